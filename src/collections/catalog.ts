@@ -1,0 +1,43 @@
+import type { Db } from '../db/open.ts'
+import type { Field } from '../fields/field.ts'
+import type { Collection } from './collection.ts'
+
+/** All collections at one moment: immutable. A change of any collection makes a new catalog. */
+export class Catalog {
+  /** In order of creation. */
+  readonly all: readonly Collection[]
+  /** Differs between any two catalogs of this process: a key for what is compiled from one. */
+  readonly version: number
+  readonly #byKey = new Map<string, Collection>()
+  readonly #fields = new Map<Collection, ReadonlyMap<string, Field>>()
+  static #versions = 0
+
+  constructor(collections: readonly Collection[]) {
+    this.all = collections
+    this.version = ++Catalog.#versions
+    for (const collection of collections) this.#byKey.set(collection.name.toLowerCase(), collection)
+    for (const collection of collections) {
+      this.#byKey.set(`#${collection.id}`, collection)
+      this.#fields.set(collection, new Map(collection.fields.map((field) => [field.name, field])))
+    }
+  }
+
+  /** By id (exact) or name (any case). PocketBase: core/collection_query.go */
+  find(nameOrId: string): Collection | undefined {
+    return this.#byKey.get(`#${nameOrId}`) ?? this.#byKey.get(nameOrId.toLowerCase())
+  }
+
+  /** A field by its exact name. */
+  field(collection: Collection, name: string): Field | undefined {
+    return this.#fields.get(collection)?.get(name)
+  }
+}
+
+/**
+ * What every function of the record store gets first. A transaction is a store whose `db` is the transaction.
+ * `catalog` is the one of this moment: keep the store, not the catalog, across requests.
+ */
+export interface Store {
+  readonly db: Db
+  readonly catalog: Catalog
+}

@@ -1,0 +1,77 @@
+import { z } from 'zod'
+import { UserError } from './errors.ts'
+
+const whole = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) =>
+  z.coerce.number().int().min(min).max(max).default(fallback)
+const flag = z
+  .enum(['true', 'false', '1', '0', ''])
+  .default('false')
+  .transform((text) => text === 'true' || text === '1')
+const list = z
+  .string()
+  .default('')
+  .transform((text) => text.split(',').map((part) => part.trim()).filter(Boolean))
+
+/** Every setting of the environment, with its default. README.md explains them. */
+const ENVIRONMENT = z.object({
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://').optional(),
+  DATA_DIR: z.string().min(1).default('./data'),
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: whole(8090, 0, 65535),
+  PUBLIC_URL: z.url().optional(),
+  TRUSTED_PROXIES: list,
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  SMS_MONTHLY_QUOTA: whole(0),
+  SMS_MAX_RECIPIENTS: whole(1000, 1, 100_000),
+  DEVICE_ONLINE_SECONDS: whole(600, 1),
+  LEASE_SECONDS: whole(120, 1),
+  WEBHOOK_ALLOW_PRIVATE: flag,
+  VAPID_SUBJECT: z.string().default('mailto:admin@localhost'),
+  DATABASE_POOL: whole(16, 1, 200),
+})
+
+/** The server's settings: made once from the environment, frozen, passed to whoever needs them. */
+export interface Config {
+  readonly databaseUrl: string | undefined
+  readonly dataDir: string
+  readonly host: string
+  readonly port: number
+  /** Where clients reach the server, without a closing slash. */
+  readonly publicUrl: string
+  readonly trustedProxies: readonly string[]
+  readonly logLevel: z.infer<typeof ENVIRONMENT>['LOG_LEVEL']
+  readonly monthlyQuota: number
+  readonly maxRecipients: number
+  readonly deviceOnlineSeconds: number
+  readonly leaseSeconds: number
+  readonly webhookAllowPrivate: boolean
+  readonly vapidSubject: string
+  readonly databasePool: number
+}
+
+/** Reads the environment (an empty variable counts as unset). Throws a UserError that names each wrong one. */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
+  const parsed = ENVIRONMENT.safeParse(given)
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+    throw new UserError(`Wrong setting in the environment.\n  ${faults.join('\n  ')}`)
+  }
+  const e = parsed.data
+  return Object.freeze({
+    databaseUrl: e.DATABASE_URL,
+    dataDir: e.DATA_DIR,
+    host: e.HOST,
+    port: e.PORT,
+    publicUrl: (e.PUBLIC_URL ?? `http://${e.HOST.includes(':') ? `[${e.HOST}]` : e.HOST}:${e.PORT}`).replace(/\/+$/, ''),
+    trustedProxies: e.TRUSTED_PROXIES,
+    logLevel: e.LOG_LEVEL,
+    monthlyQuota: e.SMS_MONTHLY_QUOTA,
+    maxRecipients: e.SMS_MAX_RECIPIENTS,
+    deviceOnlineSeconds: e.DEVICE_ONLINE_SECONDS,
+    leaseSeconds: e.LEASE_SECONDS,
+    webhookAllowPrivate: e.WEBHOOK_ALLOW_PRIVATE,
+    vapidSubject: e.VAPID_SUBJECT,
+    databasePool: e.DATABASE_POOL,
+  })
+}

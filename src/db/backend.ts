@@ -1,0 +1,27 @@
+/** What a statement gave: rows as arrays in the order of its columns. `count`: rows returned or changed. */
+export interface Result {
+  readonly rows: unknown[][]
+  readonly columns: readonly string[]
+  readonly count: number
+}
+
+/**
+ * Something statements can be sent to. Values arrive as: text, json and dates → string, float8, int → number,
+ * bool → boolean, text[] → string[], null → null. `name` makes a prepared statement that Postgres may plan once
+ * for all values: only for shapes without free parts (see ARCHITECTURE.md, plans).
+ */
+export interface Session {
+  query(text: string, params?: readonly unknown[], name?: string): Promise<Result>
+  /** Several statements without parameters in one go, as a migration file has them. */
+  script(text: string): Promise<void>
+}
+
+/** A database: `pg` or PGlite. Only this room knows which. */
+export interface Backend extends Session {
+  readonly kind: 'postgres' | 'pglite'
+  /** Runs `work` in one transaction on one connection; an error rolls back and is thrown on. */
+  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>
+  /** Calls `heard` for each NOTIFY on `channel` until the returned function is called. Survives a lost connection. */
+  listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>
+  close(): Promise<void>
+}

@@ -1,0 +1,41 @@
+import { ApiError } from '../errors.ts'
+
+/** What Postgres says of a failed statement, from either backend. `code` is its SQLSTATE. */
+export interface SqlError extends Error {
+  readonly code: string
+  readonly constraint?: string
+  readonly table?: string
+  readonly detail?: string
+}
+
+/** True for an error that Postgres raised, with the SQLSTATE `code` if one is given. */
+export function isSqlError(error: unknown, code?: string): error is SqlError {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false
+  return /^[0-9A-Z]{5}$/.test(error.code) && (code === undefined || error.code === code)
+}
+
+export const UNIQUE_VIOLATION = '23505'
+
+const LOST_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT'])
+/** SQLSTATE classes and codes of a server that is starting, stopping, full or gone. */
+const LOST_STATES = /^(08|57P0[123]|53300|3D000)/
+
+/** True when the database, and not the statement, is at fault: asking again later may work. */
+export function isConnectionError(error: unknown): boolean {
+  if (error instanceof AggregateError) return error.errors.some(isConnectionError)
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error ? String(error.code) : ''
+  if (LOST_CODES.has(code) || LOST_STATES.test(code)) return true
+  return /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error/.test(
+    error.message,
+  )
+}
+
+/** The database is away. Answered as 503, so that a client knows to try again. */
+export class DatabaseAway extends ApiError {
+  override name = 'DatabaseAway'
+  constructor(cause: unknown) {
+    super(503)
+    this.cause = cause
+  }
+}

@@ -1,0 +1,41 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { UserError } from '../errors.ts'
+import type { Db } from './open.ts'
+
+const FOLDER = new URL('../../sql/', import.meta.url)
+
+/** Any number that no other program takes: nodes that start together migrate one after the other. */
+export const MIGRATION_LOCK = 7_367_001
+
+/** The numbered files of `sql/`, in order. */
+function migrationFiles(): string[] {
+  return readdirSync(fileURLToPath(FOLDER))
+    .filter((name) => /^\d{4}_.*\.sql$/.test(name))
+    .sort()
+}
+
+/**
+ * Brings the schema up to date: each file not yet applied runs in a transaction of its own, under an advisory
+ * lock. Returns the names of what it applied. Refuses a database that a newer version has migrated.
+ */
+export async function migrate(db: Db): Promise<string[]> {
+  const applied: string[] = []
+  const files = migrationFiles()
+  for (const file of files) if (await db.transaction((tx) => applyOnce(tx, file, files))) applied.push(file)
+  return applied
+}
+
+async function applyOnce(tx: Db, file: string, files: readonly string[]): Promise<boolean> {
+  await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+  await tx.script('create table if not exists _migrations (file text primary key, applied timestamptz not null default now())')
+  const { rows } = await tx.query('select file from _migrations')
+  const unknown = rows.map((row) => String(row[0])).filter((name) => !files.includes(name))
+  if (unknown.length > 0) {
+    throw new UserError(`The database was migrated by a newer version of pocketsms (${unknown.join(', ')}). Install that version.`)
+  }
+  if (rows.some((row) => row[0] === file)) return false
+  await tx.script(`set local statement_timeout = 0;\n${readFileSync(new URL(file, FOLDER), 'utf8')}`)
+  await tx.query('insert into _migrations (file) values ($1)', [file])
+  return true
+}

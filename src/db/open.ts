@@ -1,0 +1,98 @@
+import { Kysely } from 'kysely'
+import type { Config } from '../config.ts'
+import { UserError } from '../errors.ts'
+import type { Logger } from '../log.ts'
+import type { Backend, Result, Session } from './backend.ts'
+import { sessionDialect } from './dialect.ts'
+import { DatabaseAway } from './errors.ts'
+import { openPglite } from './pglite.ts'
+import { openPostgres } from './postgres.ts'
+import type { Tables } from './tables.ts'
+
+const OLDEST_SERVER = 150_000
+const RETRY_MS = 1_000
+const SAY_EVERY = 10
+
+/** The database, or one running transaction of it: whoever gets a Db need not know which. */
+export class Db {
+  readonly kysely: Kysely<Tables>
+  readonly #backend: Backend
+  readonly #session: Session
+
+  constructor(backend: Backend, session: Session = backend) {
+    this.#backend = backend
+    this.#session = session
+    this.kysely = new Kysely<Tables>({ dialect: sessionDialect(session) })
+  }
+
+  get kind(): Backend['kind'] {
+    return this.#backend.kind
+  }
+
+  get inTransaction(): boolean {
+    return this.#session !== this.#backend
+  }
+
+  /** One statement, rows as arrays. See Session.query for values and `name`. */
+  query(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
+    return this.#session.query(text, params, name)
+  }
+
+  /** Several statements in one go, without parameters. */
+  script(text: string): Promise<void> {
+    return this.#session.script(text)
+  }
+
+  /** All of `work` or nothing. Inside a transaction it simply joins in: the outer one decides. */
+  transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    if (this.inTransaction) return work(this)
+    return this.#backend.transaction((session) => work(new Db(this.#backend, session)))
+  }
+
+  /** Hears what any node says with NOTIFY. An empty payload: something may have been missed. */
+  listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
+    return this.#backend.listen(channel, heard)
+  }
+
+  close(): Promise<void> {
+    return this.#backend.close()
+  }
+}
+
+/**
+ * Postgres if `databaseUrl` is set, else PGlite in `dataDir`. Waits for a server that is not there yet and says
+ * so. Throws a UserError for one that is too old or refuses us.
+ */
+export async function openDb(config: Config, log: Logger): Promise<Db> {
+  if (!config.databaseUrl) return new Db(await openPglite(config.dataDir))
+  const db = new Db(openPostgres(config.databaseUrl, config.databasePool, log))
+  try {
+    await awaitServer(db, log)
+  } catch (error) {
+    await db.close()
+    throw error
+  }
+  return db
+}
+
+async function awaitServer(db: Db, log: Logger): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const { rows } = await db.query('show server_version_num')
+      const version = Number(rows[0]?.[0])
+      if (version >= OLDEST_SERVER) return
+      throw new UserError(`Postgres 15 or later is needed; DATABASE_URL leads to version ${Math.floor(version / 10_000)}.`)
+    } catch (error) {
+      if (!(error instanceof DatabaseAway)) throw refusal(error)
+      const cause = error.cause instanceof Error ? error.cause.message : String(error.cause)
+      if (attempt % SAY_EVERY === 0) log.warn(`waiting for the database: ${cause || 'no connection'}`)
+      await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
+    }
+  }
+}
+
+function refusal(error: unknown): unknown {
+  const code = (error as { code?: string }).code ?? ''
+  if (!code.startsWith('28')) return error
+  return new UserError(`The database refused to let us in: ${(error as Error).message}. Check the user and password in DATABASE_URL.`)
+}

@@ -1,0 +1,36 @@
+import type { Collection } from '../collections/collection.ts'
+import type { Value } from '../fields/field.ts'
+
+export type RequestContext =
+  | 'default'
+  | 'oauth2'
+  | 'otp'
+  | 'password'
+  | 'realtime'
+  | 'protectedFile'
+  | 'batch'
+  | 'expand'
+
+/** Who asks: a record of an auth collection whose token was checked. */
+export interface AuthRecord {
+  readonly collection: Collection
+  readonly id: string
+  /** Its columns by field name, hidden ones too. */
+  readonly values: Readonly<Record<string, Value>>
+  /** `xmin` of the row these values were read from: another value there means that they are old. */
+  readonly version: string
+  readonly isSuperuser: boolean
+}
+
+/** What rules and filters may ask of a request (`@request.*`). Contract 6.3. */
+export interface RequestInfo {
+  readonly context: RequestContext
+  /** Upper-case. */
+  readonly method: string
+  /** First value of each key. */
+  readonly query: Readonly<Record<string, string>>
+  /** First value of each, names in snake_case, without `host`. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Readonly<Record<string, unknown>>
+  readonly auth: AuthRecord | null
+}

@@ -1,0 +1,31 @@
+import type { Store } from '../collections/catalog.ts'
+import type { RequestInfo } from '../filter/request.ts'
+import type { Value } from '../fields/field.ts'
+
+/**
+ * What the gateway adds to a collection, by the collection's id. The record store knows no collection by name:
+ * it asks the extensions. All parts are optional.
+ */
+export interface Extension {
+  /** Largest page of a list; PocketBase's 1,000 when absent. */
+  readonly maxPerPage?: number
+  /** List and view by a guest answer 401 `{"error":"unauthorized",…}` instead of an empty list. */
+  readonly authRequired?: boolean
+  /**
+   * Before a record is validated and stored, in the transaction: may change `values` (by field name). What it
+   * returns is added to the answer of this create only: a key that is shown once.
+   */
+  beforeCreate?(store: Store, values: Record<string, Value>, request: RequestInfo): Promise<Record<string, unknown>>
+  /** Before a changed record is validated and stored, in the transaction. May throw an ApiError. */
+  beforeUpdate?(
+    store: Store,
+    values: Record<string, Value>,
+    old: Readonly<Record<string, Value>>,
+    request: RequestInfo,
+  ): Promise<Record<string, unknown>>
+  /** After a record was deleted, in the transaction: rows that hang on it go too. */
+  afterDelete?(store: Store, id: string): Promise<void>
+}
+
+/** Extensions by collection id. */
+export type Extensions = ReadonlyMap<string, Extension>
