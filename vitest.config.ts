@@ -1,11 +1,40 @@
+import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
+import { findPostgres } from './test/support/postgres.ts'
+
+const FILES = 'test/**/*.test.ts'
+
+/** Tests that start a server or a store do so through test/support: they run on both backends. */
+const withDatabase = () =>
+  globSync(FILES).filter((file) => /from '[^']*\/support\//.test(readFileSync(file, 'utf8')))
+
+const hasPostgres = Boolean(process.env.TEST_DATABASE_URL || findPostgres())
+if (!hasPostgres) {
+  console.warn(
+    'No Postgres here: testing on PGlite only. Install one, or set TEST_DATABASE_URL to a server where databases may be made.',
+  )
+}
+
+const pglite = {
+  extends: true as const,
+  test: { name: 'pglite', include: [FILES], env: { TEST_BACKEND: 'pglite' } },
+}
+const postgres = {
+  extends: true as const,
+  test: {
+    name: 'postgres',
+    include: withDatabase(),
+    env: { TEST_BACKEND: 'postgres' },
+    globalSetup: 'test/support/postgres-setup.ts',
+  },
+}
 
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',
     maxWorkers: 2,
+    projects: hasPostgres ? [pglite, postgres] : [pglite],
   },
 })

@@ -1,0 +1,115 @@
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+
+const HOME = join(dirname(fileURLToPath(import.meta.url)), '..')
+const MAX_LINES = 300
+
+/** Rooms by floor, from the cellar up: imports go down only, and rooms on one floor do not know each other. */
+const FLOORS = [
+  ['db'],
+  ['fields'],
+  ['collections'],
+  ['filter'],
+  ['rules'],
+  ['records'],
+  ['auth', 'sms', 'realtime'],
+  ['http', 'import'],
+  ['extensions.ts'],
+  ['server.ts'],
+  ['cli.ts', 'demo'],
+]
+/** Files of no room that any room may use. */
+const EVERYWHERE = new Set(['errors.ts', 'config.ts', 'log.ts'])
+/** Rooms that know nothing of the server's inside: they speak HTTP to it. Only these may use them. */
+const OUTSIDE: Readonly<Record<string, readonly string[]>> = { agent: ['cli.ts', 'demo'] }
+/** Packages that one place alone may see. */
+const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
+  [/^(http\/|server\.ts$)/, /^(hono|@hono\/.*)$/],
+  [/^db\//, /^(pg|@electric-sql\/pglite)$/],
+  [/^auth\/tokens\.ts$/, /^jose$/],
+]
+
+interface Import {
+  readonly from: string
+  /** A path below src/ for our own files, else the package. */
+  readonly to: string
+}
+
+const files = globSync('**/*.ts', { cwd: join(HOME, 'src') }).map((file) => file.replaceAll('\\', '/'))
+const text = (file: string) => readFileSync(join(HOME, 'src', file), 'utf8')
+const imports = files.flatMap(importsOf)
+
+function importsOf(from: string): Import[] {
+  const names = text(from).matchAll(
+    /(?:^|[\n;])\s*(?:import|export)\b[^'"`;]*?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g,
+  )
+  return [...names].map(([, fixed, late]) => ({ from, to: target(from, fixed ?? late ?? '') }))
+}
+
+function target(from: string, name: string): string {
+  if (name.startsWith('.')) return posix.join(posix.dirname(from), name)
+  return name.startsWith('node:') ? name : name.replace(/^(@[^/]+\/[^/]+|[^/@][^/]*).*$/, '$1')
+}
+
+const roomOf = (file: string) => file.split('/')[0]!
+const floorOf = (room: string) => FLOORS.findIndex((rooms) => rooms.includes(room))
+
+/** What is wrong with an import between two of our files; undefined if nothing is. */
+function fault({ from, to }: Import): string | undefined {
+  const [here, there] = [roomOf(from), roomOf(to)]
+  if (here === there || to.startsWith('..') || EVERYWHERE.has(there)) return
+  if (EVERYWHERE.has(here))
+    return EVERYWHERE.has(there) ? undefined : `${from} is for all rooms, so it may know none: ${to}`
+  if (here in OUTSIDE) return `${from} speaks HTTP to the server, it may not import ${to}`
+  if (there in OUTSIDE) return OUTSIDE[there]?.includes(here) ? undefined : `${from} may not import ${to}`
+  if (floorOf(there) < 0) return `${from} imports ${to}, which stands on no floor: add it to FLOORS`
+  if (floorOf(here) > floorOf(there)) return
+  return `${from} imports ${floorOf(here) === floorOf(there) ? 'sideways' : 'upwards'}: ${to}`
+}
+
+const isOurs = ({ to }: Import) => files.includes(to)
+
+describe('the house', () => {
+  test('has imports to read', () => expect(imports.filter(isOurs).length).toBeGreaterThan(10))
+
+  test('every room stands on a floor', () => {
+    const rooms = new Set(files.map(roomOf))
+    const known = (room: string) => floorOf(room) >= 0 || EVERYWHERE.has(room) || room in OUTSIDE
+    expect([...rooms].filter((room) => !known(room))).toEqual([])
+  })
+
+  test('imports go down only', () => {
+    expect(imports.filter(isOurs).map(fault).filter(Boolean)).toEqual([])
+  })
+
+  test('config is a type to all but the entrances', () => {
+    const values = /^import (?!type\b)[^'"]*from '(?:\.\.?\/)+config\.ts'/m
+    expect(
+      files.filter((file) => file.includes('/') && !/^(demo|agent)\//.test(file) && values.test(text(file))),
+    ).toEqual([])
+  })
+
+  test.each(OWNERS)('only %s sees %s', (owner, packages) => {
+    const strangers = imports.filter(({ from, to }) => packages.test(to) && !owner.test(from))
+    expect(strangers.map(({ from, to }) => `${from}: ${to}`)).toEqual([])
+  })
+
+  test('no default exports', () => {
+    expect(files.filter((file) => /^export default\b/m.test(text(file)))).toEqual([])
+  })
+
+  test(`no file over ${MAX_LINES} lines`, () => {
+    const lines = (file: string) => text(file).trimEnd().split('\n').length
+    expect(files.filter((file) => lines(file) > MAX_LINES).map((file) => `${file}: ${lines(file)}`)).toEqual(
+      [],
+    )
+  })
+
+  test('no room for leftovers', () => {
+    expect(
+      files.filter((file) => /(^|\/)(utils?|helpers?|lib|common|misc|index)(\/|\.ts$)/.test(file)),
+    ).toEqual([])
+  })
+})

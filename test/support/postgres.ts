@@ -1,0 +1,178 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { accessSync, chownSync, constants, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import pg from 'pg'
+
+const START_MS = 30_000
+const STOP_MS = 20_000
+const DEBIAN = '/usr/lib/postgresql'
+
+/** A Postgres of our own: `url` leads to its superuser and the database `postgres`. */
+export interface TemporaryPostgres {
+  readonly url: string
+  readonly version: string
+  stop(): Promise<void>
+}
+
+/** Settings of postgresql.conf by name. `icuLocale`: how the cluster sorts text; absent: bytewise. */
+export interface PostgresOptions {
+  readonly settings?: Readonly<Record<string, string>>
+  readonly icuLocale?: string
+}
+
+/** The folder with `initdb` and `postgres`: PG_BIN, the newest of Debian's, or one on the PATH; undefined if none. */
+export function findPostgres(): string | undefined {
+  const path = (process.env.PATH ?? '').split(delimiter)
+  return [process.env.PG_BIN, ...debianFolders(), ...path].find(
+    (folder) => folder && isPostgresFolder(folder),
+  )
+}
+
+function debianFolders(): string[] {
+  try {
+    const versions = readdirSync(DEBIAN).sort((a, b) => Number(b) - Number(a))
+    return versions.map((version) => join(DEBIAN, version, 'bin'))
+  } catch {
+    return []
+  }
+}
+
+function isPostgresFolder(folder: string): boolean {
+  try {
+    for (const name of ['initdb', 'postgres']) accessSync(join(folder, name), constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * Starts a Postgres server in a folder of its own under the temp folder, on a free port of 127.0.0.1, with a
+ * random password; `stop` removes it all. Started by root it runs as the account `postgres`, since Postgres refuses
+ * root. Throws when none is installed or it does not come up.
+ */
+export async function startPostgres(options: PostgresOptions = {}): Promise<TemporaryPostgres> {
+  const bin = findPostgres()
+  if (!bin) throw new Error('No Postgres is installed (looked at PG_BIN, /usr/lib/postgresql and the PATH).')
+  const owner = process.getuid?.() === 0 ? accountOf('postgres') : undefined
+  const folder = mkdtempSync(join(tmpdir(), 'pocketsms-postgres-'))
+  const password = randomBytes(12).toString('hex')
+  const passwordFile = join(folder, 'password')
+  writeFileSync(passwordFile, password, { mode: 0o600 })
+  if (owner.uid !== undefined)
+    for (const path of [folder, passwordFile]) chownSync(path, owner.uid, owner.gid)
+
+  const data = join(folder, 'data')
+  const locale = options.icuLocale ? ['--locale-provider=icu', `--icu-locale=${options.icuLocale}`] : []
+  const init = ['-D', data, '-U', 'postgres', '-E', 'UTF8', '--locale=C', ...locale, '--auth=scram-sha-256']
+  execFileSync(join(bin, 'initdb'), [...init, `--pwfile=${passwordFile}`, '--no-sync'], {
+    ...owner,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const port = await freePort()
+  const settings = Object.entries({
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    ...options.settings,
+  })
+  const args = [
+    '-D',
+    data,
+    '-p',
+    String(port),
+    ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]
+  const server = spawn(join(bin, 'postgres'), args, {
+    ...owner,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+  const stop = stopper(server, folder)
+  try {
+    return { url, version: await awaitServer(server, url), stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+function accountOf(name: string): { uid: number; gid: number } {
+  const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8' }))
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+/** A port that nobody listens on at this moment. */
+export async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
+  const address = probe.address()
+  await new Promise((resolve) => probe.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+async function awaitServer(server: ChildProcess, url: string): Promise<string> {
+  let said = ''
+  server.stderr?.on('data', (chunk) => {
+    said = (said + chunk).slice(-4000)
+  })
+  for (const end = Date.now() + START_MS; ; ) {
+    try {
+      const { rows } = await onServer(url, 'show server_version')
+      return String(rows[0]?.server_version).split(' ')[0]!
+    } catch (error) {
+      if (server.exitCode !== null || Date.now() > end)
+        throw new Error(`Postgres did not start.\n${said}`, { cause: error })
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+}
+
+function stopper(server: ChildProcess, folder: string): () => Promise<void> {
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  const kill = () => {
+    server.kill('SIGQUIT')
+    remove()
+  }
+  process.once('exit', kill)
+  return async () => {
+    process.off('exit', kill)
+    const ended =
+      server.exitCode === null ? new Promise((resolve) => server.once('exit', resolve)) : undefined
+    const impatient = setTimeout(() => server.kill('SIGQUIT'), STOP_MS)
+    server.kill('SIGINT')
+    await ended
+    clearTimeout(impatient)
+    remove()
+  }
+}
+
+/** Makes an empty database on the server that `adminUrl` leads to; answers its url. */
+export async function createDatabase(adminUrl: string): Promise<string> {
+  const name = `pocketsms_${randomBytes(6).toString('hex')}`
+  await onServer(adminUrl, `create database ${name} template template0`)
+  const url = new URL(adminUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Drops a database that `createDatabase` made, whoever is still connected. */
+export async function dropDatabase(adminUrl: string, url: string): Promise<void> {
+  const name = new URL(url).pathname.slice(1)
+  await onServer(adminUrl, `drop database if exists ${pg.escapeIdentifier(name)} with (force)`)
+}
+
+async function onServer(url: string, text: string): Promise<pg.QueryResult> {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {}) // the server may go away while it starts
+  await client.connect()
+  try {
+    return await client.query(text)
+  } finally {
+    await client.end()
+  }
+}
