@@ -16,7 +16,15 @@ export function isSqlError(error: unknown, code?: string): error is SqlError {
 
 export const UNIQUE_VIOLATION = '23505'
 
-const LOST_CODES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'ENOENT', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT'])
+const LOST_CODES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOENT',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+])
 /** SQLSTATE classes and codes of a server that is starting, stopping, full or gone. */
 const LOST_STATES = /^(08|57P0[123]|53300|3D000)/
 

@@ -28,11 +28,15 @@ export async function migrate(db: Db): Promise<string[]> {
 
 async function applyOnce(tx: Db, file: string, files: readonly string[]): Promise<boolean> {
   await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
-  await tx.script('create table if not exists _migrations (file text primary key, applied timestamptz not null default now())')
+  await tx.script(
+    'create table if not exists _migrations (file text primary key, applied timestamptz not null default now())',
+  )
   const { rows } = await tx.query('select file from _migrations')
   const unknown = rows.map((row) => String(row[0])).filter((name) => !files.includes(name))
   if (unknown.length > 0) {
-    throw new UserError(`The database was migrated by a newer version of pocketsms (${unknown.join(', ')}). Install that version.`)
+    throw new UserError(
+      `The database was migrated by a newer version of pocketsms (${unknown.join(', ')}). Install that version.`,
+    )
   }
   if (rows.some((row) => row[0] === file)) return false
   await tx.script(`set local statement_timeout = 0;\n${readFileSync(new URL(file, FOLDER), 'utf8')}`)

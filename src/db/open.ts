@@ -81,7 +81,9 @@ async function awaitServer(db: Db, log: Logger): Promise<void> {
       const { rows } = await db.query('show server_version_num')
       const version = Number(rows[0]?.[0])
       if (version >= OLDEST_SERVER) return
-      throw new UserError(`Postgres 15 or later is needed; DATABASE_URL leads to version ${Math.floor(version / 10_000)}.`)
+      throw new UserError(
+        `Postgres 15 or later is needed; DATABASE_URL leads to version ${Math.floor(version / 10_000)}.`,
+      )
     } catch (error) {
       if (!(error instanceof DatabaseAway)) throw refusal(error)
       const cause = error.cause instanceof Error ? error.cause.message : String(error.cause)
@@ -94,5 +96,7 @@ async function awaitServer(db: Db, log: Logger): Promise<void> {
 function refusal(error: unknown): unknown {
   const code = (error as { code?: string }).code ?? ''
   if (!code.startsWith('28')) return error
-  return new UserError(`The database refused to let us in: ${(error as Error).message}. Check the user and password in DATABASE_URL.`)
+  return new UserError(
+    `The database refused to let us in: ${(error as Error).message}. Check the user and password in DATABASE_URL.`,
+  )
 }

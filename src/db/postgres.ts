@@ -37,7 +37,9 @@ function session(client: Queryable): Session {
   return {
     query: (text, params = [], name) =>
       guarded(async () =>
-        toResult(await client.query({ text, values: params as unknown[], rowMode: 'array', ...(name && { name }) })),
+        toResult(
+          await client.query({ text, values: params as unknown[], rowMode: 'array', ...(name && { name }) }),
+        ),
       ),
     script: (text) => guarded(async () => void (await client.query(text))),
   }
@@ -87,7 +89,11 @@ async function listen(url: string, channel: string, heard: (payload: string) => 
   let client: pg.Client | undefined
   let timer: NodeJS.Timeout | undefined
   const connect = async () => {
-    const next = new pg.Client({ connectionString: url, application_name: 'pocketsms listen', keepAlive: true })
+    const next = new pg.Client({
+      connectionString: url,
+      application_name: 'pocketsms listen',
+      keepAlive: true,
+    })
     client = next
     let lost = false
     const again = (error?: unknown) => {

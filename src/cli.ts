@@ -1,0 +1,127 @@
+import { defineCommand, runMain } from 'citty'
+import { agentCommand } from './agent/command.ts'
+import { deleteSuperuser, listSuperusers, upsertSuperuser } from './auth/superusers.ts'
+import type { Store } from './collections/catalog.ts'
+import { openStore } from './collections/catalog-store.ts'
+import { readConfig } from './config.ts'
+import { migrate } from './db/migrate.ts'
+import { openDb } from './db/open.ts'
+import { UserError } from './errors.ts'
+import { importFiles } from './import/fixtures.ts'
+import { showProgress } from './import/progress.ts'
+import { createLogger } from './log.ts'
+import { start } from './server.ts'
+
+/** Says a UserError as a sentence; anything else is a fault of ours and keeps its stack. */
+async function attempt(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+  }
+}
+
+/** Opens the store of the environment's database for one command. */
+const withStore = (work: (store: Store) => Promise<void>) =>
+  attempt(async () => {
+    const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
+    const db = await openDb(config, createLogger(config))
+    try {
+      await migrate(db)
+      const store = await openStore(db)
+      await work(store)
+      await store.close()
+    } finally {
+      await db.close()
+    }
+  })
+
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+
+const serve = defineCommand({
+  meta: { name: 'serve', description: 'Run the server. Settings come from the environment; see README.md.' },
+  run: () =>
+    attempt(async () => {
+      const server = await start(readConfig(process.env))
+      say(`pocketsms listens on ${server.url}`)
+      const stop = (signal: string) => {
+        say(`${signal}: finishing what runs`)
+        void attempt(async () => {
+          await server.stop()
+          process.exit(0)
+        })
+      }
+      process.once('SIGTERM', () => stop('SIGTERM'))
+      process.once('SIGINT', () => stop('SIGINT'))
+    }),
+})
+
+const migrateCommand = defineCommand({
+  meta: { name: 'migrate', description: 'Bring the database up to date, without serving.' },
+  run: () => withStore(async () => say('The database is up to date.')),
+})
+
+const email = { type: 'positional', required: true, description: 'their email address' } as const
+const superuser = defineCommand({
+  meta: { name: 'superuser', description: 'Who may see and do everything.' },
+  subCommands: {
+    upsert: defineCommand({
+      meta: { name: 'upsert', description: 'Create a superuser, or set a new password.' },
+      args: { email, password: { type: 'positional', required: true, description: 'at least 8 characters' } },
+      run: ({ args }) =>
+        withStore(async (store) => {
+          await upsertSuperuser(store, args.email, args.password)
+          say(`Superuser ${args.email} is saved.`)
+        }),
+    }),
+    list: defineCommand({
+      meta: { name: 'list', description: 'Their email addresses, one a line.' },
+      run: () => withStore(async (store) => (await listSuperusers(store)).forEach(say)),
+    }),
+    delete: defineCommand({
+      meta: { name: 'delete', description: 'Delete a superuser.' },
+      args: { email },
+      run: ({ args }) =>
+        withStore(async (store) => {
+          await deleteSuperuser(store, args.email)
+          say(`Superuser ${args.email} is deleted.`)
+        }),
+    }),
+  },
+})
+
+const importCommand = defineCommand({
+  meta: { name: 'import', description: 'Bring in collections and records. All or nothing; may be repeated.' },
+  args: {
+    schema: {
+      type: 'string',
+      description: "collections, as PocketBase's export gives them (JSON)",
+      valueHint: 'FILE',
+    },
+    fixtures: {
+      type: 'string',
+      description: 'records by collection, with their ids (JSON)',
+      valueHint: 'FILE',
+    },
+  },
+  run: ({ args }) =>
+    withStore(async (store) => {
+      if (!args.schema && !args.fixtures)
+        throw new UserError('Nothing to import: give --schema FILE, --fixtures FILE or both.')
+      const summary = await importFiles(
+        store,
+        { schema: args.schema, fixtures: args.fixtures },
+        showProgress(process.stderr),
+      )
+      say(summary)
+    }),
+})
+
+const main = defineCommand({
+  meta: { name: 'pocketsms', description: 'An SMS gateway that anyone can run.' },
+  subCommands: { serve, migrate: migrateCommand, superuser, import: importCommand, agent: agentCommand },
+})
+
+await runMain(main)

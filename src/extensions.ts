@@ -1,0 +1,9 @@
+import { apiKeysExtension } from './auth/api-keys.ts'
+import type { Extensions } from './records/extension.ts'
+import { messagesExtension } from './sms/extensions.ts'
+
+/** What the gateway adds to its built-in collections, by collection id. */
+export const extensions: Extensions = new Map([
+  ['api_keys', apiKeysExtension],
+  ['sms_messages', messagesExtension],
+])

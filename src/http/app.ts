@@ -1,0 +1,34 @@
+import { Hono } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { DatabaseAway } from '../db/errors.ts'
+import { ApiError, GatewayError, notFound } from '../errors.ts'
+import { type Ctx, type Env, type Services, sendJson, sendRaw } from './context.ts'
+import { recordRoutes } from './routes/records.ts'
+
+/** All routes, and the one place where an error becomes JSON. */
+export function createApp(services: Services): Hono<Env> {
+  const app = new Hono<Env>()
+  app.get('/api/health', (c) => sendJson(c, '{"message":"API is healthy.","code":200,"data":{}}'))
+  app.route('/api/collections', recordRoutes(services))
+  app.notFound((c) => answerError(c, unknownRoute(c)))
+  app.onError((error, c) => {
+    if (error instanceof GatewayError)
+      return sendRaw(c, JSON.stringify(error.body), error.status as ContentfulStatusCode)
+    if (error instanceof DatabaseAway) services.log.error({ err: error.cause }, 'the database is away')
+    if (error instanceof ApiError) return answerError(c, error)
+    services.log.error({ err: error, method: c.req.method, path: c.req.path }, 'a request failed')
+    return answerError(c, new ApiError(500))
+  })
+  return app
+}
+
+/** PocketBase looks for a static file outside of the API. */
+function unknownRoute(c: Ctx): ApiError {
+  const isFile = c.req.method === 'GET' || c.req.method === 'HEAD'
+  return isFile && !c.req.path.startsWith('/api/') ? notFound('File not found') : notFound()
+}
+
+function answerError(c: Ctx, error: ApiError): Response {
+  const { data, message, status } = error
+  return sendRaw(c, JSON.stringify({ data, message, status }), status as ContentfulStatusCode)
+}

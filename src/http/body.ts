@@ -1,0 +1,137 @@
+import type { IncomingMessage } from 'node:http'
+import { ApiError, badRequest } from '../errors.ts'
+import { readPairs } from './query.ts'
+
+/** What a request brought along: values by key, and the files of a multipart form. */
+export interface RequestBody {
+  readonly values: Record<string, unknown>
+  readonly files: ReadonlyMap<string, readonly File[]>
+}
+
+/** PocketBase's limit for all routes. Contract 8.2. */
+export const MAX_BODY_BYTES = 32 << 20
+
+const NO_FILES: ReadonlyMap<string, readonly File[]> = new Map()
+const EMPTY: RequestBody = Object.freeze({ values: Object.freeze({}), files: NO_FILES })
+
+const hasBody = (incoming: IncomingMessage) =>
+  (incoming.headers['content-length'] ?? '0') !== '0' || incoming.headers['transfer-encoding'] !== undefined
+
+/** The raw body. Throws 413 when it says that it is too long, 400 when it turns out to be. */
+export async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw new ApiError(413)
+  const chunks: Buffer[] = []
+  let size = 0
+  try {
+    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > maxBytes) throw badRequest()
+      chunks.push(chunk)
+    }
+  } catch (error) {
+    // a client that went away in the middle of its body: nobody reads the answer
+    throw error instanceof ApiError ? error : badRequest()
+  }
+  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+}
+
+/**
+ * The body of a request in any of PocketBase's forms: JSON, multipart, urlencoded (merged with the query).
+ * An absent body is `{}`. Throws 400 for anything else. PocketBase: core/event_request.go, contract 0.4
+ */
+export async function readBody(incoming: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
+  if (!hasBody(incoming)) return EMPTY
+  const bytes = await readBytes(incoming, maxBytes)
+  if (bytes.length === 0) return EMPTY
+  const type = incoming.headers['content-type'] ?? ''
+  if (type.startsWith('application/json'))
+    return { values: readJson(bytes.toString('utf8')), files: NO_FILES }
+  if (type.startsWith('multipart/form-data')) return readMultipart(bytes, type)
+  if (type.startsWith('application/x-www-form-urlencoded')) {
+    const [, query = ''] = (incoming.url ?? '').split(/\?(.*)/s)
+    return { values: readForm([...readPairs(bytes.toString('utf8')), ...readPairs(query)]), files: NO_FILES }
+  }
+  if (type.startsWith('text/xml') || type.startsWith('application/xml')) throw badRequest()
+  throw badRequest('Unsupported Content-Type')
+}
+
+/** The first JSON value of a text, which must be an object or null; what follows it is ignored, as Go's decoder does. */
+function readJson(text: string): Record<string, unknown> {
+  const value = parseFirst(text)
+  if (value === null) return {}
+  if (typeof value !== 'object' || Array.isArray(value)) throw badRequest()
+  return value as Record<string, unknown>
+}
+
+function parseFirst(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    const end = firstValueEnd(text)
+    if (end === undefined) throw badRequest()
+    try {
+      return JSON.parse(text.slice(0, end))
+    } catch {
+      throw badRequest()
+    }
+  }
+}
+
+/** Where the object that a text begins with is closed. */
+function firstValueEnd(text: string): number | undefined {
+  let depth = 0
+  let quoted = false
+  const start = text.search(/[^ \t\r\n]/)
+  if (text.startsWith('null', start)) return start + 4
+  if (text[start] !== '{') return undefined
+  for (let i = start; i < text.length; i++) {
+    const c = text[i]
+    if (quoted) {
+      if (c === '\\') i++
+      else if (c === '"') quoted = false
+    } else if (c === '"') quoted = true
+    else if (c === '{' || c === '[') depth++
+    else if ((c === '}' || c === ']') && --depth === 0) return i + 1
+  }
+  return undefined
+}
+
+const JSON_PAYLOAD = '@jsonPayload'
+
+async function readMultipart(bytes: Buffer, type: string): Promise<RequestBody> {
+  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
+    .formData()
+    .catch(() => {
+      throw badRequest()
+    })
+  const pairs: [string, string][] = []
+  const files = new Map<string, File[]>()
+  for (const [key, value] of form) {
+    if (typeof value === 'string') pairs.push([key, value])
+    else if (value.name !== '') files.set(key, [...(files.get(key) ?? []), value])
+  }
+  return { values: readForm(pairs), files }
+}
+
+/** Form values with PocketBase's guesses at types; one occurrence is a scalar, several a list. */
+function readForm(pairs: readonly [string, string][]): Record<string, unknown> {
+  const lists = new Map<string, string[]>()
+  for (const [key, value] of pairs) lists.set(key, [...(lists.get(key) ?? []), value])
+  const payloads = lists.get(JSON_PAYLOAD) ?? []
+  lists.delete(JSON_PAYLOAD)
+  const plain = [...lists].map(([key, values]) => [
+    key,
+    values.length > 1 ? values.map(guess) : guess(values[0]!),
+  ])
+  return Object.assign(Object.fromEntries(plain), ...payloads.map(readJson))
+}
+
+const NUMERIC = /^[-.\d]+$/
+
+/** `true` and numbers that print the same again lose their quotes. PocketBase: tools/router/unmarshal_request_data.go */
+function guess(text: string): string | number | boolean {
+  if (text === 'true') return true
+  if (text === 'false') return false
+  if (NUMERIC.test(text) && /^[-\d]/.test(text) && String(Number(text)) === text) return Number(text)
+  return text
+}

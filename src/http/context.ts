@@ -1,0 +1,111 @@
+import type { HttpBindings } from '@hono/node-server'
+import type { Context } from 'hono'
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { identify } from '../auth/identify.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
+import type { AuthRecord, RequestContext, RequestInfo } from '../filter/request.ts'
+import type { Logger } from '../log.ts'
+import type { Extensions } from '../records/extension.ts'
+import { pickFields } from '../records/pick.ts'
+import { type RequestBody, readBody } from './body.ts'
+import { readQuery } from './query.ts'
+
+/** What the routes work with: made once in `server.ts`. */
+export interface Services {
+  readonly store: Store
+  readonly config: Config
+  readonly log: Logger
+  readonly extensions: Extensions
+  /** Aborts when the server is told to stop: streams and waiting claims end then. */
+  readonly closing: AbortSignal
+}
+
+export type Env = {
+  Bindings: HttpBindings
+  Variables: { query?: Record<string, string>; body?: RequestBody }
+}
+export type Ctx = Context<Env>
+
+/** The query's first values, read once a request. */
+export function queryOf(c: Ctx): Record<string, string> {
+  const known = c.get('query')
+  if (known) return known
+  const query = readQuery(c.env.incoming.url ?? '')
+  c.set('query', query)
+  return query
+}
+
+/** The body, read once a request. */
+export async function bodyOf(c: Ctx, maxBytes?: number): Promise<RequestBody> {
+  const known = c.get('body')
+  if (known) return known
+  const body = await readBody(c.env.incoming, maxBytes)
+  c.set('body', body)
+  return body
+}
+
+/** Headers as rules see them: first values, snake_case, without `host`, which Go's server takes away. */
+function ruleHeaders(c: Ctx): Record<string, string> {
+  const { host: _, ...rest } = c.env.incoming.headersDistinct
+  return Object.fromEntries(
+    Object.entries(rest).map(([name, values]) => [name.replaceAll('-', '_'), values?.[0] ?? '']),
+  )
+}
+
+/** Who asks, read from the database now; with `cached`, perhaps from memory (see records/guard). */
+export function authOf(
+  c: Ctx,
+  services: Services,
+  options?: { cached?: boolean },
+): Promise<AuthRecord | null> {
+  return identify(services.store, c.env.incoming.headers.authorization, options)
+}
+
+/**
+ * The request as rules and filters see it. Reads the body first: PocketBase does so on every record route, so
+ * that a GET with a broken body is a 400.
+ */
+export async function requestInfo(
+  c: Ctx,
+  services: Services,
+  options: { context?: RequestContext; cached?: boolean } = {},
+): Promise<RequestInfo> {
+  const { values } = await bodyOf(c)
+  const auth = await authOf(c, services, options)
+  return buildRequest(c, auth, values, options.context)
+}
+
+/** The same from parts already at hand. Headers are only read when a rule asks for them. */
+export function buildRequest(
+  c: Ctx,
+  auth: AuthRecord | null,
+  body: Readonly<Record<string, unknown>>,
+  context: RequestContext = 'default',
+): RequestInfo {
+  let headers: Record<string, string> | undefined
+  return {
+    context,
+    method: c.req.method,
+    query: queryOf(c),
+    get headers() {
+      headers ??= ruleHeaders(c)
+      return headers
+    },
+    body,
+    auth,
+  }
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json' }
+
+/** Sends JSON text as it is. */
+export function sendRaw(c: Ctx, text: string, status: ContentfulStatusCode = 200): Response {
+  return c.body(text, status, JSON_HEADERS)
+}
+
+/** Sends JSON text after the `fields` parameter picked from it, as on every successful answer of PocketBase. */
+export function sendJson(c: Ctx, text: string, status: ContentfulStatusCode = 200): Response {
+  const { fields } = queryOf(c)
+  return sendRaw(c, fields ? pickFields(text, fields) : text, status)
+}

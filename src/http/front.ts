@@ -1,0 +1,71 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from '../log.ts'
+
+const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
+
+/**
+ * What happens to every request before the routes: CORS and security headers, preflights, clean paths, one log
+ * line at the end. On Node's own objects, since headers set there cost the routes nothing. Contract 8.4, 8.5.
+ */
+export function front(next: (req: IncomingMessage, res: ServerResponse) => unknown, log: Logger) {
+  return (req: IncomingMessage, res: ServerResponse) => {
+    res.setHeader('Vary', 'Origin')
+    if (req.headers.origin !== undefined) res.setHeader('Access-Control-Allow-Origin', '*')
+    if (req.method === 'OPTIONS') return preflight(req, res)
+    if (log.isLevelEnabled('info')) logWhenDone(req, res, log)
+    const clean = cleanPath(req.url ?? '/')
+    if (clean !== undefined) return redirect(res, clean)
+    res.setHeader('X-Xss-Protection', '1; mode=block')
+    res.setHeader('X-Content-Type-Options', 'nosniff')
+    res.setHeader('X-Frame-Options', 'SAMEORIGIN')
+    next(req, res)
+  }
+}
+
+function preflight(req: IncomingMessage, res: ServerResponse) {
+  if (req.headers.origin !== undefined) {
+    res.setHeader('Vary', ['Origin', 'Access-Control-Request-Method', 'Access-Control-Request-Headers'])
+    res.setHeader('Access-Control-Allow-Methods', METHODS)
+    const asked = req.headers['access-control-request-headers']
+    if (asked) res.setHeader('Access-Control-Allow-Headers', asked)
+  }
+  res.writeHead(204).end()
+}
+
+function redirect(res: ServerResponse, location: string) {
+  res.writeHead(307, { location, 'content-type': 'text/html; charset=utf-8' })
+  res.end(
+    `<a href="${location.replaceAll('&', '&amp;').replaceAll('"', '&#34;')}">Temporary Redirect</a>.\n\n`,
+  )
+}
+
+/** The path without doubled slashes and dot segments if it has any, with its query. Go: http.ServeMux */
+function cleanPath(url: string): string | undefined {
+  const cut = url.indexOf('?')
+  const path = cut < 0 ? url : url.slice(0, cut)
+  if (!path.includes('//') && !path.includes('/.')) return undefined
+  const kept: string[] = []
+  for (const part of path.split('/')) {
+    if (part === '..') kept.pop()
+    else if (part !== '' && part !== '.') kept.push(part)
+  }
+  const slash = path.endsWith('/') && kept.length > 0 ? '/' : ''
+  const clean = `/${kept.join('/')}${slash}`
+  return clean === path ? undefined : clean + (cut < 0 ? '' : url.slice(cut))
+}
+
+function logWhenDone(req: IncomingMessage, res: ServerResponse, log: Logger) {
+  const began = performance.now()
+  res.on('close', () => {
+    const ms = Math.round((performance.now() - began) * 100) / 100
+    const [path] = (req.url ?? '').split('?', 1)
+    log.info({
+      method: req.method,
+      path,
+      status: res.statusCode,
+      ms,
+      ip: req.socket.remoteAddress,
+      done: res.writableEnded,
+    })
+  })
+}
