@@ -59,40 +59,12 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Temp
   if (!bin) throw new Error('No Postgres is installed (looked at PG_BIN, /usr/lib/postgresql and the PATH).')
   const owner = process.getuid?.() === 0 ? accountOf('postgres') : undefined
   const folder = mkdtempSync(join(tmpdir(), 'pocketsms-postgres-'))
-  const password = randomBytes(12).toString('hex')
-  const passwordFile = join(folder, 'password')
-  writeFileSync(passwordFile, password, { mode: 0o600 })
-  if (owner.uid !== undefined)
-    for (const path of [folder, passwordFile]) chownSync(path, owner.uid, owner.gid)
-
-  const data = join(folder, 'data')
-  const locale = options.icuLocale ? ['--locale-provider=icu', `--icu-locale=${options.icuLocale}`] : []
-  const init = ['-D', data, '-U', 'postgres', '-E', 'UTF8', '--locale=C', ...locale, '--auth=scram-sha-256']
-  execFileSync(join(bin, 'initdb'), [...init, `--pwfile=${passwordFile}`, '--no-sync'], {
-    ...owner,
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
+  if (owner) chownSync(folder, owner.uid, owner.gid)
+  const password = initialise(bin, folder, owner, options.icuLocale)
   const port = await freePort()
-  const settings = Object.entries({
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
-    ...options.settings,
-  })
-  const args = [
-    '-D',
-    data,
-    '-p',
-    String(port),
-    ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-  ]
-  const server = spawn(join(bin, 'postgres'), args, {
-    ...owner,
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+  const server = launch(bin, folder, owner, port, options.settings)
   const stop = stopper(server, folder)
+  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   try {
     return { url, version: await awaitServer(server, url), stop }
   } catch (error) {
@@ -101,7 +73,41 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Temp
   }
 }
 
-function accountOf(name: string): { uid: number; gid: number } {
+/** Makes the cluster; answers its superuser's password. */
+function initialise(bin: string, folder: string, owner: Account | undefined, icuLocale?: string): string {
+  const password = randomBytes(12).toString('hex')
+  const file = join(folder, 'password')
+  writeFileSync(file, password, { mode: 0o600 })
+  if (owner) chownSync(file, owner.uid, owner.gid)
+  const locale = ['--locale=C', ...(icuLocale ? ['--locale-provider=icu', `--icu-locale=${icuLocale}`] : [])]
+  const access = ['-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${file}`]
+  const args = ['-D', join(folder, 'data'), '-E', 'UTF8', '--no-sync', ...locale, ...access]
+  execFileSync(join(bin, 'initdb'), args, { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  return password
+}
+
+function launch(
+  bin: string,
+  folder: string,
+  owner: Account | undefined,
+  port: number,
+  settings: PostgresOptions['settings'],
+): ChildProcess {
+  const all = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', ...settings }
+  const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  return spawn(join(bin, 'postgres'), ['-D', join(folder, 'data'), ...args], {
+    ...owner,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+}
+
+interface Account {
+  readonly uid: number
+  readonly gid: number
+}
+
+function accountOf(name: string): Account {
   const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
 }
@@ -151,10 +157,12 @@ function stopper(server: ChildProcess, folder: string): () => Promise<void> {
   }
 }
 
-/** Makes an empty database on the server that `adminUrl` leads to; answers its url. */
-export async function createDatabase(adminUrl: string): Promise<string> {
-  const name = `pocketsms_${randomBytes(6).toString('hex')}`
-  await onServer(adminUrl, `create database ${name} template template0`)
+/** Makes an empty database, with a name of its own if none is given; answers its url. */
+export async function createDatabase(
+  adminUrl: string,
+  name = `pocketsms_${randomBytes(6).toString('hex')}`,
+): Promise<string> {
+  await onServer(adminUrl, `create database ${pg.escapeIdentifier(name)} template template0`)
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
   return url.href
