@@ -1,0 +1,76 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { readBody } from '../../src/http/body.ts'
+
+/** A request as Node hands it over; `length` false sends it chunked. */
+function incoming(type: string, text: string, { url = '/', length = true } = {}): IncomingMessage {
+  const bytes = Buffer.from(text)
+  const size = length ? { 'content-length': String(bytes.length) } : { 'transfer-encoding': 'chunked' }
+  return Object.assign(Readable.from(bytes.length > 0 ? [bytes] : []), {
+    url,
+    headers: { 'content-type': type, ...size },
+  }) as unknown as IncomingMessage
+}
+
+test.each([
+  ['an object', 'application/json', '{"a":1}', { a: 1 }],
+  ['with a charset', 'application/json; charset=utf-8', '{"a":1}', { a: 1 }],
+  ['what follows the first value is ignored', 'application/json', '{"a":"}"} junk', { a: '}' }],
+  ['null is empty', 'application/json', 'null', {}],
+  ['the last of two keys counts', 'application/json', '{"a":1,"a":2}', { a: 2 }],
+  ['no body, whatever the type', 'text/plain', '', {}],
+  [
+    'a form guesses types',
+    'application/x-www-form-urlencoded',
+    'a=true&b=1.5&c=1.50&d=001&e=null&f=&g=-3',
+    {
+      a: true,
+      b: 1.5,
+      c: '1.50',
+      d: '001',
+      e: 'null',
+      f: '',
+      g: -3,
+    },
+  ],
+  ['several values make a list', 'application/x-www-form-urlencoded', 'a=1&a=x', { a: [1, 'x'] }],
+  [
+    '@jsonPayload wins',
+    'application/x-www-form-urlencoded',
+    'a=1&@jsonPayload={"a":2,"b":[3]}',
+    { a: 2, b: [3] },
+  ],
+  [
+    'multipart',
+    'multipart/form-data; boundary=x',
+    '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n5\r\n--x--\r\n',
+    { a: 5 },
+  ],
+] as const)('%s', async (_, type, text, values) => {
+  expect((await readBody(incoming(type, text))).values).toEqual(values)
+})
+
+test('an urlencoded form takes in the query', async () => {
+  const request = incoming('application/x-www-form-urlencoded', 'a=1', { url: '/x?b=2' })
+  expect((await readBody(request)).values).toEqual({ a: 1, b: 2 })
+})
+
+test.each([
+  ['a list', 'application/json', '[1]'],
+  ['a string', 'application/json', '"a"'],
+  ['an open brace', 'application/json', '{"a":1'],
+  ['words', 'application/json', 'hello'],
+  ['a bad @jsonPayload', 'application/x-www-form-urlencoded', '@jsonPayload={'],
+  ['XML', 'application/xml', '<a/>'],
+  ['an unknown type', 'text/plain', 'a'],
+] as const)('%s is a 400', async (_, type, text) => {
+  await expect(readBody(incoming(type, text))).rejects.toMatchObject({ status: 400 })
+})
+
+test('too long: 413 when it says so, 400 when it turns out so', async () => {
+  await expect(readBody(incoming('application/json', '{"a":1}'), 3)).rejects.toMatchObject({ status: 413 })
+  await expect(readBody(incoming('application/json', '{"a":1}', { length: false }), 3)).rejects.toMatchObject(
+    { status: 400 },
+  )
+})
