@@ -1,0 +1,78 @@
+import type { Store } from '../collections/catalog.ts'
+import type { AuthCollection, Collection } from '../collections/collection.ts'
+import { columnName, quote, tableName } from '../collections/names.ts'
+import { now } from '../fields/date.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import type { Extension } from '../records/extension.ts'
+import { authColumns, toAuthRecord } from './auth-rows.ts'
+import { Lru } from './lru.ts'
+import { randomText, sha256 } from './secrets.ts'
+
+/** The collection of keys, by its id. */
+export const API_KEYS = 'api_keys'
+
+const PREFIX = 'psk_'
+const RANDOM_LENGTH = 40
+/** As much of a key as its owner sees later, to tell it from others. */
+const VISIBLE_LENGTH = PREFIX.length + 6
+/** `last_used_at` is that exact. */
+const TOUCH_MS = 60_000
+
+/** What nobody but the server says of a key. */
+const OURS = ['prefix', 'hash', 'last_used_at'] as const
+
+/**
+ * API keys are made when their record is created: the answer of that one request holds the key as `key`, the
+ * store only its SHA-256 and its first characters. Whatever a client says about these fields is overruled.
+ */
+export const apiKeysExtension: Extension = {
+  async beforeCreate(_store, values) {
+    const key = PREFIX + randomText(RANDOM_LENGTH)
+    Object.assign(values, { prefix: key.slice(0, VISIBLE_LENGTH), hash: sha256(key), last_used_at: '' })
+    return { key }
+  },
+  async beforeUpdate(_store, values, old) {
+    for (const field of OURS) values[field] = old[field]!
+    return {}
+  },
+}
+
+/**
+ * The user whose API key this is; null for a key that is unknown or expired, also once its user is gone. One
+ * look-up, straight from the tables. Notes the use of the key afterwards, at most once a minute.
+ */
+export async function identifyKey(store: Store, key: string): Promise<AuthRecord | null> {
+  if (!key.startsWith(PREFIX)) return null
+  const { keys, users } = collectionsOf(store)
+  // the condition on the hash repeats that of its partial index, else Postgres could not use it
+  const text = `select k.id, k.last_used_at, ${authColumns(users)}
+    from ${quote(tableName(keys))} k join ${quote(tableName(users))} u on u.id = k.${quote(columnName('user'))}
+    where k.hash = $1 and k.hash <> '' and (k.expires_at = '' or k.expires_at > $2)`
+  const time = now()
+  const { rows } = await store.db.query(text, [sha256(key), time], `api key ${store.catalog.version}`)
+  const row = rows[0]
+  if (!row) return null
+  touch(store, keys, String(row[0]), String(row[1]))
+  return toAuthRecord(users, row, 2)
+}
+
+const MAX_TOUCHED = 10_000
+/** When this process last noted the use of a key, by its id. */
+const touched = new Lru<string, number>(MAX_TOUCHED)
+
+/** Notes the use of a key without making its request wait. A note that fails is missed by nobody. */
+function touch(store: Store, keys: Collection, id: string, lastUsed: string): void {
+  const nowMs = Date.now()
+  if (nowMs - Math.max(touched.get(id) ?? 0, Date.parse(lastUsed) || 0) < TOUCH_MS) return
+  touched.set(id, nowMs)
+  const text = `update ${quote(tableName(keys))} set last_used_at = $2 where id = $1`
+  store.db.query(text, [id, now()]).catch(() => {})
+}
+
+function collectionsOf(store: Store): { keys: Collection; users: AuthCollection } {
+  const keys = store.catalog.find(API_KEYS)
+  const owner = keys && store.catalog.field(keys, 'user')
+  const users = owner?.type === 'relation' ? store.catalog.find(owner.collectionId) : undefined
+  if (!keys || users?.type !== 'auth') throw new Error(`The collection ${API_KEYS} has no users`)
+  return { keys, users }
+}

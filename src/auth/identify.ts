@@ -1,0 +1,62 @@
+import type { Catalog, Store } from '../collections/catalog.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import { findAuthRecord } from './auth-rows.ts'
+import { Lru } from './lru.ts'
+import { isSigned, type Purpose, readClaims } from './tokens.ts'
+
+const MAX_KNOWN = 10_000
+const BEARER = /^bearer /i
+
+interface Known {
+  readonly auth: AuthRecord
+  readonly untilMs: number
+}
+
+/** Who was behind which token, a catalog at a time: a change of any collection (its secrets!) starts anew. */
+const known = new WeakMap<Catalog, Lru<string, Known>>()
+
+/** The token of an Authorization header: `Bearer` before it is optional. Empty when there is none. */
+export function tokenOf(authorization: string | undefined): string {
+  const header = authorization ?? ''
+  return header.length > 7 && BEARER.test(header) ? header.slice(7) : header
+}
+
+/**
+ * Who asks, by the Authorization header; null for a guest, and for a token that is malformed, expired, wrongly
+ * signed or of a record that is gone: PocketBase treats all of these as a guest. Reads the record with one
+ * look-up; with `cached` it may answer with the record as it was, then the caller must compare its `version` in
+ * a statement of its own and ask again without. PocketBase: apis/middlewares.go, loadAuthToken
+ */
+export async function identify(
+  store: Store,
+  authorization: string | undefined,
+  { cached = false }: { cached?: boolean } = {},
+): Promise<AuthRecord | null> {
+  const token = tokenOf(authorization)
+  if (token === '') return null
+  const memory = memoryOf(store.catalog)
+  if (cached) {
+    const hit = memory.get(token)
+    if (hit && Date.now() < hit.untilMs) return hit.auth
+  }
+  const auth = await findByToken(store, token, 'auth')
+  if (auth) memory.set(token, { auth, untilMs: (readClaims(token)?.exp ?? Infinity) * 1000 })
+  else memory.delete(token)
+  return auth
+}
+
+function memoryOf(catalog: Catalog): Lru<string, Known> {
+  let memory = known.get(catalog)
+  if (!memory) known.set(catalog, (memory = new Lru(MAX_KNOWN)))
+  return memory
+}
+
+/** The record that a token was made for, if the token is valid for this purpose; null otherwise. */
+export async function findByToken(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {
+  const claims = readClaims(token)
+  if (claims?.type !== purpose) return null
+  const collection = store.catalog.find(claims.collectionId)
+  if (collection?.type !== 'auth') return null
+  const auth = await findAuthRecord(store, collection, claims.id)
+  return auth && (await isSigned(token, auth, purpose)) ? auth : null
+}
