@@ -1,0 +1,117 @@
+import { execFileSync, spawn } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { createDatabase, freePort, startPostgres } from './support/postgres.ts'
+import { serve } from './support/program.ts'
+
+const HOME = fileURLToPath(new URL('..', import.meta.url))
+
+const USAGE = `node test/conformance.ts [options]
+Asks a fresh server what the recorded PocketBase was asked, and compares the answers.
+
+  --backend pglite|postgres   default pglite; postgres starts a temporary one
+  --corpus DIR                schema.json, fixtures.json, cases/ and run.mjs; default ../shared/conformance
+  --area A,B                  only these files of cases/
+  --skip P,Q                  not the areas of these names, nor the cases whose text contains one of these
+  --json FILE                 where to put the result of each case
+`
+
+const { values: options } = parseArgs({
+  options: {
+    backend: { type: 'string', default: 'pglite' },
+    corpus: { type: 'string', default: join(HOME, '..', 'shared', 'conformance') },
+    area: { type: 'string', default: '' },
+    skip: { type: 'string', default: '' },
+    json: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
+  },
+})
+
+const listed = (text: string) => text.split(',').filter(Boolean)
+
+/** A copy of the corpus without the cases that were not asked for; says how many were left out. */
+function pick(corpus: string, folder: string): string {
+  const [areas, skip] = [listed(options.area), listed(options.skip)]
+  let left = 0
+  mkdirSync(join(folder, 'cases'), { recursive: true })
+  for (const file of ['schema.json', 'fixtures.json', 'identities.json'])
+    cpSync(join(corpus, file), join(folder, file))
+  for (const file of readdirSync(join(corpus, 'cases'))) {
+    const area = file.replace(/\.jsonl$/, '')
+    const cases = readFileSync(join(corpus, 'cases', file), 'utf8')
+      .split('\n')
+      .filter((line) => line.trim() !== '')
+    const isAsked = (areas.length === 0 || areas.includes(area)) && !skip.includes(area)
+    const kept = isAsked ? cases.filter((text) => !skip.some((part) => text.includes(part))) : []
+    left += cases.length - kept.length
+    writeFileSync(join(folder, 'cases', file), kept.join('\n'))
+  }
+  if (left > 0) console.log(`${left} cases left out (--area, --skip)`)
+  return folder
+}
+
+/** Imports the corpus into an empty database, serves it, runs the cases; answers the runner's exit code. */
+async function judge(corpus: string, env: Record<string, string>, folder: string): Promise<number> {
+  const files = ['--schema', join(corpus, 'schema.json'), '--fixtures', join(corpus, 'fixtures.json')]
+  execFileSync('npx', ['--no-install', 'pocketsms', 'import', ...files], {
+    cwd: HOME,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'inherit', 'inherit'],
+  })
+  const port = String(await freePort())
+  const server = await serve({ ...env, HOST: '127.0.0.1', PORT: port, LOG_LEVEL: 'error' })
+  try {
+    const output = options.json ? ['--json', options.json] : []
+    const args = [
+      join(corpus, 'run.mjs'),
+      '--corpus',
+      pick(corpus, join(folder, 'corpus')),
+      '--url',
+      server.url,
+    ]
+    const runner = spawn(process.execPath, [...args, ...output], { stdio: ['ignore', 'inherit', 'inherit'] })
+    const code = await new Promise<number>((resolve) => runner.on('exit', (code) => resolve(code ?? 2)))
+    if (server.output().includes('"level":50')) console.log(`The server logged errors:\n${server.output()}`)
+    return code
+  } finally {
+    await server.stop()
+  }
+}
+
+async function main(): Promise<number> {
+  if (options.help) {
+    console.log(USAGE)
+    return 0
+  }
+  const { corpus, backend } = options
+  if (!existsSync(join(corpus, 'run.mjs'))) {
+    console.error(`There is no conformance corpus at ${corpus}.`)
+    return 2
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'pocketsms-conformance-'))
+  const postgres = backend === 'postgres' ? await startPostgres({ icuLocale: 'en-US' }) : undefined
+  try {
+    const env: Record<string, string> = postgres
+      ? { DATABASE_URL: await createDatabase(postgres.url) }
+      : { DATABASE_URL: '', DATA_DIR: join(folder, 'data') }
+    console.log(`Conformance on ${postgres ? `Postgres ${postgres.version}` : 'PGlite'}`)
+    return await judge(corpus, env, folder)
+  } finally {
+    await postgres?.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+process.exitCode = await main()
