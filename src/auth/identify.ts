@@ -46,8 +46,8 @@ export async function identify(
 }
 
 function memoryOf(catalog: Catalog): Lru<string, Known> {
-  let memory = known.get(catalog)
-  if (!memory) known.set(catalog, (memory = new Lru(MAX_KNOWN)))
+  const memory = known.get(catalog) ?? new Lru<string, Known>(MAX_KNOWN)
+  known.set(catalog, memory)
   return memory
 }
 
