@@ -1,0 +1,31 @@
+/** Where a message is in its life. `received` is the one status of an incoming message. */
+export type Status = 'pending' | 'assigned' | 'sending' | 'sent' | 'delivered' | 'failed' | 'received'
+
+/**
+ * Where a message may go next. Every statement that changes a status takes its guard from here, so that none goes
+ * back: the only way from `sending` to `assigned` is the proof that nothing was sent, or a guarantee that allows
+ * to send twice.
+ */
+export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
+  pending: ['assigned', 'failed'],
+  assigned: ['assigned', 'sending', 'failed'],
+  // delivered: the report of the sending was lost or is late, and the delivery proves it
+  sending: ['sent', 'delivered', 'failed', 'assigned'],
+  sent: ['delivered', 'failed'],
+  delivered: [],
+  failed: [],
+  received: [],
+}
+
+/** The statuses from which `to` can be reached. */
+export function statusesBefore(to: Status): Status[] {
+  return (Object.keys(NEXT) as Status[]).filter((from) => NEXT[from].includes(to))
+}
+
+/** What users read in `error_message` when the gateway, and no device, ends a message. */
+export const REASONS = {
+  silent: 'Outcome unknown: the device went silent',
+  expired: 'Expired before sending',
+  canceled: 'Canceled',
+  deviceDeleted: 'The device of this message was deleted',
+} as const
