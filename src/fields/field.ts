@@ -108,7 +108,9 @@ export type FieldOf<T extends FieldTypeName> = Extract<Field, { type: T }>
 
 /** True for a select, relation or file field that holds a list (more than one value allowed). */
 export function isMulti(field: Field): boolean {
-  return (field.type === 'select' || field.type === 'relation' || field.type === 'file') && field.maxSelect > 1
+  return (
+    (field.type === 'select' || field.type === 'relation' || field.type === 'file') && field.maxSelect > 1
+  )
 }
 
 /** True for the types that can hold a list at all, whatever this field's `maxSelect`. */

@@ -1,0 +1,135 @@
+/** JSON as text: written with sorted keys, or brought to its shortest form without changing what it says. */
+
+/** Deepest nesting that is accepted. SQLite's own limit; Postgres gives up somewhere above 6,000. */
+const MAX_DEPTH = 1000
+
+/** `<`, `>`, `&` and the two line separators are written as escapes, as Go's encoder does. */
+const UNSAFE = /[<>&\u2028\u2029]/g
+const escapeUnsafe = (c: string) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** A text as a JSON string, in Go's spelling. */
+export function quoteText(text: string): string {
+  return JSON.stringify(text).replace(UNSAFE, escapeUnsafe)
+}
+
+/** Half a surrogate pair and NUL make Postgres refuse the whole document later on: both become U+FFFD. */
+const safeText = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')
+
+/** Go sorts by bytes; UTF-16 order differs from it only where surrogates meet U+E000 and above. */
+export function byBytes(a: string, b: string): number {
+  if (/[\ud800-\uffff]/.test(a) && /[\ud800-\uffff]/.test(b))
+    return Buffer.compare(Buffer.from(a), Buffer.from(b))
+  return a < b ? -1 : a > b ? 1 : 0
+}
+
+/**
+ * Any JSON value as text with keys in byte order, no spaces. Go: encoding/json.Marshal of decoded JSON. What is
+ * nested deeper than `isJson` allows is not looked at.
+ */
+export function writeSorted(value: unknown, depth = 0): string {
+  if (typeof value === 'string') return quoteText(safeText(value))
+  if (typeof value === 'number') return writeNumber(value)
+  if (typeof value === 'boolean') return String(value)
+  if (value === null || typeof value !== 'object' || depth > MAX_DEPTH) return 'null'
+  if (Array.isArray(value)) return `[${value.map((item) => writeSorted(item, depth + 1)).join(',')}]`
+  const entries = Object.entries(value).map(([key, item]) => [safeText(key), item] as const)
+  entries.sort(([a], [b]) => byBytes(a, b))
+  return `{${entries.map(([key, item]) => `${quoteText(key)}:${writeSorted(item, depth + 1)}`).join(',')}}`
+}
+
+/** JSON of a finite number; `-0` keeps its sign. */
+export const writeNumber = (value: number): string => (Object.is(value, -0) ? '-0' : String(value))
+
+/** True for well-formed JSON that is not nested deeper than Postgres can take. */
+export function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return !isTooDeep(text)
+  } catch {
+    return false
+  }
+}
+
+function isTooDeep(text: string): boolean {
+  if (text.length <= MAX_DEPTH) return false
+  let depth = 0
+  for (const [token] of text.matchAll(TOKEN)) {
+    if (token === '{' || token === '[') depth++
+    else if (token === '}' || token === ']') depth--
+    if (depth > MAX_DEPTH) return true
+  }
+  return false
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
+const NUMBER = /^-?\d/
+
+/**
+ * Well-formed JSON without its spaces; order of keys, spelling of numbers and escapes stay. Of a key that comes
+ * twice in an object the first counts, as it does in SQLite's JSON functions. A number on its own is reprinted,
+ * since SQLite stores it as one.
+ */
+export function minify(text: string): string {
+  const tokens = text.match(TOKEN) ?? []
+  if (tokens.length === 1 && NUMBER.test(tokens[0]!)) return reprint(tokens[0]!)
+  const clean = tokens.map((token) =>
+    token[0] === '"' && token.includes('\\u') ? cleanEscapes(token) : token,
+  )
+  return /[{]/.test(text) ? new Objects(clean).write() : clean.join('')
+}
+
+const reprint = (number: string) => {
+  const value = Number(number)
+  return Number.isFinite(value) ? String(value) : number
+}
+
+/** Escapes of NUL and of half surrogate pairs are what Postgres cannot decode. */
+function cleanEscapes(token: string): string {
+  const text = JSON.parse(token) as string
+  return text.isWellFormed() && !text.includes('\0') ? token : quoteText(safeText(text))
+}
+
+/** Writes tokens again without the later ones of repeated keys. */
+class Objects {
+  readonly #tokens: readonly string[]
+  #at = 0
+
+  constructor(tokens: readonly string[]) {
+    this.#tokens = tokens
+  }
+
+  write(): string {
+    const token = this.#tokens[this.#at++]!
+    if (token === '{') return this.#object()
+    if (token === '[') return this.#list()
+    return token
+  }
+
+  #object(): string {
+    const members = new Map<string, string>()
+    while (this.#tokens[this.#at] !== '}') {
+      const key = this.#tokens[this.#at]!
+      this.#at += 2
+      const value = this.write()
+      const name = key.includes('\\') ? JSON.parse(key) : key.slice(1, -1)
+      if (!members.has(name)) members.set(name, `${key}:${value}`)
+      this.#skipComma()
+    }
+    this.#at++
+    return `{${[...members.values()].join(',')}}`
+  }
+
+  #list(): string {
+    const items: string[] = []
+    while (this.#tokens[this.#at] !== ']') {
+      items.push(this.write())
+      this.#skipComma()
+    }
+    this.#at++
+    return `[${items.join(',')}]`
+  }
+
+  #skipComma() {
+    if (this.#tokens[this.#at] === ',') this.#at++
+  }
+}

@@ -1,0 +1,6 @@
+/** Length in code points, which is how PocketBase counts the characters of a text. */
+export function countCharacters(text: string): number {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
