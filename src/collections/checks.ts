@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { badRequest, type ErrorData, type FieldError, fieldError } from '../errors.ts'
-import type { EmailField, UrlField } from '../fields/field.ts'
-import { fieldType } from '../fields/types.ts'
+import { isEmail } from '../fields/address.ts'
+import { isUrl } from '../fields/url-form.ts'
 
 /**
  * One check of a submitted value: undefined if it is fine. As in PocketBase, each but `required` lets an empty value
@@ -67,18 +67,8 @@ export const equals =
   (value) =>
     value === other ? undefined : fieldError('validation_values_mismatch', "values don't match")
 
-const EMAIL = { type: 'email', exceptDomains: null, onlyDomains: null } as EmailField
-const URL_FIELD = { type: 'url', exceptDomains: null, onlyDomains: null } as UrlField
-
-/** Whether PocketBase takes this text for an email address. */
-export const isEmail = (text: string) => text !== '' && fieldType(EMAIL).check(EMAIL, text) === undefined
-
 export const email = demand(isEmail, 'validation_is_email', 'must be a valid email address')
-export const url = demand(
-  (text: string) => fieldType(URL_FIELD).check(URL_FIELD, text) === undefined,
-  'validation_is_url',
-  'must be a valid URL',
-)
+export const url = demand(isUrl, 'validation_is_url', 'must be a valid URL')
 
 const DNS_NAME = /^[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62}(\.[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*[._]?$/
 export const host = demand(

@@ -1,0 +1,87 @@
+import { MIGRATION_LOCK } from '../db/migrate.ts'
+import type { Db } from '../db/open.ts'
+import { bootstrap } from './bootstrap.ts'
+import { Catalog, type Store } from './catalog.ts'
+import { CatalogDraft, readRows } from './catalog-draft.ts'
+import type { Collection } from './collection.ts'
+
+const CHANNEL = 'collections'
+
+/**
+ * The store of this process: its catalog is always the newest one. Another node's change arrives by NOTIFY, an own
+ * one before `change` returns.
+ */
+export class CatalogStore implements Store {
+  readonly db: Db
+  #catalog = new Catalog([])
+  #known = new Map<string, { data: string; collection: Collection }>()
+  #loading: Promise<void> = Promise.resolve()
+  #stop: () => Promise<void> = async () => {}
+
+  constructor(db: Db) {
+    this.db = db
+  }
+
+  /** Hears from now on what other nodes change. */
+  async listen(): Promise<void> {
+    this.#stop = await this.db.listen(CHANNEL, () => void this.reload().catch(() => {}))
+  }
+
+  get catalog(): Catalog {
+    return this.#catalog
+  }
+
+  /**
+   * Runs `work` in one transaction that alone may change collections; other nodes and this one know when it is
+   * through. Inside, use the draft, not this store.
+   */
+  async change<T>(work: (draft: CatalogDraft) => Promise<T>): Promise<T> {
+    const result = await this.db.transaction(async (db) => {
+      await db.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+      const before = this.#read(await readRows(db))
+      const draft = new CatalogDraft(db, before)
+      const result = await work(draft)
+      if (draft.catalog !== before) await db.query('select pg_notify($1, $2)', [CHANNEL, 'changed'])
+      return result
+    })
+    await this.reload()
+    return result
+  }
+
+  /** Reads the collections again. What is unchanged stays the same object, and the same catalog if all is. */
+  reload(): Promise<void> {
+    this.#loading = this.#loading.catch(() => {}).then(() => this.#load())
+    return this.#loading
+  }
+
+  /** Stops listening. The database stays open. */
+  close(): Promise<void> {
+    return this.#stop()
+  }
+
+  async #load(): Promise<void> {
+    const catalog = this.#read(await readRows(this.db))
+    const same =
+      catalog.all.length === this.#catalog.all.length &&
+      catalog.all.every((c, i) => c === this.#catalog.all[i])
+    if (!same) this.#catalog = catalog
+  }
+
+  #read(rows: readonly { id: string; data: string }[]): Catalog {
+    this.#known = new Map(
+      rows.map(({ id, data }) => {
+        const known = this.#known.get(id)
+        return [id, known?.data === data ? known : { data, collection: JSON.parse(data) as Collection }]
+      }),
+    )
+    return new Catalog([...this.#known.values()].map(({ collection }) => collection))
+  }
+}
+
+/** Loads the collections, makes those that every server has where they are missing, and listens for changes. */
+export async function openStore(db: Db): Promise<CatalogStore> {
+  const store = new CatalogStore(db)
+  await store.change(bootstrap)
+  await store.listen()
+  return store
+}

@@ -1,0 +1,65 @@
+import type { Db } from '../db/open.ts'
+import { type FieldError, fieldError } from '../errors.ts'
+import type { Field } from '../fields/field.ts'
+import { attempt } from './attempt.ts'
+import type { Collection } from './collection.ts'
+import { type IndexColumn, type IndexExpression, isValidIndex, parseIndex } from './index-expression.ts'
+import { InvalidCollection } from './invalid.ts'
+import { columnName, indexName, quote, tableName } from './names.ts'
+import { translateExpression } from './sqlite-sql.ts'
+
+const isJson = (field: Field) => field.type === 'json' || field.type === 'geoPoint'
+
+function indexedColumn(column: IndexColumn, fields: readonly Field[]): string {
+  const field = fields.find((one) => one.name.toLowerCase() === column.name.toLowerCase())
+  const sort = column.sort && ` ${column.sort}`
+  const plain = field ? quote(columnName(field.name)) : `(${translateExpression(column.name, fields)})`
+  if (column.collate.toLowerCase() === 'nocase') return `lower(${plain} collate "C")${sort}`
+  return (field && isJson(field) ? `(${plain}::text) collate "C"` : plain) + sort
+}
+
+/** Postgres' statement for an index that a collection describes in SQLite's words. */
+export function indexDdl(index: IndexExpression, collection: Collection): string {
+  const columns = index.columns.map((column) => indexedColumn(column, collection.fields))
+  const where = index.where && ` where ${translateExpression(index.where, collection.fields)}`
+  return `create ${index.unique ? 'unique ' : ''}index ${quote(indexName(index.name))} on ${quote(tableName(collection))} (${columns.join(', ')})${where}`
+}
+
+async function createIndex(db: Db, sql: string, collection: Collection): Promise<FieldError | undefined> {
+  const index = { ...parseIndex(sql), table: collection.name }
+  if (!isValidIndex(index)) {
+    return fieldError('validation_invalid_index_expression', 'Invalid CREATE INDEX expression.')
+  }
+  try {
+    await attempt(db, () => db.query(indexDdl(index, collection)))
+  } catch (error) {
+    const reason = `Failed to create index ${index.name} - ${(error as Error).message}.`
+    return fieldError('validation_invalid_index_expression', reason)
+  }
+}
+
+/** Makes all indexes of a collection. Throws an InvalidCollection with the error of each one that cannot be made. */
+export async function createIndexes(db: Db, collection: Collection): Promise<void> {
+  const errors: Record<string, FieldError> = {}
+  for (const [i, sql] of collection.indexes.entries()) {
+    const error = await createIndex(db, sql, collection)
+    if (error) errors[i] = error
+  }
+  if (Object.keys(errors).length > 0) throw new InvalidCollection({ indexes: errors })
+}
+
+/** Drops all indexes that a collection describes. */
+export async function dropIndexes(db: Db, collection: Collection): Promise<void> {
+  for (const sql of collection.indexes) {
+    await db.query(`drop index if exists ${quote(indexName(parseIndex(sql).name))}`)
+  }
+}
+
+/** Fields of the unique index that a violation names; `id` for the table's own key, none if it is unknown. */
+export function violatedFields(collection: Collection, constraint: string): string[] {
+  const index = collection.indexes.map(parseIndex).find(({ name }) => indexName(name) === constraint)
+  if (!index) return constraint.endsWith('_pkey') || /_pkey\d*$/.test(constraint) ? ['id'] : []
+  return index.columns.map(
+    ({ name }) => collection.fields.find((f) => f.name.toLowerCase() === name.toLowerCase())?.name ?? name,
+  )
+}

@@ -1,0 +1,48 @@
+import { AUTH_KEYS } from './auth-shape.ts'
+import type { Collection, CollectionType } from './collection.ts'
+import { asObject, flag, object, optionalText, type Shape, text, texts } from './decode.ts'
+import { date, fieldList } from './field-shapes.ts'
+
+const COMMON_KEYS = {
+  id: text,
+  listRule: optionalText,
+  viewRule: optionalText,
+  createRule: optionalText,
+  updateRule: optionalText,
+  deleteRule: optionalText,
+  name: text,
+  type: text,
+  fields: fieldList,
+  indexes: texts,
+  created: date,
+  updated: date,
+  system: flag,
+}
+
+const asShape = (keys: object) => object(keys as Record<never, never>) as Shape<unknown> as Shape<Collection>
+
+/** Keys of each type, in the order of PocketBase's answers. An unknown type is read as base and refused later. */
+const SHAPES: Record<CollectionType, Shape<Collection>> = {
+  base: asShape(COMMON_KEYS),
+  auth: asShape({ ...COMMON_KEYS, ...AUTH_KEYS }),
+  view: asShape({ ...COMMON_KEYS, viewQuery: text }),
+}
+const shapeOf = (type: string) => SHAPES[type as CollectionType] ?? SHAPES.base
+
+function submittedType(raw: unknown): string {
+  const entry = Object.entries(asObject(raw)).findLast(([key]) => key.toLowerCase() === 'type')
+  return text.over(entry?.[1] ?? null, '')
+}
+
+/** A new collection of the type that the JSON names (base if none), everything else as it comes. Throws a ShapeError. */
+export function readNew(raw: unknown): Collection {
+  const type = submittedType(raw) || 'base'
+  const shape = shapeOf(type)
+  return shape.over(raw, { ...shape.fresh(), type } as Collection)
+}
+
+/** A collection changed by submitted JSON: what is not in it stays. Throws a ShapeError. */
+export function readOver(raw: unknown, old: Collection): Collection {
+  const shape = shapeOf(submittedType(raw) || old.type)
+  return shape.over(raw, { ...shape.zero(), ...old })
+}

@@ -1,0 +1,20 @@
+import type { Db } from '../db/open.ts'
+import type { Field } from '../fields/field.ts'
+import { fieldType } from '../fields/types.ts'
+import type { Collection } from './collection.ts'
+import { createIndexes } from './indexes.ts'
+import { columnName, quote, tableName } from './names.ts'
+
+/** A field's column with type and default. Types: contract 2.11, said by the field types. */
+export const columnDdl = (field: Field) =>
+  `${quote(columnName(field.name))} ${fieldType(field).column(field)}`
+
+/**
+ * Makes the table of a base or auth collection: a column a field, and `_rowid`, which holds the order of insertion
+ * and is never shown. Its constraints are named by Postgres, so that a renamed table is in nobody's way.
+ */
+export async function createTable(db: Db, collection: Collection): Promise<void> {
+  const columns = [...collection.fields.map(columnDdl), '_rowid bigint generated always as identity unique']
+  await db.query(`create table ${quote(tableName(collection))} (${columns.join(', ')})`)
+  await createIndexes(db, collection)
+}

@@ -1,0 +1,87 @@
+import type { Db } from '../db/open.ts'
+import type { Field } from '../fields/field.ts'
+import { isMulti } from '../fields/field.ts'
+import type { Store } from './catalog.ts'
+import type { ViewCollection } from './collection.ts'
+import { columnName, quote, tableName } from './names.ts'
+import { splitSql } from './split-sql.ts'
+import { translateQuery } from './sqlite-sql.ts'
+import { suggestFields, unknownField, type ViewField, ViewQueryError } from './view-fields.ts'
+
+const NULL_ISLAND = `'{"lon":0,"lat":0}'::json`
+
+/** A column of a view's query → the type that a field of this type has in a table, empty instead of null. */
+const CASTS: Partial<Record<Field['type'], (column: string) => string>> = {
+  number: (column) => `coalesce(${column}::float8, 0)`,
+  bool: (column) => `coalesce(${column}::boolean, false)`,
+  json: (column) => `pb_json(${column})`,
+  geoPoint: (column) => `coalesce(${column}, ${NULL_ISLAND})`,
+  date: (column) => `coalesce(${column}::text, '')::pb_date`,
+  autodate: (column) => `coalesce(${column}::text, '')::pb_date`,
+}
+const asText = (column: string) => `coalesce(${column}::text, '') collate "C"`
+const asTexts = (column: string) => `coalesce(${column}::text[], '{}') collate "C"`
+
+function castTo(field: Field, column: string): string {
+  if (isMulti(field)) return asTexts(column)
+  return (CASTS[field.type] ?? asText)(column)
+}
+
+/** A view's query ready for Postgres, its fields, and the names under which Postgres gives its columns. */
+export interface ReadQuery {
+  readonly sql: string
+  readonly fields: readonly Field[]
+  readonly columns: readonly string[]
+  readonly plain: readonly boolean[]
+}
+
+/** One SELECT without closing semicolons. Throws a ViewQueryError for several statements. */
+function singleStatement(query: string): string {
+  const sql = query.trim().replace(/^;+|;+$/g, '')
+  if (splitSql(sql, ';').length > 1) throw new ViewQueryError('multiple statements are not supported')
+  return sql
+}
+
+/**
+ * Reads a view's query and asks Postgres for its columns; the query itself is not run. Throws a ViewQueryError, or
+ * what Postgres says of it.
+ */
+export async function readQuery(store: Store, query: string): Promise<ReadQuery> {
+  const single = singleStatement(query)
+  const suggested = suggestFields(single, store.catalog)
+  const sql = translateQuery(single, store.catalog)
+  // a parameter makes it one prepared statement: a second one inside the query cannot slip through
+  const { columns } = await store.db.query(`select * from (${sql}\n) q limit $1::int`, [0])
+  const found = columns.map(
+    (column) => suggested.find((one) => isFieldOf(one, column)) ?? unknownField(column),
+  )
+  if (!found.some(({ field }) => field.name === 'id')) {
+    throw new ViewQueryError(
+      "missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)",
+    )
+  }
+  return { sql, columns, fields: found.map(({ field }) => field), plain: found.map(({ plain }) => plain) }
+}
+
+/** Postgres folds an alias that stands without quotes to lower case. */
+const isFieldOf = ({ field }: ViewField, column: string) =>
+  field.name === column || field.name.toLowerCase() === column
+
+/** The SELECT whose columns have the names and types of the view's fields. */
+export function viewSelect({ sql, fields, columns, plain }: ReadQuery): string {
+  const list = fields.map((field, i) => {
+    const column = `q.${quote(columns[i]!)}`
+    return `${plain[i] ? column : castTo(field, column)} as ${quote(columnName(field.name))}`
+  })
+  return `select ${list.join(', ')} from (${sql}\n) q`
+}
+
+/** Makes the view of a view collection. */
+export async function createView(db: Db, collection: ViewCollection, query: ReadQuery): Promise<void> {
+  await db.query(`create view ${quote(tableName(collection))} as ${viewSelect(query)}`)
+}
+
+/** Drops the view of a collection. */
+export async function dropView(db: Db, collection: ViewCollection): Promise<void> {
+  await db.query(`drop view if exists ${quote(tableName(collection))}`)
+}
