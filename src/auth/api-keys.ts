@@ -1,12 +1,13 @@
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection, Collection } from '../collections/collection.ts'
-import { columnName, quote, tableName } from '../collections/names.ts'
+import { quote, tableName } from '../collections/names.ts'
 import { now } from '../fields/date.ts'
+import { randomText } from '../fields/random.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import type { Extension } from '../records/extension.ts'
 import { authColumns, toAuthRecord } from './auth-rows.ts'
 import { Lru } from './lru.ts'
-import { randomText, sha256 } from './secrets.ts'
+import { sha256 } from './secrets.ts'
 
 /** The collection of keys, by its id. */
 export const API_KEYS = 'api_keys'
@@ -45,15 +46,16 @@ export async function identifyKey(store: Store, key: string): Promise<AuthRecord
   if (!key.startsWith(PREFIX)) return null
   const { keys, users } = collectionsOf(store)
   // the condition on the hash repeats that of its partial index, else Postgres could not use it
-  const text = `select k.id, k.last_used_at, ${authColumns(users)}
-    from ${quote(tableName(keys))} k join ${quote(tableName(users))} u on u.id = k.${quote(columnName('user'))}
+  const text = `select ${authColumns(users)}, k.id, k.last_used_at
+    from ${quote(tableName(keys))} k join ${quote(tableName(users))} b on b.id = k."user"
     where k.hash = $1 and k.hash <> '' and (k.expires_at = '' or k.expires_at > $2)`
   const time = now()
-  const { rows } = await store.db.query(text, [sha256(key), time], `api key ${store.catalog.version}`)
+  const { rows } = await store.db.query(text, [sha256(key), time], `api_key_${store.catalog.version}`)
   const row = rows[0]
   if (!row) return null
-  touch(store, keys, String(row[0]), String(row[1]))
-  return toAuthRecord(users, row, 2)
+  const [id, lastUsed] = row.slice(-2)
+  touch(store, keys, String(id), String(lastUsed))
+  return toAuthRecord(users, row)
 }
 
 const MAX_TOUCHED = 10_000

@@ -1,32 +1,22 @@
 import type { Store } from '../collections/catalog.ts'
-import { type AuthCollection, type Collection, SUPERUSERS } from '../collections/collection.ts'
+import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
+import { uniqueIndexOf } from '../collections/index-expression.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
-import type { Value } from '../fields/field.ts'
 import type { AuthRecord } from '../filter/request.ts'
+import { columnsOf, type Row, toValues } from '../records/columns.ts'
 
-const selectLists = new WeakMap<Collection, string>()
+/** All columns of an auth collection's row `b` in the order of its fields, then the row's version. */
+export const authColumns = (collection: AuthCollection) => `${columnsOf(collection).select}, b.xmin::text`
 
-/** All columns of an auth collection's row `u` in the order of its fields, then the row's version. */
-export function authColumns(collection: Collection): string {
-  const known = selectLists.get(collection)
-  if (known) return known
-  const columns = collection.fields.map((field) => `u.${quote(columnName(field.name))}`)
-  const list = [...columns, 'u.xmin::text'].join(', ')
-  selectLists.set(collection, list)
-  return list
-}
-
-/** A row of `authColumns`, from its column `start` on, as the record it is. */
-export function toAuthRecord(collection: Collection, row: readonly unknown[], start = 0): AuthRecord {
-  const values: Record<string, Value> = {}
-  collection.fields.forEach((field, i) => {
-    values[field.name] = row[start + i] as Value
-  })
+/** A row that begins with `authColumns`, as the record it is. */
+export function toAuthRecord(collection: AuthCollection, row: readonly unknown[]): AuthRecord {
+  const { count } = columnsOf(collection)
+  const values = toValues(collection, row as Row)
   return {
     collection,
     id: String(values.id),
     values,
-    version: String(row[start + collection.fields.length]),
+    version: String(row[count]),
     isSuperuser: collection.name === SUPERUSERS,
   }
 }
@@ -37,11 +27,37 @@ export async function findAuthRecord(
   collection: AuthCollection,
   id: string,
 ): Promise<AuthRecord | null> {
-  const text = `select ${authColumns(collection)} from ${quote(tableName(collection))} u where u.id = $1`
-  const { rows } = await store.db.query(
-    text,
-    [id],
-    `auth ${store.catalog.version} ${collection.id}`.slice(0, 63),
-  )
+  const text = `select ${authColumns(collection)} from ${quote(tableName(collection))} b where b.id = $1`
+  const { rows } = await store.db.query(text, [id], statementName(store, collection, 'id'))
   return rows[0] ? toAuthRecord(collection, rows[0]) : null
 }
+
+/**
+ * The auth record that has this value in a field with a unique index of its own, or null. Letters of ASCII match in
+ * either case where the index says COLLATE NOCASE. PocketBase: apis/record_auth_with_password.go
+ */
+export async function findByIdentity(
+  store: Store,
+  collection: AuthCollection,
+  field: string,
+  value: string,
+): Promise<AuthRecord | null> {
+  const index = uniqueIndexOf(collection.indexes, field)
+  if (!index) return null
+  const column = `b.${quote(columnName(field))}`
+  const ignoresCase = index.columns[0]?.collate.toLowerCase() === 'nocase'
+  const condition = ignoresCase
+    ? `lower(${column} collate "C") = lower($1::text collate "C")`
+    : `${column} = $1`
+  const text = `select ${authColumns(collection)} from ${quote(tableName(collection))} b where ${condition} limit 1`
+  const { rows } = await store.db.query(text, [value])
+  return rows[0] ? toAuthRecord(collection, rows[0]) : null
+}
+
+/** The auth record with this email, or null. */
+export const findByEmail = (store: Store, collection: AuthCollection, email: string) =>
+  findByIdentity(store, collection, 'email', email)
+
+/** A name for a prepared statement, new with each catalog: a plan must not outlive the columns it was made for. */
+const statementName = (store: Store, collection: AuthCollection, by: string) =>
+  `auth_${store.catalog.version}_${by}_${collection.id}`.slice(0, 63)

@@ -1,20 +1,27 @@
-import { createHash, randomInt } from 'node:crypto'
+import { createHash } from 'node:crypto'
+import { generateText } from '../fields/autogenerate.ts'
+import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
+import { randomText } from '../fields/random.ts'
 
-const LETTERS_AND_DIGITS = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789'
-const DIGITS = '1234567890'
-
-/** Unpredictable text of `length` characters out of `alphabet`, each equally likely. */
-export function randomText(length: number, alphabet = LETTERS_AND_DIGITS): string {
-  let text = ''
-  for (let i = 0; i < length; i++) text += alphabet[randomInt(alphabet.length)]
-  return text
-}
-
-/** A code to be typed from a mail. */
-export const randomDigits = (length: number) => randomText(length, DIGITS)
+/** A code of digits, to be typed from a mail. */
+export const randomDigits = (length: number) => generateText(`[0-9]{${length}}`)
 
 /** SHA-256 in hex: for secrets that are long and random, so that nobody can guess them from the hash. */
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /** MD5 in hex, only for the fingerprints of `_authOrigins`, as PocketBase stores them. */
 export const md5 = (text: string) => createHash('md5').update(text).digest('hex')
+
+/** Hashes of passwords nobody has, by cost. */
+const decoys = new Map<number, Promise<string>>()
+
+/**
+ * Takes as long as checking a password and is always false: where there is no record, the time must not tell.
+ * PocketBase: apis/record_auth_with_password.go, dummyPasswordCheck
+ */
+export async function verifyNothing(plain: string, cost: number): Promise<false> {
+  const decoy = decoys.get(cost) ?? hashPassword(randomText(20), cost)
+  decoys.set(cost, decoy)
+  await verifyPassword(plain, await decoy)
+  return false
+}

@@ -1,0 +1,63 @@
+import { createTransport, type Transporter } from 'nodemailer'
+import type { Settings } from '../collections/settings.ts'
+import type { Desk } from './desk.ts'
+
+const CONNECT_MS = 30_000
+
+/** One mail to one address. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly html: string
+}
+
+/** One transport for each version of the settings. */
+const transports = new WeakMap<Settings, Transporter>()
+
+/**
+ * Sends a mail through the SMTP server of the settings; while there is none, writes it to the log, where whoever
+ * runs the server finds the link in it. Throws when the server does not take it. PocketBase: tools/mailer/smtp.go
+ */
+export async function sendMail({ settings: { current }, log }: Desk, mail: Mail): Promise<void> {
+  const text = plainText(mail.html)
+  if (!current.smtp.enabled) {
+    log.info({ to: mail.to, subject: mail.subject, text }, 'a mail that no SMTP server is set up for')
+    return
+  }
+  const { senderName, senderAddress } = current.meta
+  await transportOf(current).sendMail({ ...mail, text, from: { name: senderName, address: senderAddress } })
+}
+
+function transportOf(settings: Settings): Transporter {
+  const transport = transports.get(settings) ?? openTransport(settings)
+  transports.set(settings, transport)
+  return transport
+}
+
+function openTransport({ smtp }: Settings): Transporter {
+  return createTransport({
+    host: smtp.host,
+    port: smtp.port,
+    secure: smtp.tls,
+    name: smtp.localName || 'localhost',
+    connectionTimeout: CONNECT_MS,
+    ...((smtp.username || smtp.password) && {
+      auth: { user: smtp.username, pass: smtp.password },
+      authMethod: smtp.authMethod || 'PLAIN',
+    }),
+  })
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', '#34': '"', '#39': "'" }
+
+/** A mail's HTML as text: links as `label: address`, a line for each block. */
+export function plainText(html: string): string {
+  return html
+    .replace(/<style[\s\S]*?<\/style>/gi, '')
+    .replace(/<a\b[^>]*?href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/gi, '$2: $1')
+    .replace(/<br\s*\/?>|<\/p>/gi, '\n')
+    .replace(/<[^>]+>/g, '')
+    .replace(/&(amp|lt|gt|#34|#39);/g, (_, name: string) => ENTITIES[name]!)
+    .replace(/[ \t]*\n\s*/g, '\n')
+    .trim()
+}

@@ -1,0 +1,104 @@
+import type { AuthCollection, MailTemplate } from '../collections/collection.ts'
+import type { Field, Value } from '../fields/field.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import type { Desk } from './desk.ts'
+import { sendMail } from './mailer.ts'
+import { signToken } from './tokens.ts'
+
+/** Types whose values cannot hold HTML. */
+const PLAIN_TYPES: ReadonlySet<string> = new Set(['autodate', 'date', 'bool', 'number'])
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&#34;',
+  "'": '&#39;',
+}
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
+
+const layout = (body: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+body { margin: 0; padding: 20px 30px; background: #fff; color: #16161a; font: 14px/1.45 system-ui, sans-serif }
+p { margin: 10px 0 }
+a { color: inherit }
+.btn { display: inline-block; min-width: 150px; padding: 0 20px; border-radius: 6px; background: #16161a;
+  color: #fff !important; font-weight: bold; line-height: 40px; text-align: center; text-decoration: none }
+</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`
+
+/** What takes the place of `{…}` in a template: the server's name, the record's visible fields, and `more`. */
+function placeholders(
+  { settings }: Desk,
+  auth: AuthRecord,
+  more: Readonly<Record<string, string>>,
+): [string, string][] {
+  const { appName, appURL } = settings.current.meta
+  const visible = auth.collection.fields.filter((field) => !field.hidden)
+  return Object.entries({
+    ...Object.fromEntries(
+      visible.map((field) => [`RECORD:${field.name}`, fieldText(field, auth.values[field.name] ?? '')]),
+    ),
+    APP_NAME: appName,
+    APP_URL: appURL,
+    ...more,
+  })
+}
+
+function fieldText(field: Field, value: Value): string {
+  if (Array.isArray(value)) return ''
+  return PLAIN_TYPES.has(field.type) ? String(value) : escapeHtml(String(value))
+}
+
+/** Fills a template in and sends it. PocketBase: mails/record.go */
+async function sendTemplate(
+  desk: Desk,
+  auth: AuthRecord,
+  template: MailTemplate,
+  more: Readonly<Record<string, string>>,
+  to = String(auth.values.email),
+): Promise<void> {
+  const pairs = placeholders(desk, auth, more)
+  const fill = (text: string) =>
+    pairs.reduce((filled, [name, value]) => filled.replaceAll(`{${name}}`, () => value), text)
+  await sendMail(desk, { to, subject: fill(template.subject), html: layout(fill(template.body)) })
+}
+
+const optionsOf = (auth: AuthRecord) => auth.collection as AuthCollection
+
+/** Asks the owner of the record's address to confirm that it is theirs. Throws when the mail cannot be sent. */
+export async function mailVerification(desk: Desk, auth: AuthRecord): Promise<void> {
+  const token = await signToken(auth, 'verification')
+  await sendTemplate(desk, auth, optionsOf(auth).verificationTemplate, { TOKEN: token })
+}
+
+/** A link to set a new password. Throws when the mail cannot be sent. */
+export async function mailPasswordReset(desk: Desk, auth: AuthRecord): Promise<void> {
+  const token = await signToken(auth, 'passwordReset')
+  await sendTemplate(desk, auth, optionsOf(auth).resetPasswordTemplate, { TOKEN: token })
+}
+
+/** A link to take on a new address, sent to that address. Throws when the mail cannot be sent. */
+export async function mailEmailChange(desk: Desk, auth: AuthRecord, newEmail: string): Promise<void> {
+  const token = await signToken(auth, 'emailChange', { newEmail })
+  await sendTemplate(desk, auth, optionsOf(auth).confirmEmailChangeTemplate, { TOKEN: token }, newEmail)
+}
+
+/** A one-time password. Throws when the mail cannot be sent. */
+export async function mailOtp(desk: Desk, auth: AuthRecord, otpId: string, password: string): Promise<void> {
+  await sendTemplate(desk, auth, optionsOf(auth).otp.emailTemplate, { OTP_ID: otpId, OTP: password })
+}
+
+/** Word of a sign-in from a new place; `info` says when and from where. Throws when the mail cannot be sent. */
+export async function mailAuthAlert(desk: Desk, auth: AuthRecord, info: string): Promise<void> {
+  await sendTemplate(desk, auth, optionsOf(auth).authAlert.emailTemplate, { ALERT_INFO: escapeHtml(info) })
+}
