@@ -1,0 +1,64 @@
+import { type DefaultTreeAdapterTypes, parse } from 'parse5'
+import { trimSpace } from './tokens.ts'
+
+type Node = DefaultTreeAdapterTypes.Node
+
+/** Elements whose text is not part of an excerpt. PocketBase: tools/picker/excerpt_modifier.go */
+const LEFT_OUT = new Set(
+  'head style script iframe embed applet object svg img picture dialog template button form textarea input select option'.split(
+    ' ',
+  ),
+)
+/** Elements that do not part words; all others count as blocks, with a space around. */
+const INLINE = new Set(
+  'a abbr acronym b bdo big br button cite code em i label q small span strong strike sub sup time'.split(
+    ' ',
+  ),
+)
+/** A text that is gathered from the nodes of a page. */
+interface Gathered {
+  text: string
+  endsInSpace: boolean
+  /** Enough once the text has more bytes than this. */
+  readonly limit: number
+}
+
+/**
+ * The plain text of HTML: tags stripped, white space collapsed, cut to `max` code points, then `...` if
+ * `ellipsis`. Plain text counts as HTML, too: `a<b` loses what looks like a tag.
+ */
+export function excerpt(html: string, max: number, ellipsis: boolean): string {
+  const gathered: Gathered = { text: '', endsInSpace: false, limit: max + 2 }
+  gather(parse(html), gathered)
+  const text = trimSpace(gathered.text)
+  const points = [...text]
+  if (points.length <= max) return text
+  return trimSpace(points.slice(0, max).join('')) + (ellipsis ? '...' : '')
+}
+
+function gather(node: Node, into: Gathered): void {
+  if (node.nodeName === '#text') addText((node as DefaultTreeAdapterTypes.TextNode).value, into)
+  if (Buffer.byteLength(into.text) > into.limit || !('childNodes' in node)) return
+  for (const child of node.childNodes) {
+    const tag = 'tagName' in child ? child.tagName : undefined
+    if (tag !== undefined && LEFT_OUT.has(tag)) continue
+    const isBlock = tag !== undefined && !INLINE.has(tag)
+    if (isBlock) addSpace(into)
+    gather(child, into)
+    if (isBlock) addSpace(into)
+  }
+}
+
+function addText(text: string, into: Gathered): void {
+  const collapsed = text.replace(/[\t\n\f\r ]+/g, ' ')
+  const added = into.endsInSpace ? collapsed.replace(/^ +/, '') : collapsed
+  if (added === '') return
+  into.text += added
+  into.endsInSpace = added.endsWith(' ')
+}
+
+function addSpace(into: Gathered): void {
+  if (into.endsInSpace) return
+  into.text += ' '
+  into.endsInSpace = true
+}

@@ -1,0 +1,54 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
+import { quoteText } from '../fields/json-text.ts'
+import type { RequestInfo } from '../filter/request.ts'
+import { columnsOf, type Row } from './columns.ts'
+import { renderRecord, type Sight } from './render.ts'
+import { emailsSeen } from './sight.ts'
+
+/** A record on its way into an answer, with what is expanded in it. */
+export interface Shown {
+  readonly collection: Collection
+  readonly row: Row
+  readonly sight: Sight
+  /** Records by step of the path; there, perhaps empty, once a path from here has led somewhere. */
+  expand?: Map<string, Shown | readonly Shown[]>
+  /** Its JSON, once written: one record may stand in many others. */
+  text?: string
+}
+
+/** Rows of one collection as the requester may see them. */
+export async function showRows(
+  store: Store,
+  collection: Collection,
+  rows: readonly Row[],
+  request: RequestInfo,
+): Promise<Shown[]> {
+  const hidden = request.auth?.isSuperuser ?? false
+  const emails = await emailsSeen(store, collection, rows, request)
+  const { id } = columnsOf(collection)
+  return rows.map((row) => ({
+    collection,
+    row,
+    sight: { hidden, email: hidden || emails.has(row[id] as string) },
+  }))
+}
+
+/** The JSON of a record with all that is expanded in it, keys in byte order. */
+export function shownText(shown: Shown): string {
+  shown.text ??= renderRecord(
+    shown.collection,
+    shown.row,
+    shown.sight,
+    shown.expand && expandText(shown.expand),
+  )
+  return shown.text
+}
+
+function expandText(expand: ReadonlyMap<string, Shown | readonly Shown[]>): string {
+  const pairs = [...expand].sort(([a], [b]) => (a < b ? -1 : 1))
+  return `{${pairs.map(([key, value]) => `${quoteText(key)}:${valueText(value)}`).join(',')}}`
+}
+
+const valueText = (value: Shown | readonly Shown[]) =>
+  'row' in value ? shownText(value) : `[${value.map(shownText).join(',')}]`
