@@ -8,13 +8,6 @@ create table device_pairings (
   expires_at timestamptz not null
 );
 
--- Wrong codes by network address, in a window that begins with the first of them.
-create table device_pairing_tries (
-  address text collate "C" primary key,
-  tries integer not null,
-  since timestamptz not null
-);
-
 -- How many messages a device was handed by each claim of the last 24 hours: its limits are sums over this.
 create table device_handouts (
   device text collate "C" not null,

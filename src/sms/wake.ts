@@ -12,8 +12,8 @@ export const WAKE_CHANNEL = 'pocketsms_wake'
 const CANCEL_CHANNEL = 'pocketsms_canceled'
 /** NOTIFY takes 8,000 bytes: the name of this node and 400 ids are below that. */
 const IDS_PER_PAYLOAD = 400
-/** A node does not wake twice what it has woken before it heard itself. */
-const NODE = randomUUID()
+/** Names this process in notifications: it does not wake twice what it has woken before it heard itself. */
+export const NODE = randomUUID()
 
 /** Who waits in this process for which device: event streams and waiting claims. */
 const waiting = new Map<string, Set<Heard>>()

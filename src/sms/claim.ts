@@ -1,0 +1,97 @@
+import type { Store } from '../collections/catalog.ts'
+import { allowance } from './available.ts'
+import { noteMessages } from './changed.ts'
+import type { Device } from './device.ts'
+import { refuse } from './refusal.ts'
+import { statusesBefore } from './status.ts'
+
+/** A message as a device gets it. Dates in PocketBase's form; `sim` 0: any; `expires_at` empty: never. */
+export interface ClaimedMessage {
+  readonly id: string
+  readonly attempt: number
+  readonly to: string
+  readonly body: string
+  readonly sim: number
+  readonly priority: number
+  readonly expires_at: string
+  readonly lease_until: string
+}
+
+/** First half of the advisory lock under which a limited device claims; the second is its id's hash. */
+const CLAIM_LOCK = 7_367_002
+
+/**
+ * Takes messages for a device: first what it holds under a live lease, with the same attempt (the answer may have
+ * been lost), then what is assigned to it, highest priority first, then oldest: attempt + 1, a new lease, status
+ * `sending`. `skip locked`: no two claims get the same message. $4: what limits leave, null for all.
+ */
+const CLAIM = `
+with held as (
+  select message, attempt, lease_until, priority, position from sms_dispatch
+  where device = $1 and "user" = $2 and state = 'sending' and lease_until > now()
+  order by priority desc, position limit $3
+), due as (
+  select d.message from sms_dispatch d
+  where d.device = $1 and d."user" = $2 and d.state = 'assigned'
+    and (d.due_at is null or d.due_at <= now()) and (d.expires_at is null or d.expires_at > now())
+    and exists (select from sms_messages m where m.id = d.message and m.status = any($6))
+  order by d.priority desc, d.position
+  limit greatest(0, least($3 - (select count(*) from held), $4::bigint))
+  for update of d skip locked
+), taken as (
+  update sms_dispatch d
+  set state = 'sending', attempt = d.attempt + 1, lease_until = now() + $5::float8 * interval '1 second', wake_at = null
+  from due where d.message = due.message
+  returning d.message, d.attempt, d.lease_until, d.priority, d.position
+), changed as (
+  update sms_messages m set status = 'sending', updated = pb_text(now())
+  from taken where m.id = taken.message
+), noted as (
+  insert into sms_events (id, "user", message, status, device, attempt, created)
+  select pb_new_id(), $2, message, 'sending', $1, attempt, pb_text(now()) from taken
+), counted as (
+  insert into device_handouts (device, at, messages)
+  select $1, now(), count(*) from taken having count(*) > 0
+)
+select m.id, c.attempt, m."to", m.body, m.sim, m.priority, m.expires_at, pb_text(c.lease_until), c.is_new
+from (select *, false as is_new from held union all select *, true from taken) c
+join sms_messages m on m.id = c.message
+order by c.is_new, c.priority desc, c.position`
+
+const ALLOWANCE = `select ${allowance('d')} from devices d where d.id = $1 and d."user" = $2`
+
+/** Up to `limit` messages for a device; [] when nothing is due. Throws 403 for a disabled device. */
+export async function claimMessages(
+  store: Store,
+  device: Device,
+  limit: number,
+  leaseSeconds: number,
+): Promise<ClaimedMessage[]> {
+  if (!device.enabled) throw refuse('device_disabled')
+  return store.db.transaction(async (db) => {
+    const left = device.isLimited ? await whatLimitsLeave({ ...store, db }, device) : null
+    const { rows } = await db.query(CLAIM, [
+      device.id,
+      device.user,
+      limit,
+      left,
+      leaseSeconds,
+      statusesBefore('sending'),
+    ])
+    const taken = rows.filter((row) => row[8] === true).map((row) => String(row[0]))
+    await noteMessages({ ...store, db }, 'update', taken)
+    return rows.map(toMessage)
+  })
+}
+
+/** Claims of one device come one after the other here, or each would count without the others. */
+async function whatLimitsLeave({ db }: Store, device: Device): Promise<number> {
+  await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [CLAIM_LOCK, device.id])
+  const { rows } = await db.query(ALLOWANCE, [device.id, device.user])
+  return Number(rows[0]?.[0] ?? 0)
+}
+
+function toMessage(row: readonly unknown[]): ClaimedMessage {
+  const [id, attempt, to, body, sim, priority, expires_at, lease_until] = row
+  return { id, attempt, to, body, sim, priority, expires_at, lease_until } as ClaimedMessage
+}

@@ -1,0 +1,84 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Logger } from '../log.ts'
+import { type PushSettings, pushWake } from './push.ts'
+import { sweep, sweepOut } from './sweep.ts'
+import { hearOtherNodes, wakeDevices, whenUnheard } from './wake.ts'
+
+export interface DeliverySettings extends PushSettings {
+  readonly deviceOnlineSeconds: number
+}
+
+const SWEEP_MS = 1_000
+const SWEEP_OUT_MS = 60_000
+/** Wake-ups for one device that come closer together than this are pushed as one. */
+const PUSH_MS = 1_000
+
+const WAITING = `select distinct device from sms_dispatch where state = 'assigned' and device <> ''`
+
+/**
+ * Sets going what runs beside the requests: the sweeper, push, and wake-ups from and to other nodes. Devices with
+ * messages left over from before the start are woken at once. Returns what stops it all.
+ */
+export async function startDelivery(
+  store: Store,
+  settings: DeliverySettings,
+  log: Logger,
+): Promise<() => Promise<void>> {
+  const push = gather((devices) => pushWake(store, settings, log, devices), PUSH_MS, log)
+  const stops = [
+    whenUnheard(push.add),
+    await hearOtherNodes(store.db),
+    repeat(() => sweep(store, settings.deviceOnlineSeconds), SWEEP_MS, log),
+    repeat(() => sweepOut(store), SWEEP_OUT_MS, log),
+    push.stop,
+  ]
+  const { rows } = await store.db.query(WAITING)
+  wakeDevices(rows.map(([device]) => String(device)))
+  return async () => {
+    for (const stop of stops) await stop()
+  }
+}
+
+/** Runs `work` now and again `ms` after it ended. The function returned waits for a run under way. */
+function repeat(work: () => Promise<unknown>, ms: number, log: Logger): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  let running = Promise.resolve()
+  let isStopped = false
+  const run = () => {
+    running = work()
+      .then(
+        () => {},
+        (error) => log.error({ err: error }, 'a regular job failed, it is tried again'),
+      )
+      .then(() => {
+        if (!isStopped) timer = setTimeout(run, ms)
+      })
+  }
+  run()
+  return async () => {
+    isStopped = true
+    clearTimeout(timer)
+    await running
+  }
+}
+
+/** Collects ids and hands them on: the first at once, what comes within `ms` after it together. */
+function gather(hand: (ids: string[]) => Promise<void>, ms: number, log: Logger) {
+  const ids = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+  const flush = () => {
+    timer = undefined
+    if (ids.size === 0) return
+    const batch = [...ids]
+    ids.clear()
+    timer = setTimeout(flush, ms)
+    hand(batch).catch((error) => log.error({ err: error }, 'wake-ups could not be pushed'))
+  }
+  return {
+    add(more: readonly string[]) {
+      for (const id of more) ids.add(id)
+      if (!timer) flush()
+    },
+    stop: () => clearTimeout(timer),
+  }
+}

@@ -1,0 +1,39 @@
+import type { Store } from '../collections/catalog.ts'
+import { noteChanged } from './changed.ts'
+
+/** Words, in upper case, by which who is written to says stop or go on. */
+export interface OptWords {
+  readonly out: readonly string[]
+  readonly in: readonly string[]
+}
+
+/** Contacts are known by numbers of this form only. ITU-T E.164 */
+const E164 = /^\+[1-9][0-9]{1,14}$/
+
+/** True: wants no more texts. False: wants them again. Undefined: the text is none of the words alone. */
+export function readOptWord(body: string, words: OptWords): boolean | undefined {
+  const word = body
+    .trim()
+    .replace(/[.!]+$/, '')
+    .toUpperCase()
+  if (words.out.includes(word)) return true
+  return words.in.includes(word) ? false : undefined
+}
+
+const OPT_OUT = `
+insert into contacts (id, "user", phone, opted_out, created, updated)
+values (pb_new_id(), $1, $2, true, pb_text(now()), pb_text(now()))
+on conflict ("user", phone) do update set opted_out = true, updated = excluded.updated where not contacts.opted_out
+returning id, xmax = 0`
+
+const OPT_IN = `
+update contacts set opted_out = false, updated = pb_text(now())
+where "user" = $1 and phone = $2 and opted_out returning id, false`
+
+/** Notes whether a number wants texts of a user; a contact is made for one that is not known and wants none. */
+export async function setOptedOut(store: Store, user: string, phone: string, isOut: boolean): Promise<void> {
+  if (!E164.test(phone)) return
+  const { rows } = await store.db.query(isOut ? OPT_OUT : OPT_IN, [user, phone])
+  for (const [id, isNew] of rows)
+    await noteChanged(store, 'contacts', isNew ? 'create' : 'update', [String(id)])
+}

@@ -1,0 +1,170 @@
+import type { Db } from '../db/open.ts'
+import { isAvailable, isOnline } from './available.ts'
+import { FIRST_WAKE_SECONDS, reassign, tellNodes } from './reassign.ts'
+import { REASONS } from './status.ts'
+
+/** What one sweep changed: messages by id, and devices that have to be woken. */
+export interface Swept {
+  readonly messages: readonly string[]
+  readonly devices: readonly string[]
+}
+
+/** Rows a sweep takes at once; the rest is for the next tick. */
+const MAX_ROWS = 1_000
+/** Unclaimed messages of a device that is otherwise fine go to another one after so many wake-ups. */
+const MAX_WAKES = 3
+
+/** SQL that ends what `source` selects from sms_dispatch, locked, as failed, with the reason in its column `why`. */
+const fail = (source: string) => `
+with source as (${source}), freed as (
+  delete from sms_dispatch d using source s where d.message = s.message
+), changed as (
+  update sms_messages m set status = 'failed', error_message = s.why, updated = pb_text(now())
+  from source s where m.id = s.message
+), noted as (
+  insert into sms_events (id, "user", message, status, device, attempt, detail, created)
+  select pb_new_id(), s."user", s.message, 'failed', s.device, s.attempt, s.why, pb_text(now()) from source s
+  where exists (select from sms_messages m where m.id = s.message)
+)
+select message from source`
+
+async function failAll(db: Db, source: string, reason: string): Promise<Swept> {
+  const { rows } = await db.query(fail(source), [reason])
+  return { messages: rows.map(([id]) => String(id)), devices: [] }
+}
+
+async function reassignAll(db: Db, source: string, deviceOnlineSeconds: number): Promise<Swept> {
+  const moved = await reassign(db, source, deviceOnlineSeconds)
+  return { messages: moved.map(({ message }) => message), devices: moved.map(({ device }) => device) }
+}
+
+const SILENT = `select d.*, $1::text as why from sms_dispatch d
+  where d.state = 'sending' and d.lease_until <= now() and (not d.at_least_once or d.expires_at <= now())
+  order by d.lease_until limit ${MAX_ROWS} for update skip locked`
+
+/** The lease is over and a second sending is not allowed: nobody knows whether it went out. */
+export const endSilent = (db: Db) => failAll(db, SILENT, REASONS.silent)
+
+const EXPIRED = `select d.*, $1::text as why from sms_dispatch d
+  where d.state <> 'sending' and d.expires_at <= now()
+  order by d.expires_at limit ${MAX_ROWS} for update skip locked`
+
+/** Not handed to a device in time. */
+export const endExpired = (db: Db) => failAll(db, EXPIRED, REASONS.expired)
+
+const ORPHANED = `select d.*, $1::text as why from (
+    select distinct device from sms_dispatch where pinned and state <> 'sending' and device <> ''
+  ) p join sms_dispatch d on d.device = p.device and d.pinned and d.state <> 'sending'
+  where not exists (select from devices v where v.id = p.device)
+  limit ${MAX_ROWS} for update of d skip locked`
+
+/** The request named a device that is no more. */
+export const endOrphaned = (db: Db) => failAll(db, ORPHANED, REASONS.deviceDeleted)
+
+const RETRIABLE = `select d.message, d."user", d.device, d.state, d.pinned, d.position, d.attempt,
+    'The device went silent' as why
+  from sms_dispatch d
+  where d.state = 'sending' and d.lease_until <= now() and d.at_least_once
+  order by d.lease_until limit ${MAX_ROWS} for update skip locked`
+
+/** The lease is over and a second sending is allowed. */
+export const retrySilent = (db: Db, seconds: number) => reassignAll(db, RETRIABLE, seconds)
+
+/**
+ * Devices that hold messages they will not claim: gone, disabled, offline without push, or, though they seem well,
+ * neither claiming these after their wake-ups nor anything else lately. A device at work keeps its queue. Only where
+ * another device can take over.
+ */
+const STUCK = `
+with holders as (
+  select device, "user", bool_or(wakes >= ${MAX_WAKES} and wake_at <= now()) as is_late
+  from sms_dispatch where state = 'assigned' and not pinned group by device, "user"
+), stuck as (
+  select h.device, case
+      when v.id is null then 'The device was deleted'
+      when not v.enabled then 'The device was disabled'
+      when not (${isOnline('v', '$1')} or pb_is_set(v.push)) then 'The device went offline'
+      when h.is_late and not exists (
+        select from device_handouts o where o.device = h.device and o.at > now() - interval '1 minute'
+      ) then 'The device did not claim it'
+    end as why
+  from holders h left join devices v on v.id = h.device
+  where exists (select from devices o where o."user" = h."user" and o.id <> h.device and ${isAvailable('o', '$1')})
+)
+select d.message, d."user", d.device, d.state, d.pinned, d.position, d.attempt, s.why
+from stuck s join sms_dispatch d on d.device = s.device and d.state = 'assigned' and not d.pinned
+where s.why is not null and (s.why <> 'The device did not claim it' or (d.wakes >= ${MAX_WAKES} and d.wake_at <= now()))
+order by d.position limit ${MAX_ROWS} for update of d skip locked`
+
+/** Always safe: who has not claimed a message cannot have sent it. */
+export const reroute = (db: Db, seconds: number) => reassignAll(db, STUCK, seconds)
+
+/**
+ * Scheduled messages that are due get their device: by turn, as at acceptance, or the one that the request named.
+ * Where no device is available they stay, and are looked at again.
+ */
+const RELEASE = `
+with users as (
+  select distinct "user" from sms_dispatch where state = 'pending' and due_at <= now() and device = ''
+), choices as (
+  select u."user", array_agg(v.id order by v.id) as ids
+  from users u join devices v on v."user" = u."user" and ${isAvailable('v', '$1')} group by u."user"
+), due as (
+  select d.message, d."user", d.device, d.position from sms_dispatch d
+  where d.state = 'pending' and d.due_at <= now() and (d.expires_at is null or d.expires_at > now())
+    and (d.device <> '' or d."user" in (select "user" from choices))
+  order by d.due_at, d.position limit ${MAX_ROWS} for update skip locked
+), counts as (
+  select "user", count(*) as messages from due where device = '' group by "user" order by "user"
+), turns as (
+  insert into sms_turns as t ("user", turn) select "user", messages from counts
+  on conflict ("user") do update set turn = t.turn + excluded.turn
+  returning "user", turn
+), target as (
+  select d.message, d."user", case when d.device <> '' then d.device else c.ids[1 + (
+      t.turn - n.messages - 1 + row_number() over (partition by d."user", d.device = '' order by d.position)
+    ) % cardinality(c.ids)] end as device
+  from due d
+  left join counts n on n."user" = d."user" and d.device = ''
+  left join turns t on t."user" = n."user" left join choices c on c."user" = n."user"
+), moved as (
+  update sms_dispatch d set state = 'assigned', device = t.device, wakes = 1,
+    wake_at = now() + interval '${FIRST_WAKE_SECONDS} seconds'
+  from target t where d.message = t.message
+), changed as (
+  update sms_messages m set status = 'assigned', device = t.device, updated = pb_text(now())
+  from target t where m.id = t.message
+), noted as (
+  insert into sms_events (id, "user", message, status, device, created)
+  select pb_new_id(), "user", message, 'assigned', device, pb_text(now()) from target
+)
+select message, device from target`
+
+export async function releaseDue(db: Db, seconds: number): Promise<Swept> {
+  const { rows } = await db.query(RELEASE, [seconds])
+  const devices = rows.map(([, device]) => String(device))
+  await tellNodes(db, devices)
+  return { messages: rows.map(([id]) => String(id)), devices }
+}
+
+/** After the wake-up at the assignment: 5, 15, 45 and 120 s from it, then every 5 minutes. */
+const REWAKE = `
+with late as (
+  select message from sms_dispatch where state = 'assigned' and wake_at <= now()
+  order by wake_at limit ${MAX_ROWS * 5} for update skip locked
+), woken as (
+  update sms_dispatch d
+  set wakes = d.wakes + 1,
+    wake_at = now() + coalesce((array[5, 10, 30, 75])[d.wakes + 1], 300) * interval '1 second'
+  from late where d.message = late.message
+  returning d.device
+)
+select distinct device from woken`
+
+/** Unclaimed messages: their devices are woken again. */
+export async function rewake(db: Db): Promise<Swept> {
+  const { rows } = await db.query(REWAKE)
+  const devices = rows.map(([device]) => String(device))
+  await tellNodes(db, devices)
+  return { messages: [], devices }
+}

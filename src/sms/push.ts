@@ -1,0 +1,116 @@
+import webPush from 'web-push'
+import { z } from 'zod'
+import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import type { Logger } from '../log.ts'
+import { noteChanged } from './changed.ts'
+import type { Device } from './device.ts'
+import { sendOutgoing } from './outgoing.ts'
+import { refuse } from './refusal.ts'
+
+/** Where and how a device can be woken when it has no stream open: what a browser or UnifiedPush hands out. */
+export type Subscription = z.output<typeof SUBSCRIPTION>
+
+/** RFC 8291: an uncompressed P-256 point and 16 bytes, in base64url. */
+export const SUBSCRIPTION = z.object({
+  endpoint: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https address' })
+    .max(2000, 'is too long'),
+  keys: z.object(
+    {
+      p256dh: z.string('must be a text').regex(/^[\w-]{87}=?$/, 'must be a P-256 public key in base64url'),
+      auth: z.string('must be a text').regex(/^[\w-]{22}(==)?$/, 'must be 16 bytes in base64url'),
+    },
+    'must be an object',
+  ),
+})
+
+export interface PushSettings {
+  /** Who runs this server, for the push services: a mailto: or https: address. RFC 8292 */
+  readonly vapidSubject: string
+  readonly webhookAllowPrivate: boolean
+}
+
+interface VapidKeys {
+  readonly publicKey: string
+  readonly privateKey: string
+}
+
+/** The server's VAPID keys (RFC 8292), made when first asked for and kept: subscriptions hang on them. */
+export async function vapidKeys({ db }: Store): Promise<VapidKeys> {
+  const read = async () =>
+    (await db.query(`select value::text from _params where key = 'vapid'`)).rows[0]?.[0]
+  let stored = await read()
+  if (!stored) {
+    const made = JSON.stringify(webPush.generateVAPIDKeys())
+    await db.query(`insert into _params (key, value) values ('vapid', $1) on conflict do nothing`, [made])
+    stored = await read()
+  }
+  return JSON.parse(String(stored))
+}
+
+/** Keeps a device's subscription; null takes it away. Throws 400 for one that wake-ups could not be sent to. */
+export async function saveSubscription(
+  store: Store,
+  device: Device,
+  subscription: Subscription | null,
+  settings: PushSettings,
+): Promise<void> {
+  if (subscription && !settings.webhookAllowPrivate && !subscription.endpoint.startsWith('https://'))
+    throw refuse('invalid_request', 'endpoint must be an https address')
+  await store.db.transaction(async (db) => {
+    const text = subscription && JSON.stringify(subscription)
+    const set = `update devices set push = $3, updated = pb_text(now()) where id = $1 and "user" = $2`
+    await db.query(set, [device.id, device.user, text])
+    await noteChanged({ ...store, db }, 'devices', 'update', [device.id])
+  })
+}
+
+/** Enabled devices that can be reached by push and have no stream open on any node. */
+const REACHABLE = `
+select d.id, d.push::text from devices d
+where d.id = any($1) and d.enabled and pb_is_set(d.push)
+  and not exists (select from device_streams s where s.device = d.id and s.until > now())`
+
+/** A newer subscription of the device stays. */
+const DROP = `update devices set push = null where id = $1 and push::text = $2`
+
+/** For how long a push service keeps a wake-up for a device that is off. */
+const TTL_SECONDS = 3600
+/** The subscription is over. RFC 8030, 7.3 */
+const GONE = new Set([404, 410])
+
+/** Wakes devices by Web Push: no content, urgent, a newer one replaces an older one that was not delivered yet. */
+export async function pushWake(
+  store: Store,
+  settings: PushSettings,
+  log: Logger,
+  devices: readonly string[],
+): Promise<void> {
+  const { rows } = await store.db.query(REACHABLE, [devices])
+  if (rows.length === 0) return
+  const keys = await vapidKeys(store)
+  await Promise.all(
+    rows.map(async ([device, push]) => {
+      try {
+        const status = await sendPush(JSON.parse(String(push)), keys, settings)
+        if (GONE.has(status)) await drop(store.db, String(device), String(push))
+        else if (status >= 400) log.warn({ device, status }, 'a push service refused a wake-up')
+      } catch (error) {
+        log.warn({ device, err: error }, 'a wake-up could not be pushed')
+      }
+    }),
+  )
+}
+
+function sendPush(subscription: Subscription, keys: VapidKeys, settings: PushSettings): Promise<number> {
+  const { endpoint, method, headers, body } = webPush.generateRequestDetails(subscription, 'wake', {
+    vapidDetails: { subject: settings.vapidSubject, ...keys },
+    TTL: TTL_SECONDS,
+    urgency: 'high',
+    topic: 'wake',
+  })
+  return sendOutgoing({ url: endpoint, method, headers, body }, settings.webhookAllowPrivate)
+}
+
+const drop = (db: Db, device: string, push: string) => db.query(DROP, [device, push])

@@ -1,0 +1,72 @@
+import type { Db } from '../db/open.ts'
+import { isAvailable } from './available.ts'
+import { wakePayloads } from './wake.ts'
+
+/** A message that was assigned anew, and to whom. */
+export interface Reassigned {
+  readonly message: string
+  readonly device: string
+}
+
+/** The first wake-up after an assignment is at once, the next this much later. */
+export const FIRST_WAKE_SECONDS = 5
+
+/**
+ * SQL that assigns messages anew. `source` selects them from sms_dispatch, locked, with a column `why` for the
+ * event. They are dealt out evenly to the other available devices of their user, in the order of acceptance; where
+ * there is none, or the request named the device, a message that was with its device goes back to it and one that
+ * only waits stays as it is. From its third attempt on a message waits longer each time, up to five minutes.
+ * $1: deviceOnlineSeconds. Gives message and device of each.
+ */
+const assignAnew = (source: string) => `
+with source as (${source}), others as (
+  select s.message, array_agg(v.id order by v.id) as ids
+  from (select distinct "user", device from source where not pinned) s0
+  join devices v on v."user" = s0."user" and v.id <> s0.device and ${isAvailable('v', '$1')}
+  join source s on s."user" = s0."user" and s.device = s0.device and not s.pinned
+  group by s.message
+), turns as (
+  select s.*, o.ids, row_number() over (partition by s."user", s.device order by s.position) as turn
+  from source s left join others o on o.message = s.message
+), target as (
+  select t.message, t."user", t.attempt, t.why,
+    coalesce(t.ids[1 + (t.turn - 1) % cardinality(t.ids)], t.device) as device,
+    case when t.attempt > 1 then least(300, 5 * 3 ^ least(t.attempt - 2, 9)) else 0 end as pause
+  from turns t where t.ids is not null or t.state = 'sending'
+), moved as (
+  update sms_dispatch d
+  set state = 'assigned', device = t.device, lease_until = null, wakes = 1,
+    due_at = now() + t.pause * interval '1 second',
+    wake_at = now() + greatest(t.pause, ${FIRST_WAKE_SECONDS}) * interval '1 second'
+  from target t where d.message = t.message
+), changed as (
+  update sms_messages m set status = 'assigned', device = t.device, updated = pb_text(now())
+  from target t where m.id = t.message
+), noted as (
+  insert into sms_events (id, "user", message, status, device, attempt, detail, created)
+  select pb_new_id(), "user", message, 'assigned', device, attempt, why, pb_text(now()) from target
+)
+select message, device from target`
+
+/** Assigns what `source` selects anew, in the transaction `db`; tells the other nodes at its commit. See assignAnew. */
+export async function reassign(
+  db: Db,
+  source: string,
+  deviceOnlineSeconds: number,
+  params: readonly unknown[] = [],
+): Promise<Reassigned[]> {
+  const { rows } = await db.query(assignAnew(source), [deviceOnlineSeconds, ...params])
+  const moved = rows.map(([message, device]) => ({ message: String(message), device: String(device) }))
+  await tellNodes(
+    db,
+    moved.map(({ device }) => device),
+  )
+  return moved
+}
+
+/** Tells the other nodes at the commit of `db` to wake these devices. */
+export async function tellNodes(db: Db, devices: readonly string[]): Promise<void> {
+  const payloads = wakePayloads([...new Set(devices)])
+  if (payloads.length === 0) return
+  await db.query(`select pg_notify('pocketsms_wake', payload) from unnest($1::text[]) payload`, [payloads])
+}

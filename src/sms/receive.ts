@@ -1,0 +1,81 @@
+import { createHash } from 'node:crypto'
+import type { Store } from '../collections/catalog.ts'
+import { formatDate } from '../fields/date.ts'
+import { noteMessages } from './changed.ts'
+import type { Device } from './device.ts'
+import { type OptWords, readOptWord, setOptedOut } from './opt-out.ts'
+import { countSegments } from './segments.ts'
+
+/** A text that came in at a device. `receivedAt`: milliseconds since 1970 by its own clock; `sim` 0: unknown. */
+export interface ReceivedText {
+  readonly from: string
+  readonly body: string
+  readonly receivedAt: number
+  readonly sim: number
+}
+
+const INSERT = `
+with stored as (
+  insert into sms_messages
+    (id, "user", device, status, message_type, "from", "to", body, segments, sim, delivered_at, created, updated)
+  select t.id, $1, $2, 'received', 'incoming', t."from", $3, t.body, t.segments, t.sim,
+    least(t.at, pb_text(now())), pb_text(now()), pb_text(now())
+  from json_to_recordset($4) t(id text, "from" text, body text, segments int, sim int, at text)
+  on conflict (id) do nothing
+  returning id
+), noted as (
+  insert into sms_events (id, "user", message, status, device, created)
+  select pb_new_id(), $1, id, 'received', $2, pb_text(now()) from stored
+)
+select id from stored`
+
+/**
+ * Stores texts that a device received, one record each; `delivered_at` is when the device got it. Device, sender,
+ * instant and text are a text's identity and make its id: told again, it is not stored again. A sender's word for
+ * opting out or in changes their contact. Answers the ids in the order of `texts`.
+ */
+export async function receiveTexts(
+  store: Store,
+  device: Device,
+  texts: readonly ReceivedText[],
+  words: OptWords,
+): Promise<string[]> {
+  const ids = texts.map((text) => identityOf(device, text))
+  const rows = texts.map((text, i) => ({
+    id: ids[i],
+    from: text.from,
+    body: text.body,
+    segments: countSegments(text.body).segments,
+    sim: text.sim,
+    at: formatDate(new Date(text.receivedAt)),
+  }))
+  await store.db.transaction(async (db) => {
+    const inside = { ...store, db }
+    const stored = await db.query(INSERT, [device.user, device.id, device.phone, JSON.stringify(rows)])
+    const isNew = new Set(stored.rows.map((row) => String(row[0])))
+    await noteMessages(inside, 'create', [...isNew])
+    for (const [sender, isOut] of lastWords(
+      texts.filter((_, i) => isNew.has(ids[i]!)),
+      words,
+    ))
+      await setOptedOut(inside, device.user, sender, isOut)
+  })
+  return ids
+}
+
+/** The last word of each sender about being written to. */
+function lastWords(texts: readonly ReceivedText[], words: OptWords): Map<string, boolean> {
+  const inOrder = [...texts].sort((a, b) => a.receivedAt - b.receivedAt)
+  const said = inOrder.map(({ from, body }) => [from, readOptWord(body, words)] as const)
+  return new Map(said.filter((pair): pair is [string, boolean] => pair[1] !== undefined))
+}
+
+const ID_LENGTH = 15
+
+/** 15 of [0-9a-z] out of SHA-256: 77 bits. */
+function identityOf(device: Device, { from, receivedAt, body }: ReceivedText): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([device.id, from, receivedAt, body]))
+    .digest('hex')
+  return BigInt(`0x${hash}`).toString(36).slice(-ID_LENGTH).padStart(ID_LENGTH, '0')
+}

@@ -1,0 +1,65 @@
+import type { Store } from '../collections/catalog.ts'
+import { Bell } from './bell.ts'
+import type { Device } from './device.ts'
+import { countPending, touchDevice } from './heartbeat.ts'
+import { type DeviceEvent, listenFor } from './wake.ts'
+
+/** What a stream carries: events, and now and then a sign of life. */
+export type StreamItem = DeviceEvent | { readonly name: 'alive' }
+
+/** So often a stream says that it lives, so that both sides and all between notice when it does not. */
+const ALIVE_MS = 15_000
+/** Longer than two signs of life: a node that died without a word is believed to hold the stream that long. */
+const PRESENT_SECONDS = 40
+/** A reader that takes nothing loses events; it will claim when it reads again. */
+const MAX_WAITING = 1_000
+
+/**
+ * What is said to a device while its stream is open: `wake` at once when messages wait already, then whatever comes.
+ * Ends with `ended`, or when `identify` finds at a sign of life that the device may no longer listen.
+ */
+export async function* deviceEvents(
+  store: Store,
+  device: Device,
+  deviceOnlineSeconds: number,
+  identify: () => Promise<Device | null>,
+  ended: AbortSignal,
+): AsyncGenerator<StreamItem> {
+  const waiting: DeviceEvent[] = []
+  const bell = new Bell()
+  const stop = listenFor(device.id, (event) => {
+    if (!isRepeated(waiting, event) && waiting.length < MAX_WAITING) waiting.push(event)
+    bell.ring()
+  })
+  try {
+    await notePresence(store, device, deviceOnlineSeconds)
+    yield { name: 'alive' }
+    if ((await countPending(store, device)) > 0) yield { name: 'wake' }
+    let aliveAt = performance.now() + ALIVE_MS
+    while (!ended.aborted) {
+      yield* waiting.splice(0)
+      await bell.rest(Math.max(0, aliveAt - performance.now()), ended)
+      if (performance.now() < aliveAt || ended.aborted) continue
+      const present = await identify()
+      if (!present) return
+      await notePresence(store, present, deviceOnlineSeconds)
+      yield { name: 'alive' }
+      aliveAt = performance.now() + ALIVE_MS
+    }
+  } finally {
+    stop()
+    await store.db.query('delete from device_streams where device = $1', [device.id]).catch(() => {}) // runs out
+  }
+}
+
+/** One `wake` is as good as many. */
+const isRepeated = (waiting: readonly DeviceEvent[], { name }: DeviceEvent) =>
+  name === 'wake' && waiting.some((event) => event.name === 'wake')
+
+const PRESENT = `insert into device_streams (device, until) values ($1, now() + interval '${PRESENT_SECONDS} seconds')
+  on conflict (device) do update set until = excluded.until`
+
+async function notePresence(store: Store, device: Device, deviceOnlineSeconds: number): Promise<void> {
+  await store.db.query(PRESENT, [device.id])
+  await touchDevice(store, device, deviceOnlineSeconds)
+}

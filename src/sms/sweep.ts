@@ -1,0 +1,55 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { noteMessages } from './changed.ts'
+import {
+  endExpired,
+  endOrphaned,
+  endSilent,
+  releaseDue,
+  reroute,
+  retrySilent,
+  rewake,
+  type Swept,
+} from './overdue.ts'
+import { wakeDevices } from './wake.ts'
+
+/** Of all nodes of a cluster, the one that holds it sweeps. */
+const SWEEP_LOCK = 7_367_003
+
+/** What time does to messages, in this order: a message that is over is not woken for. */
+const SWEEPS: readonly ((db: Db, deviceOnlineSeconds: number) => Promise<Swept>)[] = [
+  endSilent,
+  endExpired,
+  endOrphaned,
+  retrySilent,
+  releaseDue,
+  reroute,
+  rewake,
+]
+
+/** One look at everything that is overdue, in one transaction. False when another node is at it. */
+export async function sweep(store: Store, deviceOnlineSeconds: number): Promise<boolean> {
+  const devices = new Set<string>()
+  const isOurs = await store.db.transaction(async (db) => {
+    const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [SWEEP_LOCK])
+    if (!rows[0]![0]) return false
+    for (const step of SWEEPS) {
+      const swept = await step(db, deviceOnlineSeconds)
+      await noteMessages({ ...store, db }, 'update', swept.messages)
+      for (const device of swept.devices) devices.add(device)
+    }
+    return true
+  })
+  wakeDevices([...devices])
+  return isOurs
+}
+
+/** Removes what has run out and nobody reads any more. */
+export async function sweepOut({ db }: Store): Promise<void> {
+  await db.query(`delete from device_handouts where at < now() - interval '1 day'`)
+  await db.query('delete from device_pairings where expires_at < now()')
+  await db.query('delete from device_streams where until < now()')
+  await db.query(
+    'delete from sms_dispatch d where not exists (select from sms_messages m where m.id = d.message)',
+  )
+}
