@@ -1,8 +1,7 @@
 import { defineCommand, runMain } from 'citty'
 import { agentCommand } from './agent/command.ts'
 import { deleteSuperuser, listSuperusers, upsertSuperuser } from './auth/superusers.ts'
-import type { Store } from './collections/catalog.ts'
-import { openStore } from './collections/catalog-store.ts'
+import { type CatalogStore, openStore } from './collections/catalog-store.ts'
 import { readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { openDb } from './db/open.ts'
@@ -24,7 +23,7 @@ async function attempt(work: () => Promise<void>): Promise<void> {
 }
 
 /** Opens the store of the environment's database for one command. */
-const withStore = (work: (store: Store) => Promise<void>) =>
+const withStore = (work: (store: CatalogStore) => Promise<void>) =>
   attempt(async () => {
     const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
     const db = await openDb(config, createLogger(config))

@@ -1,10 +1,9 @@
 import { UserError } from '../errors.ts'
-import { now } from '../fields/date.ts'
 import builtIn from './builtin.json' with { type: 'json' }
 import type { CatalogDraft } from './catalog-draft.ts'
 import { complete } from './complete.ts'
 import { readNew } from './read.ts'
-import { createCollection } from './save.ts'
+import { saveCollection } from './save.ts'
 import { systemCollections } from './system.ts'
 
 /** Ids of the gateway's own collections: what it cannot work without. */
@@ -16,7 +15,6 @@ export const BUILT_IN_IDS: ReadonlySet<string> = new Set(builtIn.map(({ id }) =>
  */
 export async function bootstrap(draft: CatalogDraft): Promise<void> {
   const wanted = [...systemCollections(), ...builtIn.map((raw) => complete(readNew(raw)))]
-  const created = now()
   for (const collection of wanted) {
     const taken = draft.catalog.find(collection.name) ?? draft.catalog.find(collection.id)
     if (taken?.id === collection.id) continue
@@ -25,6 +23,6 @@ export async function bootstrap(draft: CatalogDraft): Promise<void> {
         `The collection "${taken.name}" (${taken.id}) has the name of one that pocketsms needs for itself. Rename it, then start again.`,
       )
     }
-    await createCollection(draft, { ...collection, created, updated: created })
+    await saveCollection(draft, collection)
   }
 }

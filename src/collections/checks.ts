@@ -61,6 +61,9 @@ export const noneOf = (refused: readonly string[]): Check =>
 export const matches = (pattern: RegExp): Check =>
   demand((value: string) => pattern.test(value), 'validation_match_invalid', 'must be in a valid format')
 
+/** What was found out before about a value that is not empty. */
+export const failing = (error: FieldError | undefined): Check => unlessEmpty(() => error)
+
 /** The same text as another field. Unlike the others it also judges an empty one. */
 export const equals =
   (other: string): Check =>

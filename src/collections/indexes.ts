@@ -45,7 +45,7 @@ export async function createIndexes(db: Db, collection: Collection): Promise<voi
     const error = await createIndex(db, sql, collection)
     if (error) errors[i] = error
   }
-  if (Object.keys(errors).length > 0) throw new InvalidCollection({ indexes: errors })
+  if (Object.keys(errors).length > 0) throw new InvalidCollection(collection, { indexes: errors })
 }
 
 /** Drops all indexes that a collection describes. */

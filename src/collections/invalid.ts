@@ -1,12 +1,24 @@
-import type { ErrorData } from '../errors.ts'
+import type { ErrorData, FieldError } from '../errors.ts'
 
-/** A collection that cannot be saved: what is wrong, by its keys. Whoever asked for the save says so in its words. */
+const isFieldError = (error: FieldError | ErrorData): error is FieldError => typeof error.code === 'string'
+
+/** Each error with the path of its key, as one line. */
+function lines(data: ErrorData, path = ''): string[] {
+  return Object.entries(data).flatMap(([key, error]) =>
+    isFieldError(error) ? [`${path}${key}: ${error.message}`] : lines(error, `${path}${key}.`),
+  )
+}
+
+/**
+ * A collection that cannot be saved. `data`: what is wrong, by its keys; who was asked for the save answers with it
+ * in words of their own.
+ */
 export class InvalidCollection extends Error {
   override name = 'InvalidCollection'
   readonly data: ErrorData
 
-  constructor(data: ErrorData) {
-    super(`Invalid collection: ${JSON.stringify(data)}`)
+  constructor(collection: { readonly name: string }, data: ErrorData) {
+    super(`collection ${collection.name}: ${lines(data).join('; ')}`)
     this.data = data
   }
 }

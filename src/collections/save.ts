@@ -1,15 +1,41 @@
+import { now } from '../fields/date.ts'
+import { alterTable, converted } from './alter.ts'
+import { newSecret } from './auth-shape.ts'
 import type { CatalogDraft } from './catalog-draft.ts'
 import type { Collection } from './collection.ts'
 import { createTable } from './table.ts'
-import { createView, readQuery } from './view.ts'
+import { refreshViews, saveView, withoutViews } from './views.ts'
 
-/** Writes a collection that is not there yet, complete and checked: its table or view, its indexes, its row. */
-export async function createCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
-  if (collection.type !== 'view') {
-    await createTable(draft.db, collection)
-    return draft.put(collection)
+/** Another authRule ends the sessions that the old one allowed. */
+function withFreshSecret(next: Collection, old: Collection): Collection {
+  if (next.type !== 'auth' || old.type !== 'auth' || (next.authRule ?? '') === (old.authRule ?? ''))
+    return next
+  return { ...next, authToken: { ...next.authToken, secret: newSecret() } }
+}
+
+async function writeTable(draft: CatalogDraft, next: Collection, old: Collection | undefined): Promise<void> {
+  if (!old) {
+    await createTable(draft.db, next)
+    return draft.put(next)
   }
-  const query = await readQuery(draft, collection.viewQuery)
-  await createView(draft.db, collection, query)
-  await draft.put({ ...collection, fields: [...query.fields] })
+  const alter = async () => {
+    await alterTable(draft.db, old, next)
+    await draft.put(next)
+  }
+  return converted(old, next).length > 0 ? withoutViews(draft, alter) : alter()
+}
+
+/**
+ * Writes a complete collection, new or known by its id: its table or view, its indexes, its row, then the views that
+ * read it. Nothing is checked: see validate.ts. Throws an InvalidCollection for indexes that cannot be made, else
+ * what Postgres says. PocketBase: core/collection_model.go
+ */
+export async function saveCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
+  const old = draft.catalog.all.find((one) => one.id === collection.id)
+  const time = now()
+  const stamped = { ...collection, created: old ? collection.created : time, updated: time }
+  const next = old ? withFreshSecret(stamped, old) : stamped
+  if (next.type === 'view') await saveView(draft, next, old?.type === 'view' ? old : undefined)
+  else await writeTable(draft, next, old)
+  await refreshViews(draft, next.id)
 }

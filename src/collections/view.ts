@@ -3,6 +3,7 @@ import type { Field } from '../fields/field.ts'
 import { isMulti } from '../fields/field.ts'
 import type { Store } from './catalog.ts'
 import type { ViewCollection } from './collection.ts'
+import { addField } from './field-list.ts'
 import { columnName, quote, tableName } from './names.ts'
 import { splitSql } from './split-sql.ts'
 import { translateQuery } from './sqlite-sql.ts'
@@ -60,7 +61,8 @@ export async function readQuery(store: Store, query: string): Promise<ReadQuery>
       "missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)",
     )
   }
-  return { sql, columns, fields: found.map(({ field }) => field), plain: found.map(({ plain }) => plain) }
+  const fields = found.map(({ field }) => field).reduce<Field[]>(addField, [])
+  return { sql, columns, fields, plain: found.map(({ plain }) => plain) }
 }
 
 /** Postgres folds an alias that stands without quotes to lower case. */
@@ -81,7 +83,7 @@ export async function createView(db: Db, collection: ViewCollection, query: Read
   await db.query(`create view ${quote(tableName(collection))} as ${viewSelect(query)}`)
 }
 
-/** Drops the view of a collection. */
-export async function dropView(db: Db, collection: ViewCollection): Promise<void> {
-  await db.query(`drop view if exists ${quote(tableName(collection))}`)
+/** Drops the view of a collection; with `cascade`, views that read it go too. */
+export async function dropView(db: Db, collection: ViewCollection, cascade = false): Promise<void> {
+  await db.query(`drop view if exists ${quote(tableName(collection))}${cascade ? ' cascade' : ''}`)
 }

@@ -2,7 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { identify } from '../auth/identify.ts'
-import type { Store } from '../collections/catalog.ts'
+import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { Config } from '../config.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../filter/request.ts'
 import type { Logger } from '../log.ts'
@@ -13,7 +13,7 @@ import { readQuery } from './query.ts'
 
 /** What the routes work with: made once in `server.ts`. */
 export interface Services {
-  readonly store: Store
+  readonly store: CatalogStore
   readonly config: Config
   readonly log: Logger
   readonly extensions: Extensions

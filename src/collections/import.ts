@@ -1,0 +1,82 @@
+import type { CatalogDraft } from './catalog-draft.ts'
+import type { Collection } from './collection.ts'
+import { complete } from './complete.ts'
+import { addField } from './field-list.ts'
+import { InvalidCollection } from './invalid.ts'
+import { readNew, readOver } from './read.ts'
+import { dropCollection } from './remove.ts'
+import { saveCollection } from './save.ts'
+
+type Raw = Readonly<Record<string, unknown>>
+
+/**
+ * The submitted fields, then those there are that it does not name; a field that comes with another id is known by
+ * name and type. `deleteMissing`: only system fields are kept.
+ */
+function withOldFields(next: Collection, old: Collection, deleteMissing: boolean): Collection {
+  let { fields } = next
+  for (const field of old.fields) {
+    if (deleteMissing && !field.system) continue
+    if (fields.some((one) => one.id === field.id)) continue
+    const place = fields.findIndex((one) => one.name === field.name)
+    if (place >= 0 && fields[place]!.type === field.type)
+      fields = fields.with(place, { ...fields[place]!, id: field.id })
+    fields = addField(fields, field)
+  }
+  return { ...next, fields } as Collection
+}
+
+const reason = (error: unknown) => (error instanceof Error ? error.message : String(error))
+
+function read(draft: CatalogDraft, raw: Raw, deleteMissing: boolean): Collection {
+  const old = draft.catalog.find(String(raw.id || raw.name || ''))
+  if (!old) return complete(readNew(raw), new Set(draft.catalog.all.map(({ id }) => id)))
+  const cleared = deleteMissing && raw.fields == null ? { ...raw, fields: [] } : raw
+  return complete(withOldFields(readOver(cleared, old), old, deleteMissing))
+}
+
+function load(draft: CatalogDraft, raw: Raw, deleteMissing: boolean): Collection {
+  try {
+    return read(draft, raw, deleteMissing)
+  } catch (error) {
+    throw new Error(`failed to load collection "${raw.name ?? raw.id}": ${reason(error)}`, { cause: error })
+  }
+}
+
+async function save(draft: CatalogDraft, collection: Collection): Promise<void> {
+  try {
+    await saveCollection(draft, collection)
+  } catch (error) {
+    if (error instanceof InvalidCollection) throw error
+    throw new Error(`failed to save collection "${collection.name}": ${reason(error)}`, { cause: error })
+  }
+}
+
+/** Views come last, since they read others; else older ones first. */
+const inOrder = (a: Collection, b: Collection) =>
+  Number(a.type === 'view') - Number(b.type === 'view') ||
+  a.created.localeCompare(b.created) ||
+  a.updated.localeCompare(b.updated)
+
+/**
+ * Brings collections in, each matched by id, else by name, and laid over the one that is there. With
+ * `deleteMissing`, collections and fields that are not listed go, system ones excepted. Answers those it wrote, with
+ * what they were before: whoever asked checks them. Throws an InvalidCollection, or an Error with the reason.
+ * PocketBase: core/collection_import.go
+ */
+export async function importCollections(
+  draft: CatalogDraft,
+  raws: readonly Raw[],
+  deleteMissing = false,
+): Promise<{ collection: Collection; old: Collection | undefined }[]> {
+  const before = draft.catalog
+  const imported = raws.map((raw) => load(draft, raw, deleteMissing)).sort(inOrder)
+  const kept = new Set(imported.map(({ id }) => id))
+  const dropped = deleteMissing ? before.all.filter(({ id, system }) => !system && !kept.has(id)) : []
+  for (const collection of dropped.sort(inOrder).reverse()) await dropCollection(draft, collection)
+  for (const collection of imported) await save(draft, collection)
+  return imported.map(({ id }) => ({
+    collection: draft.catalog.find(id)!,
+    old: before.all.find((one) => one.id === id),
+  }))
+}

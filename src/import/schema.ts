@@ -1,0 +1,24 @@
+import type { CatalogDraft } from '../collections/catalog-draft.ts'
+import { importCollections } from '../collections/import.ts'
+import { UserError } from '../errors.ts'
+import { isObject } from './files.ts'
+import type { Progress } from './progress.ts'
+
+/** Brings in the collections of a schema file; answers how many. Throws a UserError that names file and collection. */
+export async function importSchema(
+  draft: CatalogDraft,
+  file: string,
+  schema: unknown,
+  progress: Progress,
+): Promise<number> {
+  if (!Array.isArray(schema) || !schema.every(isObject)) {
+    throw new UserError(`${file}: a list of collections expected, as PocketBase exports it.`)
+  }
+  try {
+    await importCollections(draft, schema)
+  } catch (error) {
+    throw new UserError(`${file}: ${(error as Error).message}`, { cause: error })
+  }
+  progress('collections', schema.length, schema.length)
+  return schema.length
+}
