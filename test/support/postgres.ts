@@ -157,12 +157,16 @@ function stopper(server: ChildProcess, folder: string): () => Promise<void> {
   }
 }
 
-/** Makes an empty database, with a name of its own if none is given; answers its url. */
+/** Makes a database: empty unless a template is given, with a name of its own unless one is given. Answers its url. */
 export async function createDatabase(
   adminUrl: string,
   name = `pocketsms_${randomBytes(6).toString('hex')}`,
+  template = 'template0',
 ): Promise<string> {
-  await onServer(adminUrl, `create database ${pg.escapeIdentifier(name)} template template0`)
+  await onServer(
+    adminUrl,
+    `create database ${pg.escapeIdentifier(name)} template ${pg.escapeIdentifier(template)}`,
+  )
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
   return url.href

@@ -1,0 +1,91 @@
+import type { Row } from './measure.ts'
+
+/** What was measured beside the rates. */
+export interface Extras {
+  /** Milliseconds, sorted: from accepted to the device's wake-up. */
+  readonly wakes?: readonly number[]
+  readonly memoryMb?: number
+}
+
+/** One thing that must hold, and whether it did. */
+export interface Bar {
+  readonly work: string
+  readonly bar: string
+  readonly measured: string
+  readonly reached: boolean
+}
+
+/** The least part of another server's rate, by kind of request. */
+const LEAST_OF: Readonly<Record<string, Readonly<Partial<Record<Row['scenario']['kind'], number>>>>> = {
+  bare: { list: 0.8, view: 0.6, send: 0.35 },
+  'PocketBase, simple': { list: 3, view: 2 },
+  'PocketBase, ours': { list: 15, view: 15 },
+}
+const SEND_RATE = { connections: 64, rate: 7_500 }
+const SEND_P50_MS = 0.8
+const BULK_MS = 150
+const WAKE_P99_MS = 10
+const MEMORY_MB = 250
+/** On PGlite, requests a second by the scenario's name. */
+const PGLITE_RATES = { 'list 30 of 2,000': 400, 'view of 2,000': 2_500, 'send, 1 connections': 800 }
+
+const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} ms`
+const sampleOf = ({ samples }: Row, name = 'pocketsms') => samples.get(name)
+
+function least(work: string, bar: number, measured: number, unit = ''): Bar {
+  const digits = bar < 20 && unit === '' ? 2 : 0
+  return {
+    work,
+    bar: `at least ${bar}${unit}`,
+    measured: Number.isFinite(measured) ? `${measured.toFixed(digits)}${unit}` : '∞',
+    reached: measured >= bar,
+  }
+}
+
+const most = (work: string, bar: number, measured: number, text: (value: number) => string): Bar => ({
+  work,
+  bar: `at most ${text(bar)}`,
+  measured: text(measured),
+  reached: measured <= bar,
+})
+
+function ratios(row: Row): Bar[] {
+  const ours = sampleOf(row)
+  const { kind, name, recipients = 1 } = row.scenario
+  if (!ours || recipients > 1) return []
+  return Object.entries(LEAST_OF).flatMap(([other, bars]) => {
+    const theirs = sampleOf(row, other)
+    const bar = bars[kind]
+    return theirs && bar !== undefined ? [least(`${name}, times ${other}`, bar, ours.rate / theirs.rate)] : []
+  })
+}
+
+function absolutes(row: Row): Bar[] {
+  const ours = sampleOf(row)
+  const { kind, name, connections, recipients = 1 } = row.scenario
+  if (!ours || kind !== 'send') return []
+  if (recipients > 1) return [most(name, BULK_MS, ours.p50, ms)]
+  if (connections === SEND_RATE.connections) return [least(name, SEND_RATE.rate, ours.rate, '/s')]
+  return connections === 1 ? [most(`${name}, p50`, SEND_P50_MS, ours.p50, ms)] : []
+}
+
+/** What was asked of a run on Postgres. A bar whose part was not measured is left out. */
+export function barsOf(rows: readonly Row[], { wakes, memoryMb }: Extras): Bar[] {
+  const bars = [...rows.flatMap(ratios), ...rows.flatMap(absolutes)]
+  const slow = wakes?.[Math.floor(wakes.length * 0.99)]
+  if (slow !== undefined) bars.push(most('accepted to wake-up, p99', WAKE_P99_MS, slow, ms))
+  if (memoryMb !== undefined)
+    bars.push(most('resident memory afterwards', MEMORY_MB, memoryMb, (mb) => `${mb.toFixed(0)} MB`))
+  return bars
+}
+
+/** What was asked of a run on PGlite. */
+export function pgliteBarsOf(rows: readonly Row[]): Bar[] {
+  return rows.flatMap((row) => {
+    const bar = Object.entries(PGLITE_RATES).find(([name]) => name === row.scenario.name)?.[1]
+    const ours = sampleOf(row)
+    return bar !== undefined && ours ? [least(row.scenario.name, bar, ours.rate, '/s')] : []
+  })
+}
+
+export const PGLITE_SCENARIOS = Object.keys(PGLITE_RATES)

@@ -1,0 +1,82 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { cpus, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startPostgres } from '../test/support/postgres.ts'
+import { type Bar, barsOf, type Extras, PGLITE_SCENARIOS, pgliteBarsOf } from './bars.ts'
+import type { Contender } from './contender.ts'
+import { seedPglite, seedPostgres } from './databases.ts'
+import { compareAnswers, measure, type Row } from './measure.ts'
+import { type Options, readOptions } from './options.ts'
+import { startPocketBase } from './pocketbase.ts'
+import { residentMb } from './process.ts'
+import { barTable, rateTable } from './report.ts'
+import { SCENARIOS } from './scenarios.ts'
+import { MESSAGES } from './seed.ts'
+import { startBare, startPocketsms } from './servers.ts'
+import { measureWakes } from './wake.ts'
+
+const say = (line: string) => void process.stderr.write(`${line}\n`)
+
+/** Whatever was started, in order: ended last first. */
+const started: (() => Promise<void> | void)[] = []
+
+async function stopAll(): Promise<void> {
+  for (const stop of started.reverse()) await stop()
+}
+
+async function add(starting: Promise<Contender>): Promise<Contender> {
+  const contender = await starting
+  started.push(contender.stop)
+  return contender
+}
+
+function print(title: string, rows: readonly Row[], names: readonly string[], bars: readonly Bar[]): void {
+  const machine = `Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'})`
+  console.log(`${title}, ${MESSAGES.toLocaleString('en')} messages, ${machine}\n`)
+  console.log(`${rateTable(rows, names)}\n\n${barTable(bars)}`)
+}
+
+async function onPostgres({ only, pace, wakes }: Options): Promise<void> {
+  say('starting Postgres and filling it')
+  const postgres = await startPostgres()
+  started.push(postgres.stop)
+  const [ourDatabase, bareDatabase] = await seedPostgres(postgres.url)
+  const pocketsms = await add(startPocketsms({ DATABASE_URL: ourDatabase }))
+  const contenders = [pocketsms, await add(startBare(bareDatabase))]
+  const binary = process.env.POCKETBASE_BIN
+  if (binary) {
+    say('filling PocketBase')
+    contenders.push(...(await startPocketBase(binary, ourDatabase)))
+    started.push(contenders.at(-1)!.stop)
+  }
+  const scenarios = SCENARIOS.filter(({ name }) => name.includes(only))
+  await compareAnswers(contenders, scenarios)
+  const rows = await measure(contenders, scenarios, pace, say)
+  const extras: Extras = only
+    ? {}
+    : { wakes: await measureWakes(pocketsms, wakes), memoryMb: residentMb(pocketsms.pid) }
+  const names = contenders.map(({ name }) => name)
+  print(`Postgres ${postgres.version}`, rows, names, barsOf(rows, extras))
+}
+
+async function onPglite({ only, pace }: Options): Promise<void> {
+  say('filling PGlite')
+  const folder = mkdtempSync(join(tmpdir(), 'pocketsms-bench-'))
+  started.push(() => rmSync(folder, { recursive: true, force: true }))
+  await seedPglite(folder)
+  const pocketsms = await add(startPocketsms({ DATABASE_URL: '', DATA_DIR: folder }))
+  const scenarios = SCENARIOS.filter(({ name }) => PGLITE_SCENARIOS.includes(name) && name.includes(only))
+  const rows = await measure([pocketsms], scenarios, pace, say)
+  print('PGlite', rows, [pocketsms.name], pgliteBarsOf(rows))
+}
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
+const options = readOptions()
+if (options) {
+  try {
+    await (options.pglite ? onPglite(options) : onPostgres(options))
+  } finally {
+    await stopAll()
+  }
+}

@@ -1,0 +1,37 @@
+import { readFileSync } from 'node:fs'
+
+/** As Linux has it; other systems have no /proc and get no answer. */
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+/** Resident memory of a process in MB; undefined where the system does not tell. */
+export function residentMb(pid: number): number | undefined {
+  const kilobytes = /VmRSS:\s+(\d+)/.exec(readProc(pid, 'status'))?.[1]
+  return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
+}
+
+/** Hundredths of a second that a process has computed so far; 0 where the system does not tell. */
+function computed(pid: number): number {
+  const [, rest = ''] = readProc(pid, 'stat').split(') ')
+  const columns = rest.split(' ')
+  return Number(columns[11] ?? 0) + Number(columns[12] ?? 0)
+}
+
+const LOOK_MS = 200
+/** Of a look: a process that computes less is idle. */
+const IDLE_TICKS = 4
+const PATIENCE_MS = 40_000
+
+/** Waits until a process no longer works on requests whose client has gone: the next one measured shall not suffer. */
+export async function settle(pid: number): Promise<void> {
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
+    const before = computed(pid)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    if (computed(pid) - before < IDLE_TICKS) return
+  }
+}
