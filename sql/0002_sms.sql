@@ -1,8 +1,10 @@
--- 0002 what drives a message from accepted to finished.
+-- 0002 what drives a message from accepted to finished, and the statement that accepts.
+
+-- Bodies below name tables of collections, which are made from their schemas after the migrations.
+set local check_function_bodies = off;
 
 -- One row for each message that still has work to do: written with the message, deleted when it is finished, so
--- that it stays small whatever the history. `state` repeats the message's status. The message itself is a record
--- of the collection sms_messages, whose table is made from its schema after the migrations: hence no foreign key.
+-- that it stays small whatever the history. `state` repeats the message's status.
 create table sms_dispatch (
   message text collate "C" primary key,
   "user" text collate "C" not null,
@@ -11,6 +13,8 @@ create table sms_dispatch (
   -- the request named this device: never given to another
   pinned boolean not null default false,
   state text collate "C" not null check (state in ('pending', 'assigned', 'sending')),
+  -- the month that paid for it, as in sms_usage
+  period text collate "C" not null,
   -- fencing token: 0 before the first claim, + 1 with each
   attempt integer not null default 0,
   lease_until timestamptz,
@@ -27,8 +31,198 @@ create table sms_dispatch (
 -- the order in which a device claims
 create index sms_dispatch_claim on sms_dispatch (device, state, priority desc, position);
 
--- Round robin: how many messages of a user were given out by turn. Locked with the quota row of a send.
+-- Round robin: how many messages of a user were given out by turn. Whoever accepts for a user locks its row first.
 create table sms_turns (
   "user" text collate "C" primary key,
   turn bigint not null default 0
 );
+
+-- First answers to requests that carried an Idempotency-Key, for a day.
+create table sms_idempotency (
+  "user" text collate "C" not null,
+  key text collate "C" not null,
+  -- of the whole request: the same key with another is an error
+  fingerprint text collate "C" not null,
+  answer text not null,
+  created timestamptz not null default now(),
+  primary key ("user", key)
+);
+create index sms_idempotency_age on sms_idempotency ("user", created);
+
+-- Devices of a user that can be given a message now: enabled, seen at or after `since` or with a push subscription,
+-- below their limits. In no order; round robin goes by id.
+create function sms_available_devices(owner text, since text) returns table (id text)
+language sql stable as $$
+  select d.id from devices d
+  where d."user" = owner and d.enabled and (d.last_seen >= since or pb_is_set(d.push))
+    and (d.per_minute <= 0 or d.per_minute > (
+      select coalesce(sum(h.messages), 0) from device_handouts h
+      where h.device = d.id and h.at > now() - interval '1 minute'))
+    and (d.daily_limit <= 0 or d.daily_limit > (
+      select coalesce(sum(h.messages), 0) from device_handouts h
+      where h.device = d.id and h.at > now() - interval '1 day'))
+$$;
+
+-- Accepts requests of one user, each wholly or not at all, in their order. Says of each what became of it
+-- (`outcomes`): accepted; stale (its credentials have changed since they were read); replayed (its idempotency key
+-- has an answer); known (its client_ref was used: `known` holds that message's id); again (another request of this
+-- call has the same client_ref: to be asked once more); device_not_found; quota_exceeded; no_devices.
+-- `wake`: the devices with new work; the other nodes hear of them as from `node`.
+--
+-- requests: [{version, key, key_version, count, device, later, batch, body, priority, sim, scheduled_at, expires_at,
+--   guarantee, ref, idempotency_key, fingerprint, answer}], optional ones null
+-- messages: [{r: number of its request from 1, id, to, body: null for the request's, segments}]
+--
+-- One round trip and one commit for as many requests as were waiting. A statement after a lock sees all that was
+-- committed before the lock was given: hence quota, turns, references and keys are exact, over any number of nodes.
+-- The row of users is locked before that of sms_turns, as by who deletes the user.
+create function sms_accept(
+  owner text, moment text, since text, default_quota float8, node text, requests json, messages json,
+  out outcomes text[], out known text[], out wake text[]
+) language plpgsql as $$
+declare
+  month constant text := left(moment, 7);
+  allowed float8;
+  current_version text;
+  turns bigint;
+  used float8;
+  spent float8 := 0;
+  given bigint := 0;
+  available text[];
+  opted_out text[];
+  refs text[] := '{}';
+  accepted bigint[] := '{}';
+  with_keys boolean := false;
+  usage_id text;
+  usage_is_new boolean := false;
+  cost int;
+  outcome text;
+  r record;
+begin
+  select u.monthly_quota, u.xmin::text into allowed, current_version from users u where u.id = owner for key share;
+  select t.turn into turns from sms_turns t where t."user" = owner for update;
+  if not found then
+    insert into sms_turns values (owner) on conflict do nothing;
+    select t.turn into turns from sms_turns t where t."user" = owner for update;
+  end if;
+
+  select
+    coalesce((select s.used from sms_usage s where s."user" = owner and s.period = month), 0),
+    array(select d.id from sms_available_devices(owner, since) d order by d.id collate "C"),
+    array(
+      select m.id from json_to_recordset(messages) m(id text, "to" text)
+      join contacts c on c."user" = owner and c.phone = m."to" and c.opted_out
+    )
+  into used, available, opted_out;
+  allowed := case when allowed > 0 then allowed else default_quota end;
+
+  for r in
+    select a.*, m.id as first_message, d.id is not null as has_device, k.id is not null as has_key,
+      i.key is not null as has_answer
+    from rows from (json_to_recordset(requests) as (
+      version text, key text, key_version text, count int, device text, later boolean, ref text, idempotency_key text
+    )) with ordinality a(version, key, key_version, count, device, later, ref, idempotency_key, number)
+    left join api_keys k on k.id = a.key and k."user" = owner and k.xmin::text = a.key_version
+    left join sms_idempotency i on i."user" = owner and i.key = a.idempotency_key
+      and i.created > now() - interval '24 hours'
+    left join sms_messages m on m."user" = owner and m.client_ref = a.ref and m.client_ref <> ''
+    left join devices d on d.id = a.device and d."user" = owner
+    order by a.number
+  loop
+    cost := r.count;
+    if opted_out <> '{}' then
+      select count(*) into cost from json_to_recordset(messages) m(r int, id text)
+      where m.r = r.number and m.id <> all (opted_out);
+    end if;
+    outcome := case
+      when current_version is distinct from r.version or r.key is not null and not r.has_key then 'stale'
+      when r.has_answer then 'replayed'
+      when r.first_message is not null then 'known'
+      when r.ref = any (refs) then 'again'
+      when r.device is not null and not r.has_device then 'device_not_found'
+      when allowed > 0 and cost > 0 and used + spent + cost > allowed then 'quota_exceeded'
+      when cost = 0 or r.later then 'accepted'
+      when r.device is null and available <> '{}' or r.device = any (available) then 'accepted'
+      else 'no_devices'
+    end;
+    if outcome = 'accepted' then
+      accepted := accepted || r.number;
+      spent := spent + cost;
+      if r.device is null and not r.later then given := given + cost; end if;
+      if r.ref is not null then refs := refs || r.ref; end if;
+      if r.idempotency_key is not null then with_keys := true; end if;
+    end if;
+    outcomes := outcomes || outcome;
+    known := known || coalesce(r.first_message, '');
+  end loop;
+  if accepted = '{}' then return; end if;
+
+  update sms_usage s set used = s.used + spent, quota = allowed, updated = moment
+  where s."user" = owner and s.period = month returning s.id into usage_id;
+  if not found then
+    insert into sms_usage (id, "user", period, used, quota, created, updated)
+    values (pb_new_id(), owner, month, spent, allowed, moment, moment) returning id into usage_id;
+    usage_is_new := true;
+  end if;
+  if given > 0 then
+    update sms_turns t set turn = turns + given where t."user" = owner;
+  end if;
+
+  with new as (
+    select m.number, m.id, m."to", coalesce(m.body, a.body) as body, m.segments, a.device, a.batch, a.priority,
+      a.sim, a.scheduled_at, a.expires_at, a.guarantee, a.ref,
+      case when m.id = any (opted_out) then 'failed' when a.later then 'pending' else 'assigned' end as status
+    from rows from (json_to_recordset(messages) as (r bigint, id text, "to" text, body text, segments float8))
+      with ordinality m(r, id, "to", body, segments, number)
+    join rows from (json_to_recordset(requests) as (
+      device text, later boolean, batch text, body text, priority int, sim int, scheduled_at text, expires_at text,
+      guarantee text, ref text
+    )) with ordinality a(device, later, batch, body, priority, sim, scheduled_at, expires_at, guarantee, ref, number)
+      on a.number = m.r
+    where m.r = any (accepted)
+  ), ready as (
+    select n.*, case
+      when n.status = 'failed' then ''
+      when n.device is not null then n.device
+      when n.status = 'pending' then ''
+      else available[(1 + (turns - 1 + row_number() over (
+        partition by n.device is null and n.status = 'assigned' order by n.number
+      )) % cardinality(available))::int]
+    end as given_to
+    from new n
+  ), stored as (
+    insert into sms_messages (id, status, "to", body, message_type, device, batch_id, segments, priority, sim,
+      scheduled_at, expires_at, guarantee, client_ref, error_message, "user", created, updated)
+    select n.id, n.status, n."to", n.body, 'outgoing', n.given_to, coalesce(n.batch, ''), n.segments, n.priority,
+      n.sim, coalesce(n.scheduled_at, ''), coalesce(n.expires_at, ''), n.guarantee, coalesce(n.ref, ''),
+      case n.status when 'failed' then 'Recipient has opted out' else '' end, owner, moment, moment
+    from ready n order by n.number
+  ), queued as (
+    insert into sms_dispatch (message, "user", device, pinned, state, period, wake_at, wakes, due_at, expires_at,
+      priority, at_least_once)
+    select n.id, owner, n.given_to, n.device is not null, n.status, month,
+      case n.status when 'assigned' then moment::timestamptz + interval '5 seconds' end,
+      case n.status when 'assigned' then 1 else 0 end, n.scheduled_at::timestamptz, n.expires_at::timestamptz, n.priority, n.guarantee = 'at_least_once'
+    from ready n where n.status <> 'failed' order by n.number
+    returning device, state
+  )
+  select array_agg(distinct q.device) into wake from queued q where q.state = 'assigned';
+  perform pg_notify('pocketsms_wake', node || ' ' || string_agg(w.id, ' '))
+  from unnest(wake) with ordinality w(id, number) group by (w.number - 1) / 400;
+
+  if with_keys then
+    delete from sms_idempotency i where i."user" = owner and i.created <= now() - interval '24 hours';
+    insert into sms_idempotency ("user", key, fingerprint, answer)
+    select owner, a.idempotency_key, a.fingerprint, a.answer
+    from rows from (json_to_recordset(requests) as (idempotency_key text, fingerprint text, answer text))
+      with ordinality a(idempotency_key, fingerprint, answer, number)
+    where a.number = any (accepted) and a.idempotency_key is not null;
+  end if;
+
+  if exists (select from _listeners) then
+    insert into _changes (collection, action, record)
+    select 'sms_messages', 'create', m.id from json_to_recordset(messages) m(r bigint, id text)
+    where m.r = any (accepted)
+    union all select 'sms_usage', case when usage_is_new then 'create' else 'update' end, usage_id;
+  end if;
+end $$;

@@ -4,12 +4,14 @@ import { DatabaseAway } from '../db/errors.ts'
 import { ApiError, GatewayError, notFound } from '../errors.ts'
 import { type Ctx, type Env, type Services, sendJson, sendRaw } from './context.ts'
 import { recordRoutes } from './routes/records.ts'
+import { smsRoutes } from './routes/sms.ts'
 
 /** All routes, and the one place where an error becomes JSON. */
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/health', (c) => sendJson(c, '{"message":"API is healthy.","code":200,"data":{}}'))
   app.route('/api/collections', recordRoutes(services))
+  app.route('/api/sms', smsRoutes(services))
   app.notFound((c) => answerError(c, unknownRoute(c)))
   app.onError((error, c) => {
     if (error instanceof GatewayError)
