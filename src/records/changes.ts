@@ -6,11 +6,11 @@ export type Action = 'create' | 'update' | 'delete'
 /**
  * SQL of a CTE that notes what a statement wrote, in the same round trip: `written` is the name of the CTE with the
  * written rows (`id`, and for a delete all columns), `$position` the collection's id. While nobody listens it writes
- * nothing and costs one look into an empty table.
+ * nothing and costs one look into an empty table. `name`: of this CTE, where a statement has several.
  */
-export function noteSql(written: string, action: Action, position: number): string {
+export function noteSql(written: string, action: Action, position: number, name = 'noted'): string {
   const deleted = action === 'delete' ? `row_to_json(${written})` : 'null'
-  return `noted as (insert into _changes (collection, action, record, deleted)
+  return `${name} as (insert into _changes (collection, action, record, deleted)
     select $${position}::text, '${action}', ${written}.id, ${deleted} from ${written}
     where exists (select 1 from _listeners))`
 }

@@ -1,28 +1,14 @@
-/** What decides whether a device may be given messages. */
-export interface Availability {
-  /** A device counts as online that long after it was last seen. */
-  readonly deviceOnlineSeconds: number
-}
+/** SQL: the moment since which a device must have been seen to count as online; `seconds` is a parameter, as `$1`. */
+export const onlineSince = (seconds: string) => `pb_text(now() - ${seconds}::float8 * interval '1 second')`
+
+/** SQL of a table with the ids of a user's devices that can take messages now: the rule of acceptance (sql/0002). */
+export const availableDevices = (user: string, seconds: string) =>
+  `sms_available_devices(${user}, ${onlineSince(seconds)})`
 
 /** Messages handed to a device in the last `window`, as SQL. */
 const handedOut = (device: string, window: string) =>
   `(select coalesce(sum(h.messages), 0) from device_handouts h
     where h.device = ${device}.id and h.at > now() - interval '${window}')`
-
-/**
- * SQL that is true for a row of `devices` (by its alias) that can take messages now: enabled, seen lately or with
- * a push subscription, below its limits. `seconds`: the parameter with `deviceOnlineSeconds`, as `$3`.
- */
-export function isAvailable(device: string, seconds: string): string {
-  return `(${device}.enabled
-    and (${isOnline(device, seconds)} or pb_is_set(${device}.push))
-    and (${device}.per_minute <= 0 or ${handedOut(device, '1 minute')} < ${device}.per_minute)
-    and (${device}.daily_limit <= 0 or ${handedOut(device, '1 day')} < ${device}.daily_limit))`
-}
-
-/** SQL that is true for a row of `devices` that was seen within `seconds`, a parameter. */
-export const isOnline = (device: string, seconds: string) =>
-  `${device}.last_seen >= pb_text(now() - ${seconds}::float8 * interval '1 second')`
 
 /** SQL: how many more messages the limits of a device (a row by its alias) let it have now; null when unlimited. */
 export const allowance = (device: string) =>

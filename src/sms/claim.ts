@@ -1,6 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
 import { allowance } from './available.ts'
-import { noteMessages } from './changed.ts'
+import { TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
 import { refuse } from './refusal.ts'
 import { statusesBefore } from './status.ts'
@@ -45,15 +46,15 @@ with held as (
   returning d.message, d.attempt, d.lease_until, d.priority, d.position
 ), changed as (
   update sms_messages m set status = 'sending', updated = pb_text(now())
-  from taken where m.id = taken.message
-), noted as (
+  from taken where m.id = taken.message returning m.id
+), events as (
   insert into sms_events (id, "user", message, status, device, attempt, created)
-  select pb_new_id(), $2, message, 'sending', $1, attempt, pb_text(now()) from taken
+  select pb_new_id(), $2, message, 'sending', $1, attempt, pb_text(now()) from taken returning id
 ), counted as (
   insert into device_handouts (device, at, messages)
   select $1, now(), count(*) from taken having count(*) > 0
-)
-select m.id, c.attempt, m."to", m.body, m.sim, m.priority, m.expires_at, pb_text(c.lease_until), c.is_new
+), ${tellSql(7)}
+select m.id, c.attempt, m."to", m.body, m.sim, m.priority, m.expires_at, pb_text(c.lease_until)
 from (select *, false as is_new from held union all select *, true from taken) c
 join sms_messages m on m.id = c.message
 order by c.is_new, c.priority desc, c.position`
@@ -68,24 +69,20 @@ export async function claimMessages(
   leaseSeconds: number,
 ): Promise<ClaimedMessage[]> {
   if (!device.enabled) throw refuse('device_disabled')
-  return store.db.transaction(async (db) => {
-    const left = device.isLimited ? await whatLimitsLeave({ ...store, db }, device) : null
-    const { rows } = await db.query(CLAIM, [
-      device.id,
-      device.user,
-      limit,
-      left,
-      leaseSeconds,
-      statusesBefore('sending'),
-    ])
-    const taken = rows.filter((row) => row[8] === true).map((row) => String(row[0]))
-    await noteMessages({ ...store, db }, 'update', taken)
-    return rows.map(toMessage)
-  })
+  if (!device.isLimited) return take(store.db, device, limit, null, leaseSeconds)
+  return store.db.transaction(async (db) =>
+    take(db, device, limit, await whatLimitsLeave(db, device), leaseSeconds),
+  )
+}
+
+async function take(db: Db, device: Device, limit: number, left: number | null, leaseSeconds: number) {
+  const before = statusesBefore('sending')
+  const { rows } = await db.query(CLAIM, [device.id, device.user, limit, left, leaseSeconds, before, ...TOLD])
+  return rows.map(toMessage)
 }
 
 /** Claims of one device come one after the other here, or each would count without the others. */
-async function whatLimitsLeave({ db }: Store, device: Device): Promise<number> {
+async function whatLimitsLeave(db: Db, device: Device): Promise<number> {
   await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [CLAIM_LOCK, device.id])
   const { rows } = await db.query(ALLOWANCE, [device.id, device.user])
   return Number(rows[0]?.[0] ?? 0)

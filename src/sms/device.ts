@@ -1,4 +1,6 @@
+import type { Db } from '../db/open.ts'
 import type { AuthRecord } from '../filter/request.ts'
+import { noteSql } from '../records/changes.ts'
 import { refuse } from './refusal.ts'
 
 /** A device and whose it is: every statement for a device is bound to both. */
@@ -42,4 +44,21 @@ function requireFrom(auth: AuthRecord | null, collection: string, otherwise: str
   if (!auth) throw refuse('unauthorized')
   if (auth.collection.name !== collection) throw refuse('forbidden', otherwise)
   return auth
+}
+
+/**
+ * Changes the record of a device and tells of it, in one statement. `set` and `where` are SQL whose parameters begin
+ * with $4. True when there was something to change.
+ */
+export async function changeDevice(
+  db: Db,
+  device: Pick<Device, 'id' | 'user'>,
+  { set, where }: { readonly set: string; readonly where: string },
+  values: readonly unknown[],
+): Promise<boolean> {
+  const text = `with written as (
+      update devices set ${set}, updated = pb_text(now()) where id = $1 and "user" = $2 and ${where} returning id
+    ), ${noteSql('written', 'update', 3)} select id from written`
+  const { rows } = await db.query(text, [device.id, device.user, DEVICES, ...values])
+  return rows.length > 0
 }

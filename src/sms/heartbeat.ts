@@ -1,30 +1,31 @@
 import type { Store } from '../collections/catalog.ts'
 import { dateOf } from '../fields/date.ts'
-import { noteChanged } from './changed.ts'
-import type { Device } from './device.ts'
+import { changeDevice, type Device } from './device.ts'
 
 /** A device is noted as seen at most that often, or each sign of life would write its row. */
 const MAX_TOUCH_SECONDS = 30
 
-const TOUCH = `update devices set last_seen = pb_text(now()), updated = pb_text(now())
-  where id = $1 and "user" = $2 and last_seen < pb_text(now() - $3::float8 * interval '1 second') returning id`
+const TOUCH = {
+  set: 'last_seen = pb_text(now())',
+  where: `last_seen < pb_text(now() - $4::float8 * interval '1 second')`,
+}
 
 /** Notes that a device shows signs of life, often enough for it to count as online. */
 export async function touchDevice(store: Store, device: Device, deviceOnlineSeconds: number): Promise<void> {
   const seconds = Math.min(MAX_TOUCH_SECONDS, deviceOnlineSeconds / 4)
   const seenMs = dateOf(device.lastSeen)?.getTime() ?? 0
   if (Math.abs(Date.now() - seenMs) < seconds * 1000) return
-  const { count } = await store.db.query(TOUCH, [device.id, device.user, seconds])
-  if (count > 0) await noteChanged(store, 'devices', 'update', [device.id])
+  await changeDevice(store.db, device, TOUCH, [seconds])
 }
 
-const SAVE_SIMS = `update devices set sims = $3::json, last_seen = pb_text(now()), updated = pb_text(now())
-  where id = $1 and "user" = $2 and sims::text is distinct from $3 returning id`
+const SAVE_SIMS = {
+  set: 'sims = $4::json, last_seen = pb_text(now())',
+  where: 'sims::text is distinct from $4::text',
+}
 
 /** Keeps the list of SIMs that a device has. */
 export async function saveSims(store: Store, device: Device, sims: readonly unknown[]): Promise<void> {
-  const { count } = await store.db.query(SAVE_SIMS, [device.id, device.user, JSON.stringify(sims)])
-  if (count > 0) await noteChanged(store, 'devices', 'update', [device.id])
+  await changeDevice(store.db, device, SAVE_SIMS, [JSON.stringify(sims)])
 }
 
 const PENDING = `select count(*) from sms_dispatch

@@ -1,13 +1,11 @@
 import type { Db } from '../db/open.ts'
-import { isAvailable, isOnline } from './available.ts'
+import { availableDevices, onlineSince } from './available.ts'
+import { TOLD, tellSql } from './changed.ts'
 import { FIRST_WAKE_SECONDS, reassign, tellNodes } from './reassign.ts'
 import { REASONS } from './status.ts'
 
-/** What one sweep changed: messages by id, and devices that have to be woken. */
-export interface Swept {
-  readonly messages: readonly string[]
-  readonly devices: readonly string[]
-}
+/** What one sweep leaves to do after the commit: devices that have to be woken. */
+export type Wake = readonly string[]
 
 /** Rows a sweep takes at once; the rest is for the next tick. */
 const MAX_ROWS = 1_000
@@ -20,22 +18,17 @@ with source as (${source}), freed as (
   delete from sms_dispatch d using source s where d.message = s.message
 ), changed as (
   update sms_messages m set status = 'failed', error_message = s.why, updated = pb_text(now())
-  from source s where m.id = s.message
-), noted as (
+  from source s where m.id = s.message returning m.id
+), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
   select pb_new_id(), s."user", s.message, 'failed', s.device, s.attempt, s.why, pb_text(now()) from source s
-  where exists (select from sms_messages m where m.id = s.message)
-)
+  where exists (select from sms_messages m where m.id = s.message) returning id
+), ${tellSql(2)}
 select message from source`
 
-async function failAll(db: Db, source: string, reason: string): Promise<Swept> {
-  const { rows } = await db.query(fail(source), [reason])
-  return { messages: rows.map(([id]) => String(id)), devices: [] }
-}
-
-async function reassignAll(db: Db, source: string, deviceOnlineSeconds: number): Promise<Swept> {
-  const moved = await reassign(db, source, deviceOnlineSeconds)
-  return { messages: moved.map(({ message }) => message), devices: moved.map(({ device }) => device) }
+async function failAll(db: Db, source: string, reason: string): Promise<Wake> {
+  await db.query(fail(source), [reason, ...TOLD])
+  return []
 }
 
 const SILENT = `select d.*, $1::text as why from sms_dispatch d
@@ -68,7 +61,7 @@ const RETRIABLE = `select d.message, d."user", d.device, d.state, d.pinned, d.po
   order by d.lease_until limit ${MAX_ROWS} for update skip locked`
 
 /** The lease is over and a second sending is allowed. */
-export const retrySilent = (db: Db, seconds: number) => reassignAll(db, RETRIABLE, seconds)
+export const retrySilent = (db: Db, seconds: number) => reassign(db, RETRIABLE, seconds)
 
 /**
  * Devices that hold messages they will not claim: gone, disabled, offline without push, or, though they seem well,
@@ -83,13 +76,13 @@ with holders as (
   select h.device, case
       when v.id is null then 'The device was deleted'
       when not v.enabled then 'The device was disabled'
-      when not (${isOnline('v', '$1')} or pb_is_set(v.push)) then 'The device went offline'
+      when v.last_seen < ${onlineSince('$1')} and not pb_is_set(v.push) then 'The device went offline'
       when h.is_late and not exists (
         select from device_handouts o where o.device = h.device and o.at > now() - interval '1 minute'
       ) then 'The device did not claim it'
     end as why
   from holders h left join devices v on v.id = h.device
-  where exists (select from devices o where o."user" = h."user" and o.id <> h.device and ${isAvailable('o', '$1')})
+  where exists (select from ${availableDevices('h."user"', '$1')} o where o.id <> h.device)
 )
 select d.message, d."user", d.device, d.state, d.pinned, d.position, d.attempt, s.why
 from stuck s join sms_dispatch d on d.device = s.device and d.state = 'assigned' and not d.pinned
@@ -97,7 +90,7 @@ where s.why is not null and (s.why <> 'The device did not claim it' or (d.wakes 
 order by d.position limit ${MAX_ROWS} for update of d skip locked`
 
 /** Always safe: who has not claimed a message cannot have sent it. */
-export const reroute = (db: Db, seconds: number) => reassignAll(db, STUCK, seconds)
+export const reroute = (db: Db, seconds: number) => reassign(db, STUCK, seconds)
 
 /**
  * Scheduled messages that are due get their device: by turn, as at acceptance, or the one that the request named.
@@ -108,7 +101,7 @@ with users as (
   select distinct "user" from sms_dispatch where state = 'pending' and due_at <= now() and device = ''
 ), choices as (
   select u."user", array_agg(v.id order by v.id) as ids
-  from users u join devices v on v."user" = u."user" and ${isAvailable('v', '$1')} group by u."user"
+  from users u, ${availableDevices('u."user"', '$1')} v group by u."user"
 ), due as (
   select d.message, d."user", d.device, d.position from sms_dispatch d
   where d.state = 'pending' and d.due_at <= now() and (d.expires_at is null or d.expires_at > now())
@@ -133,18 +126,16 @@ with users as (
   from target t where d.message = t.message
 ), changed as (
   update sms_messages m set status = 'assigned', device = t.device, updated = pb_text(now())
-  from target t where m.id = t.message
-), noted as (
+  from target t where m.id = t.message returning m.id
+), events as (
   insert into sms_events (id, "user", message, status, device, created)
-  select pb_new_id(), "user", message, 'assigned', device, pb_text(now()) from target
-)
-select message, device from target`
+  select pb_new_id(), "user", message, 'assigned', device, pb_text(now()) from target returning id
+), ${tellSql(2)}
+select distinct device from target`
 
-export async function releaseDue(db: Db, seconds: number): Promise<Swept> {
-  const { rows } = await db.query(RELEASE, [seconds])
-  const devices = rows.map(([, device]) => String(device))
-  await tellNodes(db, devices)
-  return { messages: rows.map(([id]) => String(id)), devices }
+export async function releaseDue(db: Db, seconds: number): Promise<Wake> {
+  const { rows } = await db.query(RELEASE, [seconds, ...TOLD])
+  return tellNodes(db, rows)
 }
 
 /** After the wake-up at the assignment: 5, 15, 45 and 120 s from it, then every 5 minutes. */
@@ -162,9 +153,7 @@ with late as (
 select distinct device from woken`
 
 /** Unclaimed messages: their devices are woken again. */
-export async function rewake(db: Db): Promise<Swept> {
+export async function rewake(db: Db): Promise<Wake> {
   const { rows } = await db.query(REWAKE)
-  const devices = rows.map(([device]) => String(device))
-  await tellNodes(db, devices)
-  return { messages: [], devices }
+  return tellNodes(db, rows)
 }

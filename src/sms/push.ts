@@ -1,10 +1,8 @@
 import webPush from 'web-push'
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
-import { noteChanged } from './changed.ts'
-import type { Device } from './device.ts'
+import { changeDevice, type Device } from './device.ts'
 import { sendOutgoing } from './outgoing.ts'
 import { refuse } from './refusal.ts'
 
@@ -49,6 +47,8 @@ export async function vapidKeys({ db }: Store): Promise<VapidKeys> {
   return JSON.parse(String(stored))
 }
 
+const SAVE = { set: 'push = $4::json', where: 'push::text is distinct from $4::text' }
+
 /** Keeps a device's subscription; null takes it away. Throws 400 for one that wake-ups could not be sent to. */
 export async function saveSubscription(
   store: Store,
@@ -58,22 +58,17 @@ export async function saveSubscription(
 ): Promise<void> {
   if (subscription && !settings.webhookAllowPrivate && !subscription.endpoint.startsWith('https://'))
     throw refuse('invalid_request', 'endpoint must be an https address')
-  await store.db.transaction(async (db) => {
-    const text = subscription && JSON.stringify(subscription)
-    const set = `update devices set push = $3, updated = pb_text(now()) where id = $1 and "user" = $2`
-    await db.query(set, [device.id, device.user, text])
-    await noteChanged({ ...store, db }, 'devices', 'update', [device.id])
-  })
+  await changeDevice(store.db, device, SAVE, [subscription && JSON.stringify(subscription)])
 }
 
 /** Enabled devices that can be reached by push and have no stream open on any node. */
 const REACHABLE = `
-select d.id, d.push::text from devices d
+select d.id, d."user", d.push::text from devices d
 where d.id = any($1) and d.enabled and pb_is_set(d.push)
   and not exists (select from device_streams s where s.device = d.id and s.until > now())`
 
 /** A newer subscription of the device stays. */
-const DROP = `update devices set push = null where id = $1 and push::text = $2`
+const DROP = { set: 'push = null', where: 'push::text = $4' }
 
 /** For how long a push service keeps a wake-up for a device that is off. */
 const TTL_SECONDS = 3600
@@ -91,13 +86,13 @@ export async function pushWake(
   if (rows.length === 0) return
   const keys = await vapidKeys(store)
   await Promise.all(
-    rows.map(async ([device, push]) => {
+    (rows as [string, string, string][]).map(async ([id, user, push]) => {
       try {
-        const status = await sendPush(JSON.parse(String(push)), keys, settings)
-        if (GONE.has(status)) await drop(store.db, String(device), String(push))
-        else if (status >= 400) log.warn({ device, status }, 'a push service refused a wake-up')
+        const status = await sendPush(JSON.parse(push), keys, settings)
+        if (GONE.has(status)) await changeDevice(store.db, { id, user }, DROP, [push])
+        else if (status >= 400) log.warn({ device: id, status }, 'a push service refused a wake-up')
       } catch (error) {
-        log.warn({ device, err: error }, 'a wake-up could not be pushed')
+        log.warn({ device: id, err: error }, 'a wake-up could not be pushed')
       }
     }),
   )
@@ -112,5 +107,3 @@ function sendPush(subscription: Subscription, keys: VapidKeys, settings: PushSet
   })
   return sendOutgoing({ url: endpoint, method, headers, body }, settings.webhookAllowPrivate)
 }
-
-const drop = (db: Db, device: string, push: string) => db.query(DROP, [device, push])

@@ -1,12 +1,7 @@
 import type { Db } from '../db/open.ts'
-import { isAvailable } from './available.ts'
-import { wakePayloads } from './wake.ts'
-
-/** A message that was assigned anew, and to whom. */
-export interface Reassigned {
-  readonly message: string
-  readonly device: string
-}
+import { availableDevices } from './available.ts'
+import { TOLD, tellSql } from './changed.ts'
+import { WAKE_CHANNEL, wakePayloads } from './wake.ts'
 
 /** The first wake-up after an assignment is at once, the next this much later. */
 export const FIRST_WAKE_SECONDS = 5
@@ -16,13 +11,13 @@ export const FIRST_WAKE_SECONDS = 5
  * event. They are dealt out evenly to the other available devices of their user, in the order of acceptance; where
  * there is none, or the request named the device, a message that was with its device goes back to it and one that
  * only waits stays as it is. From its third attempt on a message waits longer each time, up to five minutes.
- * $1: deviceOnlineSeconds. Gives message and device of each.
+ * $1: deviceOnlineSeconds; $2, $3: TOLD; the parameters of `source` follow. Gives the devices.
  */
 const assignAnew = (source: string) => `
 with source as (${source}), others as (
   select s.message, array_agg(v.id order by v.id) as ids
   from (select distinct "user", device from source where not pinned) s0
-  join devices v on v."user" = s0."user" and v.id <> s0.device and ${isAvailable('v', '$1')}
+  join lateral ${availableDevices('s0."user"', '$1')} v on v.id <> s0.device
   join source s on s."user" = s0."user" and s.device = s0.device and not s.pinned
   group by s.message
 ), turns as (
@@ -41,32 +36,32 @@ with source as (${source}), others as (
   from target t where d.message = t.message
 ), changed as (
   update sms_messages m set status = 'assigned', device = t.device, updated = pb_text(now())
-  from target t where m.id = t.message
-), noted as (
+  from target t where m.id = t.message returning m.id
+), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
-  select pb_new_id(), "user", message, 'assigned', device, attempt, why, pb_text(now()) from target
-)
-select message, device from target`
+  select pb_new_id(), "user", message, 'assigned', device, attempt, why, pb_text(now()) from target returning id
+), ${tellSql(2)}
+select distinct device from target`
 
-/** Assigns what `source` selects anew, in the transaction `db`; tells the other nodes at its commit. See assignAnew. */
+/**
+ * Assigns what `source` selects anew, in the transaction `db`; tells the other nodes at its commit. Answers the
+ * devices that have them now, to be woken after it. See assignAnew.
+ */
 export async function reassign(
   db: Db,
   source: string,
   deviceOnlineSeconds: number,
   params: readonly unknown[] = [],
-): Promise<Reassigned[]> {
-  const { rows } = await db.query(assignAnew(source), [deviceOnlineSeconds, ...params])
-  const moved = rows.map(([message, device]) => ({ message: String(message), device: String(device) }))
-  await tellNodes(
-    db,
-    moved.map(({ device }) => device),
-  )
-  return moved
+): Promise<string[]> {
+  const { rows } = await db.query(assignAnew(source), [deviceOnlineSeconds, ...TOLD, ...params])
+  return tellNodes(db, rows)
 }
 
-/** Tells the other nodes at the commit of `db` to wake these devices. */
-export async function tellNodes(db: Db, devices: readonly string[]): Promise<void> {
-  const payloads = wakePayloads([...new Set(devices)])
-  if (payloads.length === 0) return
-  await db.query(`select pg_notify('pocketsms_wake', payload) from unnest($1::text[]) payload`, [payloads])
+/** Rows whose one column is a device: at the commit of `db` the other nodes are told to wake them. Answers them. */
+export async function tellNodes(db: Db, rows: readonly unknown[][]): Promise<string[]> {
+  const devices = rows.map(([device]) => String(device))
+  const payloads = wakePayloads(devices)
+  if (payloads.length > 0)
+    await db.query(`select pg_notify('${WAKE_CHANNEL}', payload) from unnest($1::text[]) payload`, [payloads])
+  return devices
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '../collections/catalog.ts'
 import { formatDate } from '../fields/date.ts'
-import { noteMessages } from './changed.ts'
+import { TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
 import { type OptWords, readOptWord, setOptedOut } from './opt-out.ts'
 import { countSegments } from './segments.ts'
@@ -15,7 +15,7 @@ export interface ReceivedText {
 }
 
 const INSERT = `
-with stored as (
+with changed as (
   insert into sms_messages
     (id, "user", device, status, message_type, "from", "to", body, segments, sim, delivered_at, created, updated)
   select t.id, $1, $2, 'received', 'incoming', t."from", $3, t.body, t.segments, t.sim,
@@ -23,11 +23,11 @@ with stored as (
   from json_to_recordset($4) t(id text, "from" text, body text, segments int, sim int, at text)
   on conflict (id) do nothing
   returning id
-), noted as (
+), events as (
   insert into sms_events (id, "user", message, status, device, created)
-  select pb_new_id(), $1, id, 'received', $2, pb_text(now()) from stored
-)
-select id from stored`
+  select pb_new_id(), $1, id, 'received', $2, pb_text(now()) from changed returning id
+), ${tellSql(5, 'create')}
+select id from changed`
 
 /**
  * Stores texts that a device received, one record each; `delivered_at` is when the device got it. Device, sender,
@@ -51,9 +51,14 @@ export async function receiveTexts(
   }))
   await store.db.transaction(async (db) => {
     const inside = { ...store, db }
-    const stored = await db.query(INSERT, [device.user, device.id, device.phone, JSON.stringify(rows)])
+    const stored = await db.query(INSERT, [
+      device.user,
+      device.id,
+      device.phone,
+      JSON.stringify(rows),
+      ...TOLD,
+    ])
     const isNew = new Set(stored.rows.map((row) => String(row[0])))
-    await noteMessages(inside, 'create', [...isNew])
     for (const [sender, isOut] of lastWords(
       texts.filter((_, i) => isNew.has(ids[i]!)),
       words,

@@ -1,6 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { noteMessages } from './changed.ts'
+import { TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
 import { reassign } from './reassign.ts'
 import { type Status, statusesBefore } from './status.ts'
@@ -59,18 +59,18 @@ with freed as (
     and (exists (select from freed) or (m.status = 'sent' and exists (
       select from sms_events e where e.message = m.id and e.status = 'sent' and e.attempt = $4)))
   returning m.id
-), noted as (
+), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
-  select pb_new_id(), $3, id, $5, $2, $4, $8, pb_text(now()) from changed
-)
+  select pb_new_id(), $3, id, $5, $2, $4, $8, pb_text(now()) from changed returning id
+), ${tellSql(9)}
 select m.status, exists (select from changed) from sms_messages m
 where m.id = $1 and m.device = $2 and m."user" = $3`
 
 /** The message of an attempt that provably sent nothing, for `reassign`. */
 const NOT_SENT = `select message, "user", device, state, pinned, position, attempt,
-    trim('Not sent. ' || $6) as why
+    trim('Not sent. ' || $8) as why
   from sms_dispatch
-  where message = $2 and device = $3 and "user" = $4 and state = 'sending' and attempt = $5 for update`
+  where message = $4 and device = $5 and "user" = $6 and state = 'sending' and attempt = $7 for update`
 
 /**
  * Takes a device's reports, in their order, all in one transaction. Answers one result for each. What does not
@@ -91,8 +91,6 @@ export async function applyReports(
       if (next) woken.add(next)
       results.push(next ? applied(report, 'assigned') : await apply(db, device, report))
     }
-    const changed = results.filter(({ result }) => result === 'applied').map(({ id }) => id)
-    await noteMessages({ ...store, db }, 'update', [...new Set(changed)])
     return results
   })
   wakeDevices([...woken])
@@ -102,8 +100,8 @@ export async function applyReports(
 /** Assigns the message anew; the device that has it now, or undefined when the report is not of its current attempt. */
 async function giveBack(db: Db, device: Device, report: Report, deviceOnlineSeconds: number) {
   const params = [report.id, device.id, device.user, report.attempt, report.error_message ?? '']
-  const [moved] = await reassign(db, NOT_SENT, deviceOnlineSeconds, params)
-  return moved?.device
+  const [next] = await reassign(db, NOT_SENT, deviceOnlineSeconds, params)
+  return next
 }
 
 async function apply(db: Db, device: Device, report: Report): Promise<ReportResult> {
@@ -119,6 +117,7 @@ async function apply(db: Db, device: Device, report: Report): Promise<ReportResu
     before,
     at ?? null,
     reason,
+    ...TOLD,
   ])
   if (!rows[0]) return { id, attempt, result: 'not_found' }
   const [old, isApplied] = rows[0]

@@ -1,6 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { noteMessages } from './changed.ts'
 import {
   endExpired,
   endOrphaned,
@@ -9,7 +8,7 @@ import {
   reroute,
   retrySilent,
   rewake,
-  type Swept,
+  type Wake,
 } from './overdue.ts'
 import { wakeDevices } from './wake.ts'
 
@@ -17,7 +16,7 @@ import { wakeDevices } from './wake.ts'
 const SWEEP_LOCK = 7_367_003
 
 /** What time does to messages, in this order: a message that is over is not woken for. */
-const SWEEPS: readonly ((db: Db, deviceOnlineSeconds: number) => Promise<Swept>)[] = [
+const SWEEPS: readonly ((db: Db, deviceOnlineSeconds: number) => Promise<Wake>)[] = [
   endSilent,
   endExpired,
   endOrphaned,
@@ -33,11 +32,7 @@ export async function sweep(store: Store, deviceOnlineSeconds: number): Promise<
   const isOurs = await store.db.transaction(async (db) => {
     const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [SWEEP_LOCK])
     if (!rows[0]![0]) return false
-    for (const step of SWEEPS) {
-      const swept = await step(db, deviceOnlineSeconds)
-      await noteMessages({ ...store, db }, 'update', swept.messages)
-      for (const device of swept.devices) devices.add(device)
-    }
+    for (const step of SWEEPS) for (const device of await step(db, deviceOnlineSeconds)) devices.add(device)
     return true
   })
   wakeDevices([...devices])
