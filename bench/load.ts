@@ -48,7 +48,7 @@ async function measure({ warmSeconds, seconds, requests, ...job }: Job): Promise
   return { rate, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), failed: errors + timeouts + non2xx }
 }
 
-/** The value that `part` of the sorted values do not exceed; NaN for none. */
+/** The value that `part` of the sorted values do not exceed; 0 for none. */
 function quantile(sorted: Float64Array, part: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? 0
 }

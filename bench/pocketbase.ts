@@ -23,7 +23,9 @@ type Json = Record<string, unknown> & { id: string; name: string; fields: { coll
 export async function startPocketBase(binary: string, databaseUrl: string): Promise<Contender[]> {
   const folder = mkdtempSync(join(tmpdir(), 'pocketsms-pocketbase-'))
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const flags = ['--dir', folder, '--dev=false']
+  // PocketBase writes migrations beside its data folder
+  const data = join(folder, 'data')
+  const flags = ['--dir', data, '--dev=false']
   execFileSync(binary, ['superuser', 'upsert', SUPERUSER.identity, SUPERUSER.password, ...flags], {
     stdio: 'ignore',
   })
@@ -41,7 +43,7 @@ export async function startPocketBase(binary: string, databaseUrl: string): Prom
     body: { collections, deleteMissing: true },
   })
   await first.stop()
-  await copyRows(databaseUrl, join(folder, 'data.db'))
+  await copyRows(databaseUrl, join(data, 'data.db'))
 
   const server = await launch()
   const tokens = await tokensBy((user) => signIn(url, user))

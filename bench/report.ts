@@ -25,8 +25,10 @@ export function rateTable(rows: readonly Row[], names: readonly string[]): strin
 /** A server that answered nothing in time leaves nothing to divide by. */
 const times = (ratio: number) => (Number.isFinite(ratio) ? ratio.toFixed(2) : '∞')
 
-const cell = (sample: Sample | undefined) =>
-  sample ? `${rate(sample.rate)} (${ms(sample.p50)} / ${ms(sample.p99)})` : ''
+function cell(sample: Sample | undefined): string {
+  if (!sample) return ''
+  return sample.rate === 0 ? '0' : `${rate(sample.rate)} (${ms(sample.p50)} / ${ms(sample.p99)})`
+}
 
 /** What was asked for, what came, and whether that is enough. */
 export function barTable(bars: readonly Bar[]): string {
