@@ -1,12 +1,14 @@
+import { join } from 'node:path'
 import { defineCommand, runMain } from 'citty'
 import { agentCommand } from './agent/command.ts'
 import { deleteSuperuser, listSuperusers, upsertSuperuser } from './auth/superusers.ts'
 import { type CatalogStore, openStore } from './collections/catalog-store.ts'
-import { readConfig } from './config.ts'
+import { type Config, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { openDb } from './db/open.ts'
 import { UserError } from './errors.ts'
 import { importFiles } from './import/fixtures.ts'
+import { importPocketBase } from './import/pocketbase.ts'
 import { showProgress } from './import/progress.ts'
 import { createLogger } from './log.ts'
 import { start } from './server.ts'
@@ -23,14 +25,14 @@ async function attempt(work: () => Promise<void>): Promise<void> {
 }
 
 /** Opens the store of the environment's database for one command. */
-const withStore = (work: (store: CatalogStore) => Promise<void>) =>
+const withStore = (work: (store: CatalogStore, config: Config) => Promise<void>) =>
   attempt(async () => {
     const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
     const db = await openDb(config, createLogger(config))
     try {
       await migrate(db)
       const store = await openStore(db)
-      await work(store)
+      await work(store, config)
       await store.close()
     } finally {
       await db.close()
@@ -91,30 +93,32 @@ const superuser = defineCommand({
   },
 })
 
+const file = (description: string) => ({ type: 'string', description, valueHint: 'FILE' }) as const
 const importCommand = defineCommand({
-  meta: { name: 'import', description: 'Bring in collections and records. All or nothing; may be repeated.' },
+  meta: { name: 'import', description: 'Bring in collections and records, all or nothing.' },
   args: {
-    schema: {
+    schema: file("collections, as PocketBase's export gives them (JSON)"),
+    fixtures: file('records by collection, with their ids (JSON); may be repeated'),
+    pocketbase: {
       type: 'string',
-      description: "collections, as PocketBase's export gives them (JSON)",
-      valueHint: 'FILE',
-    },
-    fixtures: {
-      type: 'string',
-      description: 'records by collection, with their ids (JSON)',
-      valueHint: 'FILE',
+      description: 'a PocketBase data directory (pb_data), into an empty store',
+      valueHint: 'DIR',
     },
   },
-  run: ({ args }) =>
-    withStore(async (store) => {
-      if (!args.schema && !args.fixtures)
-        throw new UserError('Nothing to import: give --schema FILE, --fixtures FILE or both.')
-      const summary = await importFiles(
-        store,
-        { schema: args.schema, fixtures: args.fixtures },
-        showProgress(process.stderr),
-      )
-      say(summary)
+  run: ({ args: { schema, fixtures, pocketbase } }) =>
+    withStore(async (store, config) => {
+      const progress = showProgress(process.stderr)
+      if (pocketbase && (schema || fixtures))
+        throw new UserError('--pocketbase stands alone: leave out the others.')
+      if (pocketbase) {
+        return say(await importPocketBase(store, pocketbase, join(config.dataDir, 'storage'), progress))
+      }
+      if (!schema && !fixtures) {
+        throw new UserError(
+          'Nothing to import: give --schema FILE, --fixtures FILE or both, or --pocketbase DIR.',
+        )
+      }
+      say(await importFiles(store, { schema, fixtures }, progress))
     }),
 })
 

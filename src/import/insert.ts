@@ -34,21 +34,22 @@ function insertStatement(collection: Collection): string {
 
 /**
  * Writes rows into a collection's table, in their order, replacing records with the same ids. Tells `told` how many
- * are done. Throws a UserError that names the record if one breaks a unique index.
+ * are done. `hashed`: passwords come as hashes. Throws a UserError that names the record if one breaks a unique index.
  */
 export async function insertRows(
   db: Db,
   place: Place,
   rows: readonly Row[],
   told: (done: number) => void,
+  { hashed = false }: { readonly hashed?: boolean } = {},
 ): Promise<void> {
   const { collection } = place
   const statement = insertStatement(collection)
   await takeOver(db, collection, rows)
-  const size = collection.type === 'auth' ? CHUNK_WITH_PASSWORDS : CHUNK
+  const size = collection.type === 'auth' && !hashed ? CHUNK_WITH_PASSWORDS : CHUNK
   for (let from = 0; from < rows.length; from += size) {
     const chunk = rows.slice(from, from + size)
-    await hashPasswords(collection, chunk)
+    if (!hashed) await hashPasswords(collection, chunk)
     await insertChunk(db, place, statement, chunk)
     told(from + chunk.length)
   }

@@ -1,0 +1,25 @@
+import type { SQLOutputValue } from 'node:sqlite'
+import type { Collection } from '../collections/collection.ts'
+import { parseDate } from '../fields/date.ts'
+import type { Field, Value } from '../fields/field.ts'
+import { fieldType } from '../fields/types.ts'
+import type { Row } from './rows.ts'
+import { type StoredRow, textOf } from './sqlite.ts'
+
+/** SQLite's value of a field → ours. What the field cannot hold becomes empty, as PocketBase shows it. */
+function storedValue(field: Field, raw: SQLOutputValue | undefined): Value {
+  const type = fieldType(field)
+  if (raw === null || raw === undefined) return type.zero(field)
+  if (field.type === 'number') return type.fromInput(field, Number(raw))
+  if (field.type === 'bool') return Boolean(Number(raw))
+  if (field.type === 'password') return textOf(raw)
+  const text = textOf(raw)
+  if (field.type === 'autodate') return parseDate(text)
+  if (field.type === 'json' && text === '') return null
+  return type.fromInput(field, text)
+}
+
+/** A stored record → a row of the collection's table. A field that PocketBase does not know is empty. */
+export function pocketBaseRow(collection: Collection, stored: StoredRow): Row {
+  return collection.fields.map((field) => storedValue(field, stored[field.name]))
+}

@@ -1,0 +1,119 @@
+import { BUILT_IN_IDS } from '../collections/bootstrap.ts'
+import type { CatalogDraft } from '../collections/catalog-draft.ts'
+import type { CatalogStore } from '../collections/catalog-store.ts'
+import { type Collection, SUPERUSERS } from '../collections/collection.ts'
+import { quote, tableName } from '../collections/names.ts'
+import { SETTINGS } from '../collections/settings.ts'
+import { UserError } from '../errors.ts'
+import { insertRows } from './insert.ts'
+import { importPocketBaseCollections, type Report } from './pocketbase-collections.ts'
+import { pocketBaseRow } from './pocketbase-rows.ts'
+import type { Progress } from './progress.ts'
+import { openPocketBase, type PocketBaseData, textOf } from './sqlite.ts'
+import { copyStorage } from './storage.ts'
+
+/** Records read and written at a time: what an import holds in memory. */
+const CHUNK = 5_000
+/** The superuser that stands for nobody: it only opens the set-up page. */
+const INSTALLER = '__pbinstaller@example.com'
+
+/**
+ * Takes a PocketBase data directory (0.23 or later) into an empty store, all or nothing: collections with ids, rules,
+ * indexes and secrets; records with ids, dates, password hashes and token keys, so that whoever is signed in stays
+ * so; settings; the files under `storage`, into `storageFolder`. Never writes to the source. Answers a summary with a
+ * line for each thing left out; throws a UserError that says what is in the way.
+ */
+export async function importPocketBase(
+  store: CatalogStore,
+  folder: string,
+  storageFolder: string,
+  progress: Progress,
+): Promise<string> {
+  const data = openPocketBase(folder)
+  const notes: string[] = []
+  const report: Report = (sentence) => notes.push(`- ${sentence}`)
+  try {
+    const done = await store.change(async (draft) => {
+      await draft.db.query('set local statement_timeout = 0')
+      await refuseUnlessEmpty(draft)
+      const collections = await importPocketBaseCollections(draft, data, report)
+      let records = 0
+      for (const collection of collections) records += await importRecords(draft, data, collection, progress)
+      await importSettings(draft, data, report)
+      const files = copyStorage(folder, storageFolder, progress)
+      return { collections, records, files }
+    })
+    for (const collection of done.collections)
+      await store.db.query(`vacuum (analyze) ${quote(tableName(collection))}`)
+    const views = store.catalog.all.filter(({ type }) => type === 'view').length
+    const counts = `Imported ${done.collections.length} collections, ${views} views, ${done.records} records and ${done.files} files.`
+    return [counts, ...notes].join('\n')
+  } finally {
+    data.close()
+  }
+}
+
+async function refuseUnlessEmpty(draft: CatalogDraft): Promise<void> {
+  for (const collection of draft.catalog.all) {
+    if (!collection.system && !BUILT_IN_IDS.has(collection.id)) {
+      throw new UserError(
+        `The store is not empty: it has the collection ${collection.name}. Import into a new one.`,
+      )
+    }
+    const others = collection.name === SUPERUSERS ? ' where email <> $1' : ' where $1::text is not null'
+    const { rows } = await draft.db.query(`select 1 from ${quote(tableName(collection))}${others} limit 1`, [
+      INSTALLER,
+    ])
+    if (rows.length > 0) {
+      throw new UserError(
+        `The store is not empty: there are records in ${collection.name}. Import into a new one.`,
+      )
+    }
+  }
+  const superusers = draft.catalog.find(SUPERUSERS)!
+  await draft.db.query(`delete from ${quote(tableName(superusers))}`)
+}
+
+async function importRecords(
+  draft: CatalogDraft,
+  data: PocketBaseData,
+  collection: Collection,
+  progress: Progress,
+) {
+  const total = data.count(collection.name)
+  let done = 0
+  const write = async (rows: ReturnType<typeof pocketBaseRow>[]) => {
+    await insertRows(draft.db, { file: 'data.db', collection }, rows, () => {}, { hashed: true })
+    done += rows.length
+    progress(collection.name, done, total)
+  }
+  let rows: ReturnType<typeof pocketBaseRow>[] = []
+  for (const stored of data.rows(collection.name)) {
+    rows.push(pocketBaseRow(collection, stored))
+    if (rows.length === CHUNK) {
+      await write(rows)
+      rows = []
+    }
+  }
+  if (rows.length > 0) await write(rows)
+  return done
+}
+
+/** Settings that this server has come over; those of an encrypted row cannot be read. */
+async function importSettings(draft: CatalogDraft, data: PocketBaseData, report: Report): Promise<void> {
+  const row = [...data.rows('_params')].find(({ id }) => id === 'settings')
+  if (!row) return
+  let stored: unknown
+  try {
+    stored = JSON.parse(textOf(row.value))
+  } catch {
+    return report('settings: left out, they are encrypted.')
+  }
+  const settings = SETTINGS.over(stored, SETTINGS.fresh())
+  if (settings.s3.enabled) report('settings: files in S3 were not copied.')
+  if (settings.backups.cron) report('settings: backups on a schedule are not made here; see README.md.')
+  await draft.db.query(
+    'insert into _params (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value',
+    ['settings', JSON.stringify(settings)],
+  )
+}

@@ -1,0 +1,55 @@
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
+import { quote } from '../collections/names.ts'
+import { UserError } from '../errors.ts'
+
+export type StoredRow = Readonly<Record<string, SQLOutputValue>>
+
+/** A PocketBase database as it stood when it was opened. */
+export interface PocketBaseData {
+  /** Rows of a table, in the order in which they were inserted. Whole numbers come as bigint. */
+  rows(table: string): Iterable<StoredRow>
+  count(table: string): number
+  close(): void
+}
+
+/**
+ * Opens `data.db` of a PocketBase data directory. A copy is read, with what its write-ahead log holds: SQLite may
+ * write beside a file even when it only reads. Throws a UserError if there is none.
+ */
+export function openPocketBase(folder: string): PocketBaseData {
+  if (!existsSync(join(folder, 'data.db'))) {
+    throw new UserError(`${folder} is no PocketBase data directory: it has no data.db.`)
+  }
+  const copy = mkdtempSync(join(tmpdir(), 'pocketsms-import-'))
+  const close = () => rmSync(copy, { recursive: true, force: true })
+  try {
+    for (const name of ['data.db', 'data.db-wal']) {
+      if (existsSync(join(folder, name))) cpSync(join(folder, name), join(copy, name))
+    }
+    const db = new DatabaseSync(join(copy, 'data.db'), { readBigInts: true })
+    const tables = db.prepare("select name from sqlite_master where name = '_collections'").all()
+    if (tables.length === 0)
+      throw new UserError(`${folder}: data.db has no collections of PocketBase 0.23 or later.`)
+    return {
+      rows: (table) => db.prepare(`select * from ${quote(table)} order by rowid`).iterate(),
+      count: (table) => Number(db.prepare(`select count(*) n from ${quote(table)}`).get()!.n),
+      close() {
+        db.close()
+        close()
+      },
+    }
+  } catch (error) {
+    close()
+    if (error instanceof UserError) throw error
+    throw new UserError(`${folder}: data.db cannot be read: ${(error as Error).message}.`, { cause: error })
+  }
+}
+
+/** A value as text, whatever SQLite made of it. */
+export function textOf(value: SQLOutputValue | undefined): string {
+  if (value === null || value === undefined) return ''
+  return value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)
+}
