@@ -1,7 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
+import { cleanUpSignIns } from './auth/clean-up.ts'
 import { openStore } from './collections/catalog-store.ts'
+import { SettingsStore } from './collections/settings-store.ts'
 import type { Config } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { type Db, openDb } from './db/open.ts'
@@ -14,6 +16,7 @@ import { createLogger, type Logger } from './log.ts'
 
 /** How long running requests may take after the server was told to stop. */
 const STOP_MS = 10_000
+const CLEAN_UP_MS = 3_600_000
 
 export interface RunningServer {
   /** Where it listens: `http://host:port`. */
@@ -38,14 +41,18 @@ export async function start(config: Config, log: Logger = createLogger(config)):
 async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer> {
   await migrate(db)
   const store = await openStore(db)
+  const settings = await SettingsStore.open(db)
   const closing = new AbortController()
-  const services: Services = { store, config, log, extensions, closing: closing.signal }
+  const services: Services = { store, settings, config, log, extensions, closing: closing.signal }
   const app = createApp(services)
   const server = createServer(front(getRequestListener(app.fetch), log))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(portError(error, config)))
     server.listen(config.port, config.host, resolve)
   })
+  const cleanUp = () =>
+    cleanUpSignIns(store).catch((error) => log.error({ err: error }, 'no clean-up of sign-ins'))
+  const cleaning = setInterval(cleanUp, CLEAN_UP_MS)
   const { address, port, family } = server.address() as AddressInfo
   return {
     services,
@@ -57,6 +64,8 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
       const late = setTimeout(() => server.closeAllConnections(), STOP_MS)
       await closed
       clearTimeout(late)
+      clearInterval(cleaning)
+      await settings.close()
       await store.close()
       await db.close()
     },

@@ -1,10 +1,11 @@
-import type { Store } from '../collections/catalog.ts'
+import type { Catalog, Store } from '../collections/catalog.ts'
 import type { AuthCollection, Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { now } from '../fields/date.ts'
 import { randomText } from '../fields/random.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import type { Extension } from '../records/extension.ts'
+import { statementName } from '../records/select.ts'
 import { authColumns, toAuthRecord } from './auth-rows.ts'
 import { Lru } from './lru.ts'
 import { sha256 } from './secrets.ts'
@@ -38,24 +39,61 @@ export const apiKeysExtension: Extension = {
   },
 }
 
+/** An API key and its user, as they were read. `version`: `xmin` of the key's row. */
+export interface KeyHolder {
+  readonly auth: AuthRecord
+  readonly id: string
+  readonly version: string
+  /** In PocketBase's form, '' for never. */
+  readonly expiresAt: string
+  readonly lastUsedAt: string
+}
+
+const MAX_KNOWN = 10_000
+/** Whose is which key, a catalog at a time. */
+const known = new WeakMap<Catalog, Lru<string, KeyHolder>>()
+
 /**
  * The user whose API key this is; null for a key that is unknown or expired, also once its user is gone. One
- * look-up, straight from the tables. Notes the use of the key afterwards, at most once a minute.
+ * look-up, straight from the tables; with `cached` it may be what was read before, then the caller must compare both
+ * versions in a statement of its own and ask again without. Notes the use of the key, at most once a minute.
  */
-export async function identifyKey(store: Store, key: string): Promise<AuthRecord | null> {
+export async function identifyKey(
+  store: Store,
+  key: string,
+  { cached = false }: { cached?: boolean } = {},
+): Promise<KeyHolder | null> {
   if (!key.startsWith(PREFIX)) return null
+  const memory = memoryOf(store.catalog)
+  const hit = cached ? memory.get(key) : undefined
+  const isLive = hit && (hit.expiresAt === '' || hit.expiresAt > now())
+  const holder = isLive ? hit : await findHolder(store, key)
+  if (!holder) {
+    memory.delete(key)
+    return null
+  }
+  if (holder !== hit) memory.set(key, holder)
+  touch(store, holder)
+  return holder
+}
+
+function memoryOf(catalog: Catalog): Lru<string, KeyHolder> {
+  const memory = known.get(catalog) ?? new Lru(MAX_KNOWN)
+  known.set(catalog, memory)
+  return memory
+}
+
+async function findHolder(store: Store, key: string): Promise<KeyHolder | null> {
   const { keys, users } = collectionsOf(store)
   // the condition on the hash repeats that of its partial index, else Postgres could not use it
-  const text = `select ${authColumns(users)}, k.id, k.last_used_at
+  const text = `select ${authColumns(users)}, k.id, k.xmin::text, k.expires_at, k.last_used_at
     from ${quote(tableName(keys))} k join ${quote(tableName(users))} b on b.id = k."user"
     where k.hash = $1 and k.hash <> '' and (k.expires_at = '' or k.expires_at > $2)`
-  const time = now()
-  const { rows } = await store.db.query(text, [sha256(key), time], `api_key_${store.catalog.version}`)
+  const { rows } = await store.db.query(text, [sha256(key), now()], statementName(store.catalog, text))
   const row = rows[0]
   if (!row) return null
-  const [id, lastUsed] = row.slice(-2)
-  touch(store, keys, String(id), String(lastUsed))
-  return toAuthRecord(users, row)
+  const [id, version, expiresAt, lastUsedAt] = row.slice(-4).map(String) as [string, string, string, string]
+  return { auth: toAuthRecord(users, row), id, version, expiresAt, lastUsedAt }
 }
 
 const MAX_TOUCHED = 10_000
@@ -63,11 +101,11 @@ const MAX_TOUCHED = 10_000
 const touched = new Lru<string, number>(MAX_TOUCHED)
 
 /** Notes the use of a key without making its request wait. A note that fails is missed by nobody. */
-function touch(store: Store, keys: Collection, id: string, lastUsed: string): void {
+function touch(store: Store, { id, lastUsedAt }: KeyHolder): void {
   const nowMs = Date.now()
-  if (nowMs - Math.max(touched.get(id) ?? 0, Date.parse(lastUsed) || 0) < TOUCH_MS) return
+  if (nowMs - Math.max(touched.get(id) ?? 0, Date.parse(lastUsedAt) || 0) < TOUCH_MS) return
   touched.set(id, nowMs)
-  const text = `update ${quote(tableName(keys))} set last_used_at = $2 where id = $1`
+  const text = `update ${quote(tableName(collectionsOf(store).keys))} set last_used_at = $2 where id = $1`
   store.db.query(text, [id, now()]).catch(() => {})
 }
 

@@ -4,6 +4,7 @@ import { uniqueIndexOf } from '../collections/index-expression.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { columnsOf, type Row, toValues } from '../records/columns.ts'
+import { statementName } from '../records/select.ts'
 
 /** All columns of an auth collection's row `b` in the order of its fields, then the row's version. */
 export const authColumns = (collection: AuthCollection) => `${columnsOf(collection).select}, b.xmin::text`
@@ -28,7 +29,7 @@ export async function findAuthRecord(
   id: string,
 ): Promise<AuthRecord | null> {
   const text = `select ${authColumns(collection)} from ${quote(tableName(collection))} b where b.id = $1`
-  const { rows } = await store.db.query(text, [id], statementName(store, collection, 'id'))
+  const { rows } = await store.db.query(text, [id], statementName(store.catalog, text))
   return rows[0] ? toAuthRecord(collection, rows[0]) : null
 }
 
@@ -57,7 +58,3 @@ export async function findByIdentity(
 /** The auth record with this email, or null. */
 export const findByEmail = (store: Store, collection: AuthCollection, email: string) =>
   findByIdentity(store, collection, 'email', email)
-
-/** A name for a prepared statement, new with each catalog: a plan must not outlive the columns it was made for. */
-const statementName = (store: Store, collection: AuthCollection, by: string) =>
-  `auth_${store.catalog.version}_${by}_${collection.id}`.slice(0, 63)

@@ -1,10 +1,8 @@
 import type { SettingsStore } from '../collections/settings-store.ts'
 import type { Logger } from '../log.ts'
-import type { Extensions } from '../records/extension.ts'
 
 /** What signing in needs beside the store. The services of the http room are one. */
 export interface Desk {
   readonly settings: Pick<SettingsStore, 'current'>
   readonly log: Logger
-  readonly extensions: Extensions
 }

@@ -37,21 +37,13 @@ ${body}
 `
 
 /** What takes the place of `{…}` in a template: the server's name, the record's visible fields, and `more`. */
-function placeholders(
-  { settings }: Desk,
-  auth: AuthRecord,
-  more: Readonly<Record<string, string>>,
-): [string, string][] {
+function placeholders({ settings }: Desk, auth: AuthRecord, more: Readonly<Record<string, string>>) {
   const { appName, appURL } = settings.current.meta
-  const visible = auth.collection.fields.filter((field) => !field.hidden)
-  return Object.entries({
-    ...Object.fromEntries(
-      visible.map((field) => [`RECORD:${field.name}`, fieldText(field, auth.values[field.name] ?? '')]),
-    ),
-    APP_NAME: appName,
-    APP_URL: appURL,
-    ...more,
-  })
+  const values = new Map(Object.entries({ APP_NAME: appName, APP_URL: appURL, ...more }))
+  for (const field of auth.collection.fields) {
+    if (!field.hidden) values.set(`RECORD:${field.name}`, fieldText(field, auth.values[field.name] ?? ''))
+  }
+  return values
 }
 
 function fieldText(field: Field, value: Value): string {
@@ -67,9 +59,9 @@ async function sendTemplate(
   more: Readonly<Record<string, string>>,
   to = String(auth.values.email),
 ): Promise<void> {
-  const pairs = placeholders(desk, auth, more)
+  const values = placeholders(desk, auth, more)
   const fill = (text: string) =>
-    pairs.reduce((filled, [name, value]) => filled.replaceAll(`{${name}}`, () => value), text)
+    text.replace(/\{([^{}]+)\}/g, (whole, name: string) => values.get(name) ?? whole)
   await sendMail(desk, { to, subject: fill(template.subject), html: layout(fill(template.body)) })
 }
 

@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto'
+import type { AuthCollection } from '../collections/collection.ts'
 import { generateText } from '../fields/autogenerate.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
+import type { PasswordField } from '../fields/field.ts'
 import { randomText } from '../fields/random.ts'
 
 /** A code of digits, to be typed from a mail. */
@@ -12,7 +14,7 @@ export const sha256 = (text: string) => createHash('sha256').update(text).digest
 /** MD5 in hex, only for the fingerprints of `_authOrigins`, as PocketBase stores them. */
 export const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
-/** Hashes of passwords nobody has, by cost. */
+/** Hashes of passwords that nobody has, by cost. */
 const decoys = new Map<number, Promise<string>>()
 
 /**
@@ -24,4 +26,11 @@ export async function verifyNothing(plain: string, cost: number): Promise<false>
   decoys.set(cost, decoy)
   await verifyPassword(plain, await decoy)
   return false
+}
+
+/** The field that holds the password's hash. */
+export function passwordField(collection: AuthCollection): PasswordField | undefined {
+  return collection.fields.find((field) => field.type === 'password' && field.name === 'password') as
+    | PasswordField
+    | undefined
 }

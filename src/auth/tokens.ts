@@ -86,9 +86,24 @@ export function readClaims(token: string, now = Date.now()): Claims | null {
   }
 }
 
+/** A text claim of an unchecked token, however malformed the rest of it; '' if it has none. */
+export function claimOf(token: string, claim: 'email' | 'newEmail'): string {
+  try {
+    const value = decodeJwt(token)[claim]
+    return typeof value === 'string' ? value : ''
+  } catch {
+    return '' // not a JWT: it claims nothing
+  }
+}
+
 function isTimely({ exp, nbf, iat }: { exp?: unknown; nbf?: unknown; iat?: unknown }, now: number): boolean {
   if (![exp, nbf, iat].every((time) => time === undefined || Number.isFinite(time))) return false
   return now < Number(exp ?? Infinity) && now >= Number(nbf ?? 0) && now >= Number(iat ?? 0)
+}
+
+/** A fresh token instead of one that may be refreshed; any other is handed back. */
+export async function renewToken(token: string, record: AuthRecord): Promise<string> {
+  return readClaims(token)?.refreshable ? signToken(record, 'auth') : token
 }
 
 /** Whether this record's present key signed the token for this purpose. */

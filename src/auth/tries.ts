@@ -16,6 +16,11 @@ export async function takeTry(db: Db, key: string, max: number, seconds: number)
   return Number(rows[0]?.[0]) <= max
 }
 
+/** Takes one try back, since it was none: what was tried was right. */
+export async function giveTryBack(db: Db, key: string): Promise<void> {
+  await db.query('update auth_tries set tries = tries - 1 where key = $1 and tries > 0', [key])
+}
+
 /** Whether `key` was tried in a window that is not over. */
 export async function wasTried(db: Db, key: string): Promise<boolean> {
   const { rows } = await db.query('select 1 from auth_tries where key = $1 and ends > now()', [key])

@@ -1,4 +1,5 @@
 import { fieldError } from '../errors.ts'
+import { cronFault } from './cron.ts'
 import {
   atLeast,
   type Check,
@@ -15,8 +16,7 @@ import {
   required,
   url,
   when,
-} from './checks.ts'
-import { cronFault } from './cron.ts'
+} from './form-checks.ts'
 import type { RateLimitRule, S3Settings, Settings } from './settings.ts'
 
 const LABEL = /^(\w+ \/[\w/-]*|\/[\w/-]*|\w+:\w+|\*:\w+|\w+)$/

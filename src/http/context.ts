@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { identify } from '../auth/identify.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
+import type { SettingsStore } from '../collections/settings-store.ts'
 import type { Config } from '../config.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../filter/request.ts'
 import type { Logger } from '../log.ts'
@@ -14,6 +15,8 @@ import { readQuery } from './query.ts'
 /** What the routes work with: made once in `server.ts`. */
 export interface Services {
   readonly store: CatalogStore
+  /** What superusers may set while the server runs. */
+  readonly settings: SettingsStore
   readonly config: Config
   readonly log: Logger
   readonly extensions: Extensions

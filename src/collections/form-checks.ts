@@ -5,13 +5,14 @@ import { isUrl } from '../fields/url-form.ts'
 
 /**
  * One check of a submitted value: undefined if it is fine. As in PocketBase, each but `required` lets an empty value
- * (`''`, 0, an empty list) pass. PocketBase: ozzo-validation; contract 0.3
+ * (`''`, 0, false, an empty list) pass. PocketBase: ozzo-validation; contract 0.3
  */
 export type Check = (value: unknown) => FieldError | ErrorData | undefined
 
 const isEmpty = (value: unknown) =>
   value === '' ||
   value === 0 ||
+  value === false ||
   value === null ||
   value === undefined ||
   (Array.isArray(value) && value.length === 0)
@@ -31,6 +32,9 @@ const demand = (
 
 export const required: Check = (value) =>
   isEmpty(value) ? fieldError('validation_required', 'cannot be blank') : undefined
+
+/** The opposite: only an empty value is fine. */
+export const blank = demand(() => false, 'validation_empty', 'must be blank')
 
 /** The same check, only under a condition. */
 export const when = (condition: boolean, check: Check): Check => (condition ? check : () => undefined)
@@ -52,8 +56,16 @@ export const atLeast = (threshold: number): Check =>
     { threshold },
   )
 
-export const oneOf = (allowed: readonly string[]): Check =>
-  demand((value: string) => allowed.includes(value), 'validation_in_invalid', 'must be a valid value')
+export const atMost = (threshold: number): Check =>
+  demand(
+    (value: number) => value <= threshold,
+    'validation_max_less_equal_than_required',
+    `must be no greater than ${threshold}`,
+    { threshold },
+  )
+
+export const oneOf = (allowed: readonly string[], message = 'must be a valid value'): Check =>
+  demand((value: string) => allowed.includes(value), 'validation_in_invalid', message)
 
 export const noneOf = (refused: readonly string[]): Check =>
   demand((value: string) => !refused.includes(value), 'validation_not_in_invalid', 'must not be in list')

@@ -1,0 +1,81 @@
+import type { Store } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
+import { badRequest } from '../errors.ts'
+import { hashPassword } from '../fields/bcrypt.ts'
+import { now } from '../fields/date.ts'
+import { randomText } from '../fields/random.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import { endLinks, rotateTokenKey } from '../records/auth-links.ts'
+import { isEmpty } from '../records/explain.ts'
+import type { Values } from '../records/prepare.ts'
+import { writeError } from '../records/unique.ts'
+import { updateRow } from '../records/update-row.ts'
+import { validate } from '../records/validate.ts'
+import { findAuthRecord } from './auth-rows.ts'
+import { passwordField } from './secrets.ts'
+
+/** Nobody knows a password of so many random characters, and the rules for passwords do not apply to it. */
+const RANDOM_LENGTH = 30
+
+/** What a proven owner of an address or a password changes of a record. */
+export interface AuthChange {
+  readonly email?: string
+  readonly verified?: boolean
+  readonly password?: string
+  /** A password that nobody knows takes the place of the present one. */
+  readonly withoutPassword?: boolean
+}
+
+/**
+ * Changes an auth record without asking a rule; a new password or email ends all its tokens, and what hangs on them.
+ * Answers the record as it is now. Throws 400, saying `failure`, with the error of each field, and without any if somebody
+ * else has written the record meanwhile. PocketBase: core/record_model_auth.go
+ */
+export async function changeAuthRecord(
+  store: Store,
+  auth: AuthRecord,
+  change: AuthChange,
+  failure: string,
+): Promise<AuthRecord> {
+  const collection = auth.collection as AuthCollection
+  const passwords: Record<string, string> = change.password === undefined ? {} : { password: change.password }
+  const errors = validate(collection, {
+    values: { ...auth.values, ...plainPart(change) },
+    passwords,
+    old: auth.values,
+  })
+  if (!isEmpty(errors)) throw badRequest(failure, errors)
+  const values = await nextValues(collection, auth.values, change)
+  try {
+    await store.db.transaction(async (db) => {
+      const inside = { db, catalog: store.catalog }
+      await endLinks(inside, collection, values, auth.values)
+      const found = { old: auth.values, version: auth.version }
+      if (!(await updateRow(inside, collection, values, found, []))) throw badRequest(failure)
+    })
+  } catch (error) {
+    throw writeError(collection, failure, error)
+  }
+  return (await findAuthRecord(store, collection, auth.id)) ?? auth
+}
+
+const plainPart = ({ email, verified }: AuthChange) => ({
+  ...(email !== undefined && { email }),
+  ...(verified !== undefined && { verified }),
+})
+
+async function nextValues(
+  collection: AuthCollection,
+  old: Readonly<Values>,
+  change: AuthChange,
+): Promise<Values> {
+  const values: Values = { ...old, ...plainPart(change) }
+  const time = now()
+  for (const field of collection.fields) {
+    if (field.type === 'autodate' && field.onUpdate) values[field.name] = time
+  }
+  const password = change.withoutPassword ? randomText(RANDOM_LENGTH) : change.password
+  if (password !== undefined) values.password = await hashPassword(password, passwordField(collection)?.cost)
+  if (password !== undefined || values.email !== old.email) rotateTokenKey(collection, values)
+  return values
+}

@@ -1,0 +1,99 @@
+import type { Store } from '../collections/catalog.ts'
+import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
+import { object, text } from '../collections/decode.ts'
+import { demandFields, email, failing, length, noneOf, required } from '../collections/form-checks.ts'
+import { ApiError, badRequest, type FieldError, fieldError } from '../errors.ts'
+import { verifyPassword } from '../fields/bcrypt.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import { findByEmail } from './auth-rows.ts'
+import { changeAuthRecord } from './change.ts'
+import type { Desk } from './desk.ts'
+import { findByToken } from './identify.ts'
+import { mailEmailChange } from './mails.ts'
+import { collectionMismatch, invalidToken } from './token-errors.ts'
+import { claimOf } from './tokens.ts'
+
+function demandUsers(collection: AuthCollection): void {
+  if (collection.name === SUPERUSERS) throw badRequest('All superusers can change their emails directly.')
+}
+
+export const EMAIL_CHANGE_FORM = object<{ newEmail: string }>({ newEmail: text })
+
+/**
+ * Mails a link to the address that a signed-in record wants to take on. Throws 400 with the error of the form, also for an
+ * address that is taken, and when the mail cannot be sent. PocketBase: apis/record_auth_email_change_request.go
+ */
+export async function requestEmailChange(
+  store: Store,
+  desk: Desk,
+  collection: AuthCollection,
+  auth: AuthRecord,
+  readForm: () => Promise<{ newEmail: string }>,
+): Promise<void> {
+  demandUsers(collection)
+  const form = await readForm()
+  const holder = await findByEmail(store, collection, form.newEmail)
+  const isTaken = holder !== null && holder.id !== auth.id
+  demandFields(form, {
+    newEmail: [
+      required,
+      length(1, 255),
+      email,
+      noneOf([String(auth.values.email)]),
+      failing(isTaken ? fieldError('validation_invalid_new_email', 'Invalid new email address.') : undefined),
+    ],
+  })
+  try {
+    await mailEmailChange(desk, auth, form.newEmail)
+  } catch (error) {
+    throw Object.assign(new ApiError(400, 'Failed to request email change.'), { cause: error })
+  }
+}
+
+export interface ConfirmForm {
+  token: string
+  password: string
+}
+export const EMAIL_CHANGE_CONFIRM_FORM = object<ConfirmForm>({ token: text, password: text })
+
+/**
+ * Takes on the address of the token, which counts as verified; all tokens of before are void. Throws 400 with the errors of
+ * the form. PocketBase: apis/record_auth_email_change_confirm.go
+ */
+export async function confirmEmailChange(
+  store: Store,
+  collection: AuthCollection,
+  readForm: () => Promise<ConfirmForm>,
+): Promise<void> {
+  demandUsers(collection)
+  const form = await readForm()
+  const newEmail = claimOf(form.token, 'newEmail')
+  const auth = await findByToken(store, form.token, 'emailChange')
+  const error = await tokenError(store, collection, newEmail, auth)
+  const isRight = !error && auth ? await verifyPassword(form.password, String(auth.values.password)) : false
+  demandFields(form, {
+    token: [required, failing(error)],
+    password: [required, length(1, 100), failing(isRight ? undefined : wrongPassword())],
+  })
+  if (!auth) return
+  await changeAuthRecord(store, auth, { email: newEmail, verified: true }, 'Failed to confirm email change.')
+}
+
+const wrongPassword = () =>
+  fieldError('validation_invalid_password', 'Missing or invalid auth record password.')
+
+async function tokenError(
+  store: Store,
+  collection: AuthCollection,
+  newEmail: string,
+  auth: AuthRecord | null,
+): Promise<FieldError | undefined> {
+  if (newEmail === '')
+    return fieldError('validation_invalid_token_payload', 'Invalid token payload - newEmail must be set.')
+  if (!auth) return invalidToken()
+  if (auth.collection.id !== collection.id) return collectionMismatch()
+  const isTaken = (await findByEmail(store, collection, newEmail)) !== null
+  return isTaken
+    ? fieldError('validation_invalid_token_email', 'The new email address is invalid.')
+    : undefined
+}

@@ -1,0 +1,126 @@
+import type { Store } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
+import { object, text } from '../collections/decode.ts'
+import { demandFields, email, length, required } from '../collections/form-checks.ts'
+import { ApiError, badRequest, forbidden } from '../errors.ts'
+import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
+import { randomId } from '../fields/random.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import { isOlder } from './age.ts'
+import { findAuthRecord, findByEmail } from './auth-rows.ts'
+import { changeAuthRecord } from './change.ts'
+import type { Desk } from './desk.ts'
+import type { EmailForm } from './forms.ts'
+import { mailOtp } from './mails.ts'
+import { randomDigits } from './secrets.ts'
+import {
+  addSystemRecord,
+  deleteSystemRecord,
+  findSystemRecord,
+  listSystemRecords,
+  setSystemField,
+} from './system-records.ts'
+import { takeTry } from './tries.ts'
+
+/** Few digits are soon guessed: bcrypt need not be slow, tries are counted. */
+const OTP_COST = 8
+/** With so many that live, the last one is used again instead of making another. */
+const MAX_LIVE = 9
+const MAX_TRIES = 5
+const TRIES_SECONDS = 180
+
+function demandOtp({ otp }: AuthCollection): void {
+  if (!otp.enabled) throw forbidden('The collection is not configured to allow OTP authentication.')
+}
+
+/**
+ * Mails a one-time password and answers the id that belongs to it; for an unknown address an id of nothing, so that the
+ * answer does not tell. The mail is sent afterwards; if that fails, the password is void.
+ * PocketBase: apis/record_auth_otp_request.go
+ */
+export async function requestOtp(
+  store: Store,
+  desk: Desk,
+  collection: AuthCollection,
+  readForm: () => Promise<EmailForm>,
+): Promise<string> {
+  demandOtp(collection)
+  const form = await readForm()
+  demandFields(form, { email: [required, length(1, 255), email] })
+  const auth = await findByEmail(store, collection, form.email)
+  if (!auth) return randomId()
+  const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
+  const live = known.filter((otp) => !isOlder(otp.created, collection.otp.duration))
+  if (live.length > MAX_LIVE) return live[0]!.id
+  const password = randomDigits(collection.otp.length)
+  const id = await addSystemRecord(store, '_otps', auth, { password: await hashPassword(password, OTP_COST) })
+  void deliver(store, desk, auth, id, password)
+  return id
+}
+
+/** Notes where the mail went, for it proves that the address is the owner's. */
+async function deliver(
+  store: Store,
+  desk: Desk,
+  auth: AuthRecord,
+  id: string,
+  password: string,
+): Promise<void> {
+  try {
+    await mailOtp(desk, auth, id, password)
+    await setSystemField(store, '_otps', id, 'sentTo', auth.values.email ?? '')
+  } catch (error) {
+    desk.log.error(
+      { err: error, collection: auth.collection.name, id: auth.id },
+      'a one-time password was not sent',
+    )
+    await deleteSystemRecord(store, '_otps', id).catch(() => {}) // it then expires
+  }
+}
+
+/** What a client submits to sign in with a one-time password. */
+export const OTP_FORM = object<{ otpId: string; password: string }>({ otpId: text, password: text })
+
+const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] as const
+
+/**
+ * The record whose one-time password was submitted; the password is spent. If it was mailed to the record's present
+ * address, the address counts as verified from now on. Throws 400 for one that is unknown, expired or wrong, 429 after
+ * five tries in three minutes for a record from one address. PocketBase: apis/record_auth_with_otp.go
+ */
+export async function authWithOtp(
+  store: Store,
+  collection: AuthCollection,
+  ip: string,
+  readForm: () => Promise<{ otpId: string; password: string }>,
+): Promise<AuthRecord> {
+  demandOtp(collection)
+  const form = await readForm()
+  demandFields(form, { otpId: [required, length(1, 255)], password: [required, length(1, 71)] })
+  const otp = await findSystemRecord(store, '_otps', form.otpId, FIELDS)
+  const isOurs = otp?.collectionRef === collection.id && !isOlder(otp.created, collection.otp.duration)
+  const auth = isOurs ? await findAuthRecord(store, collection, otp.recordRef) : null
+  if (!otp || !auth) throw badRequest('Invalid or expired OTP')
+  if (!(await takeTry(store.db, `otp ${auth.id} ${ip}`, MAX_TRIES, TRIES_SECONDS)))
+    throw new ApiError(429, 'Too many attempts, please try again later with a new OTP.')
+  const isRight = await verifyPassword(form.password, otp.password)
+  // whoever deletes it has spent it: the same one sent twice at once counts once
+  if (!isRight || !(await deleteSystemRecord(store, '_otps', form.otpId)))
+    throw badRequest('Invalid or expired OTP')
+  return confirmAddress(store, auth, otp.sentTo)
+}
+
+/**
+ * A password that somebody may have set before the owner of the address came along is replaced by one that nobody
+ * knows, unless a second method guards the account anyway.
+ */
+async function confirmAddress(store: Store, auth: AuthRecord, sentTo: string): Promise<AuthRecord> {
+  if (auth.values.verified || sentTo === '' || sentTo !== auth.values.email) return auth
+  const { mfa } = auth.collection as AuthCollection
+  return changeAuthRecord(
+    store,
+    auth,
+    { verified: true, withoutPassword: !mfa.enabled },
+    'Failed to authenticate.',
+  )
+}

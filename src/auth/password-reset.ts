@@ -1,0 +1,78 @@
+import type { Store } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
+import { object, text } from '../collections/decode.ts'
+import { demandFields, email, equals, failing, length, required } from '../collections/form-checks.ts'
+import { badRequest, type FieldError } from '../errors.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import { findByEmail } from './auth-rows.ts'
+import { changeAuthRecord } from './change.ts'
+import type { Desk } from './desk.ts'
+import type { EmailForm } from './forms.ts'
+import { findByToken } from './identify.ts'
+import { mailPasswordReset } from './mails.ts'
+import { mailLater, mayMailAgain } from './resend.ts'
+import { passwordField } from './secrets.ts'
+import { INSTALLER_EMAIL } from './superusers.ts'
+import { collectionMismatch, invalidToken } from './token-errors.ts'
+import { claimOf } from './tokens.ts'
+
+const MAX_PASSWORD_LENGTH = 255
+
+/**
+ * Mails a link to set a new password, unless one was mailed a moment ago. Never tells whether there is such an address.
+ * PocketBase: apis/record_auth_password_reset_request.go
+ */
+export async function requestPasswordReset(
+  store: Store,
+  desk: Desk,
+  collection: AuthCollection,
+  readForm: () => Promise<EmailForm>,
+): Promise<void> {
+  if (!collection.passwordAuth.enabled)
+    throw badRequest('The collection is not configured to allow password authentication.')
+  const form = await readForm()
+  demandFields(form, { email: [required, length(1, 255), email] })
+  const auth = await findByEmail(store, collection, form.email)
+  if (auth && !(auth.isSuperuser && auth.values.email === INSTALLER_EMAIL))
+    await mailLater(store, desk, 'passwordReset', auth, () => mailPasswordReset(desk, auth))
+}
+
+export interface PasswordResetForm {
+  token: string
+  password: string
+  passwordConfirm: string
+}
+export const PASSWORD_RESET_FORM = object<PasswordResetForm>({
+  token: text,
+  password: text,
+  passwordConfirm: text,
+})
+
+/**
+ * Sets the new password; whoever holds the token reads the address's mail, so that it counts as verified. All tokens of
+ * before are void, this one too. Throws 400 with the errors of the form.
+ * PocketBase: apis/record_auth_password_reset_confirm.go
+ */
+export async function confirmPasswordReset(
+  store: Store,
+  collection: AuthCollection,
+  readForm: () => Promise<PasswordResetForm>,
+): Promise<void> {
+  const form = await readForm()
+  const auth = await findByToken(store, form.token, 'passwordReset')
+  demandFields(form, {
+    token: [required, failing(tokenError(collection, auth))],
+    password: [required, length(passwordField(collection)?.min || 1, MAX_PASSWORD_LENGTH)],
+    passwordConfirm: [required, equals(form.password)],
+  })
+  if (!auth) return
+  const isTheirs = auth.values.verified === true || claimOf(form.token, 'email') === auth.values.email
+  const change = { password: form.password, verified: isTheirs }
+  await changeAuthRecord(store, auth, change, 'Failed to set new password.')
+  await mayMailAgain(store, 'passwordReset', auth)
+}
+
+function tokenError(collection: AuthCollection, auth: AuthRecord | null): FieldError | undefined {
+  if (!auth) return invalidToken()
+  return auth.collection.id === collection.id ? undefined : collectionMismatch()
+}

@@ -1,0 +1,37 @@
+import type { Store } from '../collections/catalog.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import type { Desk } from './desk.ts'
+import { forgetTries, takeTry, wasTried } from './tries.ts'
+
+/** A mail that was sent is not sent again for so long. */
+const RESEND_SECONDS = 120
+
+type Kind = 'verification' | 'passwordReset'
+const keyOf = (kind: Kind, { collection, id }: AuthRecord) => `mail ${kind} ${collection.id} ${id}`
+
+/**
+ * Sends a mail that anyone may ask for: not again within two minutes, and only after the answer, whose time must not tell
+ * whether there is such an account. A failure is logged.
+ */
+export async function mailLater(
+  store: Store,
+  desk: Desk,
+  kind: Kind,
+  auth: AuthRecord,
+  send: () => Promise<void>,
+): Promise<void> {
+  const key = keyOf(kind, auth)
+  if (await wasTried(store.db, key)) return
+  void send()
+    .then(() => takeTry(store.db, key, 1, RESEND_SECONDS))
+    .catch((error) =>
+      desk.log.error(
+        { err: error, kind, collection: auth.collection.name, id: auth.id },
+        'a mail was not sent',
+      ),
+    )
+}
+
+/** The mail has served: the next one may be sent at once. */
+export const mayMailAgain = (store: Store, kind: Kind, auth: AuthRecord) =>
+  forgetTries(store.db, keyOf(kind, auth))

@@ -1,0 +1,68 @@
+import type { Store } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
+import { forbidden } from '../errors.ts'
+import type { AuthRecord, RequestInfo } from '../filter/request.ts'
+import { answerRecord } from '../records/answer.ts'
+import { toRow } from '../records/columns.ts'
+import { isRuleFault } from '../records/sight.ts'
+import { isListed } from './addresses.ts'
+import type { Desk } from './desk.ts'
+import { checkMfa, type Method } from './mfa.ts'
+import { noteOrigin, type Origin } from './origins.ts'
+import { satisfies } from './rule.ts'
+import { signToken } from './tokens.ts'
+
+/** The request that ends in a sign-in, and where it came from. */
+export interface Visit extends Origin {
+  readonly request: RequestInfo
+}
+
+/** How the record proved itself: by a method, or by a token that it had. */
+export type Proof = { readonly method: Method } | { readonly token: string }
+
+/**
+ * The answer to a successful sign-in, `{"record":…,"token":…}` as JSON text, with the record as it sees itself. Throws 403
+ * if the collection's authRule or the superusers' addresses forbid it, 401 if a second method is asked for. A given
+ * token is handed back and passes without a second method and without an alert.
+ * PocketBase: apis/record_helpers.go, recordAuthResponse
+ */
+export async function answerSignIn(
+  store: Store,
+  desk: Desk,
+  auth: AuthRecord,
+  visit: Visit,
+  proof: Proof,
+): Promise<string> {
+  checkAddress(desk, auth, visit.ip)
+  await checkAuthRule(store, auth, visit.request)
+  if ('method' in proof) {
+    await checkMfa(store, auth, proof.method, visit.request)
+    await noteOrigin(store, desk, auth, visit)
+  }
+  const token = 'token' in proof ? proof.token : await signToken(auth, 'auth')
+  const asItself = Object.create(visit.request, { auth: { value: auth } }) as RequestInfo
+  const record = await answerRecord(store, auth.collection, toRow(auth.collection, auth.values), asItself)
+  return `{"record":${record},"token":${JSON.stringify(token)}}`
+}
+
+/** Throws 403 for a superuser who comes from an address that the settings do not list. */
+export function checkAddress({ settings }: Desk, auth: AuthRecord | null, ip: string): void {
+  const { superuserIPs } = settings.current
+  if (auth?.isSuperuser && superuserIPs.length > 0 && !isListed(superuserIPs, ip)) throw forbidden()
+}
+
+async function checkAuthRule(store: Store, auth: AuthRecord, request: RequestInfo): Promise<void> {
+  const { authRule } = auth.collection as AuthCollection
+  if (request.auth?.isSuperuser || (authRule !== null && (await matches(store, auth, authRule, request))))
+    return
+  throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
+}
+
+async function matches(store: Store, auth: AuthRecord, rule: string, request: RequestInfo): Promise<boolean> {
+  try {
+    return await satisfies(store, auth, rule, request)
+  } catch (error) {
+    if (isRuleFault(error)) return false
+    throw error
+  }
+}

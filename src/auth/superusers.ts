@@ -1,0 +1,91 @@
+import type { Store } from '../collections/catalog.ts'
+import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
+import { quote, tableName } from '../collections/names.ts'
+import { ApiError, UserError } from '../errors.ts'
+import type { RequestInfo } from '../filter/request.ts'
+import { noteSql } from '../records/changes.ts'
+import { createRecord } from '../records/create.ts'
+import type { Extension } from '../records/extension.ts'
+import { updateRecord } from '../records/update.ts'
+import { findByEmail } from './auth-rows.ts'
+
+/** The collection of superusers, by its id. */
+export const SUPERUSERS_ID = 'pbc_3142635823'
+
+/** Who is there before the first superuser, so that a link can stand in for a password; never anyone's address. */
+export const INSTALLER_EMAIL = '__pbinstaller@example.com'
+
+/** The collection of superusers. */
+export function superusersOf(store: Store): AuthCollection {
+  const collection = store.catalog.find(SUPERUSERS)
+  if (collection?.type !== 'auth') throw new Error(`The collection ${SUPERUSERS} is missing`)
+  return collection
+}
+
+/**
+ * The first real superuser takes the place of the stand-in, whose link is void from then on.
+ * PocketBase: core/record_model_superusers.go
+ */
+export const superusersExtension: Extension = {
+  async beforeCreate(store, values) {
+    if (values.email !== INSTALLER_EMAIL) await deleteByEmail(store, INSTALLER_EMAIL)
+    return {}
+  },
+}
+
+const EXTENSIONS = new Map([[SUPERUSERS_ID, superusersExtension]])
+
+/**
+ * Creates a superuser, or sets the password of the one with this address, which ends that one's sessions. Throws a UserError
+ * for an address or a password that will not do.
+ */
+export async function upsertSuperuser(store: Store, email: string, password: string): Promise<void> {
+  const collection = superusersOf(store)
+  const request = asServer(collection, { email, password, passwordConfirm: password })
+  const known = await findByEmail(store, collection, email)
+  try {
+    if (known) await updateRecord(store, EXTENSIONS, collection, known.id, request)
+    else await createRecord(store, EXTENSIONS, collection, request)
+  } catch (error) {
+    throw error instanceof ApiError ? explain(error) : error
+  }
+}
+
+/** A request of the server itself, which may do what superusers may. */
+const asServer = (collection: AuthCollection, body: Readonly<Record<string, unknown>>): RequestInfo => ({
+  context: 'default',
+  method: 'POST',
+  query: {},
+  headers: {},
+  body,
+  auth: { collection, id: '', values: {}, version: '', isSuperuser: true },
+})
+
+function explain({ data, message }: ApiError): UserError {
+  const faults = Object.entries(data).map(([field, error]) => `${field}: ${error.message}`)
+  return new UserError([message, ...faults].join('\n  '))
+}
+
+/** Addresses of all superusers, in alphabetical order. */
+export async function listSuperusers(store: Store): Promise<string[]> {
+  const text = `select email from ${quote(tableName(superusersOf(store)))} where email <> $1 order by email`
+  const { rows } = await store.db.query(text, [INSTALLER_EMAIL])
+  return rows.map(([email]) => String(email))
+}
+
+/** Deletes a superuser. Throws a UserError if there is none with this address, and for the last one. */
+export async function deleteSuperuser(store: Store, email: string): Promise<void> {
+  const emails = await listSuperusers(store)
+  if (!emails.includes(email)) throw new UserError(`There is no superuser ${email}.`)
+  if (emails.length === 1) throw new UserError('The last superuser cannot be deleted.')
+  await deleteByEmail(store, email)
+}
+
+async function deleteByEmail(store: Store, email: string): Promise<void> {
+  const collection = superusersOf(store)
+  await store.db.query(
+    `with written as (delete from ${quote(tableName(collection))} where email = $1 returning *),
+     ${noteSql('written', 'delete', 2)} select id from written`,
+    [email, collection.id],
+  )
+}

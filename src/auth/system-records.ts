@@ -1,0 +1,116 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
+import { columnName, quote, tableName } from '../collections/names.ts'
+import { now } from '../fields/date.ts'
+import type { Value } from '../fields/field.ts'
+import { randomId } from '../fields/random.ts'
+import { fieldType } from '../fields/types.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import { noteSql } from '../records/changes.ts'
+
+/** Collections in which sign-in keeps what it must remember. */
+export type SystemCollection = '_otps' | '_mfas' | '_authOrigins'
+
+function collectionOf(store: Store, name: SystemCollection): Collection {
+  const collection = store.catalog.find(name)
+  if (!collection) throw new Error(`The system collection ${name} is missing`)
+  return collection
+}
+
+const tableOf = (store: Store, name: SystemCollection) => quote(tableName(collectionOf(store, name)))
+
+/** Stores a record about an auth record, of now; its fields are not in question. Answers its id. */
+export async function addSystemRecord(
+  store: Store,
+  name: SystemCollection,
+  about: AuthRecord,
+  values: Readonly<Record<string, Value>>,
+): Promise<string> {
+  const { id: collectionId, fields } = collectionOf(store, name)
+  const time = now()
+  const id = randomId()
+  const refs = { collectionRef: about.collection.id, recordRef: about.id }
+  const given: Record<string, Value> = { ...values, ...refs, id, created: time, updated: time }
+  const columns = fields.map((field) => quote(columnName(field.name))).join(', ')
+  const row = fields.map((field) => given[field.name] ?? fieldType(field).zero(field))
+  const marks = row.map((_, i) => `$${i + 1}`).join(', ')
+  await store.db.query(
+    `with written as (insert into ${tableOf(store, name)} (${columns}) values (${marks})
+       on conflict do nothing returning id),
+     ${noteSql('written', 'create', row.length + 1)} select id from written`,
+    [...row, collectionId],
+  )
+  return id
+}
+
+/** A record by its id, as texts by field name; null if there is none. */
+export async function findSystemRecord<F extends string>(
+  store: Store,
+  name: SystemCollection,
+  id: string,
+  fields: readonly F[],
+): Promise<Record<F, string> | null> {
+  const list = fields.map((field) => quote(columnName(field))).join(', ')
+  const { rows } = await store.db.query(`select ${list} from ${tableOf(store, name)} where id = $1`, [id])
+  return rows[0] ? asTexts(fields, rows[0]) : null
+}
+
+/** All records about an auth record, newest first, as texts by field name. */
+export async function listSystemRecords<F extends string>(
+  store: Store,
+  name: SystemCollection,
+  about: AuthRecord,
+  fields: readonly F[],
+): Promise<Record<F, string>[]> {
+  const list = fields.map((field) => quote(columnName(field))).join(', ')
+  const { rows } = await store.db.query(
+    `select ${list} from ${tableOf(store, name)} where "collectionRef" = $1 and "recordRef" = $2
+     order by created desc, _rowid desc`,
+    [about.collection.id, about.id],
+  )
+  return rows.map((row) => asTexts(fields, row))
+}
+
+const asTexts = <F extends string>(fields: readonly F[], row: readonly unknown[]) =>
+  Object.fromEntries(fields.map((field, i) => [field, String(row[i])])) as Record<F, string>
+
+/** Deletes a record; false if it was gone already. */
+export async function deleteSystemRecord(store: Store, name: SystemCollection, id: string): Promise<boolean> {
+  const { count } = await store.db.query(
+    `with written as (delete from ${tableOf(store, name)} where id = $1 returning *),
+     ${noteSql('written', 'delete', 2)} select id from written`,
+    [id, collectionOf(store, name).id],
+  )
+  return count > 0
+}
+
+/** Changes one field of a record. */
+export async function setSystemField(
+  store: Store,
+  name: SystemCollection,
+  id: string,
+  field: string,
+  value: Value,
+): Promise<void> {
+  await store.db.query(
+    `with written as (
+       update ${tableOf(store, name)} set ${quote(columnName(field))} = $3, updated = $4 where id = $1 returning id),
+     ${noteSql('written', 'update', 2)} select id from written`,
+    [id, collectionOf(store, name).id, value, now()],
+  )
+}
+
+/** Deletes those about records of one collection that were made before a moment, in the stored form of dates. */
+export async function deleteSystemRecordsBefore(
+  store: Store,
+  name: SystemCollection,
+  about: Collection,
+  moment: string,
+): Promise<void> {
+  await store.db.query(
+    `with written as (
+       delete from ${tableOf(store, name)} where "collectionRef" = $1 and created < $2 returning *),
+     ${noteSql('written', 'delete', 3)} select id from written`,
+    [about.id, moment, collectionOf(store, name).id],
+  )
+}

@@ -1,0 +1,69 @@
+import type { Store } from '../collections/catalog.ts'
+import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
+import { object, text } from '../collections/decode.ts'
+import { type Check, demandFields, email, length, oneOf, required } from '../collections/form-checks.ts'
+import { badRequest, fieldError } from '../errors.ts'
+import { now } from '../fields/date.ts'
+import { randomText } from '../fields/random.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import type { Desk } from './desk.ts'
+import { mailAuthAlert, mailEmailChange, mailOtp, mailPasswordReset, mailVerification } from './mails.ts'
+
+/** What each template is tried out with. */
+const TEMPLATES: Readonly<Record<string, (desk: Desk, auth: AuthRecord) => Promise<void>>> = {
+  verification: mailVerification,
+  'password-reset': mailPasswordReset,
+  'email-change': (desk, auth) => mailEmailChange(desk, auth, String(auth.values.email)),
+  otp: (desk, auth) => mailOtp(desk, auth, '_PB_TEST_OTP_ID_', '123456'),
+  'login-alert': (desk, auth) => mailAuthAlert(desk, auth, `${now()} - TEST_IP TEST_USER_AGENT`),
+}
+
+export interface TestMailForm {
+  email: string
+  template: string
+  collection: string
+}
+export const TEST_MAIL_FORM = object<TestMailForm>({ email: text, template: text, collection: text })
+
+/**
+ * Mails a template of an auth collection, filled in for nobody, to see that mail goes out at all. Throws 400 with the errors
+ * of the form, or with what the mail server said. PocketBase: forms/test_email_send.go
+ */
+export async function sendTestMail(
+  store: Store,
+  desk: Desk,
+  readForm: () => Promise<TestMailForm>,
+): Promise<void> {
+  const form = await readForm()
+  const collection = store.catalog.find(form.collection || SUPERUSERS)
+  const isAuth: Check = () =>
+    collection?.type === 'auth'
+      ? undefined
+      : fieldError('validation_invalid_auth_collection', 'Must be a valid auth collection id or name.')
+  const checks = {
+    collection: [length(1, 255), isAuth],
+    email: [required, length(1, 255), email],
+    template: [required, oneOf(Object.keys(TEMPLATES))],
+  }
+  demandFields(form, checks, 'Failed to send the test email.')
+  try {
+    await TEMPLATES[form.template]!(desk, nobody(collection as AuthCollection, form.email))
+  } catch (error) {
+    throw badRequest(
+      `Failed to send the test email. Raw error: \n${error instanceof Error ? error.message : error}`,
+    )
+  }
+}
+
+/** A record that does not exist, whose fields say which they are. */
+function nobody(collection: AuthCollection, address: string): AuthRecord {
+  const shown = collection.fields.filter((field) => !field.hidden)
+  const values = Object.fromEntries(shown.map(({ name }) => [name, `__pb_test_${name}__`]))
+  return {
+    collection,
+    id: values.id ?? '',
+    values: { ...values, email: address, tokenKey: randomText(50) },
+    version: '',
+    isSuperuser: collection.name === SUPERUSERS,
+  }
+}

@@ -1,0 +1,77 @@
+import type { Store } from '../collections/catalog.ts'
+import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
+import { object, text } from '../collections/decode.ts'
+import { demandFields, email, failing, length, required } from '../collections/form-checks.ts'
+import { badRequest, type FieldError, fieldError } from '../errors.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import { findByEmail } from './auth-rows.ts'
+import { changeAuthRecord } from './change.ts'
+import type { Desk } from './desk.ts'
+import type { EmailForm } from './forms.ts'
+import { findByToken } from './identify.ts'
+import { mailVerification } from './mails.ts'
+import { mailLater, mayMailAgain } from './resend.ts'
+import { collectionMismatch, invalidToken } from './token-errors.ts'
+import { claimOf } from './tokens.ts'
+
+function demandUsers(collection: AuthCollection): void {
+  if (collection.name === SUPERUSERS) throw badRequest('All superusers are verified by default.')
+}
+
+/**
+ * Mails a link to confirm an address, unless it is confirmed or was mailed a moment ago. Never tells whether there is such
+ * an address. PocketBase: apis/record_auth_verification_request.go
+ */
+export async function requestVerification(
+  store: Store,
+  desk: Desk,
+  collection: AuthCollection,
+  readForm: () => Promise<EmailForm>,
+): Promise<void> {
+  demandUsers(collection)
+  const form = await readForm()
+  demandFields(form, { email: [required, length(1, 255), email] })
+  const auth = await findByEmail(store, collection, form.email)
+  if (auth && !auth.values.verified)
+    await mailLater(store, desk, 'verification', auth, () => mailVerification(desk, auth))
+}
+
+export const TOKEN_FORM = object<{ token: string }>({ token: text })
+
+/**
+ * Takes the token of such a mail: the address counts as verified. May be repeated. Throws 400 for a token that is not for
+ * this collection, this address, this purpose or any more. PocketBase: apis/record_auth_verification_confirm.go
+ */
+export async function confirmVerification(
+  store: Store,
+  collection: AuthCollection,
+  readForm: () => Promise<{ token: string }>,
+): Promise<void> {
+  demandUsers(collection)
+  const form = await readForm()
+  const auth = await findByToken(store, form.token, 'verification')
+  demandFields(form, { token: [required, failing(tokenError(collection, form.token, auth))] })
+  if (!auth) return
+  if (!auth.values.verified)
+    await changeAuthRecord(
+      store,
+      auth,
+      { verified: true, withoutPassword: !collection.passwordAuth.enabled },
+      'An error occurred while saving the verified state.',
+    )
+  await mayMailAgain(store, 'verification', auth)
+}
+
+function tokenError(
+  collection: AuthCollection,
+  token: string,
+  auth: AuthRecord | null,
+): FieldError | undefined {
+  const address = claimOf(token, 'email')
+  if (address === '') return fieldError('validation_invalid_token_claims', 'Missing email token claim.')
+  if (!auth) return invalidToken()
+  if (auth.collection.id !== collection.id) return collectionMismatch()
+  if (auth.values.email === address) return undefined
+  const message = "The record email doesn't match with the requested token claims."
+  return fieldError('validation_token_email_mismatch', message)
+}

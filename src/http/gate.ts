@@ -1,0 +1,47 @@
+import type { MiddlewareHandler } from 'hono'
+import { isListed } from '../auth/addresses.ts'
+import { checkAddress } from '../auth/sign-in.ts'
+import { ApiError } from '../errors.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import { labelsOf } from './actions.ts'
+import { clientIp } from './client-ip.ts'
+import { authOf, type Ctx, type Env, type Services } from './context.ts'
+import { RateLimiter } from './rate-limit.ts'
+
+/** One gate for each server: what it has counted hangs on its services. */
+const limiters = new WeakMap<Services, RateLimiter>()
+
+/**
+ * What every request must pass when the settings ask for it: superusers only come from their addresses (403), nobody asks
+ * more often than the rate limits allow (429). Both are off by default and then cost nothing. Contract 8.1, 8.3
+ */
+export const gate =
+  (services: Services): MiddlewareHandler<Env> =>
+  (c, next) => {
+    const { superuserIPs, rateLimits } = services.settings.current
+    if (superuserIPs.length === 0 && !rateLimits.enabled) return next()
+    return pass(c, services).then(next)
+  }
+
+async function pass(c: Ctx, services: Services): Promise<void> {
+  const auth = await authOf(c, services, { cached: true })
+  const ip = clientIp(c, services)
+  checkAddress(services, auth, ip)
+  checkRate(services, auth, ip, c.req.method, c.req.path)
+}
+
+/** Throws 429 if the limits do not allow this request, which may be one part of a batch. */
+export function checkRate(
+  services: Services,
+  auth: AuthRecord | null,
+  ip: string,
+  method: string,
+  path: string,
+): void {
+  const { rateLimits } = services.settings.current
+  if (!rateLimits.enabled || auth?.isSuperuser || isListed(rateLimits.excludedIPs, ip)) return
+  const limiter = limiters.get(services) ?? new RateLimiter()
+  limiters.set(services, limiter)
+  const labels = labelsOf(method, path, (name) => services.store.catalog.find(name))
+  if (!limiter.allows(rateLimits, { ip, isSignedIn: auth !== null, ...labels })) throw new ApiError(429)
+}

@@ -1,0 +1,118 @@
+import { Hono } from 'hono'
+import {
+  confirmEmailChange,
+  EMAIL_CHANGE_CONFIRM_FORM,
+  EMAIL_CHANGE_FORM,
+  requestEmailChange,
+} from '../../auth/email-change.ts'
+import { EMAIL_FORM } from '../../auth/forms.ts'
+import { tokenOf } from '../../auth/identify.ts'
+import { IMPERSONATE_FORM, impersonate } from '../../auth/impersonate.ts'
+import { renderAuthMethods } from '../../auth/methods.ts'
+import { authWithOtp, OTP_FORM, requestOtp } from '../../auth/otp.ts'
+import { confirmPasswordReset, PASSWORD_RESET_FORM, requestPasswordReset } from '../../auth/password-reset.ts'
+import { answerSignIn, type Proof } from '../../auth/sign-in.ts'
+import { renewToken } from '../../auth/tokens.ts'
+import { confirmVerification, requestVerification, TOKEN_FORM } from '../../auth/verification.ts'
+import { OAUTH2_FORM, refuseOAuth2 } from '../../auth/with-oauth2.ts'
+import { authWithPassword, PASSWORD_FORM } from '../../auth/with-password.ts'
+import type { Shape } from '../../collections/decode.ts'
+import { notFound } from '../../errors.ts'
+import type { AuthRecord, RequestContext } from '../../filter/request.ts'
+import { clientIp } from '../client-ip.ts'
+import { authOf, bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson } from '../context.ts'
+import { readForm } from '../form.ts'
+import { authCollectionOf, requireMember, requireSuperuser } from '../guards.ts'
+
+/** A form that is only read once the collection is known to want it. */
+const form =
+  <T extends object>(c: Ctx, shape: Shape<T>) =>
+  () =>
+    readForm(c, shape)
+
+const done = (c: Ctx) => c.body(null, 204)
+
+/** `/api/collections/{collection}/…`: signing in and what belongs to it. PocketBase: apis/record_auth.go, contract 5.3 */
+export const authRoutes = (services: Services) => {
+  const { store } = services
+  const collectionOf = (c: Ctx) => authCollectionOf(c, services)
+
+  return new Hono<Env>()
+    .get('/:collection/auth-methods', (c) => sendJson(c, renderAuthMethods(collectionOf(c))))
+    .post('/:collection/auth-with-password', async (c) => {
+      const auth = await authWithPassword(store, collectionOf(c), form(c, PASSWORD_FORM))
+      return signedIn(c, services, auth, { method: 'password' }, 'password')
+    })
+    .post('/:collection/request-otp', async (c) => {
+      const otpId = await requestOtp(store, services, collectionOf(c), form(c, EMAIL_FORM))
+      return sendJson(c, JSON.stringify({ otpId }))
+    })
+    .post('/:collection/auth-with-otp', async (c) => {
+      const ip = clientIp(c, services)
+      const auth = await authWithOtp(store, collectionOf(c), ip, form(c, OTP_FORM))
+      return signedIn(c, services, auth, { method: 'otp' }, 'otp')
+    })
+    .post('/:collection/auth-with-oauth2', async (c) => {
+      await refuseOAuth2(collectionOf(c), form(c, OAUTH2_FORM))
+      return done(c)
+    })
+    .post('/:collection/auth-refresh', async (c) => {
+      const auth = await requireMember(c, services)
+      const token = await renewToken(tokenOf(c.env.incoming.headers.authorization), auth)
+      return signedIn(c, services, auth, { token })
+    })
+    .post('/:collection/impersonate/:id', async (c) => {
+      await requireSuperuser(c, services)
+      const collection = store.catalog.find(c.req.param('collection'))
+      if (collection?.type !== 'auth') throw notFound('Missing or invalid auth collection context.')
+      const { auth, token } = await impersonate(
+        store,
+        collection,
+        c.req.param('id'),
+        form(c, IMPERSONATE_FORM),
+      )
+      return signedIn(c, services, auth, { token })
+    })
+    .post('/:collection/request-verification', async (c) => {
+      await requestVerification(store, services, collectionOf(c), form(c, EMAIL_FORM))
+      return done(c)
+    })
+    .post('/:collection/confirm-verification', async (c) => {
+      await confirmVerification(store, collectionOf(c), form(c, TOKEN_FORM))
+      return done(c)
+    })
+    .post('/:collection/request-password-reset', async (c) => {
+      await requestPasswordReset(store, services, collectionOf(c), form(c, EMAIL_FORM))
+      return done(c)
+    })
+    .post('/:collection/confirm-password-reset', async (c) => {
+      await confirmPasswordReset(store, collectionOf(c), form(c, PASSWORD_RESET_FORM))
+      return done(c)
+    })
+    .post('/:collection/request-email-change', async (c) => {
+      const auth = await requireMember(c, services)
+      await requestEmailChange(store, services, collectionOf(c), auth, form(c, EMAIL_CHANGE_FORM))
+      return done(c)
+    })
+    .post('/:collection/confirm-email-change', async (c) => {
+      await confirmEmailChange(store, collectionOf(c), form(c, EMAIL_CHANGE_CONFIRM_FORM))
+      return done(c)
+    })
+}
+
+/** What every successful sign-in answers, under the rules of the one who asked. */
+async function signedIn(
+  c: Ctx,
+  services: Services,
+  auth: AuthRecord,
+  proof: Proof,
+  context: RequestContext = 'default',
+): Promise<Response> {
+  const { values } = await bodyOf(c)
+  const visit = {
+    request: buildRequest(c, await authOf(c, services), values, context),
+    ip: clientIp(c, services),
+    userAgent: c.env.incoming.headers['user-agent'] ?? '',
+  }
+  return sendJson(c, await answerSignIn(services.store, services, auth, visit, proof))
+}
