@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
+import { atLeast, demandFields } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { object, whole } from '../collections/decode.ts'
-import { atLeast, demandFields } from '../collections/form-checks.ts'
 import { notFound } from '../errors.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { findAuthRecord } from './auth-rows.ts'

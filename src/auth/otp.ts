@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
+import { demandFields, email, length, required } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { object, text } from '../collections/decode.ts'
-import { demandFields, email, length, required } from '../collections/form-checks.ts'
 import { ApiError, badRequest, forbidden } from '../errors.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
 import { randomId } from '../fields/random.ts'

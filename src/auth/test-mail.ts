@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
+import { type Check, demandFields, email, length, oneOf, required } from '../collections/checks.ts'
 import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import { object, text } from '../collections/decode.ts'
-import { type Check, demandFields, email, length, oneOf, required } from '../collections/form-checks.ts'
 import { badRequest, fieldError } from '../errors.ts'
 import { now } from '../fields/date.ts'
 import { randomText } from '../fields/random.ts'

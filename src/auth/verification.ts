@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
+import { demandFields, email, failing, length, required } from '../collections/checks.ts'
 import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import { object, text } from '../collections/decode.ts'
-import { demandFields, email, failing, length, required } from '../collections/form-checks.ts'
 import { badRequest, type FieldError, fieldError } from '../errors.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { findByEmail } from './auth-rows.ts'

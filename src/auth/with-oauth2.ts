@@ -1,6 +1,6 @@
+import { type Check, demandFields, length, required } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { object, text } from '../collections/decode.ts'
-import { type Check, demandFields, length, required } from '../collections/form-checks.ts'
 import { fieldError, forbidden } from '../errors.ts'
 
 export interface OAuth2Form {

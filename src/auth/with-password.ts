@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
+import { demandFields, length, oneOf, required } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { object, text } from '../collections/decode.ts'
-import { demandFields, length, oneOf, required } from '../collections/form-checks.ts'
 import { badRequest, forbidden } from '../errors.ts'
 import { isEmail } from '../fields/address.ts'
 import { verifyPassword } from '../fields/bcrypt.ts'

@@ -1,5 +1,4 @@
 import { fieldError } from '../errors.ts'
-import { cronFault } from './cron.ts'
 import {
   atLeast,
   type Check,
@@ -16,7 +15,8 @@ import {
   required,
   url,
   when,
-} from './form-checks.ts'
+} from './checks.ts'
+import { cronFault } from './cron.ts'
 import type { RateLimitRule, S3Settings, Settings } from './settings.ts'
 
 const LABEL = /^(\w+ \/[\w/-]*|\/[\w/-]*|\w+:\w+|\*:\w+|\w+)$/
