@@ -11,7 +11,7 @@ import {
 import { quoteText } from './json-text.ts'
 import { required } from './text.ts'
 
-type ChoiceField = SelectField | RelationField | FileField
+export type ChoiceField = SelectField | RelationField | FileField
 
 /** The fields that hold one text or a list of them, by `maxSelect`. Of several values a single field keeps the last. */
 const CHOICE = {

@@ -1,0 +1,110 @@
+import type { Store } from '../collections/catalog.ts'
+import { quote, tableName } from '../collections/names.ts'
+import { badRequest } from '../errors.ts'
+import { toText } from '../fields/cast.ts'
+import type { RequestInfo } from '../filter/request.ts'
+import { createRecord } from '../records/create.ts'
+import { deleteRecord } from '../records/delete.ts'
+import type { Extensions } from '../records/extension.ts'
+import { pickFields } from '../records/pick.ts'
+import { updateRecord } from '../records/update.ts'
+import type { BatchRequest } from './batch-body.ts'
+import { readQuery } from './query.ts'
+import { writableCollection } from './writable.ts'
+
+/** A request of a batch on its way: what it asks for and who asks. */
+export interface Part {
+  readonly store: Store
+  readonly extensions: Extensions
+  readonly asked: BatchRequest
+  /** The whole batch's request: auth and headers are its own. */
+  readonly outer: RequestInfo
+  /** Names of the parts of the form that hold files for this request. */
+  readonly uploads: readonly string[]
+}
+
+export interface PartAnswer {
+  /** JSON text. */
+  readonly body: string
+  readonly status: number
+}
+
+type Run = (part: Part, collection: string, id: string) => Promise<PartAnswer>
+
+const RECORDS = '/api/collections/([^/?]+)/records'
+
+/** What a batch may ask for, by method and URL. PocketBase: apis/batch.go, ValidBatchActions */
+const ACTIONS: readonly [RegExp, Run][] = [
+  [new RegExp(`^PUT ${RECORDS}()(?:\\?.*)?$`), upsert],
+  [new RegExp(`^POST ${RECORDS}()(?:\\?.*)?$`), create],
+  [new RegExp(`^PATCH ${RECORDS}/([^/?]+)(?:\\?.*)?$`), update],
+  [new RegExp(`^DELETE ${RECORDS}/([^/?]+)(?:\\?.*)?$`), remove],
+]
+
+/** Does one request of a batch in the transaction of its store. Throws what the request alone would answer. */
+export function runPart(part: Part): Promise<PartAnswer> {
+  const { method, url } = part.asked
+  for (const [pattern, run] of ACTIONS) {
+    const match = pattern.exec(`${method} ${url}`)
+    if (match) return run(part, match[1]!, match[2]!)
+  }
+  throw badRequest()
+}
+
+async function create(part: Part, name: string): Promise<PartAnswer> {
+  const { store, extensions, uploads } = part
+  const collection = writableCollection(store.catalog, name)
+  const request = requestOf(part, 'POST')
+  return answer(request, await createRecord(store, extensions, collection, request, uploads))
+}
+
+async function update(part: Part, name: string, id: string): Promise<PartAnswer> {
+  const { store, extensions, uploads } = part
+  const collection = writableCollection(store.catalog, name)
+  const request = requestOf(part, 'PATCH')
+  return answer(request, await updateRecord(store, extensions, collection, id, request, uploads))
+}
+
+async function remove(part: Part, name: string, id: string): Promise<PartAnswer> {
+  const { store, extensions } = part
+  const collection = writableCollection(store.catalog, name)
+  await deleteRecord(store, extensions, collection, id, requestOf(part, 'DELETE'))
+  return { body: 'null', status: 204 }
+}
+
+/** An update when the body names a record that exists, else a create. */
+async function upsert(part: Part, name: string): Promise<PartAnswer> {
+  const id = toText(part.asked.body?.id)
+  const exists = id !== '' && (await isStored(part.store, name, id))
+  return exists ? update(part, name, id) : create(part, name)
+}
+
+async function isStored(store: Store, name: string, id: string): Promise<boolean> {
+  const collection = store.catalog.find(name)
+  if (!collection) return false
+  const { rows } = await store.db.query(`select 1 from ${quote(tableName(collection))} where id = $1`, [id])
+  return rows.length > 0
+}
+
+const answer = ({ query: { fields } }: RequestInfo, text: string): PartAnswer => ({
+  body: fields ? pickFields(text, fields) || 'null' : text,
+  status: 200,
+})
+
+/** The request as rules see it: an own Authorization header has no effect. */
+function requestOf({ asked, outer }: Part, method: string): RequestInfo {
+  return {
+    context: 'batch',
+    method,
+    query: readQuery(asked.url),
+    body: asked.body ?? {},
+    auth: outer.auth,
+    get headers() {
+      const own = Object.entries(asked.headers ?? {}).map(
+        ([name, value]) => [name.toLowerCase().replaceAll('-', '_'), String(value)] as const,
+      )
+      const merged = own.filter(([name]) => name !== 'authorization')
+      return { ...outer.headers, ...Object.fromEntries(merged), content_type: 'multipart/form-data' }
+    },
+  }
+}

@@ -1,0 +1,86 @@
+import { Hono } from 'hono'
+import { DatabaseAway } from '../../db/errors.ts'
+import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
+import type { RequestInfo } from '../../filter/request.ts'
+import { type BatchRequest, readBatch, unreadableBatch } from '../batch-body.ts'
+import { type PartAnswer, runPart } from '../batch-part.ts'
+import type { RequestBody } from '../body.ts'
+import { clientIp } from '../client-ip.ts'
+import { authOf, bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson } from '../context.ts'
+import { checkRate } from '../gate.ts'
+
+const DEFAULT_BODY_BYTES = 128 << 20
+const DEFAULT_TIMEOUT_S = 3
+
+const FAILED = 'Batch transaction failed.'
+
+/** `POST /api/batch`: several writes of records, all or none. PocketBase: apis/batch.go, contract 7.2 */
+export const batchRoutes = (services: Services) =>
+  new Hono<Env>().post('/', async (c) => {
+    const { enabled, maxRequests, maxBodySize } = services.settings.current.batch
+    if (!enabled || maxRequests <= 0) throw forbidden('Batch requests are not allowed.')
+    const { values, files } = await readBody(c, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
+    const requests = readBatch(values, maxRequests)
+    const outer = buildRequest(c, await authOf(c, services), values, 'batch')
+    const answers = await runAll(c, services, requests, outer, [...files.keys()])
+    return sendJson(
+      c,
+      `[${answers.map(({ body, status }) => `{"body":${body},"status":${status}}`).join(',')}]`,
+    )
+  })
+
+async function readBody(c: Ctx, maxBytes: number): Promise<RequestBody> {
+  try {
+    return await bodyOf(c, maxBytes)
+  } catch (error) {
+    throw error instanceof ApiError && error.status === 400 ? unreadableBatch() : error
+  }
+}
+
+/** One transaction; the first request that fails undoes them all. */
+function runAll(
+  c: Ctx,
+  services: Services,
+  requests: readonly BatchRequest[],
+  outer: RequestInfo,
+  files: readonly string[],
+): Promise<PartAnswer[]> {
+  const { store, extensions } = services
+  const timeoutMs = (services.settings.current.batch.timeout || DEFAULT_TIMEOUT_S) * 1000
+  const deadlineMs = Date.now() + timeoutMs
+  return store.db.transaction(async (db) => {
+    await db.query(`select set_config('statement_timeout', $1, true)`, [String(timeoutMs)])
+    const inside = { db, catalog: store.catalog }
+    const answers: PartAnswer[] = []
+    for (const [i, asked] of requests.entries()) {
+      try {
+        checkRate(services, outer.auth, clientIp(c, services), asked.method, asked.url.split('?')[0]!)
+        answers.push(await runPart({ store: inside, extensions, asked, outer, uploads: uploadsOf(files, i) }))
+      } catch (error) {
+        throw Date.now() > deadlineMs ? badRequest(FAILED) : partError(i, error)
+      }
+      if (Date.now() > deadlineMs) throw badRequest(FAILED)
+    }
+    return answers
+  })
+}
+
+/** Files come as `requests.0.field` or `requests[0].field`. */
+function uploadsOf(files: readonly string[], i: number): string[] {
+  const prefixes = [`requests.${i}.`, `requests[${i}].`]
+  return files.flatMap((name) =>
+    prefixes.filter((prefix) => name.startsWith(prefix)).map((p) => name.slice(p.length)),
+  )
+}
+
+/** The answer to a batch of which this request failed. What is no fault of the request's goes on as it is. */
+function partError(i: number, error: unknown): unknown {
+  if (!(error instanceof ApiError) || error instanceof DatabaseAway) return error
+  const { data, message, status } = error
+  const failure = {
+    code: 'batch_request_failed',
+    message: 'Batch request failed.',
+    response: { data, message, status },
+  }
+  return badRequest(FAILED, { requests: { [i]: failure as unknown as ErrorData } })
+}

@@ -1,0 +1,96 @@
+import type { Catalog } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
+import { quote, tableName } from '../collections/names.ts'
+import { type FieldError, fieldError } from '../errors.ts'
+import { chosen } from '../fields/choice.ts'
+import type { RelationField, TextField } from '../fields/field.ts'
+import { KEY_PATTERN } from '../fields/record-key.ts'
+import type { Parameters } from './parameters.ts'
+import type { Values } from './prepare.ts'
+import type { FieldErrors } from './validate.ts'
+
+/** Something that only the database knows, and that must hold for a record to be stored. */
+export interface Condition {
+  readonly field: string
+  readonly error: FieldError
+  /** SQL that is true when all is well; adds its values to the parameters. */
+  sql(parameters: Parameters): string
+  /** Asked only when everything else is right. */
+  readonly late: boolean
+}
+
+/**
+ * What must hold for the values of a record: related records exist, its id is free. A field that already has an
+ * error in `errors` is left out; a relation without a target adds one. PocketBase: core/field_relation.go
+ */
+export function conditionsOf(
+  catalog: Catalog,
+  collection: Collection,
+  values: Readonly<Values>,
+  isNew: boolean,
+  errors: FieldErrors,
+): Condition[] {
+  const conditions: Condition[] = []
+  for (const field of collection.fields) {
+    if (errors[field.name]) continue
+    if (field.type === 'relation')
+      conditions.push(...related(catalog, field, chosen(values[field.name]!), errors))
+    else if (isNew && field.type === 'text' && field.primaryKey) {
+      conditions.push(...freeKey(catalog, collection, field, String(values[field.name])))
+    }
+  }
+  return conditions
+}
+
+function related(
+  catalog: Catalog,
+  field: RelationField,
+  ids: readonly string[],
+  errors: FieldErrors,
+): Condition[] {
+  if (ids.length === 0) return []
+  const target = catalog.find(field.collectionId)
+  if (!target) {
+    errors[field.name] = fieldError(
+      'validation_missing_rel_collection',
+      'Relation connection is missing or cannot be accessed',
+    )
+    return []
+  }
+  const error = fieldError(
+    'validation_missing_rel_records',
+    'Failed to find all relation records with the provided ids',
+  )
+  const table = quote(tableName(target))
+  const sql = (parameters: Parameters) =>
+    ids.length === 1
+      ? `exists (select 1 from ${table} r where r.id = ${parameters.add(ids[0])})`
+      : `(select count(*) from ${table} r where r.id = any(${parameters.add(ids, 'text[]')})) = ${parameters.add(ids.length, 'integer')}`
+  return [{ field: field.name, error, sql, late: false }]
+}
+
+/** An id of an own pattern must not differ from another one in case only; that of an auth record is unique among all. */
+function freeKey(catalog: Catalog, collection: Collection, field: TextField, id: string): Condition[] {
+  const conditions: Condition[] = []
+  if (field.pattern !== KEY_PATTERN) {
+    const table = quote(tableName(collection))
+    conditions.push({
+      field: field.name,
+      error: fieldError('validation_pk_invalid', 'The record primary key is invalid or already exists'),
+      sql: (parameters) =>
+        `not exists (select 1 from ${table} r where lower(r.id) = lower(${parameters.add(id)} collate "C"))`,
+      late: false,
+    })
+  }
+  if (collection.type !== 'auth') return conditions
+  const others = catalog.all.filter((other) => other.type === 'auth' && other.id !== collection.id)
+  return [...conditions, ...others.map((other) => freeElsewhere(other, field, id))]
+}
+
+const freeElsewhere = (other: Collection, field: TextField, id: string): Condition => ({
+  field: field.name,
+  error: fieldError('validation_invalid_auth_id', 'Invalid or duplicated auth record id'),
+  sql: (parameters) =>
+    `not exists (select 1 from ${quote(tableName(other))} r where r.id = ${parameters.add(id)})`,
+  late: true,
+})

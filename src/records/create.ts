@@ -1,0 +1,157 @@
+import type { Store } from '../collections/catalog.ts'
+import { type Collection, SUPERUSERS } from '../collections/collection.ts'
+import { badRequest } from '../errors.ts'
+import { generateText } from '../fields/autogenerate.ts'
+import { now } from '../fields/date.ts'
+import { writeSorted } from '../fields/json-text.ts'
+import { FilterError } from '../filter/errors.ts'
+import type { RequestInfo } from '../filter/request.ts'
+import { ruleFor } from '../rules/access.ts'
+import { wouldBe } from '../rules/would-be.ts'
+import { answerRecord } from './answer.ts'
+import { asksToManage, checkAuthForm } from './auth-form.ts'
+import { toRow } from './columns.ts'
+import { type Condition, conditionsOf } from './conditions.ts'
+import { explainRefusal, type Guard, holds, isEmpty, NO_GUARD } from './explain.ts'
+import type { Extension, Extensions } from './extension.ts'
+import { refuseUploads, type UploadNames } from './files.ts'
+import { insertRecord } from './insert.ts'
+import { Parameters } from './parameters.ts'
+import { hashPasswords } from './passwords.ts'
+import { blankValues, type Prepared, prepare, type Values, withBody } from './prepare.ts'
+import { writeError } from './unique.ts'
+import { type FieldErrors, validate } from './validate.ts'
+
+const FAILED = 'Failed to create record.'
+
+/** A record on its way into the store. */
+interface Creation {
+  readonly store: Store
+  readonly collection: Collection
+  /** With the body as rules see it. */
+  readonly request: RequestInfo
+  readonly prepared: Prepared
+  readonly rule: string
+}
+
+/**
+ * Stores a new record of a base or auth collection and answers with its JSON text. One round trip, whatever the rule
+ * and the relations: they are conditions of the insert itself, and only a refused record is asked about again. A
+ * collection with a `beforeCreate` takes a transaction. Throws 403, or 400 with the error of each field.
+ * PocketBase: apis/record_crud.go, recordCreate; contract 4
+ */
+export async function createRecord(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  request: RequestInfo,
+  uploads: UploadNames = [],
+): Promise<string> {
+  const rule = ruleFor(collection, 'createRule', request.auth)
+  refuseUploads(collection, uploads)
+  const prepared = prepare(collection, blankValues(collection), request.body, isSuperuser(request))
+  const creation = { store, collection, request: withBody(request, prepared.body), prepared, rule }
+  const hook = extensions.get(collection.id)?.beforeCreate
+  const { values, extra } = hook ? await createWithHook(creation, hook) : await createPlain(creation)
+  const text = await answerRecord(store, collection, toRow(collection, values), creation.request)
+  return extra ? writeSorted({ ...JSON.parse(text), ...extra }) : text
+}
+
+const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
+
+async function createPlain(creation: Creation): Promise<{ values: Values; extra?: Record<string, unknown> }> {
+  const values = await hash(creation)
+  const guard = guardOf(creation, creation.rule, values)
+  if (!guard) throw badRequest(FAILED)
+  await save(creation, values, guard)
+  return { values }
+}
+
+function createWithHook(creation: Creation, hook: NonNullable<Extension['beforeCreate']>) {
+  return creation.store.db.transaction(async (db) => {
+    const store = { db, catalog: creation.store.catalog }
+    const values = await hash(creation)
+    const guard = guardOf(creation, creation.rule, values)
+    if (!guard) throw badRequest(FAILED)
+    if (!(await holds(store, guard))) throw badRequest(FAILED)
+    const extra = await hook(store, values, creation.request)
+    await save({ ...creation, store }, values, NO_GUARD)
+    return { values, extra }
+  })
+}
+
+/** A password that is too long for bcrypt fails the candidate of the createRule, before any field is judged. */
+async function hash({ collection, prepared, request }: Creation): Promise<Values> {
+  try {
+    return await hashPasswords(collection, prepared)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    if (isSuperuser(request)) return { ...prepared.values }
+    throw badRequest(FAILED)
+  }
+}
+
+/** A rule asked of the new record; undefined when it cannot hold or makes no sense. */
+function guardOf({ store, collection, request }: Creation, rule: string, values: Values): Guard | undefined {
+  try {
+    return wouldBe(store.catalog, collection, rule, values, request)
+  } catch (error) {
+    if (error instanceof FilterError) return undefined
+    throw error
+  }
+}
+
+async function save(creation: Creation, values: Values, guard: Guard): Promise<void> {
+  const { store, collection, prepared } = creation
+  const draft = { values, passwords: prepared.passwords }
+  const form = await formErrors(creation, values)
+  complete(collection, values)
+  const errors = isEmpty(form) ? validate(collection, draft) : form
+  const conditions = isEmpty(form) ? conditionsOf(store.catalog, collection, values, true, errors) : []
+  if (isEmpty(errors) && (await insert(creation, values, guard, conditions))) return
+  throw await explainRefusal(store, FAILED, guard, errors, conditions)
+}
+
+async function insert(
+  { store, collection }: Creation,
+  values: Values,
+  guard: Guard,
+  conditions: readonly Condition[],
+): Promise<boolean> {
+  const parameters = new Parameters(guard.params)
+  const rule = guard.condition ? [() => guard.condition] : []
+  const asked = [...rule, ...conditions.map((condition) => condition.sql)]
+  try {
+    return await insertRecord(store, collection, values, parameters, asked)
+  } catch (error) {
+    throw writeError(collection, FAILED, error)
+  }
+}
+
+async function formErrors(creation: Creation, values: Values): Promise<FieldErrors> {
+  const { collection, request, prepared } = creation
+  if (collection.type !== 'auth') return {}
+  const draft = { values, passwords: prepared.passwords }
+  const manages =
+    isSuperuser(request) || (asksToManage(draft, request.body) && (await isManager(creation, values)))
+  return checkAuthForm(draft, request.body, manages)
+}
+
+async function isManager(creation: Creation, values: Values): Promise<boolean> {
+  const { store, collection, request } = creation
+  if (collection.type !== 'auth' || !collection.manageRule || !request.auth) return false
+  const guard = guardOf(creation, collection.manageRule, values)
+  return guard !== undefined && holds(store, guard)
+}
+
+/** What the server says of a new record: generated texts, dates of the create, and that superusers are verified. */
+function complete(collection: Collection, values: Values): void {
+  const time = now()
+  for (const field of collection.fields) {
+    if (field.type === 'autodate' && field.onCreate) values[field.name] = time
+    if (field.type === 'text' && field.autogeneratePattern && values[field.name] === '') {
+      values[field.name] = generateText(field.autogeneratePattern)
+    }
+  }
+  if (collection.name === SUPERUSERS) values.verified = true
+}

@@ -1,0 +1,93 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
+import { quote, tableName } from '../collections/names.ts'
+import { badRequest, notFound } from '../errors.ts'
+import { type Compiled, compile } from '../filter/compile.ts'
+import type { RequestInfo } from '../filter/request.ts'
+import { ruleFor } from '../rules/access.ts'
+import { deleteRecords, Referenced } from './cascade.ts'
+import { noteSql } from './changes.ts'
+import type { Extensions } from './extension.ts'
+import { Parameters } from './parameters.ts'
+import { pointsAt, referenceSql, referencesTo } from './references.ts'
+import { statementName } from './select.ts'
+import { isRuleFault } from './sight.ts'
+import { writeError } from './unique.ts'
+
+const FAILED =
+  'Failed to delete record. Make sure that the record is not part of a required relation reference.'
+
+/**
+ * Deletes a record with all that follows from it. One round trip for a record that nobody points at: the rule and the
+ * look for references are part of the delete itself. Else a transaction. Throws 403, 404, or 400 when another record
+ * requires this one. PocketBase: apis/record_crud.go, recordDelete; contract 4.7
+ */
+export async function deleteRecord(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  id: string,
+  request: RequestInfo,
+): Promise<void> {
+  const rule = ruleFor(collection, 'deleteRule', request.auth)
+  try {
+    const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
+    if (compiled.never) throw notFound()
+    const isPlain = collection.type === 'base' && !extensions.get(collection.id)?.afterDelete
+    if (isPlain && (await deleteUnreferenced(store, collection, id, compiled))) return
+    await deleteWithAll(store, extensions, collection, id, compiled)
+  } catch (error) {
+    if (error instanceof Referenced) throw badRequest(FAILED)
+    if (isRuleFault(error)) throw notFound()
+    throw error
+  }
+}
+
+/** SQL of the record's id under the rule. */
+function targetSql({ from, where, params }: Compiled, id: string): { text: string; parameters: Parameters } {
+  const parameters = new Parameters(params)
+  const condition = `b.id = ${parameters.add(id)}${where && ` and (${where})`}`
+  return { text: `select b.id from ${from} where ${condition}`, parameters }
+}
+
+/** False when records point at it: then nothing has happened. Throws 404 when there is no such record for the rule. */
+async function deleteUnreferenced(
+  store: Store,
+  collection: Collection,
+  id: string,
+  compiled: Compiled,
+): Promise<boolean> {
+  const { text: target, parameters } = targetSql(compiled, id)
+  const held = referencesTo(store.catalog, collection).map((reference) => {
+    const other = reference.collection.id === collection.id ? ' and r.id <> d.id' : ''
+    return `not exists (select 1 from ${referenceSql(reference).table} r where ${pointsAt(reference, 'd.id')}${other})`
+  })
+  parameters.values.push(collection.id)
+  const text = `with target as (${target}),
+    written as (delete from ${quote(tableName(collection))} d
+      where ${['d.id in (select id from target)', ...held].join(' and ')} returning d.*),
+    ${noteSql('written', 'delete', parameters.values.length)}
+    select (select count(*) from target), (select count(*) from written)`
+  const { rows } = await store.db.query(text, parameters.values, statementName(store.catalog, text))
+  const [found, deleted] = rows[0]!
+  if (found === 0) throw notFound()
+  return deleted !== 0
+}
+
+async function deleteWithAll(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  id: string,
+  compiled: Compiled,
+): Promise<void> {
+  const { text, parameters } = targetSql(compiled, id)
+  await store.db.transaction(async (db) => {
+    const { rows } = await db.query(text, parameters.values, statementName(store.catalog, text))
+    if (rows.length === 0) throw notFound()
+    const inside = { db, catalog: store.catalog }
+    await deleteRecords(inside, extensions, collection, [id]).catch((error: unknown) => {
+      throw writeError(collection, FAILED, error)
+    })
+  })
+}

@@ -1,0 +1,25 @@
+import type { Field } from '../fields/field.ts'
+import { isMulti } from '../fields/field.ts'
+
+/** The values of a statement while its text is being written. */
+export class Parameters {
+  readonly values: unknown[]
+
+  constructor(first: readonly unknown[] = []) {
+    this.values = [...first]
+  }
+
+  /** The next parameter as SQL, `$7` or `$7::text`. */
+  add(value: unknown, type = 'text'): string {
+    this.values.push(value)
+    return `$${this.values.length}::${type}`
+  }
+}
+
+/** Postgres' type of a field's values. */
+export function sqlType(field: Field): string {
+  if (isMulti(field)) return 'text[]'
+  if (field.type === 'number') return 'double precision'
+  if (field.type === 'bool') return 'boolean'
+  return field.type === 'json' || field.type === 'geoPoint' ? 'json' : 'text'
+}

@@ -1,0 +1,203 @@
+import type { Store } from '../collections/catalog.ts'
+import { type Collection, SUPERUSERS } from '../collections/collection.ts'
+import { badRequest, notFound } from '../errors.ts'
+import { now } from '../fields/date.ts'
+import { writeSorted } from '../fields/json-text.ts'
+import type { RequestInfo } from '../filter/request.ts'
+import { ruleFor } from '../rules/access.ts'
+import { answerRecord } from './answer.ts'
+import { asksToManage, checkAuthForm } from './auth-form.ts'
+import { endLinks, endsLinks, rotateTokenKey } from './auth-links.ts'
+import { columnsOf, toRow, toValues } from './columns.ts'
+import { type Condition, conditionsOf } from './conditions.ts'
+import { explainRefusal, isEmpty, NO_GUARD } from './explain.ts'
+import type { Extensions } from './extension.ts'
+import { refuseUploads, type UploadNames } from './files.ts'
+import { hashPasswords } from './passwords.ts'
+import { blankValues, needsOldValues, type Prepared, prepare, type Values, withBody } from './prepare.ts'
+import { selectRows } from './select.ts'
+import { isRuleFault } from './sight.ts'
+import { writeError } from './unique.ts'
+import { type Found, updateRow } from './update-row.ts'
+import { type FieldErrors, validate } from './validate.ts'
+
+const FAILED = 'Failed to update record.'
+/** How often a record is read again because somebody else wrote it in between. */
+const MAX_TRIES = 10
+
+/** Somebody else has written the record since it was read. */
+class Conflict extends Error {}
+
+/** A change on its way into the store. */
+interface Update {
+  readonly store: Store
+  readonly extensions: Extensions
+  readonly collection: Collection
+  readonly id: string
+  readonly request: RequestInfo
+  readonly rule: string
+}
+
+/** A change whose record was found and let through. */
+interface Change extends Update, Found {
+  readonly prepared: Prepared
+  /** The new values, passwords hashed. */
+  readonly values: Values
+}
+
+/**
+ * Changes a record and answers with its JSON text. Two round trips: the old record, under the updateRule, and the
+ * write, which does nothing if the record has changed meanwhile; then all is done again. One more where a modifier
+ * has to be resolved for a rule, a transaction where a hook or links of an auth record are concerned. Throws 403,
+ * 404, or 400 with the error of each field. PocketBase: apis/record_crud.go, recordUpdate; contract 4
+ */
+export async function updateRecord(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  id: string,
+  request: RequestInfo,
+  uploads: UploadNames = [],
+): Promise<string> {
+  const rule = ruleFor(collection, 'updateRule', request.auth)
+  refuseUploads(collection, uploads)
+  const update = { store, extensions, collection, id, request, rule }
+  for (let tries = 1; ; tries++) {
+    try {
+      return await updateOnce(update)
+    } catch (error) {
+      if (!(error instanceof Conflict)) throw error
+      if (tries === MAX_TRIES) throw badRequest(FAILED)
+    }
+  }
+}
+
+const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
+
+async function updateOnce(update: Update): Promise<string> {
+  const change = await prepareChange(update)
+  const { store, collection, values, request } = change
+  const form = await formErrors(change)
+  const extra = isEmpty(form) ? await saveWithHooks(change) : await refuse(change, form, [])
+  const text = await answerRecord(store, collection, toRow(collection, values), request)
+  return extra ? writeSorted({ ...JSON.parse(text), ...extra }) : text
+}
+
+async function prepareChange(update: Update): Promise<Change> {
+  const { collection, request, rule } = update
+  const lay = (old: Readonly<Values>) => prepare(collection, old, request.body, isSuperuser(request))
+  const found = await find(
+    update,
+    rule,
+    rule === '' ? request : withBody(request, (await bodyForRule(update, lay)).body),
+  )
+  const prepared = lay(found.old)
+  const change = { ...update, ...found, request: withBody(request, prepared.body), prepared }
+  return { ...change, values: await hash(change) }
+}
+
+/** What the rule sees of the body; the record is only read for it where it matters. */
+async function bodyForRule(update: Update, lay: (old: Readonly<Values>) => Prepared): Promise<Prepared> {
+  const { collection, request } = update
+  const needsOld = needsOldValues(collection, request.body)
+  return lay(needsOld ? (await find(update, '', request)).old : blankValues(collection))
+}
+
+/** The record under a rule. Throws 404 when there is none, or the rule does not let it through or fails. */
+async function find({ store, collection, id }: Update, rule: string, request: RequestInfo): Promise<Found> {
+  const where = (position: number) => `b."id" = $${position}::text`
+  try {
+    const [row] =
+      (await selectRows(store, {
+        collection,
+        rule,
+        request,
+        where,
+        params: [id],
+        extra: () => 'b.xmin::text',
+      })) ?? []
+    if (!row) throw notFound()
+    return { old: toValues(collection, row), version: String(row[columnsOf(collection).count]) }
+  } catch (error) {
+    throw isRuleFault(error) ? notFound() : error
+  }
+}
+
+/** A password that is too long is not hashed: validation speaks of it. */
+async function hash({ collection, prepared }: Omit<Change, 'values'>): Promise<Values> {
+  try {
+    return await hashPasswords(collection, prepared)
+  } catch (error) {
+    if (error instanceof RangeError) return { ...prepared.values }
+    throw error
+  }
+}
+
+async function formErrors(change: Change): Promise<FieldErrors> {
+  const { collection, request, values, old, prepared } = change
+  if (collection.type !== 'auth') return {}
+  const draft = { values, old, passwords: prepared.passwords }
+  const manages = isSuperuser(request) || (asksToManage(draft, request.body) && (await isManager(change)))
+  return checkAuthForm(draft, request.body, manages)
+}
+
+async function isManager(change: Change): Promise<boolean> {
+  const { collection, request } = change
+  if (collection.type !== 'auth' || !collection.manageRule || !request.auth) return false
+  const found = await find(change, collection.manageRule, request).catch((error: unknown) => error)
+  return !(found instanceof Error)
+}
+
+async function saveWithHooks(change: Change): Promise<Record<string, unknown> | undefined> {
+  const { store, extensions, collection, values, old, request, prepared } = change
+  const hook = extensions.get(collection.id)?.beforeUpdate
+  if (collection.type === 'auth') renewAuth(change)
+  const ends = collection.type === 'auth' && endsLinks({ values, old, passwords: prepared.passwords })
+  if (!hook && !ends) return void (await save(change))
+  return store.db.transaction(async (db) => {
+    const inside = { ...change, store: { db, catalog: store.catalog } }
+    const extra = await hook?.(inside.store, values, old, request)
+    if (collection.type === 'auth') await endLinks(inside.store, collection, values, old)
+    await save(inside)
+    return extra
+  })
+}
+
+/** A new password or email ends all tokens; superusers are always verified. */
+function renewAuth({ collection, values, old, prepared }: Change): void {
+  if (collection.type !== 'auth') return
+  if (collection.name === SUPERUSERS) values.verified = true
+  const isRenewed = Boolean(prepared.passwords.password) || values.email !== old.email
+  if (isRenewed && values.tokenKey === old.tokenKey) rotateTokenKey(collection, values)
+}
+
+async function save(change: Change): Promise<void> {
+  const { store, collection, values, old, prepared } = change
+  const time = now()
+  for (const field of collection.fields) {
+    if (field.type === 'autodate' && field.onUpdate) values[field.name] = time
+  }
+  const errors = validate(collection, { values, old, passwords: prepared.passwords })
+  const conditions = conditionsOf(store.catalog, collection, values, false, errors)
+  if (isEmpty(errors) && (await write(change, conditions))) return
+  await refuse(change, errors, conditions)
+}
+
+async function write(change: Change, conditions: readonly Condition[]): Promise<boolean> {
+  const { store, collection, values } = change
+  try {
+    return await updateRow(store, collection, values, change, conditions)
+  } catch (error) {
+    throw writeError(collection, FAILED, error)
+  }
+}
+
+/** Throws what the record was refused for; if that is nothing, somebody else was faster. */
+async function refuse(
+  { store }: Change,
+  errors: FieldErrors,
+  conditions: readonly Condition[],
+): Promise<never> {
+  const refusal = await explainRefusal(store, FAILED, NO_GUARD, errors, conditions)
+  throw isEmpty(refusal.data) ? new Conflict() : refusal
+}

@@ -1,0 +1,67 @@
+import type { Collection } from '../collections/collection.ts'
+import { type FieldError, fieldError } from '../errors.ts'
+import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
+import { chosen } from '../fields/choice.ts'
+import type { Field, FileField, PasswordField, Value } from '../fields/field.ts'
+import { passwordError } from '../fields/password.ts'
+import { required } from '../fields/text.ts'
+import { fieldType } from '../fields/types.ts'
+import type { Values } from './prepare.ts'
+
+/** A record about to be stored. `old` is absent for a new one; `passwords` as in Prepared. */
+export interface Draft {
+  readonly values: Readonly<Values>
+  readonly passwords: Readonly<Record<string, string>>
+  readonly old?: Readonly<Values>
+}
+
+/** Errors by field name. */
+export type FieldErrors = Record<string, FieldError>
+
+/**
+ * What is wrong with a record as far as it can be told without the database: one error a field, all fields.
+ * PocketBase: ValidateValue of each field type; contract 4.5
+ */
+export function validate(collection: Collection, draft: Draft): FieldErrors {
+  const errors: FieldErrors = {}
+  for (const field of collection.fields) {
+    const error = checkField(field, draft)
+    if (error) errors[field.name] = error
+  }
+  return errors
+}
+
+function checkField(field: Field, { values, passwords, old }: Draft): FieldError | undefined {
+  const value = values[field.name]!
+  if (field.type === 'text' && field.primaryKey && old) return checkUnchanged(value, old[field.name]!)
+  if (field.type === 'password') return checkPassword(field, value, passwords[field.name])
+  if (field.type === 'file') return checkFiles(field, value, old?.[field.name])
+  return fieldType(field).check(field, value)
+}
+
+/** What was stored once is not judged again: it may come from elsewhere. */
+function checkUnchanged(id: Value, old: Value): FieldError | undefined {
+  if (id === old) return undefined
+  return fieldError('validation_pk_change', 'The record primary key cannot be changed')
+}
+
+function checkPassword(field: PasswordField, hash: Value, plain: string | undefined): FieldError | undefined {
+  if (plain === undefined) return fieldType(field).check(field, hash)
+  if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES)
+    return fieldError('validation_invalid_value', 'Invalid value')
+  if (plain === '') return field.required ? required() : undefined
+  return passwordError(field, plain)
+}
+
+const MAX_NAME_LENGTH = 250
+
+/** Names can only be kept, not made up. PocketBase: core/field_file.go */
+function checkFiles(field: FileField, value: Value, old: Value | undefined): FieldError | undefined {
+  const kept = chosen(old ?? '')
+  const added = chosen(value).filter((name) => !kept.includes(name))
+  if (added.length === 0) return fieldType(field).check(field, value)
+  const invalidFiles = added.map((name) => name.slice(0, MAX_NAME_LENGTH))
+  return fieldError('validation_invalid_file', `Invalid new files: [${invalidFiles.join(' ')}]`, {
+    invalidFiles,
+  })
+}
