@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { defineCommand, runMain } from 'citty'
 import { agentCommand } from './agent/command.ts'
+import { installerLink } from './auth/installer.ts'
 import { deleteSuperuser, listSuperusers, upsertSuperuser } from './auth/superusers.ts'
 import { type CatalogStore, openStore } from './collections/catalog-store.ts'
 import { type Config, readConfig } from './config.ts'
@@ -45,8 +46,11 @@ const serve = defineCommand({
   meta: { name: 'serve', description: 'Run the server. Settings come from the environment; see README.md.' },
   run: () =>
     attempt(async () => {
-      const server = await start(readConfig(process.env))
+      const config = readConfig(process.env)
+      const server = await start(config)
       say(`pocketsms listens on ${server.url}`)
+      const link = await installerLink(server.services.store, config.publicUrl)
+      if (link) say(`There is no superuser yet. Create the first one here, within 30 minutes:\n${link}`)
       const stop = (signal: string) => {
         say(`${signal}: finishing what runs`)
         void attempt(async () => {

@@ -1,4 +1,5 @@
 import { apiKeysExtension } from './auth/api-keys.ts'
+import { SUPERUSERS_ID, superusersExtension } from './auth/superusers.ts'
 import type { Extensions } from './records/extension.ts'
 import { messagesExtension } from './sms/extensions.ts'
 
@@ -6,4 +7,5 @@ import { messagesExtension } from './sms/extensions.ts'
 export const extensions: Extensions = new Map([
   ['api_keys', apiKeysExtension],
   ['sms_messages', messagesExtension],
+  [SUPERUSERS_ID, superusersExtension],
 ])

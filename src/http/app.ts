@@ -3,14 +3,24 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { DatabaseAway } from '../db/errors.ts'
 import { ApiError, GatewayError, notFound } from '../errors.ts'
 import { type Ctx, type Env, type Services, sendJson, sendRaw } from './context.ts'
+import { gate } from './gate.ts'
+import { accountRoutes } from './routes/account.ts'
+import { authRoutes } from './routes/auth.ts'
+import { fileRoutes } from './routes/files.ts'
 import { recordRoutes } from './routes/records.ts'
+import { settingsRoutes } from './routes/settings.ts'
 import { smsRoutes } from './routes/sms.ts'
 
 /** All routes, and the one place where an error becomes JSON. */
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
+  app.use('/api/*', gate(services))
   app.get('/api/health', (c) => sendJson(c, '{"message":"API is healthy.","code":200,"data":{}}'))
   app.route('/api/collections', recordRoutes(services))
+  app.route('/api/collections', authRoutes(services))
+  app.route('/api/files', fileRoutes(services))
+  app.route('/api/settings', settingsRoutes(services))
+  app.route('/', accountRoutes())
   app.route('/api/sms', smsRoutes(services))
   app.notFound((c) => answerError(c, unknownRoute(c)))
   app.onError((error, c) => {
