@@ -17,6 +17,18 @@ const list = z
       .filter(Boolean),
   )
 
+/** Whole texts that mean something, in upper case. */
+const words = (fallback: string) =>
+  z
+    .string()
+    .default(fallback)
+    .transform((text) =>
+      text
+        .split(',')
+        .map((word) => word.trim().toUpperCase())
+        .filter(Boolean),
+    )
+
 /** Every setting of the environment, with its default. README.md explains them. */
 const ENVIRONMENT = z.object({
   DATABASE_URL: z
@@ -36,6 +48,8 @@ const ENVIRONMENT = z.object({
   WEBHOOK_ALLOW_PRIVATE: flag,
   VAPID_SUBJECT: z.string().default('mailto:admin@localhost'),
   DATABASE_POOL: whole(16, 1, 200),
+  SMS_OPT_OUT_WORDS: words('STOP,STOPALL,UNSUBSCRIBE,CANCEL,END,QUIT'),
+  SMS_OPT_IN_WORDS: words('START,YES,UNSTOP'),
 })
 
 /** The server's settings: made once from the environment, frozen, passed to whoever needs them. */
@@ -55,6 +69,8 @@ export interface Config {
   readonly webhookAllowPrivate: boolean
   readonly vapidSubject: string
   readonly databasePool: number
+  /** What a contact texts to get no more messages, and to get them again. */
+  readonly optWords: { readonly out: readonly string[]; readonly in: readonly string[] }
 }
 
 /** Reads the environment (an empty variable counts as unset). Throws a UserError that names each wrong one. */
@@ -84,5 +100,6 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     webhookAllowPrivate: e.WEBHOOK_ALLOW_PRIVATE,
     vapidSubject: e.VAPID_SUBJECT,
     databasePool: e.DATABASE_POOL,
+    optWords: { out: e.SMS_OPT_OUT_WORDS, in: e.SMS_OPT_IN_WORDS },
   })
 }

@@ -1,0 +1,155 @@
+import { Hono } from 'hono'
+import { streamSSE } from 'hono/streaming'
+import { findAuthRecord } from '../../auth/auth-rows.ts'
+import { signToken } from '../../auth/tokens.ts'
+import { giveTryBack, takeTry } from '../../auth/tries.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { answerRecord } from '../../records/answer.ts'
+import { toRow } from '../../records/columns.ts'
+import { claimMessages } from '../../sms/claim.ts'
+import { type Device, requireDevice, requireUser } from '../../sms/device.ts'
+import {
+  CLAIM_BODY,
+  HEARTBEAT_BODY,
+  INCOMING_BODY,
+  PAIR_BODY,
+  PAIRING_BODY,
+  PUSH_BODY,
+  REPORT_BODY,
+} from '../../sms/device-body.ts'
+import { countPending, saveSims, touchDevice } from '../../sms/heartbeat.ts'
+import { pairDevice, startPairing } from '../../sms/pair.ts'
+import { saveSubscription, vapidKeys } from '../../sms/push.ts'
+import { receiveTexts } from '../../sms/receive.ts'
+import { refuse } from '../../sms/refusal.ts'
+import { applyReports } from '../../sms/report.ts'
+import { checkShape } from '../../sms/shape.ts'
+import { deviceEvents } from '../../sms/streams.ts'
+import { waitForAny } from '../../sms/wait.ts'
+import { clientIp } from '../client-ip.ts'
+import { authOf, buildRequest, type Ctx, type Env, type Services, sendRaw } from '../context.ts'
+import { readJson } from '../json-body.ts'
+
+/** Room for 100 long texts. */
+const MAX_BODY_BYTES = 1 << 20
+const TOKEN_SECONDS = 365 * 86_400
+/** Wrong codes from one address, and for how long they count. */
+const MAX_TRIES = 8
+const TRY_SECONDS = 300
+const DEFAULT_LIMIT = 10
+
+const PAIR_HELP = `This address pairs a device with pocketsms.
+
+A phone or modem joins with the six digits that stand behind the # of the address you opened:
+
+    npx pocketsms agent pair <server> <code>
+
+A code is good for one device and for 5 minutes.
+`
+
+/**
+ * `/api/devices`: what a phone or modem asks of us. It pairs, claims messages, reports on them, hands in received
+ * ones and listens for wake-ups. Errors are `{"error","message"}`.
+ */
+export function deviceRoutes(services: Services): Hono<Env> {
+  const { store, config, closing } = services
+  const deviceOf = (c: Ctx) => identifyDevice(c, services)
+  const bodyOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+
+  return new Hono<Env>()
+    .post('/pairing', async (c) => {
+      const user = requireUser(await authOf(c, services))
+      const { name } = checkShape(PAIRING_BODY, await bodyOf(c))
+      return c.json(await startPairing(store, user.id, name ?? '', config.publicUrl))
+    })
+    .get('/pair', (c) => c.text(PAIR_HELP))
+    .post('/pair', async (c) => answerPaired(c, services, await pair(c, services)))
+    .post('/heartbeat', async (c) => {
+      const device = await deviceOf(c)
+      const { sims } = checkShape(HEARTBEAT_BODY, await bodyOf(c))
+      if (sims) await saveSims(store, device, sims)
+      return c.json({ pending: await countPending(store, device) })
+    })
+    .get('/push-key', async (c) => {
+      await deviceOf(c)
+      return c.json({ key: (await vapidKeys(store)).publicKey })
+    })
+    .put('/push', async (c) => {
+      const device = await deviceOf(c)
+      await saveSubscription(store, device, checkShape(PUSH_BODY, await bodyOf(c)), config)
+      return c.body(null, 204)
+    })
+    .post('/claim', async (c) => {
+      const device = await deviceOf(c)
+      const { limit, wait } = checkShape(CLAIM_BODY, await bodyOf(c))
+      const claim = () => claimMessages(store, device, limit ?? DEFAULT_LIMIT, config.leaseSeconds)
+      const ended = AbortSignal.any([closing, c.req.raw.signal])
+      return c.json({ items: await waitForAny(claim, device.id, (wait ?? 0) * 1000, ended) })
+    })
+    .post('/report', async (c) => {
+      const device = await deviceOf(c)
+      const { items } = checkShape(REPORT_BODY, await bodyOf(c))
+      return c.json({ items: await applyReports(store, device, items, config.deviceOnlineSeconds) })
+    })
+    .post('/incoming', async (c) => {
+      const device = await deviceOf(c)
+      const { items } = checkShape(INCOMING_BODY, await bodyOf(c))
+      return c.json({ ids: await receiveTexts(store, device, items, config.optWords) })
+    })
+    .get('/events', async (c) => sendEvents(c, services, await deviceOf(c)))
+}
+
+/** The device that asks, noted as seen. Throws 401 and 403. */
+async function identifyDevice(c: Ctx, services: Services): Promise<Device> {
+  const device = requireDevice(await authOf(c, services))
+  await touchDevice(services.store, device, services.config.deviceOnlineSeconds)
+  return device
+}
+
+/** The id of the new device. A code that was right does not count as a try. */
+async function pair(c: Ctx, services: Services): Promise<string> {
+  const { store, extensions } = services
+  const body = checkShape(PAIR_BODY, await readJson(c, MAX_BODY_BYTES))
+  const key = `pair ${clientIp(c, services)}`
+  if (!(await takeTry(store.db, key, MAX_TRIES, TRY_SECONDS))) throw refuse('too_many_tries')
+  const { code, name, platform, phone, sims, push } = body
+  const device = {
+    code,
+    name: name ?? '',
+    platform,
+    phone: phone ?? '',
+    sims: sims ?? [],
+    push: push ?? null,
+  }
+  const id = await pairDevice(store, extensions, device)
+  await giveTryBack(store.db, key)
+  return id
+}
+
+/** `{"token","record"}`: the record as the device itself sees it. */
+async function answerPaired(c: Ctx, { store }: Services, id: string): Promise<Response> {
+  const auth = await findAuthRecord(store, store.catalog.find('devices') as AuthCollection, id)
+  if (!auth) throw refuse('wrong_code')
+  const token = await signToken(auth, 'auth', { duration: TOKEN_SECONDS })
+  const row = toRow(auth.collection, auth.values)
+  const record = await answerRecord(store, auth.collection, row, buildRequest(c, auth, {}))
+  return sendRaw(c, `{"token":${JSON.stringify(token)},"record":${record}}`)
+}
+
+/** The stream of a device: events as they come, a comment as a sign of life. */
+function sendEvents(c: Ctx, services: Services, device: Device): Response {
+  const { store, config, closing } = services
+  return streamSSE(c, async (stream) => {
+    const gone = new AbortController()
+    stream.onAbort(() => gone.abort())
+    const again = () => identifyDevice(c, services).catch(() => null) // signed out, deleted
+    const ended = AbortSignal.any([closing, gone.signal])
+    for await (const item of deviceEvents(store, device, config.deviceOnlineSeconds, again, ended)) {
+      if (item.name === 'alive') await stream.write(': alive\n\n')
+      else await stream.writeSSE({ event: item.name, data: dataOf(item) })
+    }
+  })
+}
+
+const dataOf = (event: { name: string; message?: string }) =>
+  JSON.stringify(event.message ? { id: event.message } : {})

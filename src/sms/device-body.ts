@@ -1,0 +1,89 @@
+import { z } from 'zod'
+import { SUBSCRIPTION } from './push.ts'
+import { filled, instant, items, text, whole } from './shape.ts'
+
+/** Items of one request. */
+const MAX_ITEMS = 100
+/** Seconds that a claim may wait. */
+const MAX_WAIT = 30
+/** 255 parts of 153 characters: as long as texts in parts can get. 3GPP TS 23.040, 9.2.3.24.1 */
+const MAX_TEXT = 39_015
+const MAX_SIMS = 8
+const MAX_ATTEMPT = 2 ** 31 - 1
+
+const name = text(255)
+const sims = z
+  .array(z.record(z.string(), z.unknown(), 'must be an object'), 'must be a list')
+  .max(MAX_SIMS, `must have at most ${MAX_SIMS} items`)
+const push = SUBSCRIPTION.nullable()
+
+/** The shapes of what devices and their users send to `/api/devices`. `null` counts as absent. */
+export const PAIRING_BODY = z.object({ name: name.nullish() })
+
+export const PAIR_BODY = z.object({
+  code: z
+    .string('must be a text')
+    .regex(/^\s*\d{6}\s*$/, 'must have 6 digits')
+    .transform((code) => code.trim()),
+  name: name.nullish(),
+  platform: z.enum(['android', 'modem', 'simulator', 'other'], 'must be android, modem, simulator or other'),
+  phone: z
+    .string('must be a text')
+    .regex(/^(\+[1-9][0-9]{1,14})?$/, 'must be in E.164 format')
+    .nullish(),
+  sims: sims.nullish(),
+  push: push.nullish(),
+})
+
+export const HEARTBEAT_BODY = z.object({
+  battery: z
+    .number('must be a number')
+    .min(0, 'must be from 0 to 100')
+    .max(100, 'must be from 0 to 100')
+    .nullish(),
+  sims: sims.nullish(),
+})
+
+/** A subscription, or `null` to end it; an object `{"push": …}` as in PAIR_BODY is understood as well. */
+export const PUSH_BODY = z.union([z.object({ push: push }).transform((body) => body.push), push])
+
+export const CLAIM_BODY = z.object({
+  limit: whole(1, MAX_ITEMS).nullish(),
+  wait: z
+    .number('must be a number')
+    .min(0, `must be from 0 to ${MAX_WAIT}`)
+    .max(MAX_WAIT, `must be from 0 to ${MAX_WAIT}`)
+    .nullish(),
+})
+
+const report = z
+  .object({
+    id: filled(100),
+    attempt: whole(0, MAX_ATTEMPT),
+    status: z.enum(['sent', 'delivered', 'failed'], 'must be sent, delivered or failed'),
+    error_message: text(1000)
+      .nullish()
+      .transform((value) => value ?? undefined),
+    at: instant()
+      .nullish()
+      .transform((value) => value ?? undefined),
+    not_sent: z
+      .boolean('must be true or false')
+      .nullish()
+      .transform((value) => value ?? undefined),
+  })
+  .refine(({ status, not_sent }) => !not_sent || status === 'failed', {
+    path: ['not_sent'],
+    error: 'can only be said with the status failed',
+  })
+export const REPORT_BODY = z.object({ items: items(report, MAX_ITEMS) })
+
+const received = z
+  .object({
+    from: filled(50),
+    body: text(MAX_TEXT),
+    received_at: instant(),
+    sim: whole(0, MAX_SIMS).nullish(),
+  })
+  .transform(({ from, body, received_at, sim }) => ({ from, body, receivedAt: received_at, sim: sim ?? 0 }))
+export const INCOMING_BODY = z.object({ items: items(received, MAX_ITEMS) })

@@ -1,0 +1,117 @@
+import { createHash } from 'node:crypto'
+import { renderSVG } from 'uqr'
+import type { Store } from '../collections/catalog.ts'
+import { formatDate } from '../fields/date.ts'
+import { randomBelow, randomText } from '../fields/random.ts'
+import type { AuthRecord, RequestInfo } from '../filter/request.ts'
+import { createRecord } from '../records/create.ts'
+import type { Extensions } from '../records/extension.ts'
+import { refuse } from './refusal.ts'
+
+/** What a user reads, scans or types to pair a device. `qr`: a picture of `url` as a data URL. */
+export interface Pairing {
+  readonly code: string
+  readonly expires_at: string
+  readonly url: string
+  readonly qr: string
+}
+
+/** What a device says of itself. */
+export interface NewDevice {
+  readonly code: string
+  /** '' takes the name that the user gave with the code. */
+  readonly name: string
+  readonly platform: string
+  readonly phone: string
+  readonly sims: readonly unknown[]
+  readonly push: unknown
+}
+
+const CODE_SECONDS = 300
+const CODE_DIGITS = 6
+/** More at once would make guessing one easier for everybody. */
+const MAX_WAITING_CODES = 50
+/** Of 10 ** CODE_DIGITS codes few wait: the first is free, nearly always. */
+const MAX_DRAWS = 20
+/** Where GET explains what a pairing code is for. */
+export const PAIR_PATH = '/api/devices/pair'
+
+const KEEP = `
+insert into device_pairings (code_hash, "user", name, expires_at)
+select $1, $2, $3, now() + interval '${CODE_SECONDS} seconds'
+where (select count(*) from device_pairings where "user" = $2 and expires_at > now()) < ${MAX_WAITING_CODES}
+on conflict (code_hash) do update set "user" = excluded."user", name = excluded.name, expires_at = excluded.expires_at
+  where device_pairings.expires_at <= now()
+returning pb_text(expires_at)`
+
+/**
+ * A code by which one device can join a user's, once, within 5 minutes. Only its hash is kept. Throws 429 when too
+ * many codes of the user wait.
+ */
+export async function startPairing(
+  store: Store,
+  user: string,
+  name: string,
+  publicUrl: string,
+): Promise<Pairing> {
+  for (let draw = 0; draw < MAX_DRAWS; draw++) {
+    const code = String(randomBelow(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
+    const { rows } = await store.db.query(KEEP, [hashOf(code), user, name])
+    if (!rows[0]) continue
+    // the code stands behind #, which a browser keeps to itself
+    const url = `${publicUrl}${PAIR_PATH}#${code}`
+    const qr = `data:image/svg+xml;base64,${Buffer.from(renderSVG(url)).toString('base64')}`
+    return { code, expires_at: String(rows[0][0]), url, qr }
+  }
+  throw refuse('too_many_codes')
+}
+
+/** Codes are few, so their hash can be searched: it only keeps them out of sight for their 5 minutes. */
+const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
+
+const USE = 'delete from device_pairings where code_hash = $1 and expires_at > now() returning "user", name'
+
+/**
+ * Makes the device of a code and answers its id. The code is used up only if all goes well. Throws 400 for a wrong
+ * code, and for what the collection does not take.
+ */
+export function pairDevice(store: Store, extensions: Extensions, device: NewDevice): Promise<string> {
+  return store.db.transaction(async (db) => {
+    const { rows } = await db.query(USE, [hashOf(device.code)])
+    if (!rows[0]) throw refuse('wrong_code')
+    const [user, name] = rows[0] as [string, string]
+    return createDevice({ ...store, db }, extensions, user, { ...device, name: device.name || name })
+  })
+}
+
+/** Nobody signs in as a device by password: it gets one that nobody knows. */
+const PASSWORD_LENGTH = 40
+
+async function createDevice(store: Store, extensions: Extensions, user: string, device: NewDevice) {
+  if (device.name === '') throw refuse('invalid_request', 'name must not be empty')
+  const collection = store.catalog.find('devices')!
+  const password = randomText(PASSWORD_LENGTH)
+  const { code: _, ...fields } = device
+  const body = {
+    ...fields,
+    user,
+    password,
+    passwordConfirm: password,
+    enabled: true,
+    last_seen: formatDate(new Date()),
+  }
+  const text = await createRecord(store, extensions, collection, serverRequest(store, body))
+  return String(JSON.parse(text).id)
+}
+
+/** The server itself asks: no rule holds it back. */
+function serverRequest(store: Store, body: Record<string, unknown>): RequestInfo {
+  const auth: AuthRecord = {
+    collection: store.catalog.find('_superusers')!,
+    id: '',
+    values: {},
+    version: '',
+    isSuperuser: true,
+  }
+  return { context: 'default', method: 'POST', query: {}, headers: {}, body, auth }
+}
