@@ -3,11 +3,11 @@ import type { AuthCollection, Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { now } from '../fields/date.ts'
 import { randomText } from '../fields/random.ts'
+import { Lru } from '../filter/lru.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import type { Extension } from '../records/extension.ts'
 import { statementName } from '../records/select.ts'
 import { authColumns, toAuthRecord } from './auth-rows.ts'
-import { Lru } from './lru.ts'
 import { sha256 } from './secrets.ts'
 
 /** The collection of keys, by its id. */
@@ -51,7 +51,7 @@ export interface KeyHolder {
 
 const MAX_KNOWN = 10_000
 /** Whose is which key, a catalog at a time. */
-const known = new WeakMap<Catalog, Lru<string, KeyHolder>>()
+const known = new WeakMap<Catalog, Lru<string, KeyHolder | null>>()
 
 /**
  * The user whose API key this is; null for a key that is unknown or expired, also once its user is gone. One
@@ -69,7 +69,7 @@ export async function identifyKey(
   const isLive = hit && (hit.expiresAt === '' || hit.expiresAt > now())
   const holder = isLive ? hit : await findHolder(store, key)
   if (!holder) {
-    memory.delete(key)
+    if (memory.get(key)) memory.set(key, null)
     return null
   }
   if (holder !== hit) memory.set(key, holder)
@@ -77,7 +77,7 @@ export async function identifyKey(
   return holder
 }
 
-function memoryOf(catalog: Catalog): Lru<string, KeyHolder> {
+function memoryOf(catalog: Catalog): Lru<string, KeyHolder | null> {
   const memory = known.get(catalog) ?? new Lru(MAX_KNOWN)
   known.set(catalog, memory)
   return memory

@@ -1,7 +1,7 @@
 import type { Catalog, Store } from '../collections/catalog.ts'
+import { Lru } from '../filter/lru.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { findAuthRecord } from './auth-rows.ts'
-import { Lru } from './lru.ts'
 import { isSigned, type Purpose, readClaims } from './tokens.ts'
 
 const MAX_KNOWN = 10_000
@@ -13,7 +13,7 @@ interface Known {
 }
 
 /** Who was behind which token, a catalog at a time: a change of any collection (its secrets!) starts anew. */
-const known = new WeakMap<Catalog, Lru<string, Known>>()
+const known = new WeakMap<Catalog, Lru<string, Known | null>>()
 
 /** The token of an Authorization header: `Bearer` before it is optional. Empty when there is none. */
 export function tokenOf(authorization: string | undefined): string {
@@ -41,12 +41,12 @@ export async function identify(
   }
   const auth = await findByToken(store, token, 'auth')
   if (auth) memory.set(token, { auth, untilMs: (readClaims(token)?.exp ?? Infinity) * 1000 })
-  else memory.delete(token)
+  else if (memory.get(token)) memory.set(token, null)
   return auth
 }
 
-function memoryOf(catalog: Catalog): Lru<string, Known> {
-  const memory = known.get(catalog) ?? new Lru<string, Known>(MAX_KNOWN)
+function memoryOf(catalog: Catalog): Lru<string, Known | null> {
+  const memory = known.get(catalog) ?? new Lru<string, Known | null>(MAX_KNOWN)
   known.set(catalog, memory)
   return memory
 }

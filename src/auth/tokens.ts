@@ -1,7 +1,7 @@
 import { decodeJwt, jwtVerify, SignJWT } from 'jose'
 import type { AuthCollection, TokenOptions } from '../collections/collection.ts'
+import { Lru } from '../filter/lru.ts'
 import type { AuthRecord } from '../filter/request.ts'
-import { Lru } from './lru.ts'
 
 /** What a token is good for: its `type` claim. */
 export type Purpose = 'auth' | 'file' | 'verification' | 'passwordReset' | 'emailChange'

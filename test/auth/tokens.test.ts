@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { claimOf, isSigned, readClaims, renewToken, signToken } from '../../src/auth/tokens.ts'
+import type { AuthCollection } from '../../src/collections/collection.ts'
+import type { AuthRecord } from '../../src/filter/request.ts'
+
+const SECRET = 's'.repeat(50)
+const token = (duration: number) => ({ duration, secret: SECRET })
+const collection = {
+  type: 'auth',
+  id: '_pb_users_auth_',
+  name: 'users',
+  authToken: token(432_000),
+  fileToken: token(180),
+  verificationToken: token(86_400),
+  passwordResetToken: token(1_800),
+  emailChangeToken: token(1_800),
+} as AuthCollection
+
+const alice: AuthRecord = {
+  collection,
+  id: 'usralice0000001',
+  values: { tokenKey: 'k'.repeat(50), email: 'alice@example.com' },
+  version: '',
+  isSuperuser: false,
+}
+const withKey = (tokenKey: string): AuthRecord => ({ ...alice, values: { ...alice.values, tokenKey } })
+
+/** Signed by PocketBase v0.39.11 with the same token key and secret: impersonation for 10^9 seconds. */
+const THEIRS =
+  'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJjb2xsZWN0aW9uSWQiOiJfcGJfdXNlcnNfYXV0aF8iLCJleHAiOjI3OTUxNjc0OTIsImlkIjoidXNyYWxpY2UwMDAwMDAxIiwicmVmcmVzaGFibGUiOmZhbHNlLCJ0eXBlIjoiYXV0aCJ9.MvR6xDJlPl5AIDeCMtrFwg2-EjM25tQQRVKlrYHrRRk'
+const SIGNED_AT_MS = 1_795_167_492_000
+
+beforeAll(() => void vi.useFakeTimers({ now: SIGNED_AT_MS, toFake: ['Date'] }))
+afterAll(() => void vi.useRealTimers())
+
+const decode = (text: string) =>
+  text
+    .split('.')
+    .slice(0, 2)
+    .map((part) => Buffer.from(part, 'base64url').toString())
+
+test('a token is the same, byte for byte, as PocketBase makes it', async () => {
+  expect(await signToken(alice, 'auth', { refreshable: false, duration: 1_000_000_000 })).toBe(THEIRS)
+})
+
+test('a token of PocketBase is good', async () => {
+  expect(await isSigned(THEIRS, alice, 'auth')).toBe(true)
+})
+
+test.each([
+  [
+    'auth',
+    432_000,
+    '{"collectionId":"_pb_users_auth_","exp":EXP,"id":"usralice0000001","refreshable":true,"type":"auth"}',
+  ],
+  ['file', 180, '{"collectionId":"_pb_users_auth_","exp":EXP,"id":"usralice0000001","type":"file"}'],
+  [
+    'verification',
+    86_400,
+    '{"collectionId":"_pb_users_auth_","email":"alice@example.com","exp":EXP,"id":"usralice0000001","type":"verification"}',
+  ],
+] as const)('a token for %s lives %i s', async (purpose, seconds, claims) => {
+  const [header, payload] = decode(await signToken(alice, purpose))
+  expect(header).toBe('{"alg":"HS256","typ":"JWT"}')
+  expect(payload).toBe(claims.replace('EXP', String(SIGNED_AT_MS / 1000 + seconds)))
+})
+
+test('a change of address is in the token', async () => {
+  const made = await signToken(alice, 'emailChange', { newEmail: 'new@example.com' })
+  expect([claimOf(made, 'email'), claimOf(made, 'newEmail')]).toEqual([
+    'alice@example.com',
+    'new@example.com',
+  ])
+})
+
+const forge = (header: object, payload: object) =>
+  `${[header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`
+
+test.each([
+  ['another token key', THEIRS, withKey('x'.repeat(50))],
+  ['a changed signature', `${THEIRS.slice(0, -4)}AAAA`, alice],
+  ['no algorithm', forge({ alg: 'none', typ: 'JWT' }, { id: alice.id }), alice],
+] as const)('not signed: %s', async (_, text, record) => {
+  expect(await isSigned(text, record, 'auth')).toBe(false)
+})
+
+test('a signature that was good is checked anew when the key has changed', async () => {
+  expect(await isSigned(THEIRS, alice, 'auth')).toBe(true)
+  expect(await isSigned(THEIRS, withKey('y'.repeat(50)), 'auth')).toBe(false)
+  expect(await isSigned(THEIRS, alice, 'auth')).toBe(true)
+})
+
+const now = SIGNED_AT_MS / 1000
+const CLAIMS = { id: 'a', collectionId: 'b', type: 'auth' }
+test.each([
+  ['complete', { ...CLAIMS, exp: now + 1 }, true],
+  ['without an end', CLAIMS, true],
+  ['ends now', { ...CLAIMS, exp: now }, false],
+  ['not yet', { ...CLAIMS, nbf: now + 10 }, false],
+  ['issued in the future', { ...CLAIMS, iat: now + 10 }, false],
+  ['end is no number', { ...CLAIMS, exp: 'tomorrow' }, false],
+  ['no id', { ...CLAIMS, id: '' }, false],
+  ['id is no text', { ...CLAIMS, id: 5 }, false],
+  ['no type', { ...CLAIMS, type: undefined }, false],
+] as const)('claims, %s', (_, payload, isRead) => {
+  expect(readClaims(forge({ alg: 'HS256' }, payload)) !== null).toBe(isRead)
+})
+
+test.each(['', 'x', '..', '...', 'a.b.c', `${THEIRS}x.y`])('%j is no token', (text) => {
+  expect(readClaims(text)).toBeNull()
+})
+
+test('only a refreshable token is renewed', async () => {
+  const refreshable = await signToken(alice, 'auth', { duration: 60 })
+  expect(decode(await renewToken(refreshable, alice))[1]).toContain(`"exp":${now + 432_000}`)
+  expect(await renewToken(THEIRS, alice)).toBe(THEIRS)
+})
