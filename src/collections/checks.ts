@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { badRequest, type ErrorData, type FieldError, fieldError } from '../errors.ts'
 import { isEmail } from '../fields/address.ts'
+import { byBytes } from '../fields/json-text.ts'
 import { isUrl } from '../fields/url-form.ts'
 
 /**
@@ -139,7 +140,7 @@ function collect(
   found: readonly (readonly [string, FieldError | ErrorData | undefined])[],
 ): ErrorData | undefined {
   const errors = found.filter((pair): pair is [string, FieldError | ErrorData] => pair[1] !== undefined)
-  return errors.length > 0 ? Object.fromEntries(errors) : undefined
+  return errors.length > 0 ? Object.fromEntries(errors.sort(([a], [b]) => byBytes(a, b))) : undefined
 }
 
 /** Throws 400 with the errors of all fields if a submitted object does not stand its checks. */
