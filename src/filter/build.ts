@@ -1,0 +1,48 @@
+import { and, type Condition, leaf, or } from './condition.ts'
+import { type Context, inner } from './context.ts'
+import { FilterError } from './errors.ts'
+import { noneBreaks } from './exists.ts'
+import type { Operand } from './operand.ts'
+import { compare } from './operators.ts'
+import { resolveToken } from './resolve.ts'
+import { type Comparison, type Node, spelling, type Token } from './tree.ts'
+
+/** A filter as a condition over the rows of its context. Throws a FilterError with PocketBase's cause. */
+export function buildCondition(context: Context, node: Node): Condition {
+  if (node.kind === 'comparison') return buildComparison(context, node)
+  const items = node.items.map((item) => buildCondition(context, item))
+  return node.kind === 'and' ? and(items) : or(items)
+}
+
+function buildComparison(context: Context, comparison: Comparison): Condition {
+  const left = resolveSide(context, comparison.left, 'left')
+  const right = resolveSide(context, comparison.right, 'right')
+  const one = compare(context.facts, comparison.sign, left, right)
+  const all = comparison.any ? [] : allMatch(context, comparison, left, right)
+  const guards = [left, right].flatMap(({ guard }) => (guard ? [leaf(guard)] : []))
+  return and([one, ...all, ...guards])
+}
+
+function resolveSide(context: Context, token: Token, side: 'left' | 'right'): Operand {
+  try {
+    return resolveToken(context, token)
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error
+    throw new FilterError(`invalid ${side} operand ${JSON.stringify(spelling(token))} - ${error.message}`)
+  }
+}
+
+/**
+ * Without `?` no row of a path may break the comparison. Its rows are walked anew; the other side, if it is of one
+ * row, is the one outside and there a plain value: no longer JSON to `=`. Contract 2.5.
+ */
+function allMatch(context: Context, comparison: Comparison, left: Operand, right: Operand): Condition[] {
+  if (!left.all && !right.all) return []
+  const within = inner(context)
+  const a = left.all ? resolveToken(within, comparison.left) : plain(left)
+  const apart = left.all && right.all ? { ...within, scope: within.scope.sibling() } : within
+  const b = right.all ? resolveToken(apart, comparison.right) : plain(right)
+  return [noneBreaks(compare(context.facts, comparison.sign, a, b), within.scope.rows)]
+}
+
+const plain = (operand: Operand): Operand => ({ ...operand, fallback: 'auto' })

@@ -1,0 +1,141 @@
+import { createHash } from 'node:crypto'
+import type { Catalog } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
+import type { Value } from '../fields/field.ts'
+import { buildCondition } from './build.ts'
+import { checkClientLimits } from './client-limits.ts'
+import { and, type Condition, leaf, or, write } from './condition.ts'
+import type { Context, Reached } from './context.ts'
+import { leftJoin, placeRows } from './exists.ts'
+import type { Facts, Input } from './facts.ts'
+import { type Joined, lineOf, Scope } from './joined.ts'
+import { parseFilter } from './parse.ts'
+import { planOf, type Template } from './plan.ts'
+import type { RequestInfo } from './request.ts'
+import { type Row, table } from './row.ts'
+import { buildOrder, readSort } from './sort.ts'
+import { rowsIn, type Sql, sql, Writer } from './sql.ts'
+import type { Tree } from './tree.ts'
+
+/** What is asked of a collection. */
+export interface Question {
+  readonly collection: Collection
+  /** An API rule, '' for none: may use hidden fields, no limit but that of its expressions. */
+  readonly rule: string
+  /** A client's filter, '' for none: all limits and guards. Contract 1.3, 2.9. */
+  readonly filter: string
+  /** A client's sort, '' for none. */
+  readonly sort: string
+  readonly request: RequestInfo
+  /** For a create rule: the record that would be. The rule speaks of it instead of the table. */
+  readonly candidate?: Readonly<Record<string, Value>>
+}
+
+/** A question as parts of a statement. */
+export interface Compiled {
+  /** `"sms_messages" b LEFT JOIN …`: the base's alias is always `b`. */
+  readonly from: string
+  /** '' is always true. */
+  readonly where: string
+  /** '' or `b."created" DESC, b._rowid`; a view has no tiebreak. */
+  readonly orderBy: string
+  /** Nothing can match: no need to ask the database. */
+  readonly never: boolean
+  /** `$1` to `$n` of the three texts together: the caller's own go on from there. */
+  readonly params: readonly unknown[]
+  /** Something of a client's is in it: a named statement's generic plan would serve it badly. */
+  readonly free: boolean
+  /** Equal for equal texts. */
+  readonly key: string
+}
+
+const NO_CANDIDATE = {}
+
+/**
+ * A rule, a client's filter and sort as SQL. Throws a FilterError where they make no sense, an ApiError 403 where a
+ * client uses what is for superusers. What was compiled is kept: a shape that comes again costs microseconds.
+ */
+export function compile(catalog: Catalog, question: Question): Compiled {
+  const { collection, rule, filter, sort, request } = question
+  const isSuperuser = request.auth?.isSuperuser ?? false
+  checkClientLimits(question, isSuperuser)
+  const client = filter === '' ? null : parseFilter(filter)
+  const input: Input = {
+    request,
+    literals: client?.literals ?? [],
+    candidate: question.candidate ?? NO_CANDIDATE,
+    now: new Date(),
+  }
+  const mode = `${isSuperuser ? 's' : ''}${question.candidate ? 'c' : ''}`
+  const key = [catalog.version, collection.id, mode, rule, client?.shape ?? '', sort].join('\0')
+  const template = planOf(key).find(input, (facts) =>
+    makeTemplate(catalog, question, client, isSuperuser, facts),
+  )
+  return { ...template.texts, params: template.params.map((param) => param.bind(input)) }
+}
+
+function makeTemplate(
+  catalog: Catalog,
+  { collection, rule, sort, candidate }: Question,
+  client: Tree | null,
+  isSuperuser: boolean,
+  facts: Facts,
+): Template {
+  const reached: Reached = new Map()
+  const base: Row = candidate ? candidateRow(collection) : tableRow(collection)
+  const forRule: Context = { catalog, facts, scope: new Scope(), base, reached: null, literals: [] }
+  const forClient: Context = { ...forRule, reached: isSuperuser ? null : reached, literals: 'client' }
+  const conditions: Condition[] = []
+  if (rule !== '') conditions.push(buildCondition(forRule, parseFilter(rule).root))
+  if (client) conditions.push(buildCondition(forClient, client.root))
+  const keys = readSort(sort)
+  // the first pass of the sort only finds what it reaches, so that its listRules are part of the condition
+  if (keys.length > 0) buildOrder(forClient, keys, and([]))
+  for (const [row, target] of reached) conditions.push(...listRuleOf(forRule, row, target))
+  const condition = and(conditions)
+  const order = candidate ? [] : buildOrder(forClient, keys, condition)
+  return writeTemplate(base, placeRows(condition), order, client !== null || sort !== '')
+}
+
+const tableRow = (collection: Collection): Row => ({
+  kind: 'table',
+  collection,
+  at: null,
+  nullable: collection.type === 'view',
+})
+
+const candidateRow = (collection: Collection): Row => ({
+  kind: 'known',
+  collection,
+  inTable: false,
+  value:
+    ({ name }) =>
+    ({ candidate }) =>
+      candidate[name] ?? null,
+})
+
+/** What a client joins has to be listable, or missing. PocketBase: updateQueryWithCollectionListRule */
+function listRuleOf(context: Context, row: Joined, collection: Collection): Condition[] {
+  if (!collection.listRule) return []
+  const base: Row = { kind: 'table', collection, at: row, nullable: true }
+  const within: Context = { ...context, base, scope: context.scope.apart() }
+  const rule = buildCondition(within, parseFilter(collection.listRule).root)
+  return [or([leaf(sql`${row}."id" IS NULL`), rule])]
+}
+
+function writeTemplate(base: Row, condition: Condition, order: Sql, free: boolean): Template {
+  const never = condition.kind === 'constant' && condition.value !== true
+  const where = condition.kind === 'constant' ? [] : write(condition)
+  const joins = [...new Set(rowsIn([...where, ...order]).flatMap(lineOf))].sort(byAlias)
+  const from = base.kind === 'known' ? ['(SELECT 1) b'] : [...table(base.collection), ' b']
+  const writer = new Writer()
+  const texts = {
+    from: writer.write([...from, ...joins.flatMap(leftJoin)]),
+    where: never ? 'false' : writer.write(where),
+    orderBy: writer.write(order),
+  }
+  const key = createHash('sha256').update(JSON.stringify(texts)).digest('base64url')
+  return { texts: { ...texts, never, free, key }, params: writer.params }
+}
+
+const byAlias = (a: Joined, b: Joined) => Number(a.alias.slice(1)) - Number(b.alias.slice(1))

@@ -1,0 +1,98 @@
+import { and, type Condition, type Leaf, leaf, manyOf, neededBy, or, write } from './condition.ts'
+import type { Joined } from './joined.ts'
+import { lineOf } from './joined.ts'
+import type { Sql } from './sql.ts'
+import { bindRows, joinSql, sql } from './sql.ts'
+
+/**
+ * Puts the rows of paths through several rows into EXISTS. PocketBase joins them all and asks for DISTINCT: what is
+ * left is each base row with at least one joined row for which the whole condition is true. So an OR may be split, and
+ * an AND between parts that share no such row. Contract 2.12; three multi paths of 30 rows each: 14 s as one join,
+ * split 1 ms.
+ */
+export function placeRows(condition: Condition, bound: ReadonlySet<Joined> = new Set()): Condition {
+  const free = freeRows(condition, bound)
+  if (free.size === 0) return condition
+  if (condition.kind === 'or') return or(condition.items.map((item) => placeRows(item, bound)))
+  if (condition.kind !== 'and') return exists(condition, free)
+  return and(clusters(condition.items, bound).map((items) => placeCluster(items, bound)))
+}
+
+const freeRows = (condition: Condition, bound: ReadonlySet<Joined>): Set<Joined> =>
+  new Set([...manyOf(condition)].filter((row) => !bound.has(row)))
+
+/** Conjuncts by the rows that they share, directly or by way of others. */
+function clusters(items: readonly Condition[], bound: ReadonlySet<Joined>): Condition[][] {
+  let found: { rows: Set<Joined>; items: Condition[] }[] = []
+  for (const item of items) {
+    const rows = freeRows(item, bound)
+    const near = found.filter((cluster) => [...rows].some((row) => cluster.rows.has(row)))
+    const merged = {
+      rows: new Set([...near.flatMap((cluster) => [...cluster.rows]), ...rows]),
+      items: [...near.flatMap((cluster) => cluster.items), item],
+    }
+    found = [...found.filter((cluster) => !near.includes(cluster)), merged]
+  }
+  return found.map((cluster) => cluster.items)
+}
+
+/** What several conjuncts share comes first; each then has only its own rows left to place. */
+function placeCluster(items: readonly Condition[], bound: ReadonlySet<Joined>): Condition {
+  const [only] = items
+  if (items.length === 1 && only) return placeRows(only, bound)
+  const seen = new Map<Joined, number>()
+  for (const item of items) for (const row of freeRows(item, bound)) seen.set(row, (seen.get(row) ?? 0) + 1)
+  const shared = new Set([...seen].filter(([, count]) => count > 1).map(([row]) => row))
+  const inside = and(items.map((item) => placeRows(item, new Set([...bound, ...shared]))))
+  return exists(inside, shared)
+}
+
+/** One EXISTS around a condition, with these rows in its FROM. */
+function exists(condition: Condition, rows: ReadonlySet<Joined>): Leaf {
+  return leaf(sql`EXISTS (${select(condition, rows, neededBy(condition), ['1'])})`)
+}
+
+/**
+ * True unless a row breaks the comparison: what all rows of a path must hold. `rows`: the path's own, walked anew.
+ * A comparison that is NULL breaks nothing.
+ */
+export function noneBreaks(comparison: Condition, rows: readonly Joined[]): Condition {
+  const needed = comparison.kind === 'leaf' ? comparison.notFalse : new Set<Joined>()
+  const broken: Leaf = leaf(sql`NOT (${write(comparison)})`)
+  return leaf(sql`NOT EXISTS (${select(broken, new Set(rows), needed, ['1'])})`)
+}
+
+/**
+ * `SELECT … FROM rows WHERE condition`. Rows without which the condition cannot be true are joined plainly, so that
+ * Postgres may make a semi-join of it; the others are LEFT JOINed to a row of nothing.
+ */
+export function select(
+  condition: Condition,
+  rows: ReadonlySet<Joined>,
+  needed: ReadonlySet<Joined>,
+  columns: Sql,
+): Sql {
+  const inOrder = [...rows].sort((a, b) => depth(a) - depth(b) || number(a) - number(b))
+  const plain = inOrder.filter((row) => needed.has(row))
+  const left = inOrder.filter((row) => !needed.has(row))
+  const first = plain.length > 0 ? joinSql(plain.map(source), ' CROSS JOIN ') : ['(SELECT 1) o']
+  const from = [...first, ...left.flatMap(leftJoin)]
+  const on = plain.flatMap((row) => (row.source.on ? [row.source.on(row)] : []))
+  const tests = [...on, ...(condition.kind === 'constant' && condition.value ? [] : [within(condition)])]
+  const where = tests.length > 0 ? sql` WHERE ${joinSql(tests, ' AND ')}` : []
+  return bindRows(sql`SELECT ${columns} FROM ${from}${where}`, rows)
+}
+
+const within = (condition: Condition): Sql =>
+  condition.kind === 'or' ? ['(', ...write(condition), ')'] : write(condition)
+
+const depth = (row: Joined) => lineOf(row).length
+const number = (row: Joined) => Number(row.alias.slice(1))
+
+const source = (row: Joined): Sql => [...row.source.from, ' ', row.alias, row.source.columns ?? '']
+
+/** A row as it hangs on a FROM. */
+export const leftJoin = (row: Joined): Sql => {
+  const on = row.source.on?.(row) ?? ['true']
+  return [' LEFT JOIN ', ...source(row), ' ON ', ...on]
+}

@@ -1,0 +1,83 @@
+import type { Sql } from './sql.ts'
+
+/** How a joined row comes into a FROM. */
+export interface JoinSource {
+  /** Table or function: what stands before the alias. */
+  readonly from: Sql
+  /** Column names after the alias, for a function. */
+  readonly columns?: string
+  /** None: each row of it. */
+  readonly on?: (alias: Joined) => Sql
+  /** What gives several rows of it their order. */
+  readonly order?: (alias: Joined) => Sql
+}
+
+/** A row that a path leads to by a LEFT JOIN: all its columns may be NULL. */
+export class Joined {
+  readonly kind = 'joined'
+  readonly alias: string
+  readonly parent: Joined | null
+  /** It may give several rows for one of its parent. */
+  readonly many: boolean
+  /** It, or one it hangs on, may give several rows for one of the base: it has to live in an EXISTS. */
+  readonly inMany: boolean
+  readonly source: JoinSource
+
+  constructor(alias: string, parent: Joined | null, many: boolean, source: JoinSource) {
+    this.alias = alias
+    this.parent = parent
+    this.many = many
+    this.inMany = many || (parent?.inMany ?? false)
+    this.source = source
+  }
+}
+
+/** A row and all it hangs on, itself first. */
+export function lineOf(row: Joined): Joined[] {
+  const line: Joined[] = []
+  for (let one: Joined | null = row; one; one = one.parent) line.push(one)
+  return line
+}
+
+/** Rows that the paths of a condition lead to, each path once. */
+export class Scope {
+  /** In the order in which they came; each after the one it hangs on. */
+  readonly rows: Joined[]
+  readonly #byPath = new Map<string, Joined>()
+  readonly #outer: Scope | null
+  readonly #aliases: { next: number }
+
+  constructor(outer: Scope | null = null, rows: Joined[] = [], aliases = { next: 1 }) {
+    this.#outer = outer
+    this.rows = rows
+    this.#aliases = aliases
+  }
+
+  /** A scope for a subquery: paths through several rows are walked anew in it, single rows stay the outer ones. */
+  inner(): Scope {
+    return new Scope(this, [], this.#aliases)
+  }
+
+  /** One more for the same subquery: the same path leads to another row. */
+  sibling(): Scope {
+    return new Scope(this.#outer, this.rows, this.#aliases)
+  }
+
+  /** One in the same FROM for another rule: the same path leads to another row. */
+  apart(): Scope {
+    return new Scope(null, this.rows, this.#aliases)
+  }
+
+  /** The row for a path; the same one for the same path. */
+  join(name: string, parent: Joined | null, many: boolean, source: () => JoinSource): Joined {
+    if (this.#outer && !many && !parent?.inMany) return this.#outer.join(name, parent, many, source)
+    const path = `${parent?.alias ?? ''}/${name}`
+    let row = this.#byPath.get(path)
+    if (!row) {
+      row = new Joined(`j${this.#aliases.next++}`, parent, many, source())
+      this.#byPath.set(path, row)
+      this.rows.push(row)
+    }
+    return row
+  }
+}

@@ -1,0 +1,70 @@
+import { Facts, type Input, type Probe } from './facts.ts'
+import { Lru } from './lru.ts'
+import type { Param } from './sql.ts'
+
+const MAX_PLANS = 1000
+/** Answers of one plan: more than these come from values that hardly repeat. */
+const MAX_TEMPLATES = 64
+
+/** SQL texts and what their parameters are bound to. */
+export interface Template {
+  readonly texts: {
+    readonly from: string
+    readonly where: string
+    readonly orderBy: string
+    readonly never: boolean
+    readonly free: boolean
+    readonly key: string
+  }
+  readonly params: readonly Param[]
+}
+
+interface Node {
+  question?: Probe
+  readonly answers: Map<unknown, Node>
+  template?: Template
+}
+
+/**
+ * What was compiled of one rule, filter and sort: a tree of the questions that were asked about the request, in their
+ * order, with a template at the end of each way through it.
+ */
+export class Plan {
+  #root: Node = { answers: new Map() }
+  #count = 0
+
+  /** The template for a request. `make` compiles one that is not there yet, and may throw. */
+  find(input: Input, make: (facts: Facts) => Template): Template {
+    let node: Node | undefined = this.#root
+    while (node?.question) node = node.answers.get(node.question(input))
+    return node?.template ?? this.#keep(input, make)
+  }
+
+  #keep(input: Input, make: (facts: Facts) => Template): Template {
+    const facts = new Facts(input)
+    const template = make(facts)
+    if (this.#count++ >= MAX_TEMPLATES) this.#clear()
+    let node = this.#root
+    for (const [question, answer] of facts.asked) {
+      node.question ??= question
+      let next = node.answers.get(answer)
+      if (!next) {
+        next = { answers: new Map() }
+        node.answers.set(answer, next)
+      }
+      node = next
+    }
+    node.template = template
+    return template
+  }
+
+  #clear(): void {
+    this.#root = { answers: new Map() }
+    this.#count = 1
+  }
+}
+
+const plans = new Lru<string, Plan>(MAX_PLANS)
+
+/** The plan of what was asked, by a text that says all of it. */
+export const planOf = (key: string): Plan => plans.get(key) ?? plans.set(key, new Plan())

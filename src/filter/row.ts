@@ -1,0 +1,76 @@
+import type { Collection } from '../collections/collection.ts'
+import { columnName, quote, tableName } from '../collections/names.ts'
+import type { Field, Value } from '../fields/field.ts'
+import { isMulti } from '../fields/field.ts'
+import type { Input, Slot } from './facts.ts'
+import type { Joined } from './joined.ts'
+import type { Affinity, Storage } from './operand.ts'
+import { type Scalar, stored } from './scalar.ts'
+import type { Sql } from './sql.ts'
+import { writeTexts } from './texts.ts'
+
+/** A row of a table in the statement. `at` null: the base, alias `b`. */
+export interface TableRow {
+  readonly kind: 'table'
+  readonly collection: Collection
+  readonly at: Joined | null
+  readonly nullable: boolean
+}
+
+/** A record whose values are at hand: who asks, or what a create rule judges. */
+export interface KnownRow {
+  readonly kind: 'known'
+  readonly collection: Collection
+  readonly value: (field: Field) => (input: Input) => Value
+  /** It stands in a table, so that its columns have their affinities. */
+  readonly inTable: boolean
+}
+
+export type Row = TableRow | KnownRow
+
+/** A collection's table as it stands in FROM. */
+export const table = (collection: Collection): Sql => [quote(tableName(collection))]
+
+/** A column of a row in the statement. */
+export const column = (row: TableRow, field: Field): Sql => [
+  row.at ?? 'b',
+  `.${quote(columnName(field.name))}`,
+]
+
+const STORAGE: Partial<Record<Field['type'], Storage>> = {
+  number: 'number',
+  bool: 'bool',
+  json: 'json',
+  geoPoint: 'geo',
+}
+
+/** What a field's column holds. */
+export function storageOf(field: Field): Storage {
+  if (!isMulti(field)) return STORAGE[field.type] ?? 'text'
+  return field.type === 'select' && field.values.some((value) => /[<>&]/.test(value))
+    ? 'escaped-list'
+    : 'list'
+}
+
+const AFFINITY: Partial<Record<Field['type'], Affinity>> = {
+  number: 'numeric',
+  bool: 'numeric',
+  geoPoint: 'numeric',
+  json: 'none',
+}
+
+/** The affinity of a field's column in PocketBase's table. */
+export const affinityOf = (field: Field): Affinity =>
+  isMulti(field) ? 'numeric' : (AFFINITY[field.type] ?? 'text')
+
+/** A field of a record at hand, as SQLite would hold it. */
+export function fieldSlot(row: KnownRow, field: Field): Slot {
+  const value = row.value(field)
+  return (input) => toScalar(value(input), row.inTable)
+}
+
+/** A new record's number is still a REAL; a table's column of numbers makes whole ones INTEGER. */
+function toScalar(value: Value, inTable: boolean): Scalar {
+  if (Array.isArray(value)) return writeTexts(value)
+  return typeof value === 'number' && inTable ? stored(value) : value
+}
