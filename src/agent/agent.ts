@@ -1,0 +1,155 @@
+import type { Driver, OutgoingText, SendResult } from './driver.ts'
+import type { Journal } from './journal.ts'
+import { Outbox } from './outbox.ts'
+import { call, type Server, ServerAway, ServerRefusal } from './server.ts'
+import { Signal } from './signal.ts'
+import { listen } from './stream.ts'
+
+/** A message as a claim answers it; dates in PocketBase's form. */
+interface Claimed extends OutgoingText {
+  readonly priority: number
+  readonly expires_at: string
+  readonly lease_until: string
+}
+
+/** A claimed message, and until when (on our own steady clock) it may be handed to the radio. */
+interface Job extends Claimed {
+  readonly untilMs: number
+}
+
+/** Wake-ups may be lost: so often we ask by ourselves. */
+const POLL_MS = 30_000
+/** The server's clock is known to the second, and the radio takes time. */
+const MARGIN_MS = 2_000
+const DISABLED = 403
+/** What the server gives at most. */
+const MAX_CLAIM = 100
+
+/** Between a server and a driver: claims, has sent, reports. */
+export class Agent {
+  readonly #server: () => Server
+  readonly #driver: Driver
+  readonly #journal: Journal
+  readonly #say: (line: string) => void
+  readonly #outbox: Outbox
+  readonly #work = new Signal()
+  readonly #jobs: Job[] = []
+  #running = 0
+  /** Messages of the last answer that we hold already, perhaps since before our last death. */
+  #held = 0
+
+  constructor(server: () => Server, driver: Driver, journal: Journal, say: (line: string) => void) {
+    this.#server = server
+    this.#driver = driver
+    this.#journal = journal
+    this.#say = say
+    this.#outbox = new Outbox(journal, server, this.#work.give, say)
+  }
+
+  /** Works until `ended`. Throws ServerRefusal when the server does not know the device any more. */
+  async run(ended: AbortSignal): Promise<void> {
+    await this.#driver.start({
+      delivered: ({ id, attempt }, at, error) =>
+        this.#report(id, attempt, error ? 'failed' : 'delivered', at, error ? { error_message: error } : {}),
+      received: ({ from, body, sim }, at) => {
+        this.#say(`received a text from ${from}`)
+        this.#outbox.put({ kind: 'incoming', item: { from, body, sim, received_at: at.toISOString() } })
+      },
+    })
+    const failed = new AbortController()
+    const all = AbortSignal.any([ended, failed.signal])
+    const parts = [this.#outbox.run(all), this.#claimOn(all), this.#listen(all)]
+    try {
+      await Promise.all(parts.map((part) => part.finally(() => failed.abort())))
+    } finally {
+      await Promise.allSettled(parts)
+      await this.#driver.stop()
+    }
+  }
+
+  #listen(ended: AbortSignal): Promise<void> {
+    const connected = () => {
+      this.#say('connected')
+      this.#work.give()
+    }
+    return listen(this.#server, connected, ({ event }) => event === 'wake' && this.#work.give(), ended)
+  }
+
+  async #claimOn(ended: AbortSignal): Promise<void> {
+    while (!ended.aborted) {
+      try {
+        while (await this.#claim(ended));
+      } catch (error) {
+        if (error instanceof ServerRefusal && error.status === DISABLED) this.#say(error.message)
+        else if (!(error instanceof ServerAway)) throw error
+      }
+      await this.#work.wait(POLL_MS, ended)
+    }
+  }
+
+  /** True when there may be more for us. */
+  async #claim(ended: AbortSignal): Promise<boolean> {
+    const free = this.#driver.parallel - this.#running - this.#jobs.length
+    if (free < this.#driver.parallel / 2) return false
+    const askedMs = performance.now()
+    // what we hold comes first: ask for so many more
+    const limit = Math.min(MAX_CLAIM, free + this.#held)
+    const path = '/api/devices/claim'
+    const answer = await call<{ items: Claimed[] }>(this.#server(), 'POST', path, { limit }, ended)
+    const { items } = answer.body
+    const fresh = items.filter((item) => !this.#hasSeen(item))
+    this.#held = items.length - fresh.length
+    for (const item of fresh) {
+      const ends = [item.lease_until, item.expires_at].filter(Boolean).map((date) => Date.parse(date))
+      this.#jobs.push({ ...item, untilMs: askedMs + Math.min(...ends) - answer.serverTime - MARGIN_MS })
+    }
+    this.#next()
+    return fresh.length > 0 || (items.length === limit && limit < MAX_CLAIM)
+  }
+
+  #hasSeen({ id, attempt }: Claimed): boolean {
+    return (
+      this.#journal.hasBegun(id, attempt) ||
+      this.#jobs.some((job) => job.id === id && job.attempt === attempt)
+    )
+  }
+
+  #next(): void {
+    while (this.#running < this.#driver.parallel) {
+      const job = this.#jobs.shift()
+      if (!job) return
+      this.#running++
+      void this.#send(job).finally(() => {
+        this.#running--
+        this.#next()
+        this.#work.give()
+      })
+    }
+  }
+
+  async #send(job: Job): Promise<void> {
+    const { id, attempt, to, body, sim } = job
+    if (performance.now() > job.untilMs) return this.#giveBack(job)
+    this.#journal.begin(id, attempt)
+    const result = await this.#driver.send({ id, attempt, to, body, sim })
+    this.#say(`${result.outcome} to ${to}${result.outcome === 'failed' ? `: ${result.error}` : ''}`)
+    this.#reportResult(job, result)
+  }
+
+  /** The server may have given it to another device meanwhile. */
+  #giveBack(job: Job): void {
+    this.#say(`too late for ${job.to}, given back`)
+    this.#journal.begin(job.id, job.attempt)
+    this.#reportResult(job, { outcome: 'failed', error: 'The lease ran out', notSent: true })
+  }
+
+  #reportResult({ id, attempt }: Job, result: SendResult): void {
+    const details =
+      result.outcome === 'failed' ? { error_message: result.error, not_sent: result.notSent } : {}
+    this.#report(id, attempt, result.outcome, this.#driver.now(), details)
+  }
+
+  #report(id: string, attempt: number, status: string, at: Date, details: object): void {
+    this.#outbox.put({ kind: 'report', item: { id, attempt, status, at: at.toISOString(), ...details } })
+  }
+}

@@ -1,0 +1,20 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const FIRST_MS = 500
+const LONGEST_MS = 30_000
+
+/** Pauses between tries that get longer, with chance in them: after an outage not everybody comes at once. */
+export class Backoff {
+  #tries = 0
+
+  /** Waits before the next try; less when `signal` aborts. */
+  async pause(signal: AbortSignal): Promise<void> {
+    const longest = Math.min(LONGEST_MS, FIRST_MS * 2 ** this.#tries++)
+    await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {}) // aborted
+  }
+
+  /** It worked: the next failure starts small. */
+  reset(): void {
+    this.#tries = 0
+  }
+}

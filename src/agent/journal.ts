@@ -1,0 +1,119 @@
+import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+
+/** A report or a received text as the server takes it. */
+export interface Telling {
+  readonly kind: 'report' | 'incoming'
+  readonly item: Readonly<Record<string, unknown>>
+}
+
+type Entry =
+  | { readonly begun: string; readonly day: number }
+  | { readonly tell: number; readonly kind: Telling['kind']; readonly item: Telling['item'] }
+  | { readonly told: readonly number[] }
+
+const DAY_MS = 86_400_000
+/** No lease is that long: after it the server hands out an attempt no more. */
+const KEPT_DAYS = 7
+/** The file is written anew when it has so many lines more than it needs. */
+const MAX_SPARE_LINES = 10_000
+
+/**
+ * What an agent must not forget when it dies: which attempts were handed to the radio, and what the server does not
+ * know yet. A file of JSON lines; each is on the disk before anything that follows from it happens.
+ */
+export class Journal {
+  readonly #file: string
+  #descriptor: number
+  #lines = 0
+  #last = 0
+  readonly #begun = new Map<string, number>()
+  readonly #untold = new Map<number, Telling>()
+
+  constructor(file: string) {
+    this.#file = file
+    if (existsSync(file)) this.#read(readFileSync(file, 'utf8'))
+    this.#descriptor = this.#rewrite()
+  }
+
+  #read(text: string): void {
+    for (const line of text.split('\n')) {
+      const entry = parse(line)
+      if (!entry) continue // empty, or torn by a kill
+      if ('begun' in entry) this.#begun.set(entry.begun, entry.day)
+      else if ('told' in entry) for (const number of entry.told) this.#untold.delete(number)
+      else this.#untold.set(entry.tell, { kind: entry.kind, item: entry.item })
+      if ('tell' in entry) this.#last = Math.max(this.#last, entry.tell)
+    }
+  }
+
+  /** Writes what still counts to a new file that takes the old one's place. */
+  #rewrite(): number {
+    const oldest = today() - KEPT_DAYS
+    for (const [key, day] of this.#begun) if (day < oldest) this.#begun.delete(key)
+    const entries: Entry[] = [
+      ...[...this.#begun].map(([begun, day]) => ({ begun, day })),
+      ...[...this.#untold].map(([tell, telling]) => ({ tell, ...telling })),
+    ]
+    const temporary = `${this.#file}.new`
+    const descriptor = openSync(temporary, 'w', 0o600)
+    writeSync(descriptor, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
+    fdatasyncSync(descriptor)
+    renameSync(temporary, this.#file)
+    this.#lines = entries.length
+    return descriptor
+  }
+
+  #append(entry: Entry): void {
+    writeSync(this.#descriptor, `${JSON.stringify(entry)}\n`)
+    fdatasyncSync(this.#descriptor)
+    this.#lines++
+    if (this.#lines - this.#begun.size - this.#untold.size < MAX_SPARE_LINES) return
+    closeSync(this.#descriptor)
+    this.#descriptor = this.#rewrite()
+  }
+
+  /** Whether an attempt was handed to the radio before, also in an earlier life: it must not be again. */
+  hasBegun(id: string, attempt: number): boolean {
+    return this.#begun.has(`${id}.${attempt}`)
+  }
+
+  /** Notes that an attempt is handed to the radio now. */
+  begin(id: string, attempt: number): void {
+    const begun = `${id}.${attempt}`
+    const day = today()
+    this.#begun.set(begun, day)
+    this.#append({ begun, day })
+  }
+
+  /** Keeps something for the server until `forget`. */
+  keep(telling: Telling): void {
+    const tell = ++this.#last
+    this.#untold.set(tell, telling)
+    this.#append({ tell, ...telling })
+  }
+
+  /** What the server does not know yet, oldest first, by number. */
+  get untold(): ReadonlyMap<number, Telling> {
+    return this.#untold
+  }
+
+  /** The server knows these. */
+  forget(numbers: readonly number[]): void {
+    for (const number of numbers) this.#untold.delete(number)
+    this.#append({ told: numbers })
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
+  }
+}
+
+const today = () => Math.floor(Date.now() / DAY_MS)
+
+function parse(line: string): Entry | undefined {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,80 @@
+import { Backoff } from './backoff.ts'
+import type { Journal, Telling } from './journal.ts'
+import { call, type Server, ServerAway, ServerRefusal } from './server.ts'
+import { Signal } from './signal.ts'
+
+const MAX_ITEMS = 100
+const IDLE_MS = 60_000
+const PATHS: Record<Telling['kind'], string> = {
+  report: '/api/devices/report',
+  incoming: '/api/devices/incoming',
+}
+
+/** Brings what the journal keeps to the server, in order, until it is acknowledged. */
+export class Outbox {
+  readonly #journal: Journal
+  readonly #server: () => Server
+  readonly #more = new Signal()
+  readonly #told: () => void
+  readonly #say: (line: string) => void
+
+  /** `told` is called when the server has taken something. */
+  constructor(journal: Journal, server: () => Server, told: () => void, say: (line: string) => void) {
+    this.#journal = journal
+    this.#server = server
+    this.#told = told
+    this.#say = say
+  }
+
+  /** Keeps something until the server knows it. */
+  put(telling: Telling): void {
+    this.#journal.keep(telling)
+    this.#more.give()
+  }
+
+  /** Works until `ended`. Throws ServerRefusal when the server does not want us any more. */
+  async run(ended: AbortSignal): Promise<void> {
+    const backoff = new Backoff()
+    while (!ended.aborted) {
+      try {
+        await this.#empty(ended)
+        backoff.reset()
+        await this.#more.wait(IDLE_MS, ended)
+      } catch (error) {
+        if (!(error instanceof ServerAway)) throw error
+        await backoff.pause(ended)
+      }
+    }
+  }
+
+  async #empty(ended: AbortSignal): Promise<void> {
+    for (let next = this.#next(); next.length > 0 && !ended.aborted; next = this.#next()) {
+      await this.#tell(next, ended)
+      this.#told()
+    }
+  }
+
+  /** The oldest tellings, as far as they are of one kind. */
+  #next(): [number, Telling][] {
+    const untold = [...this.#journal.untold].slice(0, MAX_ITEMS)
+    const end = untold.findIndex(([, { kind }]) => kind !== untold[0]![1].kind)
+    return end < 0 ? untold : untold.slice(0, end)
+  }
+
+  async #tell(tellings: readonly [number, Telling][], ended: AbortSignal): Promise<void> {
+    const items = tellings.map(([, { item }]) => item)
+    try {
+      await call(this.#server(), 'POST', PATHS[tellings[0]![1].kind], { items }, ended)
+    } catch (error) {
+      if (!(error instanceof ServerRefusal) || error.status === 401 || error.status === 403) throw error
+      if (tellings.length > 1) return this.#tellEach(tellings, ended)
+      this.#say(`The server will not take a ${tellings[0]![1].kind}: ${error.message}`)
+    }
+    this.#journal.forget(tellings.map(([number]) => number))
+  }
+
+  /** One of them is refused: the others must not wait for it. */
+  async #tellEach(tellings: readonly [number, Telling][], ended: AbortSignal): Promise<void> {
+    for (const telling of tellings) await this.#tell([telling], ended)
+  }
+}

@@ -1,0 +1,48 @@
+import { UserError } from '../errors.ts'
+import { call, ServerAway, ServerRefusal } from './server.ts'
+import { type AgentState, saveState } from './state.ts'
+
+/** What a device tells of itself when it joins. `name` '': the one that the user gave with the code. */
+export interface Introduction {
+  readonly name: string
+  readonly platform: string
+  readonly phone: string
+}
+
+/** The part of a pairing address behind the server's own. */
+const PAIR_PATH = /\/api\/devices\/pair\/?$/
+
+/** A server's address and a code, out of either both or a pairing address that has the code behind `#`. */
+export function readPairing(address: string, code: string): { url: string; code: string } {
+  if (!URL.canParse(address))
+    throw new UserError(`${address} is no address. It begins with https:// or http://.`)
+  const { protocol, hash, origin, pathname } = new URL(address)
+  if (protocol !== 'https:' && protocol !== 'http:')
+    throw new UserError(`${address} does not begin with https:// or http://.`)
+  const digits = code || hash.slice(1)
+  if (!/^\d{6}$/.test(digits)) throw new UserError('A pairing code has 6 digits.')
+  return { url: `${origin}${pathname}`.replace(PAIR_PATH, '').replace(/\/+$/, ''), code: digits }
+}
+
+/** Joins the user who made the code, and keeps the token in `file`. Throws a UserError with the server's sentence. */
+export async function pair(
+  url: string,
+  code: string,
+  device: Introduction,
+  file: string,
+): Promise<AgentState> {
+  try {
+    const { body } = await call<{ token: string; record: { id: string; name: string } }>(
+      { url, token: '' },
+      'POST',
+      '/api/devices/pair',
+      { code, ...device },
+    )
+    const state = { url, token: body.token, device: body.record.id, name: body.record.name }
+    saveState(file, state)
+    return state
+  } catch (error) {
+    if (error instanceof ServerAway || error instanceof ServerRefusal) throw new UserError(error.message)
+    throw error
+  }
+}

@@ -1,0 +1,87 @@
+import { appendFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Driver, DriverEvents, IncomingText, OutgoingText, SendResult } from './driver.ts'
+
+/** What a simulated phone is told to do wrong. Shares are from 0 to 1. */
+export interface SimulatorOptions {
+  /** Milliseconds that a sending takes, and a delivery report after it. */
+  readonly lagMs: number
+  readonly deliveryMs: number
+  /** Share of messages that fail; of those that provably do not go out; of delivery reports that are lost. */
+  readonly fail: number
+  readonly refuse: number
+  readonly lose: number
+  /** Kills its process after that many sendings, before anybody hears of the last. 0: never. */
+  readonly dieAfter: number
+  /** Seconds by which its clock is wrong. */
+  readonly clockOffset: number
+  /** Where it notes each message that it sent, a JSON line each; '' for nowhere. */
+  readonly sentFile: string
+}
+
+export const WELL_BEHAVED: SimulatorOptions = {
+  lagMs: 200,
+  deliveryMs: 500,
+  fail: 0,
+  refuse: 0,
+  lose: 0,
+  dieAfter: 0,
+  clockOffset: 0,
+  sentFile: '',
+}
+
+const PARALLEL = 10
+
+/** A phone that sends nothing anywhere: for trying out, and for tests of everything that can go wrong. */
+export class Simulator implements Driver {
+  readonly parallel = PARALLEL
+  readonly #options: SimulatorOptions
+  readonly #reports = new Set<NodeJS.Timeout>()
+  #events: DriverEvents | undefined
+  #sent = 0
+
+  constructor(options: Partial<SimulatorOptions> = {}) {
+    this.#options = { ...WELL_BEHAVED, ...options }
+  }
+
+  async start(events: DriverEvents): Promise<void> {
+    this.#events = events
+  }
+
+  now(): Date {
+    return new Date(Date.now() + this.#options.clockOffset * 1000)
+  }
+
+  async send(text: OutgoingText): Promise<SendResult> {
+    const { lagMs, refuse, fail } = this.#options
+    await sleep(lagMs)
+    if (Math.random() < refuse) return { outcome: 'failed', error: 'No signal (simulated)', notSent: true }
+    if (Math.random() < fail) return { outcome: 'failed', error: 'Rejected (simulated)', notSent: false }
+    this.#goOut(text)
+    return { outcome: 'sent' }
+  }
+
+  /** From here on the message is out. */
+  #goOut({ id, attempt, to }: OutgoingText): void {
+    const { sentFile, dieAfter, lose, deliveryMs } = this.#options
+    if (sentFile) appendFileSync(sentFile, `${JSON.stringify({ id, attempt, to })}\n`)
+    this.#sent++
+    if (this.#sent === dieAfter) process.kill(process.pid, 'SIGKILL')
+    if (Math.random() < lose) return
+    const report = setTimeout(() => {
+      this.#reports.delete(report)
+      this.#events?.delivered({ id, attempt }, this.now())
+    }, deliveryMs)
+    this.#reports.add(report)
+  }
+
+  /** Lets a text come in. */
+  receive(text: IncomingText): void {
+    this.#events?.received(text, this.now())
+  }
+
+  async stop(): Promise<void> {
+    for (const report of this.#reports) clearTimeout(report)
+    this.#reports.clear()
+  }
+}

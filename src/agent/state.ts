@@ -1,0 +1,40 @@
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { UserError } from '../errors.ts'
+
+/** What an agent keeps of its pairing. */
+export interface AgentState {
+  readonly url: string
+  readonly token: string
+  readonly device: string
+  readonly name: string
+}
+
+/** Where an agent keeps its state if it is not told. */
+export const DEFAULT_STATE_FILE = join(
+  process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'),
+  'pocketsms',
+  'agent.json',
+)
+
+/** Writes the state whole or not at all, readable for its owner only: it holds the token. */
+export function saveState(file: string, state: AgentState): void {
+  mkdirSync(dirname(file), { recursive: true })
+  const temporary = `${file}.${process.pid}`
+  writeFileSync(temporary, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
+  renameSync(temporary, file)
+}
+
+/** Throws a UserError when there is none, or it is none. */
+export function readState(file: string): AgentState {
+  try {
+    const { url, token, device, name } = JSON.parse(readFileSync(file, 'utf8'))
+    if (url && token && device) return { url, token, device, name }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new UserError(`${file} is not there. Pair first: pocketsms agent pair URL CODE`)
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  throw new UserError(`${file} is not the state of an agent. Pair again: pocketsms agent pair URL CODE`)
+}

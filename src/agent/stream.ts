@@ -1,0 +1,63 @@
+import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
+import { Backoff } from './backoff.ts'
+import { ask, type Server, ServerRefusal } from './server.ts'
+
+/** The server says something at least every 15 s: after that long without a byte the connection is dead. */
+const SILENT_MS = 45_000
+
+/**
+ * Listens to the server's events until `ended`, connecting again whenever that breaks. `connected` is called on each
+ * connect: something may have been missed before. Throws ServerRefusal when the server does not want us any more.
+ */
+export async function listen(
+  server: () => Server,
+  connected: () => void,
+  heard: (event: EventSourceMessage) => void,
+  ended: AbortSignal,
+): Promise<void> {
+  const backoff = new Backoff()
+  while (!ended.aborted) {
+    try {
+      await listenOnce(
+        server(),
+        () => {
+          backoff.reset()
+          connected()
+        },
+        heard,
+        ended,
+      )
+    } catch (error) {
+      if (error instanceof ServerRefusal) throw error
+    }
+    await backoff.pause(ended)
+  }
+}
+
+async function listenOnce(
+  server: Server,
+  connected: () => void,
+  heard: (event: EventSourceMessage) => void,
+  ended: AbortSignal,
+): Promise<void> {
+  const dead = new AbortController()
+  const watch = setTimeout(() => dead.abort(), SILENT_MS)
+  try {
+    const signal = AbortSignal.any([ended, dead.signal])
+    const response = await ask(server, '/api/devices/events', { signal })
+    connected()
+    const alive = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        watch.refresh()
+        controller.enqueue(chunk)
+      },
+    })
+    const events = response
+      .body!.pipeThrough(alive)
+      .pipeThrough(new TextDecoderStream())
+      .pipeThrough(new EventSourceParserStream())
+    for await (const event of events) heard(event)
+  } finally {
+    clearTimeout(watch)
+  }
+}
