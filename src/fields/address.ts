@@ -9,7 +9,8 @@ const WIDE = '\\x{00A0}-\\x{D7FF}\\x{F900}-\\x{FDCF}\\x{FDF0}-\\x{FFEF}'
 const ATOM = `[a-zA-Z0-9!#$%&'*+\\-/=?^_\`{|}~${WIDE}]+`
 const FOLD = '(([ \\t]*\\r\\n)?[ \\t]+)?'
 const QUOTED_CHARACTER = `([\\x01-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f\\x21\\x23-\\x5b\\x5d-\\x7e${WIDE}]|\\([\\x01-\\x09\\x0b\\x0c\\x0d-\\x7f]|\\([${WIDE}])`
-const QUOTED = `"(${FOLD}${QUOTED_CHARACTER})*${FOLD}"`
+/** PocketBase takes one character between the quotes, no more. */
+const QUOTED = `"${FOLD}${QUOTED_CHARACTER}${FOLD}"`
 const OUTER = `a-zA-Z${WIDE}`
 const LABEL = `[${OUTER}0-9]([${OUTER}0-9\\-._~]*[${OUTER}0-9])?`
 const TOP_LABEL = `[${OUTER}]([${OUTER}0-9\\-_~]*[${OUTER}])?`

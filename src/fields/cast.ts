@@ -42,8 +42,12 @@ export function toNumber(raw: unknown): number {
   return typeof raw === 'string' ? parseNumber(raw) : 0
 }
 
+/** Underscores between digits, which Go allows in its own notation of numbers. */
+const UNDERSCORES = /(?<=\d)_(?=\d)|(?<=0x[\da-f_.]*)_(?=[\da-f])/gi
+
 /** Go: strconv.ParseFloat; out of range is an error there, hence 0. */
-function parseNumber(text: string): number {
+function parseNumber(written: string): number {
+  const text = written.includes('_') ? written.replace(UNDERSCORES, '') : written
   if (DECIMAL.test(text)) return finite(Number(text))
   const infinity = INFINITY.exec(text)
   if (infinity) return infinity[1] === '-' ? -Infinity : Infinity
