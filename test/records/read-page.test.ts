@@ -35,6 +35,6 @@ test.each([
   { perPage: '١' },
   { skipTotal: 'yes' },
   { skipTotal: 'tRue' },
-])('%o is refused', (query) => {
-  expect(() => readPage(query as Record<string, string>)).toThrow(expect.objectContaining({ status: 400 }))
+] as Record<string, string>[])('%o is refused', (query) => {
+  expect(() => readPage(query)).toThrow(expect.objectContaining({ status: 400 }))
 })
