@@ -95,6 +95,8 @@ function invert(ranges: readonly [number, number][]): [number, number][] {
   return gaps
 }
 
+const unsupported = (what: string) => new Error(`${what} is not supported in a pattern that generates text`)
+
 /** Reads a pattern that is known to be well-formed. Its place in the pattern is the only state. */
 class PatternReader {
   readonly #characters: readonly string[]
@@ -147,7 +149,7 @@ class PatternReader {
     if (this.#accept('?')) {
       const head = this.#take()
       if (head === 'P' || head === '<') while (this.#take() !== '>');
-      else if (head !== ':') throw new Error('flags are not supported in a pattern that generates text')
+      else if (head !== ':') throw unsupported(`(?${head}`)
     }
     const part = this.read()
     this.#accept(')')
@@ -155,12 +157,30 @@ class PatternReader {
   }
 
   #escape(): Part {
+    const escaped = this.#escaped()
+    if (typeof escaped === 'number') return { kind: 'literal', text: String.fromCodePoint(escaped) }
+    return { kind: 'class', ranges: escaped }
+  }
+
+  /** What follows a backslash: a class or a code point. */
+  #escaped(): number | readonly [number, number][] {
     const letter = this.#take()
+    if (letter === 'x') return this.#hex()
     const ranges = ESCAPED_CLASSES[letter]
-    if (ranges) return { kind: 'class', ranges }
-    if (/[AzbBpPQCx]/.test(letter))
-      throw new Error(`unsupported escape \\${letter} in a pattern that generates text`)
-    return { kind: 'literal', text: ESCAPED_CHARACTERS[letter] ?? letter }
+    if (ranges) return ranges
+    if (/[AzbBpPQC0-7]/.test(letter)) throw unsupported(`\\${letter}`)
+    return (ESCAPED_CHARACTERS[letter] ?? letter).codePointAt(0)!
+  }
+
+  /** `\x41` or `\x{1F600}`, behind the x. */
+  #hex(): number {
+    const digits = /^(?:\{([0-9a-fA-F]+)\}|([0-9a-fA-F]{2}))/.exec(this.#rest)!
+    this.#at += digits[0].length
+    return Number.parseInt((digits[1] ?? digits[2])!, 16)
+  }
+
+  get #rest(): string {
+    return this.#characters.slice(this.#at, this.#at + 12).join('')
   }
 
   #repeated(part: Part): Part {
@@ -175,7 +195,7 @@ class PatternReader {
     if (this.#accept('*')) return [0, undefined]
     if (this.#accept('+')) return [1, undefined]
     if (this.#accept('?')) return [0, 1]
-    const match = /^\{(\d+)(,(\d*))?\}/.exec(this.#characters.slice(this.#at, this.#at + 12).join(''))
+    const match = /^\{(\d+)(,(\d*))?\}/.exec(this.#rest)
     if (!match) return undefined
     this.#at += match[0].length
     const min = Number(match[1])
@@ -203,9 +223,8 @@ class PatternReader {
   }
 
   #classCharacter(): number | readonly [number, number][] {
+    if (this.#rest.startsWith('[:')) throw unsupported('[:')
     const character = this.#take()
-    if (character !== '\\') return character.codePointAt(0)!
-    const letter = this.#take()
-    return ESCAPED_CLASSES[letter] ?? (ESCAPED_CHARACTERS[letter] ?? letter).codePointAt(0)!
+    return character === '\\' ? this.#escaped() : character.codePointAt(0)!
   }
 }

@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import { passwordError } from '../../src/fields/password.ts'
+import { fieldOf, judge, store } from './field.ts'
+
+test.each([
+  ['text too short', fieldOf('text', { min: 3 }), 'ab', 'min_text_constraint'],
+  ['text counted in code points', fieldOf('text', { max: 3 }), '😀😀😀', ''],
+  ['text too long', fieldOf('text', { max: 3 }), 'abcd', 'max_text_constraint'],
+  ['text of 5,000 at most', fieldOf('text'), 'x'.repeat(5001), 'max_text_constraint'],
+  ['pattern found anywhere', fieldOf('text', { pattern: '\\d' }), 'a1b', ''],
+  ['pattern in Go’s syntax', fieldOf('text', { pattern: '^(?i)[[:alpha:]]+\\z' }), 'Ab1', 'invalid_format'],
+  ['no id', fieldOf('text', { primaryKey: true }), '', 'required'],
+  ['id with a dot', fieldOf('text', { primaryKey: true, pattern: '.' }), 'a.b', 'forbidden_pk_character'],
+  ['id of a device', fieldOf('text', { primaryKey: true, pattern: '.' }), 'com1', 'reserved_pk'],
+  ['decimals', fieldOf('number', { onlyInt: true }), 1.5, 'only_int_constraint'],
+  ['number too small', fieldOf('number', { min: 1 }), -1, 'min_number_constraint'],
+  ['0 passes any minimum', fieldOf('number', { min: 1 }), 0, ''],
+  ['0 is empty', fieldOf('number', { required: true }), 0, 'required'],
+  ['infinity', fieldOf('number'), 'Infinity', 'not_a_number'],
+  ['bool must be true', fieldOf('bool', { required: true }), false, 'required'],
+  ['email', fieldOf('email'), 'a@b', 'is_email'],
+  ['email domain', fieldOf('email', { onlyDomains: ['a.com'] }), 'x@A.com', 'email_domain_not_allowed'],
+  ['url without scheme', fieldOf('url'), 'a.com', ''],
+  ['url of a kind', fieldOf('url'), 'javascript:alert(1)', 'invalid_url'],
+  ['url host', fieldOf('url', { exceptDomains: ['x.com'] }), 'http://x.com/a', 'url_domain_not_allowed'],
+  ['editor in bytes', fieldOf('editor', { maxSize: 3 }), 'éé', 'content_size_limit'],
+  ['choice', fieldOf('select', { values: ['a'], maxSelect: 1 }), 'b', 'invalid_value'],
+  [
+    'too many before unknown ones',
+    fieldOf('select', { values: ['a', 'b'], maxSelect: 2 }),
+    ['x', 'y', 'z'],
+    'too_many_values',
+  ],
+  ['too few relations', fieldOf('relation', { minSelect: 2, maxSelect: 3 }), ['a'], 'not_enough_values'],
+  ['too many files', fieldOf('file', { maxSelect: 2 }), ['a', 'b', 'c'], 'too_many_files'],
+  ['latitude', fieldOf('geoPoint'), { lat: 91, lon: 200 }, 'invalid_latitude'],
+  ['longitude', fieldOf('geoPoint'), { lat: 1, lon: 181 }, 'invalid_longitude'],
+  ['0/0 is empty', fieldOf('geoPoint', { required: true }), { lat: 0, lon: 0 }, 'required'],
+] as const)('%s', (_, field, raw, code) => expect(judge(field, raw)).toBe(code))
+
+test.each([
+  ['single: the last of several', fieldOf('select', { values: [], maxSelect: 1 }), ['a', 'b'], 'b'],
+  ['multiple', fieldOf('relation', { maxSelect: 2 }), ['a', 'b', 'a'], ['a', 'b']],
+  ['point in a text', fieldOf('geoPoint'), '{"LON":7}', '{"lon":7,"lat":0}'],
+  ['point with a text in it', fieldOf('geoPoint'), { lon: '5', lat: 3 }, '{"lon":0,"lat":3}'],
+] as const)('%s', (_, field, raw, stored) => expect(store(field, raw)).toEqual(stored))
+
+test.each([
+  ['short', { min: 8 }, 'seven77', 'Must be at least 8 character(s).'],
+  ['long', {}, 'x'.repeat(72), 'Must be less than 71 character(s).'],
+  ['without the pattern', { pattern: '\\d' }, 'abc', 'Invalid value format.'],
+  ['fine', { min: 8 }, 'eight888', undefined],
+] as const)('a password that is %s', (_, options, plain, message) => {
+  const field = fieldOf('password', options)
+  expect(field.type === 'password' && passwordError(field, plain)?.message).toBe(message)
+})

@@ -1,0 +1,15 @@
+import type { Field, FieldOf, FieldTypeName, Value } from '../../src/fields/field.ts'
+import { FIELD_TYPES, fieldType } from '../../src/fields/types.ts'
+
+const BASE = { id: 'f1', name: 'f', hidden: false, presentable: false, system: false, required: false }
+
+/** A field with its type's defaults and some options. */
+export const fieldOf = <T extends FieldTypeName>(type: T, options: Partial<FieldOf<T>> = {}): Field =>
+  ({ ...BASE, type, ...FIELD_TYPES[type].defaults, ...options }) as Field
+
+/** What a field makes of an input: its stored value. */
+export const store = (field: Field, raw: unknown): Value => fieldType(field).fromInput(field, raw)
+
+/** Code of the error that an input gives, '' for none. */
+export const judge = (field: Field, raw: unknown): string =>
+  fieldType(field).check(field, store(field, raw))?.code.replace('validation_', '') ?? ''

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest'
+import { isJson, minify, writeSorted } from '../../src/fields/json-text.ts'
+import { fieldOf, judge, store } from './field.ts'
+
+const json = fieldOf('json')
+
+test.each([
+  ['an object, keys sorted', { b: 1, a: { d: 1, c: 2 } }, '{"a":{"c":2,"d":1},"b":1}'],
+  ['keys that look like numbers', { '2': 1, '10': 2 }, '{"10":2,"2":1}'],
+  ['keys by bytes', { '\u{1F600}': 1, '\uFB00': 2 }, '{"\uFB00":2,"\u{1F600}":1}'],
+  ['markup', '<&>', '"\\u003c\\u0026\\u003e"'],
+  ['minus zero', [-0], '[-0]'],
+  ['a text that is JSON, as written', '{"b":1, "a" : 1.0}', '{"b":1,"a":1.0}'],
+  ['a number in a text', '1.50', '1.5'],
+  ['a quoted text', '"x"', '"x"'],
+  ['a text that only begins like JSON', '[1', '"[1"'],
+  ['a leading space', ' 1', '" 1"'],
+  ['a leading zero', '01', '"01"'],
+  ['an empty text', '', '""'],
+  ['null in words', 'null', null],
+  ['null', null, null],
+  ['NUL and half a pair', { a: '\0\ud800' }, '{"a":"\ufffd\ufffd"}'],
+  ['their escapes in a text', '{"a":"\\u0000\\ud800"}', '{"a":"\ufffd\ufffd"}'],
+] as const)('%s', (_, raw, stored) => expect(store(json, raw)).toBe(stored))
+
+test.each([
+  ['spaces between, not within', '{ "a b" : [ 1 , "c d" ] }', '{"a b":[1,"c d"]}'],
+  ['the first of a repeated key', '{"a":1,"b":{"c":1,"c":2},"a":3}', '{"a":1,"b":{"c":1}}'],
+  ['a key spelt differently', '{"a":1,"\\u0061":2}', '{"a":1}'],
+  ['escapes stay', '"\\u00e9\\/"', '"\\u00e9\\/"'],
+  ['long integers within', '[12345678901234567890]', '[12345678901234567890]'],
+] as const)('minify: %s', (_, text, short) => expect(minify(text)).toBe(short))
+
+test('nesting has an end', () => {
+  const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+  expect(isJson(nested(1000))).toBe(true)
+  expect(isJson(nested(1001))).toBe(false)
+  let value: unknown = 1
+  for (let i = 0; i < 50_000; i++) value = [value]
+  expect(isJson(writeSorted(value))).toBe(false)
+})
+
+test.each([
+  ['an empty one is fine', {}, {}, ''],
+  ['not when required', { required: true }, {}, 'required'],
+  ['too long', { maxSize: 5 }, [1, 2, 3], 'json_size_limit'],
+  ['control characters, which Go escapes its own way', {}, 'a\x01b', 'invalid_json'],
+] as const)('%s', (_, options, raw, code) => expect(judge(fieldOf('json', options), raw)).toBe(code))

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { generateText } from '../../src/fields/autogenerate.ts'
+import { matchesPattern, patternError } from '../../src/fields/pattern.ts'
+import { randomBelow, randomId } from '../../src/fields/random.ts'
+
+test.each([
+  ['[a-z0-9]{15}', /^[a-z0-9]{15}$/],
+  ['[A-Z]{2,5}', /^[A-Z]{2,4}$/],
+  ['\\d{3}-(ab|cd)', /^\d{3}-(ab|cd)$/],
+  ['x+y*', /^x{1,5}y{0,5}$/],
+  ['a?b', /^b$/],
+  ['[\\x41-\\x{43}]\\x2e', /^[ABC]\.$/],
+  ['(?P<name>\\w{4})\\n', /^\w{4}\n$/],
+  ['[\\w.-]{8}', /^[\w.-]{8}$/],
+] as const)('a text for %s', (pattern, expected) => {
+  for (let i = 0; i < 50; i++) expect(generateText(pattern)).toMatch(expected)
+})
+
+test.each([
+  ['(', 'error parsing regexp: missing closing ): `(`'],
+  ['^a$', 'unsupported pattern operator 9'],
+  ['()', 'unsupported pattern operator 2'],
+  ['(?i)a', '(?i is not supported'],
+  ['[[:alpha:]]', '[: is not supported'],
+] as const)('no text for %s', (pattern, message) => expect(() => generateText(pattern)).toThrow(message))
+
+test('a pattern that is none matches nothing and says why', () => {
+  expect(patternError('a**')).toBe('error parsing regexp: invalid nested repetition operator: `**`')
+  expect(matchesPattern('a**', 'a')).toBe(false)
+})
+
+test('a malicious pattern takes no time', () => {
+  const start = performance.now()
+  expect(matchesPattern('^(a+)+$', `${'a'.repeat(5000)}!`)).toBe(false)
+  expect(performance.now() - start).toBeLessThan(500)
+})
+
+test('random values are spread', () => {
+  const seen = new Set(Array.from({ length: 2000 }, () => randomBelow(10)))
+  expect(seen.size).toBe(10)
+  expect(new Set(Array.from({ length: 1000 }, () => randomId())).size).toBe(1000)
+})
