@@ -13,6 +13,7 @@ import { createApp } from './http/app.ts'
 import type { Services } from './http/context.ts'
 import { front } from './http/front.ts'
 import { createLogger, type Logger } from './log.ts'
+import { startDelivery } from './sms/delivery.ts'
 
 /** How long running requests may take after the server was told to stop. */
 const STOP_MS = 10_000
@@ -50,6 +51,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
     server.once('error', (error) => reject(portError(error, config)))
     server.listen(config.port, config.host, resolve)
   })
+  const stopDelivery = await startDelivery(store, config, log)
   const cleanUp = () =>
     cleanUpSignIns(store).catch((error) => log.error({ err: error }, 'no clean-up of sign-ins'))
   const cleaning = setInterval(cleanUp, CLEAN_UP_MS)
@@ -65,6 +67,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
       await closed
       clearTimeout(late)
       clearInterval(cleaning)
+      await stopDelivery()
       await settings.close()
       await store.close()
       await db.close()

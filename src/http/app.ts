@@ -6,6 +6,8 @@ import { type Ctx, type Env, type Services, sendJson, sendRaw } from './context.
 import { gate } from './gate.ts'
 import { accountRoutes } from './routes/account.ts'
 import { authRoutes } from './routes/auth.ts'
+import { collectionRoutes } from './routes/collections.ts'
+import { deviceRoutes } from './routes/devices.ts'
 import { fileRoutes } from './routes/files.ts'
 import { recordRoutes } from './routes/records.ts'
 import { settingsRoutes } from './routes/settings.ts'
@@ -16,12 +18,14 @@ export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
   app.use('/api/*', gate(services))
   app.get('/api/health', (c) => sendJson(c, '{"message":"API is healthy.","code":200,"data":{}}'))
+  app.route('/api/collections', collectionRoutes(services))
   app.route('/api/collections', recordRoutes(services))
   app.route('/api/collections', authRoutes(services))
   app.route('/api/files', fileRoutes(services))
   app.route('/api/settings', settingsRoutes(services))
   app.route('/', accountRoutes())
   app.route('/api/sms', smsRoutes(services))
+  app.route('/api/devices', deviceRoutes(services))
   app.notFound((c) => answerError(c, unknownRoute(c)))
   app.onError((error, c) => {
     if (error instanceof GatewayError)
