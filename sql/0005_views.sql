@@ -8,3 +8,15 @@ exception when others then
   return to_json(t);
 end $$;
 create function pb_json(v anyelement) returns json language sql stable strict parallel safe as 'select to_json(v)';
+
+-- What the list of collections can be filtered and sorted by.
+create view _collections_listed as
+select
+  id,
+  name,
+  (data ->> 'type') collate "C" as type,
+  (data ->> 'created') collate "C" as created,
+  (data ->> 'updated') collate "C" as updated,
+  (data ->> 'system')::boolean as system,
+  position as _rowid
+from _collections;

@@ -1,3 +1,5 @@
+import { isBuiltIn } from './built-in.ts'
+import type { Store } from './catalog.ts'
 import type { CatalogDraft } from './catalog-draft.ts'
 import type { Collection } from './collection.ts'
 import { complete } from './complete.ts'
@@ -6,6 +8,7 @@ import { InvalidCollection } from './invalid.ts'
 import { readNew, readOver } from './read.ts'
 import { dropCollection } from './remove.ts'
 import { saveCollection } from './save.ts'
+import { type RuleCheck, validateCollection } from './validate.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
@@ -58,25 +61,45 @@ const inOrder = (a: Collection, b: Collection) =>
   a.created.localeCompare(b.created) ||
   a.updated.localeCompare(b.updated)
 
+/** A collection that was brought in, and what it was before. */
+export interface Imported {
+  readonly collection: Collection
+  readonly old: Collection | undefined
+}
+
 /**
  * Brings collections in, each matched by id, else by name, and laid over the one that is there. With
  * `deleteMissing`, collections and fields that are not listed go, system ones excepted. Answers those it wrote, with
- * what they were before: whoever asked checks them. Throws an InvalidCollection, or an Error with the reason.
+ * what they were before; they are not checked yet. Throws an InvalidCollection, or an Error with the reason.
  * PocketBase: core/collection_import.go
  */
 export async function importCollections(
   draft: CatalogDraft,
   raws: readonly Raw[],
   deleteMissing = false,
-): Promise<{ collection: Collection; old: Collection | undefined }[]> {
+): Promise<Imported[]> {
   const before = draft.catalog
   const imported = raws.map((raw) => load(draft, raw, deleteMissing)).sort(inOrder)
   const kept = new Set(imported.map(({ id }) => id))
   const dropped = deleteMissing ? before.all.filter(({ id, system }) => !system && !kept.has(id)) : []
+  const needed = dropped.find(isBuiltIn)
+  if (needed) throw new Error(`pocketsms needs the collection ${needed.name}: it must be in the list`)
   for (const collection of dropped.sort(inOrder).reverse()) await dropCollection(draft, collection)
-  for (const collection of imported) await save(draft, collection)
-  return imported.map(({ id }) => ({
-    collection: draft.catalog.find(id)!,
-    old: before.all.find((one) => one.id === id),
+  // one without a name can be no table: it is left to the checks
+  for (const collection of imported) if (collection.name) await save(draft, collection)
+  return imported.map((collection) => ({
+    collection: draft.catalog.all.find(({ id }) => id === collection.id) ?? collection,
+    old: before.all.find(({ id }) => id === collection.id),
   }))
+}
+
+/** Checks what was brought in: only now is everything there that it refers to. Throws an InvalidCollection. */
+export async function checkImported(
+  store: Store,
+  imported: readonly Imported[],
+  checkRule: RuleCheck,
+): Promise<void> {
+  for (const { collection, old } of imported) {
+    await validateCollection({ store, next: collection, old: old ?? collection, checkRule })
+  }
 }

@@ -1,4 +1,5 @@
 import type { ErrorData, FieldError } from '../errors.ts'
+import type { Collection } from './collection.ts'
 
 const isFieldError = (error: FieldError | ErrorData): error is FieldError => typeof error.code === 'string'
 
@@ -15,10 +16,12 @@ function lines(data: ErrorData, path = ''): string[] {
  */
 export class InvalidCollection extends Error {
   override name = 'InvalidCollection'
+  readonly collection: Collection
   readonly data: ErrorData
 
-  constructor(collection: { readonly name: string }, data: ErrorData) {
+  constructor(collection: Collection, data: ErrorData) {
     super(`collection ${collection.name}: ${lines(data).join('; ')}`)
+    this.collection = collection
     this.data = data
   }
 }

@@ -9,6 +9,7 @@ import { splitSql } from './split-sql.ts'
 import { translateQuery } from './sqlite-sql.ts'
 import { suggestFields, unknownField, type ViewField, ViewQueryError } from './view-fields.ts'
 
+const SAMPLE_SIZE = 10
 const NULL_ISLAND = `'{"lon":0,"lat":0}'::json`
 
 /** A column of a view's query → the type that a field of this type has in a table, empty instead of null. */
@@ -26,6 +27,16 @@ const asTexts = (column: string) => `coalesce(${column}::text[], '{}') collate "
 function castTo(field: Field, column: string): string {
   if (isMulti(field)) return asTexts(column)
   return (CASTS[field.type] ?? asText)(column)
+}
+
+/** A view's query without the one column that it must have. */
+export class MissingIdError extends ViewQueryError {
+  readonly fields: readonly Field[]
+
+  constructor(fields: readonly Field[]) {
+    super("missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)")
+    this.fields = fields
+  }
 }
 
 /** A view's query ready for Postgres, its fields, and the names under which Postgres gives its columns. */
@@ -56,13 +67,22 @@ export async function readQuery(store: Store, query: string): Promise<ReadQuery>
   const found = columns.map(
     (column) => suggested.find((one) => isFieldOf(one, column)) ?? unknownField(column),
   )
-  if (!found.some(({ field }) => field.name === 'id')) {
-    throw new ViewQueryError(
-      "missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)",
-    )
-  }
   const fields = found.map(({ field }) => field).reduce<Field[]>(addField, [])
+  if (!fields.some(({ name }) => name === 'id')) throw new MissingIdError(fields)
   return { sql, columns, fields, plain: found.map(({ plain }) => plain) }
+}
+
+/** The same, and looks at some rows: their ids must be there and differ. PocketBase: core/view.go, DryRunView */
+export async function readAndSample(store: Store, query: string): Promise<ReadQuery> {
+  const read = await readQuery(store, query)
+  const { rows } = await store.db.query(`select v.id from (${viewSelect(read)}) v limit $1::int`, [
+    SAMPLE_SIZE,
+  ])
+  const ids = rows.map(([id]) => String(id))
+  if (ids.includes('')) throw new ViewQueryError('the query could return records with empty or invalid ids')
+  if (new Set(ids).size < ids.length)
+    throw new ViewQueryError('the query could return records with non-unique ids')
+  return read
 }
 
 /** Postgres folds an alias that stands without quotes to lower case. */

@@ -1,6 +1,6 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import { attempt } from '../collections/attempt.ts'
-import { BUILT_IN_IDS } from '../collections/bootstrap.ts'
+import { BUILT_IN_IDS } from '../collections/built-in.ts'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
 import type { Collection } from '../collections/collection.ts'
 import { importCollections } from '../collections/import.ts'

@@ -1,4 +1,4 @@
-import { BUILT_IN_IDS } from '../collections/bootstrap.ts'
+import { BUILT_IN_IDS } from '../collections/built-in.ts'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { type Collection, SUPERUSERS } from '../collections/collection.ts'

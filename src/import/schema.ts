@@ -1,6 +1,7 @@
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
-import { importCollections } from '../collections/import.ts'
+import { checkImported, importCollections } from '../collections/import.ts'
 import { UserError } from '../errors.ts'
+import { checkRule } from '../rules/check-rule.ts'
 import { isObject } from './files.ts'
 import type { Progress } from './progress.ts'
 
@@ -15,7 +16,7 @@ export async function importSchema(
     throw new UserError(`${file}: a list of collections expected, as PocketBase exports it.`)
   }
   try {
-    await importCollections(draft, schema)
+    await checkImported(draft, await importCollections(draft, schema), checkRule)
   } catch (error) {
     throw new UserError(`${file}: ${(error as Error).message}`, { cause: error })
   }

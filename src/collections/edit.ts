@@ -1,0 +1,91 @@
+import { ApiError, badRequest, notFound } from '../errors.ts'
+import { isBuiltIn } from './built-in.ts'
+import type { CatalogDraft } from './catalog-draft.ts'
+import type { CatalogStore } from './catalog-store.ts'
+import type { Collection } from './collection.ts'
+import { complete } from './complete.ts'
+import { ShapeError } from './decode.ts'
+import { InvalidCollection } from './invalid.ts'
+import { readNew, readOver } from './read.ts'
+import { deleteCollection, referencesTo } from './remove.ts'
+import { saveCollection } from './save.ts'
+import { type RuleCheck, validateCollection } from './validate.ts'
+
+/** What superusers do to collections, each in one transaction. PocketBase: apis/collection.go, contract 7.5 */
+
+function refusal(sentence: string, error: unknown): unknown {
+  if (error instanceof ApiError) return error
+  if (error instanceof ShapeError) {
+    return badRequest('Failed to load the submitted data due to invalid formatting.')
+  }
+  if (error instanceof InvalidCollection) return badRequest(sentence, error.data)
+  return badRequest(`${sentence} Raw error: \n${error instanceof Error ? error.message : error}`)
+}
+
+async function saveChecked(
+  draft: CatalogDraft,
+  next: Collection,
+  old: Collection | undefined,
+  checkRule: RuleCheck,
+): Promise<void> {
+  await validateCollection({ store: draft, next, old, checkRule })
+  await saveCollection(draft, next)
+}
+
+/** Makes a collection from submitted JSON. Answers it as it is stored; throws 400 with every error. */
+export async function createCollection(
+  store: CatalogStore,
+  raw: unknown,
+  checkRule: RuleCheck,
+): Promise<Collection> {
+  try {
+    const id = await store.change(async (draft) => {
+      const taken = new Set(draft.catalog.all.map((one) => one.id))
+      const next = complete(readNew(raw), taken)
+      await saveChecked(draft, next, undefined, checkRule)
+      return next.id
+    })
+    return store.catalog.find(id)!
+  } catch (error) {
+    throw refusal('Failed to create collection.', error)
+  }
+}
+
+/** Changes a collection by submitted JSON: what is not in it stays. Throws 404, or 400 with every error. */
+export async function updateCollection(
+  store: CatalogStore,
+  nameOrId: string,
+  raw: unknown,
+  checkRule: RuleCheck,
+): Promise<Collection> {
+  try {
+    const id = await store.change(async (draft) => {
+      const old = draft.catalog.find(nameOrId)
+      if (!old) throw notFound()
+      const read = readOver(raw, old)
+      if (read.id !== old.id) throw notFound()
+      await saveChecked(draft, complete(read), old, checkRule)
+      return old.id
+    })
+    return store.catalog.find(id)!
+  } catch (error) {
+    throw refusal('Failed to update collection.', error)
+  }
+}
+
+/** Deletes a collection with its records. Throws 404, or 400 if it is needed: by the gateway, a relation, a view. */
+export async function removeCollection(store: CatalogStore, nameOrId: string): Promise<void> {
+  const collection = store.catalog.find(nameOrId)
+  if (!collection) throw notFound()
+  if (isBuiltIn(collection)) {
+    throw badRequest(`Failed to delete collection: pocketsms needs ${collection.name} for itself.`)
+  }
+  try {
+    await store.change((draft) => deleteCollection(draft, collection))
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    const names = referencesTo(store.catalog, collection).map(({ name }) => name)
+    const cause = names.length > 0 ? ` probably due to existing reference in ${names.join(', ')}` : ''
+    throw badRequest(`Failed to delete collection${cause}`)
+  }
+}

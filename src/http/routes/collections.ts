@@ -1,0 +1,125 @@
+import { Hono } from 'hono'
+import { type Check, demandFields, required } from '../../collections/checks.ts'
+import { dryRunView } from '../../collections/dry-run.ts'
+import { createCollection, removeCollection, updateCollection } from '../../collections/edit.ts'
+import { importAll } from '../../collections/import-all.ts'
+import { OAUTH2_PROVIDERS } from '../../collections/oauth2-providers.ts'
+import { scaffoldsJson } from '../../collections/scaffolds.ts'
+import { collectionJson } from '../../collections/serialise.ts'
+import { ApiError, badRequest, fieldError, notFound } from '../../errors.ts'
+import type { RequestInfo } from '../../filter/request.ts'
+import { listRecords } from '../../records/list.ts'
+import { truncateCollection } from '../../records/truncate.ts'
+import { checkRule } from '../../rules/check-rule.ts'
+import { listCollections } from '../collection-list.ts'
+import { bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson, sendRaw } from '../context.ts'
+import { requireSuperuser } from '../guards.ts'
+
+const MAX_QUERY_BYTES = 5_000
+const SAMPLE_SIZE = 10
+
+const LOAD = {
+  create: 'Failed to load the collection type data due to invalid formatting.',
+  update: 'Failed to load the submitted data due to invalid formatting.',
+  form: 'An error occurred while loading the submitted data.',
+}
+
+/** The body's values; a body that cannot be read is a 400 in the route's own words. */
+async function valuesOf(c: Ctx, sentence: string): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return (await bodyOf(c)).values
+  } catch (error) {
+    throw error instanceof ApiError && error.status === 400 ? badRequest(sentence) : error
+  }
+}
+
+const isText = (value: unknown) => value == null || typeof value === 'string'
+
+const shortEnough: Check = (query) =>
+  Buffer.byteLength(String(query)) <= MAX_QUERY_BYTES
+    ? undefined
+    : fieldError('validation_length_too_long', `the length must be no more than ${MAX_QUERY_BYTES}`, {
+        max: MAX_QUERY_BYTES,
+        min: 0,
+      })
+
+/** `/api/collections`: the collections themselves; superusers only. PocketBase: apis/collection.go, contract 7.5 */
+export const collectionRoutes = (services: Services) => {
+  const { store, extensions } = services
+  const nameOf = (c: Ctx) => c.req.param('collection') ?? ''
+  const collectionOf = (c: Ctx) => {
+    const collection = store.catalog.find(nameOf(c))
+    if (!collection) throw notFound()
+    return collection
+  }
+  return new Hono<Env>()
+    .get('/', async (c) => {
+      const auth = await requireSuperuser(c, services)
+      return sendRaw(c, await listCollections(store, buildRequest(c, auth, {})))
+    })
+    .post('/', async (c) => {
+      await requireSuperuser(c, services)
+      const values = await valuesOf(c, LOAD.create)
+      if (!isText(values.name) || !isText(values.type)) throw badRequest(LOAD.create)
+      return sendJson(c, collectionJson(await createCollection(store, values, checkRule)))
+    })
+    .put('/import', async (c) => {
+      await requireSuperuser(c, services)
+      const { collections, deleteMissing } = await valuesOf(c, LOAD.form)
+      await importAll(store, { collections, deleteMissing }, checkRule)
+      return c.body(null, 204)
+    })
+    .get('/meta/scaffolds', async (c) => {
+      await requireSuperuser(c, services)
+      return sendJson(c, scaffoldsJson())
+    })
+    .get('/meta/oauth2-providers', async (c) => {
+      await requireSuperuser(c, services)
+      const list = OAUTH2_PROVIDERS.map(([name, displayName]) => ({ name, displayName, logo: '' }))
+      return sendJson(c, JSON.stringify(list))
+    })
+    .post('/meta/dry-run-view', async (c) => {
+      const auth = await requireSuperuser(c, services)
+      const { query } = await valuesOf(c, LOAD.form)
+      if (!isText(query)) throw badRequest(LOAD.form)
+      demandFields({ query }, { query: [required, shortEnough] })
+      return sendJson(c, await dryRun(services, String(query), buildRequest(c, auth, {})))
+    })
+    .get('/:collection', async (c) => {
+      await requireSuperuser(c, services)
+      return sendJson(c, collectionJson(collectionOf(c)))
+    })
+    .patch('/:collection', async (c) => {
+      await requireSuperuser(c, services)
+      collectionOf(c)
+      const values = await valuesOf(c, LOAD.update)
+      return sendJson(c, collectionJson(await updateCollection(store, nameOf(c), values, checkRule)))
+    })
+    .delete('/:collection', async (c) => {
+      await requireSuperuser(c, services)
+      await removeCollection(store, nameOf(c))
+      return c.body(null, 204)
+    })
+    .delete('/:collection/truncate', async (c) => {
+      await requireSuperuser(c, services)
+      await truncateCollection(store, extensions, collectionOf(c))
+      return c.body(null, 204)
+    })
+}
+
+/** The fields of a view that this query would make, and its first records. */
+async function dryRun(
+  { store, extensions }: Services,
+  viewQuery: string,
+  request: RequestInfo,
+): Promise<string> {
+  const query = { perPage: `${SAMPLE_SIZE}`, skipTotal: '1' }
+  try {
+    return await dryRunView(store, viewQuery, async (inside, view) => {
+      const list = JSON.parse(await listRecords(inside, extensions, view, { ...request, query }))
+      return JSON.stringify({ fields: view.fields, sample: list.items })
+    })
+  } catch (error) {
+    throw badRequest(`Invalid view query. Raw error: \n${(error as Error).message}`)
+  }
+}
