@@ -1,0 +1,72 @@
+import { Hono } from 'hono'
+import { ApiError } from '../../errors.ts'
+import { Acceptor } from '../../sms/accept.ts'
+import { countBatch } from '../../sms/batches.ts'
+import { readPreview, readSend, readTemplateSend, type SendBody } from '../../sms/body.ts'
+import { cancelMessage } from '../../sms/cancel.ts'
+import { fingerprintOf, readIdempotencyKey } from '../../sms/idempotency.ts'
+import { previewSend } from '../../sms/preview.ts'
+import { readUsage } from '../../sms/quota.ts'
+import { refuse } from '../../sms/refusal.ts'
+import { type Desk, send } from '../../sms/send.ts'
+import { readBytes } from '../body.ts'
+import { type Ctx, type Env, type Services, sendRaw } from '../context.ts'
+import { requireSender, withSender } from '../sender.ts'
+
+/** Room for 100,000 recipients. */
+const MAX_BODY_BYTES = 4 << 20
+
+/** `/api/sms`: what a web app asks of us, with an API key or signed in. Errors are `{"error","message"}`. */
+export function smsRoutes(services: Services): Hono<Env> {
+  const { store, config } = services
+  const desk: Desk = { store, config, acceptor: new Acceptor(store, config) }
+  return new Hono<Env>()
+    .post('/send', (c) => sendFrom(c, services, desk, readSend))
+    .post('/send-template', (c) => sendFrom(c, services, desk, readTemplateSend))
+    .post('/preview', async (c) => {
+      const { user } = await requireSender(c, services)
+      const body = readPreview(await readJson(c), new Date())
+      return sendRaw(c, JSON.stringify(await previewSend(store, config, user, body)))
+    })
+    .get('/usage', async (c) => {
+      const { user } = await requireSender(c, services)
+      return sendRaw(c, JSON.stringify(await readUsage(store, user, config, new Date())))
+    })
+    .get('/batches/:batch_id', async (c) => {
+      const { user } = await requireSender(c, services)
+      return sendRaw(c, JSON.stringify(await countBatch(store, user, c.req.param('batch_id'))))
+    })
+    .post('/messages/:id/cancel', async (c) => {
+      const { user } = await requireSender(c, services)
+      return sendRaw(c, JSON.stringify(await cancelMessage(store, user, c.req.param('id'))))
+    })
+}
+
+/** A send of either kind: credentials, then the body, then the work. */
+function sendFrom(c: Ctx, services: Services, desk: Desk, read: (raw: unknown, now: Date) => SendBody) {
+  // read once, whether or not the credentials turn out stale
+  let raw: Promise<unknown> | undefined
+  return withSender(c, services, async (sender) => {
+    raw ??= readJson(c)
+    const json = await raw
+    const body = read(json, new Date())
+    const key = readIdempotencyKey(c.req.header('idempotency-key'))
+    const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(c.req.path, json) }
+    const { answer, replayed } = await send(desk, sender, body, idempotency)
+    if (replayed) c.header('Idempotent-Replayed', 'true')
+    return sendRaw(c, answer)
+  })
+}
+
+/** The JSON of a body, whatever its content type says. Throws 413 and 400 in the form of this part of the API. */
+async function readJson(c: Ctx): Promise<unknown> {
+  const bytes = await readBytes(c.env.incoming, MAX_BODY_BYTES).catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error
+    throw refuse('request_too_large', `The body must have at most ${MAX_BODY_BYTES} bytes`)
+  })
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    throw refuse('invalid_request', 'The body must be a JSON object')
+  }
+}

@@ -1,0 +1,154 @@
+import { z } from 'zod'
+import { cleanText } from '../fields/cast.ts'
+import { dateOf, formatDate, parseDate } from '../fields/date.ts'
+import { refuse } from './refusal.ts'
+
+/** What a request wants sent: a text, or a template with values for its variables. */
+export type Content =
+  | { readonly body: string }
+  | { readonly templateId: string; readonly variables: Readonly<Record<string, string>> }
+
+/** A checked request body. Phone numbers, ids and lengths are not judged yet. */
+export interface SendBody {
+  readonly recipients: readonly string[]
+  readonly groupIds: readonly string[]
+  /** '' when any device will do. */
+  readonly deviceId: string
+  readonly content: Content
+  readonly options: SendOptions
+}
+
+/** Dates in PocketBase's form, '' when unset; 0 is the default priority and the device's own SIM. */
+export interface SendOptions {
+  readonly scheduledAt: string
+  readonly expiresAt: string
+  readonly priority: number
+  readonly sim: number
+  readonly guarantee: 'at_most_once' | 'at_least_once'
+  readonly clientRef: string
+}
+
+const MAX_TTL_SECONDS = 10 * 365 * 86_400
+
+const text = () => z.string('must be a text').transform(cleanText)
+const filled = () => text().refine((value) => value !== '', 'must not be empty')
+const list = (what: string) => z.array(z.string('must be a text'), `must be a list of ${what}`)
+const whole = (min: number, max: number) => {
+  const fault = `must be a whole number from ${min} to ${max}`
+  return z.int(fault).min(min, fault).max(max, fault)
+}
+const instant = () =>
+  z.string('must be a date').transform((raw, issues) => {
+    const date = parseDate(raw)
+    if (date === '' && raw !== '') issues.addIssue('must be a date, for example 2026-11-20T07:00:00Z')
+    return date
+  })
+const value = z.union([z.string(), z.number(), z.boolean()], 'must be a text, a number or a boolean')
+
+/** What both kinds of send know. `null` counts as absent. */
+const COMMON = {
+  recipients: list('phone numbers').nullish(),
+  group_ids: list('group ids').nullish(),
+  device_id: text().nullish(),
+  scheduled_at: instant().nullish(),
+  expires_at: instant().nullish(),
+  ttl: whole(1, MAX_TTL_SECONDS).nullish(),
+  priority: whole(-128, 127).nullish(),
+  sim: whole(0, 8).nullish(),
+  guarantee: z.enum(['at_most_once', 'at_least_once'], 'must be at_most_once or at_least_once').nullish(),
+  client_ref: text()
+    .refine((ref) => [...ref].length <= 255, 'must have at most 255 characters')
+    .nullish(),
+}
+
+const SEND = z.strictObject({ ...COMMON, body: filled() })
+const TEMPLATE_SEND = z.strictObject({
+  ...COMMON,
+  template_id: filled(),
+  variables: z.record(z.string(), value, 'must be an object').nullish(),
+})
+
+/** The body of `send`. Throws 400 `invalid_request` that names the first wrong field. */
+export function readSend(raw: unknown, now: Date): SendBody {
+  return needSomeone(readText(raw, now))
+}
+
+/** The body of `send-template`. */
+export function readTemplateSend(raw: unknown, now: Date): SendBody {
+  return needSomeone(readTemplate(raw, now))
+}
+
+/** The body of `preview`: that of either send, recipients may be left out. */
+export function readPreview(raw: unknown, now: Date): SendBody {
+  const isTemplate = typeof raw === 'object' && raw !== null && 'template_id' in raw
+  return isTemplate ? readTemplate(raw, now) : readText(raw, now)
+}
+
+function readText(raw: unknown, now: Date): SendBody {
+  const body = check(SEND, raw)
+  return { ...toWhom(body), content: { body: body.body }, options: optionsOf(body, now) }
+}
+
+function readTemplate(raw: unknown, now: Date): SendBody {
+  const body = check(TEMPLATE_SEND, raw)
+  return { ...toWhom(body), content: templateOf(body), options: optionsOf(body, now) }
+}
+
+function check<T extends z.ZodType>(schema: T, raw: unknown): z.output<T> {
+  const parsed = schema.safeParse(raw)
+  if (parsed.success) return parsed.data
+  throw refuse('invalid_request', describe(parsed.error.issues[0]!))
+}
+
+/** `recipients[2] must be a text` */
+function describe(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'unrecognized_keys') return `${issue.keys[0]} is not a field of this request`
+  if (issue.path.length === 0) return 'The body must be a JSON object'
+  const [field, ...rest] = issue.path
+  return `${String(field)}${rest.map((key) => `[${String(key)}]`).join('')} ${issue.message}`
+}
+
+type Common = z.output<z.ZodObject<typeof COMMON>>
+
+const toWhom = (body: Common) => ({
+  recipients: body.recipients ?? [],
+  groupIds: body.group_ids?.map(cleanText) ?? [],
+  deviceId: body.device_id ?? '',
+})
+
+function needSomeone(body: SendBody): SendBody {
+  if (body.recipients.length > 0 || body.groupIds.length > 0) return body
+  throw refuse('invalid_request', 'recipients must name at least one phone number, or group_ids a group')
+}
+
+function templateOf(body: {
+  template_id: string
+  variables?: Record<string, unknown> | null | undefined
+}): Content {
+  const variables = Object.entries(body.variables ?? {}).map(([name, of]) => [name, cleanText(String(of))])
+  return { templateId: body.template_id, variables: Object.fromEntries(variables) }
+}
+
+function optionsOf(body: Common, now: Date): SendOptions {
+  const scheduledAt = future(body.scheduled_at, now)
+  return {
+    scheduledAt,
+    expiresAt: expiryOf(body, scheduledAt || formatDate(now)),
+    priority: body.priority ?? 0,
+    sim: body.sim ?? 0,
+    guarantee: body.guarantee ?? 'at_most_once',
+    clientRef: body.client_ref ?? '',
+  }
+}
+
+/** A date that is past means now. */
+const future = (date: string | null | undefined, now: Date) => (date && date > formatDate(now) ? date : '')
+
+/** `ttl` counts from when the message is due. */
+function expiryOf(body: Common, due: string): string {
+  if (body.ttl && body.expires_at) throw refuse('invalid_request', 'ttl and expires_at exclude each other')
+  if (body.ttl) return formatDate(new Date(dateOf(due)!.getTime() + body.ttl * 1000))
+  if (body.expires_at && body.expires_at <= due)
+    throw refuse('invalid_request', 'expires_at must lie in the future, after scheduled_at')
+  return body.expires_at ?? ''
+}

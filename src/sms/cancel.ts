@@ -1,0 +1,58 @@
+import type { Store } from '../collections/catalog.ts'
+import { noteChange } from '../records/changes.ts'
+import { giveBack } from './quota.ts'
+import { refuse } from './refusal.ts'
+import { REASONS, type Status } from './status.ts'
+import { tellCanceled } from './wake.ts'
+
+/** A message that will not be sent. */
+export interface Canceled {
+  readonly id: string
+  readonly status: Status
+  readonly error_message: string
+}
+
+/**
+ * Only what no device has claimed: the row of the queue is the fence, whoever deletes or claims it first has the
+ * message. Gives status and reason as they were, and what was freed.
+ */
+const CANCEL = `
+with freed as (
+  delete from sms_dispatch
+  where message = $1 and "user" = $2 and state in ('pending', 'assigned')
+  returning message, device, attempt, period
+), changed as (
+  update sms_messages m set status = 'failed', error_message = $3, updated = pb_text(now())
+  from freed where m.id = freed.message
+), noted as (
+  insert into sms_events (id, "user", message, status, device, attempt, detail, created)
+  select pb_new_id(), $2, message, 'failed', device, attempt, $3, pb_text(now()) from freed returning id
+)
+select m.status, m.error_message, f.period, f.device, noted.id
+from sms_messages m left join freed f on f.message = m.id left join noted on true
+where m.id = $1 and m."user" = $2`
+
+/**
+ * Cancels a user's message that waits for its time or its device; its unit of the quota comes back. Again is no
+ * error. Throws 404 for another's message, 409 `not_cancelable` once a device has it.
+ */
+export async function cancelMessage(store: Store, user: string, id: string): Promise<Canceled> {
+  const device = await store.db.transaction((db) => cancelIn({ db, catalog: store.catalog }, user, id))
+  if (device) await tellCanceled(store.db, device, id)
+  return { id, status: 'failed', error_message: REASONS.canceled }
+}
+
+/** The device that may know of the message; '' for none. */
+async function cancelIn(store: Store, user: string, id: string): Promise<string> {
+  const { rows } = await store.db.query(CANCEL, [id, user, REASONS.canceled])
+  if (!rows[0]) throw refuse('message_not_found')
+  const [status, reason, period, device, event] = rows[0] as [string, string, string | null, string, string]
+  if (period === null) {
+    if (status === 'failed' && reason === REASONS.canceled) return ''
+    throw refuse('not_cancelable')
+  }
+  await giveBack(store, user, period)
+  await noteChange(store, { id: 'sms_messages' }, 'update', id)
+  await noteChange(store, { id: 'sms_events' }, 'create', event)
+  return device
+}

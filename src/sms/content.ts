@@ -1,0 +1,59 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Content } from './body.ts'
+import { contactNames } from './recipients.ts'
+import { refuse, refuseTemplate } from './refusal.ts'
+import { countSegments, type Segmentation } from './segments.ts'
+import { fillVariables, parseTemplate, renderFor } from './template.ts'
+
+/** In code points, plain or rendered. */
+const MAX_CHARACTERS = 1600
+
+/** The text for one recipient and what it takes to send it. */
+export interface Text extends Segmentation {
+  readonly to: string
+  readonly body: string
+}
+
+/** Throws 400 `body_too_long`. */
+export function checkLength(body: string): void {
+  // every code point takes one or two units
+  if (body.length <= MAX_CHARACTERS) return
+  if (body.length > 2 * MAX_CHARACTERS || [...body].length > MAX_CHARACTERS) throw refuse('body_too_long')
+}
+
+/** One text a recipient, in their order. Throws what is wrong with the template, or with a text made from it. */
+export async function writeTexts(
+  store: Store,
+  user: string,
+  content: Content,
+  phones: readonly string[],
+): Promise<Text[]> {
+  if ('body' in content) {
+    const counted = countSegments(content.body)
+    return phones.map((to) => ({ to, body: content.body, ...counted }))
+  }
+  const filled = fillVariables(
+    parseTemplate(await loadTemplate(store, user, content.templateId)),
+    content.variables,
+  )
+  const names = await contactNames(store, user, phones)
+  return phones.map((phone) => textFor(phone, renderFor(filled, { phone, name: names.get(phone) ?? '' })))
+}
+
+function textFor(to: string, body: string): Text {
+  checkLength(body)
+  if (body === '') throw refuse('invalid_request', `template_id renders to an empty text for ${to}`)
+  return { to, body, ...countSegments(body) }
+}
+
+async function loadTemplate(store: Store, user: string, id: string): Promise<string> {
+  const { rows } = await store.db.query(
+    'select body, "user" from sms_templates where id = $1',
+    [id],
+    'sms template',
+  )
+  if (!rows[0]) throw refuseTemplate('Template not found.')
+  const [body, owner] = rows[0] as [string, string]
+  if (owner !== user) throw refuseTemplate('Template does not belong to user.')
+  return body
+}

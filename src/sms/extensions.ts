@@ -1,0 +1,39 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Extension } from '../records/extension.ts'
+import { giveBack } from './quota.ts'
+import { tellCanceled } from './wake.ts'
+
+/**
+ * Messages: pages of at most 500, nothing for guests. Who deletes a message that no device has claimed cancels it:
+ * its unit of the quota comes back. One that a device has may still go out, and costs what it cost.
+ */
+export const messagesExtension: Extension = {
+  maxPerPage: 500,
+  authRequired: true,
+  async afterDelete(store, id) {
+    const { rows } = await store.db.query(
+      'delete from sms_dispatch where message = $1 returning "user", period, state, device',
+      [id],
+      'sms forget message',
+    )
+    if (!rows[0]) return
+    const [user, period, state, device] = rows[0] as [string, string, string, string]
+    if (state !== 'sending') await giveBack(store, user, period)
+    if (device) await tellCanceled(store.db, device, id)
+  },
+}
+
+/**
+ * Users: what sending keeps of one goes with the user, first the row that acceptance locks. So no send gets between:
+ * one that runs is through before the messages go, one that comes later finds nobody.
+ */
+export const usersExtension: Extension = {
+  async afterDelete(store, id) {
+    for (const table of OF_USERS) await forgetUser(store, table, id)
+  },
+}
+
+const OF_USERS = ['sms_turns', 'sms_idempotency', 'sms_dispatch'] as const
+
+const forgetUser = (store: Store, table: (typeof OF_USERS)[number], user: string) =>
+  store.db.query(`delete from ${table} where "user" = $1`, [user], `forget ${table}`)

@@ -1,0 +1,36 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
+import type { SendBody } from './body.ts'
+import { checkLength, type Text, writeTexts } from './content.ts'
+import { allRecipients, checkCount, checkPhones, uniquePhones } from './recipients.ts'
+
+/** What a send would send. The first text's body, encoding, units and segments stand for all where one is asked for. */
+export interface Preview extends Omit<Text, 'to'> {
+  readonly recipients_count: number
+  readonly total_segments: number
+  /** One a recipient, in the order of the send. */
+  readonly items: readonly Text[]
+}
+
+/**
+ * Writes the texts of a send and stores nothing. Without recipients, a template is shown for nobody: no name, no
+ * number. Throws what `send` would, except for device, quota and credentials.
+ */
+export async function previewSend(
+  store: Store,
+  config: Pick<Config, 'maxRecipients'>,
+  user: string,
+  body: SendBody,
+): Promise<Preview> {
+  const { content, groupIds } = body
+  checkPhones(body.recipients)
+  if ('body' in content) checkLength(content.body)
+  const explicit = uniquePhones(body.recipients)
+  checkCount(explicit, config.maxRecipients)
+  const phones = await allRecipients(store, user, explicit, groupIds, config.maxRecipients)
+  const texts = await writeTexts(store, user, content, phones.length > 0 ? phones : [''])
+  const { to: _, ...first } = texts[0]!
+  const items = phones.length > 0 ? texts : []
+  const total_segments = items.reduce((sum, { segments }) => sum + segments, 0)
+  return { ...first, recipients_count: items.length, total_segments, items }
+}

@@ -1,0 +1,50 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
+import { formatDate } from '../fields/date.ts'
+import { noteChange } from '../records/changes.ts'
+
+/** A user's month. `quota` 0: unlimited, `remaining` is null then. */
+export interface Usage {
+  readonly period: string
+  readonly used: number
+  readonly quota: number
+  readonly remaining: number | null
+  /** When the next month begins, in PocketBase's form. */
+  readonly resets_at: string
+}
+
+/** What a user has sent in the calendar month (UTC) of `at`, and may send. A user's own quota overrides the server's. */
+export async function readUsage(
+  store: Store,
+  user: string,
+  config: Pick<Config, 'monthlyQuota'>,
+  at: Date,
+): Promise<Usage> {
+  const period = formatDate(at).slice(0, 7)
+  const { rows } = await store.db.query(
+    `select case when u.monthly_quota > 0 then u.monthly_quota else $3::float8 end,
+      coalesce((select s.used from sms_usage s where s."user" = u.id and s.period = $2), 0)
+    from users u where u.id = $1`,
+    [user, period, config.monthlyQuota],
+    'sms usage',
+  )
+  const [quota, used] = (rows[0] ?? [0, 0]) as [number, number]
+  const remaining = quota === 0 ? null : Math.max(0, quota - used)
+  const next = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
+  return { period, used, quota, remaining, resets_at: formatDate(next) }
+}
+
+/** Gives one message back to the month that paid for it, in the transaction that ends the message unsent. */
+export async function giveBack(store: Store, user: string, period: string): Promise<void> {
+  const { rows } = await store.db.query(
+    `update sms_usage set used = used - 1, updated = $3 where "user" = $1 and period = $2 and used > 0 returning id`,
+    [user, period, formatDate(new Date())],
+    'sms give back',
+  )
+  await noteChange(
+    store,
+    { id: 'sms_usage' },
+    'update',
+    rows.map(([id]) => String(id)),
+  )
+}

@@ -1,0 +1,73 @@
+import type { Store } from '../collections/catalog.ts'
+import { refuse } from './refusal.ts'
+
+/** A number as the whole world dials it: `+`, 2 to 15 digits, the first not 0. ITU-T E.164 */
+const E164 = /^\+[1-9][0-9]{1,14}$/
+
+/** Throws 400 `invalid_phone_number` if any of them is none. */
+export function checkPhones(phones: readonly string[]): void {
+  for (const phone of phones) if (!E164.test(phone)) throw refuse('invalid_phone_number')
+}
+
+/** Throws 400 `too_many_recipients`. */
+export function checkCount(phones: readonly string[], max: number): void {
+  if (phones.length > max) throw refuse('too_many_recipients', `At most ${max} recipients per request`)
+}
+
+/** Each number once, in order of first mention. */
+export const uniquePhones = (phones: readonly string[]): string[] =>
+  phones.length < 2 ? [...phones] : [...new Set(phones)]
+
+/**
+ * The numbers asked for by name, then the members of the groups, each once. Throws 404 `group_not_found` for a
+ * group that is not the user's, 400 `too_many_recipients`, and 400 when groups were named and all are empty.
+ */
+export async function allRecipients(
+  store: Store,
+  user: string,
+  explicit: readonly string[],
+  groupIds: readonly string[],
+  max: number,
+): Promise<readonly string[]> {
+  if (groupIds.length === 0) return explicit
+  // one more than could be used tells that there are too many
+  const members = await groupMembers(store, user, groupIds, max + explicit.length + 1)
+  const phones = uniquePhones([...explicit, ...members])
+  checkCount(phones, max)
+  if (phones.length === 0) throw refuse('invalid_request', 'group_ids has no member to send to')
+  return phones
+}
+
+/** Members ordered by name and id, without who has opted out; who is in several groups comes once. */
+async function groupMembers(
+  store: Store,
+  user: string,
+  groupIds: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const groups = [...new Set(groupIds)]
+  const { rows } = await store.db.query(
+    `select (select count(*) from contact_groups g where g."user" = $1 and g.id = any($2::text[])),
+      array(select c.phone from contacts c where c."user" = $1 and c.groups && $2::text[] and not c.opted_out
+        order by c.name, c.id limit $3)`,
+    [user, groups, limit],
+    'sms group members',
+  )
+  const [found, phones] = rows[0]! as [number, string[]]
+  if (found < groups.length) throw refuse('group_not_found')
+  return phones
+}
+
+/** Names of a user's contacts by their number; a number without a contact has none. One query for all. */
+export async function contactNames(
+  store: Store,
+  user: string,
+  phones: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await store.db.query(
+    'select phone, name from contacts where "user" = $1 and phone = any($2::text[])',
+    [user, phones],
+    'sms contact names',
+  )
+  return new Map(rows as [string, string][])
+}
