@@ -80,7 +80,7 @@ export function pairDevice(store: Store, extensions: Extensions, device: NewDevi
     const { rows } = await db.query(USE, [hashOf(device.code)])
     if (!rows[0]) throw refuse('wrong_code')
     const [user, name] = rows[0] as [string, string]
-    return createDevice({ ...store, db }, extensions, user, { ...device, name: device.name || name })
+    return createDevice({ db, catalog: store.catalog }, extensions, user, { ...device, name: device.name || name })
   })
 }
 

@@ -50,7 +50,7 @@ export async function receiveTexts(
     at: formatDate(new Date(text.receivedAt)),
   }))
   await store.db.transaction(async (db) => {
-    const inside = { ...store, db }
+    const inside = { db, catalog: store.catalog }
     const stored = await db.query(INSERT, [
       device.user,
       device.id,
