@@ -6,9 +6,11 @@ import { type Ctx, type Env, type Services, sendJson, sendRaw } from './context.
 import { gate } from './gate.ts'
 import { accountRoutes } from './routes/account.ts'
 import { authRoutes } from './routes/auth.ts'
+import { batchRoutes } from './routes/batch.ts'
 import { collectionRoutes } from './routes/collections.ts'
 import { deviceRoutes } from './routes/devices.ts'
 import { fileRoutes } from './routes/files.ts'
+import { recordWriteRoutes } from './routes/record-writes.ts'
 import { recordRoutes } from './routes/records.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { smsRoutes } from './routes/sms.ts'
@@ -20,6 +22,8 @@ export function createApp(services: Services): Hono<Env> {
   app.get('/api/health', (c) => sendJson(c, '{"message":"API is healthy.","code":200,"data":{}}'))
   app.route('/api/collections', collectionRoutes(services))
   app.route('/api/collections', recordRoutes(services))
+  app.route('/api/collections', recordWriteRoutes(services))
+  app.route('/api/batch', batchRoutes(services))
   app.route('/api/collections', authRoutes(services))
   app.route('/api/files', fileRoutes(services))
   app.route('/api/settings', settingsRoutes(services))
@@ -38,10 +42,10 @@ export function createApp(services: Services): Hono<Env> {
   return app
 }
 
-/** PocketBase looks for a static file outside of the API. */
+/** PocketBase looks for a static file where no route is. */
 function unknownRoute(c: Ctx): ApiError {
   const isFile = c.req.method === 'GET' || c.req.method === 'HEAD'
-  return isFile && !c.req.path.startsWith('/api/') ? notFound('File not found') : notFound()
+  return isFile ? notFound('File not found') : notFound()
 }
 
 function answerError(c: Ctx, error: ApiError): Response {

@@ -9,6 +9,7 @@ import type { Extensions } from '../records/extension.ts'
 import { pickFields } from '../records/pick.ts'
 import { updateRecord } from '../records/update.ts'
 import type { BatchRequest } from './batch-body.ts'
+import { formOfQuery } from './body.ts'
 import { readQuery } from './query.ts'
 import { writableCollection } from './writable.ts'
 
@@ -97,7 +98,8 @@ function requestOf({ asked, outer }: Part, method: string): RequestInfo {
     context: 'batch',
     method,
     query: readQuery(asked.url),
-    body: asked.body ?? {},
+    // to PocketBase each request is a form, which its query is part of
+    body: { ...formOfQuery(asked.url), ...asked.body },
     auth: outer.auth,
     get headers() {
       const own = Object.entries(asked.headers ?? {}).map(

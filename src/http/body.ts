@@ -36,7 +36,7 @@ export async function readBytes(incoming: IncomingMessage, maxBytes: number): Pr
 }
 
 /**
- * The body of a request in any of PocketBase's forms: JSON, multipart, urlencoded (merged with the query).
+ * The body of a request in any of PocketBase's forms: JSON, multipart and urlencoded (both merged with the query).
  * An absent body is `{}`. Throws 400 for anything else. PocketBase: core/event_request.go, contract 0.4
  */
 export async function readBody(incoming: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
@@ -46,10 +46,10 @@ export async function readBody(incoming: IncomingMessage, maxBytes = MAX_BODY_BY
   const type = incoming.headers['content-type'] ?? ''
   if (type.startsWith('application/json'))
     return { values: readJson(bytes.toString('utf8')), files: NO_FILES }
-  if (type.startsWith('multipart/form-data')) return readMultipart(bytes, type)
+  const query = queryPairs(incoming.url ?? '')
+  if (type.startsWith('multipart/form-data')) return readMultipart(bytes, type, query)
   if (type.startsWith('application/x-www-form-urlencoded')) {
-    const [, query = ''] = (incoming.url ?? '').split(/\?(.*)/s)
-    return { values: readForm([...readPairs(bytes.toString('utf8')), ...readPairs(query)]), files: NO_FILES }
+    return { values: readForm([...readPairs(bytes.toString('utf8')), ...query]), files: NO_FILES }
   }
   if (type.startsWith('text/xml') || type.startsWith('application/xml')) throw badRequest()
   throw badRequest('Unsupported Content-Type')
@@ -65,16 +65,28 @@ function readJson(text: string): Record<string, unknown> {
 
 function parseFirst(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parse(text)
   } catch {
     const end = firstValueEnd(text)
     if (end === undefined) throw badRequest()
     try {
-      return JSON.parse(text.slice(0, end))
+      return parse(text.slice(0, end))
     } catch {
       throw badRequest()
     }
   }
+}
+
+/** What a number beyond a double's range looks like, perhaps. */
+const HUGE = /\d[eE]\+?\d{3}|\d{309}/
+
+/** JSON.parse, but a number out of range is an error, as in Go. */
+function parse(text: string): unknown {
+  if (!HUGE.test(text)) return JSON.parse(text)
+  return JSON.parse(text, (_, value: unknown) => {
+    if (value === Infinity || value === -Infinity) throw badRequest()
+    return value
+  })
 }
 
 /** Where the object that a text begins with is closed. */
@@ -98,13 +110,23 @@ function firstValueEnd(text: string): number | undefined {
 
 const JSON_PAYLOAD = '@jsonPayload'
 
-async function readMultipart(bytes: Buffer, type: string): Promise<RequestBody> {
+/** All pairs of a URL's query: to Go they are part of any form. */
+const queryPairs = (url: string) => readPairs(url.split(/\?(.*)/s)[1] ?? '')
+
+/** What a form is given by the query of its URL alone. */
+export const formOfQuery = (url: string): Record<string, unknown> => readForm(queryPairs(url))
+
+async function readMultipart(
+  bytes: Buffer,
+  type: string,
+  query: readonly [string, string][],
+): Promise<RequestBody> {
   const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
     .formData()
     .catch(() => {
       throw badRequest()
     })
-  const pairs: [string, string][] = []
+  const pairs: [string, string][] = [...query]
   const files = new Map<string, File[]>()
   for (const [key, value] of form) {
     if (typeof value === 'string') pairs.push([key, value])
