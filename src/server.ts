@@ -1,7 +1,6 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { getRequestListener } from '@hono/node-server'
-import { cleanUpSignIns } from './auth/clean-up.ts'
 import { openStore } from './collections/catalog-store.ts'
 import { SettingsStore } from './collections/settings-store.ts'
 import type { Config } from './config.ts'
@@ -12,12 +11,12 @@ import { extensions } from './extensions.ts'
 import { createApp } from './http/app.ts'
 import type { Services } from './http/context.ts'
 import { front } from './http/front.ts'
+import { jobsOf, startJobs } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
 import { startDelivery } from './sms/delivery.ts'
 
 /** How long running requests may take after the server was told to stop. */
 const STOP_MS = 10_000
-const CLEAN_UP_MS = 3_600_000
 
 export interface RunningServer {
   /** Where it listens: `http://host:port`. */
@@ -44,7 +43,15 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
   const store = await openStore(db)
   const settings = await SettingsStore.open(db)
   const closing = new AbortController()
-  const services: Services = { store, settings, config, log, extensions, closing: closing.signal }
+  const services: Services = {
+    store,
+    settings,
+    config,
+    log,
+    extensions,
+    jobs: jobsOf(store),
+    closing: closing.signal,
+  }
   const app = createApp(services)
   const server = createServer(front(getRequestListener(app.fetch), log))
   await new Promise<void>((resolve, reject) => {
@@ -52,9 +59,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
     server.listen(config.port, config.host, resolve)
   })
   const stopDelivery = await startDelivery(store, config, log)
-  const cleanUp = () =>
-    cleanUpSignIns(store).catch((error) => log.error({ err: error }, 'no clean-up of sign-ins'))
-  const cleaning = setInterval(cleanUp, CLEAN_UP_MS)
+  const stopJobs = startJobs(services.jobs, log)
   const { address, port, family } = server.address() as AddressInfo
   return {
     services,
@@ -66,7 +71,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
       const late = setTimeout(() => server.closeAllConnections(), STOP_MS)
       await closed
       clearTimeout(late)
-      clearInterval(cleaning)
+      stopJobs()
       await stopDelivery()
       await settings.close()
       await store.close()

@@ -2,9 +2,10 @@ import { Hono } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { DatabaseAway } from '../db/errors.ts'
 import { ApiError, GatewayError, notFound } from '../errors.ts'
-import { type Ctx, type Env, type Services, sendJson, sendRaw } from './context.ts'
+import { type Ctx, type Env, type Services, sendRaw } from './context.ts'
 import { gate } from './gate.ts'
 import { accountRoutes } from './routes/account.ts'
+import { adminRoutes } from './routes/admin.ts'
 import { authRoutes } from './routes/auth.ts'
 import { batchRoutes } from './routes/batch.ts'
 import { collectionRoutes } from './routes/collections.ts'
@@ -19,7 +20,7 @@ import { smsRoutes } from './routes/sms.ts'
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
   app.use('/api/*', gate(services))
-  app.get('/api/health', (c) => sendJson(c, '{"message":"API is healthy.","code":200,"data":{}}'))
+  app.route('/api', adminRoutes(services))
   app.route('/api/collections', collectionRoutes(services))
   app.route('/api/collections', recordRoutes(services))
   app.route('/api/collections', recordWriteRoutes(services))

@@ -6,6 +6,7 @@ import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { SettingsStore } from '../collections/settings-store.ts'
 import type { Config } from '../config.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../filter/request.ts'
+import type { Job } from '../jobs.ts'
 import type { Logger } from '../log.ts'
 import type { Extensions } from '../records/extension.ts'
 import { pickFields } from '../records/pick.ts'
@@ -20,6 +21,7 @@ export interface Services {
   readonly config: Config
   readonly log: Logger
   readonly extensions: Extensions
+  readonly jobs: readonly Job[]
   /** Aborts when the server is told to stop: streams and waiting claims end then. */
   readonly closing: AbortSignal
 }

@@ -1,0 +1,65 @@
+import { Hono } from 'hono'
+import { badRequest, notFound } from '../../errors.ts'
+import { readPage } from '../../records/page.ts'
+import { clientIp } from '../client-ip.ts'
+import { authOf, type Ctx, type Env, queryOf, type Services, sendJson } from '../context.ts'
+import { requireSuperuser } from '../guards.ts'
+
+const EMPTY_TOTALS = { totalItems: 0, totalPages: 0 }
+
+/**
+ * `/api/health`, `/api/logs`, `/api/crons`, `/api/backups`: what PocketBase's dashboard asks besides records. Requests
+ * are logged on standard output and backups made with the database's own tools: their lists are empty. Contract 7.4
+ */
+export const adminRoutes = (services: Services) =>
+  new Hono<Env>()
+    .get('/health', async (c) => sendJson(c, JSON.stringify(await health(c, services))))
+    .get('/logs', async (c) => {
+      await requireSuperuser(c, services)
+      const { page, perPage, skipTotal } = readPage(queryOf(c))
+      const totals = skipTotal ? { totalItems: -1, totalPages: -1 } : EMPTY_TOTALS
+      return sendJson(c, JSON.stringify({ items: [], page: Number(page), perPage, ...totals }))
+    })
+    .get('/logs/stats', async (c) => {
+      await requireSuperuser(c, services)
+      return sendJson(c, '[]')
+    })
+    .get('/logs/:id', async (c) => {
+      await requireSuperuser(c, services)
+      throw notFound()
+    })
+    .get('/crons', async (c) => {
+      await requireSuperuser(c, services)
+      return sendJson(c, JSON.stringify(services.jobs.map(({ id, expression }) => ({ id, expression }))))
+    })
+    .post('/crons/:id', async (c) => {
+      await requireSuperuser(c, services)
+      const job = services.jobs.find(({ id }) => id === c.req.param('id'))
+      if (!job) throw notFound('Missing or invalid cron job')
+      const failed = (error: unknown) => services.log.error({ err: error, job: job.id }, 'a job failed')
+      void job.run().catch(failed)
+      return c.body(null, 204)
+    })
+    .get('/backups', async (c) => {
+      await requireSuperuser(c, services)
+      return sendJson(c, '[]')
+    })
+    .post('/backups', async (c) => {
+      await requireSuperuser(c, services)
+      throw badRequest("Backups are made with the database's own tools, such as pg_dump")
+    })
+
+/** What a load balancer asks for; a superuser also learns how the server sees the caller. */
+async function health(c: Ctx, services: Services): Promise<object> {
+  const auth = await authOf(c, services)
+  const data = auth?.isSuperuser
+    ? { canBackup: true, possibleProxyHeader: proxyHeader(c), realIP: clientIp(c, services) }
+    : {}
+  return { message: 'API is healthy.', code: 200, data }
+}
+
+/** Headers by which a proxy could tell the client's address. PocketBase: apis/health.go, contract T34 */
+function proxyHeader(c: Ctx): string {
+  const { headers } = c.env.incoming
+  return ['CF-Connecting-IP', 'Fly-Client-IP'].find((name) => headers[name.toLowerCase()]) ?? ''
+}
