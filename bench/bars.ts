@@ -32,12 +32,13 @@ const PGLITE_RATES = { 'list 30 of 2,000': 400, 'view of 2,000': 2_500, 'send, 1
 const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} ms`
 const sampleOf = ({ samples }: Row, name = 'pocketsms') => samples.get(name)
 
+/** Cut, not rounded: 0.796 shall not look like 0.80. */
 function least(work: string, bar: number, measured: number, unit = ''): Bar {
-  const digits = bar < 20 && unit === '' ? 2 : 0
+  const step = bar < 20 && unit === '' ? 100 : 1
   return {
     work,
     bar: `at least ${bar}${unit}`,
-    measured: Number.isFinite(measured) ? `${measured.toFixed(digits)}${unit}` : '∞',
+    measured: Number.isFinite(measured) ? `${Math.floor(measured * step) / step}${unit}` : '∞',
     reached: measured >= bar,
   }
 }
