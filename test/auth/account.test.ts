@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type Answer, type Office, openOffice, PASSWORD, tokenIn } from './office.ts'
+
+let office: Office
+beforeAll(async () => {
+  office = await openOffice()
+})
+afterAll(() => office.stop())
+
+let count = 0
+let address: string
+let id: string
+beforeEach(async () => {
+  address = `account${++count}@example.com`
+  id = await office.addUser(address)
+})
+
+const users = (route: string, form: unknown, headers = {}) =>
+  office.post(`/api/collections/users/${route}`, form, headers)
+const mailedToken = async () => tokenIn((await office.mail.next()).text)
+const signIn = (identity: string, password: string) => users('auth-with-password', { identity, password })
+const verified = async () => {
+  const { rows } = await office.server.services.store.db.query('select verified from users where id = $1', [
+    id,
+  ])
+  return rows[0]?.[0]
+}
+const codes = ({ status, body }: Answer) => [
+  status,
+  Object.fromEntries(Object.entries(body.data as object).map(([name, error]) => [name, error.code])),
+]
+const settled = () => new Promise((resolve) => setTimeout(resolve, 150))
+
+test('an address is verified by the link in a mail, which may be used twice and ends no session', async () => {
+  const session = String((await signIn(address, PASSWORD)).body.token)
+  expect((await users('request-verification', { email: address })).status).toBe(204)
+  const token = await mailedToken()
+  expect([(await users('confirm-verification', { token })).status, await verified()]).toEqual([204, true])
+  expect((await users('confirm-verification', { token })).status).toBe(204)
+  expect((await users('auth-refresh', {}, { authorization: session })).status).toBe(200)
+})
+
+test('the same mail is not sent twice in two minutes', async () => {
+  await users('request-verification', { email: address })
+  await mailedToken()
+  await settled()
+  const before = office.mail.mails.length
+  expect((await users('request-verification', { email: address })).status).toBe(204)
+  await settled()
+  expect(office.mail.mails.length).toBe(before)
+})
+
+test('a mail that failed may be asked for at once', async () => {
+  office.mail.refuses = true
+  await users('request-verification', { email: address })
+  await settled()
+  office.mail.refuses = false
+  await users('request-verification', { email: address })
+  expect((await office.mail.next()).to).toBe(address)
+})
+
+test('a verification token is for the address that it was mailed to', async () => {
+  await users('request-verification', { email: address })
+  const token = await mailedToken()
+  const { db } = office.server.services.store
+  await db.query(`update users set email = 'moved' || email where id = $1`, [id])
+  expect(codes(await users('confirm-verification', { token }))).toEqual([
+    400,
+    { token: 'validation_token_email_mismatch' },
+  ])
+  expect(codes(await office.post('/api/collections/devices/confirm-verification', { token }))).toEqual([
+    400,
+    { token: 'validation_token_collection_mismatch' },
+  ])
+})
+
+test('a new password by the link in a mail: the old one, all sessions and the link are void', async () => {
+  const session = String((await signIn(address, PASSWORD)).body.token)
+  expect((await users('request-password-reset', { email: address })).status).toBe(204)
+  const form = { token: await mailedToken(), password: 'brandnew1', passwordConfirm: 'brandnew1' }
+  expect((await users('confirm-password-reset', form)).status).toBe(204)
+  expect(await verified()).toBe(true)
+  expect([(await signIn(address, PASSWORD)).status, (await signIn(address, 'brandnew1')).status]).toEqual([
+    400, 200,
+  ])
+  expect((await users('auth-refresh', {}, { authorization: session })).status).toBe(401)
+  expect(codes(await users('confirm-password-reset', form))).toEqual([
+    400,
+    { token: 'validation_invalid_token' },
+  ])
+})
+
+test.each([
+  ['short', 'short', { password: 'validation_length_out_of_range' }],
+  ['longenough', 'other', { passwordConfirm: 'validation_values_mismatch' }],
+  ['longenough', '', { passwordConfirm: 'validation_required' }],
+  ['x'.repeat(72), 'x'.repeat(72), { password: 'validation_max_text_constraint' }],
+])('a new password that will not do: %s', async (password, passwordConfirm, errors) => {
+  await users('request-password-reset', { email: address })
+  const token = await mailedToken()
+  expect(codes(await users('confirm-password-reset', { token, password, passwordConfirm }))).toEqual([
+    400,
+    errors,
+  ])
+  expect((await signIn(address, PASSWORD)).status).toBe(200)
+})
+
+test('a new address by the link in a mail to it: the password is asked for, all sessions end', async () => {
+  const session = String((await signIn(address, PASSWORD)).body.token)
+  const newEmail = `new.${address}`
+  expect((await users('request-email-change', { newEmail }, { authorization: session })).status).toBe(204)
+  const { to, text } = await office.mail.next()
+  expect(to).toBe(newEmail)
+  const token = tokenIn(text)
+  expect(codes(await users('confirm-email-change', { token, password: 'wrong' }))).toEqual([
+    400,
+    { password: 'validation_invalid_password' },
+  ])
+  expect((await users('confirm-email-change', { token, password: PASSWORD })).status).toBe(204)
+  expect([(await signIn(address, PASSWORD)).status, (await signIn(newEmail, PASSWORD)).status]).toEqual([
+    400, 200,
+  ])
+  expect((await users('auth-refresh', {}, { authorization: session })).status).toBe(401)
+})
+
+test('an address that is taken meanwhile', async () => {
+  const session = String((await signIn(address, PASSWORD)).body.token)
+  const newEmail = `taken.${address}`
+  await users('request-email-change', { newEmail }, { authorization: session })
+  const token = await mailedToken()
+  await office.addUser(newEmail)
+  expect(codes(await users('confirm-email-change', { token, password: PASSWORD }))).toEqual([
+    400,
+    { password: 'validation_invalid_password', token: 'validation_invalid_token_email' },
+  ])
+  expect(codes(await users('request-email-change', { newEmail }, { authorization: session }))).toEqual([
+    400,
+    { newEmail: 'validation_invalid_new_email' },
+  ])
+})
+
+test('a change of address that cannot be mailed', async () => {
+  const session = String((await signIn(address, PASSWORD)).body.token)
+  office.mail.refuses = true
+  const answer = await users(
+    'request-email-change',
+    { newEmail: 'z@example.com' },
+    { authorization: session },
+  )
+  office.mail.refuses = false
+  expect(answer.body).toEqual({ data: {}, message: 'Failed to request email change.', status: 400 })
+})
+
+test('a name cannot smuggle HTML or placeholders into a mail', async () => {
+  const template = {
+    subject: '{APP_NAME}: {RECORD:name}',
+    body: '<p>{RECORD:name}</p><a href="{APP_URL}/_/#/auth/x/{TOKEN}">go</a>',
+  }
+  await office.change('users', { verificationTemplate: template })
+  const { db } = office.server.services.store
+  await db.query('update users set name = $2 where id = $1', [id, '<b>{TOKEN}'])
+  await users('request-verification', { email: address })
+  const { subject, text } = await office.mail.next()
+  expect([subject, text.split('\n')[0]]).toEqual(['Acme: &lt;b&gt;{TOKEN}', '<b>{TOKEN}'])
+})

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { cleanUpSignIns } from '../../src/auth/clean-up.ts'
+import { type Office, openOffice, PASSWORD } from './office.ts'
+
+let office: Office
+beforeAll(async () => {
+  office = await openOffice()
+  const users = office.server.services.store.catalog.find('users')
+  if (users?.type === 'auth') await office.change('users', { otp: { ...users.otp, enabled: true } })
+})
+afterAll(() => office.stop())
+
+let count = 0
+let address: string
+beforeEach(async () => {
+  address = `otp${++count}@example.com`
+  await office.addUser(address)
+})
+
+const query = (text: string, ...params: unknown[]) => office.server.services.store.db.query(text, params)
+const request = async (email = address) =>
+  String((await office.post('/api/collections/users/request-otp', { email })).body.otpId)
+const enter = (otpId: string, password: string) =>
+  office.post('/api/collections/users/auth-with-otp', { otpId, password })
+const codeOf = (text: string) => /password is: (\d+)/.exec(text)?.[1] ?? ''
+
+/** Asks for a code; resolves when its mail has come and the server knows that it was sent. */
+async function requestCode(): Promise<{ otpId: string; code: string }> {
+  const otpId = await request()
+  const { to, text } = await office.mail.next()
+  expect(to).toBe(address)
+  while ((await query('select 1 from "_otps" where id = $1 and "sentTo" = \'\'', otpId)).count > 0)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  return { otpId, code: codeOf(text) }
+}
+
+const INVALID = { data: {}, message: 'Invalid or expired OTP.', status: 400 }
+
+test('signs in once, with a code of eight digits out of a mail', async () => {
+  const { otpId, code } = await requestCode()
+  expect(code).toMatch(/^\d{8}$/)
+  expect((await enter(otpId, code)).status).toBe(200)
+  expect((await enter(otpId, code)).body).toEqual(INVALID)
+})
+
+test('the same code twice at once counts once', async () => {
+  const { otpId, code } = await requestCode()
+  const statuses = (await Promise.all([enter(otpId, code), enter(otpId, code)])).map(({ status }) => status)
+  expect(statuses.sort()).toEqual([200, 400])
+})
+
+test('proves the address, and takes away a password that somebody else may have set', async () => {
+  const { otpId, code } = await requestCode()
+  const { body } = await enter(otpId, code)
+  expect(body.record).toMatchObject({ verified: true })
+  const again = { identity: address, password: PASSWORD }
+  expect((await office.post('/api/collections/users/auth-with-password', again)).status).toBe(400)
+  const authorization = String(body.token)
+  expect((await office.post('/api/collections/users/auth-refresh', {}, { authorization })).status).toBe(200)
+})
+
+test('a code that was mailed to another address proves nothing', async () => {
+  const { otpId, code } = await requestCode()
+  await query('update users set email = $2 where email = $1', address, `new.${address}`)
+  expect((await enter(otpId, code)).body.record).toMatchObject({ verified: false })
+})
+
+test('never tells who is there', async () => {
+  expect(await request('nobody@example.com')).toMatch(/^[a-z0-9]{15}$/)
+  expect((await enter('nosuchotpid0000', '12345678')).body).toEqual(INVALID)
+})
+
+test('five tries in three minutes', async () => {
+  const { otpId, code } = await requestCode()
+  const answers = []
+  for (let i = 0; i < 6; i++) answers.push(await enter(otpId, i < 5 ? '00000000' : code))
+  expect(answers.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400, 429])
+  expect(answers[5]!.body.message).toBe('Too many attempts, please try again later with a new OTP.')
+})
+
+test('a code that could not be mailed is void', async () => {
+  office.mail.refuses = true
+  const otpId = await request()
+  while ((await query('select 1 from "_otps" where id = $1', otpId)).count > 0)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  office.mail.refuses = false
+})
+
+test('an old code is refused, then cleaned up', async () => {
+  const { otpId, code } = await requestCode()
+  await query(`update "_otps" set created = '2024-01-01 00:00:00.000Z' where id = $1`, otpId)
+  expect((await enter(otpId, code)).body).toEqual(INVALID)
+  await cleanUpSignIns(office.server.services.store)
+  expect((await query('select 1 from "_otps" where id = $1', otpId)).count).toBe(0)
+})
+
+test('with ten codes under way the last one is used again', async () => {
+  const ids = []
+  for (let i = 0; i < 11; i++) ids.push(await request())
+  expect([new Set(ids).size, ids[10]]).toEqual([10, ids[9]])
+})
+
+test.each([
+  ['request-otp', {}, { email: 'validation_required' }],
+  ['request-otp', { email: 'x' }, { email: 'validation_is_email' }],
+  ['auth-with-otp', {}, { otpId: 'validation_required', password: 'validation_required' }],
+  ['auth-with-otp', { otpId: 'x', password: 'y'.repeat(72) }, { password: 'validation_length_out_of_range' }],
+])('%s %j', async (route, form, codes) => {
+  const { status, body } = await office.post(`/api/collections/users/${route}`, form)
+  const data = body.data as Record<string, { code: string }>
+  expect([status, Object.fromEntries(Object.entries(data).map(([name, { code }]) => [name, code]))]).toEqual([
+    400,
+    codes,
+  ])
+})

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Office, openOffice, PASSWORD } from './office.ts'
+
+let office: Office
+let alice: string
+const withPassword = (body: object, query = '', headers = {}) =>
+  office.post(`/api/collections/users/auth-with-password${query}`, body, headers)
+
+beforeAll(async () => {
+  office = await openOffice()
+  alice = await office.addUser('alice@example.com', { name: 'alice' })
+})
+afterAll(() => office.stop())
+
+test('answers the record, which sees its own email, and a token', async () => {
+  const { status, body, text } = await withPassword({ identity: 'alice@example.com', password: PASSWORD })
+  expect(status).toBe(200)
+  expect(text).toMatch(
+    /^\{"record":\{"collectionId":"_pb_users_auth_",.*"email":"alice@example.com".*\},"token":"ey/,
+  )
+  expect(Object.keys(body.record as object)).not.toContain('password')
+})
+
+const FAILED = { data: {}, message: 'Failed to authenticate.', status: 400 }
+test.each([
+  ['wrong password', { identity: 'alice@example.com', password: 'wrong' }],
+  ['nobody', { identity: 'nobody@example.com', password: PASSWORD }],
+  ['no email', { identity: 'alice', password: PASSWORD }],
+  ['another case', { identity: 'Alice@example.com', password: PASSWORD }],
+])('%s', async (_, form) => {
+  expect((await withPassword(form)).body).toEqual(FAILED)
+})
+
+test('an unknown identity takes as long as a wrong password', async () => {
+  const time = async (identity: string) => {
+    const began = performance.now()
+    for (let i = 0; i < 5; i++) await withPassword({ identity, password: 'wrong' })
+    return performance.now() - began
+  }
+  await time('nobody@example.com')
+  expect(await time('nobody@example.com')).toBeGreaterThan((await time('alice@example.com')) / 3)
+})
+
+test('other identities: a unique index, ASCII letters in any case where it says so', async () => {
+  const users = office.server.services.store.catalog.find('users')!
+  await office.change('users', {
+    indexes: [...users.indexes, 'CREATE UNIQUE INDEX `idx_users_name` ON `users` (`name` COLLATE NOCASE)'],
+    passwordAuth: { enabled: true, identityFields: ['name', 'email'] },
+  })
+  const statuses = []
+  for (const identity of ['ALICE', 'alice@example.com', 'älice'])
+    statuses.push((await withPassword({ identity, password: PASSWORD })).status)
+  expect(statuses).toEqual([200, 200, 400])
+  const asEmail = await withPassword({ identity: 'alice', password: PASSWORD, identityField: 'email' })
+  expect(asEmail.body).toEqual(FAILED)
+})
+
+test('the auth rule decides, a superuser who asks is above it', async () => {
+  await office.change('users', { authRule: 'verified = true' })
+  const form = { identity: 'alice@example.com', password: PASSWORD }
+  const refused = await withPassword(form)
+  expect([refused.status, refused.body.message]).toEqual([
+    403,
+    "The request doesn't satisfy the collection requirements to authenticate.",
+  ])
+  expect((await withPassword(form, '', await office.superuser())).status).toBe(200)
+  await office.change('users', { authRule: null })
+  expect((await withPassword(form)).status).toBe(403)
+  await office.change('users', { authRule: '' })
+})
+
+test('a change of the auth rule ends all tokens of the collection', async () => {
+  const token = await office.signIn('users', 'alice@example.com', PASSWORD)
+  await office.change('users', { authRule: 'id != ""' })
+  expect(
+    (await office.post('/api/collections/users/auth-refresh', {}, { authorization: token })).status,
+  ).toBe(401)
+  await office.change('users', { authRule: '' })
+})
+
+test('a token made for an impersonation is handed back, not renewed', async () => {
+  const made = await office.post(
+    `/api/collections/users/impersonate/${alice}`,
+    { duration: 100 },
+    await office.superuser(),
+  )
+  const authorization = String(made.body.token)
+  const refreshed = await office.post('/api/collections/users/auth-refresh', {}, { authorization })
+  expect(refreshed.body.token).toBe(authorization)
+})
+
+test('a new password ends the tokens of before, at once and in every cache', async () => {
+  const bob = await office.addUser('bob@example.com', { name: 'bob' })
+  const authorization = await office.signIn('users', 'bob@example.com', PASSWORD)
+  const view = () => office.call('GET', `/api/collections/users/records/${bob}`, undefined, { authorization })
+  expect((await view()).status).toBe(200)
+  await office.server.services.store.db.query(`update users set "tokenKey" = $2 where id = $1`, [
+    bob,
+    'z'.repeat(50),
+  ])
+  expect((await view()).status).toBe(404)
+})
+
+test('a token of a deleted record is a guest', async () => {
+  const carol = await office.addUser('carol@example.com', { name: 'carol' })
+  const authorization = await office.signIn('users', 'carol@example.com', PASSWORD)
+  await office.server.services.store.db.query('delete from users where id = $1', [carol])
+  expect((await office.post('/api/collections/users/auth-refresh', {}, { authorization })).status).toBe(401)
+})
+
+const origins = async (id: string) => {
+  const { rows } = await office.server.services.store.db.query(
+    'select fingerprint from "_authOrigins" where "recordRef" = $1 order by _rowid',
+    [id],
+  )
+  return rows.length
+}
+
+test('a sign-in from a new place is told by mail, but not the first; five places are remembered', async () => {
+  const dora = await office.addUser('dora@example.com', { name: 'dora' })
+  const from = (agent: string) =>
+    withPassword({ identity: 'dora@example.com', password: PASSWORD }, '', { 'user-agent': agent })
+  for (const agent of ['first', 'first']) await from(agent)
+  expect([
+    await origins(dora),
+    office.mail.mails.filter(({ to }) => to === 'dora@example.com').length,
+  ]).toEqual([1, 0])
+  await from('<second>')
+  const alert = office.mail.mails.findLast(({ to }) => to === 'dora@example.com')
+  expect([alert?.subject, alert?.text]).toEqual([
+    'Login from a new location',
+    expect.stringContaining('127.0.0.1 <second>'),
+  ])
+  for (const agent of ['3', '4', '5', '6']) await from(agent)
+  expect(await origins(dora)).toBe(5)
+})
+
+test('a login alert that cannot be sent does not stop the sign-in, the place stays unknown', async () => {
+  const eve = await office.addUser('eve@example.com', { name: 'eve' })
+  await office.signIn('users', 'eve@example.com', PASSWORD)
+  office.mail.refuses = true
+  const form = { identity: 'eve@example.com', password: PASSWORD }
+  expect((await withPassword(form, '', { 'user-agent': 'other' })).status).toBe(200)
+  office.mail.refuses = false
+  expect(await origins(eve)).toBe(1)
+})

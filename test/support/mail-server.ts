@@ -1,0 +1,108 @@
+import { createServer, type Socket } from 'node:net'
+
+/** A mail as it arrived: its envelope's recipient, and its text with the transfer encoding taken off. */
+export interface ReceivedMail {
+  readonly to: string
+  readonly subject: string
+  readonly text: string
+}
+
+export interface MailServer {
+  readonly port: number
+  readonly mails: ReceivedMail[]
+  /** While set, every mail is refused. */
+  refuses: boolean
+  /** The next mail that has come or comes; each is given once. */
+  next(): Promise<ReceivedMail>
+  stop(): Promise<void>
+}
+
+/** A small SMTP server on a free port of 127.0.0.1 that takes any mail without encryption. RFC 5321 */
+export async function startMailServer(): Promise<MailServer> {
+  const mails: ReceivedMail[] = []
+  const waiting: ((mail: ReceivedMail) => void)[] = []
+  const sockets = new Set<Socket>()
+  let given = 0
+  const hand = () => {
+    while (waiting.length > 0 && given < mails.length) waiting.shift()!(mails[given++]!)
+  }
+  const server = createServer((socket) => {
+    sockets.add(socket.on('close', () => sockets.delete(socket)).on('error', () => {}))
+    converse(
+      socket,
+      () => mailServer.refuses,
+      (mail) => {
+        mails.push(mail)
+        hand()
+      },
+    )
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const mailServer: MailServer = {
+    port: (server.address() as { port: number }).port,
+    mails,
+    refuses: false,
+    next: () =>
+      new Promise((resolve) => {
+        waiting.push(resolve)
+        hand()
+      }),
+    stop: () =>
+      new Promise((resolve) => {
+        for (const socket of sockets) socket.destroy()
+        server.close(() => resolve())
+      }),
+  }
+  return mailServer
+}
+
+function converse(socket: Socket, refuses: () => boolean, received: (mail: ReceivedMail) => void): void {
+  let to = ''
+  let data: string | undefined
+  let rest = ''
+  const commands: Record<string, (line: string) => string> = {
+    EHLO: () => '250 mail.test',
+    HELO: () => '250 mail.test',
+    MAIL: () => (refuses() ? '550 not today' : '250 ok'),
+    RCPT(line) {
+      to = /<(.*?)>/.exec(line)?.[1] ?? ''
+      return '250 ok'
+    },
+    DATA() {
+      data = ''
+      return '354 go on'
+    },
+    QUIT: () => '221 bye',
+    RSET: () => '250 ok',
+  }
+  const answer = (line: string) => commands[line.slice(0, 4).toUpperCase()]?.(line) ?? '502 unknown'
+  socket.write('220 mail.test\r\n')
+  socket.on('data', (chunk) => {
+    const lines = (rest + chunk).split('\r\n')
+    rest = lines.pop()!
+    for (const line of lines) {
+      if (data === undefined) socket.write(`${answer(line)}\r\n`)
+      else if (line === '.') {
+        received(read(to, data))
+        data = undefined
+        socket.write('250 taken\r\n')
+      } else data += `${line.replace(/^\./, '')}\n`
+    }
+  })
+}
+
+/** The plain part of a mail of two parts. */
+function read(to: string, raw: string): ReceivedMail {
+  const subject = /^Subject: (.*)$/m.exec(raw)?.[1] ?? ''
+  const part = raw.split(/^--.*$/m).find((one) => /text\/plain/.test(one)) ?? raw
+  const body = part.slice(part.indexOf('\n\n', 1) + 2)
+  return { to, subject, text: /quoted-printable/i.test(part) ? unquote(body) : body }
+}
+
+const unquote = (text: string) =>
+  Buffer.from(
+    text
+      .replace(/=\n/g, '')
+      .replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16))),
+    'latin1',
+  ).toString('utf8')
