@@ -1,0 +1,105 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Config } from '../config.ts'
+import { formatDate } from '../fields/date.ts'
+import { NODE } from './wake.ts'
+
+/** One request that passed its own checks, as sql/0002 wants it. What is null is unset. */
+export interface Offer {
+  readonly user: string
+  /** The credentials as they were read: `xmin` of the user's row, and of the API key's if one was used. */
+  readonly version: string
+  readonly key: string | null
+  readonly keyVersion: string | null
+  /** The device that the request named. */
+  readonly device: string | null
+  /** Scheduled for later: no device is chosen yet. */
+  readonly later: boolean
+  readonly batch: string | null
+  /** The text of all messages that bring none of their own. */
+  readonly body: string | null
+  readonly priority: number
+  readonly sim: number
+  readonly scheduledAt: string | null
+  readonly expiresAt: string | null
+  readonly guarantee: string
+  readonly clientRef: string | null
+  readonly idempotency: { readonly key: string; readonly fingerprint: string; readonly answer: string } | null
+  readonly messages: readonly OfferedMessage[]
+}
+
+export interface OfferedMessage {
+  readonly id: string
+  readonly to: string
+  readonly body: string | null
+  readonly segments: number
+}
+
+/** What became of an offer. `stale`: read the credentials anew; `replayed`: its idempotency key has an answer. */
+export type Outcome =
+  | 'accepted'
+  | 'stale'
+  | 'replayed'
+  | 'known'
+  | 'again'
+  | 'device_not_found'
+  | 'quota_exceeded'
+  | 'no_devices'
+
+export interface Verdict {
+  readonly outcome: Outcome
+  /** Of `known`: the message that had the same client_ref. */
+  readonly message: string
+}
+
+/** What acceptance needs of the settings. */
+export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds'>
+
+/**
+ * Stores a group of one user's offers in one statement, hence one transaction and one round trip. Gives a verdict on
+ * each, in their order, and the devices to wake after it.
+ */
+export async function storeOffers(
+  store: Store,
+  config: AcceptConfig,
+  user: string,
+  offers: readonly Offer[],
+): Promise<{ verdicts: Verdict[]; wake: string[] }> {
+  const now = new Date()
+  const { rows } = await store.db.query(
+    'select outcomes, known, wake from sms_accept($1, $2, $3, $4, $5, $6, $7)',
+    [
+      user,
+      formatDate(now),
+      formatDate(new Date(now.getTime() - config.deviceOnlineSeconds * 1000)),
+      config.monthlyQuota,
+      NODE,
+      JSON.stringify(offers.map(requestRow)),
+      JSON.stringify(offers.flatMap(messageRows)),
+    ],
+    'sms accept',
+  )
+  const [outcomes, known, wake] = rows[0] as [Outcome[], string[], string[] | null]
+  return { verdicts: outcomes.map((outcome, i) => ({ outcome, message: known[i]! })), wake: wake ?? [] }
+}
+
+const requestRow = (offer: Offer) => ({
+  version: offer.version,
+  key: offer.key,
+  key_version: offer.keyVersion,
+  count: offer.messages.length,
+  device: offer.device,
+  later: offer.later,
+  batch: offer.batch,
+  body: offer.body,
+  priority: offer.priority,
+  sim: offer.sim,
+  scheduled_at: offer.scheduledAt,
+  expires_at: offer.expiresAt,
+  guarantee: offer.guarantee,
+  ref: offer.clientRef,
+  idempotency_key: offer.idempotency?.key,
+  fingerprint: offer.idempotency?.fingerprint,
+  answer: offer.idempotency?.answer,
+})
+
+const messageRows = (offer: Offer, i: number) => offer.messages.map((message) => ({ r: i + 1, ...message }))
