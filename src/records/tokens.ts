@@ -22,6 +22,7 @@ export function tokens(text: string, separators: string, parentheses = true): st
   let quote = ''
   for (let i = 0; i <= text.length; i++) {
     const char = text[i] ?? END
+    if (char === END && i === from) break
     if (text[i - 1] !== '\\' || i === from) {
       if (parentheses && quote === '' && char === '(') depth++
       else if (parentheses && quote === '' && char === ')' && depth > 0) depth--
