@@ -33,7 +33,7 @@ const pairCommand = defineCommand({
     url: { type: 'positional', required: true, description: 'the server, or the address of a pairing' },
     code: { type: 'positional', required: false, description: 'six digits, unless the address has them' },
     name: { type: 'string', description: 'what its owner calls it', valueHint: 'TEXT', default: '' },
-    phone: { type: 'string', description: 'its number, as +4915112345678', valueHint: 'NUMBER', default: '' },
+    phone: { type: 'string', description: 'its number, as +447700900123', valueHint: 'NUMBER', default: '' },
     platform: {
       type: 'string',
       description: 'android, modem, simulator or other',
@@ -108,13 +108,13 @@ function readNumber(
   throw new UserError(`--${name} must be a number${range}.`)
 }
 
-/** Lines like `+4915112345678 text` on standard input come in as texts. */
+/** Lines like `+447700900123 text` on standard input come in as texts. */
 function receiveLines(simulator: Simulator): void {
   const lines = createInterface({ input: process.stdin })
   lines.on('line', (line) => {
     const [, from, body] = /^(\S+)\s+(.*)$/.exec(line.trim()) ?? []
     if (from && body) simulator.receive({ from, body, sim: 0 })
-    else if (line.trim() !== '') say('A text comes in by a line like: +4915112345678 See you at eight')
+    else if (line.trim() !== '') say('A text comes in by a line like: +447700900123 See you at eight')
   })
 }
 

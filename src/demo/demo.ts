@@ -1,0 +1,142 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { upsertSuperuser } from '../auth/superusers.ts'
+import { readConfig } from '../config.ts'
+import { UserError } from '../errors.ts'
+import { randomText } from '../fields/random.ts'
+import { type RunningServer, start } from '../server.ts'
+import { type Api, findFirst, request, signIn } from './api.ts'
+import { CONTACTS, type Desk, makeUser, nameRecipients, setUpDesk, USER_EMAIL } from './people.ts'
+import { type Phone, pairPhones, switchOn } from './phones.ts'
+import { freePortFrom } from './port.ts'
+import { watch } from './watch.ts'
+
+const SUPERUSER_EMAIL = 'demo-admin@example.com'
+const PATIENCE_MS = 20_000
+
+const begun = performance.now()
+const say = (line = '') => void process.stdout.write(`${line}\n`)
+const step = (line: string) =>
+  say(`\n${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s  ${line}`)
+const detail = (line: string) => say(`         ${line.trimEnd()}`)
+
+/** The server of the demo: on the next free port unless PORT says which, quiet unless LOG_LEVEL says otherwise. */
+async function startServer(): Promise<RunningServer> {
+  const asked = readConfig({ LOG_LEVEL: 'warn', ...process.env })
+  const port = process.env.PORT ? asked.port : await freePortFrom(asked.port, asked.host)
+  const config = readConfig({ LOG_LEVEL: 'warn', ...process.env, PORT: String(port) })
+  const where = config.databaseUrl ? 'Postgres' : config.dataDir
+  step(`Starting the server; its data is in ${where}.`)
+  const server = await start(config)
+  detail(`It listens on ${server.url}`)
+  return server
+}
+
+async function makeDesk(
+  server: RunningServer,
+): Promise<{ desk: Desk; password: string; adminPassword: string }> {
+  const [password, adminPassword] = [randomText(12), randomText(12)]
+  await upsertSuperuser(server.services.store, SUPERUSER_EMAIL, adminPassword)
+  const { api: superuser } = await signIn(server.url, '_superusers', SUPERUSER_EMAIL, adminPassword)
+  await makeUser(superuser, password)
+  const desk = await setUpDesk(server.url, password)
+  step(`A user, ${USER_EMAIL}, with an API key, a template and ${CONTACTS.length} contacts.`)
+  for (const { name, phone } of CONTACTS) detail(`${name.padEnd(8)} ${phone}`)
+  return { desk, password, adminPassword }
+}
+
+async function startPhones(server: RunningServer, desk: Desk, ended: AbortSignal) {
+  const folder = join(server.services.config.dataDir, 'demo')
+  mkdirSync(folder, { recursive: true })
+  const phones = await pairPhones(desk.user, folder)
+  step('Two simulated phones, paired by a code each. They send nothing anywhere.')
+  for (const { name, number } of phones) detail(`${name.padEnd(8)} ${number}`)
+  return { phones, done: Promise.all(phones.map((phone) => switchOn(phone, ended))) }
+}
+
+/** Sends with the API key, and prints what happens to the messages. */
+async function sendAndWatch(desk: Desk, phones: readonly Phone[], path: string, body: object): Promise<void> {
+  const sender: Api = { url: desk.user.url, credentials: { 'x-api-key': desk.key } }
+  const sent = await request<{ message_ids: string[] }>(sender, 'POST', path, body)
+  const recipients = await nameRecipients(desk.user, sent.message_ids)
+  for (const name of recipients.values()) detail(`${name.padEnd(8)} accepted`)
+  const devices = new Map(phones.map(({ device, name }) => [device, name]))
+  if (!(await watch(desk.user, { recipients, devices }, PATIENCE_MS, detail)))
+    detail('Not all are finished yet; the server goes on with them.')
+}
+
+async function sendSome(desk: Desk, phones: readonly Phone[]): Promise<void> {
+  const [ann, ben] = CONTACTS
+  step(`POST /api/sms/send to ${ann.name} and ${ben.name}:`)
+  const greeting = { recipients: [ann.phone, ben.phone], body: 'Hello from pocketsms!' }
+  await sendAndWatch(desk, phones, '/api/sms/send', greeting)
+
+  step('POST /api/sms/send-template to the group Friends, each with their own text:')
+  const invitation = { group_ids: [desk.group], template_id: desk.template, variables: { time: '8 pm' } }
+  await sendAndWatch(desk, phones, '/api/sms/send-template', { recipients: [], ...invitation })
+}
+
+interface Received {
+  readonly id: string
+  readonly from: string
+  readonly body: string
+}
+
+async function receiveOne(desk: Desk, phone: Phone): Promise<void> {
+  const [ann] = CONTACTS
+  const text = `I will be there! (${new Date().toISOString().slice(11, 19)})`
+  phone.simulator.receive({ from: ann.phone, body: text, sim: 0 })
+  step(`${ann.name} texts back to ${phone.name}; it is a record like the others:`)
+  const filter = `message_type = "incoming" && body = "${text}"`
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(100)) {
+    const found = await findFirst<Received>(desk.user, 'sms_messages', filter)
+    if (found) return detail(`${found.from}: ${found.body}`)
+  }
+  detail('It has not come in yet.')
+}
+
+function sayWhatNext(url: string, desk: Desk, password: string, adminPassword: string): void {
+  step('Done. The server and its phones go on until you press Ctrl-C. To try next, in another terminal:')
+  say(`
+curl ${url}/api/sms/send -H 'X-API-Key: ${desk.key}' \\
+  -H 'Content-Type: application/json' -d '{"recipients":["${CONTACTS[0].phone}"],"body":"Hello again"}'
+
+node --input-type=module -e "
+import PocketBase from 'pocketbase'
+const pb = new PocketBase('${url}')
+await pb.collection('users').authWithPassword('${USER_EMAIL}', '${password}')
+const page = await pb.collection('sms_messages').getList(1, 5, { sort: '-created', expand: 'device' })
+console.table(page.items.map((m) => [m.created, m.from || m.to, m.status, m.body]))
+"
+
+Superuser of this demo: ${SUPERUSER_EMAIL} with the password ${adminPassword}`)
+}
+
+/** The main job, from nothing, for whoever has never seen it. */
+async function demo(): Promise<void> {
+  const server = await startServer()
+  const ended = new AbortController()
+  let done: Promise<unknown> = Promise.resolve()
+  const stop = () => {
+    say('\nStopping.')
+    ended.abort()
+    void done.then(() => server.stop()).then(() => process.exit(0))
+  }
+  process.once('SIGINT', stop)
+  process.once('SIGTERM', stop)
+  const { desk, password, adminPassword } = await makeDesk(server)
+  const { phones, done: running } = await startPhones(server, desk, ended.signal)
+  done = running.catch((error) => say(String(error)))
+  await sendSome(desk, phones)
+  await receiveOne(desk, phones[0]!)
+  sayWhatNext(server.url, desk, password, adminPassword)
+}
+
+try {
+  await demo()
+} catch (error) {
+  if (!(error instanceof UserError)) throw error
+  process.stderr.write(`${error.message}\n`)
+  process.exit(1)
+}

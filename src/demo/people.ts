@@ -1,0 +1,62 @@
+import { type Api, ensure, request, signIn } from './api.ts'
+
+export const USER_EMAIL = 'demo@example.com'
+
+/** Who is written to. */
+export const CONTACTS = [
+  { name: 'Ann', phone: '+447700900101' },
+  { name: 'Ben', phone: '+447700900102' },
+  { name: 'Chloé', phone: '+447700900103' },
+] as const
+
+/** Makes the user of the demo, or gives them a new password. */
+export async function makeUser(superuser: Api, password: string): Promise<void> {
+  await ensure(superuser, 'users', `email = "${USER_EMAIL}"`, {
+    email: USER_EMAIL,
+    name: 'Demo',
+    password,
+    passwordConfirm: password,
+    verified: true,
+  })
+}
+
+/** What the user has before the first message: contacts in a group, a template, an API key. */
+export interface Desk {
+  readonly user: Api
+  readonly key: string
+  readonly group: string
+  readonly template: string
+}
+
+/** Signs in as the user and makes their desk; a second run finds all but the key, which is shown only once. */
+export async function setUpDesk(url: string, password: string): Promise<Desk> {
+  const { api: user, id } = await signIn(url, 'users', USER_EMAIL, password)
+  const group = await ensure(user, 'contact_groups', 'name = "Friends"', { user: id, name: 'Friends' })
+  for (const contact of CONTACTS)
+    await ensure(user, 'contacts', `phone = "${contact.phone}"`, {
+      ...contact,
+      user: id,
+      groups: [group],
+      opted_out: false,
+    })
+  const template = await ensure(user, 'sms_templates', 'name = "Invitation"', {
+    user: id,
+    name: 'Invitation',
+    body: 'Hi {{name}}, dinner at {{time}}?',
+  })
+  const { key } = await request<{ key: string }>(user, 'POST', '/api/collections/api_keys/records', {
+    user: id,
+    name: `Demo of ${new Date().toISOString().slice(0, 16)}`,
+  })
+  return { user, key, group, template }
+}
+
+/** Who messages go to, by their ids in the same order: the contact's name, or the number. */
+export async function nameRecipients(user: Api, ids: readonly string[]): Promise<Map<string, string>> {
+  const query = new URLSearchParams({ filter: ids.map((id) => `id = "${id}"`).join(' || '), perPage: '200' })
+  const path = `/api/collections/sms_messages/records?${query}`
+  const { items } = await request<{ items: { id: string; to: string }[] }>(user, 'GET', path)
+  const numbers = new Map(items.map(({ id, to }) => [id, to]))
+  const names = new Map<string, string>(CONTACTS.map(({ name, phone }) => [phone, name]))
+  return new Map(ids.map((id) => [id, names.get(numbers.get(id) ?? '') ?? numbers.get(id) ?? '']))
+}

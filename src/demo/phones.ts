@@ -1,0 +1,55 @@
+import { join } from 'node:path'
+import { pair } from '../agent/pair.ts'
+import { runAgent } from '../agent/run.ts'
+import { call, ServerRefusal } from '../agent/server.ts'
+import { Simulator } from '../agent/simulator.ts'
+import { type AgentState, readState, saveState } from '../agent/state.ts'
+import { UserError } from '../errors.ts'
+import { type Api, request } from './api.ts'
+
+/** A simulated phone that is paired. */
+export interface Phone {
+  readonly name: string
+  readonly number: string
+  readonly stateFile: string
+  readonly simulator: Simulator
+  readonly device: string
+}
+
+const PHONES = [
+  { name: 'Phone 1', number: '+447700900901', lagMs: 300 },
+  { name: 'Phone 2', number: '+447700900902', lagMs: 500 },
+] as const
+
+/** Two phones, paired by a code each, unless an earlier run has paired them. Their state is kept in `folder`. */
+export async function pairPhones(user: Api, folder: string): Promise<Phone[]> {
+  const phones: Phone[] = []
+  for (const { name, number, lagMs } of PHONES) {
+    const stateFile = join(folder, `${name.toLowerCase().replace(' ', '-')}.json`)
+    const state = (await stillPaired(user.url, stateFile)) ?? (await pairPhone(user, name, number, stateFile))
+    phones.push({ name, number, stateFile, simulator: new Simulator({ lagMs }), device: state.device })
+  }
+  return phones
+}
+
+async function pairPhone(user: Api, name: string, phone: string, stateFile: string): Promise<AgentState> {
+  const { code } = await request<{ code: string }>(user, 'POST', '/api/devices/pairing', { name })
+  return pair(user.url, code, { name: '', phone, platform: 'simulator' }, stateFile)
+}
+
+/** The phone of an earlier run, at the server's present address; undefined when the server does not know it. */
+async function stillPaired(url: string, stateFile: string): Promise<AgentState | undefined> {
+  try {
+    const state = { ...readState(stateFile), url }
+    await call(state, 'POST', '/api/devices/claim', { limit: 1 })
+    saveState(stateFile, state)
+    return state
+  } catch (error) {
+    if (error instanceof UserError || error instanceof ServerRefusal) return undefined
+    throw error
+  }
+}
+
+/** Switches a phone on, until `ended`. */
+export const switchOn = (phone: Phone, ended: AbortSignal): Promise<void> =>
+  runAgent(phone.stateFile, phone.simulator, () => {}, ended)
