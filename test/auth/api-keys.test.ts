@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { apiKeysExtension, identifyKey } from '../../src/auth/api-keys.ts'
+import type { RequestInfo } from '../../src/filter/request.ts'
+import { createRecord } from '../../src/records/create.ts'
+import { updateRecord } from '../../src/records/update.ts'
+import { type Office, openOffice } from './office.ts'
+
+let office: Office
+let user: string
+const EXTENSIONS = new Map([['api_keys', apiKeysExtension]])
+
+beforeAll(async () => {
+  office = await openOffice()
+  user = await office.addUser('owner@example.com')
+})
+afterAll(() => office.stop())
+
+const store = () => office.server.services.store
+function asSuperuser(body: object): RequestInfo {
+  const collection = store().catalog.find('_superusers')!
+  const auth = { collection, id: '', values: {}, version: '', isSuperuser: true }
+  return { context: 'default', method: 'POST', query: {}, headers: {}, body: { ...body }, auth }
+}
+async function create(body: object): Promise<Record<string, string>> {
+  const keys = store().catalog.find('api_keys')!
+  const text = await createRecord(store(), EXTENSIONS, keys, asSuperuser({ user, name: 'a key', ...body }))
+  return JSON.parse(text)
+}
+const row = async (id: string) => {
+  const { rows } = await store().db.query('select hash, prefix, last_used_at from api_keys where id = $1', [
+    id,
+  ])
+  const [hash, prefix, lastUsed] = rows[0]!.map(String)
+  return { hash, prefix, lastUsed }
+}
+
+test('a key is shown once; its hash and its first characters are stored', async () => {
+  const { key, id, prefix } = await create({})
+  expect(key).toMatch(/^psk_[A-Za-z0-9]{40}$/)
+  expect(prefix).toBe(key!.slice(0, 10))
+  expect(JSON.stringify(await row(id!))).not.toContain(key!.slice(10))
+  expect((await identifyKey(store(), key!))?.auth.id).toBe(user)
+})
+
+test('nobody else says what a key is', async () => {
+  const made = await create({ hash: 'mine', prefix: 'mine', last_used_at: '2030-01-01 00:00:00.000Z' })
+  const before = await row(made.id!)
+  expect([before.lastUsed, before.prefix]).toEqual(['', made.key!.slice(0, 10)])
+  const keys = store().catalog.find('api_keys')!
+  const body = { hash: 'mine', prefix: 'mine', last_used_at: '2030-01-01 00:00:00.000Z', name: 'renamed' }
+  await updateRecord(store(), EXTENSIONS, keys, made.id!, asSuperuser(body))
+  expect(await row(made.id!)).toEqual(before)
+})
+
+test.each([
+  ['in the past', -1000, false],
+  ['in the future', 60_000, true],
+])('a key whose end is %s', async (_, ms, isGood) => {
+  const { key } = await create({ expires_at: new Date(Date.now() + ms).toISOString() })
+  expect((await identifyKey(store(), key!)) !== null).toBe(isGood)
+})
+
+test('its use is noted soon after, once a minute', async () => {
+  const { key, id } = await create({})
+  await identifyKey(store(), key!)
+  let first = ''
+  while (first === '') first = (await row(id!)).lastUsed!
+  await identifyKey(store(), key!)
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect((await row(id!)).lastUsed).toBe(first)
+})
+
+test.each(['', 'psk_', 'psk_unknown', 'x'])('%j is no key', async (key) => {
+  expect(await identifyKey(store(), key)).toBeNull()
+})
+
+test('a key that was read before ends with its record, its user, or its time', async () => {
+  const other = await office.addUser('other@example.com')
+  const [deleted, orphan] = [await create({}), await create({ user: other })]
+  for (const { key } of [deleted, orphan]) expect(await identifyKey(store(), key!)).not.toBeNull()
+  await store().db.query('delete from api_keys where id = $1', [deleted.id])
+  await store().db.query('delete from users where id = $1', [other])
+  for (const { key } of [deleted, orphan]) expect(await identifyKey(store(), key!)).toBeNull()
+})

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findByToken } from '../../src/auth/identify.ts'
+import { installerLink } from '../../src/auth/installer.ts'
+import { deleteSuperuser, listSuperusers, upsertSuperuser } from '../../src/auth/superusers.ts'
+import { UserError } from '../../src/errors.ts'
+import { createLogger } from '../../src/log.ts'
+import { type RunningServer, start } from '../../src/server.ts'
+import { testConfig } from '../support/start.ts'
+
+let server: RunningServer
+beforeAll(async () => {
+  const config = await testConfig()
+  server = await start(config, createLogger(config))
+})
+afterAll(() => server.stop())
+
+const store = () => server.services.store
+const tokenOf = (link: string | null) => link?.replace(/^.*#\/pbinstall\//, '') ?? ''
+
+test('the first start hands out a link, until there is a superuser', async () => {
+  const link = await installerLink(store(), 'https://sms.example.com')
+  expect(link).toMatch(/^https:\/\/sms\.example\.com\/_\/#\/pbinstall\/ey/)
+  const standIn = await findByToken(store(), tokenOf(link), 'auth')
+  expect(standIn?.isSuperuser).toBe(true)
+  expect(await listSuperusers(store())).toEqual([])
+
+  await upsertSuperuser(store(), 'first@example.com', 'firstpass1')
+  expect(await findByToken(store(), tokenOf(link), 'auth')).toBeNull()
+  expect(await installerLink(store(), 'https://sms.example.com')).toBeNull()
+})
+
+test('the page behind the link', async () => {
+  const response = await fetch(`${server.url}/_/`)
+  expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store'])
+  expect(await response.text()).toContain('Create the first superuser')
+  const bare = await fetch(`${server.url}/_`, { redirect: 'manual' })
+  expect([bare.status, bare.headers.get('location')]).toEqual([307, '/_/'])
+})
+
+test('superusers are saved, listed and deleted by their address, but for the last one', async () => {
+  await upsertSuperuser(store(), 'second@example.com', 'secondpass')
+  await upsertSuperuser(store(), 'second@example.com', 'otherpass1')
+  expect(await listSuperusers(store())).toEqual(['first@example.com', 'second@example.com'])
+  await deleteSuperuser(store(), 'first@example.com')
+  await expect(deleteSuperuser(store(), 'second@example.com')).rejects.toThrow(
+    'The last superuser cannot be deleted.',
+  )
+  await expect(deleteSuperuser(store(), 'nobody@example.com')).rejects.toThrow(
+    'There is no superuser nobody@example.com.',
+  )
+})
+
+test.each([
+  ['x', 'goodpass1', /email: Must be a valid email address/],
+  ['a@example.com', 'short', /password: Must be at least 8 character/],
+  ['a@example.com', '', /password: Cannot be blank/],
+])('superuser %j with password %j is refused in a sentence', async (email, password, sentence) => {
+  const refusal = await upsertSuperuser(store(), email, password).catch((error: unknown) => error)
+  expect(refusal).toBeInstanceOf(UserError)
+  expect(String(refusal)).toMatch(sentence)
+})
