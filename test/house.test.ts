@@ -15,6 +15,7 @@ const FLOORS = [
   ['rules'],
   ['records'],
   ['auth', 'sms', 'realtime'],
+  ['jobs.ts'],
   ['http', 'import'],
   ['extensions.ts'],
   ['server.ts'],
