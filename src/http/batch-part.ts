@@ -87,10 +87,11 @@ async function isStored(store: Store, name: string, id: string): Promise<boolean
   return rows.length > 0
 }
 
-const answer = ({ query: { fields } }: RequestInfo, text: string): PartAnswer => ({
-  body: fields ? pickFields(text, fields) || 'null' : text,
-  status: 200,
-})
+function answer({ query: { fields } }: RequestInfo, text: string): PartAnswer {
+  const body = fields ? pickFields(text, fields) : text
+  if (body === '') throw badRequest()
+  return { body, status: 200 }
+}
 
 /** The request as rules see it: an own Authorization header has no effect. */
 function requestOf({ asked, outer }: Part, method: string): RequestInfo {

@@ -28,13 +28,17 @@ export async function explainRefusal(
 ): Promise<ApiError> {
   const parameters = new Parameters(guard.params)
   const asked = [guard.condition || 'true', ...conditions.map((condition) => condition.sql(parameters))]
-  if (asked.length === 1 && !guard.condition) return badRequest(message, errors)
+  if (asked.length === 1 && !guard.condition) return badRequest(message, sorted(errors))
   const [allowed, ...held] = await ask(store, asked, parameters)
   if (!allowed) return badRequest(message)
   const failed = conditions.filter((_, i) => !held[i])
   const early = { ...errors, ...errorsOf(failed.filter(({ late }) => !late)) }
-  return badRequest(message, isEmpty(early) ? errorsOf(failed) : early)
+  return badRequest(message, isEmpty(early) ? errorsOf(failed) : sorted(early))
 }
+
+/** By name, as PocketBase writes maps. */
+const sorted = (errors: FieldErrors): FieldErrors =>
+  Object.fromEntries(Object.entries(errors).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 const errorsOf = (failed: readonly Condition[]): FieldErrors =>
   Object.fromEntries(failed.map(({ field, error }) => [field, error]))
