@@ -12,6 +12,8 @@ export class SettingsStore {
   /** The settings of this moment. A change makes a new object: what is derived from it may hang on it. */
   current: Settings = SETTINGS.fresh()
   readonly #db: Db
+  #text = ''
+  #loading: Promise<void> = Promise.resolve()
   #stopListening: () => Promise<void> = async () => {}
 
   private constructor(db: Db) {
@@ -26,9 +28,17 @@ export class SettingsStore {
     return store
   }
 
-  /** Reads them anew. A change that this misses while the database is away is read when it is back. */
-  async reload(): Promise<void> {
-    this.current = await readSettings(this.#db)
+  /** Reads them anew, one reading after the other. Unchanged settings stay the same object. */
+  reload(): Promise<void> {
+    this.#loading = this.#loading.catch(() => {}).then(() => this.#load())
+    return this.#loading
+  }
+
+  async #load(): Promise<void> {
+    const text = await readText(this.#db)
+    if (text === this.#text) return
+    this.#text = text
+    this.current = parse(text)
   }
 
   /**
@@ -38,7 +48,7 @@ export class SettingsStore {
   async save(submitted: unknown): Promise<Settings> {
     await this.#db.transaction(async (tx) => {
       await tx.query(`insert into _params (key, value) values ($1, '{}') on conflict do nothing`, [KEY])
-      const next = overlay(await readSettings(tx, 'for update'), submitted)
+      const next = overlay(parse(await readText(tx, 'for update')), submitted)
       checkSettings(next)
       await tx.query('update _params set value = $2 where key = $1', [KEY, JSON.stringify(next)])
       await tx.query(`select pg_notify($1, '')`, [CHANNEL])
@@ -52,11 +62,12 @@ export class SettingsStore {
   }
 }
 
-async function readSettings(db: Db, lock: 'for update' | '' = ''): Promise<Settings> {
+async function readText(db: Db, lock: 'for update' | '' = ''): Promise<string> {
   const { rows } = await db.query(`select value from _params where key = $1 ${lock}`, [KEY])
-  const stored = rows[0] ? JSON.parse(String(rows[0][0])) : {}
-  return SETTINGS.over(stored, SETTINGS.fresh())
+  return String(rows[0]?.[0] ?? '{}')
 }
+
+const parse = (text: string): Settings => SETTINGS.over(JSON.parse(text), SETTINGS.fresh())
 
 function overlay(settings: Settings, submitted: unknown): Settings {
   try {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Answer, type Office, openOffice, PASSWORD, tokenIn } from './office.ts'
+import { type Answer, type Office, openOffice, PASSWORD, tokenIn } from '../support/office.ts'
 
 let office: Office
 beforeAll(async () => {

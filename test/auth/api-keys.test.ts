@@ -3,7 +3,7 @@ import { apiKeysExtension, identifyKey } from '../../src/auth/api-keys.ts'
 import type { RequestInfo } from '../../src/filter/request.ts'
 import { createRecord } from '../../src/records/create.ts'
 import { updateRecord } from '../../src/records/update.ts'
-import { type Office, openOffice } from './office.ts'
+import { type Office, openOffice } from '../support/office.ts'
 
 let office: Office
 let user: string

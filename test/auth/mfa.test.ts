@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, type Office, openOffice, PASSWORD } from './office.ts'
+import { type Answer, type Office, openOffice, PASSWORD } from '../support/office.ts'
 
 let office: Office
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { cleanUpSignIns } from '../../src/auth/clean-up.ts'
-import { type Office, openOffice, PASSWORD } from './office.ts'
+import { type Office, openOffice, PASSWORD } from '../support/office.ts'
 
 let office: Office
 beforeAll(async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { type Office, openOffice, PASSWORD } from '../auth/office.ts'
+import { type Office, openOffice, PASSWORD } from '../support/office.ts'
 
 let office: Office
 let root: Record<string, string>

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SettingsStore } from '../../src/collections/settings-store.ts'
-import { type Answer, type Office, openOffice, PASSWORD } from '../auth/office.ts'
+import { type Answer, type Office, openOffice, PASSWORD } from '../support/office.ts'
 
 let office: Office
 let root: Record<string, string>

@@ -2,8 +2,8 @@ import type { AuthCollection } from '../../src/collections/collection.ts'
 import { saveCollection } from '../../src/collections/save.ts'
 import { createRecord } from '../../src/records/create.ts'
 import type { RunningServer } from '../../src/server.ts'
-import { type MailServer, startMailServer } from '../support/mail-server.ts'
-import { SUPERUSER, startServer } from '../support/start.ts'
+import { type MailServer, startMailServer } from './mail-server.ts'
+import { SUPERUSER, startServer } from './start.ts'
 
 export interface Answer {
   readonly status: number
