@@ -3,7 +3,7 @@
  *
  * Own code, as the one library for it (sms-segments-calculator 1.2.0) miscounts: a line break CR LF makes it choose
  * UCS-2, a letter with a combining accent or a keycap emoji counts as one unit, 1,600 accents on one letter as one
- * part; and it takes 0.1 ms for a short text, 6.6 ms for 1,600 characters (here: 0.3 µs and 5 µs).
+ * part; and it takes 0.1 ms for a short text, 6.6 ms for 1,600 characters (here: 0.2 µs and some 20 µs).
  */
 export interface Segmentation {
   readonly encoding: 'GSM-7' | 'UCS-2'
