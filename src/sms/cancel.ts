@@ -1,5 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
-import { noteChange } from '../records/changes.ts'
+import { TOLD, tellSql } from './changed.ts'
 import { giveBack } from './quota.ts'
 import { refuse } from './refusal.ts'
 import { REASONS, type Status } from './status.ts'
@@ -14,7 +14,7 @@ export interface Canceled {
 
 /**
  * Only what no device has claimed: the row of the queue is the fence, whoever deletes or claims it first has the
- * message. Gives status and reason as they were, and what was freed.
+ * message. Gives what was freed.
  */
 const CANCEL = `
 with freed as (
@@ -23,14 +23,12 @@ with freed as (
   returning message, device, attempt, period
 ), changed as (
   update sms_messages m set status = 'failed', error_message = $3, updated = pb_text(now())
-  from freed where m.id = freed.message
-), noted as (
+  from freed where m.id = freed.message returning m.id
+), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
   select pb_new_id(), $2, message, 'failed', device, attempt, $3, pb_text(now()) from freed returning id
-)
-select m.status, m.error_message, f.period, f.device, noted.id
-from sms_messages m left join freed f on f.message = m.id left join noted on true
-where m.id = $1 and m."user" = $2`
+), ${tellSql(4)}
+select period, device from freed`
 
 /**
  * Cancels a user's message that waits for its time or its device; its unit of the quota comes back. Again is no
@@ -44,15 +42,24 @@ export async function cancelMessage(store: Store, user: string, id: string): Pro
 
 /** The device that may know of the message; '' for none. */
 async function cancelIn(store: Store, user: string, id: string): Promise<string> {
-  const { rows } = await store.db.query(CANCEL, [id, user, REASONS.canceled])
-  if (!rows[0]) throw refuse('message_not_found')
-  const [status, reason, period, device, event] = rows[0] as [string, string, string | null, string, string]
-  if (period === null) {
-    if (status === 'failed' && reason === REASONS.canceled) return ''
-    throw refuse('not_cancelable')
+  const { rows } = await store.db.query(CANCEL, [id, user, REASONS.canceled, ...TOLD])
+  if (!rows[0]) {
+    await checkCanceled(store, user, id)
+    return ''
   }
+  const [period, device] = rows[0] as [string, string]
   await giveBack(store, user, period)
-  await noteChange(store, { id: 'sms_messages' }, 'update', id)
-  await noteChange(store, { id: 'sms_events' }, 'create', event)
   return device
+}
+
+/** A look of its own: who waited for another cancellation sees what it did only in a new statement. */
+async function checkCanceled({ db }: Store, user: string, id: string): Promise<void> {
+  const { rows } = await db.query(
+    'select status, error_message from sms_messages where id = $1 and "user" = $2',
+    [id, user],
+    'sms canceled message',
+  )
+  if (!rows[0]) throw refuse('message_not_found')
+  const [status, reason] = rows[0] as [Status, string]
+  if (status !== 'failed' || reason !== REASONS.canceled) throw refuse('not_cancelable')
 }

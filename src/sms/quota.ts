@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import { formatDate } from '../fields/date.ts'
-import { noteChange } from '../records/changes.ts'
+import { noteChanged } from './changed.ts'
 
 /** A user's month. `quota` 0: unlimited, `remaining` is null then. */
 export interface Usage {
@@ -41,9 +41,9 @@ export async function giveBack(store: Store, user: string, period: string): Prom
     [user, period, formatDate(new Date())],
     'sms give back',
   )
-  await noteChange(
+  await noteChanged(
     store,
-    { id: 'sms_usage' },
+    'sms_usage',
     'update',
     rows.map(([id]) => String(id)),
   )

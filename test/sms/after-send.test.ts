@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ANN, as, BEN, GROUPS, openShop, type Shop, TEMPLATES } from '../support/shop.ts'
+
+let shop: Shop
+beforeAll(async () => {
+  shop = await openShop({ SMS_MONTHLY_QUOTA: '1000', SMS_MAX_RECIPIENTS: '5' })
+})
+afterAll(() => shop.stop())
+
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
+const used = async () => (await shop.ask('GET', 'usage')).body.used
+const cancel = (id: string, headers?: Record<string, string>) =>
+  shop.ask('POST', `messages/${id}/cancel`, undefined, headers)
+const remove = async (id: string) => {
+  const headers = await shop.signedIn('users', ANN.id)
+  return fetch(`${shop.url}/api/collections/sms_messages/records/${id}`, { method: 'DELETE', headers })
+}
+
+test.each([
+  ['assigned', {}],
+  ['pending', { scheduled_at: inAnHour() }],
+])('cancels a message that is %s: failed, an event, its unit back', async (_, options) => {
+  const before = await used()
+  const [id] = (await shop.send(options)).body.message_ids
+  const answer = await cancel(id)
+  expect([answer.status, answer.body]).toEqual([200, { id, status: 'failed', error_message: 'Canceled' }])
+  expect(await shop.message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
+  expect(await shop.rows('select status, detail, attempt from sms_events where message = $1', [id])).toEqual([
+    ['failed', 'Canceled', 0],
+  ])
+  expect(await shop.rows('select 1 from sms_dispatch where message = $1', [id])).toEqual([])
+  expect(await used()).toBe(before)
+  expect((await cancel(id)).status).toBe(200)
+  expect(await used()).toBe(before)
+  expect(await shop.rows('select count(*) from sms_events where message = $1', [id])).toEqual([[1]])
+})
+
+test('twice at once gives one unit back', async () => {
+  const before = await used()
+  const [id] = (await shop.send()).body.message_ids
+  const answers = await Promise.all(Array.from({ length: 10 }, () => cancel(id)))
+  expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
+  expect(await used()).toBe(before)
+})
+
+test('the unit goes back to the month that paid', async () => {
+  const [id] = (await shop.send()).body.message_ids
+  const before = await used()
+  await shop.rows(
+    `insert into sms_usage (id, "user", period, used) values ('lastmonth000000', $1, '2020-02', 7)`,
+    [ANN.id],
+  )
+  await shop.rows(`update sms_dispatch set period = '2020-02' where message = $1`, [id])
+  await cancel(id)
+  expect(await used()).toBe(before)
+  expect(await shop.rows(`select used from sms_usage where id = 'lastmonth000000'`)).toEqual([[6]])
+})
+
+test.each(['sending', 'sent'])('what is %s can no longer be canceled', async (status) => {
+  const [id] = (await shop.send()).body.message_ids
+  await shop.rows('update sms_messages set status = $2 where id = $1', [id, status])
+  if (status === 'sending')
+    await shop.rows(`update sms_dispatch set state = 'sending' where message = $1`, [id])
+  else await shop.rows('delete from sms_dispatch where message = $1', [id])
+  const answer = await cancel(id)
+  const expected = { error: 'not_cancelable', message: 'Message can no longer be canceled' }
+  expect([answer.status, answer.body]).toEqual([409, expected])
+  expect(await shop.message(id)).toMatchObject({ status })
+})
+
+test('an unknown message, and one of another user, are not found', async () => {
+  const [id] = (await shop.send()).body.message_ids
+  for (const answer of [await cancel('nosuchmessage00'), await cancel(id, as(BEN))])
+    expect([answer.status, answer.body]).toEqual([
+      404,
+      { error: 'message_not_found', message: 'Message not found' },
+    ])
+  expect(await shop.message(id)).toMatchObject({ status: 'assigned' })
+})
+
+test('who deletes an unsent message gets its unit back, and the device does not get the message', async () => {
+  const before = await used()
+  const [id] = (await shop.send()).body.message_ids
+  expect((await remove(id)).status).toBe(204)
+  expect(await shop.rows('select 1 from sms_dispatch where message = $1', [id])).toEqual([])
+  expect(await used()).toBe(before)
+})
+
+test('who deletes one that a device has pays for it', async () => {
+  const before = await used()
+  const [id] = (await shop.send()).body.message_ids
+  await shop.rows(`update sms_dispatch set state = 'sending' where message = $1`, [id])
+  expect((await remove(id)).status).toBe(204)
+  expect(await used()).toBe(before + 1)
+})
+
+test('counts a batch by status', async () => {
+  const { body } = await shop.send({ recipients: ['+4911111', '+4922222', '+4900004', '+4933333'] })
+  await cancel(body.message_ids[0])
+  await shop.rows(`update sms_messages set status = 'delivered' where id = $1`, [body.message_ids[1]])
+  const answer = await shop.ask('GET', `batches/${body.batch_id}`)
+  expect(answer.body).toEqual({
+    batch_id: body.batch_id,
+    recipients_count: 4,
+    counts: { pending: 0, assigned: 1, sending: 0, sent: 0, delivered: 1, failed: 2 },
+  })
+})
+
+test.each(['nosuchbatch0000', '%20', "'"])('there is no batch %s', async (id) => {
+  const answer = await shop.ask('GET', `batches/${id}`)
+  expect([answer.status, answer.body]).toEqual([
+    404,
+    { error: 'batch_not_found', message: 'Batch not found' },
+  ])
+})
+
+test('previews a text', async () => {
+  const { body } = await shop.ask('POST', 'preview', { body: 'Price: 5 €' })
+  const counted = { body: 'Price: 5 €', encoding: 'GSM-7', units: 11, segments: 1 }
+  expect(body).toEqual({ ...counted, recipients_count: 0, total_segments: 0, items: [] })
+})
+
+test('previews a template for its recipients and stores nothing', async () => {
+  const count = await shop.rows('select count(*) from sms_messages')
+  const { body } = await shop.ask('POST', 'preview', {
+    recipients: ['+4912345'],
+    group_ids: [GROUPS.left],
+    template_id: TEMPLATES.code,
+    variables: { code: 'ж'.repeat(40), tail: '' },
+  })
+  const text = (name: string, phone: string) => `${name} (${phone}): ${'ж'.repeat(40)} ${'ж'.repeat(40)}`
+  const first = { body: text('', '+4912345'), encoding: 'UCS-2', units: 94, segments: 2 }
+  expect(body).toEqual({
+    ...first,
+    recipients_count: 2,
+    total_segments: 4,
+    items: [
+      { ...first, to: '+4912345' },
+      { ...first, to: '+4900003', body: text('Abe', '+4900003'), units: 97 },
+    ],
+  })
+  expect(await shop.rows('select count(*) from sms_messages')).toEqual(count)
+})
+
+test('previews a template for nobody', async () => {
+  const { body } = await shop.ask('POST', 'preview', { template_id: TEMPLATES.greeting })
+  expect(body).toMatchObject({ body: 'Hello !', recipients_count: 0, items: [] })
+})
+
+test.each([
+  ['no text', {}, 400, { error: 'invalid_request', message: 'body must be a text' }],
+  [
+    'a bad number',
+    { body: 'Hi', recipients: ['x'] },
+    400,
+    { error: 'invalid_phone_number', message: 'Phone number must be in E.164 format' },
+  ],
+  [
+    "another user's group",
+    { body: 'Hi', group_ids: [GROUPS.bens] },
+    404,
+    { error: 'group_not_found', message: 'Contact group not found' },
+  ],
+  [
+    "another user's template",
+    { template_id: TEMPLATES.bens },
+    400,
+    { message: 'Template does not belong to user.' },
+  ],
+] as const)('a preview refuses %s as a send does', async (_, request, status, expected) => {
+  const answer = await shop.ask('POST', 'preview', request)
+  expect([answer.status, answer.body]).toEqual([status, expected])
+})

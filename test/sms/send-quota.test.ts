@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ANN, as, BEN, openShop, type Shop } from '../support/shop.ts'
+
+let shop: Shop
+beforeAll(async () => {
+  shop = await openShop({ SMS_MONTHLY_QUOTA: '3' })
+})
+afterAll(() => shop.stop())
+
+const setQuota = (user: string, quota: number) =>
+  shop.rows('update users set monthly_quota = $2 where id = $1', [user, quota])
+const forget = (user: string) => shop.rows('delete from sms_usage where "user" = $1', [user])
+const usage = async (who = ANN) => (await shop.ask('GET', 'usage', undefined, as(who))).body
+const messages = async (user: string) =>
+  (await shop.rows('select count(*) from sms_messages where "user" = $1', [user]))[0]![0]
+const many = (count: number) => Array.from({ length: count }, (_, i) => `+4922${i}0`)
+
+test("the server's quota holds for who has none; a request goes through whole or not at all", async () => {
+  expect((await shop.send({ recipients: many(2) })).status).toBe(200)
+  const refused = await shop.send({ recipients: many(2) })
+  expect([refused.status, refused.body.error]).toEqual([402, 'quota_exceeded'])
+  expect((await shop.send()).status).toBe(200)
+  expect((await shop.send()).status).toBe(402)
+  expect(await usage()).toMatchObject({ used: 3, quota: 3, remaining: 0 })
+})
+
+test("a user's own quota overrides it, also for less", async () => {
+  await setQuota(ANN.id, 4)
+  expect(await usage()).toMatchObject({ used: 3, quota: 4, remaining: 1 })
+  expect((await shop.send()).status).toBe(200)
+  await setQuota(ANN.id, 2)
+  expect((await shop.send()).status).toBe(402)
+  expect(await usage()).toMatchObject({ used: 4, quota: 2, remaining: 0 })
+})
+
+test('what the user sees of it is a record', async () => {
+  await forget(BEN.id)
+  await setQuota(BEN.id, 10)
+  await shop.send({}, as(BEN))
+  const headers = await shop.signedIn('users', BEN.id)
+  const list = await fetch(`${shop.url}/api/collections/sms_usage/records`, { headers })
+  const period = new Date().toISOString().slice(0, 7)
+  expect((await list.json()) as object).toMatchObject({
+    totalItems: 1,
+    items: [{ user: BEN.id, period, used: 1, quota: 10 }],
+  })
+})
+
+test('the month is that of UTC, and the usage says when the next one begins', async () => {
+  const { period, resets_at } = await usage()
+  const now = new Date()
+  expect(period).toBe(now.toISOString().slice(0, 7))
+  expect(new Date(resets_at).getTime()).toBe(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1))
+})
+
+test('other months count for themselves', async () => {
+  await setQuota(ANN.id, 4)
+  await shop.rows(`update sms_usage set period = '2020-02' where "user" = $1`, [ANN.id])
+  expect(await usage()).toMatchObject({ used: 0, remaining: 4 })
+  expect((await shop.send({ recipients: many(4) })).status).toBe(200)
+  expect(await shop.rows('select used from sms_usage where "user" = $1 order by period', [ANN.id])).toEqual([
+    [4],
+    [4],
+  ])
+})
+
+test('64 parallel senders, quota 1,000, 5,000 tries: exactly 1,000 accepted', async () => {
+  await forget(ANN.id)
+  await setQuota(ANN.id, 1000)
+  const before = Number(await messages(ANN.id))
+  const counts = new Map<number, number>()
+  let left = 5000
+  const sender = async () => {
+    while (left-- > 0) {
+      const { status } = await shop.send()
+      counts.set(status, (counts.get(status) ?? 0) + 1)
+    }
+  }
+  await Promise.all(Array.from({ length: 64 }, sender))
+  expect(counts).toEqual(
+    new Map([
+      [200, 1000],
+      [402, 4000],
+    ]),
+  )
+  expect(Number(await messages(ANN.id)) - before).toBe(1000)
+  expect(await usage()).toMatchObject({ used: 1000, remaining: 0 })
+}, 180_000)
+
+test('a large request that does not fit lets smaller ones of its group through', async () => {
+  await forget(BEN.id)
+  await setQuota(BEN.id, 10)
+  const sizes = [4, 9, 3, 8, 2, 7, 1]
+  const answers = await Promise.all(sizes.map((size) => shop.send({ recipients: many(size) }, as(BEN))))
+  const accepted = sizes.filter((_, i) => answers[i]!.status === 200).reduce((sum, size) => sum + size, 0)
+  expect(accepted).toBeGreaterThan(6)
+  expect(accepted).toBeLessThanOrEqual(10)
+  expect(await usage(BEN)).toMatchObject({ used: accepted })
+})
+
+test('0 is no limit', async () => {
+  const unlimited = await openShop()
+  try {
+    expect((await unlimited.send()).status).toBe(200)
+    const { body } = await unlimited.ask('GET', 'usage')
+    expect(body).toMatchObject({ used: 1, quota: 0, remaining: null })
+  } finally {
+    await unlimited.stop()
+  }
+})

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ANN, BENS_PHONE, openShop, PHONES, type Shop } from '../support/shop.ts'
+
+let shop: Shop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(() => shop.stop())
+
+const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)
+const devicesOf = async (batch: string) =>
+  (await shop.rows('select device from sms_messages where batch_id = $1 order by _rowid', [batch])).map(
+    ([id]) => id,
+  )
+
+/** Ann's phones become `count` that are online. */
+async function havePhones(count: number) {
+  await shop.rows('delete from sms_messages')
+  await shop.rows('delete from sms_dispatch')
+  await shop.rows('delete from devices where "user" = $1 and id <> all($2)', [ANN.id, PHONES])
+  await shop.rows(
+    `insert into devices (id, "user", name, enabled, last_seen, "tokenKey")
+    select 'extra' || lpad(i::text, 10, '0'), $1, 'extra', true, '2099-01-01 00:00:00.000Z', 'extra' || i
+    from generate_series(1, $2) i`,
+    [ANN.id, count - PHONES.length],
+  )
+}
+const counts = async () =>
+  (await shop.rows('select count(*) from sms_messages where "user" = $1 group by device', [ANN.id])).map(
+    ([n]) => Number(n),
+  )
+
+test('in turn, by id, over requests', async () => {
+  const turns: unknown[] = []
+  for (let i = 0; i < 4; i++) turns.push((await shop.message((await shop.send()).body.message_ids[0])).device)
+  expect(turns).toEqual([PHONES[0], PHONES[1], PHONES[0], PHONES[1]])
+  const { body } = await shop.send({ recipients: many(3) })
+  expect(await devicesOf(body.batch_id)).toEqual([PHONES[0], PHONES[1], PHONES[0]])
+  expect((await shop.message((await shop.send()).body.message_ids[0])).device).toBe(PHONES[1])
+})
+
+test.each([
+  ['disabled', 'enabled = false'],
+  ['away too long', `last_seen = '2020-01-01 00:00:00.000Z'`],
+  ['never seen', `last_seen = ''`],
+] as const)('a device that is %s is left out', async (_, change) => {
+  await shop.rows(`update devices set ${change} where id = $1`, [PHONES[0]])
+  const { body } = await shop.send({ recipients: many(3) })
+  expect(await devicesOf(body.batch_id)).toEqual([PHONES[1], PHONES[1], PHONES[1]])
+  await shop.rows(`update devices set enabled = true, last_seen = '2099-01-01 00:00:00.000Z' where id = $1`, [
+    PHONES[0],
+  ])
+})
+
+test.each([
+  ['per_minute', 5, '30 seconds'],
+  ['daily_limit', 5, '20 hours'],
+] as const)('a device that has reached its %s is left out', async (limit, most, ago) => {
+  await shop.rows(`update devices set ${limit} = $2 where id = $1`, [PHONES[0], most])
+  const send = async () => devicesOf((await shop.send({ recipients: many(2) })).body.batch_id)
+  const handOut = (count: number) =>
+    shop.rows(`insert into device_handouts (device, at, messages) values ($1, now() - $2::interval, $3)`, [
+      PHONES[0],
+      ago,
+      count,
+    ])
+  await handOut(most - 1)
+  expect(new Set(await send())).toEqual(new Set(PHONES))
+  await handOut(1)
+  expect(new Set(await send())).toEqual(new Set([PHONES[1]]))
+  await shop.rows('delete from device_handouts')
+  await shop.rows('update devices set per_minute = 0, daily_limit = 0 where id = $1', [PHONES[0]])
+})
+
+test("never another user's", async () => {
+  await havePhones(2)
+  await shop.send({ recipients: many(10) })
+  expect(await shop.rows('select count(*) from sms_messages where device = $1', [BENS_PHONE])).toEqual([[0]])
+})
+
+test('10,000 sends over 7 devices by 64 senders: counts differ by at most 1', async () => {
+  await havePhones(7)
+  let left = 10_000
+  const sender = async () => {
+    while (left > 0) {
+      // one in five is a batch, and some go to a device by name or to nobody: they take no turn
+      const size = left % 5 === 0 ? Math.min(left, 3) : 1
+      left -= size
+      const { status } = await shop.send({ recipients: many(size) })
+      expect(status).toBe(200)
+    }
+  }
+  await Promise.all(Array.from({ length: 64 }, sender))
+  const found = await counts()
+  expect(found).toHaveLength(7)
+  expect(found.reduce((sum, n) => sum + n, 0)).toBe(10_000)
+  expect(Math.max(...found) - Math.min(...found)).toBeLessThanOrEqual(1)
+}, 240_000)
+
+test('named devices and opt-outs take no turn', async () => {
+  await havePhones(7)
+  const kinds = [
+    { device_id: PHONES[0] },
+    { recipients: ['+4900004'] },
+    { recipients: ['+4911111', '+4900004', '+4922222'] },
+    {},
+  ]
+  await Promise.all(Array.from({ length: 200 }, (_, i) => shop.send(kinds[i % kinds.length])))
+  const found = await shop.rows(
+    `select m.device, count(*) from sms_messages m join sms_dispatch d on d.message = m.id where not d.pinned group by 1`,
+  )
+  const numbers = found.map(([, n]) => Number(n))
+  expect(numbers).toHaveLength(7)
+  expect(Math.max(...numbers) - Math.min(...numbers)).toBeLessThanOrEqual(1)
+})
