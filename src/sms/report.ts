@@ -3,7 +3,7 @@ import type { Db } from '../db/open.ts'
 import { TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
 import { reassign } from './reassign.ts'
-import { type Status, statusesBefore } from './status.ts'
+import { NEXT, type Status } from './status.ts'
 import { wakeDevices } from './wake.ts'
 
 /** What a device says became of a message. `at`: milliseconds since 1970 by its own clock. */
@@ -31,40 +31,42 @@ export interface ReportResult {
 /** A user always reads why. */
 const NO_REASON = 'The device could not send the message'
 
-/** Rows are locked in one order, the queue before the messages, as in every statement that takes both. */
-const LOCK = `select message from sms_dispatch
-  where message = any($1) and device = $2 and "user" = $3 order by message for update`
-
 /**
- * The one statement that ends an attempt. Only the current attempt of a message in `sending`, or the attempt that
- * made it `sent`, gets through, and only forward ($6: the statuses from which $5 is reached). A device's clock may
- * be anywhere: its instant counts if it lies between acceptance and now.
+ * Ends the attempts of reports that all name other messages, in one statement. Only the current attempt of a message
+ * in `sending`, or the attempt that made it `sent`, gets through, and only along an edge of the status table ($4). A
+ * device's clock may be anywhere: its instant counts if it lies between acceptance and now.
  */
 const APPLY = `
-with freed as (
-  delete from sms_dispatch
-  where message = $1 and device = $2 and "user" = $3 and state = 'sending' and attempt = $4
-  returning message
-), instant as (
-  select pb_text(case when to_timestamp($7::float8 / 1000) between m.created::timestamptz and now()
-    then to_timestamp($7::float8 / 1000) else now() end) as at
-  from sms_messages m where m.id = $1
+with given as (
+  select * from json_to_recordset($1) g(number int, id text, attempt int, status text, at float8, reason text)
+), freed as (
+  delete from sms_dispatch d using given g
+  where d.message = g.id and d.device = $2 and d."user" = $3 and d.state = 'sending' and d.attempt = g.attempt
+  returning d.message
+), applicable as (
+  select m.id, g.status, g.attempt, g.reason, pb_text(
+    case when to_timestamp(g.at / 1000) between m.created::timestamptz and now()
+      then to_timestamp(g.at / 1000) else now() end) as at
+  from given g join sms_messages m on m.id = g.id
+  where m.device = $2 and m."user" = $3 and m.status || ' ' || g.status = any($4)
+    and (m.id in (select message from freed) or (m.status = 'sent' and exists (
+      select from sms_events e where e.message = m.id and e.status = 'sent' and e.attempt = g.attempt)))
 ), changed as (
   update sms_messages m
-  set status = $5, error_message = $8, updated = pb_text(now()),
-    sent_at = case when $5 = 'failed' or m.sent_at <> '' then m.sent_at else instant.at end,
-    delivered_at = case when $5 = 'delivered' then instant.at else m.delivered_at end
-  from instant
-  where m.id = $1 and m.device = $2 and m."user" = $3 and m.status = any($6)
-    and (exists (select from freed) or (m.status = 'sent' and exists (
-      select from sms_events e where e.message = m.id and e.status = 'sent' and e.attempt = $4)))
-  returning m.id
+  set status = a.status, error_message = a.reason, updated = pb_text(now()),
+    sent_at = case when a.status = 'failed' or m.sent_at <> '' then m.sent_at else a.at end,
+    delivered_at = case when a.status = 'delivered' then a.at else m.delivered_at end
+  from applicable a
+  where m.id = a.id and m.device = $2 and m."user" = $3 and m.status || ' ' || a.status = any($4)
+  returning m.id, a.status, a.attempt, a.reason
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
-  select pb_new_id(), $3, id, $5, $2, $4, $8, pb_text(now()) from changed returning id
-), ${tellSql(9)}
-select m.status, exists (select from changed) from sms_messages m
-where m.id = $1 and m.device = $2 and m."user" = $3`
+  select pb_new_id(), $3, id, status, $2, attempt, reason, pb_text(now()) from changed returning id
+), ${tellSql(5)}
+select g.number, m.status, c.id is not null
+from given g
+left join sms_messages m on m.id = g.id and m.device = $2 and m."user" = $3
+left join changed c on c.id = g.id`
 
 /** The message of an attempt that provably sent nothing, for `reassign`. */
 const NOT_SENT = `select message, "user", device, state, pinned, position, attempt,
@@ -72,9 +74,18 @@ const NOT_SENT = `select message, "user", device, state, pinned, position, attem
   from sms_dispatch
   where message = $4 and device = $5 and "user" = $6 and state = 'sending' and attempt = $7 for update`
 
+/** Who takes several messages locks them in one order, in the queue before the messages themselves. */
+const LOCKS = [
+  'select 1 from sms_dispatch where message = any($1) and device = $2 and "user" = $3 order by message for update',
+  'select 1 from sms_messages where id = any($1) and device = $2 and "user" = $3 order by id for update',
+]
+
+/** All `from to` of the status table. */
+const EDGES = (Object.keys(NEXT) as Status[]).flatMap((from) => NEXT[from].map((to) => `${from} ${to}`))
+
 /**
- * Takes a device's reports, in their order, all in one transaction. Answers one result for each. What does not
- * apply changes nothing and is no error: the device may forget it.
+ * Takes a device's reports, in their order, all or none stored. Answers one result for each. What does not apply
+ * changes nothing and is no error: the device may forget it.
  */
 export async function applyReports(
   store: Store,
@@ -82,19 +93,44 @@ export async function applyReports(
   reports: readonly Report[],
   deviceOnlineSeconds: number,
 ): Promise<ReportResult[]> {
-  const woken = new Set<string>()
-  const results = await store.db.transaction(async (db) => {
-    await db.query(LOCK, [reports.map(({ id }) => id), device.id, device.user])
-    const results: ReportResult[] = []
-    for (const report of reports) {
-      const next = report.not_sent ? await giveBack(db, device, report, deviceOnlineSeconds) : undefined
-      if (next) woken.add(next)
-      results.push(next ? applied(report, 'assigned') : await apply(db, device, report))
-    }
+  const results: ReportResult[] = []
+  const [only] = reports
+  if (only && reports.length === 1 && !only.not_sent) {
+    await applyRound(store.db, device, [[0, only]], results)
     return results
+  }
+  const woken = new Set<string>()
+  await store.db.transaction(async (db) => {
+    const ids = reports.map(({ id }) => id)
+    for (const lock of LOCKS) await db.query(lock, [ids, device.id, device.user])
+    for (const round of roundsOf(reports)) {
+      const others: Numbered[] = []
+      for (const [number, report] of round) {
+        const next = report.not_sent ? await giveBack(db, device, report, deviceOnlineSeconds) : undefined
+        if (next) results[number] = applied(report, 'assigned')
+        else others.push([number, report])
+        if (next) woken.add(next)
+      }
+      await applyRound(db, device, others, results)
+    }
   })
   wakeDevices([...woken])
   return results
+}
+
+/** A report and its place in the request. */
+type Numbered = readonly [number: number, report: Report]
+
+/** Reports split so that no part names a message twice, and each message's come in their order. */
+function roundsOf(reports: readonly Report[]): Numbered[][] {
+  const rounds: Numbered[][] = []
+  const seen = new Map<string, number>()
+  reports.forEach((report, number) => {
+    const round = seen.get(report.id) ?? 0
+    seen.set(report.id, round + 1)
+    rounds[round] = [...(rounds[round] ?? []), [number, report]]
+  })
+  return rounds
 }
 
 /** Assigns the message anew; the device that has it now, or undefined when the report is not of its current attempt. */
@@ -104,24 +140,33 @@ async function giveBack(db: Db, device: Device, report: Report, deviceOnlineSeco
   return next
 }
 
-async function apply(db: Db, device: Device, report: Report): Promise<ReportResult> {
-  const { id, attempt, status, at, error_message } = report
-  const reason = status === 'failed' ? error_message || NO_REASON : ''
-  const before = statusesBefore(status)
-  const { rows } = await db.query(APPLY, [
+/** Puts the results of a round in their places. */
+async function applyRound(
+  db: Db,
+  device: Device,
+  round: readonly Numbered[],
+  results: ReportResult[],
+): Promise<void> {
+  if (round.length === 0) return
+  const given = round.map(([number, { id, attempt, status, at, error_message }]) => ({
+    number,
     id,
-    device.id,
-    device.user,
     attempt,
     status,
-    before,
-    at ?? null,
-    reason,
-    ...TOLD,
-  ])
-  if (!rows[0]) return { id, attempt, result: 'not_found' }
-  const [old, isApplied] = rows[0]
-  return isApplied ? applied(report, status) : { id, attempt, result: 'unchanged', status: old as Status }
+    at,
+    reason: status === 'failed' ? error_message || NO_REASON : '',
+  }))
+  const { rows } = await db.query(APPLY, [JSON.stringify(given), device.id, device.user, EDGES, ...TOLD])
+  const reports = new Map(round)
+  for (const [number, old, isApplied] of rows as [number, Status | null, boolean][]) {
+    const report = reports.get(number)!
+    const { id, attempt } = report
+    if (isApplied) results[number] = applied(report, report.status)
+    else
+      results[number] = old
+        ? { id, attempt, result: 'unchanged', status: old }
+        : { id, attempt, result: 'not_found' }
+  }
 }
 
 const applied = ({ id, attempt }: Report, status: Status): ReportResult => ({

@@ -1,8 +1,25 @@
 import type { Store } from '../../src/collections/catalog.ts'
+import { openStore } from '../../src/collections/catalog-store.ts'
+import { migrate } from '../../src/db/migrate.ts'
 import { randomId } from '../../src/fields/random.ts'
 import type { Device } from '../../src/sms/device.ts'
+import { openTestDb } from './start.ts'
 
 const NOW = 'pb_text(now())'
+
+/** A store on a database of its own, without a server: nothing happens by itself. Close it when done. */
+export async function openTestStore(): Promise<{ store: Store; close: () => Promise<void> }> {
+  const db = await openTestDb()
+  await migrate(db)
+  const store = await openStore(db)
+  return {
+    store,
+    async close() {
+      await store.close()
+      await db.close()
+    },
+  }
+}
 
 /** A user without a password, straight in the table. */
 export async function makeUser({ db }: Store): Promise<string> {
@@ -59,7 +76,10 @@ export async function assign(
 
 /** What became of messages, in the order of `ids`: status, device, reason. */
 export async function lookUp({ db }: Store, ids: readonly string[]) {
-  const { rows } = await db.query('select id, status, device, error_message from sms_messages where id = any($1)', [ids])
+  const { rows } = await db.query(
+    'select id, status, device, error_message from sms_messages where id = any($1)',
+    [ids],
+  )
   const byId = new Map(
     rows.map(([id, status, device, error]) => [id, { status, device, error } as Record<string, string>]),
   )
@@ -68,6 +88,9 @@ export async function lookUp({ db }: Store, ids: readonly string[]) {
 
 /** The events of a message as `status attempt`, oldest first. */
 export async function eventsOf({ db }: Store, id: string): Promise<string[]> {
-  const { rows } = await db.query('select status, attempt from sms_events where message = $1 order by _rowid', [id])
+  const { rows } = await db.query(
+    'select status, attempt from sms_events where message = $1 order by _rowid',
+    [id],
+  )
   return rows.map(([status, attempt]) => `${status} ${attempt}`)
 }
