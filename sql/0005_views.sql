@@ -9,6 +9,9 @@ exception when others then
 end $$;
 create function pb_json(v anyelement) returns json language sql stable strict parallel safe as 'select to_json(v)';
 
+-- SQLite's sum that is never null, which PocketBase knows as a number.
+create aggregate total(double precision) (sfunc = float8pl, stype = double precision, initcond = '0');
+
 -- What the list of collections can be filtered and sorted by.
 create view _collections_listed as
 select

@@ -30,13 +30,15 @@ function place<T>(zero: () => T, accepts: (raw: unknown) => boolean, expected: s
 const nothing = () => null
 const isText = (raw: unknown) => typeof raw === 'string'
 const isFlag = (raw: unknown) => typeof raw === 'boolean'
+/** Of 64 bits. */
+const isWhole = (raw: unknown) => Number.isInteger(raw) && Math.abs(raw as number) < 2 ** 63
 const isTexts = (raw: unknown) => Array.isArray(raw) && raw.every(isText)
 
 export const text = place<string>(() => '', isText, 'text')
 export const optionalText = place<string | null>(nothing, isText, 'text')
 export const flag = place<boolean>(() => false, isFlag, 'true or false')
 export const optionalFlag = place<boolean | null>(nothing, isFlag, 'true or false')
-export const whole = place<number>(() => 0, Number.isInteger, 'a whole number')
+export const whole = place<number>(() => 0, isWhole, 'a whole number')
 export const optionalNumber = place<number | null>(nothing, (raw) => typeof raw === 'number', 'a number')
 export const optionalTexts = place<string[] | null>(nothing, isTexts, 'a list of texts')
 export const texts: Shape<string[]> = {

@@ -18,7 +18,7 @@ import { addField } from './field-list.ts'
 export const date: Shape<string> = {
   zero: () => '',
   fresh: () => '',
-  over: parseDate,
+  over: (raw) => parseDate(text.over(raw ?? '', '')),
 }
 
 const NAMED = { id: text, name: text, hidden: flag, presentable: flag, system: flag }

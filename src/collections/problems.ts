@@ -13,9 +13,10 @@ export function check(value: unknown, ...checks: readonly Check[]): Problem {
   }
 }
 
-/** Problems by key, without the keys that have none; undefined if none is left. */
+/** Problems by key, sorted, without the keys that have none; undefined if none is left. */
 export function all(problems: { readonly [key: string]: Problem }): ErrorData | undefined {
   const found = Object.entries(problems).filter(([, problem]) => problem !== undefined)
+  found.sort(([a], [b]) => (a < b ? -1 : 1))
   return found.length > 0 ? (Object.fromEntries(found) as ErrorData) : undefined
 }
 

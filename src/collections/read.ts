@@ -38,7 +38,7 @@ function submittedType(raw: unknown): string {
 export function readNew(raw: unknown): Collection {
   const type = submittedType(raw) || 'base'
   const shape = shapeOf(type)
-  return shape.over(raw, { ...shape.fresh(), type } as Collection)
+  return { ...shape.over(raw, shape.fresh()), type } as Collection
 }
 
 /** A collection changed by submitted JSON: what is not in it stays. Throws a ShapeError. */

@@ -10,7 +10,8 @@ import { all, check, isNull, isWord, noVia, type Problem } from './problems.ts'
 import { validateAuth } from './validate-auth.ts'
 import { validateFields } from './validate-fields.ts'
 import { validateIndexes } from './validate-indexes.ts'
-import { MissingIdError, readAndSample } from './view.ts'
+import { readAndSample } from './view.ts'
+import { ViewQueryError } from './view-fields.ts'
 
 /** Why a rule of a collection cannot be read; undefined if it can. */
 export type RuleCheck = (catalog: Catalog, collection: Collection, rule: string) => string | undefined
@@ -134,7 +135,7 @@ async function withViewFields(subject: Subject): Promise<{ subject: Subject; vie
   } catch (error) {
     const cause = (error as Error).message.slice(0, MAX_VIEW_ERROR)
     const viewQuery = fieldError('validation_invalid_view_query', `Invalid query - ${cause}`)
-    const fields = error instanceof MissingIdError ? [...error.fields] : []
+    const fields = error instanceof ViewQueryError ? [...error.fields] : []
     return { subject: withFields(fields), viewQuery }
   }
 }
@@ -163,6 +164,6 @@ export async function validateCollection(given: Subject): Promise<void> {
     viewQuery,
     ...authProblem(subject),
   }
-  const data = all(problems) ?? all(builtInProblem(next))
+  const data = all({ ...problems, ...builtInProblem(next) })
   if (data) throw new InvalidCollection(next, data)
 }

@@ -29,15 +29,9 @@ function castTo(field: Field, column: string): string {
   return (CASTS[field.type] ?? asText)(column)
 }
 
-/** A view's query without the one column that it must have. */
-export class MissingIdError extends ViewQueryError {
-  readonly fields: readonly Field[]
-
-  constructor(fields: readonly Field[]) {
-    super("missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)")
-    this.fields = fields
-  }
-}
+const NO_ID = "missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)"
+const EMPTY_IDS = 'the query could return records with empty or invalid ids'
+const EQUAL_IDS = 'the query could return records with non-unique ids'
 
 /** A view's query ready for Postgres, its fields, and the names under which Postgres gives its columns. */
 export interface ReadQuery {
@@ -68,7 +62,7 @@ export async function readQuery(store: Store, query: string): Promise<ReadQuery>
     (column) => suggested.find((one) => isFieldOf(one, column)) ?? unknownField(column),
   )
   const fields = found.map(({ field }) => field).reduce<Field[]>(addField, [])
-  if (!fields.some(({ name }) => name === 'id')) throw new MissingIdError(fields)
+  if (!fields.some(({ name }) => name === 'id')) throw new ViewQueryError(NO_ID, fields)
   return { sql, columns, fields, plain: found.map(({ plain }) => plain) }
 }
 
@@ -79,9 +73,8 @@ export async function readAndSample(store: Store, query: string): Promise<ReadQu
     SAMPLE_SIZE,
   ])
   const ids = rows.map(([id]) => String(id))
-  if (ids.includes('')) throw new ViewQueryError('the query could return records with empty or invalid ids')
-  if (new Set(ids).size < ids.length)
-    throw new ViewQueryError('the query could return records with non-unique ids')
+  if (ids.includes('')) throw new ViewQueryError(EMPTY_IDS, read.fields)
+  if (new Set(ids).size < ids.length) throw new ViewQueryError(EQUAL_IDS, read.fields)
   return read
 }
 

@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
-import { badRequest } from '../errors.ts'
+import { ApiError, badRequest } from '../errors.ts'
 import { deleteRecords, Referenced } from './cascade.ts'
 import type { Extensions } from './extension.ts'
 
@@ -28,7 +28,7 @@ export async function truncateCollection(
       if (rows.length === 0) return
       const ids = rows.map(([id]) => String(id))
       await deleteRecords(inside, extensions, collection, ids).catch((error: unknown) => {
-        throw error instanceof Referenced ? badRequest(FAILED) : error
+        throw error instanceof Referenced || error instanceof ApiError ? badRequest(FAILED) : error
       })
     }
   })

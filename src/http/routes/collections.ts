@@ -4,6 +4,7 @@ import { dryRunView } from '../../collections/dry-run.ts'
 import { createCollection, removeCollection, updateCollection } from '../../collections/edit.ts'
 import { importAll } from '../../collections/import-all.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/oauth2-providers.ts'
+import { relabelRateLimits } from '../../collections/rate-limit-labels.ts'
 import { scaffoldsJson } from '../../collections/scaffolds.ts'
 import { collectionJson } from '../../collections/serialise.ts'
 import { ApiError, badRequest, fieldError, notFound } from '../../errors.ts'
@@ -45,7 +46,7 @@ const shortEnough: Check = (query) =>
 
 /** `/api/collections`: the collections themselves; superusers only. PocketBase: apis/collection.go, contract 7.5 */
 export const collectionRoutes = (services: Services) => {
-  const { store, extensions } = services
+  const { store, extensions, settings } = services
   const nameOf = (c: Ctx) => c.req.param('collection') ?? ''
   const collectionOf = (c: Ctx) => {
     const collection = store.catalog.find(nameOf(c))
@@ -91,9 +92,11 @@ export const collectionRoutes = (services: Services) => {
     })
     .patch('/:collection', async (c) => {
       await requireSuperuser(c, services)
-      collectionOf(c)
+      const { id, name } = collectionOf(c)
       const values = await valuesOf(c, LOAD.update)
-      return sendJson(c, collectionJson(await updateCollection(store, nameOf(c), values, checkRule)))
+      const collection = await updateCollection(store, id, values, checkRule)
+      await relabelRateLimits(settings, name, collection.name)
+      return sendJson(c, collectionJson(collection))
     })
     .delete('/:collection', async (c) => {
       await requireSuperuser(c, services)

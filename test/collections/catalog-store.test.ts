@@ -1,0 +1,60 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CatalogStore, openStore } from '../../src/collections/catalog-store.ts'
+import { closeOffice, create, openOffice, refusal, update } from '../support/collections.ts'
+
+let store: CatalogStore
+beforeAll(async () => {
+  store = await openOffice()
+})
+afterAll(() => closeOffice(store))
+
+const BUILT_IN = ['users', 'devices', 'contacts', 'sms_messages', 'webhook_deliveries']
+
+test('a new database has the system and the built-in collections', () => {
+  const names = store.catalog.all.map(({ name }) => name)
+  expect(names.slice(0, 5)).toEqual(['_mfas', '_otps', '_externalAuths', '_authOrigins', '_superusers'])
+  expect(names).toEqual(expect.arrayContaining(BUILT_IN))
+})
+
+test('a second start finds everything there', async () => {
+  const again = await openStore(store.db)
+  expect(again.catalog.all).toEqual(store.catalog.all)
+  await again.close()
+})
+
+test('another node sees a change, and what did not change stays the same object', async () => {
+  const other = await openStore(store.db)
+  const users = other.catalog.find('users')
+  await create(store, { name: 'news' })
+  await expect.poll(() => other.catalog.find('news')?.name, { timeout: 5_000 }).toBe('news')
+  expect(other.catalog.find('users')).toBe(users)
+  await update(other, 'news', { listRule: '' })
+  await expect.poll(() => store.catalog.find('news')?.listRule, { timeout: 5_000 }).toBe('')
+  await other.close()
+})
+
+test('a change that fails leaves nothing behind', async () => {
+  const before = store.catalog
+  const work = store.change(async (draft) => {
+    const [first] = draft.catalog.all
+    await draft.put({ ...first!, listRule: 'id = ""' })
+    throw new Error('too late')
+  })
+  await expect(work).rejects.toThrow('too late')
+  await store.reload()
+  expect(store.catalog).toBe(before)
+})
+
+test.each([
+  ['renamed', { name: 'texts' }, 'name'],
+  ['without one of its fields', { fields: [{ name: 'id', type: 'text' }] }, 'fields'],
+])('a built-in collection cannot be %s', async (_, raw, key) => {
+  const refused = await refusal(update(store, 'sms_messages', raw))
+  expect(refused?.data[key]).toMatchObject({ message: expect.stringMatching(/^Pocketsms needs/) })
+})
+
+test('a built-in collection can gain fields, values and rules', async () => {
+  const { fields } = store.catalog.find('contacts')!
+  await update(store, 'contacts', { fields: [...fields, { name: 'nick', type: 'text' }], viewRule: '' })
+  expect(store.catalog.find('contacts')!.fields.at(-1)).toMatchObject({ name: 'nick' })
+})

@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest'
+import { complete } from '../../src/collections/complete.ts'
+import { indexText, parseIndex } from '../../src/collections/index-expression.ts'
+import { indexDdl } from '../../src/collections/indexes.ts'
+import { readNew } from '../../src/collections/read.ts'
+
+const fields = [
+  { name: 'a', type: 'text' },
+  { name: 'ownerRef', type: 'text' },
+  { name: 'flag', type: 'bool' },
+  { name: 'data', type: 'json' },
+]
+const posts = complete(readNew({ name: 'posts', fields }))
+
+test.each([
+  ['plain', 'CREATE INDEX i ON posts (a)', 'create index "i" on "posts" ("a")'],
+  [
+    'unique, quoted',
+    'CREATE UNIQUE INDEX `i` ON `x` (`a`, [ownerRef] DESC)',
+    'create unique index "i" on "posts" ("a", "ownerRef" DESC)',
+  ],
+  ['case of a name', 'create index i on posts (OWNERREF)', 'create index "i" on "posts" ("ownerRef")'],
+  [
+    'no case',
+    'CREATE INDEX i ON posts (`a` COLLATE NOCASE)',
+    'create index "i" on "posts" (lower("a" collate "C"))',
+  ],
+  ['expression', 'CREATE INDEX i ON posts (lower(`a`))', 'create index "i" on "posts" ((lower("a")))'],
+  ['json', 'CREATE INDEX i ON posts (`data`)', 'create index "i" on "posts" (("data"::text) collate "C")'],
+  [
+    'json path',
+    "CREATE INDEX i ON posts (json_extract(`data`, '$.x.y'))",
+    `create index "i" on "posts" ((("data" #>> '{x,y}')))`,
+  ],
+  [
+    'where',
+    "CREATE INDEX i ON posts (a) WHERE `a` != ''",
+    `create index "i" on "posts" ("a") where "a" != ''`,
+  ],
+  [
+    'text in double quotes',
+    'CREATE INDEX i ON posts (a) WHERE a IS NOT ""',
+    `create index "i" on "posts" ("a") where "a" IS DISTINCT FROM ''`,
+  ],
+  [
+    'bool as a number',
+    'CREATE INDEX i ON posts (a) WHERE flag == 1',
+    'create index "i" on "posts" ("a") where "flag" = true',
+  ],
+  [
+    'null',
+    'CREATE INDEX i ON posts (a) WHERE data IS NOT NULL',
+    'create index "i" on "posts" ("a") where "data" IS NOT NULL',
+  ],
+])('Postgres: %s', (_, sqlite, postgres) => expect(indexDdl(parseIndex(sqlite), posts)).toBe(postgres))
+
+test.each([
+  [
+    'one column',
+    'create index if not exists x on y ( a  collate nocase asc )',
+    'CREATE INDEX IF NOT EXISTS `x` ON `y` (`a` COLLATE nocase ASC)',
+  ],
+  [
+    'several columns',
+    'CREATE UNIQUE INDEX x ON y (a, b desc) where a > 1',
+    'CREATE UNIQUE INDEX `x` ON `y` (\n  `a`,\n  `b` DESC\n) WHERE a > 1',
+  ],
+  ['no index', 'nope', ''],
+  ['no columns', 'CREATE INDEX x ON y ()', ''],
+])('canonical form: %s', (_, given, expected) => expect(indexText(parseIndex(given))).toBe(expected))

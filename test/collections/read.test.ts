@@ -1,0 +1,119 @@
+import { expect, test } from 'vitest'
+import { complete } from '../../src/collections/complete.ts'
+import { ShapeError } from '../../src/collections/decode.ts'
+import { readNew, readOver } from '../../src/collections/read.ts'
+import { collectionJson } from '../../src/collections/serialise.ts'
+import { systemCollections } from '../../src/collections/system.ts'
+
+const make = (raw: unknown) => complete(readNew(raw))
+const names = (raw: unknown) => make(raw).fields.map(({ name }) => name)
+
+test('ids come from type and name', () => {
+  expect(make({ name: 'cats' }).id).toBe('pbc_3834699042')
+  expect(make({ name: 'x', fields: [{ name: 'id', type: 'text' }] }).fields[0]?.id).toBe('text3208210256')
+})
+
+test('a taken id gets a number', () => {
+  expect(complete(readNew({ name: 'cats' }), new Set(['pbc_3834699042'])).id).toBe('pbc_38346990422')
+})
+
+test.each([
+  ['base: id first', { name: 'x', fields: [{ name: 'a', type: 'text' }] }, ['id', 'a']],
+  [
+    'auth: id first, the others last',
+    { name: 'x', type: 'auth', fields: [{ name: 'a', type: 'text' }] },
+    ['id', 'a', 'password', 'tokenKey', 'email', 'emailVisibility', 'verified'],
+  ],
+  [
+    'a system field stays where the collection has it',
+    {
+      name: 'x',
+      type: 'auth',
+      fields: [
+        { name: 'email', type: 'email' },
+        { name: 'a', type: 'text' },
+      ],
+    },
+    ['id', 'email', 'a', 'password', 'tokenKey', 'emailVisibility', 'verified'],
+  ],
+  ['view: none', { name: 'x', type: 'view' }, []],
+])('%s', (_, raw, expected) => expect(names(raw)).toEqual(expected))
+
+test('system fields keep their system settings', () => {
+  const { fields } = make({
+    name: 'x',
+    type: 'auth',
+    fields: [{ name: 'password', type: 'password', hidden: false }],
+  })
+  expect(fields.find(({ name }) => name === 'password')).toMatchObject({
+    hidden: true,
+    system: true,
+    required: true,
+  })
+})
+
+test.each([
+  ['a missing field list', { fields: null }, []],
+  [
+    'no key is needed',
+    { fields: [{ name: 'a', type: 'number' }] },
+    [{ max: null, min: null, onlyInt: false }],
+  ],
+  [
+    'keys in any case',
+    { FIELDS: [{ NAME: 'a', type: 'bool', Required: true }] },
+    [{ name: 'a', required: true }],
+  ],
+  ['null changes nothing', { fields: [{ name: 'a', type: 'text', max: null }] }, [{ max: 0 }]],
+])('fields: %s', (_, raw, expected) => expect(readNew(raw).fields).toMatchObject(expected))
+
+test.each([
+  ['a number for a name', { name: 5 }],
+  ['an unknown field type', { fields: [{ name: 'a', type: 'nope' }] }],
+  ['an object for a list', { fields: {} }],
+  ['a fraction for a whole number', { fields: [{ name: 'a', type: 'text', max: 1.5 }] }],
+  ['more than 64 bits', { fields: [{ name: 'a', type: 'text', max: 1e20 }] }],
+  ['a number for a rule', { listRule: 1 }],
+])('refused: %s', (_, raw) => expect(() => readNew(raw)).toThrow(ShapeError))
+
+test('a change keeps what it does not name, and the secrets', () => {
+  const providers = [{ name: 'github', clientId: 'a', clientSecret: 's' }]
+  const old = make({ name: 'x', type: 'auth', listRule: '', oauth2: { enabled: true, providers } })
+  const next = readOver({ oauth2: { providers: [{ name: 'github', clientId: 'b' }] }, listRule: null }, old)
+  expect(next).toMatchObject({
+    listRule: null,
+    oauth2: { enabled: true, providers: [{ clientId: 'b', clientSecret: 's' }] },
+  })
+})
+
+test('answers have PocketBase key order and no secrets', () => {
+  const text = collectionJson(make({ name: 'x', type: 'auth', viewQuery: 'no' }))
+  expect(Object.keys(JSON.parse(text)).slice(0, 14)).toEqual([
+    'id',
+    'listRule',
+    'viewRule',
+    'createRule',
+    'updateRule',
+    'deleteRule',
+    'name',
+    'type',
+    'fields',
+    'indexes',
+    'created',
+    'updated',
+    'system',
+    'authRule',
+  ])
+  expect(text).not.toContain('secret')
+  expect(text).toContain('\\u003cp\\u003eHello')
+})
+
+test('system collections have the ids that PocketBase gives them', () => {
+  expect(systemCollections().map(({ id, name }) => [name, id])).toEqual([
+    ['_mfas', 'pbc_2279338944'],
+    ['_otps', 'pbc_1638494021'],
+    ['_externalAuths', 'pbc_2281828961'],
+    ['_authOrigins', 'pbc_4275539003'],
+    ['_superusers', 'pbc_3142635823'],
+  ])
+})

@@ -1,0 +1,226 @@
+import PocketBase from 'pocketbase'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RunningServer } from '../../src/server.ts'
+import { SUPERUSER, startServer } from '../support/start.ts'
+
+let server: RunningServer
+let pb: PocketBase
+beforeAll(async () => {
+  server = await startServer()
+  pb = new PocketBase(server.url)
+  pb.autoCancellation(false)
+  await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
+})
+afterAll(() => server.stop())
+
+interface Refused {
+  readonly status: number
+  readonly response: { readonly message: string; readonly data: Record<string, unknown> }
+}
+const refused = async (work: Promise<unknown>): Promise<Refused> => {
+  const error = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  return error as Refused
+}
+
+test.each([
+  ['list', 'GET', ''],
+  ['view', 'GET', '/users'],
+  ['create', 'POST', ''],
+  ['update', 'PATCH', '/users'],
+  ['delete', 'DELETE', '/users'],
+  ['truncate', 'DELETE', '/users/truncate'],
+  ['import', 'PUT', '/import'],
+  ['scaffolds', 'GET', '/meta/scaffolds'],
+  ['providers', 'GET', '/meta/oauth2-providers'],
+  ['dry run', 'POST', '/meta/dry-run-view'],
+])('%s: guests are told to sign in', async (_, method, path) => {
+  const answer = await fetch(`${server.url}/api/collections${path}`, { method })
+  expect(answer.status).toBe(401)
+})
+
+test.each([
+  ['filter', { filter: 'type = "auth" && system = false' }, ['users', 'devices']],
+  [
+    'sort',
+    { filter: 'name ~ "sms_"', sort: '-name' },
+    ['sms_usage', 'sms_templates', 'sms_messages', 'sms_events'],
+  ],
+  ['page', { filter: 'name ~ "sms_"', sort: 'name', page: 2, perPage: 3 }, ['sms_usage']],
+  ['creation order', { perPage: 2 }, ['_mfas', '_otps']],
+])('list by %s', async (_, query, expected) => {
+  const { items } = await pb.send('/api/collections', { query })
+  expect(items.map(({ name }: { name: string }) => name)).toEqual(expected)
+})
+
+test.each([
+  ['a field that is not offered', { filter: 'listRule = ""' }],
+  ['a modifier', { filter: 'name:lower = "users"' }],
+  ['the request', { filter: '@request.auth.id != ""' }],
+  ['another collection', { filter: '@collection.users.id != ""' }],
+  ['an unknown sort', { sort: 'nope' }],
+  ['a broken filter', { filter: '(((' }],
+])('list by %s is a 400', async (_, query) => {
+  expect(await refused(pb.send('/api/collections', { query }))).toMatchObject({ status: 400 })
+})
+
+const field = (more: object) => ({ fields: [{ name: 'a', type: 'text', ...more }] })
+test.each<[string, object, Record<string, string>]>([
+  ['name', { name: '' }, { name: 'validation_required' }],
+  ['name', { name: 'a b' }, { name: 'validation_match_invalid' }],
+  ['name', { name: 'USERS' }, { name: 'validation_collection_name_exists' }],
+  ['name', { name: '_params' }, { name: 'validation_collection_name_invalid' }],
+  ['name', { name: '_pb_users_auth_' }, { name: 'validation_collection_name_id_duplicate' }],
+  ['type', { type: 'nope' }, { type: 'validation_in_invalid' }],
+  ['id', { id: 'a b' }, { id: 'validation_match_invalid' }],
+  ['field name', field({ name: 'expand' }), { 'fields.1.name': 'validation_not_in_invalid' }],
+  ['field name', field({ name: 'a_via_b' }), { 'fields.1.name': 'validation_found_via' }],
+  ['text', field({ min: 3, max: 2 }), { 'fields.1.max': 'validation_min_greater_equal_than_required' }],
+  ['text', field({ pattern: '(' }), { 'fields.1.pattern': 'validation_invalid_regex' }],
+  [
+    'text',
+    field({ autogeneratePattern: '[a-z]{3}', min: 5 }),
+    { 'fields.1.autogeneratePattern': 'validation_invalid_autogenerate_pattern_value' },
+  ],
+  [
+    'number',
+    field({ type: 'number', min: 2, max: 1 }),
+    { 'fields.1.max': 'validation_min_number_constraint' },
+  ],
+  ['select', field({ type: 'select' }), { 'fields.1.values': 'validation_required' }],
+  [
+    'relation',
+    field({ type: 'relation', collectionId: 'nope' }),
+    { 'fields.1.collectionId': 'validation_field_relation_missing_collection' },
+  ],
+  [
+    'email',
+    field({ type: 'email', onlyDomains: ['no domain'] }),
+    { 'fields.1.onlyDomains.0': 'validation_is_domain' },
+  ],
+  [
+    'file',
+    field({ type: 'file', thumbs: ['1x1', 'big'] }),
+    { 'fields.1.thumbs.1': 'validation_match_invalid' },
+  ],
+  ['rule', { listRule: 'nope = 1' }, { listRule: 'validation_invalid_rule' }],
+  ['rule', { updateRule: '(((' }, { updateRule: 'validation_invalid_rule' }],
+  ['index', { indexes: ['nope'] }, { 'indexes.0': 'validation_invalid_index_expression' }],
+  [
+    'index',
+    { indexes: ['CREATE INDEX idx_devices_user ON x (id)'] },
+    { 'indexes.0': 'validation_existing_index_name' },
+  ],
+  ['view', { type: 'view' }, { viewQuery: 'validation_required', fields: 'validation_required' }],
+  [
+    'auth',
+    { type: 'auth', authToken: { duration: 1 } },
+    { 'authToken.duration': 'validation_min_greater_equal_than_required' },
+  ],
+  ['auth', { type: 'auth', mfa: { enabled: true } }, { 'mfa.enabled': 'validation_mfa_not_enough_auths' }],
+  [
+    'auth',
+    { type: 'auth', passwordAuth: { identityFields: ['name'] } },
+    { 'passwordAuth.identityFields': 'validation_missing_field' },
+  ],
+])('create: %s %j', async (_, raw, expected) => {
+  const name = 'fresh'
+  const { response } = await refused(pb.collections.create({ name, ...raw }))
+  expect(response.message).toBe('Failed to create collection.')
+  expect(codes(response.data)).toEqual(expected)
+})
+
+/** Codes by the path of their key. */
+function codes(data: Record<string, unknown>, path = ''): Record<string, unknown> {
+  return Object.assign(
+    {},
+    ...Object.entries(data).map(([key, error]) => {
+      const { code } = error as { code?: unknown }
+      return typeof code === 'string' ? { [path + key]: code } : codes(error as never, `${path}${key}.`)
+    }),
+  )
+}
+
+test.each([
+  ['a wrong type', { name: 5 }, 'Failed to load the collection type data due to invalid formatting.'],
+  [
+    'an unknown field type',
+    { name: 'x', fields: [{ name: 'a', type: 'nope' }] },
+    'Failed to load the submitted data due to invalid formatting.',
+  ],
+])('create with %s', async (_, raw, message) => {
+  expect((await refused(pb.send('/api/collections', { method: 'POST', body: raw }))).response).toMatchObject({
+    message,
+    data: {},
+  })
+})
+
+test('a change of id finds nothing', async () => {
+  const { id } = await pb.collections.create({ name: 'fixed' })
+  expect(await refused(pb.collections.update(id, { id: 'other' }))).toMatchObject({ status: 404 })
+  await pb.collections.delete('fixed')
+})
+
+test('import: all or nothing, matched by name, what is not named stays', async () => {
+  const fields = [{ name: 'a', type: 'text' }]
+  await pb.collections.import([
+    { name: 'one', fields },
+    { name: 'two', type: 'view', viewQuery: 'select id, a from one' },
+  ] as never)
+  await pb.collections.import([{ name: 'one', listRule: '', fields: [{ name: 'b', type: 'bool' }] }] as never)
+  const one = await pb.collections.getOne('one')
+  expect(one.listRule).toBe('')
+  expect(one.fields.map(({ name }) => name)).toEqual(['b', 'id', 'a'])
+  const bad = [{ name: 'three' }, { name: 'one', listRule: 'nope = 1' }]
+  const { response } = await refused(pb.collections.import(bad as never))
+  expect(codes(response.data)).toEqual({ collections: 'validation_collections_import_failure' })
+  expect(await refused(pb.collections.getOne('three'))).toMatchObject({ status: 404 })
+  await pb.collections.delete('two')
+  await pb.collections.delete('one')
+})
+
+test('import with deleteMissing never takes what the gateway needs', async () => {
+  const { response } = await refused(pb.collections.import([{ name: 'only' }] as never, true))
+  expect(JSON.stringify(response.data)).toContain('pocketsms needs')
+  expect(await pb.collections.getOne('sms_messages')).toMatchObject({ name: 'sms_messages' })
+})
+
+test('truncate empties a collection and what goes with it', async () => {
+  const { id } = await pb.collections.create({ name: 'parents' })
+  const parent = { name: 'parent', type: 'relation', collectionId: id, cascadeDelete: true }
+  await pb.collections.create({ name: 'children', fields: [parent] })
+  const record = await pb.collection('parents').create({})
+  await pb.collection('children').create({ parent: record.id })
+  await pb.collections.truncate('parents')
+  expect(await pb.collection('children').getFullList()).toEqual([])
+  await pb.collections.delete('children')
+  await pb.collections.delete('parents')
+})
+
+test('dry run: fields and a sample, and no view is left', async () => {
+  const answer = await pb.send('/api/collections/meta/dry-run-view', {
+    method: 'POST',
+    body: { query: 'select id, email from _superusers' },
+  })
+  expect(answer.fields.map(({ name }: { name: string }) => name)).toEqual(['id', 'email'])
+  expect(answer.sample).toMatchObject([{ email: SUPERUSER.email }])
+  const { items } = await pb.send('/api/collections', { query: { filter: 'type = "view"' } })
+  expect(items).toEqual([])
+})
+
+test('rate limits follow a collection to its new name', async () => {
+  await pb.collections.create({ name: 'limited' })
+  const rule = { label: 'limited:create', audience: '', duration: 10, maxRequests: 5 }
+  await pb.settings.update({ rateLimits: { rules: [rule] } })
+  await pb.collections.update('limited', { name: 'renamed' })
+  expect((await pb.settings.getAll()).rateLimits.rules).toMatchObject([{ label: 'renamed:create' }])
+  await pb.collections.delete('renamed')
+})
+
+test('scaffolds: one of each type, nameless', async () => {
+  const scaffolds = await pb.collections.getScaffolds()
+  expect(Object.keys(scaffolds)).toEqual(['auth', 'base', 'view'])
+  expect(scaffolds.auth).toMatchObject({ id: '', name: '', passwordAuth: { identityFields: ['email'] } })
+})

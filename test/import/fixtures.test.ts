@@ -1,0 +1,198 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CatalogStore } from '../../src/collections/catalog-store.ts'
+import { UserError } from '../../src/errors.ts'
+import { verifyPassword } from '../../src/fields/bcrypt.ts'
+import { importFiles } from '../../src/import/fixtures.ts'
+import { showProgress } from '../../src/import/progress.ts'
+import { closeOffice, openOffice, rowsOf } from '../support/collections.ts'
+
+let store: CatalogStore
+const folder = mkdtempSync(join(tmpdir(), 'pocketsms-import-'))
+beforeAll(async () => {
+  store = await openOffice()
+})
+afterAll(async () => {
+  await closeOffice(store)
+  rmSync(folder, { recursive: true })
+})
+
+const AT = { created: '2024-03-04 10:17:52.122Z', updated: '2024-03-06 10:17:52.122Z' }
+const SCHEMA = [
+  {
+    id: 'albums',
+    name: 'albums',
+    fields: [
+      { name: 'title', type: 'text', required: true },
+      { name: 'year', type: 'number' },
+      { name: 'tags', type: 'select', values: ['a', 'b'], maxSelect: 2 },
+      { name: 'next', type: 'relation', collectionId: 'albums' },
+      { name: 'meta', type: 'json' },
+      { name: 'place', type: 'geoPoint' },
+      { name: 'day', type: 'date' },
+      { name: 'created', type: 'autodate', onCreate: true },
+    ],
+    indexes: ['CREATE UNIQUE INDEX idx_albums_title ON albums (title)'],
+  },
+]
+const album = (n: number, more: object = {}) => ({
+  id: `album${String(n).padStart(10, '0')}`,
+  title: `Album ${n}`,
+  ...more,
+})
+const user = {
+  id: 'useruseruser001',
+  email: 'ann@example.com',
+  password: 'annspassword',
+  verified: true,
+  ...AT,
+}
+
+function file(name: string, content: unknown): string {
+  const path = join(folder, name)
+  writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))
+  return path
+}
+const bring = (schema: unknown, fixtures: unknown) =>
+  importFiles(
+    store,
+    {
+      schema: schema === undefined ? undefined : file('schema.json', schema),
+      fixtures: fixtures === undefined ? undefined : file('fixtures.json', fixtures),
+    },
+    () => {},
+  )
+
+test('records come in as they stand, in their order, whoever they refer to', async () => {
+  const first = album(2, {
+    year: 1.5,
+    tags: ['b', 'a'],
+    next: album(1).id,
+    meta: { b: 1, a: [null] },
+    place: { lon: 1, lat: 2 },
+    day: '2024-01-02 03:04:05.678Z',
+    created: AT.created,
+  })
+  const summary = await bring(SCHEMA, { users: [user], albums: [first, album(1)] })
+  expect(summary).toBe('Imported 1 collections and 3 records.')
+  const columns = ['title', 'year', 'tags', 'next', 'meta', 'place', 'day', 'created']
+  expect((await rowsOf(store, 'albums', ...columns))[0]).toEqual([
+    'Album 2',
+    1.5,
+    ['b', 'a'],
+    album(1).id,
+    '{"a":[null],"b":1}',
+    '{"lon":1,"lat":2}',
+    '2024-01-02 03:04:05.678Z',
+    AT.created,
+  ])
+  expect((await rowsOf(store, 'albums', 'title')).flat()).toEqual(['Album 2', 'Album 1'])
+})
+
+test('passwords are hashed, token keys made, dates kept', async () => {
+  const [row] = await rowsOf(store, 'users', 'password', 'tokenKey', 'created', 'updated', 'verified')
+  const [hash, tokenKey, ...rest] = row!
+  expect(await verifyPassword(user.password, String(hash))).toBe(true)
+  expect(tokenKey).toMatch(/^[a-zA-Z0-9]{50}$/)
+  expect(rest).toEqual([AT.created, AT.updated, true])
+})
+
+test('the same again gives the same: token keys too', async () => {
+  const keys = await rowsOf(store, 'users', 'tokenKey')
+  await bring(SCHEMA, { users: [user], albums: [album(2), album(1)] })
+  expect(await rowsOf(store, 'users', 'tokenKey')).toEqual(keys)
+  expect((await rowsOf(store, 'albums', 'title')).flat()).toEqual(['Album 2', 'Album 1'])
+})
+
+test('a changed schema changes the table and keeps what is in it', async () => {
+  const fields = [...SCHEMA[0]!.fields, { name: 'label', type: 'text' }]
+  await bring([{ ...SCHEMA[0], fields }], undefined)
+  expect(await rowsOf(store, 'albums', 'title', 'label')).toEqual([
+    ['Album 2', ''],
+    ['Album 1', ''],
+  ])
+})
+
+test('NUL and lone surrogates stay out', async () => {
+  await bring(undefined, { albums: [album(1, { title: 'a\0b\ud800', meta: { k: 'x\0' } })] })
+  expect(await rowsOf(store, 'albums', 'title')).toContainEqual([expect.not.stringMatching(/\0/)])
+})
+
+test.each([
+  ['no JSON', '{', /fixtures\.json is no JSON/],
+  ['a list', [], /fixtures\.json: an object of collections expected/],
+  ['an unknown collection', { nope: [] }, /there is no collection nope/],
+  ['no records', { albums: {} }, /collection albums: a list of records expected/],
+  ['no id', { albums: [{ title: 'x' }] }, /collection albums, record #1, field id: it is missing/],
+  ['an id twice', { albums: [album(7), album(7)] }, /record album0000000007, field id: the id stands twice/],
+  ['a wrong id', { albums: [album(7, { id: 'A B' })] }, /record A B, field id/],
+  ['an unknown field', { albums: [album(7, { nope: 1 })] }, /field nope: the collection has no such field/],
+  ['text for a number', { albums: [album(7, { year: '5' })] }, /field year: a number expected, got "5"/],
+  ['one for a list', { albums: [album(7, { tags: 'a' })] }, /field tags: a list of texts expected/],
+  ['an unknown option', { albums: [album(7, { tags: ['zzz'] })] }, /field tags: /],
+  ['a wrong date', { albums: [album(7, { day: 'soon' })] }, /field day: a date like .* expected, got "soon"/],
+  ['a missing required value', { albums: [album(7, { title: '' })] }, /field title: Cannot be blank/],
+  [
+    'a relation to nothing',
+    { albums: [album(7, { next: 'nobody' })] },
+    /field next: albums has no record nobody/,
+  ],
+  [
+    'an equal title',
+    { albums: [album(7), album(8, { title: 'Album 7' })] },
+    /record album0000000008, field title: another record/,
+  ],
+  [
+    'a short password',
+    { users: [{ ...user, id: 'useruseruser009', password: 'x' }] },
+    /field password: Must be at least 8/,
+  ],
+])('%s: refused with a sentence, and nothing comes in', async (_, fixtures, sentence) => {
+  const before = await rowsOf(store, 'albums', 'id', 'title')
+  const work = bring(undefined, typeof fixtures === 'string' ? fixtures : { ...fixtures })
+  const error = await (Array.isArray(fixtures) ? bring(undefined, fixtures) : work).catch((e: unknown) => e)
+  expect(error).toBeInstanceOf(UserError)
+  expect((error as Error).message).toMatch(sentence)
+  expect(await rowsOf(store, 'albums', 'id', 'title')).toEqual(before)
+})
+
+test.each([
+  ['no list', { a: 1 }, /a list of collections expected/],
+  [
+    'an unknown field type',
+    [{ name: 'x', fields: [{ name: 'a', type: 'nope' }] }],
+    /schema\.json: .*"x".*unknown field type/,
+  ],
+  [
+    'a rule about nothing',
+    [{ name: 'x', listRule: 'nope = 1' }],
+    /collection x: listRule: Invalid rule.*nope/,
+  ],
+  [
+    'an index over nothing',
+    [{ name: 'x', indexes: ['CREATE INDEX q ON x (nope)'] }],
+    /collection x: indexes\.0: Failed to create index q/,
+  ],
+])('schema with %s: refused with a sentence', async (_, schema, sentence) => {
+  await expect(bring(schema, { albums: [album(1, { title: 'changed' })] })).rejects.toThrow(sentence)
+  expect(store.catalog.find('x')).toBeUndefined()
+})
+
+test('a missing file is named', async () => {
+  await expect(importFiles(store, { fixtures: '/nowhere/f.json' }, () => {})).rejects.toThrow(
+    '/nowhere/f.json cannot be read',
+  )
+})
+
+test.each([
+  ['a terminal: one line, rewritten', true, '\r\x1b[Kusers 2/2\n'],
+  ['a file: a line at the end', false, 'users 2/2\n'],
+])('progress on %s', (_, isTTY, expected) => {
+  let written = ''
+  const told = showProgress({ isTTY, write: (text) => (written += text) })
+  told('users', 1, 2)
+  told('users', 2, 2)
+  expect(written).toBe(expected)
+})
