@@ -72,7 +72,7 @@ export function select(
   needed: ReadonlySet<Joined>,
   columns: Sql,
 ): Sql {
-  const inOrder = [...rows].sort((a, b) => depth(a) - depth(b) || number(a) - number(b))
+  const inOrder = outermostFirst(rows)
   const plain = inOrder.filter((row) => needed.has(row))
   const left = inOrder.filter((row) => !needed.has(row))
   const first = plain.length > 0 ? joinSql(plain.map(source), ' CROSS JOIN ') : ['(SELECT 1) o']
@@ -85,6 +85,10 @@ export function select(
 
 const within = (condition: Condition): Sql =>
   condition.kind === 'or' ? ['(', ...write(condition), ')'] : write(condition)
+
+/** Rows after those they hang on. */
+export const outermostFirst = (rows: Iterable<Joined>): Joined[] =>
+  [...rows].sort((a, b) => depth(a) - depth(b) || number(a) - number(b))
 
 const depth = (row: Joined) => lineOf(row).length
 const number = (row: Joined) => Number(row.alias.slice(1))

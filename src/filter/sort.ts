@@ -1,7 +1,7 @@
 import { and, type Condition, manyOf, neededBy, TRUE } from './condition.ts'
 import type { Context } from './context.ts'
 import { FilterError } from './errors.ts'
-import { select } from './exists.ts'
+import { outermostFirst, select } from './exists.ts'
 import { type Joined, lineOf } from './joined.ts'
 import type { Expression, Storage } from './operand.ts'
 import { resolveName } from './resolve.ts'
@@ -105,7 +105,7 @@ function firstOf(key: Sql, condition: Condition): Sql {
   if (rows.size === 0) return key
   const filter = sharing(condition, rows)
   for (const row of manyOf(filter)) rows.add(row)
-  const order = joinSql([...rows].flatMap(orderOf), ', ')
+  const order = joinSql(outermostFirst(rows).flatMap(orderOf), ', ')
   const chosen = select(filter, rows, neededBy(filter), key)
   return order.length > 0
     ? sql`(${chosen} ORDER BY ${bindRows(order, rows)} LIMIT 1)`

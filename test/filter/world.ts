@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type CatalogStore, openStore } from '../../src/collections/catalog-store.ts'
+import { quote, tableName } from '../../src/collections/names.ts'
+import { isSqlError } from '../../src/db/errors.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { openDb } from '../../src/db/open.ts'
+import { ApiError } from '../../src/errors.ts'
+import { type Compiled, compile, type Question } from '../../src/filter/compile.ts'
+import { FilterError } from '../../src/filter/errors.ts'
+import type { AuthRecord, RequestInfo } from '../../src/filter/request.ts'
+import { importFiles } from '../../src/import/fixtures.ts'
+import { createLogger } from '../../src/log.ts'
+import { columnsOf, toValues } from '../../src/records/columns.ts'
+import { ruleFor } from '../../src/rules/access.ts'
+import { testConfig } from '../support/start.ts'
+import { RECORDS, SCHEMA } from './corpus.ts'
+import type { Answer } from './pocketbase.ts'
+
+/** The compiler on a real database with the corpus in it, without a server in between. */
+export interface World {
+  readonly store: CatalogStore
+  /** `root`, a superuser, and `ann`, one of the people. */
+  readonly who: Readonly<Record<string, AuthRecord>>
+  compile(question: Partial<Question> & { collection: string; as?: string | null }): Compiled
+  /** Ids as a list gives them. */
+  ask(as: string | null, collection: string, filter: string, sort?: string): Promise<Answer>
+  /** Ids of the rows that a compiled question finds. */
+  run(compiled: Compiled): Promise<string[]>
+  close(): Promise<void>
+}
+
+const ROOT = { id: 'sup000000000001', email: 'root@example.com', password: 'rootpass12345', verified: true }
+
+export async function openWorld(): Promise<World> {
+  const config = await testConfig()
+  const db = await openDb(config, createLogger(config))
+  await migrate(db)
+  const store = await openStore(db)
+  await bringIn(store)
+  const readAuth = async (name: string, id: string): Promise<AuthRecord> => {
+    const collection = store.catalog.find(name)!
+    const { select } = columnsOf(collection)
+    const { rows } = await db.query(`SELECT ${select} FROM ${quote(tableName(collection))} b WHERE id = $1`, [
+      id,
+    ])
+    const values = toValues(collection, rows[0] as never)
+    return { collection, id, values, version: '1', isSuperuser: name === '_superusers' }
+  }
+  const who: Record<string, AuthRecord> = {
+    root: await readAuth('_superusers', ROOT.id),
+    ann: await readAuth('people', 'per000000000002'),
+  }
+  const run = async (compiled: Compiled) => {
+    if (compiled.never) return []
+    const where = compiled.where && ` WHERE ${compiled.where}`
+    const order = compiled.orderBy && ` ORDER BY ${compiled.orderBy}`
+    const { rows } = await db.query(`SELECT b.id FROM ${compiled.from}${where}${order}`, compiled.params)
+    return rows.map(([id]) => String(id))
+  }
+  const world: World = {
+    store,
+    who,
+    run,
+    compile({ collection, as = null, ...question }) {
+      const found = store.catalog.find(collection)!
+      const request = requestOf(as === null ? null : who[as]!)
+      return compile(store.catalog, {
+        rule: '',
+        filter: '',
+        sort: '',
+        request,
+        ...question,
+        collection: found,
+      })
+    },
+    async ask(as, name, filter, sort = 'id') {
+      const auth = as === null ? null : who[as]!
+      const collection = store.catalog.find(name)!
+      const query = { filter, sort, perPage: '500', fields: 'id', skipTotal: '1' }
+      try {
+        const rule = ruleFor(collection, 'listRule', auth)
+        const request = { ...requestOf(auth), query }
+        return await run(compile(store.catalog, { collection, rule, filter, sort, request }))
+      } catch (error) {
+        if (error instanceof FilterError || error instanceof ApiError) return 'refused'
+        throw isSqlError(error) ? new Error(`${error.message} <- ${filter} sorted by ${sort}`) : error
+      }
+    },
+    async close() {
+      await store.close()
+      await db.close()
+    },
+  }
+  return world
+}
+
+export const requestOf = (auth: AuthRecord | null): RequestInfo => ({
+  context: 'default',
+  method: 'GET',
+  query: {},
+  headers: {},
+  body: {},
+  auth,
+})
+
+async function bringIn(store: CatalogStore): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'filter-'))
+  const write = (name: string, value: unknown) => {
+    const file = join(folder, name)
+    writeFileSync(file, JSON.stringify(value))
+    return file
+  }
+  try {
+    const fixtures = write('fixtures.json', { _superusers: [ROOT], ...RECORDS })
+    await importFiles(store, { schema: write('schema.json', SCHEMA), fixtures }, () => {})
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
