@@ -1,6 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import { badRequest, GatewayError } from '../errors.ts'
+import { object, text } from '../collections/decode.ts'
+import { ApiError, badRequest, GatewayError } from '../errors.ts'
 import type { AuthRecord, RequestInfo } from '../filter/request.ts'
 import { isOlder } from './age.ts'
 import { satisfies } from './rule.ts'
@@ -8,6 +9,12 @@ import { addSystemRecord, deleteSystemRecord, findSystemRecord } from './system-
 
 /** How someone proved who they are. */
 export type Method = 'password' | 'otp' | 'oauth2'
+
+/** What the second method submits beside its own form, or in the query. */
+export interface MfaForm {
+  mfaId: string
+}
+export const MFA_FORM = object<MfaForm>({ mfaId: text })
 
 const FIELDS = ['collectionRef', 'recordRef', 'method', 'created'] as const
 
@@ -21,10 +28,11 @@ export async function checkMfa(
   auth: AuthRecord,
   method: Method,
   request: RequestInfo,
+  readForm: () => Promise<MfaForm>,
 ): Promise<void> {
   const { mfa } = auth.collection as AuthCollection
   if (!mfa.enabled || !(await wantsMfa(store, auth, mfa.rule, request))) return
-  const mfaId = request.query.mfaId || String(request.body.mfaId ?? '')
+  const mfaId = request.query.mfaId || (await readId(readForm))
   if (mfaId === '')
     throw new GatewayError(401, { mfaId: await addSystemRecord(store, '_mfas', auth, { method }) })
   const found = await findSystemRecord(store, '_mfas', mfaId, FIELDS)
@@ -37,6 +45,14 @@ export async function checkMfa(
   if (found.method === method) throw badRequest('A different authentication method is required.')
   // whoever deletes it has spent it: the same id sent twice at once counts once
   if (!(await deleteSystemRecord(store, '_mfas', mfaId))) throw badRequest('Invalid or expired MFA session.')
+}
+
+async function readId(readForm: () => Promise<MfaForm>): Promise<string> {
+  try {
+    return (await readForm()).mfaId
+  } catch (error) {
+    throw error instanceof ApiError ? badRequest('Failed to read MFA Id') : error
+  }
 }
 
 async function wantsMfa(

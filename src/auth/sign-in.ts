@@ -7,7 +7,7 @@ import { toRow } from '../records/columns.ts'
 import { isRuleFault } from '../records/sight.ts'
 import { isListed } from './addresses.ts'
 import type { Desk } from './desk.ts'
-import { checkMfa, type Method } from './mfa.ts'
+import { checkMfa, type Method, type MfaForm } from './mfa.ts'
 import { noteOrigin, type Origin } from './origins.ts'
 import { satisfies } from './rule.ts'
 import { signToken } from './tokens.ts'
@@ -15,6 +15,7 @@ import { signToken } from './tokens.ts'
 /** The request that ends in a sign-in, and where it came from. */
 export interface Visit extends Origin {
   readonly request: RequestInfo
+  readonly readMfaForm: () => Promise<MfaForm>
 }
 
 /** How the record proved itself: by a method, or by a token that it had. */
@@ -36,7 +37,7 @@ export async function answerSignIn(
   checkAddress(desk, auth, visit.ip)
   await checkAuthRule(store, auth, visit.request)
   if ('method' in proof) {
-    await checkMfa(store, auth, proof.method, visit.request)
+    await checkMfa(store, auth, proof.method, visit.request, visit.readMfaForm)
     await noteOrigin(store, desk, auth, visit)
   }
   const token = 'token' in proof ? proof.token : await signToken(auth, 'auth')

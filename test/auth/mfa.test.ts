@@ -50,6 +50,12 @@ test('the id is good for one record, another method, once', async () => {
   expect(refusal(await withCode('ann', mfaId))).toEqual([400, 'Invalid or expired MFA session.'])
 })
 
+test('an id that is no text', async () => {
+  const form = { identity: 'ann@example.com', password: PASSWORD, mfaId: 5 }
+  const answer = await office.post('/api/collections/users/auth-with-password', form)
+  expect(refusal(answer)).toEqual([400, 'Failed to read MFA Id.'])
+})
+
 test('an old id is refused and deleted', async () => {
   const mfaId = String((await withPassword('ben')).body.mfaId)
   const { db } = office.server.services.store

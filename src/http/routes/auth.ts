@@ -9,6 +9,7 @@ import { EMAIL_FORM } from '../../auth/forms.ts'
 import { tokenOf } from '../../auth/identify.ts'
 import { IMPERSONATE_FORM, impersonate } from '../../auth/impersonate.ts'
 import { renderAuthMethods } from '../../auth/methods.ts'
+import { MFA_FORM } from '../../auth/mfa.ts'
 import { authWithOtp, OTP_FORM, requestOtp } from '../../auth/otp.ts'
 import { confirmPasswordReset, PASSWORD_RESET_FORM, requestPasswordReset } from '../../auth/password-reset.ts'
 import { answerSignIn, type Proof } from '../../auth/sign-in.ts'
@@ -110,6 +111,7 @@ async function signedIn(
 ): Promise<Response> {
   const { values } = await bodyOf(c)
   const visit = {
+    readMfaForm: form(c, MFA_FORM),
     request: buildRequest(c, await authOf(c, services), values, context),
     ip: clientIp(c, services),
     userAgent: c.env.incoming.headers['user-agent'] ?? '',
