@@ -22,7 +22,7 @@ async function writeTable(draft: CatalogDraft, next: Collection, old: Collection
     await alterTable(draft.db, old, next)
     await draft.put(next)
   }
-  return converted(old, next).length > 0 ? withoutViews(draft, alter) : alter()
+  return converted(old, next).length > 0 ? withoutViews(draft, next.id, alter) : alter()
 }
 
 /**

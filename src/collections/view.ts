@@ -36,7 +36,7 @@ const EQUAL_IDS = 'the query could return records with non-unique ids'
 /** A view's query ready for Postgres, its fields, and the names under which Postgres gives its columns. */
 export interface ReadQuery {
   readonly sql: string
-  readonly fields: readonly Field[]
+  readonly fields: Field[]
   readonly columns: readonly string[]
   readonly plain: readonly boolean[]
 }
@@ -99,4 +99,9 @@ export async function createView(db: Db, collection: ViewCollection, query: Read
 /** Drops the view of a collection; with `cascade`, views that read it go too. */
 export async function dropView(db: Db, collection: ViewCollection, cascade = false): Promise<void> {
   await db.query(`drop view if exists ${quote(tableName(collection))}${cascade ? ' cascade' : ''}`)
+}
+
+/** Gives the view of a collection the name that the collection has now. */
+export async function renameView(db: Db, old: ViewCollection, next: ViewCollection): Promise<void> {
+  await db.query(`alter view ${quote(tableName(old))} rename to ${quote(tableName(next))}`)
 }

@@ -1,24 +1,37 @@
 import { attempt } from './attempt.ts'
 import type { CatalogDraft } from './catalog-draft.ts'
 import type { Collection, ViewCollection } from './collection.ts'
-import { createView, dropView, readQuery } from './view.ts'
+import { createView, dropView, readQuery, renameView } from './view.ts'
 
-const isView = (collection: Collection): collection is ViewCollection => collection.type === 'view'
+const viewsOf = (draft: CatalogDraft): ViewCollection[] =>
+  draft.catalog.all.filter((collection) => collection.type === 'view')
 
 /** Fields of a view without their ids, which are new each time. */
-const shape = ({ fields }: Pick<Collection, 'fields'>) =>
+const shape = ({ fields }: { readonly fields: Collection['fields'] }) =>
   JSON.stringify(fields.map((field) => ({ ...field, id: '' })))
 
-/** Writes a view collection, new or not, with the fields that its query gives now. */
+/** Writes a view collection that has no view yet, with the fields that its query gives now. */
+async function makeView(draft: CatalogDraft, next: ViewCollection): Promise<void> {
+  const query = await readQuery(draft, next.viewQuery)
+  await createView(draft.db, next, query)
+  await draft.put({ ...next, fields: query.fields })
+}
+
+/** Writes a view collection, new or not. Its view is only made anew if it shows something else. */
 export async function saveView(
   draft: CatalogDraft,
   next: ViewCollection,
   old?: ViewCollection,
 ): Promise<void> {
-  if (old) await dropView(draft.db, old)
-  const query = await readQuery(draft, next.viewQuery)
-  await createView(draft.db, next, query)
-  await draft.put({ ...next, fields: [...query.fields] })
+  if (!old) return makeView(draft, next)
+  if (old.name !== next.name) await renameView(draft.db, old, next)
+  const { fields } = await readQuery(draft, next.viewQuery)
+  if (old.viewQuery === next.viewQuery && shape(old) === shape({ fields }))
+    return draft.put({ ...next, fields })
+  await withoutViews(draft, next.id, async () => {
+    await dropView(draft.db, next)
+    await makeView(draft, next)
+  })
 }
 
 /**
@@ -27,12 +40,13 @@ export async function saveView(
  */
 export async function refreshViews(draft: CatalogDraft, except: string): Promise<string[]> {
   const problems: string[] = []
-  for (const view of draft.catalog.all.filter(isView)) {
-    if (view.id === except) continue
+  for (const { id } of viewsOf(draft)) {
+    if (id === except) continue
+    const view = draft.catalog.find(id) as ViewCollection
     try {
       await attempt(draft.db, async () => {
         const { fields } = await readQuery(draft, view.viewQuery)
-        if (shape(view) !== shape({ fields: [...fields] })) await saveView(draft, view, view)
+        if (shape(view) !== shape({ fields })) await saveView(draft, view, view)
       })
     } catch (error) {
       problems.push(`[${view.name}] ${(error as Error).message}`)
@@ -42,19 +56,23 @@ export async function refreshViews(draft: CatalogDraft, except: string): Promise
 }
 
 /**
- * Takes all views away while `work` changes the type of a column, which Postgres does not allow under a view, and
- * makes them anew. A view may read another one: those that cannot be made yet wait for the next round. Throws what
- * Postgres says if one cannot be made at all.
+ * Takes all views but one away while `work` changes what Postgres does not let change under a view, and makes them
+ * anew. A view may read another one: those that cannot be made yet wait for the next round. Throws what Postgres says
+ * if one cannot be made at all.
  */
-export async function withoutViews(draft: CatalogDraft, work: () => Promise<void>): Promise<void> {
-  let waiting = draft.catalog.all.filter(isView)
+export async function withoutViews(
+  draft: CatalogDraft,
+  except: string,
+  work: () => Promise<void>,
+): Promise<void> {
+  let waiting = viewsOf(draft).filter(({ id }) => id !== except)
   for (const view of waiting) await dropView(draft.db, view, true)
   await work()
   while (waiting.length > 0) {
     const failed: { view: ViewCollection; error: unknown }[] = []
     for (const view of waiting) {
       try {
-        await attempt(draft.db, () => saveView(draft, view))
+        await attempt(draft.db, () => makeView(draft, view))
       } catch (error) {
         failed.push({ view, error })
       }

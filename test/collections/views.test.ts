@@ -108,6 +108,14 @@ test('a view follows the fields it shows, also one over a view', async () => {
   expect(await rowsOf(store, 'kinds_again', 'k')).toEqual([[['p']], [[]]])
 })
 
+test('a view that another one reads can be renamed, and show more', async () => {
+  await update(store, 'kinds', { viewQuery: 'select id, kind, rank from people' })
+  await update(store, 'kinds', { name: 'sorts' })
+  expect(await rowsOf(store, 'sorts', 'rank')).toEqual([[2], [3]])
+  expect(await rowsOf(store, 'kinds_again', 'id')).toEqual([['one'], ['two']])
+  await update(store, 'sorts', { name: 'kinds' })
+})
+
 test('a field that a view shows cannot go, nor its collection', async () => {
   const dropped = await refusal(update(store, 'people', { fields }))
   expect(dropped?.message).toMatch(/^Failed to update collection\. Raw error: \n/)
