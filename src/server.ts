@@ -17,6 +17,7 @@ import { startDelivery } from './sms/delivery.ts'
 
 /** How long running requests may take after the server was told to stop. */
 const STOP_MS = 10_000
+const IDLE_MS = 50
 
 export interface RunningServer {
   /** Where it listens: `http://host:port`. */
@@ -67,10 +68,12 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
     async stop() {
       closing.abort()
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      server.closeIdleConnections()
+      // connections fall idle one by one, as their requests and streams end
+      const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)
       const late = setTimeout(() => server.closeAllConnections(), STOP_MS)
       await closed
       clearTimeout(late)
+      clearInterval(idle)
       stopJobs()
       await stopDelivery()
       await settings.close()

@@ -1,0 +1,235 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Client, client, type Gateway, openGateway, openStream } from '../support/gateway.ts'
+import { freePort } from '../support/postgres.ts'
+import { serve } from '../support/program.ts'
+import { startPushService } from '../support/push-service.ts'
+
+let gateway: Gateway
+beforeAll(async () => {
+  gateway = await openGateway({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+})
+afterAll(() => gateway.stop())
+
+const send = async (by: Client, more: object = {}): Promise<string> => {
+  const message = { recipients: ['+4915112345678'], body: 'Hello', ...more }
+  const { body } = await by.call('POST', '/api/sms/send', message)
+  return body.message_ids[0]
+}
+/** A user with one phone. */
+async function makePair(): Promise<{ owner: Client; phone: Client }> {
+  const owner = await gateway.makeUser()
+  return { owner, phone: await gateway.pair(owner) }
+}
+const until = async (isTrue: () => boolean | Promise<boolean>, withinMs = 5_000) => {
+  for (const end = Date.now() + withinMs; !(await isTrue()); await sleep(20))
+    if (Date.now() > end) throw new Error('it did not happen')
+}
+
+describe('an event stream', () => {
+  test('says wake when a message is accepted for the device, to all its streams', async () => {
+    const { owner, phone } = await makePair()
+    const streams = [await openStream(gateway.url, phone.token), await openStream(gateway.url, phone.token)]
+    await send(owner)
+    for (const stream of streams) expect((await stream.next('wake')).data).toBe('{}')
+    for (const stream of streams) await stream.close()
+  })
+
+  test('says wake at once when messages wait already', async () => {
+    const { owner, phone } = await makePair()
+    await send(owner)
+    const stream = await openStream(gateway.url, phone.token)
+    await stream.next('wake')
+    await stream.close()
+  })
+
+  test('says nothing of the messages of others', async () => {
+    const { phone } = await makePair()
+    const other = await makePair()
+    const stream = await openStream(gateway.url, phone.token)
+    await send(other.owner)
+    await sleep(200)
+    expect(stream.heard).toEqual([])
+    await stream.close()
+  })
+
+  test('says which message was canceled', async () => {
+    const { owner, phone } = await makePair()
+    const stream = await openStream(gateway.url, phone.token)
+    const id = await send(owner)
+    expect((await owner.call('POST', `/api/sms/messages/${id}/cancel`)).status).toBe(200)
+    expect(JSON.parse((await stream.next('canceled')).data)).toEqual({ id })
+    await stream.close()
+  })
+
+  test('wakes within milliseconds', async () => {
+    const { owner, phone } = await makePair()
+    const stream = await openStream(gateway.url, phone.token)
+    const delays: number[] = []
+    for (let i = 0; i < 50; i++) {
+      await send(owner)
+      const accepted = performance.now()
+      delays.push((await stream.next('wake')).at - accepted)
+    }
+    await stream.close()
+    delays.sort((a, b) => a - b)
+    expect(delays[delays.length >> 1]).toBeLessThan(50)
+  })
+})
+
+describe('a waiting claim', () => {
+  test('is answered as soon as there is a message', async () => {
+    const { owner, phone } = await makePair()
+    const waiting = phone.call('POST', '/api/devices/claim', { wait: 20 })
+    await sleep(300)
+    const start = performance.now()
+    const id = await send(owner)
+    expect((await waiting).body.items).toMatchObject([{ id }])
+    expect(performance.now() - start).toBeLessThan(3_000)
+  })
+
+  test('is answered with nothing when its time is over', async () => {
+    const { phone } = await makePair()
+    const start = performance.now()
+    expect((await phone.call('POST', '/api/devices/claim', { wait: 0.5 })).body).toEqual({ items: [] })
+    expect(performance.now() - start).toBeGreaterThan(450)
+  })
+
+  test('whose client went away takes nothing', async () => {
+    const { owner, phone } = await makePair()
+    const gone = new AbortController()
+    const claim = fetch(`${gateway.url}/api/devices/claim`, {
+      method: 'POST',
+      headers: { authorization: phone.token },
+      body: '{"wait":20}',
+      signal: gone.signal,
+    }).catch(() => {})
+    await sleep(300)
+    gone.abort()
+    await claim
+    await sleep(200)
+    const id = await send(owner)
+    await sleep(200)
+    const record = await owner.call('GET', `/api/collections/sms_messages/records/${id}`)
+    expect(record.body.status).toBe('assigned')
+  })
+})
+
+describe('Web Push', () => {
+  test('wakes a device without a stream; the push service learns nothing', async () => {
+    const service = await startPushService()
+    const { owner, phone } = await makePair()
+    const { key } = (await phone.call('GET', '/api/devices/push-key')).body
+    expect(Buffer.from(key, 'base64url')).toHaveLength(65)
+    expect((await phone.call('PUT', '/api/devices/push', service.subscription())).status).toBe(204)
+    await send(owner)
+    await until(() => service.pushed.length > 0)
+    const [{ headers, text }] = service.pushed as [(typeof service.pushed)[0]]
+    expect(text).toBe('wake')
+    expect(headers).toMatchObject({ 'content-encoding': 'aes128gcm', urgency: 'high' })
+    expect(headers.authorization).toContain(`k=${key}`)
+    await service.stop()
+  })
+
+  test('is spared while a stream is open', async () => {
+    const service = await startPushService()
+    const { owner, phone } = await makePair()
+    await phone.call('PUT', '/api/devices/push', service.subscription())
+    const stream = await openStream(gateway.url, phone.token)
+    await send(owner)
+    await stream.next('wake')
+    await stream.close()
+    expect(service.pushed).toEqual([])
+    await service.stop()
+  })
+
+  test('wakes a burst once or twice, not once a message', async () => {
+    const service = await startPushService()
+    const { owner, phone } = await makePair()
+    await phone.call('PUT', '/api/devices/push', service.subscription())
+    await Promise.all(Array.from({ length: 30 }, () => send(owner)))
+    await sleep(1_500)
+    expect(service.pushed.length).toBeGreaterThan(0)
+    expect(service.pushed.length).toBeLessThan(5)
+    await service.stop()
+  })
+
+  test.each([404, 410])('a subscription that is over (%i) is dropped', async (status) => {
+    const service = await startPushService()
+    service.answer(status)
+    const { owner, phone } = await makePair()
+    await phone.call('PUT', '/api/devices/push', service.subscription())
+    await send(owner)
+    const { db } = gateway.server.services.store
+    await until(async () => {
+      const { rows } = await db.query('select push::text from devices where id = $1', [phone.id])
+      return rows[0]![0] === null
+    })
+    await service.stop()
+  })
+
+  test.each([
+    ['no address', { endpoint: 'here', keys: {} }],
+    ['keys that are none', { endpoint: 'https://push.example.org/x', keys: { p256dh: 'x', auth: 'y' } }],
+    ['something else', 5],
+  ])('%s is no subscription', async (_, subscription) => {
+    const { phone } = await makePair()
+    expect((await phone.call('PUT', '/api/devices/push', subscription)).status).toBe(400)
+  })
+
+  test('a device with a subscription can be sent through though it is offline; without one it cannot', async () => {
+    const service = await startPushService()
+    const { owner, phone } = await makePair()
+    const { db } = gateway.server.services.store
+    const goOffline = () =>
+      db.query(`update devices set last_seen = '2026-01-01 00:00:00.000Z' where id = $1`, [phone.id])
+    const sendNow = () => owner.call('POST', '/api/sms/send', { recipients: ['+49301'], body: 'x' })
+    await phone.call('PUT', '/api/devices/push', service.subscription())
+    await goOffline()
+    expect((await sendNow()).status).toBe(200)
+    await phone.call('PUT', '/api/devices/push', 'null')
+    await goOffline()
+    expect((await sendNow()).body.error).toBe('no_devices')
+    await service.stop()
+  })
+})
+
+test('private push addresses are refused unless the settings allow them', async () => {
+  const strict = await openGateway()
+  const phone = await strict.pair(await strict.makeUser())
+  const service = await startPushService()
+  expect((await phone.call('PUT', '/api/devices/push', service.subscription())).status).toBe(400)
+  await service.stop()
+  await strict.stop()
+})
+
+test('a stream on one node hears of what another accepts', async () => {
+  const { databaseUrl } = gateway.server.services.config
+  if (!databaseUrl) return // PGlite serves one process
+  const port = String(await freePort())
+  const other = await serve({ DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: port, LOG_LEVEL: 'warn' })
+  const { owner, phone } = await makePair()
+  const stream = await openStream(other.url, phone.token)
+  const waiting = client(other.url, phone.id, phone.token).call('POST', '/api/devices/claim', { wait: 20 })
+  await sleep(500)
+  const start = performance.now()
+  const id = await send(owner)
+  await stream.next('wake')
+  expect((await waiting).body.items).toMatchObject([{ id }])
+  expect(performance.now() - start).toBeLessThan(3_000)
+  await stream.close()
+  await other.stop()
+})
+
+test('a server that stops ends its streams and waiting claims', async () => {
+  const short = await openGateway()
+  const phone = await short.pair(await short.makeUser())
+  const stream = await openStream(short.url, phone.token)
+  const waiting = phone.call('POST', '/api/devices/claim', { wait: 30 })
+  await sleep(300)
+  const start = performance.now()
+  await short.stop()
+  expect((await waiting).body).toEqual({ items: [] })
+  await stream.ended
+  expect(performance.now() - start).toBeLessThan(3_000)
+})
