@@ -1,9 +1,13 @@
 import type { AuthCollection, MailTemplate } from '../collections/collection.ts'
+import { SETTINGS } from '../collections/settings.ts'
 import type { Field, Value } from '../fields/field.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import type { Desk } from './desk.ts'
 import { sendMail } from './mailer.ts'
 import { signToken } from './tokens.ts'
+
+/** Whoever runs the server has not said in the settings where it is; then PUBLIC_URL counts. */
+const FRESH_URL = SETTINGS.fresh().meta.appURL
 
 /** Types whose values cannot hold HTML. */
 const PLAIN_TYPES: ReadonlySet<string> = new Set(['autodate', 'date', 'bool', 'number'])
@@ -37,9 +41,11 @@ ${body}
 `
 
 /** What takes the place of `{…}` in a template: the server's name, the record's visible fields, and `more`. */
-function placeholders({ settings }: Desk, auth: AuthRecord, more: Readonly<Record<string, string>>) {
+function placeholders({ settings, config }: Desk, auth: AuthRecord, more: Readonly<Record<string, string>>) {
   const { appName, appURL } = settings.current.meta
-  const values = new Map(Object.entries({ APP_NAME: appName, APP_URL: appURL, ...more }))
+  const values = new Map(
+    Object.entries({ APP_NAME: appName, APP_URL: appURL === FRESH_URL ? config.publicUrl : appURL, ...more }),
+  )
   for (const field of auth.collection.fields) {
     if (!field.hidden) values.set(`RECORD:${field.name}`, fieldText(field, auth.values[field.name] ?? ''))
   }
