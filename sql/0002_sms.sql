@@ -37,7 +37,7 @@ create table sms_turns (
   turn bigint not null default 0
 );
 
--- First answers to requests that carried an Idempotency-Key, for a day.
+-- First answers to requests that carried an Idempotency-Key. Older than a day they do not count; a job removes them.
 create table sms_idempotency (
   "user" text collate "C" not null,
   key text collate "C" not null,
@@ -47,7 +47,7 @@ create table sms_idempotency (
   created timestamptz not null default now(),
   primary key ("user", key)
 );
-create index sms_idempotency_age on sms_idempotency ("user", created);
+create index sms_idempotency_age on sms_idempotency (created);
 
 -- Whether a device has been handed fewer messages than its limits allow; 0 is no limit.
 create function sms_is_below_limits(device_id text, per_minute float8, daily_limit float8) returns boolean
@@ -223,7 +223,8 @@ begin
       priority, at_least_once)
     select n.id, owner, n.given_to, n.device is not null, n.status, month,
       case n.status when 'assigned' then moment::timestamptz + interval '5 seconds' end,
-      case n.status when 'assigned' then 1 else 0 end, n.scheduled_at::timestamptz, n.expires_at::timestamptz, n.priority, n.guarantee = 'at_least_once'
+      case n.status when 'assigned' then 1 else 0 end, n.scheduled_at::timestamptz, n.expires_at::timestamptz,
+      n.priority, n.guarantee = 'at_least_once'
     from ready n where n.status <> 'failed' order by n.number
     returning device, state
   )
@@ -232,12 +233,13 @@ begin
   from unnest(wake) with ordinality w(id, number) group by (w.number - 1) / 400;
 
   if with_keys then
-    delete from sms_idempotency i where i."user" = owner and i.created <= now() - interval '24 hours';
     insert into sms_idempotency ("user", key, fingerprint, answer)
     select owner, a.idempotency_key, a.fingerprint, a.answer
     from rows from (json_to_recordset(requests) as (idempotency_key text, fingerprint text, answer text))
       with ordinality a(idempotency_key, fingerprint, answer, number)
-    where a.number = any (accepted) and a.idempotency_key is not null;
+    where a.number = any (accepted) and a.idempotency_key is not null
+    on conflict ("user", key) do update
+    set fingerprint = excluded.fingerprint, answer = excluded.answer, created = excluded.created;
   end if;
 
   if exists (select from _listeners) then

@@ -1,6 +1,7 @@
 import { cleanUpSignIns } from './auth/clean-up.ts'
 import type { Store } from './collections/catalog.ts'
 import type { Logger } from './log.ts'
+import { forgetAnswers } from './sms/idempotency.ts'
 
 /** Something that is done now and then, on every node; it must not matter that two do it. */
 export interface Job {
@@ -21,6 +22,12 @@ export function jobsOf(store: Store): Job[] {
       expression: '0 * * * *',
       everyMs: 60 * MINUTE_MS,
       run: () => cleanUpSignIns(store),
+    },
+    {
+      id: 'idempotencyCleanUp',
+      expression: '0 * * * *',
+      everyMs: 60 * MINUTE_MS,
+      run: () => forgetAnswers(store),
     },
   ]
   // PGlite has no autovacuum: without this a count of 102,000 rows takes 50 ms instead of 5

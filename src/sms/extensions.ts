@@ -5,14 +5,17 @@ import { tellCanceled } from './wake.ts'
 
 /**
  * Messages: pages of at most 500, nothing for guests. Who deletes a message that no device has claimed cancels it:
- * its unit of the quota comes back. One that a device has may still go out, and costs what it cost.
+ * its unit of the quota comes back. One that a device has may still go out, and costs what it cost. `skip locked`:
+ * who claims it in this moment has locked the queue first and waits for the message; to wait for them is a deadlock.
  */
 export const messagesExtension: Extension = {
   maxPerPage: 500,
   authRequired: true,
   async afterDelete(store, id) {
     const { rows } = await store.db.query(
-      'delete from sms_dispatch where message = $1 returning "user", period, state, device',
+      `delete from sms_dispatch where message in
+        (select message from sms_dispatch where message = $1 for update skip locked)
+      returning "user", period, state, device`,
       [id],
       'sms forget message',
     )

@@ -65,3 +65,8 @@ export async function firstAnswer(
   if (first !== fingerprint) throw refuse('idempotency_key_reused')
   return answer
 }
+
+/** Deletes the answers whose day is over. To be called now and then, on any node. */
+export async function forgetAnswers(store: Store): Promise<void> {
+  await store.db.query(`delete from sms_idempotency where created <= now() - interval '24 hours'`)
+}
