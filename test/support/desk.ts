@@ -5,11 +5,15 @@ import type { Db } from '../../src/db/open.ts'
 import { Acceptor } from '../../src/sms/accept.ts'
 import { readSend } from '../../src/sms/body.ts'
 import { send } from '../../src/sms/send.ts'
+import type { Sender } from '../../src/sms/sender.ts'
 import { openTestDb } from './start.ts'
 
 /** Sending without a server: no HTTP, and no sweeper that moves what nobody claims. One user, with phones. */
 export interface TestDesk {
   readonly db: Db
+  /** Takes an offer of this user as it is. */
+  readonly acceptor: Acceptor
+  readonly sender: Sender
   /** 'accepted', or the error that a client would read. */
   send(body: object): Promise<string>
   /** Another node on the same database: it knows nothing of what this one does. */
@@ -36,6 +40,7 @@ export async function openDesk(phones: number, quota = 0): Promise<TestDesk> {
   const { rows } = await db.query('select xmin::text from users where id = $1', [USER])
   const sender = { user: USER, version: String(rows[0]![0]), key: null }
   const config = readConfig({})
+  const acceptor = new Acceptor(store, config)
   const node = () => {
     const desk = { store, config, acceptor: new Acceptor(store, config) }
     return (body: object) =>
@@ -48,7 +53,7 @@ export async function openDesk(phones: number, quota = 0): Promise<TestDesk> {
     await store.close()
     await db.close()
   }
-  return { db, send: node(), node, stop }
+  return { db, acceptor, sender, send: node(), node, stop }
 }
 
 /** Runs `work` for each number below `count`, by 64 at a time. */

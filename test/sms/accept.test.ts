@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { randomId } from '../../src/fields/random.ts'
+import type { Offer } from '../../src/sms/offer.ts'
+import { openDesk, type TestDesk } from '../support/desk.ts'
+
+let desk: TestDesk
+beforeAll(async () => {
+  desk = await openDesk(2)
+})
+afterAll(() => desk.stop())
+
+const offer = (more: Partial<Offer> = {}): Offer => ({
+  user: desk.sender.user,
+  version: desk.sender.version,
+  key: null,
+  keyVersion: null,
+  device: null,
+  later: false,
+  batch: null,
+  body: 'Hi',
+  priority: 0,
+  sim: 0,
+  scheduledAt: null,
+  expiresAt: null,
+  guarantee: 'at_most_once',
+  clientRef: null,
+  idempotency: null,
+  messages: [{ id: randomId(), to: '+4911111', body: null, segments: 1 }],
+  ...more,
+})
+const outcome = (one: Offer) =>
+  desk.acceptor.accept(one).then(
+    (verdict) => verdict.outcome,
+    (error: Error) => error.name,
+  )
+const isStored = async ({ messages }: Offer) =>
+  (await desk.db.query('select 1 from sms_messages where id = $1', [messages[0]!.id])).rows.length === 1
+
+test('what arrives during a commit is committed together', async () => {
+  const offers = Array.from({ length: 20 }, () => offer())
+  expect(await Promise.all(offers.map(outcome))).toEqual(Array(20).fill('accepted'))
+  const ids = offers.map(({ messages }) => messages[0]!.id)
+  const { rows } = await desk.db.query('select count(*) from sms_messages where id = any($1) group by xmin', [
+    ids,
+  ])
+  expect(rows.map(([n]) => n).sort()).toEqual([1, 19])
+})
+
+test('each of a group has an own verdict', async () => {
+  const group = [
+    offer(),
+    offer({ version: '1' }),
+    offer({ key: 'nosuchkey000000', keyVersion: '1' }),
+    offer({ device: 'nosuchdevice000' }),
+    offer({ device: 'phone0000000002' }),
+    offer(),
+  ]
+  expect(await Promise.all(group.map(outcome))).toEqual([
+    'accepted',
+    'stale',
+    'stale',
+    'device_not_found',
+    'accepted',
+    'accepted',
+  ])
+  expect(await Promise.all(group.map(isStored))).toEqual([true, false, false, false, true, true])
+})
+
+test('one that the database refuses does not harm its group', async () => {
+  const broken = offer({ expiresAt: 'no date' })
+  const group = [offer(), offer(), broken, offer()]
+  const outcomes = await Promise.all(group.map(outcome))
+  expect(outcomes.filter((one) => one === 'accepted')).toHaveLength(3)
+  expect(outcomes[2]).not.toBe('accepted')
+  expect(await Promise.all(group.map(isStored))).toEqual([true, true, false, true])
+})
+
+test('a message id that is taken stores nothing of its request', async () => {
+  const first = offer()
+  expect(await outcome(first)).toBe('accepted')
+  const again = offer({
+    messages: [{ id: randomId(), to: '+4922222', body: null, segments: 1 }, first.messages[0]!],
+  })
+  expect(await outcome(again)).not.toBe('accepted')
+  expect(await isStored(again)).toBe(false)
+})
+
+test('the user of a group that is gone leaves no row behind', async () => {
+  expect(await outcome(offer({ user: 'nosuchuser00000' }))).toBe('stale')
+  expect((await desk.db.query(`select 1 from sms_turns where "user" = 'nosuchuser00000'`)).rows).toEqual([])
+})
+
+test('more requests than one statement takes', async () => {
+  const offers = Array.from({ length: 1100 }, () => offer())
+  expect(new Set(await Promise.all(offers.map(outcome)))).toEqual(new Set(['accepted']))
+})
