@@ -38,9 +38,9 @@ create function pb_is_set(value json) returns boolean language sql immutable par
   select value is not null and json_typeof(value) <> 'null' and value::text <> '""'
 $$;
 
--- A record id for rows that a statement makes by itself: 15 of [a-z0-9], from the 15 random bytes of two uuids.
+-- A record id for rows that a statement makes by itself: 15 of [a-z0-9], some 70 random bits of two uuids. One
+-- expression, so that Postgres puts it into the statement: as a query of its own it cost 4 ms a statement.
 create function pb_new_id() returns text language sql volatile as $$
-  select string_agg(substr('abcdefghijklmnopqrstuvwxyz0123456789', get_byte(bytes, i) % 36 + 1, 1), '')
-  from (select uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()) as bytes) as random,
-    unnest(array[0, 1, 2, 3, 4, 5, 9, 10, 11, 12, 13, 14, 15, 16, 17]) as i
+  select substr(lower(translate(
+    encode(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()), 'base64'), '+/=', '')), 1, 15)
 $$;

@@ -42,7 +42,7 @@ with held as (
 ), taken as (
   update sms_dispatch d
   set state = 'sending', attempt = d.attempt + 1, lease_until = now() + $5::float8 * interval '1 second', wake_at = null
-  from due where d.message = due.message
+  where d.message = any(array(select message from due))
   returning d.message, d.attempt, d.lease_until, d.priority, d.position
 ), changed as (
   update sms_messages m set status = 'sending', updated = pb_text(now())

@@ -72,7 +72,7 @@ const STUCK = `
 with holders as (
   select device, "user", bool_or(wakes >= ${MAX_WAKES} and wake_at <= now()) as is_late
   from sms_dispatch where state = 'assigned' and not pinned group by device, "user"
-), stuck as (
+), judged as materialized (
   select h.device, case
       when v.id is null then 'The device was deleted'
       when not v.enabled then 'The device was disabled'
@@ -85,7 +85,7 @@ with holders as (
   where exists (select from ${availableDevices('h."user"', '$1')} o where o.id <> h.device)
 )
 select d.message, d."user", d.device, d.state, d.pinned, d.position, d.attempt, s.why
-from stuck s join sms_dispatch d on d.device = s.device and d.state = 'assigned' and not d.pinned
+from judged s join sms_dispatch d on d.device = s.device and d.state = 'assigned' and not d.pinned
 where s.why is not null and (s.why <> 'The device did not claim it' or (d.wakes >= ${MAX_WAKES} and d.wake_at <= now()))
 order by d.position limit ${MAX_ROWS} for update of d skip locked`
 
