@@ -24,7 +24,7 @@ Asks a fresh server what the recorded PocketBase was asked, and compares the ans
   --backend pglite|postgres   default pglite; postgres starts a temporary one
   --corpus DIR                schema.json, fixtures.json, cases/ and run.mjs; default ../shared/conformance
   --area A,B                  only these files of cases/
-  --skip P,Q                  not the areas of these names, nor the cases whose text contains one of these
+  --skip A,T                  not the areas of these names, nor cases whose text contains T, which is no area's name
   --json FILE                 where to put the result of each case
 `
 
@@ -43,18 +43,21 @@ const listed = (text: string) => text.split(',').filter(Boolean)
 
 /** A copy of the corpus without the cases that were not asked for; says how many were left out. */
 function pick(corpus: string, folder: string): string {
+  const files = readdirSync(join(corpus, 'cases'))
+  const areaOf = (file: string) => file.replace(/\.jsonl$/, '')
   const [areas, skip] = [listed(options.area), listed(options.skip)]
+  const texts = skip.filter((part) => !files.map(areaOf).includes(part))
   let left = 0
   mkdirSync(join(folder, 'cases'), { recursive: true })
   for (const file of ['schema.json', 'fixtures.json', 'identities.json'])
     cpSync(join(corpus, file), join(folder, file))
-  for (const file of readdirSync(join(corpus, 'cases'))) {
-    const area = file.replace(/\.jsonl$/, '')
+  for (const file of files) {
+    const area = areaOf(file)
     const cases = readFileSync(join(corpus, 'cases', file), 'utf8')
       .split('\n')
       .filter((line) => line.trim() !== '')
     const isAsked = (areas.length === 0 || areas.includes(area)) && !skip.includes(area)
-    const kept = isAsked ? cases.filter((text) => !skip.some((part) => text.includes(part))) : []
+    const kept = isAsked ? cases.filter((text) => !texts.some((part) => text.includes(part))) : []
     left += cases.length - kept.length
     writeFileSync(join(folder, 'cases', file), kept.join('\n'))
   }
