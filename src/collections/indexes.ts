@@ -1,21 +1,23 @@
 import type { Db } from '../db/open.ts'
 import { type FieldError, fieldError } from '../errors.ts'
-import type { Field } from '../fields/field.ts'
+import { type Field, isMulti } from '../fields/field.ts'
 import { attempt } from './attempt.ts'
 import type { Collection } from './collection.ts'
 import { type IndexColumn, type IndexExpression, isValidIndex, parseIndex } from './index-expression.ts'
 import { InvalidCollection } from './invalid.ts'
-import { columnName, indexName, quote, tableName } from './names.ts'
+import { indexName, quote, tableName } from './names.ts'
 import { translateExpression } from './sqlite-sql.ts'
 
-const isJson = (field: Field) => field.type === 'json' || field.type === 'geoPoint'
+const isCaseless = (field: Field) => field.type === 'number' || field.type === 'bool' || isMulti(field)
 
-function indexedColumn(column: IndexColumn, fields: readonly Field[]): string {
-  const field = fields.find((one) => one.name.toLowerCase() === column.name.toLowerCase())
-  const sort = column.sort && ` ${column.sort}`
-  const plain = field ? quote(columnName(field.name)) : `(${translateExpression(column.name, fields)})`
-  if (column.collate.toLowerCase() === 'nocase') return `lower(${plain} collate "C")${sort}`
-  return (field && isJson(field) ? `(${plain}::text) collate "C"` : plain) + sort
+/** A bare column where it is one, else an expression in parentheses. */
+function indexedColumn({ name, collate, sort }: IndexColumn, fields: readonly Field[]): string {
+  const translated = translateExpression(name, fields)
+  const bare = /^("([^"]|"")+"|\w+)$/.test(translated) ? translated : `(${translated})`
+  const field = fields.find((one) => one.name.toLowerCase() === name.toLowerCase())
+  const folds = collate.toLowerCase() === 'nocase' && !(field && isCaseless(field))
+  const folded = folds ? `lower(${bare} collate "C")` : bare
+  return folded + (sort && ` ${sort}`)
 }
 
 /** Postgres' statement for an index that a collection describes in SQLite's words. */

@@ -22,7 +22,11 @@ const inner = (name: string) => name.slice(1, -1).replaceAll('""', '"')
 const text = (value: string) => `'${value.replaceAll("'", "''")}'`
 const equalFold = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
-const JSON_PATH = /json_extract\s*\(\s*("(?:[^"]|"")+")\s*,\s*'\$\.([\w.]+)'\s*\)/gi
+/** SQLite keeps JSON as text. */
+const AS_TEXT = '::text collate "C"'
+const isJson = ({ type }: Field) => type === 'json' || type === 'geoPoint'
+
+const JSON_PATH = /json_extract\s*\(\s*("(?:[^"]|"")+")::text collate "C"\s*,\s*'\$\.([\w.]+)'\s*\)/gi
 const BOOL_TEST = (column: string) =>
   new RegExp(`(${RegExp.escape(column)}\\s*(?:=|!=|<>)\\s*)([01])\\b`, 'g')
 const IS_VALUE = /\bIS\s+(NOT\s+)?(?!(NOT\s+)?(NULL|TRUE|FALSE|DISTINCT|UNKNOWN)\b)/gi
@@ -36,7 +40,7 @@ export function translateExpression(sql: string, fields: readonly Field[]): stri
   const field = (name: string) => fields.find((one) => equalFold(one.name, name))
   const column = (name: string) => {
     const found = field(name)
-    return found && quote(columnName(found.name))
+    return found && quote(columnName(found.name)) + (isJson(found) ? AS_TEXT : '')
   }
   const put = tokens(sql).map((token) => {
     if (token.kind === 'word') return column(token.text) ?? token.text

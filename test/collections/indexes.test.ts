@@ -26,7 +26,7 @@ test.each([
     'create index "i" on "posts" (lower("a" collate "C"))',
   ],
   ['expression', 'CREATE INDEX i ON posts (lower(`a`))', 'create index "i" on "posts" ((lower("a")))'],
-  ['json', 'CREATE INDEX i ON posts (`data`)', 'create index "i" on "posts" (("data"::text) collate "C")'],
+  ['json', 'CREATE INDEX i ON posts (`data`)', 'create index "i" on "posts" (("data"::text collate "C"))'],
   [
     'json path',
     "CREATE INDEX i ON posts (json_extract(`data`, '$.x.y'))",
@@ -50,7 +50,7 @@ test.each([
   [
     'null',
     'CREATE INDEX i ON posts (a) WHERE data IS NOT NULL',
-    'create index "i" on "posts" ("a") where "data" IS NOT NULL',
+    'create index "i" on "posts" ("a") where "data"::text collate "C" IS NOT NULL',
   ],
 ])('Postgres: %s', (_, sqlite, postgres) => expect(indexDdl(parseIndex(sqlite), posts)).toBe(postgres))
 
