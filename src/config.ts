@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { z } from 'zod'
 import { UserError } from './errors.ts'
 
@@ -29,6 +30,14 @@ const words = (fallback: string) =>
         .filter(Boolean),
     )
 
+/** `10.0.0.1`, `10.0.0.0/8`, `::1`. */
+function isAddress(text: string): boolean {
+  const [address = '', bits, more] = text.split('/')
+  const version = isIP(address)
+  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+  return version > 0 && fits && more === undefined
+}
+
 /** Every setting of the environment, with its default. README.md explains them. */
 const ENVIRONMENT = z.object({
   DATABASE_URL: z
@@ -39,7 +48,10 @@ const ENVIRONMENT = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: whole(8090, 0, 65535),
   PUBLIC_URL: z.url().optional(),
-  TRUSTED_PROXIES: list,
+  TRUSTED_PROXIES: list.refine(
+    (all) => all.every(isAddress),
+    'must be addresses or subnets, with commas between',
+  ),
   LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   SMS_MONTHLY_QUOTA: whole(0),
   SMS_MAX_RECIPIENTS: whole(1000, 1, 100_000),

@@ -104,9 +104,9 @@ export function buildRequest(
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
-/** Sends JSON text as it is. */
+/** Sends JSON text as it is, with the line end that PocketBase puts there. Empty text stays empty. */
 export function sendRaw(c: Ctx, text: string, status: ContentfulStatusCode = 200): Response {
-  return c.body(text, status, JSON_HEADERS)
+  return c.body(text && `${text}\n`, status, JSON_HEADERS)
 }
 
 /** Sends JSON text after the `fields` parameter picked from it, as on every successful answer of PocketBase. */

@@ -55,5 +55,11 @@ export async function startProxy(folder: string, target: string): Promise<{ url:
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}`, stop: () => void server.closeAllConnections() ?? server.close() }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    stop() {
+      server.close()
+      server.closeAllConnections()
+    },
+  }
 }
