@@ -1,0 +1,262 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pair, readPairing } from '../../src/agent/pair.ts'
+import { runAgent } from '../../src/agent/run.ts'
+import { Simulator, type SimulatorOptions } from '../../src/agent/simulator.ts'
+import { readState, saveState } from '../../src/agent/state.ts'
+import { type Client, type Gateway, openGateway } from '../support/gateway.ts'
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+
+let gateway: Gateway
+let folder: string
+beforeAll(async () => {
+  gateway = await openGateway({ LEASE_SECONDS: '60' })
+  folder = mkdtempSync(join(tmpdir(), 'pocketsms-agent-'))
+})
+afterAll(async () => {
+  await gateway.stop()
+  rmSync(folder, { recursive: true })
+})
+
+let files = 0
+interface Setup {
+  readonly user: Client
+  readonly file: string
+  readonly device: string
+}
+
+/** A user, and a phone of theirs that is paired but switched off. */
+async function setUp(): Promise<Setup> {
+  const user = await gateway.makeUser()
+  const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
+  const file = join(folder, `agent${++files}.json`)
+  const { device } = await pair(gateway.url, code, { name: '', phone: '', platform: 'simulator' }, file)
+  return { user, file, device }
+}
+
+/** Runs an agent in this process while `work` does something. */
+async function whileRunning<T>(
+  file: string,
+  options: Partial<SimulatorOptions>,
+  work: (simulator: Simulator) => Promise<T>,
+): Promise<T> {
+  const ended = new AbortController()
+  const simulator = new Simulator({ lagMs: 5, deliveryMs: 10, ...options })
+  const running = runAgent(file, simulator, () => {}, ended.signal)
+  try {
+    return await Promise.race([
+      work(simulator),
+      running.then(() => Promise.reject(new Error('the agent ended'))),
+    ])
+  } finally {
+    ended.abort()
+    await running.catch(() => {})
+  }
+}
+
+async function send(user: Client, count: number, more: object = {}): Promise<string[]> {
+  const recipients = Array.from({ length: count }, (_, i) => `+4915${1000 + i}`)
+  const { body } = await user.call('POST', '/api/sms/send', { recipients, body: 'Hello', ...more })
+  return body.message_ids
+}
+
+const statusesOf = async (user: Client): Promise<string[]> => {
+  const { body } = await user.call('GET', '/api/collections/sms_messages/records?perPage=500')
+  return body.items.map(({ status }: { status: string }) => status)
+}
+async function untilAll(
+  user: Client,
+  isDone: (status: string) => boolean,
+  withinMs = 20_000,
+): Promise<string[]> {
+  for (const end = Date.now() + withinMs; ; await sleep(50)) {
+    const statuses = await statusesOf(user)
+    if (statuses.length > 0 && statuses.every(isDone)) return statuses
+    if (Date.now() > end) throw new Error(`after ${withinMs} ms: ${statuses.join(' ')}`)
+  }
+}
+const isFinal = (status: string) => status === 'delivered' || status === 'failed'
+
+describe('an agent', () => {
+  test('keeps its token where only its owner reads it', async () => {
+    const { file } = await setUp()
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(readState(file).url).toBe(gateway.url)
+  })
+
+  test('sends what waits and what comes, and reports each delivery', async () => {
+    const { user, file } = await setUp()
+    await send(user, 25)
+    await whileRunning(file, {}, async () => {
+      await untilAll(user, (status) => status === 'delivered')
+      await send(user, 5)
+      expect(await untilAll(user, (status) => status === 'delivered')).toHaveLength(30)
+    })
+  })
+
+  test('says why a message failed', async () => {
+    const { user, file } = await setUp()
+    const [id] = await send(user, 1)
+    await whileRunning(file, { fail: 1 }, () => untilAll(user, isFinal))
+    const { body } = await user.call('GET', `/api/collections/sms_messages/records/${id}`)
+    expect(body).toMatchObject({ status: 'failed', error_message: 'Rejected (simulated)' })
+  })
+
+  test('gives back what it could not send; another device sends it', async () => {
+    const { user, file } = await setUp()
+    const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Other' })).body
+    const other = join(folder, `agent${++files}.json`)
+    await send(user, 4)
+    await pair(gateway.url, code, { name: '', phone: '', platform: 'simulator' }, other)
+    await whileRunning(file, { refuse: 1 }, () =>
+      whileRunning(other, {}, () => untilAll(user, (status) => status === 'delivered')),
+    )
+  })
+
+  test('hands in texts that come', async () => {
+    const { user, file } = await setUp()
+    await whileRunning(file, {}, async (simulator) => {
+      await sleep(100)
+      simulator.receive({ from: '+4915112345678', body: 'Hi', sim: 0 })
+      expect(await untilAll(user, (status) => status === 'received')).toEqual(['received'])
+    })
+  })
+
+  test('with a clock that is a day off sends and is dated right', async () => {
+    const { user, file } = await setUp()
+    const [id] = await send(user, 1)
+    await whileRunning(file, { clockOffset: -86_400 }, () => untilAll(user, isFinal))
+    const { body } = await user.call('GET', `/api/collections/sms_messages/records/${id}`)
+    expect(body.status).toBe('delivered')
+    expect(Math.abs(Date.parse(body.sent_at) - Date.now())).toBeLessThan(120_000)
+  })
+
+  test('ends with a sentence when its device was deleted', async () => {
+    const { user, file, device } = await setUp()
+    await user.call('DELETE', `/api/collections/devices/records/${device}`)
+    const running = runAgent(file, new Simulator(), () => {}, new AbortController().signal)
+    await expect(running).rejects.toThrow('The server does not know this device. Pair again')
+  })
+
+  test('is alone with its state', async () => {
+    const { file } = await setUp()
+    await whileRunning(file, {}, async () => {
+      const lock = Number(readFileSync(`${file}.pid`, 'utf8'))
+      expect(lock).toBe(process.pid)
+    })
+    expect(existsSync(`${file}.pid`)).toBe(false)
+  })
+})
+
+describe('an agent as a process', () => {
+  /** Runs the program until it ends, or until `isEnough`. */
+  async function run(args: readonly string[], isEnough?: () => Promise<unknown>, input = '') {
+    const child: ChildProcess = spawn(process.execPath, [CLI, 'agent', ...args], {
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
+    let output = ''
+    child.stdout!.on('data', (chunk) => (output += chunk))
+    child.stderr!.on('data', (chunk) => (output += chunk))
+    if (input) child.stdin!.write(input)
+    const exited = new Promise<string>((resolve) =>
+      child.once('exit', (code, signal) => resolve(String(signal ?? code))),
+    )
+    try {
+      if (isEnough) await isEnough()
+      else await exited
+    } finally {
+      if (isEnough) child.kill('SIGTERM')
+    }
+    return { exit: await exited, output: () => output }
+  }
+
+  test('killed between sending and reporting sends nothing twice, whatever it is handed', async () => {
+    const { user, file } = await setUp()
+    await send(user, 30)
+    const sentFile = join(folder, 'sent')
+    const options = ['--state', file, '--sent-file', sentFile, '--lag', '20', '--delivery', '20']
+    const sent = () => readFileSync(sentFile, 'utf8').trim().split('\n')
+    const first = await run(['run', ...options, '--die-after', '3'])
+    expect(first.exit).toBe('SIGKILL')
+    expect(sent()).toHaveLength(3)
+    const { db } = gateway.server.services.store
+    await run(['run', ...options], async () => {
+      await untilAll(user, (status) => ['delivered', 'sent', 'sending'].includes(status))
+      await sleep(1_000)
+    })
+    // what it had begun when it died is held, and not tried again, until the lease is over
+    const begun = (await statusesOf(user)).filter((status) => status === 'sending').length
+    expect(begun).toBeGreaterThanOrEqual(1)
+    expect(begun).toBeLessThanOrEqual(10)
+    await db.query(`update sms_dispatch set lease_until = now() where "user" = $1`, [user.id])
+    const statuses = await untilAll(user, (status) => isFinal(status) || status === 'sent')
+    // a delivery report dies with its phone
+    expect(statuses.filter((status) => status === 'failed')).toHaveLength(begun)
+    // the third went out and nobody heard of it: that is what the reason of such a failure says
+    expect(sent()).toHaveLength(30 - begun + 1)
+    expect(new Set(sent()).size).toBe(sent().length)
+  })
+
+  test('pairs with the address of a pairing and receives what is typed', async () => {
+    const user = await gateway.makeUser()
+    const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Typed' })).body
+    const file = join(folder, 'typed.json')
+    const address = `${gateway.url}/api/devices/pair#${code}`
+    const paired = await run(['pair', address, '--state', file])
+    expect(paired.output()).toContain('Paired with')
+    await run(
+      ['run', '--state', file],
+      () => untilAll(user, (status) => status === 'received'),
+      '+4915112345678 Hello from a terminal\n',
+    )
+  })
+
+  test.each([
+    [['pair', 'nowhere', '123456'], 'nowhere is no address'],
+    [['pair', 'http://127.0.0.1:9', '123456'], 'cannot be reached'],
+    [['run', '--state', '/nowhere/agent.json'], 'Pair first'],
+    [['run', '--driver', 'pigeon'], '--driver must be one of: simulator'],
+    [['run', '--fail', '2'], '--fail must be a number from 0 to 1'],
+  ])('%j says what is wrong', async (args, sentence) => {
+    const { exit, output } = await run(args)
+    expect(output()).toContain(sentence)
+    expect(exit).toBe('1')
+  })
+})
+
+describe('what is typed as a pairing', () => {
+  test.each([
+    ['https://sms.example.org', '123456', 'https://sms.example.org'],
+    ['https://sms.example.org/', '123456', 'https://sms.example.org'],
+    ['https://example.org/sms/', '123456', 'https://example.org/sms'],
+    ['https://sms.example.org/api/devices/pair#123456', '', 'https://sms.example.org'],
+  ])('%s %s', (address, code, url) => expect(readPairing(address, code)).toEqual({ url, code: '123456' }))
+
+  test.each([
+    ['sms.example.org', '123456'],
+    ['ftp://sms.example.org', '123456'],
+    ['https://sms.example.org', ''],
+    ['https://sms.example.org', '12345'],
+  ])('%s %s is refused', (address, code) => expect(() => readPairing(address, code)).toThrow())
+})
+
+test('an agent outlives a server that goes away and comes back', async () => {
+  const { user, file } = await setUp()
+  const state = readState(file)
+  // nothing listens there: the agent must neither end nor hammer
+  saveState(file, { ...state, url: 'http://127.0.0.1:9' })
+  const ended = new AbortController()
+  const running = runAgent(file, new Simulator(), () => {}, ended.signal)
+  await sleep(700)
+  ended.abort()
+  await running
+  saveState(file, state)
+  await send(user, 1)
+  await whileRunning(file, {}, () => untilAll(user, (status) => status === 'delivered'))
+})

@@ -1,0 +1,63 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { Journal } from '../../src/agent/journal.ts'
+
+let folder: string
+let file: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pocketsms-journal-'))
+  file = join(folder, 'journal')
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const report = (id: string) => ({ kind: 'report' as const, item: { id, attempt: 1, status: 'sent' } })
+const idsOf = (journal: Journal) => [...journal.untold.values()].map(({ item }) => item.id)
+
+test('remembers over a death which attempts were begun, and which not', () => {
+  new Journal(file).begin('a', 1) // not closed: it died
+  const next = new Journal(file)
+  expect(next.hasBegun('a', 1)).toBe(true)
+  expect(next.hasBegun('a', 2)).toBe(false)
+  expect(next.hasBegun('b', 1)).toBe(false)
+})
+
+test('keeps what the server does not know, in order, until it does', () => {
+  const journal = new Journal(file)
+  for (const id of ['a', 'b', 'c']) journal.keep(report(id))
+  journal.forget([[...journal.untold.keys()][1]!])
+  const next = new Journal(file)
+  expect(idsOf(next)).toEqual(['a', 'c'])
+  next.keep(report('d'))
+  expect(idsOf(new Journal(file))).toEqual(['a', 'c', 'd'])
+})
+
+test('a line torn by a kill costs that line only', () => {
+  const journal = new Journal(file)
+  journal.begin('a', 1)
+  journal.keep(report('a'))
+  appendFileSync(file, '{"tell":2,"kind":"rep')
+  const next = new Journal(file)
+  expect(next.hasBegun('a', 1)).toBe(true)
+  next.keep(report('b'))
+  expect(idsOf(new Journal(file))).toEqual(['a', 'b'])
+})
+
+test('forgets attempts of last week, and stays small', () => {
+  const day = Math.floor(Date.now() / 86_400_000)
+  writeFileSync(
+    file,
+    [`{"begun":"old.1","day":${day - 8}}`, `{"begun":"new.1","day":${day - 6}}`, ''].join('\n'),
+  )
+  const journal = new Journal(file)
+  expect(journal.hasBegun('old', 1)).toBe(false)
+  expect(journal.hasBegun('new', 1)).toBe(true)
+  for (let i = 0; i < 100; i++) {
+    journal.keep(report(String(i)))
+    journal.forget([...journal.untold.keys()])
+  }
+  journal.close()
+  new Journal(file).close()
+  expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(1)
+})
