@@ -56,14 +56,14 @@ async function create(part: Part, name: string): Promise<PartAnswer> {
   const { store, extensions, uploads } = part
   const collection = writableCollection(store.catalog, name)
   const request = requestOf(part, 'POST')
-  return answer(request, await createRecord(store, extensions, collection, request, uploads))
+  return answer(request, await createRecord(store, extensions, collection, request, { uploads }))
 }
 
 async function update(part: Part, name: string, id: string): Promise<PartAnswer> {
   const { store, extensions, uploads } = part
   const collection = writableCollection(store.catalog, name)
   const request = requestOf(part, 'PATCH')
-  return answer(request, await updateRecord(store, extensions, collection, id, request, uploads))
+  return answer(request, await updateRecord(store, extensions, collection, id, request, { uploads }))
 }
 
 async function remove(part: Part, name: string, id: string): Promise<PartAnswer> {

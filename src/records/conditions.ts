@@ -5,7 +5,7 @@ import { type FieldError, fieldError } from '../errors.ts'
 import { chosen } from '../fields/choice.ts'
 import type { RelationField, TextField } from '../fields/field.ts'
 import { KEY_PATTERN } from '../fields/record-key.ts'
-import type { Parameters } from './parameters.ts'
+import type { Parameters, SqlCondition } from './parameters.ts'
 import type { Values } from './prepare.ts'
 import type { FieldErrors } from './validate.ts'
 
@@ -13,8 +13,7 @@ import type { FieldErrors } from './validate.ts'
 export interface Condition {
   readonly field: string
   readonly error: FieldError
-  /** SQL that is true when all is well; adds its values to the parameters. */
-  sql(parameters: Parameters): string
+  readonly sql: SqlCondition
   /** Asked only when everything else is right. */
   readonly late: boolean
 }

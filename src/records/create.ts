@@ -14,13 +14,14 @@ import { toRow } from './columns.ts'
 import { type Condition, conditionsOf } from './conditions.ts'
 import { explainRefusal, type Guard, holds, isEmpty, NO_GUARD } from './explain.ts'
 import type { Extension, Extensions } from './extension.ts'
-import { refuseUploads, type UploadNames } from './files.ts'
+import { refuseUploads } from './files.ts'
 import { insertRecord } from './insert.ts'
 import { Parameters } from './parameters.ts'
 import { hashPasswords } from './passwords.ts'
 import { blankValues, type Prepared, prepare, type Values, withBody } from './prepare.ts'
 import { writeError } from './unique.ts'
 import { type FieldErrors, validate } from './validate.ts'
+import { authConditions, type WriteOptions } from './write-options.ts'
 
 const FAILED = 'Failed to create record.'
 
@@ -32,6 +33,7 @@ interface Creation {
   readonly request: RequestInfo
   readonly prepared: Prepared
   readonly rule: string
+  readonly options: WriteOptions
 }
 
 /**
@@ -45,12 +47,12 @@ export async function createRecord(
   extensions: Extensions,
   collection: Collection,
   request: RequestInfo,
-  uploads: UploadNames = [],
+  options: WriteOptions = {},
 ): Promise<string> {
   const rule = ruleFor(collection, 'createRule', request.auth)
-  refuseUploads(collection, uploads)
+  refuseUploads(collection, options.uploads)
   const prepared = prepare(collection, blankValues(collection), request.body, isSuperuser(request))
-  const creation = { store, collection, request: withBody(request, prepared.body), prepared, rule }
+  const creation = { store, collection, request: withBody(request, prepared.body), prepared, rule, options }
   const hook = extensions.get(collection.id)?.beforeCreate
   const { values, extra } = hook ? await createWithHook(creation, hook) : await createPlain(creation)
   const text = await answerRecord(store, collection, toRow(collection, values), creation.request)
@@ -113,14 +115,14 @@ async function save(creation: Creation, values: Values, guard: Guard): Promise<v
 }
 
 async function insert(
-  { store, collection }: Creation,
+  { store, collection, request, options }: Creation,
   values: Values,
   guard: Guard,
   conditions: readonly Condition[],
 ): Promise<boolean> {
   const parameters = new Parameters(guard.params)
   const rule = guard.condition ? [() => guard.condition] : []
-  const asked = [...rule, ...conditions.map((condition) => condition.sql)]
+  const asked = [...rule, ...authConditions(request.auth, options), ...conditions.map(({ sql }) => sql)]
   try {
     return await insertRecord(store, collection, values, parameters, asked)
   } catch (error) {

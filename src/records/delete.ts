@@ -8,11 +8,12 @@ import { ruleFor } from '../rules/access.ts'
 import { deleteRecords, Referenced } from './cascade.ts'
 import { noteSql } from './changes.ts'
 import type { Extensions } from './extension.ts'
-import { Parameters } from './parameters.ts'
+import { Parameters, type SqlCondition } from './parameters.ts'
 import { pointsAt, referenceSql, referencesTo } from './references.ts'
 import { statementName } from './select.ts'
 import { isRuleFault } from './sight.ts'
 import { writeError } from './unique.ts'
+import { authConditions, type WriteOptions } from './write-options.ts'
 
 const FAILED =
   'Failed to delete record. Make sure that the record is not part of a required relation reference.'
@@ -28,14 +29,16 @@ export async function deleteRecord(
   collection: Collection,
   id: string,
   request: RequestInfo,
+  options: WriteOptions = {},
 ): Promise<void> {
   const rule = ruleFor(collection, 'deleteRule', request.auth)
   try {
     const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
     if (compiled.never) throw notFound()
+    const target = () => targetSql(compiled, id, authConditions(request.auth, options))
     const isPlain = collection.type === 'base' && !extensions.get(collection.id)?.afterDelete
-    if (isPlain && (await deleteUnreferenced(store, collection, id, compiled))) return
-    await deleteWithAll(store, extensions, collection, id, compiled)
+    if (isPlain && (await deleteUnreferenced(store, collection, target()))) return
+    await deleteWithAll(store, extensions, collection, id, target())
   } catch (error) {
     if (error instanceof Referenced) throw badRequest(FAILED)
     if (isRuleFault(error)) throw notFound()
@@ -43,21 +46,25 @@ export async function deleteRecord(
   }
 }
 
-/** SQL of the record's id under the rule. */
-function targetSql({ from, where, params }: Compiled, id: string): { text: string; parameters: Parameters } {
+/** A statement that finds the record for which all conditions hold. */
+interface Target {
+  readonly text: string
+  readonly parameters: Parameters
+}
+
+function targetSql({ from, where, params }: Compiled, id: string, more: readonly SqlCondition[]): Target {
   const parameters = new Parameters(params)
-  const condition = `b.id = ${parameters.add(id)}${where && ` and (${where})`}`
-  return { text: `select b.id from ${from} where ${condition}`, parameters }
+  const conditions = [`b.id = ${parameters.add(id)}`, ...more.map((condition) => condition(parameters))]
+  if (where) conditions.push(`(${where})`)
+  return { text: `select b.id from ${from} where ${conditions.join(' and ')}`, parameters }
 }
 
 /** False when records point at it: then nothing has happened. Throws 404 when there is no such record for the rule. */
 async function deleteUnreferenced(
   store: Store,
   collection: Collection,
-  id: string,
-  compiled: Compiled,
+  { text: target, parameters }: Target,
 ): Promise<boolean> {
-  const { text: target, parameters } = targetSql(compiled, id)
   const held = referencesTo(store.catalog, collection).map((reference) => {
     const other = reference.collection.id === collection.id ? ' and r.id <> d.id' : ''
     return `not exists (select 1 from ${referenceSql(reference).table} r where ${pointsAt(reference, 'd.id')}${other})`
@@ -79,9 +86,8 @@ async function deleteWithAll(
   extensions: Extensions,
   collection: Collection,
   id: string,
-  compiled: Compiled,
+  { text, parameters }: Target,
 ): Promise<void> {
-  const { text, parameters } = targetSql(compiled, id)
   await store.db.transaction(async (db) => {
     const { rows } = await db.query(text, parameters.values, statementName(store.catalog, text))
     if (rows.length === 0) throw notFound()

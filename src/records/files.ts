@@ -1,11 +1,8 @@
 import type { Collection } from '../collections/collection.ts'
 import { badRequest } from '../errors.ts'
 
-/** Names of the parts of a form that hold files. */
-export type UploadNames = Iterable<string>
-
 /** Throws 400 for a file that is sent for a file field. What is sent for another field is ignored. */
-export function refuseUploads(collection: Collection, names: UploadNames): void {
+export function refuseUploads(collection: Collection, names: Iterable<string> = []): void {
   const sent = new Set(names)
   const field = collection.fields.find(
     ({ type, name }) => type === 'file' && [name, `+${name}`, `${name}+`].some((key) => sent.has(key)),

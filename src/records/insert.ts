@@ -2,12 +2,9 @@ import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
 import { noteSql } from './changes.ts'
-import { type Parameters, sqlType } from './parameters.ts'
+import { type Parameters, type SqlCondition, sqlType } from './parameters.ts'
 import type { Values } from './prepare.ts'
 import { statementName } from './select.ts'
-
-/** SQL that must be true, with its own parameters `$1…` already in the list. */
-export type Condition = (parameters: Parameters) => string
 
 /**
  * Stores a new record, if all conditions hold, and notes the change: one round trip. False when one of them does
@@ -18,7 +15,7 @@ export async function insertRecord(
   collection: Collection,
   values: Readonly<Values>,
   parameters: Parameters,
-  conditions: readonly Condition[],
+  conditions: readonly SqlCondition[],
 ): Promise<boolean> {
   const columns = collection.fields.map((field) => quote(columnName(field.name))).join(', ')
   const given = collection.fields

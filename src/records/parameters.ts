@@ -16,6 +16,9 @@ export class Parameters {
   }
 }
 
+/** SQL that must be true for a statement to write; adds its values to the parameters. */
+export type SqlCondition = (parameters: Parameters) => string
+
 /** Postgres' type of a field's values. */
 export function sqlType(field: Field): string {
   if (isMulti(field)) return 'text[]'

@@ -3,8 +3,7 @@ import type { Collection } from '../collections/collection.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
 import type { Value } from '../fields/field.ts'
 import { noteSql } from './changes.ts'
-import type { Condition } from './conditions.ts'
-import { Parameters, sqlType } from './parameters.ts'
+import { Parameters, type SqlCondition, sqlType } from './parameters.ts'
 import type { Values } from './prepare.ts'
 import { statementName } from './select.ts'
 
@@ -23,7 +22,7 @@ export async function updateRow(
   collection: Collection,
   values: Readonly<Values>,
   { old, version }: Found,
-  conditions: readonly Condition[],
+  conditions: readonly SqlCondition[],
 ): Promise<boolean> {
   const parameters = new Parameters()
   const assigned = collection.fields
@@ -34,7 +33,7 @@ export async function updateRow(
   const where = [
     `b.id = ${parameters.add(old.id)}`,
     `b.xmin::text = ${parameters.add(version)}`,
-    ...conditions.map((condition) => condition.sql(parameters)),
+    ...conditions.map((condition) => condition(parameters)),
   ]
   parameters.values.push(collection.id)
   const text = `with written as (update ${quote(tableName(collection))} b set ${assigned.join(', ') || 'id = b.id'}

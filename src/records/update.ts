@@ -12,7 +12,8 @@ import { columnsOf, toRow, toValues } from './columns.ts'
 import { type Condition, conditionsOf } from './conditions.ts'
 import { explainRefusal, isEmpty, NO_GUARD } from './explain.ts'
 import type { Extensions } from './extension.ts'
-import { refuseUploads, type UploadNames } from './files.ts'
+import { refuseUploads } from './files.ts'
+import { checkFresh } from './guard.ts'
 import { hashPasswords } from './passwords.ts'
 import { blankValues, needsOldValues, type Prepared, prepare, type Values, withBody } from './prepare.ts'
 import { selectRows } from './select.ts'
@@ -20,6 +21,7 @@ import { isRuleFault } from './sight.ts'
 import { writeError } from './unique.ts'
 import { type Found, updateRow } from './update-row.ts'
 import { type FieldErrors, validate } from './validate.ts'
+import { authConditions, type WriteOptions } from './write-options.ts'
 
 const FAILED = 'Failed to update record.'
 /** How often a record is read again because somebody else wrote it in between. */
@@ -36,6 +38,7 @@ interface Update {
   readonly id: string
   readonly request: RequestInfo
   readonly rule: string
+  readonly options: WriteOptions
 }
 
 /** A change whose record was found and let through. */
@@ -57,17 +60,18 @@ export async function updateRecord(
   collection: Collection,
   id: string,
   request: RequestInfo,
-  uploads: UploadNames = [],
+  options: WriteOptions = {},
 ): Promise<string> {
   const rule = ruleFor(collection, 'updateRule', request.auth)
-  refuseUploads(collection, uploads)
-  const update = { store, extensions, collection, id, request, rule }
+  refuseUploads(collection, options.uploads)
+  const update = { store, extensions, collection, id, request, rule, options }
   for (let tries = 1; ; tries++) {
     try {
       return await updateOnce(update)
     } catch (error) {
       if (!(error instanceof Conflict)) throw error
       if (tries === MAX_TRIES) throw badRequest(FAILED)
+      if (options.remembered) await checkFresh(store, request.auth)
     }
   }
 }
@@ -184,9 +188,10 @@ async function save(change: Change): Promise<void> {
 }
 
 async function write(change: Change, conditions: readonly Condition[]): Promise<boolean> {
-  const { store, collection, values } = change
+  const { store, collection, values, request, options } = change
+  const asked = [...authConditions(request.auth, options), ...conditions.map(({ sql }) => sql)]
   try {
-    return await updateRow(store, collection, values, change, conditions)
+    return await updateRow(store, collection, values, change, asked)
   } catch (error) {
     throw writeError(collection, FAILED, error)
   }

@@ -1,11 +1,16 @@
 import { Hono } from 'hono'
 import type { Collection } from '../../collections/collection.ts'
+import { DatabaseAway } from '../../db/errors.ts'
+import { ApiError } from '../../errors.ts'
 import { maxBodyBytes } from '../../fields/max-bytes.ts'
+import type { RequestInfo } from '../../filter/request.ts'
 import { createRecord } from '../../records/create.ts'
 import { deleteRecord } from '../../records/delete.ts'
+import { checkFresh, StaleAuth } from '../../records/guard.ts'
 import { updateRecord } from '../../records/update.ts'
+import type { WriteOptions } from '../../records/write-options.ts'
 import { MAX_BODY_BYTES } from '../body.ts'
-import { bodyOf, type Env, requestInfo, type Services, sendJson } from '../context.ts'
+import { bodyOf, type Ctx, type Env, requestInfo, type Services, sendJson } from '../context.ts'
 import { writableCollection } from '../writable.ts'
 
 const MISSING = 'Missing or invalid collection context'
@@ -17,19 +22,24 @@ export const recordWriteRoutes = (services: Services) => {
     .post('/:collection/records', async (c) => {
       const collection = writableCollection(store.catalog, c.req.param('collection'), MISSING)
       const { files } = await bodyOf(c, bodyLimit(collection))
-      const request = await requestInfo(c, services)
-      return sendJson(c, await createRecord(store, extensions, collection, request, files.keys()))
+      const create = (request: RequestInfo, options: WriteOptions) =>
+        createRecord(store, extensions, collection, request, { ...options, uploads: files.keys() })
+      return sendJson(c, await write(c, services, create))
     })
     .patch('/:collection/records/:id', async (c) => {
       const collection = writableCollection(store.catalog, c.req.param('collection'), MISSING)
       const { files } = await bodyOf(c, bodyLimit(collection))
-      const request = await requestInfo(c, services)
       const id = c.req.param('id')
-      return sendJson(c, await updateRecord(store, extensions, collection, id, request, files.keys()))
+      const update = (request: RequestInfo, options: WriteOptions) =>
+        updateRecord(store, extensions, collection, id, request, { ...options, uploads: files.keys() })
+      return sendJson(c, await write(c, services, update))
     })
     .delete('/:collection/records/:id', async (c) => {
       const collection = writableCollection(store.catalog, c.req.param('collection'))
-      await deleteRecord(store, extensions, collection, c.req.param('id'), await requestInfo(c, services))
+      const id = c.req.param('id')
+      await write(c, services, (request, options) =>
+        deleteRecord(store, extensions, collection, id, request, options),
+      )
       return c.body(null, 204)
     })
 }
@@ -37,3 +47,26 @@ export const recordWriteRoutes = (services: Services) => {
 /** What a body may have: the limit of all routes and what the fields can take beyond it. Contract 8.2 */
 const bodyLimit = ({ fields }: Collection) =>
   fields.reduce((sum, field) => sum + maxBodyBytes(field), MAX_BODY_BYTES)
+
+/**
+ * Runs a write with the sign-in from memory, which the writing statement itself proves to be true still; again with a
+ * fresh one if it was not. A refusal counts only if the sign-in was true.
+ */
+async function write<T>(
+  c: Ctx,
+  services: Services,
+  run: (request: RequestInfo, options: WriteOptions) => Promise<T>,
+): Promise<T> {
+  const request = await requestInfo(c, services, { cached: true })
+  try {
+    return await run(request, { remembered: true }).catch((error) => doubt(services, request, error))
+  } catch (error) {
+    if (!(error instanceof StaleAuth)) throw error
+    return run(await requestInfo(c, services), {})
+  }
+}
+
+async function doubt({ store }: Services, { auth }: RequestInfo, error: unknown): Promise<never> {
+  if (error instanceof ApiError && !(error instanceof DatabaseAway)) await checkFresh(store, auth)
+  throw error
+}

@@ -1,0 +1,26 @@
+import type { AuthRecord } from '../filter/request.ts'
+import { versionSql } from './guard.ts'
+import type { SqlCondition } from './parameters.ts'
+
+/** What a write is told besides its request. */
+export interface WriteOptions {
+  /** Names of the parts of a form that hold files. */
+  readonly uploads?: Iterable<string>
+  /**
+   * The auth record comes from memory: nothing is written if its row has changed since. The write then is refused
+   * with some ApiError or StaleAuth; after any refusal the caller asks whether the record is still true.
+   */
+  readonly remembered?: boolean
+}
+
+/** That the auth record is still as it was remembered, as a condition of the statement that writes. */
+export function authConditions(auth: AuthRecord | null, { remembered }: WriteOptions): SqlCondition[] {
+  if (!auth || !remembered) return []
+  return [
+    (parameters) => {
+      parameters.add(auth.id)
+      const present = versionSql(auth, parameters.values.length)
+      return `${present} = ${parameters.add(auth.version)}`
+    },
+  ]
+}
