@@ -117,4 +117,6 @@ async function main(): Promise<number> {
   }
 }
 
+// what was started ends with us
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 process.exitCode = await main()

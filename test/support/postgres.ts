@@ -1,13 +1,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { accessSync, chownSync, constants, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { accessSync, chownSync, constants, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import pg from 'pg'
 
 const START_MS = 30_000
-const STOP_MS = 20_000
 const DEBIAN = '/usr/lib/postgresql'
 
 /** A Postgres of our own: `url` leads to its superuser and the database `postgres`. */
@@ -63,7 +62,7 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Temp
   const password = initialise(bin, folder, owner, options.icuLocale)
   const port = await freePort()
   const server = launch(bin, folder, owner, port, options.settings)
-  const stop = stopper(server, folder)
+  const stop = () => stopServer(server)
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
   try {
     return { url, version: await awaitServer(server, url), stop }
@@ -86,6 +85,19 @@ function initialise(bin: string, folder: string, owner: Account | undefined, icu
   return password
 }
 
+/**
+ * Runs the server until it ends or standard input does, then removes its folder: whatever becomes of the process
+ * that started it, nothing stays behind.
+ */
+const UNTIL_INPUT_ENDS = `
+  folder=$1; shift
+  exec 3<&0
+  "$@" 3<&- &
+  server=$!
+  (cat <&3 >/dev/null; while kill -INT $server 2>/dev/null; do sleep 1; done) &
+  wait $server
+  rm -rf "$folder"`
+
 function launch(
   bin: string,
   folder: string,
@@ -95,10 +107,12 @@ function launch(
 ): ChildProcess {
   const all = { port, listen_addresses: '127.0.0.1', unix_socket_directories: '', ...settings }
   const args = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  return spawn(join(bin, 'postgres'), ['-D', join(folder, 'data'), ...args], {
+  const command = [join(bin, 'postgres'), '-D', join(folder, 'data'), ...args]
+  return spawn('sh', ['-c', UNTIL_INPUT_ENDS, 'sh', folder, ...command], {
     ...owner,
-    cwd: folder,
-    stdio: ['ignore', 'ignore', 'pipe'],
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'pipe'],
+    detached: true, // Ctrl-C on a terminal ends us, and we end the server
   })
 }
 
@@ -138,23 +152,10 @@ async function awaitServer(server: ChildProcess, url: string): Promise<string> {
   }
 }
 
-function stopper(server: ChildProcess, folder: string): () => Promise<void> {
-  const remove = () => rmSync(folder, { recursive: true, force: true })
-  const kill = () => {
-    server.kill('SIGQUIT')
-    remove()
-  }
-  process.once('exit', kill)
-  return async () => {
-    process.off('exit', kill)
-    const ended =
-      server.exitCode === null ? new Promise((resolve) => server.once('exit', resolve)) : undefined
-    const impatient = setTimeout(() => server.kill('SIGQUIT'), STOP_MS)
-    server.kill('SIGINT')
-    await ended
-    clearTimeout(impatient)
-    remove()
-  }
+async function stopServer(server: ChildProcess): Promise<void> {
+  const ended = server.exitCode === null ? new Promise((resolve) => server.once('exit', resolve)) : undefined
+  server.stdin?.end()
+  await ended
 }
 
 /** Makes a database: empty unless a template is given, with a name of its own unless one is given. Answers its url. */
