@@ -4,6 +4,7 @@ import { bootstrap } from './bootstrap.ts'
 import { Catalog, type Store } from './catalog.ts'
 import { CatalogDraft, readRows } from './catalog-draft.ts'
 import type { Collection } from './collection.ts'
+import { RollCall } from './roll-call.ts'
 
 const CHANNEL = 'collections'
 
@@ -16,15 +17,17 @@ export class CatalogStore implements Store {
   #catalog = new Catalog([])
   #known = new Map<string, { data: string; collection: Collection }>()
   #loading: Promise<void> = Promise.resolve()
-  #stop: () => Promise<void> = async () => {}
+  #stop: (() => Promise<void>) | undefined
+  readonly #rollCall: RollCall
 
   constructor(db: Db) {
     this.db = db
+    this.#rollCall = new RollCall(db, CHANNEL)
   }
 
   /** Hears from now on what other nodes change. */
   async listen(): Promise<void> {
-    this.#stop = await this.db.listen(CHANNEL, () => void this.reload().catch(() => {}))
+    this.#stop = await this.db.listen(CHANNEL, (payload) => void this.#hear(payload).catch(() => {}))
   }
 
   get catalog(): Catalog {
@@ -32,20 +35,26 @@ export class CatalogStore implements Store {
   }
 
   /**
-   * Runs `work` in one transaction that alone may change collections; other nodes and this one know when it is
-   * through. Inside, use the draft, not this store.
+   * Runs `work` in one transaction that alone may change collections; when it is through, this node and all others
+   * have the change. Inside, use the draft, not this store.
    */
   async change<T>(work: (draft: CatalogDraft) => Promise<T>): Promise<T> {
-    const result = await this.db.transaction(async (db) => {
-      await db.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
-      const before = this.#read(await readRows(db))
-      const draft = new CatalogDraft(db, before)
-      const result = await work(draft)
-      if (draft.catalog !== before) await db.query('select pg_notify($1, $2)', [CHANNEL, 'changed'])
+    let change = ''
+    try {
+      const result = await this.db.transaction(async (db) => {
+        await db.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+        const before = this.#read(await readRows(db))
+        const draft = new CatalogDraft(db, before)
+        const result = await work(draft)
+        if (draft.catalog !== before) change = await this.#rollCall.announce(db)
+        return result
+      })
+      await this.reload()
+      if (change && this.#stop) await this.#rollCall.complete(change)
       return result
-    })
-    await this.reload()
-    return result
+    } finally {
+      this.#rollCall.forget(change)
+    }
   }
 
   /** Reads the collections again. What is unchanged stays the same object, and the same catalog if all is. */
@@ -55,8 +64,14 @@ export class CatalogStore implements Store {
   }
 
   /** Stops listening. The database stays open. */
-  close(): Promise<void> {
-    return this.#stop()
+  async close(): Promise<void> {
+    await this.#stop?.()
+  }
+
+  async #hear(payload: string): Promise<void> {
+    if (this.#rollCall.hear(payload)) return
+    await this.reload()
+    await this.#rollCall.answer(payload)
   }
 
   async #load(): Promise<void> {

@@ -164,6 +164,6 @@ export async function validateCollection(given: Subject): Promise<void> {
     viewQuery,
     ...authProblem(subject),
   }
-  const data = all({ ...problems, ...builtInProblem(next) })
+  const data = all({ ...problems, ...(old && builtInProblem(next)) })
   if (data) throw new InvalidCollection(next, data)
 }

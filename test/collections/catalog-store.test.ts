@@ -33,6 +33,16 @@ test('another node sees a change, and what did not change stays the same object'
   await other.close()
 })
 
+test('on Postgres another node has a change as soon as it is answered', async () => {
+  if (store.db.kind !== 'postgres') return
+  const other = await openStore(store.db)
+  for (let i = 0; i < 20; i++) {
+    await create(store, { name: `quick${i}` })
+    expect(other.catalog.find(`quick${i}`)).toBeDefined()
+  }
+  await other.close()
+})
+
 test('a change that fails leaves nothing behind', async () => {
   const before = store.catalog
   const work = store.change(async (draft) => {

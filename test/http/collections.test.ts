@@ -75,6 +75,7 @@ test.each<[string, object, Record<string, string>]>([
   ['name', { name: '_pb_users_auth_' }, { name: 'validation_collection_name_id_duplicate' }],
   ['type', { type: 'nope' }, { type: 'validation_in_invalid' }],
   ['id', { id: 'a b' }, { id: 'validation_match_invalid' }],
+  ['id', { id: 'contacts' }, { id: 'validation_invalid_or_existing_id' }],
   ['field name', field({ name: 'expand' }), { 'fields.1.name': 'validation_not_in_invalid' }],
   ['field name', field({ name: 'a_via_b' }), { 'fields.1.name': 'validation_found_via' }],
   ['text', field({ min: 3, max: 2 }), { 'fields.1.max': 'validation_min_greater_equal_than_required' }],
