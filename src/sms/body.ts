@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { cleanText } from '../fields/cast.ts'
 import { dateOf, formatDate, parseDate } from '../fields/date.ts'
 import { refuse } from './refusal.ts'
+import { checkShape, filled, text, whole } from './shape.ts'
 
 /** What a request wants sent: a text, or a template with values for its variables. */
 export type Content =
@@ -30,18 +31,13 @@ export interface SendOptions {
 
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
 
-const text = () => z.string('must be a text').transform(cleanText)
-const filled = () => text().refine((value) => value !== '', 'must not be empty')
 const list = (what: string) => z.array(z.string('must be a text'), `must be a list of ${what}`)
-const whole = (min: number, max: number) => {
-  const fault = `must be a whole number from ${min} to ${max}`
-  return z.int(fault).min(min, fault).max(max, fault)
-}
-const instant = () =>
+/** A date in PocketBase's form; '' for an empty text. */
+const date = () =>
   z.string('must be a date').transform((raw, issues) => {
-    const date = parseDate(raw)
-    if (date === '' && raw !== '') issues.addIssue('must be a date, for example 2026-11-20T07:00:00Z')
-    return date
+    const at = parseDate(raw)
+    if (at === '' && raw !== '') issues.addIssue('must be a date, for example 2026-11-20T07:00:00Z')
+    return at
   })
 const value = z.union([z.string(), z.number(), z.boolean()], 'must be a text, a number or a boolean')
 
@@ -50,15 +46,13 @@ const COMMON = {
   recipients: list('phone numbers').nullish(),
   group_ids: list('group ids').nullish(),
   device_id: text().nullish(),
-  scheduled_at: instant().nullish(),
-  expires_at: instant().nullish(),
+  scheduled_at: date().nullish(),
+  expires_at: date().nullish(),
   ttl: whole(1, MAX_TTL_SECONDS).nullish(),
   priority: whole(-128, 127).nullish(),
   sim: whole(0, 8).nullish(),
   guarantee: z.enum(['at_most_once', 'at_least_once'], 'must be at_most_once or at_least_once').nullish(),
-  client_ref: text()
-    .refine((ref) => [...ref].length <= 255, 'must have at most 255 characters')
-    .nullish(),
+  client_ref: text(255).nullish(),
 }
 
 const SEND = z.strictObject({ ...COMMON, body: filled() })
@@ -85,27 +79,13 @@ export function readPreview(raw: unknown, now: Date): SendBody {
 }
 
 function readText(raw: unknown, now: Date): SendBody {
-  const body = check(SEND, raw)
+  const body = checkShape(SEND, raw)
   return { ...toWhom(body), content: { body: body.body }, options: optionsOf(body, now) }
 }
 
 function readTemplate(raw: unknown, now: Date): SendBody {
-  const body = check(TEMPLATE_SEND, raw)
+  const body = checkShape(TEMPLATE_SEND, raw)
   return { ...toWhom(body), content: templateOf(body), options: optionsOf(body, now) }
-}
-
-function check<T extends z.ZodType>(schema: T, raw: unknown): z.output<T> {
-  const parsed = schema.safeParse(raw)
-  if (parsed.success) return parsed.data
-  throw refuse('invalid_request', describe(parsed.error.issues[0]!))
-}
-
-/** `recipients[2] must be a text` */
-function describe(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'unrecognized_keys') return `${issue.keys[0]} is not a field of this request`
-  if (issue.path.length === 0) return 'The body must be a JSON object'
-  const [field, ...rest] = issue.path
-  return `${String(field)}${rest.map((key) => `[${String(key)}]`).join('')} ${issue.message}`
 }
 
 type Common = z.output<z.ZodObject<typeof COMMON>>

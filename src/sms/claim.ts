@@ -24,7 +24,8 @@ const CLAIM_LOCK = 7_367_002
 /**
  * Takes messages for a device: first what it holds under a live lease, with the same attempt (the answer may have
  * been lost), then what is assigned to it, highest priority first, then oldest: attempt + 1, a new lease, status
- * `sending`. `skip locked`: no two claims get the same message. $4: what limits leave, null for all.
+ * `sending`. `skip locked`: no two claims get the same message; one that was deleted in this moment is not handed out.
+ * $4: what limits leave, null for all.
  */
 const CLAIM = `
 with held as (
@@ -49,14 +50,15 @@ with held as (
   from taken where m.id = taken.message returning m.id
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, created)
-  select pb_new_id(), $2, message, 'sending', $1, attempt, pb_text(now()) from taken returning id
+  select pb_new_id(), $2, message, 'sending', $1, attempt, pb_text(now()) from taken
+  where message in (select id from changed) returning id
 ), counted as (
   insert into device_handouts (device, at, messages)
   select $1, now(), count(*) from taken having count(*) > 0
 ), ${tellSql(7)}
 select m.id, c.attempt, m."to", m.body, m.sim, m.priority, m.expires_at, pb_text(c.lease_until)
 from (select *, false as is_new from held union all select *, true from taken) c
-join sms_messages m on m.id = c.message
+join sms_messages m on m.id = c.message and (not c.is_new or m.id in (select id from changed))
 order by c.is_new, c.priority desc, c.position`
 
 const ALLOWANCE = `select ${allowance('d')} from devices d where d.id = $1 and d."user" = $2`

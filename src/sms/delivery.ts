@@ -44,15 +44,20 @@ function repeat(work: () => Promise<unknown>, ms: number, log: Logger): () => Pr
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()
   let isStopped = false
+  let isFailing = false
+  const once = async () => {
+    try {
+      await work()
+      isFailing = false
+    } catch (error) {
+      // once is enough while the database is away
+      if (!isFailing) log.error({ err: error }, 'a regular job failed, it is tried again')
+      isFailing = true
+    }
+    if (!isStopped) timer = setTimeout(run, ms)
+  }
   const run = () => {
-    running = work()
-      .then(
-        () => {},
-        (error) => log.error({ err: error }, 'a regular job failed, it is tried again'),
-      )
-      .then(() => {
-        if (!isStopped) timer = setTimeout(run, ms)
-      })
+    running = once()
   }
   run()
   return async () => {

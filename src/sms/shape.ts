@@ -4,14 +4,14 @@ import { dateOf, parseDate } from '../fields/date.ts'
 import { refuse } from './refusal.ts'
 
 /** A text without what the database cannot hold, of at most `max` characters (code points). */
-export const text = (max: number) =>
+export const text = (max = Number.POSITIVE_INFINITY) =>
   z
     .string('must be a text')
     .transform(cleanText)
     .refine((value) => value.length <= max || [...value].length <= max, `must have at most ${max} characters`)
 
 /** The same, not empty. */
-export const filled = (max: number) => text(max).refine((value) => value !== '', 'must not be empty')
+export const filled = (max?: number) => text(max).refine((value) => value !== '', 'must not be empty')
 
 export const whole = (min: number, max: number) => {
   const fault = `must be a whole number from ${min} to ${max}`

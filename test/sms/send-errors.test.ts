@@ -208,7 +208,7 @@ test.each([
   [
     'a variable that is no scalar',
     { template_id: TEMPLATES.greeting, variables: { a: {} } },
-    fault('variables[a] must be a text, a number or a boolean'),
+    fault('variables.a must be a text, a number or a boolean'),
   ],
   [
     'a text that is empty',

@@ -1,5 +1,4 @@
 import { Hono } from 'hono'
-import { ApiError } from '../../errors.ts'
 import { Acceptor } from '../../sms/accept.ts'
 import { countBatch } from '../../sms/batches.ts'
 import { readPreview, readSend, readTemplateSend, type SendBody } from '../../sms/body.ts'
@@ -7,10 +6,9 @@ import { cancelMessage } from '../../sms/cancel.ts'
 import { fingerprintOf, readIdempotencyKey } from '../../sms/idempotency.ts'
 import { previewSend } from '../../sms/preview.ts'
 import { readUsage } from '../../sms/quota.ts'
-import { refuse } from '../../sms/refusal.ts'
 import { type Desk, send } from '../../sms/send.ts'
-import { readBytes } from '../body.ts'
 import { type Ctx, type Env, type Services, sendRaw } from '../context.ts'
+import { readJson } from '../json-body.ts'
 import { requireSender, withSender } from '../sender.ts'
 
 /** Room for 100,000 recipients. */
@@ -25,7 +23,7 @@ export function smsRoutes(services: Services): Hono<Env> {
     .post('/send-template', (c) => sendFrom(c, services, desk, readTemplateSend))
     .post('/preview', async (c) => {
       const { user } = await requireSender(c, services)
-      const body = readPreview(await readJson(c), new Date())
+      const body = readPreview(await readJson(c, MAX_BODY_BYTES), new Date())
       return sendRaw(c, JSON.stringify(await previewSend(store, config, user, body)))
     })
     .get('/usage', async (c) => {
@@ -47,7 +45,7 @@ function sendFrom(c: Ctx, services: Services, desk: Desk, read: (raw: unknown, n
   // read once, whether or not the credentials turn out stale
   let raw: Promise<unknown> | undefined
   return withSender(c, services, async (sender) => {
-    raw ??= readJson(c)
+    raw ??= readJson(c, MAX_BODY_BYTES)
     const json = await raw
     const body = read(json, new Date())
     const key = readIdempotencyKey(c.req.header('idempotency-key'))
@@ -56,17 +54,4 @@ function sendFrom(c: Ctx, services: Services, desk: Desk, read: (raw: unknown, n
     if (replayed) c.header('Idempotent-Replayed', 'true')
     return sendRaw(c, answer)
   })
-}
-
-/** The JSON of a body, whatever its content type says. Throws 413 and 400 in the form of this part of the API. */
-async function readJson(c: Ctx): Promise<unknown> {
-  const bytes = await readBytes(c.env.incoming, MAX_BODY_BYTES).catch((error: unknown) => {
-    if (!(error instanceof ApiError)) throw error
-    throw refuse('request_too_large', `The body must have at most ${MAX_BODY_BYTES} bytes`)
-  })
-  try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    throw refuse('invalid_request', 'The body must be a JSON object')
-  }
 }
