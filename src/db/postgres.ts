@@ -11,7 +11,7 @@ const RECONNECT_MS = 1_000
  * longer than most of our statements, and an index where Postgres, thinking of turning disks, would read whole tables
  * (messages of one status among 102,000: 47 ms of processor, so 5).
  */
-const PLANNER = '-c max_parallel_workers_per_gather=0 -c random_page_cost=1.1'
+const PLANNER = '-c max_parallel_workers_per_gather=0 -c random_page_cost=1'
 
 const INT8 = 20
 const JSON_OID = 114

@@ -1,0 +1,79 @@
+import type { Collection } from '../collections/collection.ts'
+import type { Compiled } from '../filter/compile.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import { columnsOf } from './columns.ts'
+import { versionSql } from './guard.ts'
+import type { Page } from './page.ts'
+
+/**
+ * A statement for a page, the total (-1: not counted) and the version of the requester's record, in this order. A row
+ * of it is a Row with the two at its end.
+ */
+export interface ListStatement {
+  readonly text: string
+  readonly params: readonly unknown[]
+}
+
+/**
+ * Sizes that clients ask for without choosing one: the first record, PocketBase's default, a full list. They stand in
+ * the statement itself, so that Postgres can plan once for all values: of an unknown size it expects the worst, and
+ * plans anew each time (385 µs instead of 250 for a counted page of 30).
+ */
+const USUAL_SIZES: ReadonlySet<number> = new Set([1, 30, 500, 1000])
+
+/** Parts of a statement as SQL; '' for what it does not have. */
+interface Parts {
+  readonly columns: string
+  readonly from: string
+  readonly where: string
+  readonly orderBy: string
+  readonly limit: string
+  readonly version: string
+}
+
+/**
+ * A page of what a rule lets through. `always`: there is a row even where nothing was found (its id is NULL) to tell
+ * the version and the total; else a page without rows, the first one or not counted, tells neither.
+ */
+export function listStatement(
+  collection: Collection,
+  compiled: Compiled,
+  { perPage, offset, skipTotal }: Page,
+  auth: AuthRecord | null,
+  always: boolean,
+): ListStatement {
+  const params = [...compiled.params]
+  const bind = (value: unknown) => `$${params.push(value)}::bigint`
+  const before = offset === 0n ? '0' : bind(offset)
+  const size = USUAL_SIZES.has(perPage) ? perPage : bind(perPage)
+  const version = versionSql(auth, params.length + 1)
+  if (auth) params.push(auth.id)
+  const { from, where, orderBy } = compiled
+  const limit = before === '0' ? `LIMIT ${size}` : `LIMIT ${size} OFFSET ${before}`
+  const parts = { columns: columnsOf(collection).select, from, where, orderBy, limit, version }
+  const isGated = always || (offset > 0n && !skipTotal)
+  return { text: isGated ? gated(parts, skipTotal, before) : flat(parts, skipTotal), params }
+}
+
+/** The quicker one to plan: 370 µs for a page of 30 where the other takes 480. */
+function flat({ columns, from, where, orderBy, limit, version }: Parts, skipTotal: boolean): string {
+  const total = skipTotal ? '-1' : `(${countSql(from, where)})`
+  return `SELECT ${columns}, ${total}, ${version} FROM ${from}${clause('WHERE', where)}${clause('ORDER BY', orderBy)} ${limit}`
+}
+
+/**
+ * A page beyond the end is not searched for: 84 ms without the gate, 5.8 with it, of 102,000 rows. The total stands
+ * alone in its subquery: beside anything else Postgres would copy it to where it is used, and count twice.
+ */
+function gated(parts: Parts, skipTotal: boolean, before: string): string {
+  const { columns, from, where, orderBy, limit, version } = parts
+  const total = skipTotal ? 'SELECT -1 AS total' : countSql(from, where)
+  const gate = skipTotal ? where : `${where && `(${where}) AND `}t.total > ${before}`
+  return `SELECT p.*, t.total, ${version} FROM (${total}) t LEFT JOIN LATERAL (
+    SELECT ${columns} FROM ${from}${clause('WHERE', gate)}${clause('ORDER BY', orderBy)} ${limit}) p ON true`
+}
+
+const countSql = (from: string, where: string) =>
+  `SELECT count(*) AS total FROM ${from}${clause('WHERE', where)}`
+
+const clause = (word: string, sql: string) => sql && ` ${word} ${sql}`
