@@ -8,6 +8,8 @@ exception when others then
   return to_json(t);
 end $$;
 create function pb_json(v anyelement) returns json language sql stable strict parallel safe as 'select to_json(v)';
+-- SQLite has no bools: a comparison is 0 or 1
+create function pb_json(b boolean) returns json language sql immutable strict parallel safe as 'select to_json(b::int)';
 
 -- SQLite's sum that is never null, which PocketBase knows as a number.
 create aggregate total(double precision) (sfunc = float8pl, stype = double precision, initcond = '0');

@@ -78,7 +78,8 @@ export function translateQuery(sql: string, catalog: Catalog): string {
   return tokens(sql)
     .map(({ kind, text }) => {
       if (kind === 'word') return names.has(text) && needsQuotes(text) ? quote(text) : text
-      return kind === 'name' ? quote(inner(text)) : text
+      if (kind !== 'name') return text
+      return inner(text) === '' ? "''" : quote(inner(text))
     })
     .join('')
 }

@@ -67,6 +67,8 @@ test.each([
       ['', 0],
     ],
   ],
+  ['a comparison is 0 or 1', 'select id, (rank > 2) as big from people', ['big'], [['0'], ['1']]],
+  ['no text in double quotes', 'select id, coalesce(user, "") as n from people', ['n'], [['"u1"'], ['""']]],
   ['total is never null', 'select id, total(rank) as t from people group by id', ['t'], [[2], [3]]],
 ])('%s', async (_, query, columns, expected) => {
   await view('looked', query)
