@@ -9,7 +9,8 @@ import { acceptor } from './bare-send.ts'
  * The fastest server that somebody would write by hand for exactly these requests: Hono, pg, SQL made for each of
  * them, named statements. It answers the same JSON as pocketsms. It has no rules, no filter language, no fields,
  * no tokens that end: who asks is a constant-time comparison with a fixed list. A send is checked (JSON, E.164,
- * length), counted, given to a device by turns and stored in a grouped commit: no quota is compared, no queue filled.
+ * length), counted, given to a device by turns and stored in a grouped commit: no quota is compared, no queue filled. Its
+ * connections have Postgres's default settings.
  *
  * Environment: DATABASE_URL, PORT, TOKENS (`{"token": "user id"}`).
  */
