@@ -37,6 +37,7 @@ with held as (
   where d.device = $1 and d."user" = $2 and d.state = 'assigned'
     and (d.due_at is null or d.due_at <= now()) and (d.expires_at is null or d.expires_at > now())
     and exists (select from sms_messages m where m.id = d.message and m.status = any($6))
+    and exists (select from devices v where v.id = $1 and v."user" = $2 and v.enabled)
   order by d.priority desc, d.position
   limit greatest(0, least($3 - (select count(*) from held), $4::bigint))
   for update of d skip locked
