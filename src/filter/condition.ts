@@ -16,6 +16,11 @@ export interface Leaf {
   /** Rows without which it cannot be true, or cannot be false. */
   readonly notTrue: ReadonlySet<Joined>
   readonly notFalse: ReadonlySet<Joined>
+  /**
+   * What follows from it without its rows: the list it looks at contains the value, which an index may serve. `row`:
+   * if it names no other, it is no more than that.
+   */
+  readonly contains?: { readonly sql: Sql; readonly row: Joined }
 }
 export interface Group {
   readonly kind: 'and' | 'or'

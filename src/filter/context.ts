@@ -22,5 +22,9 @@ export interface Context {
   readonly literals: 'client' | readonly (string | number)[]
 }
 
-/** The same, for what stands inside a subquery. */
-export const inner = (context: Context): Context => ({ ...context, scope: context.scope.inner() })
+/** The same, for what stands inside a subquery: what it joins is not held against the listRules once more. */
+export const inner = (context: Context): Context => ({
+  ...context,
+  scope: context.scope.inner(),
+  reached: context.reached && new Map(),
+})

@@ -2,7 +2,7 @@ import { type Condition, constant, FALSE, leaf, TRUE } from './condition.ts'
 import type { Facts, Slot } from './facts.ts'
 import { type Expression, type Known, known, type Operand } from './operand.ts'
 import { boolTest, converted, isNull, order, rankedRow } from './order.ts'
-import { compareScalars, type Scalar } from './scalar.ts'
+import { asNumeric, compareScalars, type Scalar } from './scalar.ts'
 import { type Side, sideOf, sidesOf } from './side.ts'
 import type { Sql } from './sql.ts'
 import { sql } from './sql.ts'
@@ -42,7 +42,18 @@ const isBit = (value: Scalar) => value === 0n || value === 1n
 
 /** `a = b`: NULL if one of them is. */
 function same(facts: Facts, left: Operand, right: Operand): Condition {
-  return listTest(facts, left, right, true) ?? order(facts, '=', left, right)
+  return (
+    listTest(facts, left, right, true) ?? withContains(facts, order(facts, '=', left, right), left, right)
+  )
+}
+
+/** `tags:each ?= 'x'` and `tags.id ?= 'x'` say that the list contains it. */
+function withContains(facts: Facts, condition: Condition, left: Operand, right: Operand): Condition {
+  const [one, value] = left.kind === 'expression' ? [left, right] : [right, left]
+  if (condition.kind !== 'leaf' || one.kind !== 'expression' || value.kind !== 'known' || !one.element)
+    return condition
+  const { list, row } = one.element
+  return { ...condition, contains: { sql: sql`${list} @> ARRAY[${facts.text(value.slot)}]`, row } }
 }
 
 /** `a IS b` or `a IS NOT b`: never NULL. */
@@ -71,6 +82,8 @@ function unlike(part: Sql, positive: boolean, a: Side, b: Side): Condition {
 
 function identicalSides(facts: Facts, positive: boolean, a: Side, b: Side): Condition {
   if (a.rank === 'null' || b.rank === 'null') return isMissing(positive, a.rank === 'null' ? b : a)
+  const asText = jsonText(facts, positive, a, b)
+  if (asText) return asText
   const nullable = a.nullable || b.nullable
   const both = a.nullable && b.nullable
   if (a.rank === 'mixed' || b.rank === 'mixed') return identicalMixed(positive, a, b)
@@ -88,6 +101,20 @@ function identicalSides(facts: Facts, positive: boolean, a: Side, b: Side): Cond
   }
   return unlike(sql`${(a as { text: Sql }).text} ${sign} ${(b as { text: Sql }).text}`, positive, a, b)
 }
+
+/** JSON against a text that no number or bool looks like: its plain text is enough. */
+function jsonText(facts: Facts, positive: boolean, a: Side, b: Side): Condition | undefined {
+  const [json, { slot }] = a.slot ? [b, a] : [a, b]
+  const { operand } = json
+  if (operand.kind !== 'expression' || operand.storage !== 'json' || !operand.text || !slot) return undefined
+  if (json.rank !== 'mixed' || !facts.ask((input) => isPlainText(slot(input)))) return undefined
+  const [text, param] = [operand.text, facts.text(slot)]
+  if (positive) return leaf(sql`coalesce(${text} = ${param}, false)`, json.rows, [])
+  return leaf(sql`${text} IS DISTINCT FROM ${param}`, [], json.rows)
+}
+
+const isPlainText = (value: Scalar) =>
+  typeof value === 'string' && typeof asNumeric(value) === 'string' && value !== 'true' && value !== 'false'
 
 function isMissing(positive: boolean, side: Side): Condition {
   if (!side.nullable) return constant(!positive)

@@ -52,8 +52,12 @@ function expression(
 
 function plainOperand(row: Row, field: Field, all: boolean): Operand {
   const affinity = affinityOf(field)
-  if (row.kind === 'table')
-    return expression(row, column(row, field), { affinity, storage: storageOf(field), all })
+  if (row.kind === 'table') {
+    const element = field.name === 'id' && row.list && row.at ? { list: row.list, row: row.at } : undefined
+    const isDate = field.type === 'date' || field.type === 'autodate'
+    const rest = { affinity, storage: storageOf(field), all, isDate, ...(element && { element }) }
+    return expression(row, column(row, field), rest)
+  }
   return known(fieldSlot(row, field), { affinity: row.inTable ? affinity : 'none', all })
 }
 
@@ -61,8 +65,8 @@ function plainOperand(row: Row, field: Field, all: boolean): Operand {
 export function jsonOperand(row: Row, field: Field, path: readonly string[], all: boolean): Operand {
   const steps = readSteps(path)
   if (row.kind === 'known') return known(knownJson(row, field, steps), { fallback: 'off', all })
-  const value = extract(column(row, field), steps)
-  return expression(row, value, { storage: 'json', fallback: 'off', nullable: true, all })
+  const { json, text } = extract(column(row, field), steps)
+  return expression(row, json, { storage: 'json', text, fallback: 'off', nullable: true, all })
 }
 
 function knownJson(row: KnownRow, field: Field, steps: readonly Step[]): Slot {
@@ -96,7 +100,8 @@ function eachOperand(context: Context, row: Row, field: Field, all: boolean): Op
   if (!isMulti(field)) return { ...plainOperand(row, field, all), affinity: 'none' }
   const values = joinValues(context, row, field)
   const at: TableRow = { kind: 'table', collection: row.collection, at: values, nullable: true }
-  return expression(at, sql`${values}.value`, { storage: 'text', all: true })
+  const element = row.kind === 'table' ? { list: column(row, field), row: values } : undefined
+  return expression(at, sql`${values}.value`, { storage: 'text', all: true, ...(element && { element }) })
 }
 
 function lowered(operand: Operand): Operand {

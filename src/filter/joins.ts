@@ -52,10 +52,8 @@ export function joinRelation(context: Context, row: Row, field: RelationField, t
   if (isMulti(field)) {
     const values = joinValues(context, row, field)
     const from = sql`LATERAL (SELECT t.* FROM ${table(target)} t WHERE t."id" = ${values}.value OFFSET 0)`
-    return tableRow(
-      target,
-      context.scope.join('value', values, false, () => ({ from })),
-    )
+    const at = context.scope.join('value', values, false, () => ({ from }))
+    return { ...tableRow(target, at), ...(row.kind === 'table' && { list: column(row, field) }) }
   }
   const id = valueIn(context, row, field)
   const on = (alias: Joined) => sql`${alias}."id" = ${id}`

@@ -20,10 +20,10 @@ export function readSteps(path: readonly string[]): Step[] {
 const fixed = (cast: string, value: unknown): Param => ({ kind: 'param', cast, bind: () => value })
 
 /**
- * The JSON value at a path of a column, NULL where there is none. A number is a place in a list only: Postgres would
+ * The JSON value at a path of a column, as JSON and as text, NULL where there is none. A number is a place in a list only: Postgres would
  * take an object's key for it too, so it looks at the parent first.
  */
-export function extract(column: Sql, steps: readonly Step[]): Sql {
+export function extract(column: Sql, steps: readonly Step[]): { json: Sql; text: Sql } {
   let value = column
   let keys: string[] = []
   const flush = () => {
@@ -37,8 +37,9 @@ export function extract(column: Sql, steps: readonly Step[]): Sql {
       value = sql`(CASE WHEN json_typeof(${value}) = 'array' THEN ${value} -> ${fixed('int', step.index)} END)`
     }
   }
+  const text = sql`(${value} #>> ${fixed('text[]', keys)}) COLLATE "C"`
   flush()
-  return value
+  return { json: value, text }
 }
 
 /** The same for a JSON text at hand. */

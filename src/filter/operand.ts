@@ -55,8 +55,14 @@ export interface Expression extends Common {
   readonly sql: Sql
   readonly storage: Storage
   readonly nullable: boolean
+  /** Of JSON: its text as it stands, for the comparison that needs no more. An index over the same serves it. */
+  readonly text?: Sql
+  /** A stored date: empty, or in its one form. */
+  readonly isDate?: boolean
   /** Rows without which it is NULL. */
   readonly rows: readonly Joined[]
+  /** It is an element of this list, `row` the row of the element, or of the record whose id it is. */
+  readonly element?: { readonly list: Sql; readonly row: Joined }
   /** What it becomes as the right side of `~`: its literals are made patterns, one by one. */
   readonly asPattern?: () => Operand
 }

@@ -15,6 +15,8 @@ export interface TableRow {
   readonly collection: Collection
   readonly at: Joined | null
   readonly nullable: boolean
+  /** The list that names it. */
+  readonly list?: Sql
 }
 
 /** A record whose values are at hand: who asks, or what a create rule judges. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testConfig } from '../support/start.ts'
 import { type Answer, type PocketBase, startPocketBase } from './pocketbase.ts'
 import { randomFilter, randomSort, type Subject } from './random-filter.ts'
 import { openWorld, type World } from './world.ts'
@@ -17,7 +18,7 @@ let world: World
 let real: PocketBase | undefined
 
 beforeAll(async () => {
-  world = await openWorld()
+  world = await openWorld(await testConfig())
   if (process.env.POCKETBASE_BIN) real = await startPocketBase(process.env.POCKETBASE_BIN, PORT)
 }, 120_000)
 afterAll(async () => {

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type CatalogStore, openStore } from '../../src/collections/catalog-store.ts'
 import { quote, tableName } from '../../src/collections/names.ts'
+import type { Config } from '../../src/config.ts'
 import { isSqlError } from '../../src/db/errors.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import { openDb } from '../../src/db/open.ts'
@@ -14,7 +15,6 @@ import { importFiles } from '../../src/import/fixtures.ts'
 import { createLogger } from '../../src/log.ts'
 import { columnsOf, toValues } from '../../src/records/columns.ts'
 import { ruleFor } from '../../src/rules/access.ts'
-import { testConfig } from '../support/start.ts'
 import { RECORDS, SCHEMA } from './corpus.ts'
 import type { Answer } from './pocketbase.ts'
 
@@ -33,8 +33,8 @@ export interface World {
 
 const ROOT = { id: 'sup000000000001', email: 'root@example.com', password: 'rootpass12345', verified: true }
 
-export async function openWorld(): Promise<World> {
-  const config = await testConfig()
+/** Opens the world on the database of a test's settings. */
+export async function openWorld(config: Config): Promise<World> {
   const db = await openDb(config, createLogger(config))
   await migrate(db)
   const store = await openStore(db)
