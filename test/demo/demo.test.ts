@@ -1,0 +1,99 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import PocketBase from 'pocketbase'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freePort } from '../support/postgres.ts'
+
+const DEMO = fileURLToPath(new URL('../../src/demo/demo.ts', import.meta.url))
+const PATIENCE_MS = 120_000
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pocketsms-demo-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+/** Starts the demo as a newcomer does; `settled` when it says that it is done, or ends. */
+function startDemo(port: number) {
+  const { DATABASE_URL: _, ...env } = process.env
+  const child: ChildProcess = spawn(process.execPath, [DEMO], {
+    env: { ...env, DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', PORT: String(port) },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  const done = new Promise<void>((resolve) => {
+    const hear = (chunk: Buffer) => {
+      output += chunk
+      if (output.includes('Superuser of this demo')) resolve()
+    }
+    child.stdout!.on('data', hear)
+    child.stderr!.on('data', hear)
+    void exited.then(() => resolve())
+  })
+  const stop = () => {
+    child.kill('SIGINT')
+    return exited
+  }
+  return { done, exited, output: () => output, stop }
+}
+
+test(
+  'the demo does the main job, leaves lines that work, and does it all again',
+  async () => {
+    const port = await freePort()
+    const first = startDemo(port)
+    await first.done
+    const text = first.output()
+    for (const line of [
+      /Ann +accepted/,
+      /Ben +sending +Phone/,
+      /Chloé +delivered +Phone/,
+      /I will be there!/,
+    ])
+      expect(text).toMatch(line)
+
+    const [curl] = /^curl .*\n.*again"}'$/m.exec(text) ?? []
+    const answer = JSON.parse(
+      execFileSync('sh', ['-c', curl!], { stdio: ['ignore', 'pipe', 'ignore'] }).toString(),
+    )
+    expect(answer).toMatchObject({ status: 'accepted', recipients_count: 1 })
+
+    const [, email, password] = /authWithPassword\('(.+?)', '(.+?)'\)/.exec(text) ?? []
+    const pb = new PocketBase(`http://127.0.0.1:${port}`)
+    await pb.collection('users').authWithPassword(email!, password!)
+    const messages = await pb.collection('sms_messages').getFullList({ expand: 'device' })
+    expect(messages.length).toBe(7)
+    expect(await first.stop(), first.output()).toBe(0)
+
+    const second = startDemo(port)
+    await second.done
+    expect(second.output()).toMatch(/Chloé +delivered +Phone/)
+    await pb
+      .collection('users')
+      .authWithPassword(email!, /authWithPassword\('.+?', '(.+?)'\)/.exec(second.output())![1]!)
+    expect(await pb.collection('devices').getFullList()).toHaveLength(2)
+    expect(await pb.collection('contacts').getFullList()).toHaveLength(3)
+    expect(await second.stop(), second.output()).toBe(0)
+  },
+  PATIENCE_MS,
+)
+
+test(
+  'a port that is taken is said in a sentence',
+  async () => {
+    const taken = createServer()
+    const port = await freePort()
+    await new Promise<void>((resolve) => taken.listen(port, '127.0.0.1', resolve))
+    const demo = startDemo(port)
+    expect(await demo.exited).toBe(1)
+    expect(demo.output()).toContain(`Port ${port} on 127.0.0.1 is taken`)
+    expect(demo.output()).not.toContain('    at ')
+    await new Promise((resolve) => taken.close(resolve))
+  },
+  PATIENCE_MS,
+)
