@@ -1,3 +1,4 @@
+import { isSqlError } from '../db/errors.ts'
 import { ApiError, badRequest, notFound } from '../errors.ts'
 import { isBuiltIn } from './built-in.ts'
 import type { CatalogDraft } from './catalog-draft.ts'
@@ -7,19 +8,19 @@ import { complete } from './complete.ts'
 import { ShapeError } from './decode.ts'
 import { InvalidCollection } from './invalid.ts'
 import { readNew, readOver } from './read.ts'
-import { deleteCollection, referencesTo } from './remove.ts'
+import { deleteCollection, NeededError, referencesTo } from './remove.ts'
 import { saveCollection } from './save.ts'
 import { type RuleCheck, validateCollection } from './validate.ts'
+import { isQueryFault } from './view.ts'
 
-/** What superusers do to collections, each in one transaction. PocketBase: apis/collection.go, contract 7.5 */
-
+/** What a client is told of a failed save; a fault of ours stays what it is. PocketBase: apis/collection.go */
 function refusal(sentence: string, error: unknown): unknown {
   if (error instanceof ApiError) return error
   if (error instanceof ShapeError) {
     return badRequest('Failed to load the submitted data due to invalid formatting.')
   }
   if (error instanceof InvalidCollection) return badRequest(sentence, error.data)
-  return badRequest(`${sentence} Raw error: \n${error instanceof Error ? error.message : error}`)
+  return isQueryFault(error) ? badRequest(`${sentence} Raw error: \n${error.message}`) : error
 }
 
 async function saveChecked(
@@ -83,7 +84,7 @@ export async function removeCollection(store: CatalogStore, nameOrId: string): P
   try {
     await store.change((draft) => deleteCollection(draft, collection))
   } catch (error) {
-    if (error instanceof ApiError) throw error
+    if (!(error instanceof NeededError) && !isSqlError(error)) throw error
     const names = referencesTo(store.catalog, collection).map(({ name }) => name)
     const cause = names.length > 0 ? ` probably due to existing reference in ${names.join(', ')}` : ''
     throw badRequest(`Failed to delete collection${cause}`)

@@ -1,6 +1,6 @@
 import { ApiError, badRequest, type ErrorData, type FieldError, fieldError } from '../errors.ts'
 import type { CatalogStore } from './catalog-store.ts'
-import { checkImported, importCollections } from './import.ts'
+import { checkImported, ImportFault, importCollections } from './import.ts'
 import { InvalidCollection } from './invalid.ts'
 import type { RuleCheck } from './validate.ts'
 
@@ -58,7 +58,7 @@ export async function importAll(
   } catch (error) {
     if (error instanceof ApiError) throw error
     if (error instanceof InvalidCollection) throw badRequest(FAILED, error.data)
-    const reason = error instanceof Error ? error.message : String(error)
-    throw failure(`Failed to import the collections configuration. Raw error:\n${reason}`)
+    if (!(error instanceof ImportFault)) throw error
+    throw failure(`Failed to import the collections configuration. Raw error:\n${error.message}`)
   }
 }

@@ -3,12 +3,13 @@ import type { Store } from './catalog.ts'
 import type { CatalogDraft } from './catalog-draft.ts'
 import type { Collection } from './collection.ts'
 import { complete } from './complete.ts'
+import { ShapeError } from './decode.ts'
 import { addField } from './field-list.ts'
-import { InvalidCollection } from './invalid.ts'
 import { readNew, readOver } from './read.ts'
 import { dropCollection } from './remove.ts'
 import { saveCollection } from './save.ts'
 import { type RuleCheck, validateCollection } from './validate.ts'
+import { isQueryFault } from './view.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
@@ -29,7 +30,10 @@ function withOldFields(next: Collection, old: Collection, deleteMissing: boolean
   return { ...next, fields } as Collection
 }
 
-const reason = (error: unknown) => (error instanceof Error ? error.message : String(error))
+/** Why collections cannot be brought in. */
+export class ImportFault extends Error {
+  override name = 'ImportFault'
+}
 
 function read(draft: CatalogDraft, raw: Raw, deleteMissing: boolean): Collection {
   const old = draft.catalog.find(String(raw.id || raw.name || ''))
@@ -42,7 +46,8 @@ function load(draft: CatalogDraft, raw: Raw, deleteMissing: boolean): Collection
   try {
     return read(draft, raw, deleteMissing)
   } catch (error) {
-    throw new Error(`failed to load collection "${raw.name ?? raw.id}": ${reason(error)}`, { cause: error })
+    if (!(error instanceof ShapeError)) throw error
+    throw new ImportFault(`failed to load collection "${raw.name ?? raw.id}": ${error.message}`)
   }
 }
 
@@ -50,8 +55,17 @@ async function save(draft: CatalogDraft, collection: Collection): Promise<void> 
   try {
     await saveCollection(draft, collection)
   } catch (error) {
-    if (error instanceof InvalidCollection) throw error
-    throw new Error(`failed to save collection "${collection.name}": ${reason(error)}`, { cause: error })
+    if (!isQueryFault(error)) throw error
+    throw new ImportFault(`failed to save collection "${collection.name}": ${error.message}`)
+  }
+}
+
+async function drop(draft: CatalogDraft, collection: Collection): Promise<void> {
+  try {
+    await dropCollection(draft, collection)
+  } catch (error) {
+    if (!isQueryFault(error)) throw error
+    throw new ImportFault(`failed to delete collection "${collection.name}": ${error.message}`)
   }
 }
 
@@ -70,7 +84,7 @@ export interface Imported {
 /**
  * Brings collections in, each matched by id, else by name, and laid over the one that is there. With
  * `deleteMissing`, collections and fields that are not listed go, system ones excepted. Answers those it wrote, with
- * what they were before; they are not checked yet. Throws an InvalidCollection, or an Error with the reason.
+ * what they were before; they are not checked yet. Throws an InvalidCollection or an ImportFault.
  * PocketBase: core/collection_import.go
  */
 export async function importCollections(
@@ -83,8 +97,8 @@ export async function importCollections(
   const kept = new Set(imported.map(({ id }) => id))
   const dropped = deleteMissing ? before.all.filter(({ id, system }) => !system && !kept.has(id)) : []
   const needed = dropped.find(isBuiltIn)
-  if (needed) throw new Error(`pocketsms needs the collection ${needed.name}: it must be in the list`)
-  for (const collection of dropped.sort(inOrder).reverse()) await dropCollection(draft, collection)
+  if (needed) throw new ImportFault(`pocketsms needs the collection ${needed.name}: it must be in the list`)
+  for (const collection of dropped.sort(inOrder).reverse()) await drop(draft, collection)
   // one without a name can be no table: it is left to the checks
   for (const collection of imported) if (collection.name) await save(draft, collection)
   return imported.map((collection) => ({

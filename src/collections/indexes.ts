@@ -6,7 +6,7 @@ import type { Collection } from './collection.ts'
 import { type IndexColumn, type IndexExpression, isValidIndex, parseIndex } from './index-expression.ts'
 import { InvalidCollection } from './invalid.ts'
 import { indexName, quote, tableName } from './names.ts'
-import { translateExpression } from './sqlite-sql.ts'
+import { translateExpression } from './translate-index.ts'
 
 const isCaseless = (field: Field) => field.type === 'number' || field.type === 'bool' || isMulti(field)
 

@@ -5,6 +5,11 @@ import { quote, tableName } from './names.ts'
 import { dropView } from './view.ts'
 import { refreshViews } from './views.ts'
 
+/** A collection that cannot go. Its text is for logs: no client sees it. */
+export class NeededError extends Error {
+  override name = 'NeededError'
+}
+
 /** Other collections with a relation to this one. PocketBase: core/collection_query.go */
 export function referencesTo(catalog: Catalog, collection: Collection): Collection[] {
   return catalog.all.filter(
@@ -22,14 +27,14 @@ export async function dropCollection(draft: CatalogDraft, collection: Collection
 }
 
 /**
- * Deletes a collection with its records. Throws an Error, whose text no client sees, for a system collection, one that others refer to and one
- * that a view reads. PocketBase: core/collection_model.go
+ * Deletes a collection with its records. Throws a NeededError for a system collection, one that others refer to and
+ * one that a view reads. PocketBase: core/collection_model.go
  */
 export async function deleteCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
-  if (collection.system) throw new Error(`[${collection.name}] system collections cannot be deleted`)
+  if (collection.system) throw new NeededError(`[${collection.name}] system collections cannot be deleted`)
   const references = referencesTo(draft.catalog, collection)
-  if (references.length > 0) throw new Error(`[${collection.name}] others refer to it`)
+  if (references.length > 0) throw new NeededError(`[${collection.name}] others refer to it`)
   await dropCollection(draft, collection)
   const problems = await refreshViews(draft, collection.id)
-  if (problems.length > 0) throw new Error(problems.join('\n'))
+  if (problems.length > 0) throw new NeededError(problems.join('\n'))
 }

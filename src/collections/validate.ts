@@ -10,7 +10,7 @@ import { all, check, isNull, isWord, noVia, type Problem } from './problems.ts'
 import { validateAuth } from './validate-auth.ts'
 import { validateFields } from './validate-fields.ts'
 import { validateIndexes } from './validate-indexes.ts'
-import { readAndSample } from './view.ts'
+import { isQueryFault, readAndSample } from './view.ts'
 import { ViewQueryError } from './view-fields.ts'
 
 /** Why a rule of a collection cannot be read; undefined if it can. */
@@ -133,7 +133,8 @@ async function withViewFields(subject: Subject): Promise<{ subject: Subject; vie
     const { fields } = await attempt(store.db, () => readAndSample(store, next.viewQuery))
     return { subject: withFields([...fields]), viewQuery: undefined }
   } catch (error) {
-    const cause = (error as Error).message.slice(0, MAX_VIEW_ERROR)
+    if (!isQueryFault(error)) throw error
+    const cause = error.message.slice(0, MAX_VIEW_ERROR)
     const viewQuery = fieldError('validation_invalid_view_query', `Invalid query - ${cause}`)
     const fields = error instanceof ViewQueryError ? [...error.fields] : []
     return { subject: withFields(fields), viewQuery }
@@ -142,8 +143,7 @@ async function withViewFields(subject: Subject): Promise<{ subject: Subject; vie
 
 /**
  * Checks all of a collection, inside the transaction that saves it. Throws an InvalidCollection with every problem
- * by its key. `stored`: what the catalog had of it when relations and dates were last saved.
- * PocketBase: core/collection_validate.go
+ * by its key. PocketBase: core/collection_validate.go
  */
 export async function validateCollection(given: Subject): Promise<void> {
   const { subject, viewQuery } = await withViewFields(given)

@@ -1,12 +1,12 @@
+import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
-import type { Field } from '../fields/field.ts'
-import { isMulti } from '../fields/field.ts'
+import { type Field, isMulti } from '../fields/field.ts'
 import type { Store } from './catalog.ts'
 import type { ViewCollection } from './collection.ts'
 import { addField } from './field-list.ts'
 import { columnName, quote, tableName } from './names.ts'
-import { splitSql } from './split-sql.ts'
-import { translateQuery } from './sqlite-sql.ts'
+import { splitSql, UnbalancedError } from './split-sql.ts'
+import { translateQuery } from './translate-query.ts'
 import { suggestFields, unknownField, type ViewField, ViewQueryError } from './view-fields.ts'
 
 const SAMPLE_SIZE = 10
@@ -32,6 +32,11 @@ function castTo(field: Field, column: string): string {
 const NO_ID = "missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)"
 const EMPTY_IDS = 'the query could return records with empty or invalid ids'
 const EQUAL_IDS = 'the query could return records with non-unique ids'
+
+/** True if a view's query is at fault: what it says, or what Postgres says of it. */
+export function isQueryFault(error: unknown): error is Error {
+  return error instanceof ViewQueryError || error instanceof UnbalancedError || isSqlError(error)
+}
 
 /** A view's query ready for Postgres, its fields, and the names under which Postgres gives its columns. */
 export interface ReadQuery {

@@ -1,5 +1,6 @@
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
-import { checkImported, importCollections } from '../collections/import.ts'
+import { checkImported, ImportFault, importCollections } from '../collections/import.ts'
+import { InvalidCollection } from '../collections/invalid.ts'
 import { UserError } from '../errors.ts'
 import { checkRule } from '../rules/check-rule.ts'
 import { isObject } from './files.ts'
@@ -18,7 +19,8 @@ export async function importSchema(
   try {
     await checkImported(draft, await importCollections(draft, schema), checkRule)
   } catch (error) {
-    throw new UserError(`${file}: ${(error as Error).message}`, { cause: error })
+    if (!(error instanceof InvalidCollection || error instanceof ImportFault)) throw error
+    throw new UserError(`${file}: ${error.message}`)
   }
   progress('collections', schema.length, schema.length)
   return schema.length

@@ -8,6 +8,9 @@ import type { Extensions } from './extension.ts'
 /** Records deleted at a time: what a transaction holds in memory. */
 const CHUNK = 1_000
 
+const refused = (error: unknown) =>
+  error instanceof Referenced || (error instanceof ApiError && error.status === 400)
+
 /**
  * Deletes all records of a collection with all that follows from it, all or none. Throws 400 for a view, and when
  * other records require one of them. PocketBase: apis/collection.go, collectionTruncate
@@ -28,7 +31,7 @@ export async function truncateCollection(
       if (rows.length === 0) return
       const ids = rows.map(([id]) => String(id))
       await deleteRecords(inside, extensions, collection, ids).catch((error: unknown) => {
-        throw error instanceof Referenced || error instanceof ApiError ? badRequest(FAILED) : error
+        throw refused(error) ? badRequest(FAILED) : error
       })
     }
   })

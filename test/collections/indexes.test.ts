@@ -30,7 +30,7 @@ test.each([
   [
     'json path',
     "CREATE INDEX i ON posts (json_extract(`data`, '$.x.y'))",
-    `create index "i" on "posts" ((("data" #>> '{x,y}')))`,
+    `create index "i" on "posts" ((("data" #>>  '{x,y}')))`,
   ],
   [
     'where',
@@ -40,12 +40,17 @@ test.each([
   [
     'text in double quotes',
     'CREATE INDEX i ON posts (a) WHERE a IS NOT ""',
-    `create index "i" on "posts" ("a") where "a" IS DISTINCT FROM ''`,
+    `create index "i" on "posts" ("a") where "a" IS DISTINCT FROM  ''`,
   ],
   [
     'bool as a number',
     'CREATE INDEX i ON posts (a) WHERE flag == 1',
     'create index "i" on "posts" ("a") where "flag" = true',
+  ],
+  [
+    'words inside a text',
+    "CREATE INDEX i ON posts (a) WHERE a != 'flag = 1 IS x'",
+    `create index "i" on "posts" ("a") where "a" != 'flag = 1 IS x'`,
   ],
   [
     'null',

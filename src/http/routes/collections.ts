@@ -7,6 +7,7 @@ import { OAUTH2_PROVIDERS } from '../../collections/oauth2-providers.ts'
 import { relabelRateLimits } from '../../collections/rate-limit-labels.ts'
 import { scaffoldsJson } from '../../collections/scaffolds.ts'
 import { collectionJson } from '../../collections/serialise.ts'
+import { isQueryFault } from '../../collections/view.ts'
 import { ApiError, badRequest, fieldError, notFound } from '../../errors.ts'
 import type { RequestInfo } from '../../filter/request.ts'
 import { listRecords } from '../../records/list.ts'
@@ -123,6 +124,7 @@ async function dryRun(
       return JSON.stringify({ fields: view.fields, sample: list.items })
     })
   } catch (error) {
-    throw badRequest(`Invalid view query. Raw error: \n${(error as Error).message}`)
+    if (!isQueryFault(error)) throw error
+    throw badRequest(`Invalid view query. Raw error: \n${error.message}`)
   }
 }
