@@ -79,6 +79,7 @@ $$;
 -- One round trip and one commit for as many requests as were waiting. A statement after a lock sees all that was
 -- committed before the lock was given: hence quota, turns, references and keys are exact, over any number of nodes.
 -- What few requests have is looked up for those alone: joined for all, it cost a single send 20 of 260 us.
+-- Measured (CPU of Postgres a send): alone 260 us, in groups of one user's 32 some 40; a bare insert 65 and 14.
 create function sms_accept(
   owner text, moment text, since text, default_quota float8, node text, requests json, messages json,
   out outcomes text[], out known text[], out wake text[]

@@ -54,33 +54,42 @@ export interface Verdict {
 /** What acceptance needs of the settings. */
 export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds'>
 
+/** One call a user, in one order everywhere: whoever waits for a user's row holds none that comes later. */
+const ACCEPT = `
+select g.owner, a.outcomes, a.known, a.wake
+from json_to_recordset($5) g(owner text, requests json, messages json)
+cross join lateral sms_accept(g.owner, $1, $2, $3, $4, g.requests, g.messages) a`
+
 /**
- * Stores a group of one user's offers in one statement, hence one transaction and one round trip. Gives a verdict on
- * each, in their order, and the devices to wake after it.
+ * Stores a group of offers in one statement, hence one transaction and one round trip. Gives the verdict on each and
+ * the devices to wake after it.
  */
 export async function storeOffers(
   store: Store,
   config: AcceptConfig,
-  user: string,
   offers: readonly Offer[],
-): Promise<{ verdicts: Verdict[]; wake: string[] }> {
+): Promise<{ verdicts: ReadonlyMap<Offer, Verdict>; wake: string[] }> {
   const now = new Date()
+  const since = new Date(now.getTime() - config.deviceOnlineSeconds * 1000)
+  const byUser = Map.groupBy(offers, ({ user }) => user)
+  const groups = [...byUser.keys()].sort().map((owner) => groupRow(owner, byUser.get(owner)!))
   const { rows } = await store.db.query(
-    'select outcomes, known, wake from sms_accept($1, $2, $3, $4, $5, $6, $7)',
-    [
-      user,
-      formatDate(now),
-      formatDate(new Date(now.getTime() - config.deviceOnlineSeconds * 1000)),
-      config.monthlyQuota,
-      NODE,
-      JSON.stringify(offers.map(requestRow)),
-      JSON.stringify(offers.flatMap(messageRows)),
-    ],
+    ACCEPT,
+    [formatDate(now), formatDate(since), config.monthlyQuota, NODE, JSON.stringify(groups)],
     'sms accept',
   )
-  const [outcomes, known, wake] = rows[0] as [Outcome[], string[], string[] | null]
-  return { verdicts: outcomes.map((outcome, i) => ({ outcome, message: known[i]! })), wake: wake ?? [] }
+  const verdicts = new Map<Offer, Verdict>()
+  for (const [owner, outcomes, known] of rows as [string, Outcome[], string[]][])
+    for (const [i, offer] of byUser.get(owner)!.entries())
+      verdicts.set(offer, { outcome: outcomes[i]!, message: known[i]! })
+  return { verdicts, wake: rows.flatMap((row) => (row[3] as string[] | null) ?? []) }
 }
+
+const groupRow = (owner: string, offers: readonly Offer[]) => ({
+  owner,
+  requests: offers.map(requestRow),
+  messages: offers.flatMap(messageRows),
+})
 
 const requestRow = (offer: Offer) => ({
   version: offer.version,
