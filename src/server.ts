@@ -15,6 +15,8 @@ import { jobsOf, startJobs } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
 import { startDelivery } from './sms/delivery.ts'
 
+/** How long an idle connection stays open, as in PocketBase: Node's 5 s cut off clients that were about to ask again. */
+const KEEP_ALIVE_MS = 300_000
 /** How long running requests may take after the server was told to stop. */
 const STOP_MS = 10_000
 const IDLE_MS = 50
@@ -54,7 +56,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
     closing: closing.signal,
   }
   const app = createApp(services)
-  const server = createServer(front(getRequestListener(app.fetch), log))
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, front(getRequestListener(app.fetch), log))
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(portError(error, config)))
     server.listen(config.port, config.host, resolve)
