@@ -1,5 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import { type Collection, SUPERUSERS } from '../collections/collection.ts'
+import { quote, tableName } from '../collections/names.ts'
 import { badRequest, notFound } from '../errors.ts'
 import { now } from '../fields/date.ts'
 import { writeSorted } from '../fields/json-text.ts'
@@ -24,8 +25,8 @@ import { type FieldErrors, validate } from './validate.ts'
 import { authConditions, type WriteOptions } from './write-options.ts'
 
 const FAILED = 'Failed to update record.'
-/** How often a record is read again because somebody else wrote it in between. */
-const MAX_TRIES = 10
+/** How often a record is read again because somebody else wrote it in between, before it is locked. */
+const MAX_TRIES = 3
 
 /** Somebody else has written the record since it was read. */
 class Conflict extends Error {}
@@ -50,7 +51,7 @@ interface Change extends Update, Found {
 
 /**
  * Changes a record and answers with its JSON text. Two round trips: the old record, under the updateRule, and the
- * write, which does nothing if the record has changed meanwhile; then all is done again. One more where a modifier
+ * write, which does nothing if the record has changed meanwhile; then all is done again, in the end under a lock. One more where a modifier
  * has to be resolved for a rule, a transaction where a hook or links of an auth record are concerned. Throws 403,
  * 404, or 400 with the error of each field. PocketBase: apis/record_crud.go, recordUpdate; contract 4
  */
@@ -70,9 +71,22 @@ export async function updateRecord(
       return await updateOnce(update)
     } catch (error) {
       if (!(error instanceof Conflict)) throw error
-      if (tries === MAX_TRIES) throw badRequest(FAILED)
       if (options.remembered) await checkFresh(store, request.auth)
+      if (tries === MAX_TRIES) return updateLocked(update)
     }
+  }
+}
+
+/** Nobody else writes the record while this does. */
+async function updateLocked(update: Update): Promise<string> {
+  const { store, collection, id } = update
+  try {
+    return await store.db.transaction(async (db) => {
+      await db.query(`select 1 from ${quote(tableName(collection))} where id = $1 for update`, [id])
+      return updateOnce({ ...update, store: { db, catalog: store.catalog } })
+    })
+  } catch (error) {
+    throw error instanceof Conflict ? badRequest(FAILED) : error
   }
 }
 
