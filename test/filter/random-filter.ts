@@ -154,7 +154,7 @@ function call({ collection }: Subject): fc.Arbitrary<string> {
 
 function forSuperusers(subject: Subject): fc.Arbitrary<string> {
   const request = one([
-    '@request.auth.id',
+    '@request.auth.nick',
     '@request.auth.email',
     '@request.auth.verified',
     '@request.auth.nothing',

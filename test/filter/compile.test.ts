@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testConfig } from '../support/start.ts'
+import { openWorld, requestOf, type World } from './world.ts'
+
+let world: World
+beforeAll(async () => {
+  world = await openWorld(await testConfig())
+})
+afterAll(() => world.close())
+
+const RULE =
+  '(@request.auth.collectionName = "people" && owner = @request.auth.id) || (@request.auth.collectionName = "x" && tag = @request.auth.id)'
+
+describe('what depends on the request alone', () => {
+  test('is decided before there is SQL', () => {
+    const compiled = world.compile({ collection: 'things', as: 'ann', rule: RULE })
+    expect(compiled).toMatchObject({
+      from: '"things" b',
+      where: 'b."owner" = $1::text',
+      params: ['per000000000002'],
+    })
+  })
+
+  test('may leave nothing to ask', () => {
+    expect(world.compile({ collection: 'things', rule: RULE })).toMatchObject({ never: true, params: [] })
+    expect(world.compile({ collection: 'things', rule: '@request.auth.id = ""' })).toMatchObject({
+      where: '',
+      never: false,
+    })
+  })
+
+  test('includes the fields of who asks', () => {
+    const compiled = world.compile({
+      collection: 'tags',
+      as: 'ann',
+      rule: "@request.auth.nick = 'Ann' && id = @request.auth.tag",
+    })
+    expect(compiled).toMatchObject({ where: 'b."id" = $1::text', params: ['tag000000000002'] })
+  })
+})
+
+test.each([
+  ['a base column', "txt = 'x'", 'b."txt" = $1::text'],
+  ['never null-safe on it', "txt != 'x'", 'b."txt" <> $1::text'],
+  ['a flag is itself', 'flag = true', 'b."flag"'],
+  ['or its opposite', 'flag != true', 'NOT b."flag"'],
+  ['like', "txt ~ 'x'", 'b."txt" ILIKE $1::text COLLATE "C"'],
+  ['a value in a list', "many:each ?= 'a'", 'b."many" @> ARRAY[$1::text]'],
+  ['the id of a single relation', "owner.id = 'x'", 'b."owner" = $1::text'],
+])('SQL that an index serves: %s', (_, filter, where) => {
+  expect(world.compile({ collection: 'things', as: 'root', filter }).where).toBe(where)
+})
+
+test('the same shape is the same SQL, with other values', () => {
+  const [a, b] = ['x', 'y'].map((name) =>
+    world.compile({ collection: 'things', filter: `txt = '${name}' && num > 5`, sort: '-day' }),
+  )
+  expect(a).toMatchObject({ free: true, orderBy: 'b."day" DESC, b._rowid', params: ['x', 5] })
+  expect(b).toEqual({ ...a, params: ['y', 5] })
+})
+
+test('but not if the values are of another kind', () => {
+  const [text, empty, number] = ["num = 'x'", "num = ''", "num = '5'"].map((filter) =>
+    world.compile({ collection: 'things', filter }),
+  )
+  expect([text?.never, empty?.never, number?.where]).toEqual([true, true, 'b."num" = $1::float8'])
+})
+
+describe('a record that is not there yet', () => {
+  const candidate = {
+    id: 'new',
+    txt: 'x',
+    num: 5,
+    flag: true,
+    owner: 'per000000000002',
+    many: ['a'],
+    tags: ['tag000000000001'],
+    j: '{"a":1}',
+  }
+  const holds = async (rule: string, body = {}) => {
+    const request = { ...requestOf(world.who.ann!), body }
+    const compiled = world.compile({ collection: 'things', rule, candidate, request })
+    if (compiled.never || compiled.where === '') return !compiled.never
+    const { rows } = await world.store.db.query(
+      `SELECT 1 FROM ${compiled.from} WHERE ${compiled.where}`,
+      compiled.params,
+    )
+    return rows.length > 0
+  }
+
+  test.each([
+    ['its fields', "txt = 'x' && num = 5 && owner = @request.auth.id", true],
+    ['without conversion of types', "num = '5'", false],
+    ['its flags are numbers', 'flag = true && flag = 1', true],
+    ['its lists', "many:length = 1 && many:each = 'a' && many ~ 'a'", true],
+    ['its JSON', 'j.a = 1', true],
+    ['relations to real records', "owner.nick = 'Ann' && tags.name = 'x'", true],
+    ['all of them must match', "tags.name != 'x'", false],
+    ['a field that is empty', "mail = '' && tag.name = ''", true],
+    ['nothing refers to it', "notes_via_thing.body = ''", 'refused'],
+  ])('%s', async (_, rule, expected) => {
+    expect(await holds(rule).catch(() => 'refused')).toBe(expected)
+  })
+
+  test.each([
+    ['what was submitted', '@request.body.num > 3 && @request.body.txt:isset = false', true],
+    ['how many', '@request.body.tags:length = 2', true],
+    ['each of them', "@request.body.tags:each ~ 'tag'", true],
+    ['the records that it names', '@request.body.tags.n ?= 5', true],
+    ['all of them', '@request.body.tags.n = 5', false],
+    ['what is changed', '@request.body.num:changed = true', true],
+    ['lower case', "@request.body.title:lower = 'abc'", true],
+    ['nested values', "@request.body.deep.list.1 = 'b'", true],
+  ])('and the body: %s', async (_, rule, expected) => {
+    const body = {
+      num: 4,
+      title: 'ABC',
+      tags: ['tag000000000001', 'tag000000000002'],
+      deep: { list: ['a', 'b'] },
+    }
+    expect(await holds(rule, body)).toBe(expected)
+  })
+})

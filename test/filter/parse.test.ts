@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest'
+import { parseFilter } from '../../src/filter/parse.ts'
+import type { Node, Token } from '../../src/filter/tree.ts'
+
+const show = (token: Token): string => {
+  if (token.kind === 'literal') return JSON.stringify(token.value)
+  return token.kind === 'function' ? `${token.text}(${token.args.map(show)})` : token.text
+}
+
+/** The tree with all its brackets. */
+function draw(node: Node): string {
+  if (node.kind !== 'comparison') return `(${node.items.map(draw).join(node.kind === 'and' ? ' & ' : ' | ')})`
+  return `${show(node.left)} ${node.any ? '?' : ''}${node.sign} ${show(node.right)}`
+}
+
+test.each([
+  ['and binds tighter than or', 'a=1 || b=2 && c=3', '(a = 1 | (b = 2 & c = 3))'],
+  ['brackets decide', '(a=1 || b=2) && c=3', '((a = 1 | b = 2) & c = 3)'],
+  ['a group needs no join, the first is and', '(a=1)(b=2)', '(a = 1 & b = 2)'],
+  ['without a join the last one counts again', 'a=1 || (b=2)(c=3)', '(a = 1 | b = 2 | c = 3)'],
+  ['an operand before a group is dropped', "a (b='x')", 'b = "x"'],
+  ['half a comparison before a group too', 'a = (b=1)', 'b = 1'],
+  ['all signs', 'a?!~1 && b>=2 && c!=3', '(a ?!~ 1 & b >= 2 & c != 3)'],
+  ['both quotes and their escapes', `a='it\\'s' && b="\\n\\x"`, '(a = "it\'s" & b = "\\n\\\\x")'],
+  ['a text may span lines', "a='x\ny'", 'a = "x\\ny"'],
+  ['numbers', 'a=-1.5 && b=-.5 && c=007', '(a = -1.5 & b = -0.5 & c = 7)'],
+  ['a number beyond all doubles is 0', `a=${'9'.repeat(400)}`, 'a = 0'],
+  ['comments between tokens', 'a // one\n = // two\n 1 // three', 'a = 1'],
+  ['a group ends at its bracket even in a comment', '(a=1 // b) && c=2', '(a = 1 & c = 2)'],
+  ['functions, with comments and a last comma', "f(a, 'b',// c\n -2,) = 1", 'f(a,"b",-2) = 1'],
+  ['any name may be an operand', '@request.auth.id:lower = #a.b', '@request.auth.id:lower = #a.b'],
+])('%s', (_, filter, tree) => {
+  expect(draw(parseFilter(filter).root)).toBe(tree)
+})
+
+test.each([
+  ['', 'empty filter expression'],
+  [' // nothing', 'empty filter expression'],
+  ['()', 'empty filter expression'],
+  ['a', 'invalid or incomplete filter expression'],
+  ['a=1 &&', 'invalid or incomplete filter expression'],
+  ['a==1', 'invalid sign operator "=="'],
+  ['a=1 & b=2', 'invalid join operator "&"'],
+  ['a=1 b=2', 'expected && or ||, got "b" (identifier)'],
+  ['&& a=1', 'expected left operand (identifier, function, text or number), got "&&" (join)'],
+  ['a 1', 'expected a sign operator, got "1" (number)'],
+  ['a = &&', 'expected right operand (identifier, function text or number), got "&&" (join)'],
+  ['a=-', 'invalid number "-"'],
+  ['a=1.', 'invalid number "1."'],
+  ["a='x", 'invalid quoted text "\'x"'],
+  ['a.=1', 'invalid identifier "a."'],
+  ['a=1)', "unexpected character ')'"],
+  ['ä=1', "unexpected character 'ä'"],
+  ['a=1\0', "unexpected character '\\u0000'"],
+  ['a=1 /* b */', 'invalid comment'],
+  ["((a=1) && (b='x)')", 'invalid formatted group - missing 1 closing bracket(s)'],
+  ['f(g(h(i(1))))=1', 'max nested function arguments reached (max: 3)'],
+  [Array(201).fill('a=1').join('||'), 'max filter expressions limit reached'],
+])('%s is refused', (filter, cause) => {
+  expect(() => parseFilter(filter)).toThrow(expect.objectContaining({ name: 'FilterError', message: cause }))
+})
+
+test('groups nest deep, but not without end', () => {
+  const nested = (depth: number) => `${'('.repeat(depth)}a=1${')'.repeat(depth)}`
+  expect(draw(parseFilter(nested(250)).root)).toBe('a = 1')
+  expect(() => parseFilter(nested(1700))).toThrow('max group nesting reached')
+})
+
+test('filters that differ in their literals only have one shape', () => {
+  const [a, b] = [
+    parseFilter("name = 'x' && n > 5"),
+    parseFilter("name = 'it''s' && n > 7".replace("''", "\\'")),
+  ]
+  expect(a.shape).toBe(b.shape)
+  expect([a.literals, b.literals]).toEqual([
+    ['x', 5],
+    ["it's", 7],
+  ])
+  expect(parseFilter('name = 5 && n > 5').shape).not.toBe(a.shape)
+})
