@@ -34,7 +34,8 @@ export class Agent {
   readonly #outbox: Outbox
   readonly #work = new Signal()
   readonly #jobs: Job[] = []
-  #running = 0
+  readonly #running = new Set<Promise<void>>()
+  #isEnding = false
   /** Messages of the last answer that we hold already, perhaps since before our last death. */
   #held = 0
 
@@ -63,8 +64,17 @@ export class Agent {
       await Promise.all(parts.map((part) => part.finally(() => failed.abort())))
     } finally {
       await Promise.allSettled(parts)
-      await this.#driver.stop()
+      await this.#finish()
     }
+  }
+
+  /** What is with the radio is waited for, what is not goes back. The server hears of it now, or at the next start. */
+  async #finish(): Promise<void> {
+    this.#isEnding = true
+    for (const job of this.#jobs.splice(0)) this.#giveBack(job, 'The agent was stopped')
+    await Promise.all(this.#running)
+    await this.#driver.stop()
+    await this.#outbox.tellLast()
   }
 
   #listen(ended: AbortSignal): Promise<void> {
@@ -89,7 +99,7 @@ export class Agent {
 
   /** True when there may be more for us. */
   async #claim(ended: AbortSignal): Promise<boolean> {
-    const free = this.#driver.parallel - this.#running - this.#jobs.length
+    const free = this.#driver.parallel - this.#running.size - this.#jobs.length
     if (free < this.#driver.parallel / 2) return false
     const askedMs = performance.now()
     // what we hold comes first: ask for so many more
@@ -115,32 +125,32 @@ export class Agent {
   }
 
   #next(): void {
-    while (this.#running < this.#driver.parallel) {
+    while (this.#running.size < this.#driver.parallel && !this.#isEnding) {
       const job = this.#jobs.shift()
       if (!job) return
-      this.#running++
-      void this.#send(job).finally(() => {
-        this.#running--
+      const sending = this.#send(job).finally(() => {
+        this.#running.delete(sending)
         this.#next()
         this.#work.give()
       })
+      this.#running.add(sending)
     }
   }
 
   async #send(job: Job): Promise<void> {
     const { id, attempt, to, body, sim } = job
-    if (performance.now() > job.untilMs) return this.#giveBack(job)
+    if (performance.now() > job.untilMs) return this.#giveBack(job, 'The lease ran out')
     this.#journal.begin(id, attempt)
     const result = await this.#driver.send({ id, attempt, to, body, sim })
     this.#say(`${result.outcome} to ${to}${result.outcome === 'failed' ? `: ${result.error}` : ''}`)
     this.#reportResult(job, result)
   }
 
-  /** The server may have given it to another device meanwhile. */
-  #giveBack(job: Job): void {
-    this.#say(`too late for ${job.to}, given back`)
+  /** It was never with the radio: another device may have it. */
+  #giveBack(job: Job, error: string): void {
+    this.#say(`given back, to ${job.to}: ${error}`)
     this.#journal.begin(job.id, job.attempt)
-    this.#reportResult(job, { outcome: 'failed', error: 'The lease ran out', notSent: true })
+    this.#reportResult(job, { outcome: 'failed', error, notSent: true })
   }
 
   #reportResult({ id, attempt }: Job, result: SendResult): void {

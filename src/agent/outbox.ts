@@ -5,6 +5,7 @@ import { Signal } from './signal.ts'
 
 const MAX_ITEMS = 100
 const IDLE_MS = 60_000
+const LAST_MS = 3_000
 const PATHS: Record<Telling['kind'], string> = {
   report: '/api/devices/report',
   incoming: '/api/devices/incoming',
@@ -45,6 +46,11 @@ export class Outbox {
         await backoff.pause(ended)
       }
     }
+  }
+
+  /** One last try, for a few seconds; what is not told then stays in the journal. */
+  async tellLast(): Promise<void> {
+    await this.#empty(AbortSignal.timeout(LAST_MS)).catch(() => {}) // next time
   }
 
   async #empty(ended: AbortSignal): Promise<void> {
