@@ -67,10 +67,10 @@ export function compile(catalog: Catalog, question: Question): Compiled {
     now: new Date(),
   }
   const mode = `${isSuperuser ? 's' : ''}${question.candidate ? 'c' : ''}`
-  const key = [catalog.version, collection.id, mode, rule, client?.shape ?? '', sort].join('\0')
-  const template = planOf(key).find(input, (facts) =>
-    makeTemplate(catalog, question, client, isSuperuser, facts),
-  )
+  const shape = client?.shape ?? ''
+  const key = [catalog.version, collection.id, mode, rule, shape, sort].join('\0')
+  const plan = planOf(key, shape.length + sort.length)
+  const template = plan.find(input, (facts) => makeTemplate(catalog, question, client, isSuperuser, facts))
   return { ...template.texts, params: template.params.map((param) => param.bind(input)) }
 }
 

@@ -34,6 +34,14 @@ export class Facts {
     this.#input = input
   }
 
+  /** Lets go of what only the compilation needed: questions that are kept hold on to this object. */
+  close(): void {
+    this.asked.length = 0
+    this.#kinds.clear()
+    this.#variants.clear()
+    this.#params.clear()
+  }
+
   ask<T extends Answer>(question: (input: Input) => T): T {
     const answer = question(this.#input)
     this.asked.push([question, answer])

@@ -5,7 +5,9 @@ import type { Comparison, Node, Sign, Token, Tree } from './tree.ts'
 
 const MAX_EXPRESSIONS = 200
 const MAX_CALL_NESTING = 3
-const CACHED_TREES = 1000
+const CACHED_TREES = 500
+/** A longer one is read each time it comes. Rules are rarely that long. */
+const MAX_CACHED_LENGTH = 1500
 
 const trees = new Lru<string, Tree>(CACHED_TREES)
 
@@ -14,7 +16,10 @@ const trees = new Lru<string, Tree>(CACHED_TREES)
  * PocketBase: tools/search/filter.go
  */
 export function parseFilter(text: string): Tree {
-  return trees.get(text) ?? trees.set(text, new Reader().read(text))
+  const known = trees.get(text)
+  if (known) return known
+  const tree = new Reader().read(text)
+  return text.length > MAX_CACHED_LENGTH ? tree : trees.set(text, tree)
 }
 
 /** Turns the flat chains of the grammar into a tree, counting and numbering what it meets. */

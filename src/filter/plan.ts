@@ -2,7 +2,9 @@ import { Facts, type Input, type Probe } from './facts.ts'
 import { Lru } from './lru.ts'
 import type { Param } from './sql.ts'
 
-const MAX_PLANS = 1000
+const MAX_PLANS = 500
+/** What is longer is compiled each time it comes: 1 kB of filter keeps some 100 kB here. */
+const MAX_CLIENT_LENGTH = 1000
 /** Answers of one plan: more than these come from values that hardly repeat. */
 const MAX_TEMPLATES = 64
 
@@ -55,6 +57,7 @@ export class Plan {
       node = next
     }
     node.template = template
+    facts.close()
     return template
   }
 
@@ -66,5 +69,7 @@ export class Plan {
 
 const plans = new Lru<string, Plan>(MAX_PLANS)
 
-/** The plan of what was asked, by a text that says all of it. */
-export const planOf = (key: string): Plan => plans.get(key) ?? plans.set(key, new Plan())
+/** The plan of what was asked, by a text that says all of it, so many characters of which are the client's. */
+export function planOf(key: string, clientLength: number): Plan {
+  return plans.get(key) ?? (clientLength > MAX_CLIENT_LENGTH ? new Plan() : plans.set(key, new Plan()))
+}
