@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Logger } from '../log.ts'
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
+/** In the path, that is; the query's are dropped pair by pair. */
+const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
 
 /**
  * What happens to every request before the routes: CORS and security headers, preflights, clean paths, one log
@@ -9,6 +11,7 @@ const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
  */
 export function front(next: (req: IncomingMessage, res: ServerResponse) => unknown, log: Logger) {
   return (req: IncomingMessage, res: ServerResponse) => {
+    if (BROKEN_ESCAPE.test(req.url ?? '')) return refuse(res)
     res.setHeader('Vary', 'Origin')
     if (req.headers.origin !== undefined) res.setHeader('Access-Control-Allow-Origin', '*')
     if (req.method === 'OPTIONS') return preflight(req, res)
@@ -20,6 +23,12 @@ export function front(next: (req: IncomingMessage, res: ServerResponse) => unkno
     res.setHeader('X-Frame-Options', 'SAMEORIGIN')
     next(req, res)
   }
+}
+
+/** Go's server does not even look for a route. */
+function refuse(res: ServerResponse) {
+  res.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
+  res.end('400 Bad Request')
 }
 
 function preflight(req: IncomingMessage, res: ServerResponse) {
