@@ -15,6 +15,7 @@ import { type Condition, conditionsOf } from './conditions.ts'
 import { explainRefusal, type Guard, holds, isEmpty, NO_GUARD } from './explain.ts'
 import type { Extension, Extensions } from './extension.ts'
 import { refuseUploads } from './files.ts'
+import { checkFresh } from './guard.ts'
 import { insertRecord } from './insert.ts'
 import { Parameters } from './parameters.ts'
 import { hashPasswords } from './passwords.ts'
@@ -56,7 +57,7 @@ export async function createRecord(
   const hook = extensions.get(collection.id)?.beforeCreate
   const { values, extra } = hook ? await createWithHook(creation, hook) : await createPlain(creation)
   const text = await answerRecord(store, collection, toRow(collection, values), creation.request)
-  return extra ? writeSorted({ ...JSON.parse(text), ...extra }) : text
+  return extra && !isEmpty(extra) ? writeSorted({ ...JSON.parse(text), ...extra }) : text
 }
 
 const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
@@ -75,9 +76,11 @@ function createWithHook(creation: Creation, hook: NonNullable<Extension['beforeC
     const values = await hash(creation)
     const guard = guardOf(creation, creation.rule, values)
     if (!guard) throw badRequest(FAILED)
+    // before the hook, which may delete the very record that signed in: the installer's superuser
+    if (creation.options.remembered) await checkFresh(store, creation.request.auth)
     if (!(await holds(store, guard))) throw badRequest(FAILED)
     const extra = await hook(store, values, creation.request)
-    await save({ ...creation, store }, values, NO_GUARD)
+    await save({ ...creation, store, options: {} }, values, NO_GUARD)
     return { values, extra }
   })
 }

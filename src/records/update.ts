@@ -98,7 +98,7 @@ async function updateOnce(update: Update): Promise<string> {
   const form = await formErrors(change)
   const extra = isEmpty(form) ? await saveWithHooks(change) : await refuse(change, form, [])
   const text = await answerRecord(store, collection, toRow(collection, values), request)
-  return extra ? writeSorted({ ...JSON.parse(text), ...extra }) : text
+  return extra && !isEmpty(extra) ? writeSorted({ ...JSON.parse(text), ...extra }) : text
 }
 
 async function prepareChange(update: Update): Promise<Change> {
@@ -173,7 +173,8 @@ async function saveWithHooks(change: Change): Promise<Record<string, unknown> | 
   const ends = collection.type === 'auth' && endsLinks({ values, old, passwords: prepared.passwords })
   if (!hook && !ends) return void (await save(change))
   return store.db.transaction(async (db) => {
-    const inside = { ...change, store: { db, catalog: store.catalog } }
+    const inside = { ...change, store: { db, catalog: store.catalog }, options: {} }
+    if (change.options.remembered) await checkFresh(inside.store, request.auth)
     const extra = await hook?.(inside.store, values, old, request)
     if (collection.type === 'auth') await endLinks(inside.store, collection, values, old)
     await save(inside)

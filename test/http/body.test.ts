@@ -56,7 +56,14 @@ test('an urlencoded form takes in the query', async () => {
   expect((await readBody(request)).values).toEqual({ a: 1, b: 2 })
 })
 
+test('so does a multipart one, the query first', async () => {
+  const text = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n5\r\n--x--\r\n'
+  const request = incoming('multipart/form-data; boundary=x', text, { url: '/x?a=1&b=2' })
+  expect((await readBody(request)).values).toEqual({ a: [1, 5], b: 2 })
+})
+
 test.each([
+  ['a number out of range', 'application/json', '{"a":1e999}'],
   ['a list', 'application/json', '[1]'],
   ['a string', 'application/json', '"a"'],
   ['an open brace', 'application/json', '{"a":1'],
