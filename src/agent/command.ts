@@ -1,11 +1,11 @@
 import { createInterface } from 'node:readline'
-import { defineCommand } from 'citty'
+import { defineCommand, type ParsedArgs } from 'citty'
 import { UserError } from '../errors.ts'
 import type { Driver } from './driver.ts'
 import { pair, readPairing } from './pair.ts'
 import { runAgent } from './run.ts'
 import { Simulator } from './simulator.ts'
-import { DEFAULT_STATE_FILE } from './state.ts'
+import { defaultStateFile } from './state.ts'
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 const sayWithTime = (line: string) => say(`${new Date().toISOString().slice(11, 19)} ${line}`)
@@ -20,11 +20,12 @@ async function attempt(work: () => Promise<void>): Promise<void> {
   }
 }
 
+const stateFile = (given: string | undefined) => given || defaultStateFile(process.env)
+
 const state = {
   type: 'string',
-  description: 'where the device keeps its token',
+  description: 'where the device keeps its token (default: ~/.local/state/pocketsms/agent.json)',
   valueHint: 'FILE',
-  default: DEFAULT_STATE_FILE,
 } as const
 
 const pairCommand = defineCommand({
@@ -46,7 +47,7 @@ const pairCommand = defineCommand({
     attempt(async () => {
       const { name, phone, platform } = args
       const { url, code } = readPairing(args.url, args.code ?? '')
-      const paired = await pair(url, code, { name, phone, platform }, args.state)
+      const paired = await pair(url, code, { name, phone, platform }, stateFile(args.state))
       say(`Paired with ${url} as "${paired.name}" (${paired.device}). Next: pocketsms agent run`)
     }),
 })
@@ -73,10 +74,9 @@ const runArgs = {
     type: 'string',
     description: 'simulator: notes what it sent, a JSON line each',
     valueHint: 'FILE',
-    default: '',
   },
 } as const
-type RunArgs = { readonly [K in keyof typeof runArgs]: string }
+type RunArgs = ParsedArgs<typeof runArgs>
 
 /** Drivers by name. */
 const DRIVERS: Readonly<Record<string, (args: RunArgs) => Driver>> = { simulator: makeSimulator }
@@ -90,7 +90,7 @@ function makeSimulator(args: RunArgs): Driver {
     lose: readNumber('lose', args.lose, 0, 1),
     dieAfter: readNumber('die-after', args['die-after'], 0),
     clockOffset: readNumber('clock-offset', args['clock-offset']),
-    sentFile: args['sent-file'],
+    sentFile: args['sent-file'] ?? '',
   })
   receiveLines(simulator)
   return simulator
@@ -131,7 +131,7 @@ const runCommand = defineCommand({
       if (!make) throw new UserError(`--driver must be one of: ${Object.keys(DRIVERS).join(', ')}.`)
       const ended = new AbortController()
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort())
-      await runAgent(args.state, make(args), sayWithTime, ended.signal)
+      await runAgent(stateFile(args.state), make(args), sayWithTime, ended.signal)
     }).finally(() => process.exit()), // standard input would keep it
 })
 

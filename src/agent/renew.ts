@@ -3,7 +3,7 @@ import { call, type Server } from './server.ts'
 const RENEW_BEFORE_MS = 30 * 86_400_000
 
 /** When a token ends, in milliseconds since 1970; never for one that does not say. */
-export function endOf(token: string): number {
+function endOf(token: string): number {
   const [, payload = ''] = token.split('.')
   const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8') || '{}')
   return typeof exp === 'number' ? exp * 1000 : Number.POSITIVE_INFINITY

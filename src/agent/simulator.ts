@@ -19,7 +19,7 @@ export interface SimulatorOptions {
   readonly sentFile: string
 }
 
-export const WELL_BEHAVED: SimulatorOptions = {
+const WELL_BEHAVED: SimulatorOptions = {
   lagMs: 200,
   deliveryMs: 500,
   fail: 0,

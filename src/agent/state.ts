@@ -11,12 +11,9 @@ export interface AgentState {
   readonly name: string
 }
 
-/** Where an agent keeps its state if it is not told. */
-export const DEFAULT_STATE_FILE = join(
-  process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'),
-  'pocketsms',
-  'agent.json',
-)
+/** Where an agent keeps its state if it is not told: in the state folder of the XDG base directories. */
+export const defaultStateFile = (env: NodeJS.ProcessEnv) =>
+  join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'pocketsms', 'agent.json')
 
 /** Writes the state whole or not at all, readable for its owner only: it holds the token. */
 export function saveState(file: string, state: AgentState): void {

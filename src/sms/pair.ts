@@ -34,7 +34,7 @@ const MAX_WAITING_CODES = 50
 /** Of 10 ** CODE_DIGITS codes few wait: the first is free, nearly always. */
 const MAX_DRAWS = 20
 /** Where GET explains what a pairing code is for. */
-export const PAIR_PATH = '/api/devices/pair'
+const PAIR_PATH = '/api/devices/pair'
 
 const KEEP = `
 insert into device_pairings (code_hash, "user", name, expires_at)
@@ -80,7 +80,10 @@ export function pairDevice(store: Store, extensions: Extensions, device: NewDevi
     const { rows } = await db.query(USE, [hashOf(device.code)])
     if (!rows[0]) throw refuse('wrong_code')
     const [user, name] = rows[0] as [string, string]
-    return createDevice({ db, catalog: store.catalog }, extensions, user, { ...device, name: device.name || name })
+    return createDevice({ db, catalog: store.catalog }, extensions, user, {
+      ...device,
+      name: device.name || name,
+    })
   })
 }
 
