@@ -29,6 +29,7 @@ export class Acceptor {
   readonly #maxCommits: number
   /** First come, first served; of one user always in order. */
   #waiting: Waiting[] = []
+  #isStarting = false
   /** The users of each commit that is under way. */
   readonly #commits = new Set<ReadonlySet<string>>()
 
@@ -43,8 +44,21 @@ export class Acceptor {
   accept(offer: Offer): Promise<Verdict> {
     const decided = Promise.withResolvers<Verdict>()
     this.#waiting.push({ offer, decided })
-    if (!this.#isCommitting(offer.user)) this.#start()
+    this.#startSoon()
     return decided.promise
+  }
+
+  /**
+   * Once what has already arrived is read. PGlite works on this thread, so nothing can arrive during its commits:
+   * without this, every group there is one send (16 connections: 1.3 ms of CPU a send, with it 0.25).
+   */
+  #startSoon(): void {
+    if (this.#isStarting) return
+    this.#isStarting = true
+    setImmediate(() => {
+      this.#isStarting = false
+      this.#start()
+    })
   }
 
   /** As many commits as may be, each with all that can be in it. */

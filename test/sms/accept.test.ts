@@ -38,7 +38,9 @@ const isStored = async ({ messages }: Offer) =>
 
 test('what arrives during a commit is committed together', async () => {
   const offers = Array.from({ length: 20 }, () => offer())
-  expect(await Promise.all(offers.map(outcome))).toEqual(Array(20).fill('accepted'))
+  const first = outcome(offers[0]!)
+  await new Promise(setImmediate)
+  await Promise.all([first, ...offers.slice(1).map(outcome)])
   const ids = offers.map(({ messages }) => messages[0]!.id)
   const { rows } = await desk.db.query('select count(*) from sms_messages where id = any($1) group by xmin', [
     ids,
