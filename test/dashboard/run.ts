@@ -1,0 +1,99 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { freePortFrom } from '../../src/demo/port.ts'
+import { serve } from '../support/program.ts'
+import { authOptions, superusers } from './auth-options.ts'
+import { openBrowser } from './browser.ts'
+import {
+  changeFields,
+  createCollection,
+  createRecordOfAll,
+  createView,
+  editRules,
+  removeCollection,
+} from './collections.ts'
+import type { Desk, Part } from './desk.ts'
+import { dashboardFolder, startProxy } from './proxy.ts'
+import { editContact, editUser, searchMessages } from './records.ts'
+import { seed } from './seed.ts'
+import {
+  apiPreview,
+  applicationSettings,
+  crons,
+  exportAndImport,
+  mailSettings,
+  otherPages,
+} from './settings.ts'
+import { firstSuperuser, openEachCollection, signOutAndIn } from './sign-in.ts'
+
+// PocketBase's own dashboard in a real browser, over a server on a new database: does what its pages offer, and fails
+// when a request fails that should not, when a page throws, or when it shows something else than it should.
+
+const HOST = '127.0.0.1'
+const FIRST_PORT = 5720
+const PICTURES = join(import.meta.dirname, '..', '..', 'coverage', 'dashboard')
+/** The browser quotes what it was told to type. */
+const LINE = 1_000
+const EMAIL = 'boss@example.com'
+const PASSWORD = 'bosspass12345'
+
+const fill: Part = async ({ url }) => void (await seed(url, EMAIL, PASSWORD))
+const PARTS: Readonly<Record<string, Part>> = {
+  'first superuser by the printed link': firstSuperuser,
+  'sign out and in': signOutAndIn,
+  'records of a gateway': fill,
+  'each collection': openEachCollection,
+  'search in sms_messages': searchMessages,
+  'a contact': editContact,
+  'a user': editUser,
+  'a collection with every type of field': createCollection,
+  'a record with every type of field': createRecordOfAll,
+  rules: editRules,
+  'changed fields': changeFields,
+  'a view': createView,
+  'a collection deleted': removeCollection,
+  'options of an auth collection': authOptions,
+  superusers,
+  'API preview': apiPreview,
+  'application settings': applicationSettings,
+  'mail settings': mailSettings,
+  'storage, backups, SQL, logs': otherPages,
+  crons,
+  'export and import': exportAndImport,
+}
+
+const port = await freePortFrom(FIRST_PORT, HOST)
+const proxy = await startProxy(dashboardFolder(), `http://${HOST}:${port}`)
+const server = await serve({
+  DATA_DIR: 'memory://',
+  DATABASE_URL: '',
+  HOST,
+  PORT: String(port),
+  PUBLIC_URL: proxy.url,
+  LOG_LEVEL: 'warn',
+})
+rmSync(PICTURES, { recursive: true, force: true })
+const browser = await openBrowser(proxy.url, PICTURES)
+const link = /http\S+pbinstall\S+/.exec(server.output())?.[0] ?? ''
+const desk: Desk = { ...browser, url: proxy.url, link, email: EMAIL, password: PASSWORD }
+
+let passed = 0
+let failed = 0
+const only = process.argv.slice(2)
+for (const [name, part] of Object.entries(PARTS)) {
+  if (only.length > 0 && !only.some((word) => name.includes(word))) continue
+  const before = browser.faults.length
+  const error = await part(desk).catch((cause: unknown) => cause as Error)
+  const faults = [...browser.faults.slice(before), ...(error ? [error.stack ?? String(error)] : [])]
+  console.log(`${faults.length === 0 ? 'ok    ' : 'FAILED'} ${name}`)
+  for (const fault of faults) console.log(`       ${fault.slice(0, LINE)}`)
+  if (error) await browser.shot(`failed-${name.replaceAll(' ', '-')}`)
+  if (faults.length > 0) failed++
+  else passed++
+}
+console.log(`${passed} passed, ${failed} failed, ${browser.requests()} requests`)
+console.log(`Pictures are in ${PICTURES}`)
+await browser.close()
+proxy.stop()
+await server.stop()
+process.exit(failed === 0 ? 0 : 1)
