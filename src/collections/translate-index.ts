@@ -1,4 +1,4 @@
-import type { Field } from '../fields/field.ts'
+import { type Field, isMulti } from '../fields/field.ts'
 import { columnName, quote } from './names.ts'
 import { type SqlToken, sqlText, sqlTokens, unquoted } from './sql-tokens.ts'
 
@@ -34,6 +34,26 @@ function boolTest([left, sign, right]: readonly Piece[]): void {
   if (right?.text === '0' || right?.text === '1') right.put = String(right.text === '1')
 }
 
+/** A JSON list of texts as Postgres writes an array; no list becomes one that no column holds. */
+function arrayText(json: string): string {
+  try {
+    const list: unknown = JSON.parse(json)
+    if (Array.isArray(list) && list.every((item) => typeof item === 'string')) {
+      return `{${list.map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
+    }
+  } catch {
+    // no JSON: no list either
+  }
+  return '{NULL}'
+}
+
+/** SQLite keeps several values as a JSON list: `tags != '[]'` is `tags != '{}'`. */
+function listTest([left, sign, right]: readonly Piece[]): void {
+  if (!left?.field || !isMulti(left.field) || !EQUALITY.has(sign?.text ?? '')) return
+  if (right?.kind === 'text') right.put = sqlText(arrayText(right.text.slice(1, -1).replaceAll("''", "'")))
+  if (right?.kind === 'name' && !right.field) right.put = sqlText(arrayText(unquoted(right.text)))
+}
+
 /** `a IS 'x'` compares in SQLite; in Postgres `IS` is for null and bools. */
 function isTest([is, second, third]: readonly Piece[]): void {
   if (!is || !isWord(is, 'is')) return
@@ -66,6 +86,7 @@ export function translateExpression(sql: string, fields: readonly Field[]): stri
   for (let i = 0; i < solid.length; i++) {
     const rest = solid.slice(i, i + 6)
     boolTest(rest)
+    listTest(rest)
     isTest(rest)
     jsonExtract(rest)
   }

@@ -9,6 +9,7 @@ const fields = [
   { name: 'ownerRef', type: 'text' },
   { name: 'flag', type: 'bool' },
   { name: 'data', type: 'json' },
+  { name: 'tags', type: 'select', maxSelect: 2, values: ['x', 'y'] },
 ]
 const posts = complete(readNew({ name: 'posts', fields }))
 
@@ -46,6 +47,21 @@ test.each([
     'bool as a number',
     'CREATE INDEX i ON posts (a) WHERE flag == 1',
     'create index "i" on "posts" ("a") where "flag" = true',
+  ],
+  [
+    'an empty list',
+    "CREATE UNIQUE INDEX i ON posts (tags) WHERE tags != '[]'",
+    `create unique index "i" on "posts" ("tags") where "tags" != '{}'`,
+  ],
+  [
+    'a list in double quotes',
+    'CREATE INDEX i ON posts (tags) WHERE tags <> ""',
+    `create index "i" on "posts" ("tags") where "tags" <> '{NULL}'`,
+  ],
+  [
+    'a list with quotes in it',
+    `CREATE INDEX i ON posts (a) WHERE tags = '["x","it''s \\"y\\""]'`,
+    `create index "i" on "posts" ("a") where "tags" = '{"x","it''s \\"y\\""}'`,
   ],
   [
     'words inside a text',
