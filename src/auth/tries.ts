@@ -1,4 +1,7 @@
+import { sql } from 'kysely'
 import type { Db } from '../db/open.ts'
+
+const now = sql<Date>`now()`
 
 /**
  * Notes one more try of `key` and says whether it is allowed: at most `max` in a window of `seconds`, which begins with
@@ -18,21 +21,30 @@ export async function takeTry(db: Db, key: string, max: number, seconds: number)
 
 /** Takes one try back, since it was none: what was tried was right. */
 export async function giveTryBack(db: Db, key: string): Promise<void> {
-  await db.query('update auth_tries set tries = tries - 1 where key = $1 and tries > 0', [key])
+  await db.kysely
+    .updateTable('auth_tries')
+    .set((e) => ({ tries: e('tries', '-', 1) }))
+    .where('key', '=', key)
+    .where('tries', '>', 0)
+    .execute()
 }
 
 /** Whether `key` was tried in a window that is not over. */
 export async function wasTried(db: Db, key: string): Promise<boolean> {
-  const { rows } = await db.query('select 1 from auth_tries where key = $1 and ends > now()', [key])
-  return rows.length > 0
+  const tries = db.kysely
+    .selectFrom('auth_tries')
+    .select('tries')
+    .where('key', '=', key)
+    .where('ends', '>', now)
+  return (await tries.executeTakeFirst()) !== undefined
 }
 
 /** Forgets the tries of `key`. */
 export async function forgetTries(db: Db, key: string): Promise<void> {
-  await db.query('delete from auth_tries where key = $1', [key])
+  await db.kysely.deleteFrom('auth_tries').where('key', '=', key).execute()
 }
 
 /** Forgets all windows that are over. */
 export async function forgetOldTries(db: Db): Promise<void> {
-  await db.query('delete from auth_tries where ends <= now()')
+  await db.kysely.deleteFrom('auth_tries').where('ends', '<=', now).execute()
 }

@@ -3,9 +3,8 @@ import { Catalog, type Store } from './catalog.ts'
 import type { Collection } from './collection.ts'
 
 /** All collections as `_collections` has them, in order of creation, each with the text of its row. */
-export async function readRows(db: Db): Promise<{ id: string; data: string }[]> {
-  const { rows } = await db.query('select id, data::text from _collections order by position')
-  return rows.map(([id, data]) => ({ id: String(id), data: String(data) }))
+export function readRows(db: Db): Promise<{ id: string; data: string }[]> {
+  return db.kysely.selectFrom('_collections').select(['id', 'data']).orderBy('position').execute()
 }
 
 /** A transaction that changes collections: a store whose catalog follows what was written so far. */
@@ -24,11 +23,12 @@ export class CatalogDraft implements Store {
 
   /** Writes a collection's row, new or not. Its table is somebody else's business. */
   async put(collection: Collection): Promise<void> {
-    await this.db.query(
-      `insert into _collections (id, name, data) values ($1, $2, $3)
-       on conflict (id) do update set name = excluded.name, data = excluded.data`,
-      [collection.id, collection.name, JSON.stringify(collection)],
-    )
+    const row = { name: collection.name, data: JSON.stringify(collection) }
+    await this.db.kysely
+      .insertInto('_collections')
+      .values({ id: collection.id, ...row })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(row))
+      .execute()
     const { all } = this.#catalog
     const place = all.findIndex((one) => one.id === collection.id)
     this.#catalog = new Catalog(place < 0 ? [...all, collection] : all.with(place, collection))
@@ -36,7 +36,7 @@ export class CatalogDraft implements Store {
 
   /** Removes a collection's row. */
   async remove(collection: Collection): Promise<void> {
-    await this.db.query('delete from _collections where id = $1', [collection.id])
+    await this.db.kysely.deleteFrom('_collections').where('id', '=', collection.id).execute()
     this.#catalog = new Catalog(this.#catalog.all.filter((one) => one.id !== collection.id))
   }
 }

@@ -1,4 +1,5 @@
 import type { Db } from '../db/open.ts'
+import { addParam, readParam, writeParam } from '../db/params.ts'
 import { badRequest } from '../errors.ts'
 import { ShapeError } from './decode.ts'
 import { SETTINGS, type Settings } from './settings.ts'
@@ -6,6 +7,12 @@ import { checkSettings } from './settings-check.ts'
 
 const KEY = 'settings'
 const CHANNEL = 'pocketsms_settings'
+
+/** Replaces the settings, unchecked, and tells all nodes at commit. */
+export async function writeSettings(db: Db, settings: Settings): Promise<void> {
+  await writeParam(db, KEY, JSON.stringify(settings))
+  await db.query(`select pg_notify($1, '')`, [CHANNEL])
+}
 
 /** The server's settings as this node knows them. They are a row of the database; NOTIFY tells of a change. */
 export class SettingsStore {
@@ -47,11 +54,10 @@ export class SettingsStore {
    */
   async save(submitted: unknown): Promise<Settings> {
     await this.#db.transaction(async (tx) => {
-      await tx.query(`insert into _params (key, value) values ($1, '{}') on conflict do nothing`, [KEY])
-      const next = overlay(parse(await readText(tx, 'for update')), submitted)
+      await addParam(tx, KEY, '{}')
+      const next = overlay(parse(await readText(tx, true)), submitted)
       checkSettings(next)
-      await tx.query('update _params set value = $2 where key = $1', [KEY, JSON.stringify(next)])
-      await tx.query(`select pg_notify($1, '')`, [CHANNEL])
+      await writeSettings(tx, next)
     })
     await this.reload()
     return this.current
@@ -62,10 +68,7 @@ export class SettingsStore {
   }
 }
 
-async function readText(db: Db, lock: 'for update' | '' = ''): Promise<string> {
-  const { rows } = await db.query(`select value from _params where key = $1 ${lock}`, [KEY])
-  return String(rows[0]?.[0] ?? '{}')
-}
+const readText = async (db: Db, lock = false) => (await readParam(db, KEY, lock)) ?? '{}'
 
 const parse = (text: string): Settings => SETTINGS.over(JSON.parse(text), SETTINGS.fresh())
 

@@ -31,15 +31,15 @@ async function applyOnce(tx: Db, file: string, files: readonly string[]): Promis
   await tx.script(
     'create table if not exists _migrations (file text primary key, applied timestamptz not null default now())',
   )
-  const { rows } = await tx.query('select file from _migrations')
-  const unknown = rows.map((row) => String(row[0])).filter((name) => !files.includes(name))
+  const known = await tx.kysely.selectFrom('_migrations').select('file').execute()
+  const unknown = known.map((row) => row.file).filter((name) => !files.includes(name))
   if (unknown.length > 0) {
     throw new UserError(
       `The database was migrated by a newer version of pocketsms (${unknown.join(', ')}). Install that version.`,
     )
   }
-  if (rows.some((row) => row[0] === file)) return false
+  if (known.some((row) => row.file === file)) return false
   await tx.script(`set local statement_timeout = 0;\n${readFileSync(new URL(file, FOLDER), 'utf8')}`)
-  await tx.query('insert into _migrations (file) values ($1)', [file])
+  await tx.kysely.insertInto('_migrations').values({ file }).execute()
   return true
 }

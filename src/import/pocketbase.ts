@@ -4,6 +4,7 @@ import type { CatalogStore } from '../collections/catalog-store.ts'
 import { type Collection, SUPERUSERS } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { SETTINGS } from '../collections/settings.ts'
+import { writeSettings } from '../collections/settings-store.ts'
 import { UserError } from '../errors.ts'
 import { insertRows } from './insert.ts'
 import { importPocketBaseCollections, type Report } from './pocketbase-collections.ts'
@@ -112,8 +113,5 @@ async function importSettings(draft: CatalogDraft, data: PocketBaseData, report:
   const settings = SETTINGS.over(stored, SETTINGS.fresh())
   if (settings.s3.enabled) report('settings: files in S3 were not copied.')
   if (settings.backups.cron) report('settings: backups on a schedule are not made here; see README.md.')
-  await draft.db.query(
-    'insert into _params (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value',
-    ['settings', JSON.stringify(settings)],
-  )
+  await writeSettings(draft.db, settings)
 }

@@ -1,6 +1,7 @@
 import webPush from 'web-push'
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import { addParam, readParam } from '../db/params.ts'
 import type { Logger } from '../log.ts'
 import { changeDevice, type Device } from './device.ts'
 import { sendOutgoing } from './outgoing.ts'
@@ -34,17 +35,17 @@ interface VapidKeys {
   readonly privateKey: string
 }
 
+const VAPID_KEY = 'vapid'
+
 /** The server's VAPID keys (RFC 8292), made when first asked for and kept: subscriptions hang on them. */
 export async function vapidKeys({ db }: Store): Promise<VapidKeys> {
-  const read = async () =>
-    (await db.query(`select value::text from _params where key = 'vapid'`)).rows[0]?.[0]
+  const read = () => readParam(db, VAPID_KEY)
   let stored = await read()
   if (!stored) {
-    const made = JSON.stringify(webPush.generateVAPIDKeys())
-    await db.query(`insert into _params (key, value) values ('vapid', $1) on conflict do nothing`, [made])
+    await addParam(db, VAPID_KEY, JSON.stringify(webPush.generateVAPIDKeys()))
     stored = await read()
   }
-  return JSON.parse(String(stored))
+  return JSON.parse(stored!)
 }
 
 const SAVE = { set: 'push = $4::json', where: 'push::text is distinct from $4::text' }
