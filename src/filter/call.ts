@@ -4,7 +4,7 @@ import type { Expression, Operand } from './operand.ts'
 import type { Sql } from './sql.ts'
 import type { Token } from './tree.ts'
 
-export type Resolve = (context: Context, token: Token) => Operand
+type Resolve = (context: Context, token: Token) => Operand
 /** Makes an operand of a function's arguments. Throws a FilterError for wrong ones. */
 export type Make = (context: Context, args: readonly Token[], resolve: Resolve) => Operand
 

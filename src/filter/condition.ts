@@ -4,7 +4,7 @@ import type { Sql } from './sql.ts'
 import { joinSql, rowsIn } from './sql.ts'
 
 /** Decided without the database. Null: neither true nor false, as a comparison with NULL. */
-export interface Constant {
+interface Constant {
   readonly kind: 'constant'
   readonly value: boolean | null
 }
@@ -22,7 +22,7 @@ export interface Leaf {
    */
   readonly contains?: { readonly sql: Sql; readonly row: Joined }
 }
-export interface Group {
+interface Group {
   readonly kind: 'and' | 'or'
   readonly items: readonly Condition[]
 }

@@ -75,7 +75,7 @@ function knownJson(row: KnownRow, field: Field, steps: readonly Step[]): Slot {
 }
 
 /** A JSON value as SQLite's json_extract gives it. */
-export function jsonScalar(value: unknown): Scalar {
+function jsonScalar(value: unknown): Scalar {
   if (value === null || typeof value === 'string') return value
   if (typeof value === 'number') return stored(value)
   return typeof value === 'boolean' ? BigInt(value) : JSON.stringify(value)

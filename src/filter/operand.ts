@@ -14,7 +14,7 @@ export type Affinity = 'text' | 'numeric' | 'none'
  * How `=` treats null. `auto`: as the empty text; `off`: as itself (JSON, geoDistance, `:changed`); `forced`: as the
  * empty text, whatever the other side (strftime). Contract 2.3.
  */
-export type Fallback = 'auto' | 'off' | 'forced'
+type Fallback = 'auto' | 'off' | 'forced'
 
 /** What a column or expression holds: decides how its text and its number are written. See storage.ts. */
 export type Storage =

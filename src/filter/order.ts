@@ -6,7 +6,7 @@ import { type Side, sidesOf } from './side.ts'
 import type { Sql } from './sql.ts'
 import { sql } from './sql.ts'
 
-export type Comparer = '=' | '<>' | '<' | '<=' | '>' | '>='
+type Comparer = '=' | '<>' | '<' | '<=' | '>' | '>='
 
 const HOLDS: Readonly<Record<Comparer, (order: number) => boolean>> = {
   '=': (order) => order === 0,

@@ -14,7 +14,7 @@ const MAX_RELATIONS = 6
 const BACK_RELATION = /^(\w+)_via_(\w+)$/
 
 /** Where a path begins. */
-export interface Start {
+interface Start {
   readonly row: Row
   /** The rows so far may be several: all of them have to match. */
   readonly all: boolean

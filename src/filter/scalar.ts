@@ -38,7 +38,7 @@ export const goText = (value: Scalar): string =>
  * A REAL as text: 15 significant digits if they read back as the same number, else 17; never without a point;
  * an exponent from 1e17 up and below 1e-4. SQLite: printf("%!.15g")
  */
-export function realText(value: number): string {
+function realText(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'Inf' : '-Inf'
   const short = value.toExponential(14)
   const [mantissa = '', power = '0'] = (Number(short) === value ? short : value.toExponential(16)).split('e')

@@ -12,7 +12,7 @@ import { FORMS } from './storage.ts'
 const MAX_KEYS = 8
 const MAX_KEY_BYTES = 255
 
-export interface SortKey {
+interface SortKey {
   readonly name: string
   readonly direction: 'ASC' | 'DESC'
 }

@@ -29,7 +29,7 @@ export interface Comparison {
   readonly any: boolean
   readonly right: Token
 }
-export interface Junction {
+interface Junction {
   readonly kind: 'and' | 'or'
   readonly items: readonly Node[]
 }
