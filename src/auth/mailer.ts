@@ -1,4 +1,4 @@
-import { createTransport, type Transporter } from 'nodemailer'
+import type { Transporter } from 'nodemailer'
 import type { Settings } from '../collections/settings.ts'
 import type { Desk } from './desk.ts'
 
@@ -12,7 +12,7 @@ export interface Mail {
 }
 
 /** One transport for each version of the settings. */
-const transports = new WeakMap<Settings, Transporter>()
+const transports = new WeakMap<Settings, Promise<Transporter>>()
 
 /**
  * Sends a mail through the SMTP server of the settings; while there is none, writes it to the log, where whoever
@@ -25,16 +25,19 @@ export async function sendMail({ settings: { current }, log }: Desk, mail: Mail)
     return
   }
   const { senderName, senderAddress } = current.meta
-  await transportOf(current).sendMail({ ...mail, text, from: { name: senderName, address: senderAddress } })
+  const transport = await transportOf(current)
+  await transport.sendMail({ ...mail, text, from: { name: senderName, address: senderAddress } })
 }
 
-function transportOf(settings: Settings): Transporter {
+function transportOf(settings: Settings): Promise<Transporter> {
   const transport = transports.get(settings) ?? openTransport(settings)
   transports.set(settings, transport)
   return transport
 }
 
-function openTransport({ smtp }: Settings): Transporter {
+/** The library is loaded for the first mail: most servers send none. */
+async function openTransport({ smtp }: Settings): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer')
   return createTransport({
     host: smtp.host,
     port: smtp.port,

@@ -25,8 +25,8 @@ const LOST_CODES = new Set([
   'EAI_AGAIN',
   'ETIMEDOUT',
 ])
-/** SQLSTATE classes and codes of a server that is starting, stopping, full or gone. */
-const LOST_STATES = /^(08|57P0[123]|53300|3D000)/
+/** SQLSTATE classes and codes of a server that is starting, stopping, full or gone; 08P01 is a wrong statement. */
+const LOST_STATES = /^(08(?!P01)|57P0[123]|53300|3D000)/
 
 /** True when the database, and not the statement, is at fault: asking again later may work. */
 export function isConnectionError(error: unknown): boolean {

@@ -5,7 +5,6 @@ import type { Logger } from '../log.ts'
 import type { Backend, Result, Session } from './backend.ts'
 import { sessionDialect } from './dialect.ts'
 import { DatabaseAway } from './errors.ts'
-import { openPglite } from './pglite.ts'
 import { openPostgres } from './postgres.ts'
 import type { Tables } from './tables.ts'
 
@@ -64,7 +63,11 @@ export class Db {
  * so. Throws a UserError for one that is too old or refuses us.
  */
 export async function openDb(config: Config, log: Logger): Promise<Db> {
-  if (!config.databaseUrl) return new Db(await openPglite(config.dataDir))
+  if (!config.databaseUrl) {
+    // only here: a server on Postgres need not hold an embedded one in memory
+    const { openPglite } = await import('./pglite.ts')
+    return new Db(await openPglite(config.dataDir))
+  }
   const db = new Db(openPostgres(config.databaseUrl, config.databasePool, log))
   try {
     await awaitServer(db, log)

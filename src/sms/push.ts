@@ -1,4 +1,3 @@
-import webPush from 'web-push'
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { addParam, readParam } from '../db/params.ts'
@@ -37,12 +36,15 @@ interface VapidKeys {
 
 const VAPID_KEY = 'vapid'
 
+/** web-push, loaded for the first device that wants it. */
+const library = async () => (await import('web-push')).default
+
 /** The server's VAPID keys (RFC 8292), made when first asked for and kept: subscriptions hang on them. */
 export async function vapidKeys({ db }: Store): Promise<VapidKeys> {
   const read = () => readParam(db, VAPID_KEY)
   let stored = await read()
   if (!stored) {
-    await addParam(db, VAPID_KEY, JSON.stringify(webPush.generateVAPIDKeys()))
+    await addParam(db, VAPID_KEY, JSON.stringify((await library()).generateVAPIDKeys()))
     stored = await read()
   }
   return JSON.parse(stored!)
@@ -99,7 +101,12 @@ export async function pushWake(
   )
 }
 
-function sendPush(subscription: Subscription, keys: VapidKeys, settings: PushSettings): Promise<number> {
+async function sendPush(
+  subscription: Subscription,
+  keys: VapidKeys,
+  settings: PushSettings,
+): Promise<number> {
+  const webPush = await library()
   const { endpoint, method, headers, body } = webPush.generateRequestDetails(subscription, 'wake', {
     vapidDetails: { subject: settings.vapidSubject, ...keys },
     TTL: TTL_SECONDS,

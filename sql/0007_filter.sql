@@ -1,4 +1,4 @@
--- 0006 SQLite's view of values, where Postgres has another: what filters and sorts compare with.
+-- 0007 SQLite's view of values, where Postgres has another: what filters and sorts compare with.
 -- A caller writes COLLATE "C" behind each text: a function's result takes its collation from the arguments.
 
 -- Text that looks like a number, as one; else null.
