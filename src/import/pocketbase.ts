@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { BUILT_IN_IDS } from '../collections/built-in.ts'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
@@ -7,8 +9,10 @@ import { SETTINGS } from '../collections/settings.ts'
 import { writeSettings } from '../collections/settings-store.ts'
 import { UserError } from '../errors.ts'
 import { insertRows } from './insert.ts'
-import { importPocketBaseCollections, type Report } from './pocketbase-collections.ts'
+import type { Report } from './pocketbase-builtin.ts'
+import { importPocketBaseTables, readCollections } from './pocketbase-collections.ts'
 import { pocketBaseRow } from './pocketbase-rows.ts'
+import { importPocketBaseViews } from './pocketbase-views.ts'
 import type { Progress } from './progress.ts'
 import { openPocketBase, type PocketBaseData, textOf } from './sqlite.ts'
 import { copyStorage } from './storage.ts'
@@ -37,10 +41,15 @@ export async function importPocketBase(
     const done = await store.change(async (draft) => {
       await draft.db.query('set local statement_timeout = 0')
       await refuseUnlessEmpty(draft)
-      const collections = await importPocketBaseCollections(draft, data, report)
+      const raws = readCollections(data)
+      const collections = await importPocketBaseTables(draft, raws, report)
       let records = 0
       for (const collection of collections) records += await importRecords(draft, data, collection, progress)
+      const views = raws.filter(({ type }) => type === 'view')
+      await importPocketBaseViews(draft, views, report)
       await importSettings(draft, data, report)
+      if (existsSync(join(folder, 'auxiliary.db')))
+        report('logs: left behind, requests are logged on standard output here.')
       const files = copyStorage(folder, storageFolder, progress)
       return { collections, records, files }
     })

@@ -30,8 +30,8 @@ export function openPocketBase(folder: string): PocketBaseData {
       if (existsSync(join(folder, name))) cpSync(join(folder, name), join(copy, name))
     }
     const db = new DatabaseSync(join(copy, 'data.db'), { readBigInts: true })
-    const tables = db.prepare("select name from sqlite_master where name = '_collections'").all()
-    if (tables.length === 0)
+    const columns = db.prepare("select name from pragma_table_info('_collections')").all()
+    if (!columns.some(({ name }) => name === 'fields'))
       throw new UserError(`${folder}: data.db has no collections of PocketBase 0.23 or later.`)
     return {
       rows: (table) => db.prepare(`select * from ${quote(table)} order by rowid`).iterate(),

@@ -1,0 +1,76 @@
+import { BUILT_IN_IDS } from '../collections/built-in.ts'
+import type { CatalogDraft } from '../collections/catalog-draft.ts'
+import type { Collection } from '../collections/collection.ts'
+import { UserError } from '../errors.ts'
+import type { Field } from '../fields/field.ts'
+
+/** A collection as PocketBase's export gives it, with its secrets. */
+export type Raw = Readonly<Record<string, unknown>> & {
+  readonly id: string
+  readonly name: string
+  readonly type: string
+}
+
+/** What was left out or done otherwise, a sentence each. */
+export type Report = (sentence: string) => void
+
+/** No user may lift the own quota, whatever the rules say that come in. */
+const QUOTA_GUARD = '@request.body.monthly_quota:isset = false'
+const USERS_ID = '_pb_users_auth_'
+
+/** Throws a UserError if the source has another collection in place of one of the gateway's own, or one under another name. */
+export function refuseTakenNames(draft: CatalogDraft, raws: readonly Raw[]): void {
+  const own = draft.catalog.all.filter(({ id }) => BUILT_IN_IDS.has(id))
+  const taken = raws.filter((raw) => own.some((one) => one.id !== raw.id && sameName(one, raw)))
+  if (taken.length > 0) {
+    const names = taken.map(({ name }) => name).join(', ')
+    throw new UserError(
+      `pocketsms has collections of its own with these names: ${names}. Rename them in PocketBase, then import again.`,
+    )
+  }
+  for (const { id, name } of own) {
+    const renamed = raws.find((raw) => raw.id === id && raw.name !== name)
+    if (!renamed) continue
+    throw new UserError(
+      `pocketsms needs the collection ${renamed.name} under the name ${name}. Rename it in PocketBase, then import again.`,
+    )
+  }
+}
+
+const sameName = (a: Pick<Raw, 'name'>, b: Pick<Raw, 'name'>) => a.name.toLowerCase() === b.name.toLowerCase()
+
+/** Users as they come in, with rules under which nobody can lift the own quota. Other collections stay as they are. */
+export function withQuotaGuard(raw: Raw, report: Report): Raw {
+  if (raw.id !== USERS_ID) return raw
+  const guarded = (text: unknown) => {
+    if (typeof text !== 'string' || text.includes(QUOTA_GUARD)) return text
+    return text.trim() === '' ? QUOTA_GUARD : `(${text}\n) && ${QUOTA_GUARD}`
+  }
+  const rules = { createRule: guarded(raw.createRule), updateRule: guarded(raw.updateRule) }
+  if (rules.createRule !== raw.createRule || rules.updateRule !== raw.updateRule) {
+    report(`users: its create and update rules got "${QUOTA_GUARD}", so that nobody lifts the own quota.`)
+  }
+  return { ...raw, ...rules }
+}
+
+/**
+ * A collection that is there already takes over the ids that its fields have in the source: so they are known as the
+ * same, and what comes in counts. Throws a UserError for a field of another type.
+ */
+export async function takeFieldIds(draft: CatalogDraft, raw: Raw): Promise<void> {
+  const there = draft.catalog.all.find(({ id }) => id === raw.id)
+  if (!there) return
+  const sources = raw.fields as readonly Field[]
+  const fields = there.fields.map((field) => {
+    const source = sources.find(({ name }) => name.toLowerCase() === field.name.toLowerCase())
+    if (!source) return isTaken(sources, field) ? { ...field, id: `pocketsms_${field.name}` } : field
+    if (source.type === field.type) return { ...field, id: source.id }
+    throw new UserError(
+      `pocketsms needs the field ${field.name} of ${raw.name} to be of type ${field.type}, not ${source.type}. Rename it in PocketBase, then import again.`,
+    )
+  })
+  await draft.put({ ...there, fields } as Collection)
+}
+
+/** In PocketBase a field keeps its id when it gets another name. */
+const isTaken = (sources: readonly Field[], field: Field) => sources.some(({ id }) => id === field.id)

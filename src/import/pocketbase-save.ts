@@ -1,0 +1,42 @@
+import { attempt } from '../collections/attempt.ts'
+import type { CatalogDraft } from '../collections/catalog-draft.ts'
+import type { Collection } from '../collections/collection.ts'
+import { importCollections } from '../collections/import.ts'
+import { InvalidCollection } from '../collections/invalid.ts'
+import { UserError } from '../errors.ts'
+import type { Raw, Report } from './pocketbase-builtin.ts'
+
+/** Saves one collection; an index that Postgres cannot make is left out and reported. */
+async function saveOne(draft: CatalogDraft, raw: Raw, report: Report): Promise<Collection> {
+  try {
+    const [saved] = await attempt(draft.db, () => importCollections(draft, [raw]))
+    return saved!.collection
+  } catch (error) {
+    const faults = error instanceof InvalidCollection ? error.data.indexes : undefined
+    if (!faults) throw new UserError(`collection ${raw.name}: ${(error as Error).message}`, { cause: error })
+    const indexes = raw.indexes as string[]
+    for (const [i, fault] of Object.entries(faults)) {
+      report(
+        `${raw.name}: an index was left out (${indexes[Number(i)]}): ${(fault as { message: string }).message}`,
+      )
+    }
+    return saveOne(draft, { ...raw, indexes: indexes.filter((_, i) => !(i in faults)) }, report)
+  }
+}
+
+/**
+ * Saves a collection of a PocketBase database as it was. An index that Postgres cannot make is left out and reported.
+ * Throws a UserError that names the collection.
+ */
+export async function saveSource(draft: CatalogDraft, raw: Raw, report: Report): Promise<Collection> {
+  const saved = await saveOne(draft, raw, report)
+  await keepIdentity(draft, raw, saved)
+  return saved
+}
+
+/** The dates and the sessions' secrets stay what they were: whoever is signed in stays so. */
+async function keepIdentity(draft: CatalogDraft, raw: Raw, saved: Collection): Promise<void> {
+  const { created, updated } = raw as unknown as Collection
+  const token = 'authToken' in raw ? { authToken: raw.authToken } : {}
+  await draft.put({ ...saved, created, updated, ...token } as Collection)
+}

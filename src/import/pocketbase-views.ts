@@ -1,0 +1,54 @@
+import { attempt } from '../collections/attempt.ts'
+import type { CatalogDraft } from '../collections/catalog-draft.ts'
+import { quote, tableName } from '../collections/names.ts'
+import { dropCollection } from '../collections/remove.ts'
+import type { Raw, Report } from './pocketbase-builtin.ts'
+import { saveSource } from './pocketbase-save.ts'
+
+/** Some faults of a query show only in its rows. */
+const SAMPLE_SIZE = 1_000
+
+async function saveView(draft: CatalogDraft, raw: Raw, report: Report): Promise<void> {
+  const view = await saveSource(draft, raw, report)
+  try {
+    const sample = `select * from ${quote(tableName(view))} limit $1`
+    await attempt(draft.db, () => draft.db.query(sample, [SAMPLE_SIZE]))
+  } catch (error) {
+    await dropCollection(draft, view)
+    throw error
+  }
+}
+
+/** Tries each view; answers those that failed, with their errors. */
+async function tryAll(draft: CatalogDraft, views: readonly Raw[], report: Report) {
+  const failed: { raw: Raw; error: unknown }[] = []
+  for (const raw of views) {
+    try {
+      await saveView(draft, raw, report)
+    } catch (error) {
+      failed.push({ raw, error })
+    }
+  }
+  return failed
+}
+
+/**
+ * Makes the views of a PocketBase database over the records that came in. One that Postgres cannot make or read is
+ * left out and reported. Views may read each other: those that cannot be made yet wait for the next round.
+ */
+export async function importPocketBaseViews(
+  draft: CatalogDraft,
+  views: readonly Raw[],
+  report: Report,
+): Promise<void> {
+  for (let waiting = views; waiting.length > 0; ) {
+    const failed = await tryAll(draft, waiting, report)
+    if (failed.length === waiting.length) return failed.forEach((one) => void reportView(one, report))
+    waiting = failed.map(({ raw }) => raw)
+  }
+}
+
+function reportView({ raw, error }: { raw: Raw; error: unknown }, report: Report): void {
+  const { message } = error as Error
+  report(`${raw.name}: the view was left out, its query does not work on Postgres: ${message}`)
+}
