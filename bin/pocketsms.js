@@ -5,13 +5,18 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
+// Node keeps up to 134 MB for young objects; with 17 a loaded server takes 220 MB instead of 390, and is as fast
+const FLAGS = ['--max-semi-space-size=8']
+
 const cli = join(dirname(fileURLToPath(import.meta.url)), '..', 'src', 'cli.ts')
 const [major, minor] = process.versions.node.split('.').map(Number)
+const stripsTypes = major > 22 || (major === 22 && minor >= 18)
+const ownNode = () =>
+  join(dirname(createRequire(import.meta.url).resolve('node/package.json')), 'bin', 'node')
 
-if (major > 22 || (major === 22 && minor >= 18)) await import(cli)
-else {
-  const home = dirname(createRequire(import.meta.url).resolve('node/package.json'))
-  const child = spawn(join(home, 'bin', 'node'), [cli, ...process.argv.slice(2)], { stdio: 'inherit' })
-  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
-  child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
-}
+const child = spawn(stripsTypes ? process.execPath : ownNode(), [...FLAGS, cli, ...process.argv.slice(2)], {
+  stdio: 'inherit',
+})
+process.on('SIGINT', () => {}) // the terminal sends it to the child, too
+process.on('SIGTERM', () => child.kill('SIGTERM'))
+child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))

@@ -16,11 +16,17 @@ export interface RunningProgram {
 }
 
 /**
- * Starts `pocketsms serve` with `env` beside our own environment and waits until it answers. HOST and PORT must be
+ * Starts `pocketsms serve` as `npm start` does, with `env` beside our own environment and waits until it answers. HOST and PORT must be
  * in it. Throws with its output when it ends before that.
  */
 export const serve = (env: Readonly<Record<string, string>>): Promise<RunningProgram> =>
-  startProgram(process.execPath, [CLI, 'serve'], env, `http://127.0.0.1:${env.PORT}`, '/api/health')
+  startProgram(
+    process.execPath,
+    ['--max-semi-space-size=8', CLI, 'serve'],
+    env,
+    `http://127.0.0.1:${env.PORT}`,
+    '/api/health',
+  )
 
 /** Starts any server and waits until GET `path` answers 200. */
 export async function startProgram(
