@@ -20,6 +20,9 @@ interface Part {
   readonly type: FieldType
   /** Stands for NULL, which a view may hold. */
   readonly zero: Value
+  /** The value that was written last, and what it was written as: most neighbours in a list are equal. */
+  value: Value | undefined
+  text: string
 }
 
 /** How the rows of a collection are written for one kind of sight. */
@@ -45,14 +48,20 @@ const plansOf = remember((_: Collection): (Plan | undefined)[] => [])
 export function renderRecord(collection: Collection, row: Row, sight: Sight, expand?: string): string {
   const plan = planOf(collection, sight.hidden, sight.email || isEmailPublic(collection, row))
   let text = ''
-  for (const part of plan.head) text += part.before + writeValue(part, row)
+  for (const part of plan.head) text += partText(part, row[part.at]!)
   text += plan.middle
   if (expand !== undefined) text += `,"expand":${expand}`
-  for (const part of plan.tail) text += part.before + writeValue(part, row)
+  for (const part of plan.tail) text += partText(part, row[part.at]!)
   return text + plan.end
 }
 
-const writeValue = (part: Part, row: Row) => part.type.toJson(part.field, row[part.at] ?? part.zero)
+function partText(part: Part, value: Value): string {
+  if (value !== part.value) {
+    part.value = value
+    part.text = part.before + part.type.toJson(part.field, value ?? part.zero)
+  }
+  return part.text
+}
 
 /** Only auth records hide their email. */
 function isEmailPublic(collection: Collection, row: Row): boolean {
@@ -104,7 +113,14 @@ function layOut(
     text += `${text === '{' ? '' : ','}${JSON.stringify(key)}:`
     if (typeof entry === 'string') text += JSON.stringify(entry)
     else {
-      parts.push({ before: text, at: at.get(key)!, field: entry, ...typeOf(entry) })
+      parts.push({
+        before: text,
+        at: at.get(key)!,
+        field: entry,
+        ...typeOf(entry),
+        value: undefined,
+        text: '',
+      })
       text = ''
     }
   }

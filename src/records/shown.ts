@@ -25,13 +25,11 @@ export async function showRows(
   request: RequestInfo,
 ): Promise<Shown[]> {
   const hidden = request.auth?.isSuperuser ?? false
+  const sight: Sight = { hidden, email: hidden }
+  const close: Sight = { hidden, email: true }
   const emails = await emailsSeen(store, collection, rows, request)
   const { id } = columnsOf(collection)
-  return rows.map((row) => ({
-    collection,
-    row,
-    sight: { hidden, email: hidden || emails.has(row[id] as string) },
-  }))
+  return rows.map((row) => ({ collection, row, sight: emails.has(row[id] as string) ? close : sight }))
 }
 
 /** The JSON of a record with all that is expanded in it, keys in byte order. */
