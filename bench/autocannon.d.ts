@@ -7,6 +7,8 @@ declare module 'autocannon' {
     path: string
     headers: Record<string, string>
     body?: string
+    /** Called before each sending; `context` belongs to the connection. */
+    setupRequest?(next: Request, context: { id?: string }): Request
   }
   export interface Options {
     url: string

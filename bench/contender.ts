@@ -1,6 +1,6 @@
 import type { Request } from 'autocannon'
 import type { Scenario } from './scenarios.ts'
-import { emailOf, PASSWORD, someMessages, type UserName } from './seed.ts'
+import { emailOf, PASSWORD, someMessages, USERS, type UserName } from './seed.ts'
 
 /** A server that takes part. */
 export interface Contender {
@@ -23,11 +23,15 @@ const MESSAGES = '/api/collections/sms_messages/records'
 /** So many different sends, and messages to view. */
 const BODIES = 200
 const VIEWED = 200
+/** Updates for each create among them. */
+const RENAMES = 50
 
 /** The requests of a scenario for one contender; undefined when it has no such thing. */
 export function requestsOf(contender: Contender, scenario: Scenario): Request[] | undefined {
   if (scenario.kind === 'send')
     return contender.apiKey ? sends(contender, scenario, contender.apiKey) : undefined
+  if (scenario.kind === 'write')
+    return contender.speaks === 'records' ? writes(contender, scenario) : undefined
   const headers = { authorization: contender.tokens[scenario.user] }
   const base = contender.speaks === 'bare' ? '/messages' : MESSAGES
   const query = contender.speaks === 'bare' ? scenario.query?.bare : scenario.query?.records
@@ -47,6 +51,24 @@ function sends({ speaks }: Contender, { recipients = 1 }: Scenario, apiKey: stri
     const body = `Message ${i}: your parcel arrives tomorrow between 9 and 12.`
     return { method: 'POST', path, headers, body: JSON.stringify({ recipients: to, body }) }
   })
+}
+
+const GROUPS = '/api/collections/contact_groups/records'
+
+/** Each connection makes a group of its own (`[new]`) and goes on with it (`[last]`): see load.ts. */
+function writes({ tokens }: Contender, { user, write }: Scenario): Request[] {
+  const headers = { authorization: tokens[user], 'content-type': 'application/json' }
+  const create = {
+    method: 'POST',
+    path: GROUPS,
+    headers,
+    body: JSON.stringify({ id: '[new]', user: USERS[user], name: 'group [last]' }),
+  } as const
+  const rename = (i: number) =>
+    ({ method: 'PATCH', path: `${GROUPS}/[last]`, headers, body: `{"name":"group [last] ${i}"}` }) as const
+  if (write === 'create') return [create]
+  if (write === 'update') return [create, ...Array.from({ length: RENAMES }, (_, i) => rename(i))]
+  return [create, { method: 'DELETE', path: `${GROUPS}/[last]`, headers }]
 }
 
 /** The JSON of an answer. Throws with its text when the status is not 2xx. */

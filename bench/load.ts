@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import autocannon, { type Request } from 'autocannon'
 
 /** What to ask, of whom, how long. Each connection goes through `requests` again and again. */
@@ -28,7 +29,7 @@ process.once('message', async (job: Job) => {
 async function measure({ warmSeconds, seconds, requests, ...job }: Job): Promise<Sample> {
   const run = autocannon({
     ...job,
-    requests: [...requests],
+    requests: requests.map(withIds),
     duration: warmSeconds + seconds,
     timeout: 30,
     sampleInt: 100,
@@ -46,6 +47,26 @@ async function measure({ warmSeconds, seconds, requests, ...job }: Job): Promise
   const sorted = Float64Array.from(times).sort()
   const rate = times.length / Math.max((last - start) / 1000, 0.001)
   return { rate, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), failed: errors + timeouts + non2xx }
+}
+
+const NEW = '[new]'
+const PLACES = /\[(?:new|last)\]/g
+
+/** Puts record ids into a request: `[new]` is a fresh one, `[last]` the connection's latest. */
+function withIds(request: Request): Request {
+  if (`${request.path}${request.body ?? ''}`.search(PLACES) < 0) return request
+  return {
+    ...request,
+    setupRequest(next, context) {
+      if (request.body?.includes(NEW)) context.id = randomBytes(8).toString('hex').slice(0, 15)
+      const fill = (text: string) => text.replace(PLACES, context.id ?? '')
+      return {
+        ...next,
+        path: fill(request.path),
+        ...(request.body !== undefined && { body: fill(request.body) }),
+      }
+    },
+  }
 }
 
 /** The value that `part` of the sorted values do not exceed; 0 for none. */

@@ -3,11 +3,13 @@ import type { UserName } from './seed.ts'
 /** One kind of request, asked for some seconds over `connections` connections. */
 export interface Scenario {
   readonly name: string
-  readonly kind: 'list' | 'view' | 'send'
+  readonly kind: 'list' | 'view' | 'send' | 'write'
   readonly user: UserName
   readonly connections: number
   /** Query of a list, as PocketBase's clients write it, and as the bare server has it. */
   readonly query?: { readonly records: string; readonly bare: string }
+  /** What a write does to a group of contacts. */
+  readonly write?: 'create' | 'update' | 'create and delete'
   /** How many numbers one send goes to. */
   readonly recipients?: number
 }
@@ -62,5 +64,9 @@ const bulk: Scenario = {
   recipients: 1000,
 }
 
+const writes = (['create', 'update', 'create and delete'] as const).map((write): Scenario => {
+  return { name: `${write} a group`, kind: 'write', write, user: 'sender', connections: CONNECTIONS }
+})
+
 /** Everything that is measured, reads before what writes. */
-export const SCENARIOS: readonly Scenario[] = [...lists, ...views, ...sends, bulk]
+export const SCENARIOS: readonly Scenario[] = [...lists, ...views, ...writes, ...sends, bulk]
