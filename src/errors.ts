@@ -28,7 +28,7 @@ export function sentence(text: string): string {
   return /[.?!]$/.test(upper) ? upper : `${upper}.`
 }
 
-/** An answer of the record store that is not a success; `http/app` turns it into PocketBase's JSON. */
+/** An answer of the record store that is not a success; `http/failure` turns it into PocketBase's JSON. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number

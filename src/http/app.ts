@@ -1,8 +1,6 @@
 import { Hono } from 'hono'
-import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { DatabaseAway } from '../db/errors.ts'
-import { ApiError, GatewayError, notFound } from '../errors.ts'
-import { type Ctx, type Env, type Services, sendRaw } from './context.ts'
+import type { Env, Services } from './context.ts'
+import { answerFailure, answerUnknownRoute } from './failure.ts'
 import { gate } from './gate.ts'
 import { accountRoutes } from './routes/account.ts'
 import { adminRoutes } from './routes/admin.ts'
@@ -16,7 +14,7 @@ import { recordRoutes } from './routes/records.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { smsRoutes } from './routes/sms.ts'
 
-/** All routes, and the one place where an error becomes JSON. */
+/** All routes. What they throw becomes JSON in failure.ts. */
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
   app.use('/api/*', gate(services))
@@ -31,25 +29,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/', accountRoutes())
   app.route('/api/sms', smsRoutes(services))
   app.route('/api/devices', deviceRoutes(services))
-  app.notFound((c) => answerError(c, unknownRoute(c)))
-  app.onError((error, c) => {
-    if (error instanceof GatewayError)
-      return sendRaw(c, JSON.stringify(error.body), error.status as ContentfulStatusCode)
-    if (error instanceof DatabaseAway) services.log.error({ err: error.cause }, 'the database is away')
-    if (error instanceof ApiError) return answerError(c, error)
-    services.log.error({ err: error, method: c.req.method, path: c.req.path }, 'a request failed')
-    return answerError(c, new ApiError(500))
-  })
+  app.notFound(answerUnknownRoute)
+  app.onError((error, c) => answerFailure(c, error, services.log))
   return app
-}
-
-/** PocketBase looks for a static file where no route is. */
-function unknownRoute(c: Ctx): ApiError {
-  const isFile = c.req.method === 'GET' || c.req.method === 'HEAD'
-  return isFile ? notFound('File not found') : notFound()
-}
-
-function answerError(c: Ctx, error: ApiError): Response {
-  const { data, message, status } = error
-  return sendRaw(c, JSON.stringify({ data, message, status }), status as ContentfulStatusCode)
 }
