@@ -30,8 +30,7 @@ export async function deleteRecords(
   if (deleted.length === 0) return
   if (collection.name === SUPERUSERS) await demandSuperuser(store, collection)
   if (collection.type === 'auth') await dropLinks(store, collection, deleted)
-  const { afterDelete } = extensions.get(collection.id) ?? {}
-  if (afterDelete) for (const id of deleted) await afterDelete(store, id)
+  await extensions.get(collection.id)?.afterDelete?.(store, deleted)
   for (const reference of referencesTo(store.catalog, collection)) {
     await release(store, extensions, reference, deleted)
   }

@@ -1,6 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
-import type { RequestInfo } from '../filter/request.ts'
 import type { Value } from '../fields/field.ts'
+import type { RequestInfo } from '../filter/request.ts'
 
 /**
  * What the gateway adds to a collection, by the collection's id. The record store knows no collection by name:
@@ -15,7 +15,11 @@ export interface Extension {
    * Before a record is validated and stored, in the transaction: may change `values` (by field name). What it
    * returns is added to the answer of this create only: a key that is shown once.
    */
-  beforeCreate?(store: Store, values: Record<string, Value>, request: RequestInfo): Promise<Record<string, unknown>>
+  beforeCreate?(
+    store: Store,
+    values: Record<string, Value>,
+    request: RequestInfo,
+  ): Promise<Record<string, unknown>>
   /** Before a changed record is validated and stored, in the transaction. May throw an ApiError. */
   beforeUpdate?(
     store: Store,
@@ -23,8 +27,8 @@ export interface Extension {
     old: Readonly<Record<string, Value>>,
     request: RequestInfo,
   ): Promise<Record<string, unknown>>
-  /** After a record was deleted, in the transaction: rows that hang on it go too. */
-  afterDelete?(store: Store, id: string): Promise<void>
+  /** After records were deleted, in the transaction: rows that hang on them go too. */
+  afterDelete?(store: Store, ids: readonly string[]): Promise<void>
 }
 
 /** Extensions by collection id. */

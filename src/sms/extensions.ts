@@ -11,18 +11,19 @@ import { tellCanceled } from './wake.ts'
 export const messagesExtension: Extension = {
   maxPerPage: 500,
   authRequired: true,
-  async afterDelete(store, id) {
+  async afterDelete(store, ids) {
     const { rows } = await store.db.query(
       `delete from sms_dispatch where message in
-        (select message from sms_dispatch where message = $1 for update skip locked)
-      returning "user", period, state, device`,
-      [id],
-      'sms forget message',
+        (select message from sms_dispatch where message = any($1) for update skip locked)
+      returning message, "user", period, state, device`,
+      [ids],
+      'sms forget messages',
     )
-    if (!rows[0]) return
-    const [user, period, state, device] = rows[0] as [string, string, string, string]
-    if (state !== 'sending') await giveBack(store, user, period)
-    if (device) await tellCanceled(store.db, device, id)
+    for (const row of rows) {
+      const [message, user, period, state, device] = row as [string, string, string, string, string]
+      if (state !== 'sending') await giveBack(store, user, period)
+      if (device) await tellCanceled(store.db, device, message)
+    }
   },
 }
 
@@ -31,12 +32,12 @@ export const messagesExtension: Extension = {
  * one that runs is through before the messages go, one that comes later finds nobody.
  */
 export const usersExtension: Extension = {
-  async afterDelete(store, id) {
-    for (const table of OF_USERS) await forgetUser(store, table, id)
+  async afterDelete(store, ids) {
+    for (const table of OF_USERS) await forgetUsers(store, table, ids)
   },
 }
 
 const OF_USERS = ['sms_turns', 'sms_idempotency', 'sms_dispatch'] as const
 
-const forgetUser = (store: Store, table: (typeof OF_USERS)[number], user: string) =>
-  store.db.query(`delete from ${table} where "user" = $1`, [user], `forget ${table}`)
+const forgetUsers = (store: Store, table: (typeof OF_USERS)[number], users: readonly string[]) =>
+  store.db.query(`delete from ${table} where "user" = any($1)`, [users], `forget ${table}`)
