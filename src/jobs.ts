@@ -1,6 +1,7 @@
 import { cleanUpSignIns } from './auth/clean-up.ts'
 import type { Store } from './collections/catalog.ts'
 import type { Logger } from './log.ts'
+import { changesCleanUp } from './realtime/clean-up.ts'
 import { forgetAnswers } from './sms/idempotency.ts'
 
 /** Something that is done now and then, on every node; it must not matter that two do it. */
@@ -29,6 +30,7 @@ export function jobsOf(store: Store): Job[] {
       everyMs: 60 * MINUTE_MS,
       run: () => forgetAnswers(store),
     },
+    { id: 'changesCleanUp', expression: '* * * * *', everyMs: MINUTE_MS, run: changesCleanUp(store) },
   ]
   // PGlite has no autovacuum: without this a count of 102,000 rows takes 50 ms instead of 5
   if (store.db.kind === 'pglite') {

@@ -13,6 +13,7 @@ import type { Services } from './http/context.ts'
 import { front } from './http/front.ts'
 import { jobsOf, startJobs } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
+import { Realtime } from './realtime/hub.ts'
 import { startDelivery } from './sms/delivery.ts'
 
 /** How long an idle connection stays open, as in PocketBase: Node's 5 s cut off clients that were about to ask again. */
@@ -53,6 +54,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
     log,
     extensions,
     jobs: jobsOf(store),
+    realtime: new Realtime(store, log),
     closing: closing.signal,
   }
   const app = createApp(services)
@@ -70,10 +72,12 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
     async stop() {
       closing.abort()
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      const silent = services.realtime.close()
       // connections fall idle one by one, as their requests and streams end
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)
       const late = setTimeout(() => server.closeAllConnections(), STOP_MS)
       await closed
+      await silent
       clearTimeout(late)
       clearInterval(idle)
       stopJobs()

@@ -66,11 +66,13 @@ export function compile(catalog: Catalog, question: Question): Compiled {
     candidate: question.candidate ?? NO_CANDIDATE,
     now: new Date(),
   }
-  const mode = `${isSuperuser ? 's' : ''}${question.candidate ? 'c' : ''}`
+  // a subscription's filter reaches for everybody what it reaches for a client
+  const isTrusted = isSuperuser && request.context !== 'realtime'
+  const mode = `${isTrusted ? 's' : ''}${question.candidate ? 'c' : ''}`
   const shape = client?.shape ?? ''
   const key = [catalog.version, collection.id, mode, rule, shape, sort].join('\0')
   const plan = planOf(key, shape.length + sort.length)
-  const template = plan.find(input, (facts) => makeTemplate(catalog, question, client, isSuperuser, facts))
+  const template = plan.find(input, (facts) => makeTemplate(catalog, question, client, isTrusted, facts))
   return { ...template.texts, params: template.params.map((param) => param.bind(input)) }
 }
 
@@ -78,13 +80,13 @@ function makeTemplate(
   catalog: Catalog,
   { collection, rule, sort, candidate }: Question,
   client: Tree | null,
-  isSuperuser: boolean,
+  isTrusted: boolean,
   facts: Facts,
 ): Template {
   const reached: Reached = new Map()
   const base: Row = candidate ? candidateRow(collection) : tableRow(collection)
   const forRule: Context = { catalog, facts, scope: new Scope(), base, reached: null, literals: [] }
-  const forClient: Context = { ...forRule, reached: isSuperuser ? null : reached, literals: 'client' }
+  const forClient: Context = { ...forRule, reached: isTrusted ? null : reached, literals: 'client' }
   const conditions: Condition[] = []
   if (rule !== '') conditions.push(buildCondition(forRule, parseFilter(rule).root))
   if (client) conditions.push(buildCondition(forClient, client.root))

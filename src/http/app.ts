@@ -9,6 +9,7 @@ import { batchRoutes } from './routes/batch.ts'
 import { collectionRoutes } from './routes/collections.ts'
 import { deviceRoutes } from './routes/devices.ts'
 import { fileRoutes } from './routes/files.ts'
+import { realtimeRoutes } from './routes/realtime.ts'
 import { recordWriteRoutes } from './routes/record-writes.ts'
 import { recordRoutes } from './routes/records.ts'
 import { settingsRoutes } from './routes/settings.ts'
@@ -25,6 +26,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/api/batch', batchRoutes(services))
   app.route('/api/collections', authRoutes(services))
   app.route('/api/files', fileRoutes(services))
+  app.route('/api/realtime', realtimeRoutes(services))
   app.route('/api/settings', settingsRoutes(services))
   app.route('/', accountRoutes())
   app.route('/api/sms', smsRoutes(services))

@@ -8,6 +8,7 @@ import type { Config } from '../config.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../filter/request.ts'
 import type { Job } from '../jobs.ts'
 import type { Logger } from '../log.ts'
+import type { Realtime } from '../realtime/hub.ts'
 import type { Extensions } from '../records/extension.ts'
 import { pickFields } from '../records/pick.ts'
 import { type RequestBody, readBody } from './body.ts'
@@ -22,6 +23,7 @@ export interface Services {
   readonly log: Logger
   readonly extensions: Extensions
   readonly jobs: readonly Job[]
+  readonly realtime: Realtime
   /** Aborts when the server is told to stop: streams and waiting claims end then. */
   readonly closing: AbortSignal
 }

@@ -87,8 +87,8 @@ async function unset(store: Store, reference: Reference, ids: readonly string[])
   const dates = collection.fields.filter(isUpdateDate).map(({ name }) => `${quote(columnName(name))} = $3`)
   const assigned = [`${quote(columnName(field.name))} = ${left}`, ...dates].join(', ')
   await store.db.query(
-    `with written as (update ${table} r set ${assigned} where ${where} returning r.id),
-    ${noteSql('written', 'update', 2)} select $3::pb_date`,
+    `with written as (update ${table} r set ${assigned} where ${where} returning r.*),
+    ${noteSql('written', 'update', 2, 'noted', true)} select $3::pb_date`,
     [ids, collection.id, now()],
   )
 }

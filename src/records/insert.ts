@@ -24,7 +24,8 @@ export async function insertRecord(
   const all = conditions.map((condition) => condition(parameters)).join(' and ')
   parameters.values.push(collection.id)
   const text = `with written as (insert into ${quote(tableName(collection))} (${columns}) select ${given}
-    ${all && `where ${all}`} returning id), ${noteSql('written', 'create', parameters.values.length)}
+    ${all && `where ${all}`} returning *),
+    ${noteSql('written', 'create', parameters.values.length, 'noted', true)}
     select 1 from written`
   const { rows } = await store.db.query(text, parameters.values, statementName(store.catalog, text))
   return rows.length > 0

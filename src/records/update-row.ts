@@ -37,7 +37,8 @@ export async function updateRow(
   ]
   parameters.values.push(collection.id)
   const text = `with written as (update ${quote(tableName(collection))} b set ${assigned.join(', ') || 'id = b.id'}
-    where ${where.join(' and ')} returning b.id), ${noteSql('written', 'update', parameters.values.length)}
+    where ${where.join(' and ')} returning b.*),
+    ${noteSql('written', 'update', parameters.values.length, 'noted', true)}
     select 1 from written`
   const { rows } = await store.db.query(text, parameters.values, statementName(store.catalog, text))
   return rows.length > 0

@@ -15,7 +15,7 @@ const noted = async () => {
   const { db } = shop.server.services.store
   return (
     await db.query(
-      'with d as (delete from _changes returning *) select collection, action, record, deleted from d order by position',
+      'with d as (delete from _changes returning *) select collection, action, record, image from d order by position',
     )
   ).rows
 }
@@ -46,7 +46,11 @@ test('create, update, delete and what follows from it, each in its transaction a
     'tools delete tool00000000001',
     'jobs delete job000000000001',
   ])
-  expect(JSON.parse(String(rows[5]![3]))).toMatchObject({ id: 'tool00000000001', name: 'axe', shelf: '' })
+  const images = rows.map((row) => JSON.parse(String(row[3])))
+  expect(images[0]).toMatchObject({ id: 'tool00000000001', name: 'saw', shelf: 'shelf0000000001' })
+  expect(images[1]).toMatchObject({ id: 'tool00000000001', name: 'axe', shelf: 'shelf0000000001' })
+  expect(images[4]).toMatchObject({ id: 'tool00000000001', name: 'axe', shelf: '' })
+  expect(images[5]).toMatchObject({ id: 'tool00000000001', name: 'axe', shelf: '' })
   await expect.poll(() => told).toBe(5)
   await stop()
 })

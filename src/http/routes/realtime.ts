@@ -1,0 +1,69 @@
+import type { ServerResponse } from 'node:http'
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { Hono } from 'hono'
+import type { Line } from '../../realtime/client.ts'
+import { readSubscribeForm } from '../../realtime/form.ts'
+import { readTopic } from '../../realtime/topic.ts'
+import { StaleAuth } from '../../records/guard.ts'
+import { clientIp } from '../client-ip.ts'
+import { authOf, bodyOf, type Ctx, type Env, type Services } from '../context.ts'
+import { readQuery } from '../query.ts'
+
+const HEADERS = {
+  'content-type': 'text/event-stream',
+  'cache-control': 'no-store',
+  // nginx would keep events until it has enough of them
+  'x-accel-buffering': 'no',
+}
+
+/** `/api/realtime`: an event stream, and what it is subscribed to. PocketBase: apis/realtime.go, contract 7.1 */
+export function realtimeRoutes(services: Services): Hono<Env> {
+  return new Hono<Env>()
+    .get('/', async (c) => {
+      if (c.req.method === 'HEAD') return c.body(null, 200, HEADERS)
+      const { outgoing } = c.env
+      const gone = new AbortController()
+      outgoing.once('close', () => gone.abort())
+      await services.realtime.connect(clientIp(c, services), lineTo(outgoing), gone.signal)
+      return RESPONSE_ALREADY_SENT
+    })
+    .post('/', async (c) => {
+      const { clientId, subscriptions } = readSubscribeForm(await subscriptionValues(c))
+      const topics = subscriptions.filter((name) => name !== '').map(toTopic)
+      const ask = { clientId, ip: clientIp(c, services), topics }
+      const subscribe = async (cached: boolean) =>
+        services.realtime.subscribe({ ...ask, auth: await authOf(c, services, { cached }) })
+      await subscribe(true).catch((error: unknown) => {
+        if (!(error instanceof StaleAuth)) throw error
+        return subscribe(false)
+      })
+      return c.body(null, 204)
+    })
+}
+
+/** The head goes out with the first event. */
+function lineTo(outgoing: ServerResponse): Line {
+  return {
+    write(text) {
+      if (!outgoing.headersSent) outgoing.writeHead(200, HEADERS)
+      outgoing.write(text)
+    },
+    waiting: () => outgoing.writableLength,
+    end: () => void outgoing.end(),
+    cut: () => void outgoing.destroy(),
+  }
+}
+
+/** A form has one topic as a text, several as a list. */
+async function subscriptionValues(c: Ctx): Promise<Record<string, unknown>> {
+  const { values } = await bodyOf(c)
+  if ((c.env.incoming.headers['content-type'] ?? '').startsWith('application/json')) return values
+  const { clientId, subscriptions } = values
+  return {
+    clientId: clientId === undefined ? '' : String([clientId].flat()[0]),
+    subscriptions: subscriptions === undefined ? [] : [subscriptions].flat().map(String),
+  }
+}
+
+/** Options stand in the topic's query, as in a URL's. */
+const toTopic = (name: string) => readTopic(name, readQuery(name.split('#', 1)[0]!).options)

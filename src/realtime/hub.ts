@@ -1,0 +1,166 @@
+import type { Store } from '../collections/catalog.ts'
+import { badRequest, forbidden, notFound } from '../errors.ts'
+import { randomText } from '../fields/random.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import type { Logger } from '../log.ts'
+import { checkVersion, StaleAuth, versionSql } from '../records/guard.ts'
+import { Audience } from './audience.ts'
+import { broadcast } from './broadcast.ts'
+import { type Change, loadChanges } from './change.ts'
+import { Client, LIMITS, type Limits, type Line, NODE_LENGTH } from './client.ts'
+import { Feed } from './feed.ts'
+import { Lanes } from './lanes.ts'
+import type { Entry } from './outbox.ts'
+import { readSnapshot, type Snapshot } from './snapshot.ts'
+import type { Topic } from './topic.ts'
+
+/** How long a node goes on listening after its last client has left: most come again at once. */
+const REST_MS = 10_000
+/** How long a stop waits for events that are on their way. */
+const LAST_EVENTS_MS = 2_000
+
+/** A client's subscriptions as they were asked for. */
+export interface Ask {
+  readonly clientId: string
+  /** Where the request comes from, and who asks. */
+  readonly ip: string
+  readonly auth: AuthRecord | null
+  readonly topics: readonly Topic[]
+}
+
+/** The realtime side of this process: its clients, and what they hear of changes by anybody on any node. */
+export class Realtime {
+  readonly #store: Store
+  readonly #log: Logger
+  readonly #limits: Limits
+  readonly #node = randomText(NODE_LENGTH)
+  readonly #audience = new Audience()
+  readonly #lanes: Lanes
+  #feed: Promise<Feed> | undefined
+  #ended: Promise<void> = Promise.resolve()
+  #rest: NodeJS.Timeout | undefined
+
+  constructor(store: Store, log: Logger, limits: Limits = LIMITS) {
+    this.#store = store
+    this.#log = log
+    this.#limits = limits
+    this.#lanes = new Lanes((error) => log.error({ err: error }, 'an event was not sent'))
+  }
+
+  /** Opens a client's line, until `gone`. */
+  async connect(ip: string, line: Line, gone: AbortSignal): Promise<void> {
+    await this.#awake()
+    if (gone.aborted) return this.#restIfAlone()
+    const client = new Client(this.#node, ip, this.#audience.viewers.guest, line, this.#limits)
+    this.#audience.add(client)
+    gone.addEventListener('abort', () => {
+      client.close()
+      this.#audience.remove(client)
+      this.#restIfAlone()
+    })
+  }
+
+  /**
+   * Puts subscriptions in the place of a client's old ones. Each change that is committed after this is done will be
+   * heard. Throws 404, 400, 403, and StaleAuth if who asks has changed. PocketBase: apis/realtime.go,
+   * realtimeSetSubscriptions
+   */
+  async subscribe({ clientId, ip, auth, topics }: Ask): Promise<void> {
+    const client = this.#find(clientId, ip, auth)
+    // held from before the look: what changes after it is heard, what changed before it is seen
+    const viewer = this.#audience.viewers.hold(auth)
+    try {
+      await (await this.#awake()).settled
+      const since = await this.#moment(auth)
+      this.#find(clientId, ip, auth)
+      if (auth && !viewer.auth) throw new StaleAuth()
+      this.#audience.subscribe(client, viewer, topics, since)
+    } catch (error) {
+      this.#audience.viewers.release(viewer)
+      throw error
+    }
+  }
+
+  /** Sends what is on its way, then hangs up on everybody. */
+  async close(): Promise<void> {
+    clearTimeout(this.#rest)
+    await this.#stopListening()
+    const late = new Promise((resolve) => setTimeout(resolve, LAST_EVENTS_MS).unref())
+    await Promise.race([this.#lanes.settled(), late])
+    this.#endAll()
+  }
+
+  /** Only from guest to somebody may a connection change hands. */
+  #find(id: string, ip: string, auth: AuthRecord | null): Client {
+    this.#audience.follow(this.#store.catalog)
+    const client = this.#audience.clients.get(id)
+    if (!client) throw notFound('Missing or invalid client id.')
+    if (client.ip !== ip) throw badRequest('Invalid realtime client.')
+    const bound = client.viewer.auth
+    if (bound && !(auth && bound.id === auth.id && bound.collection.id === auth.collection.id))
+      throw forbidden("The current and the previous request authorization don't match.")
+    return client
+  }
+
+  /** What is there now, for which `auth` has to be still true. */
+  async #moment(auth: AuthRecord | null): Promise<Snapshot> {
+    const text = `select pg_current_snapshot()::text, ${versionSql(auth, 1)}`
+    const { rows } = await this.#store.db.query(text, auth ? [auth.id] : [])
+    const [snapshot, version] = rows[0]!
+    checkVersion(auth, version)
+    return readSnapshot(String(snapshot))
+  }
+
+  #awake(): Promise<Feed> {
+    clearTimeout(this.#rest)
+    this.#feed ??= this.#ended
+      .then(() => Feed.start(this.#store, this.#node, this.#log, this.#listener))
+      .catch((error: unknown) => {
+        this.#feed = undefined
+        throw error
+      })
+    return this.#feed
+  }
+
+  #restIfAlone(): void {
+    clearTimeout(this.#rest)
+    if (this.#audience.clients.size > 0) return
+    this.#rest = setTimeout(() => void this.#stopListening(), REST_MS)
+  }
+
+  async #stopListening(): Promise<void> {
+    const feed = this.#feed
+    this.#feed = undefined
+    if (feed) this.#ended = feed.then((feed) => feed.end()).catch(() => {})
+    await this.#ended
+  }
+
+  readonly #listener = {
+    heard: (entries: readonly Entry[]) => this.#hear(entries),
+    lost: () => this.#endAll(),
+    asked: () => {},
+  }
+
+  async #hear(entries: readonly Entry[]): Promise<void> {
+    const audience = this.#audience
+    const changes = await loadChanges(this.#store, entries, (...of) => audience.knows(...of))
+    audience.follow(this.#store.catalog)
+    const last = new Map(changes.map(({ xid }, i) => [xid, i]))
+    const gone: Change[] = []
+    for (const [i, change] of changes.entries()) {
+      const { collection, record, action, row, xid } = change
+      if (action === 'update') audience.refresh(collection, record, row)
+      if (action === 'delete') gone.push(change)
+      broadcast(this.#store, this.#lanes, audience.seatsFor(collection, record), change)
+      // a deleted user still hears of all that went with him
+      if (last.get(xid) === i) {
+        for (const one of gone.filter((other) => other.xid === xid))
+          audience.signOut(one.collection, one.record)
+      }
+    }
+  }
+
+  #endAll(): void {
+    for (const client of this.#audience.clients.values()) client.end()
+  }
+}

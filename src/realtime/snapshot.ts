@@ -1,0 +1,23 @@
+/** Which transactions a statement could see: Postgres' `pg_snapshot`. */
+export interface Snapshot {
+  /** All before this one had ended. */
+  readonly xmin: number
+  /** This one and all after it had not begun. */
+  readonly xmax: number
+  /** Those between that were still running. */
+  readonly running: ReadonlySet<number>
+}
+
+/** Reads `xmin:xmax:running,running,…`. */
+export function readSnapshot(text: string): Snapshot {
+  const [xmin, xmax, running] = text.split(':')
+  return {
+    xmin: Number(xmin),
+    xmax: Number(xmax),
+    running: new Set(running ? running.split(',').map(Number) : []),
+  }
+}
+
+/** True if what a (committed) transaction did was there for the snapshot. */
+export const sees = ({ xmin, xmax, running }: Snapshot, xid: number): boolean =>
+  xid < xmin || (xid < xmax && !running.has(xid))
