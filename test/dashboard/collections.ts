@@ -11,6 +11,7 @@ import {
   visitCollection,
   write,
 } from './desk.ts'
+import { pick } from './records.ts'
 
 const NAME = 'kitchen'
 const RENAMED = 'pantry'
@@ -115,6 +116,8 @@ export async function createRecordOfAll(desk: Desk): Promise<void> {
   const [lon, lat] = [box.locator('input[name=geoPoint]').first(), box.locator('input[name=geoPoint]').last()]
   await lon.fill('-0.12')
   await lat.fill('51.5')
+  await pick(desk, 'relation', ['Contact 3'])
+  await box.frameLocator('.field-type-editor iframe').locator('body').pressSequentially('Bold words')
   await box.locator('textarea[name=text]').click()
   await desk.shot('record-of-all')
   await press(box, 'Create')
@@ -201,6 +204,7 @@ export async function createView(desk: Desk): Promise<void> {
   const query = form(desk).locator('.editor-content').first()
   await desk.refused(/^POST \/api\/collections(\/meta\/dry-run-view)?: 400/, async () => {
     await write(desk, query, 'select nothing from nowhere')
+    await form(desk).getByText('Invalid view query').waitFor()
     await press(form(desk), 'Create')
   })
   await desk.shot('view-refused')

@@ -57,7 +57,7 @@ export async function editContact(desk: Desk): Promise<void> {
   await visitCollection(desk, 'contacts')
   await page.locator('.new-record-btn').click()
   const text = (name: string) => form(desk).locator(`textarea[name=${name}]`)
-  await text('name').fill('Zoe')
+  await text('name').fill('Zoe One')
   await desk.refused(/^POST \/api\/collections\/contacts\/records: 400/, async () => {
     await press(form(desk), 'Create')
     await form(desk).locator('.field-help.error').first().waitFor()
@@ -77,7 +77,7 @@ export async function editContact(desk: Desk): Promise<void> {
   await succeeded(desk, 'Successfully created contacts')
   same(await total(desk), 13, 'contacts')
 
-  await page.locator('.records-table tr.handle', { hasText: 'Zoe' }).click()
+  await page.locator('.records-table tr.handle', { hasText: 'Zoe One' }).click()
   await desk.settled()
   await desk.shot('contact-again')
   await text('name').fill('Zoe Two')
@@ -107,7 +107,7 @@ export async function editContact(desk: Desk): Promise<void> {
 }
 
 /** Ticks relations in the picker of a relation field. */
-async function pick(desk: Desk, field: string, names: readonly string[]): Promise<void> {
+export async function pick(desk: Desk, field: string, names: readonly string[]): Promise<void> {
   const input = form(desk).locator('.field-type-relation', {
     has: desk.page.locator(`label .txt:text-is("${field}")`),
   })

@@ -1,4 +1,15 @@
-import { type Desk, flip, form, named, popup, press, same, succeeded, visit } from './desk.ts'
+import {
+  type Desk,
+  flip,
+  form,
+  named,
+  popup,
+  press,
+  same,
+  succeeded,
+  visit,
+  visitCollection,
+} from './desk.ts'
 
 /** The page compares all fields of all collections with each other as soon as it has the text. */
 const COMPARE_MS = 90_000
@@ -84,7 +95,7 @@ export async function crons(desk: Desk): Promise<void> {
 const paste = ({ page }: Desk, text: string) =>
   page.locator('textarea[name=collections]').fill(text, { timeout: COMPARE_MS })
 
-/** The export, read in again, changes nothing; with one more collection in it, that one is made. */
+/** The export, read in again, changes nothing; with one more collection in it, that one is made, and goes again. */
 export async function exportAndImport(desk: Desk): Promise<void> {
   const { page } = desk
   await visit(desk, '/settings/export-collections')
@@ -105,18 +116,26 @@ export async function exportAndImport(desk: Desk): Promise<void> {
   const collections = JSON.parse(exported) as { name: string }[]
   const fields = [{ type: 'text', name: 'title' }]
   const extra = { id: 'pbc_imported', name: 'imported', type: 'base', fields }
-  await paste(desk, JSON.stringify([...collections, extra]))
-  await page.getByRole('button', { name: 'Review' }).click()
-  await desk.shot('import-review')
-  await press(page.locator('[data-modal-state=open]').last(), 'Confirm and import')
-  await succeeded(desk, 'Successfully imported collections')
+  await importText(desk, JSON.stringify([...collections, extra]))
+  await visitCollection(desk, 'imported')
+  await visit(desk, '/settings/import-collections')
+  await importText(desk, exported)
+  await visit(desk, '/collections')
+  same(await page.locator('.nav-item', { hasText: 'imported' }).count(), 0, 'what the import left out')
+}
 
-  await paste(desk, exported)
-  await page.locator('label', { hasText: 'Merge with the existing collections' }).click()
-  const missing = page.locator('label', { hasText: 'Delete missing' })
-  if (await missing.count()) await missing.click()
+/** Pastes, looks at the differences and imports; agrees when data would go. */
+async function importText(desk: Desk, text: string): Promise<void> {
+  await paste(desk, text)
+  await desk.page.getByRole('button', { name: 'Review' }).click()
   await desk.settled()
-  await desk.shot('import-without')
+  await desk.shot('import-review')
+  await press(popup(desk), 'Confirm and import')
+  const question = desk.page.locator('.modal', { hasText: 'Do you really want to delete' })
+  const done = desk.page.locator('.toast.success', { hasText: 'Successfully imported' })
+  await question.or(done).first().waitFor({ timeout: COMPARE_MS })
+  if (await question.isVisible()) await press(question, 'Yes')
+  await succeeded(desk, 'Successfully imported collections')
 }
 
 /** Every page of the API preview of a collection of each type. */
