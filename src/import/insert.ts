@@ -5,6 +5,7 @@ import { columnName, quote, tableName } from '../collections/names.ts'
 import { isSqlError, UNIQUE_VIOLATION } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { type Field, isMulti } from '../fields/field.ts'
+import { noteChange } from '../records/changes.ts'
 import { hashPasswords, type Place, type Row, recordFault } from './rows.ts'
 
 /** Rows a statement. 200,000 rows of 20 columns: 1,000 to 5,000 a time are equally fast. */
@@ -45,12 +46,13 @@ export async function insertRows(
 ): Promise<void> {
   const { collection } = place
   const statement = insertStatement(collection)
-  await takeOver(db, collection, rows)
+  const replaced = await takeOver(db, collection, rows)
   const size = collection.type === 'auth' && !hashed ? CHUNK_WITH_PASSWORDS : CHUNK
   for (let from = 0; from < rows.length; from += size) {
     const chunk = rows.slice(from, from + size)
     if (!hashed) await hashPasswords(collection, chunk)
     await insertChunk(db, place, statement, chunk)
+    await noteChunk(db, collection, chunk, replaced)
     told(from + chunk.length)
   }
 }
@@ -68,6 +70,28 @@ async function insertChunk(db: Db, place: Place, statement: string, chunk: reado
   }
 }
 
+/** Who listens hears of imported records as of any others. */
+async function noteChunk(
+  db: Db,
+  collection: Collection,
+  chunk: readonly Row[],
+  replaced: ReadonlySet<string>,
+): Promise<void> {
+  const ids = chunk.map((row) => idOf(collection, row))
+  await noteChange(
+    { db },
+    collection,
+    'update',
+    ids.filter((id) => replaced.has(id)),
+  )
+  await noteChange(
+    { db },
+    collection,
+    'create',
+    ids.filter((id) => !replaced.has(id)),
+  )
+}
+
 const toObject = (row: Row) => Object.fromEntries(row.map((value, i) => [i, value]))
 
 function duplicate(place: Place, row: Row, error: unknown): unknown {
@@ -80,14 +104,18 @@ function duplicate(place: Place, row: Row, error: unknown): unknown {
 export const idOf = ({ fields }: Collection, row: Row) =>
   String(row[fields.findIndex(({ name }) => name === 'id')])
 
-/** Removes the records that are about to be replaced; their token keys, which no file has, live on. */
-async function takeOver(db: Db, collection: Collection, rows: readonly Row[]): Promise<void> {
+/**
+ * Removes the records that are about to be replaced; their token keys, which no file has, live on. Answers their
+ * ids.
+ */
+async function takeOver(db: Db, collection: Collection, rows: readonly Row[]): Promise<Set<string>> {
   const table = quote(tableName(collection))
   const ids = rows.map((row) => idOf(collection, row))
   const key = collection.fields.findIndex(({ name }) => name === 'tokenKey')
   const kept = collection.type === 'auth' ? '"tokenKey"' : `''`
   const old = await db.query(`delete from ${table} where id = any($1::text[]) returning id, ${kept}`, [ids])
-  if (collection.type !== 'auth') return
   const keys = new Map(old.rows.map(([id, tokenKey]) => [String(id), String(tokenKey)]))
+  if (collection.type !== 'auth') return new Set(keys.keys())
   for (const row of rows) row[key] = keys.get(idOf(collection, row)) ?? row[key]!
+  return new Set(keys.keys())
 }

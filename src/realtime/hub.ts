@@ -4,29 +4,21 @@ import { randomText } from '../fields/random.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import type { Logger } from '../log.ts'
 import { checkVersion, StaleAuth, versionSql } from '../records/guard.ts'
+import type { Ask } from './ask.ts'
 import { Audience } from './audience.ts'
 import { broadcast } from './broadcast.ts'
 import { type Change, loadChanges } from './change.ts'
 import { Client, LIMITS, type Limits, type Line, NODE_LENGTH } from './client.ts'
 import { Feed } from './feed.ts'
 import { Lanes } from './lanes.ts'
+import { answerAsks, handOver } from './other-node.ts'
 import type { Entry } from './outbox.ts'
 import { readSnapshot, type Snapshot } from './snapshot.ts'
-import type { Topic } from './topic.ts'
 
 /** How long a node goes on listening after its last client has left: most come again at once. */
 const REST_MS = 10_000
 /** How long a stop waits for events that are on their way. */
 const LAST_EVENTS_MS = 2_000
-
-/** A client's subscriptions as they were asked for. */
-export interface Ask {
-  readonly clientId: string
-  /** Where the request comes from, and who asks. */
-  readonly ip: string
-  readonly auth: AuthRecord | null
-  readonly topics: readonly Topic[]
-}
 
 /** The realtime side of this process: its clients, and what they hear of changes by anybody on any node. */
 export class Realtime {
@@ -39,6 +31,7 @@ export class Realtime {
   #feed: Promise<Feed> | undefined
   #ended: Promise<void> = Promise.resolve()
   #rest: NodeJS.Timeout | undefined
+  #answered: Promise<void> = Promise.resolve()
 
   constructor(store: Store, log: Logger, limits: Limits = LIMITS) {
     this.#store = store
@@ -61,11 +54,17 @@ export class Realtime {
   }
 
   /**
-   * Puts subscriptions in the place of a client's old ones. Each change that is committed after this is done will be
-   * heard. Throws 404, 400, 403, and StaleAuth if who asks has changed. PocketBase: apis/realtime.go,
-   * realtimeSetSubscriptions
+   * Puts subscriptions in the place of a client's old ones, on whichever node its line is. Each change that is
+   * committed after this is done will be heard. Throws 404, 400, 403, and StaleAuth if who asks has changed.
+   * PocketBase: apis/realtime.go, realtimeSetSubscriptions
    */
-  async subscribe({ clientId, ip, auth, topics }: Ask): Promise<void> {
+  async subscribe(ask: Ask): Promise<void> {
+    const node = ask.clientId.slice(0, NODE_LENGTH)
+    const isElsewhere = node !== this.#node && (await handOver(this.#store.db, node, ask))
+    if (!isElsewhere) await this.#subscribeHere(ask)
+  }
+
+  async #subscribeHere({ clientId, ip, auth, topics }: Ask): Promise<void> {
     const client = this.#find(clientId, ip, auth)
     // held from before the look: what changes after it is heard, what changed before it is seen
     const viewer = this.#audience.viewers.hold(auth)
@@ -138,7 +137,17 @@ export class Realtime {
   readonly #listener = {
     heard: (entries: readonly Entry[]) => this.#hear(entries),
     lost: () => this.#endAll(),
-    asked: () => {},
+    asked: () => {
+      this.#answered = this.#answered.then(() => this.#answer())
+    },
+  }
+
+  async #answer(): Promise<void> {
+    try {
+      await answerAsks(this.#store, this.#node, (ask) => this.#subscribeHere(ask))
+    } catch (error) {
+      this.#log.warn({ err: error }, 'another node was not answered')
+    }
   }
 
   async #hear(entries: readonly Entry[]): Promise<void> {

@@ -1,0 +1,11 @@
+import type { AuthRecord } from '../filter/request.ts'
+import type { Topic } from './topic.ts'
+
+/** A client's subscriptions as they were asked for. */
+export interface Ask {
+  readonly clientId: string
+  /** Where the request comes from, and who asks. */
+  readonly ip: string
+  readonly auth: AuthRecord | null
+  readonly topics: readonly Topic[]
+}

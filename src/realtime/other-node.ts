@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Store } from '../collections/catalog.ts'
+import { SUPERUSERS } from '../collections/collection.ts'
+import type { Db } from '../db/open.ts'
+import { ApiError } from '../errors.ts'
+import { randomText } from '../fields/random.ts'
+import type { AuthRecord, RequestInfo } from '../filter/request.ts'
+import { columnsOf, toValues } from '../records/columns.ts'
+import { StaleAuth } from '../records/guard.ts'
+import { selectRows } from '../records/select.ts'
+import type { Ask } from './ask.ts'
+import { CHANNEL } from './feed.ts'
+import { isPresent } from './presence.ts'
+import type { Topic } from './topic.ts'
+
+/** A node that does not answer in that time is gone, and the client with it. */
+const PATIENCE_MS = 3_000
+const STEP_MS = 10
+
+/** Who asks, so that the other node can read his record; `version`: as it was when he was identified. */
+interface Who {
+  readonly collection: string
+  readonly id: string
+  readonly version: string
+}
+interface Request {
+  readonly clientId: string
+  readonly ip: string
+  readonly who: Who | null
+  readonly topics: readonly Topic[]
+}
+type Answer =
+  | { readonly done: true }
+  | { readonly stale: true }
+  | { readonly status: number; readonly message: string }
+
+/**
+ * Has another node do what its client asks of us. False when there is no such node, or it does not answer. Throws
+ * what it threw.
+ */
+export async function handOver(db: Db, node: string, ask: Ask): Promise<boolean> {
+  if (!(await isPresent(db, node))) return false
+  const id = randomText(15)
+  await db.query(
+    `with asked as (insert into _subscribing (id, node, request) values ($1, $2, $3::json) returning 1)
+     select pg_notify($4, $2) from asked`,
+    [id, node, JSON.stringify(toRequest(ask)), CHANNEL],
+  )
+  const answer = await awaitAnswer(db, id)
+  if (!answer) return false
+  if ('stale' in answer) throw new StaleAuth()
+  if ('status' in answer) throw new ApiError(answer.status, answer.message)
+  return true
+}
+
+const toRequest = ({ clientId, ip, auth, topics }: Ask): Request => {
+  const who = auth && { collection: auth.collection.id, id: auth.id, version: auth.version }
+  return { clientId, ip, who, topics }
+}
+
+async function awaitAnswer(db: Db, id: string): Promise<Answer | undefined> {
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(STEP_MS)) {
+    const { rows } = await db.query(
+      'delete from _subscribing where id = $1 and answer is not null returning answer',
+      [id],
+    )
+    if (rows[0]) return JSON.parse(String(rows[0][0])) as Answer
+  }
+  await db.query('delete from _subscribing where id = $1', [id])
+  return undefined
+}
+
+/** Does what other nodes ask of this one, each once. */
+export async function answerAsks(
+  store: Store,
+  node: string,
+  subscribe: (ask: Ask) => Promise<void>,
+): Promise<void> {
+  const { rows } = await store.db.query(
+    'select id, request from _subscribing where node = $1 and answer is null order by at',
+    [node],
+  )
+  for (const [id, request] of rows) {
+    const answer = await answerTo(store, JSON.parse(String(request)) as Request, subscribe)
+    await store.db.query('update _subscribing set answer = $2::json where id = $1', [
+      id,
+      JSON.stringify(answer),
+    ])
+  }
+}
+
+async function answerTo(
+  store: Store,
+  { clientId, ip, who, topics }: Request,
+  subscribe: (ask: Ask) => Promise<void>,
+): Promise<Answer> {
+  try {
+    await subscribe({ clientId, ip, topics, auth: who && (await findViewer(store, who)) })
+    return { done: true }
+  } catch (error) {
+    if (error instanceof StaleAuth) return { stale: true }
+    if (error instanceof ApiError) return { status: error.status, message: error.message }
+    throw error
+  }
+}
+
+const NOBODY: RequestInfo = {
+  context: 'realtime',
+  method: 'GET',
+  query: {},
+  headers: {},
+  body: {},
+  auth: null,
+}
+
+/** Throws StaleAuth for a record that is gone or no longer what it was. */
+async function findViewer(store: Store, { collection: key, id, version }: Who): Promise<AuthRecord> {
+  const collection = store.catalog.find(key)
+  if (collection?.type !== 'auth') throw new StaleAuth()
+  const where = (position: number) => `b."id" = $${position}::text`
+  const extra = () => 'b.xmin::text'
+  const [row] =
+    (await selectRows(store, { collection, rule: '', request: NOBODY, where, extra, params: [id] })) ?? []
+  if (row?.[columnsOf(collection).count] !== version) throw new StaleAuth()
+  const isSuperuser = collection.name === SUPERUSERS
+  return { collection, id, values: toValues(collection, row), version, isSuperuser }
+}
