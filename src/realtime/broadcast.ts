@@ -1,4 +1,5 @@
 import type { Catalog, Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import type { Compiled } from '../filter/compile.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import { columnsOf } from '../records/columns.ts'
@@ -14,6 +15,7 @@ import { sees } from './snapshot.ts'
 /** A seat that may get an event, with all that counts as it was when the change arrived. */
 interface Candidate {
   readonly seat: Seat
+  readonly clients: readonly Client[]
   readonly request: RequestInfo
   /** What is still to be asked; undefined where it is known that the event may be seen. */
   readonly question: Compiled | undefined
@@ -29,7 +31,7 @@ export function broadcast(store: Store, lanes: Lanes, seats: readonly Seat[], ch
   for (const [lane, candidates] of byLane(store.catalog, seats, change)) {
     const isTaken = lanes.put(lane, () => deliver(store, change, candidates, payloads))
     // they have to come again, and then ask for what they missed
-    if (!isTaken) for (const { seat } of candidates) for (const client of seat.clients) client.end()
+    if (!isTaken) for (const { clients } of candidates) for (const client of clients) client.end()
   }
 }
 
@@ -40,11 +42,19 @@ function byLane(catalog: Catalog, seats: readonly Seat[], change: Change): Map<s
     const verdict = judgeHere(access, change)
     if (verdict === false) continue
     const question = access.kind === 'question' ? access.question : undefined
-    const lane = `${change.collection.id} ${question?.key ?? ''} ${seat.topic.query.expand ?? ''}`
+    const lane = laneOf(change.collection, question, seat)
     const candidates = lanes.get(lane) ?? []
-    if (candidates.push({ seat, request: seat.request(), question }) === 1) lanes.set(lane, candidates)
+    const candidate = { seat, clients: [...seat.clients], request: seat.request(), question }
+    if (candidates.push(candidate) === 1) lanes.set(lane, candidates)
   }
   return lanes
+}
+
+/** What needs no more of the database is in one lane; the rest waits for its like only. */
+function laneOf(collection: Collection, question: Compiled | undefined, { topic }: Seat): string {
+  const { expand = '' } = topic.query
+  const isManaged = collection.type === 'auth' && collection.manageRule !== null
+  return question || expand || isManaged ? `${collection.id} ${question?.key ?? ''} ${expand}` : ''
 }
 
 /** Undefined where the database has to be asked. */
@@ -62,8 +72,8 @@ async function deliver(
 ): Promise<void> {
   const allowed = await ask(store, change, candidates)
   const emails = await emailsSeen(store, change, allowed)
-  for (const [i, { seat, request }] of allowed.entries()) {
-    const receivers = [...seat.clients].filter((client) => isMeant(client, seat, change))
+  for (const [i, { seat, clients, request }] of allowed.entries()) {
+    const receivers = clients.filter((client) => isMeant(client, seat, change))
     if (receivers.length === 0) continue
     const data = await payloads.text(seat, request, emails[i]!)
     for (const client of receivers) client.send(seat.topic.name, data)

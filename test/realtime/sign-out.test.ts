@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { RunningServer } from '../../src/server.ts'
+import { startServer } from '../support/start.ts'
+import { Ear } from './ear.ts'
+import { ask, signIn, withStage } from './stage.ts'
+
+// Who was signed in when he subscribed is looked at anew whenever his record or his collection changes.
+
+let server: RunningServer
+let url: string
+let root: string
+let ear: Ear
+let user: { id: string; token: string }
+
+beforeAll(async () => {
+  server = await withStage((files) => startServer(files))
+  url = server.url
+  root = (await signIn(url)).root
+})
+afterAll(() => server.stop())
+
+const asRoot = (method: string, path: string, body?: object) => ask(url, root, method, path, body)
+const note = (title: string, owner = user.id) => asRoot('POST', 'collections/notes/records', { title, owner })
+const draft = (title: string) => asRoot('POST', 'collections/drafts/records', { title })
+
+beforeEach(async () => {
+  const email = `${Math.random().toString(36).slice(2)}@example.com`
+  const password = 'secret-enough'
+  const { id } = await asRoot('POST', 'collections/users/records', {
+    email,
+    password,
+    passwordConfirm: password,
+  })
+  const { token } = await ask(url, '', 'POST', 'collections/users/auth-with-password', {
+    identity: email,
+    password,
+  })
+  user = { id, token }
+  ear = await Ear.on(url, token, 'notes', 'drafts', `users/${id}`)
+  await note('before')
+  expect(await ear.titles(1)).toEqual(['notes create before'])
+  return () => ear.close()
+})
+
+/** Nothing that only the user may see comes any more, but the line is open for whoever signs in. */
+async function expectGuest(): Promise<void> {
+  await note('unseen')
+  await asRoot('POST', 'collections/drafts/records', { title: 'for all', open: true })
+  expect(await ear.titles(1)).toEqual(['drafts create for all'])
+  await ear.subscribe(root, 'vaults')
+}
+
+test('a changed record counts from its change on, its own event included', async () => {
+  await draft('unseen')
+  await asRoot('PATCH', `collections/users/records/${user.id}`, { name: 'editor' })
+  await draft('seen')
+  const events = await ear.next(2)
+  expect(events.map(({ event, data }) => `${event} ${data.record.title ?? data.record.name}`)).toEqual([
+    `users/${user.id} editor`,
+    'drafts seen',
+  ])
+  await asRoot('PATCH', `collections/users/records/${user.id}`, { name: 'reader' })
+  await draft('unseen')
+  await note('seen')
+  expect((await ear.next(2)).map(({ event }) => event)).toEqual([`users/${user.id}`, 'notes'])
+})
+
+describe('a guest from then on', () => {
+  test('another password', async () => {
+    const password = 'other-secret'
+    await asRoot('PATCH', `collections/users/records/${user.id}`, { password, passwordConfirm: password })
+    await expectGuest()
+  })
+
+  test('a deleted user, who still hears that he is, and of what went with him', async () => {
+    await asRoot('DELETE', `collections/users/records/${user.id}`)
+    const events = await ear.next(1)
+    expect(events.map(({ event, data }) => `${event} ${data.action}`)).toContain(`users/${user.id} delete`)
+    await asRoot('POST', 'collections/drafts/records', { title: 'for all', open: true })
+    expect(await ear.titles(1)).toEqual(['drafts create for all'])
+    await ear.subscribe(root, 'vaults')
+  })
+
+  test("another secret of the collection's tokens", async () => {
+    const secret = 's'.repeat(40)
+    await asRoot('PATCH', 'collections/users', { authToken: { secret, duration: 1000 } })
+    await expectGuest()
+  })
+
+  test('a collection that is gone', async () => {
+    const text = { name: 'title', type: 'text' }
+    await asRoot('POST', 'collections', { name: 'guests', type: 'auth', fields: [text] })
+    const password = 'secret-enough'
+    const body = { email: 'g@example.com', password, passwordConfirm: password }
+    await asRoot('POST', 'collections/guests/records', body)
+    const { token } = await ask(url, '', 'POST', 'collections/guests/auth-with-password', {
+      identity: body.email,
+      password,
+    })
+    const other = await Ear.on(url, token, 'drafts')
+    await asRoot('DELETE', 'collections/guests')
+    await asRoot('POST', 'collections/drafts/records', { title: 'for all', open: true })
+    expect(await other.titles(1)).toEqual(['drafts create for all'])
+    await other.subscribe(root, 'vaults')
+    await other.close()
+  })
+})
+
+test('other changes of a collection sign nobody out', async () => {
+  await asRoot('PATCH', 'collections/users', { authAlert: { enabled: false } })
+  await note('after')
+  expect(await ear.titles(1)).toEqual(['notes create after'])
+})
+
+test('a token that is no longer good subscribes a guest', async () => {
+  const password = 'other-secret'
+  await asRoot('PATCH', `collections/users/records/${user.id}`, { password, passwordConfirm: password })
+  const late = await Ear.on(url, user.token, 'notes')
+  await note('unseen')
+  expect(await late.next(0, { quietMs: 300 })).toEqual([])
+  await late.subscribe(root, 'notes')
+  await late.close()
+})
