@@ -1,0 +1,132 @@
+import { createServer, get, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createLogger } from '../../src/log.ts'
+import { changesCleanUp } from '../../src/realtime/clean-up.ts'
+import type { Limits } from '../../src/realtime/client.ts'
+import { Realtime } from '../../src/realtime/hub.ts'
+import { readTopic } from '../../src/realtime/topic.ts'
+import type { RunningServer } from '../../src/server.ts'
+import { startServer } from '../support/start.ts'
+import { Ear } from './ear.ts'
+import { ask, signIn, withStage } from './stage.ts'
+
+let server: RunningServer
+let root: string
+
+beforeAll(async () => {
+  server = await withStage((files) => startServer(files))
+  root = (await signIn(server.url)).root
+})
+afterAll(() => server.stop())
+
+const create = (title: string) => ask(server.url, root, 'POST', 'collections/news/records', { title })
+const rows = async (text: string) => (await server.services.store.db.query(text)).rows
+
+describe('a connection', () => {
+  let doors: Server
+  let realtime: Realtime
+  let url: string
+
+  /** The same streams behind a door of their own, with less patience. */
+  async function open(limits: Limits): Promise<void> {
+    const { store } = server.services
+    realtime = new Realtime(store, createLogger({ logLevel: 'silent' }), limits)
+    doors = createServer((_, response) => {
+      const gone = new AbortController()
+      response.once('close', () => gone.abort())
+      const line = {
+        write: (text: string) => void response.write(text),
+        waiting: () => response.writableLength,
+        end: () => void response.end(),
+        cut: () => void response.destroy(),
+      }
+      void realtime.connect('127.0.0.1', line, gone.signal)
+    })
+    await new Promise<void>((resolve) => doors.listen(0, '127.0.0.1', resolve))
+    url = `http://127.0.0.1:${(doors.address() as AddressInfo).port}`
+  }
+  const subscribe = (clientId: string) =>
+    realtime.subscribe({ clientId, ip: '127.0.0.1', auth: null, topics: [readTopic('news')] })
+  beforeEach(() => async () => {
+    await realtime.close()
+    doors.closeAllConnections()
+    await new Promise((resolve) => doors.close(resolve))
+  })
+
+  test('ends when nothing was sent for some time; each event gives it the same time again', async () => {
+    await open({ idleMs: 800, totalMs: 60_000, maxWaitingBytes: 1e6 })
+    const [idle, busy] = [await Ear.open(url), await Ear.open(url)]
+    await subscribe(busy.id)
+    const began = performance.now()
+    const timer = setInterval(() => void create('tick'), 200)
+    await idle.ended
+    expect(performance.now() - began).toBeGreaterThan(500)
+    expect(await busy.next(3)).not.toEqual([])
+    await create('still there')
+    clearInterval(timer)
+    await busy.ended
+  })
+
+  test('ends after some time whatever was sent', async () => {
+    await open({ idleMs: 60_000, totalMs: 600, maxWaitingBytes: 1e6 })
+    const ear = await Ear.open(url)
+    await subscribe(ear.id)
+    const timer = setInterval(() => void create('tick'), 100)
+    await ear.ended
+    clearInterval(timer)
+  })
+
+  test('is cut off when its reader takes nothing; others go on', async () => {
+    await open({ idleMs: 60_000, totalMs: 60_000, maxWaitingBytes: 100_000 })
+    const id = await new Promise<string>((resolve) => {
+      get(url, (response) => {
+        response.once('data', (chunk) => {
+          response.pause()
+          resolve(/^id:(.*)$/m.exec(String(chunk))![1]!)
+        })
+        response.on('error', () => {})
+      })
+    })
+    const reader = await Ear.open(url)
+    await Promise.all([subscribe(id), subscribe(reader.id)])
+    const isThere = () =>
+      subscribe(id).then(
+        () => true,
+        () => false,
+      )
+    const long = 'x'.repeat(4_000)
+    for (let i = 0; i < 400 && (await isThere()); i++)
+      await Promise.all([create(long), create(long), create(long)])
+    expect(await isThere()).toBe(false)
+    await create('last')
+    await expect.poll(() => reader.heard.at(-1)?.data.record.title).toBe('last')
+  })
+})
+
+describe('while nobody listens', () => {
+  test('nothing is noted; what was noted is removed when everybody could read it', async () => {
+    const ear = await Ear.on(server.url, '', 'news')
+    await create('a')
+    await ear.next(1)
+    const [count] = await rows('select count(*) from _changes')
+    expect(Number(count![0])).toBeGreaterThan(0)
+    const cleanUp = changesCleanUp(server.services.store)
+    await cleanUp()
+    expect(await rows('select count(*) from _changes')).toEqual([count])
+    await cleanUp()
+    expect(await rows('select count(*) from _changes')).toEqual([[0]])
+    await ear.close()
+  })
+
+  test('a node that died is forgotten', async () => {
+    await server.services.store.db.query(
+      `insert into _listeners (node, seen) values ('dead', now() - interval '2 minutes'), ('alive', now())`,
+    )
+    await changesCleanUp(server.services.store)()
+    const nodes = (await rows('select node from _listeners')).flat()
+    expect(nodes).toContain('alive')
+    expect(nodes).not.toContain('dead')
+    await server.services.store.db.query(`delete from _listeners where node = 'alive'`)
+  })
+})

@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createLogger } from '../../src/log.ts'
+import { type RunningServer, start } from '../../src/server.ts'
+import { startServer } from '../support/start.ts'
+import { Ear } from './ear.ts'
+import { ANN, ask, BEN, signIn, withStage } from './stage.ts'
+
+// Several servers on one Postgres. PGlite serves one.
+const onPostgres = process.env.TEST_BACKEND === 'postgres'
+
+describe.runIf(onPostgres)('nodes of one database', () => {
+  let one: RunningServer
+  let two: RunningServer
+  let who: Awaited<ReturnType<typeof signIn>>
+  const again = () => start(one.services.config, createLogger({ logLevel: 'silent' }))
+  const note = (url: string, title: string, owner: string = ANN.id) =>
+    ask(url, who.root, 'POST', 'collections/notes/records', { title, owner })
+
+  beforeAll(async () => {
+    one = await withStage((files) => startServer(files))
+    two = await again()
+    who = await signIn(one.url)
+  })
+  afterAll(async () => {
+    await Promise.all([one.stop(), two.stop()])
+  })
+
+  test('a change on either reaches subscribers on both, under their own rules', async () => {
+    const ears = await Promise.all([
+      Ear.on(one.url, who.ann, 'notes'),
+      Ear.on(two.url, who.ann, 'notes'),
+      Ear.on(two.url, who.ben, 'notes'),
+    ])
+    await note(one.url, 'a')
+    await note(two.url, 'b')
+    await note(two.url, 'c', BEN.id)
+    expect(await ears[0]!.titles(2)).toEqual(['notes create a', 'notes create b'])
+    expect(await ears[1]!.titles(2)).toEqual(['notes create a', 'notes create b'])
+    expect(await ears[2]!.titles(1)).toEqual(['notes create c'])
+    await Promise.all(ears.map((ear) => ear.close()))
+  })
+
+  test('a client may subscribe through another node than the one that has its connection', async () => {
+    const ear = await Ear.open(one.url)
+    const subscribe = (token: string, expected: number) =>
+      ask(two.url, token, 'POST', 'realtime', { clientId: ear.id, subscriptions: ['notes'] }, expected)
+    await subscribe(who.ann, 204)
+    await note(one.url, 'a')
+    expect(await ear.titles(1)).toEqual(['notes create a'])
+    const { message } = await subscribe(who.ben, 403)
+    expect(message).toBe("The current and the previous request authorization don't match.")
+    await ear.close()
+    const gone = () =>
+      subscribe(who.ann, 404).then(
+        () => true,
+        () => false,
+      )
+    await expect.poll(gone).toBe(true)
+  })
+
+  test('a signed out user is one on all nodes', async () => {
+    const password = 'secret-enough'
+    const body = { email: 'cat@example.com', password, passwordConfirm: password }
+    const { id } = await ask(one.url, who.root, 'POST', 'collections/users/records', body)
+    const credentials = { identity: body.email, password }
+    const { token } = await ask(one.url, '', 'POST', 'collections/users/auth-with-password', credentials)
+    const ear = await Ear.on(two.url, token, 'notes')
+    await note(one.url, 'a', id)
+    const other = { password: 'other-secret', passwordConfirm: 'other-secret' }
+    await ask(one.url, who.root, 'PATCH', `collections/users/records/${id}`, other)
+    await note(one.url, 'unseen', id)
+    expect(await ear.titles(1)).toEqual(['notes create a'])
+    await ear.close()
+  })
+
+  test('a node that is stopped and started again', async () => {
+    const stays = await Ear.on(one.url, who.ann, 'notes')
+    const goes = await Ear.on(two.url, who.ann, 'notes')
+    await note(two.url, 'last')
+    await two.stop()
+    await goes.ended
+    expect(await goes.titles(1)).toEqual(['notes create last'])
+    await note(one.url, 'meanwhile')
+    two = await again()
+    const comes = await Ear.on(two.url, who.ann, 'notes')
+    await note(one.url, 'again')
+    expect(await comes.titles(1)).toEqual(['notes create again'])
+    expect(await stays.titles(3)).toHaveLength(3)
+    await Promise.all([stays.close(), comes.close()])
+  })
+
+  test('many writers at once: everything comes, in order for each record', async () => {
+    const ears = await Promise.all([one, two].map(({ url }) => Ear.on(url, who.ann, 'notes')))
+    const write = async (url: string, name: string) => {
+      const { id } = await note(url, `${name} 0`)
+      for (let i = 1; i < 15; i++)
+        await ask(i % 2 ? one.url : two.url, who.root, 'PATCH', `collections/notes/records/${id}`, {
+          title: `${name} ${i}`,
+        })
+    }
+    await Promise.all(Array.from({ length: 12 }, (_, i) => write(i % 2 ? one.url : two.url, `n${i}`)))
+    for (const ear of ears) {
+      const byRecord = new Map<string, string[]>()
+      for (const { data } of await ear.next(180)) {
+        const titles = byRecord.get(data.record.id) ?? []
+        byRecord.set(data.record.id, [...titles, data.record.title])
+      }
+      expect(byRecord.size).toBe(12)
+      for (const titles of byRecord.values()) {
+        const [name] = titles[0]!.split(' ')
+        expect(titles).toEqual(Array.from({ length: 15 }, (_, i) => `${name} ${i}`))
+      }
+      await ear.close()
+    }
+  })
+
+  test('a transaction that commits late is not missed', async () => {
+    const ear = await Ear.on(two.url, who.ann, 'notes')
+    const { db } = one.services.store
+    const insert = (
+      id: string,
+    ) => `with written as (insert into notes (id, title, owner) values ('${id}', '${id}', '${ANN.id}')
+      returning *) insert into _changes (collection, action, record, image) select 'notes', 'create', id, row_to_json(written) from written`
+    await db.transaction(async (late) => {
+      await late.query(insert('late00000000001'))
+      await db.query(insert('early0000000001'))
+      expect(await ear.titles(1)).toEqual(['notes create early0000000001'])
+    })
+    expect(await ear.titles(1)).toEqual(['notes create late00000000001'])
+    await ear.close()
+  })
+})
+
+test.runIf(!onPostgres)('PGlite serves one node', () => {})

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest'
+import { readSnapshot, sees } from '../../src/realtime/snapshot.ts'
+import { readTopic, snakeCase } from '../../src/realtime/topic.ts'
+
+test.each([
+  ['no options', 'news/*', undefined, {}, {}],
+  ['a query', 'news?options=…', '{"query":{"filter":"a = 1"}}', { filter: 'a = 1' }, {}],
+  [
+    'values as texts',
+    'news',
+    '{"query":{"a":1.50,"b":true,"c":null,"d":[1],"e":{}}}',
+    { a: '1.5', b: 'true', c: '', d: '', e: '' },
+    {},
+  ],
+  [
+    'headers in snake case',
+    'news',
+    '{"headers":{"X-Token":"a","X-Level":9}}',
+    {},
+    { x_token: 'a', x_level: '9' },
+  ],
+  ['keys in any case', 'news', '{"Query":{"A":"b"}}', { A: 'b' }, {}],
+  ['a query that is none', 'news', '{"query":[1],"headers":{"a":"b"}}', {}, { a: 'b' }],
+  ['no JSON', 'news', 'x', {}, {}],
+  ['null', 'news', 'null', {}, {}],
+])('options: %s', (_, name, options, query, headers) => {
+  expect(readTopic(name, options)).toEqual({ name, base: name.split('?')[0], query, headers })
+})
+
+test.each([
+  ['X-Token', 'x_token'],
+  ['content-type', 'content_type'],
+  ['myTestDB', 'my_test_db'],
+  ['already_snake', 'already_snake'],
+  ['--a  b--', 'a_b'],
+])('snakeCase(%s)', (text, expected) => {
+  expect(snakeCase(text)).toBe(expected)
+})
+
+test.each([
+  ['ended before all that ran', 9, true],
+  ['ran', 10, false],
+  ['ended while an older one ran', 11, true],
+  ['ran, too', 12, false],
+  ['had not begun', 15, false],
+])('a snapshot and a transaction that %s', (_, xid, expected) => {
+  expect(sees(readSnapshot('10:15:10,12'), xid)).toBe(expected)
+})
+
+test('a snapshot without anybody at work', () => {
+  expect(sees(readSnapshot('10:10:'), 9)).toBe(true)
+  expect(sees(readSnapshot('10:10:'), 10)).toBe(false)
+})
