@@ -1,3 +1,4 @@
+import { Backoff } from './backoff.ts'
 import type { Driver, OutgoingText, SendResult } from './driver.ts'
 import type { Journal } from './journal.ts'
 import { Outbox } from './outbox.ts'
@@ -86,12 +87,18 @@ export class Agent {
   }
 
   async #claimOn(ended: AbortSignal): Promise<void> {
+    const backoff = new Backoff()
     while (!ended.aborted) {
       try {
         while (await this.#claim(ended));
+        backoff.reset()
       } catch (error) {
-        if (error instanceof ServerRefusal && error.status === DISABLED) this.#say(error.message)
-        else if (!(error instanceof ServerAway)) throw error
+        if (error instanceof ServerAway) {
+          await backoff.pause(ended)
+          continue
+        }
+        if (!(error instanceof ServerRefusal) || error.status !== DISABLED) throw error
+        this.#say(error.message)
       }
       await this.#work.wait(POLL_MS, ended)
     }

@@ -11,6 +11,10 @@ export type Wake = readonly string[]
 const MAX_ROWS = 1_000
 /** Unclaimed messages of a device that is otherwise fine go to another one after so many wake-ups. */
 const MAX_WAKES = 3
+/** SQL: a device that claimed nothing for so long is not at work; one that is paced waits for its minute to pass. */
+const SILENCE = `case when v.per_minute > 0 then interval '90 seconds' else interval '45 seconds' end`
+/** SQL: a message that had its wake-ups, and the time after the last of them. */
+const IS_LATE = `(wakes > ${MAX_WAKES} or wakes = ${MAX_WAKES} and wake_at <= now())`
 
 /** SQL that ends what `source` selects from sms_dispatch, locked, as failed, with the reason in its column `why`. */
 const fail = (source: string) => `
@@ -70,7 +74,7 @@ export const retrySilent = (db: Db, seconds: number) => reassign(db, RETRIABLE, 
  */
 const STUCK = `
 with holders as (
-  select device, "user", bool_or(wakes >= ${MAX_WAKES} and wake_at <= now()) as is_late
+  select device, "user", bool_or(${IS_LATE}) as is_late
   from sms_dispatch where state = 'assigned' and not pinned group by device, "user"
 ), judged as materialized (
   select h.device, case
@@ -78,7 +82,7 @@ with holders as (
       when not v.enabled then 'The device was disabled'
       when v.last_seen < ${onlineSince('$1')} and not pb_is_set(v.push) then 'The device went offline'
       when h.is_late and not exists (
-        select from device_handouts o where o.device = h.device and o.at > now() - interval '1 minute'
+        select from device_handouts o where o.device = h.device and o.at > now() - ${SILENCE}
       ) then 'The device did not claim it'
     end as why
   from holders h left join devices v on v.id = h.device
@@ -86,7 +90,7 @@ with holders as (
 )
 select d.message, d."user", d.device, d.state, d.pinned, d.position, d.attempt, s.why
 from judged s join sms_dispatch d on d.device = s.device and d.state = 'assigned' and not d.pinned
-where s.why is not null and (s.why <> 'The device did not claim it' or (d.wakes >= ${MAX_WAKES} and d.wake_at <= now()))
+where s.why is not null and (s.why <> 'The device did not claim it' or ${IS_LATE})
 order by d.position limit ${MAX_ROWS} for update of d skip locked`
 
 /** Always safe: who has not claimed a message cannot have sent it. */

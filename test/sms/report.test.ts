@@ -1,11 +1,8 @@
-import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/collections/catalog.ts'
 import { claimMessages } from '../../src/sms/claim.ts'
 import type { Device } from '../../src/sms/device.ts'
 import { applyReports, type Report } from '../../src/sms/report.ts'
-import { NEXT, type Status } from '../../src/sms/status.ts'
-import { sweep } from '../../src/sms/sweep.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, openTestStore } from '../support/queue.ts'
 
 let opened: Awaited<ReturnType<typeof openTestStore>>
@@ -162,62 +159,3 @@ describe('proof that nothing was sent', () => {
     expect(await claimMessages(store, only, 10, 120)).toEqual([])
   })
 })
-
-/** What may happen to a message, from outside, in any order. */
-type Move =
-  | { readonly kind: 'claim' }
-  /** The lease runs out. */
-  | { readonly kind: 'silence' }
-  | {
-      readonly kind: 'report'
-      readonly status: Report['status']
-      readonly attempt: number
-      readonly notSent: boolean
-    }
-
-const move: fc.Arbitrary<Move> = fc.oneof(
-  { weight: 2, arbitrary: fc.constant({ kind: 'claim' } as const) },
-  { weight: 1, arbitrary: fc.constant({ kind: 'silence' } as const) },
-  {
-    weight: 4,
-    arbitrary: fc.record({
-      kind: fc.constant('report' as const),
-      status: fc.constantFrom('sent' as const, 'delivered' as const, 'failed' as const),
-      attempt: fc.integer({ min: 0, max: 3 }),
-      notSent: fc.boolean(),
-    }),
-  },
-)
-
-/** Lets the lease of a message run out, and the sweeper see it. */
-async function silence(id: string): Promise<void> {
-  await store.db.query('update sms_dispatch set lease_until = now() where message = $1', [id])
-  await sweep(store, 600)
-}
-
-test('no sequence of claims, reports and silence takes a message back, or anywhere its table does not lead', async () => {
-  const only = await makeDevice(store, await makeUser(store))
-  await fc.assert(
-    fc.asyncProperty(fc.array(move, { maxLength: 12 }), fc.boolean(), async (moves, twice) => {
-      const [id] = (await assign(store, only, 1, { at_least_once: String(twice) })) as [string]
-      let status: Status = 'assigned'
-      let attempt = 0
-      for (const step of moves) {
-        if (step.kind === 'claim') await claimMessages(store, only, 100, 120)
-        else if (step.kind === 'silence') await silence(id)
-        else {
-          const notSent = step.notSent && step.status === 'failed'
-          await report([{ id, attempt: step.attempt, status: step.status, not_sent: notSent }], only)
-        }
-        const next = (await lookUp(store, [id]))[0]!.status as Status
-        if (next === status) continue
-        expect(NEXT[status], `${status} → ${next}`).toContain(next)
-        if (next === 'sending') attempt++
-        else if (step.kind === 'report') expect(step.attempt).toBe(attempt)
-        status = next
-      }
-      await store.db.query('delete from sms_dispatch where message = $1', [id])
-    }),
-    { numRuns: 100 },
-  )
-}, 120_000)

@@ -109,6 +109,20 @@ describe('messages that their device does not claim', () => {
   })
 
   test.each([
+    ['once it claimed nothing for 45 s, at whatever wake-up', {}, false],
+    ['not while it is paced: its minute may not be over', { per_minute: '10' }, true],
+  ] as const)('go to another after a device that was at work stopped: %s', async (_, columns, isKept) => {
+    const [stopped] = [await makeDevice(store, user, columns), await makeDevice(store, user)]
+    const ids = await assign(store, stopped, 2)
+    await change(ids, `wakes = 4, wake_at = now() + interval '75 seconds'`)
+    await store.db.query(`insert into device_handouts values ($1, now() - interval '50 seconds', 10)`, [
+      stopped.id,
+    ])
+    await look()
+    expect((await shares(ids))[stopped.id] === 2).toBe(isKept)
+  })
+
+  test.each([
     ['the request named the device', { pinned: 'true' }, true],
     ['there is no other device', {}, false],
   ] as const)('stay where %s', async (_, dispatch, hasOther) => {

@@ -1,6 +1,14 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { accessSync, chownSync, constants, mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  chownSync,
+  constants,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -13,6 +21,8 @@ const DEBIAN = '/usr/lib/postgresql'
 export interface TemporaryPostgres {
   readonly url: string
   readonly version: string
+  /** Ends it as a power cut would, and starts it again `pauseMs` later. Resolves when it answers. */
+  crash(pauseMs: number): Promise<void>
   stop(): Promise<void>
 }
 
@@ -64,8 +74,15 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Temp
   const server = launch(bin, folder, owner, port, options.settings)
   const stop = () => stopServer(server)
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+  const crash = async (pauseMs: number) => {
+    writeFileSync(join(folder, 'again'), String(pauseMs / 1000))
+    const [postmaster] = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')
+    process.kill(Number(postmaster), 'SIGQUIT')
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    await awaitServer(server, url)
+  }
   try {
-    return { url, version: await awaitServer(server, url), stop }
+    return { url, version: await awaitServer(server, url), crash, stop }
   } catch (error) {
     await stop()
     throw error
@@ -87,15 +104,15 @@ function initialise(bin: string, folder: string, owner: Account | undefined, icu
 
 /**
  * Runs the server until it ends or standard input does, then removes its folder: whatever becomes of the process
- * that started it, nothing stays behind.
+ * that started it, nothing stays behind. A file `again` asks to start it once more, after so many seconds.
  */
 const UNTIL_INPUT_ENDS = `
   folder=$1; shift
   exec 3<&0
-  "$@" 3<&- &
-  server=$!
-  (cat <&3 >/dev/null; while kill -INT $server 2>/dev/null; do sleep 1; done) &
-  wait $server
+  (cat <&3 >/dev/null; while kill -INT $(head -n 1 "$folder/data/postmaster.pid") 2>/dev/null; do sleep 1; done) &
+  while "$@" 3<&-; [ -e "$folder/again" ]; do
+    pause=$(cat "$folder/again"); rm -f "$folder/again"; sleep "$pause"
+  done
   rm -rf "$folder"`
 
 function launch(

@@ -11,6 +11,7 @@ export interface RunningProgram {
   readonly pid: number
   /** What it wrote so far: the last 20,000 characters of both outputs. */
   output(): string
+  hasEnded(): boolean
   /** SIGTERM, then SIGKILL when it takes too long. */
   stop(): Promise<void>
 }
@@ -47,7 +48,13 @@ export async function startProgram(
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   child.once('exit', () => process.off('exit', kill))
-  const program = { url, pid: child.pid ?? 0, output: () => output, stop: () => stop(child) }
+  const program = {
+    url,
+    pid: child.pid ?? 0,
+    output: () => output,
+    hasEnded: () => hasEnded(child),
+    stop: () => stop(child),
+  }
   try {
     await awaitAnswer(child, url + path, () => output)
   } catch (error) {

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '../support/gateway.ts'
+import { judge } from './judge.ts'
+import type { Outcome, Stage } from './scenario.ts'
+import { Senders } from './senders.ts'
+import { Site } from './site.ts'
+
+const SENDERS = 16
+const PHONES = 3
+const PAUSE_MS = 150
+/** Short, so that what a fault left open comes to its end while we watch. */
+const LEASE_SECONDS = 10
+const DRAIN_SECONDS = 180
+
+export interface Busy {
+  readonly site: Site
+  readonly user: Client
+  readonly senders: Senders
+}
+
+/** What a scenario does to a site at work; what it found wrong by itself. */
+export type Strike = (busy: Busy) => Promise<readonly string[]>
+
+export interface BusyOptions {
+  readonly nodes?: number
+  readonly quota?: number
+}
+
+/** A site with 16 senders and 3 phones at work, struck, then left to finish, then judged. */
+export async function strikeBusySite(
+  stage: Stage,
+  strike: Strike,
+  options: BusyOptions = {},
+): Promise<Outcome> {
+  const { nodes = 1, quota = 0 } = options
+  const env = { LEASE_SECONDS: String(LEASE_SECONDS) }
+  const site = await Site.open({ ...stage, nodes, env })
+  try {
+    const user = await site.makeUser({ monthly_quota: quota })
+    const urls = site.nodes.map(({ url }) => url)
+    for (let i = 0; i < PHONES; i++) await site.addPhone(user, urls[i % urls.length])
+    for (const phone of site.phones) phone.start()
+    const senders = new Senders({ urls, user, count: SENDERS, pauseMs: PAUSE_MS })
+    senders.start()
+    await sleep(500)
+    const struck = await strike({ site, user, senders })
+    for (const node of site.nodes) node.checkAlive()
+    await senders.stop()
+    await site.drain(DRAIN_SECONDS)
+    // delivery reports, too
+    await sleep(1_000)
+    for (const phone of site.phones) await phone.stop()
+    const { faults, figures } = await judge(site, user, senders.acknowledged)
+    const refused = [...senders.refused].map(([why, times]) => `answered ${times} times: ${why}`)
+    return {
+      faults: [...struck, ...(quota ? [] : refused), ...faults],
+      figures: `${figures}; ${senders.unknown} answers lost and not asked for again`,
+    }
+  } finally {
+    await site.close()
+  }
+}

@@ -1,0 +1,36 @@
+import { type RunningProgram, serve } from '../support/program.ts'
+
+/** A server as a process of its own: it is killed and started again at the same address. */
+export class ServerNode {
+  readonly url: string
+  readonly #env: Readonly<Record<string, string>>
+  #program: RunningProgram | undefined
+
+  constructor(port: number, env: Readonly<Record<string, string>>) {
+    this.url = `http://127.0.0.1:${port}`
+    this.#env = { ...env, HOST: '127.0.0.1', PORT: String(port) }
+  }
+
+  /** Resolves when it answers. */
+  async start(): Promise<void> {
+    this.#program = await serve(this.#env)
+  }
+
+  /** Throws with what it wrote when it ended without being told to. */
+  checkAlive(): void {
+    if (this.#program?.hasEnded()) throw new Error(`The server died by itself.\n${this.#program.output()}`)
+  }
+
+  /** SIGKILL: nothing is finished, nothing is said. */
+  async kill(): Promise<void> {
+    if (!this.#program) return
+    process.kill(this.#program.pid, 'SIGKILL')
+    await this.#program.stop()
+    this.#program = undefined
+  }
+
+  async stop(): Promise<void> {
+    await this.#program?.stop()
+    this.#program = undefined
+  }
+}

@@ -1,0 +1,71 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { pair } from '../../src/agent/pair.ts'
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+/** Milliseconds that a sending takes, and its delivery report after it. */
+const LAG_MS = 15
+const DELIVERY_MS = 40
+
+/** A line of what a phone sent. */
+export interface SentLine {
+  readonly id: string
+  readonly attempt: number
+  readonly to: string
+}
+
+/** A simulated phone as a process of its own, with a file of what it sent that outlives it. */
+export class Phone {
+  readonly device: string
+  readonly #state: string
+  #child: ChildProcess | undefined
+
+  private constructor(device: string, state: string) {
+    this.device = device
+    this.#state = state
+  }
+
+  /** Joins the server at `url` with a code; its files are in `folder`. It is off yet. */
+  static async pair(url: string, code: string, folder: string, name: string): Promise<Phone> {
+    const state = join(folder, `${name}.json`)
+    const paired = await pair(url, code, { name, platform: 'simulator', phone: '' }, state)
+    return new Phone(paired.device, state)
+  }
+
+  /** Switches it on. */
+  start(): void {
+    const lag = ['--lag', String(LAG_MS), '--delivery', String(DELIVERY_MS)]
+    const args = [CLI, 'agent', 'run', '--state', this.#state, '--sent-file', this.#sentFile, ...lag]
+    const child = spawn(process.execPath, args, { stdio: 'ignore' })
+    const kill = () => child.kill('SIGKILL')
+    process.once('exit', kill)
+    child.once('exit', () => process.off('exit', kill))
+    this.#child = child
+  }
+
+  kill = (): Promise<void> => this.#end('SIGKILL')
+
+  stop = (): Promise<void> => this.#end('SIGTERM')
+
+  /** All that it ever sent. */
+  sent(): SentLine[] {
+    if (!existsSync(this.#sentFile)) return []
+    const lines = readFileSync(this.#sentFile, 'utf8').split('\n').filter(Boolean)
+    return lines.map((line) => JSON.parse(line))
+  }
+
+  get #sentFile(): string {
+    return `${this.#state}.sent`
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child
+    this.#child = undefined
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const ended = new Promise((resolve) => child.once('exit', resolve))
+    child.kill(signal)
+    await ended
+  }
+}

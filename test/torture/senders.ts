@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Client } from '../support/gateway.ts'
+
+/** A send that was answered with 200. */
+export interface Acknowledged {
+  readonly recipients: readonly string[]
+  readonly ids: readonly string[]
+}
+
+export interface SenderOptions {
+  readonly urls: readonly string[]
+  readonly user: Client
+  readonly count: number
+  /** Between two sends of one sender. */
+  readonly pauseMs: number
+}
+
+/** Every third send goes to so many, in one batch. */
+const BATCH = 3
+/** What says: try again with the same key. */
+const PASSING = new Set([409, 502, 503, 504])
+const RETRY_MS = 50
+/** Longer than any statement may take: who waits that long is forgotten. */
+const ANSWER_MS = 45_000
+const FIRST_NUMBER = 100_000_000
+
+/**
+ * Senders that go on whatever happens. No two messages have the same number, so that the judge can tell them apart.
+ * Half of the sends carry an Idempotency-Key and are repeated until they are answered; the others are not.
+ */
+export class Senders {
+  readonly acknowledged: Acknowledged[] = []
+  /** Sends without a key whose answer was lost: stored once or not at all. */
+  unknown = 0
+  /** Answers that are neither 200 nor a reason to try again, by `status error`. */
+  readonly refused = new Map<string, number>()
+  readonly #options: SenderOptions
+  readonly #running: Promise<void>[] = []
+  #isOver = false
+  #last = 0
+
+  constructor(options: SenderOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    for (let i = 0; i < this.#options.count; i++) this.#running.push(this.#send(i))
+  }
+
+  /** Lets each finish what it is at. */
+  async stop(): Promise<void> {
+    this.#isOver = true
+    await Promise.all(this.#running)
+  }
+
+  async #send(sender: number): Promise<void> {
+    const { urls, pauseMs } = this.#options
+    for (let turn = 0; !this.#isOver; turn++) {
+      const url = urls[(sender + turn) % urls.length]!
+      const recipients = Array.from({ length: turn % 3 === 2 ? BATCH : 1 }, () => this.#number())
+      const guarantee = turn % 4 === 3 ? 'at_least_once' : 'at_most_once'
+      const key = turn % 2 === 0 ? randomUUID() : undefined
+      await this.#sendOne(url, { recipients, body: 'Hello', guarantee }, key)
+      await sleep(pauseMs * (0.5 + Math.random()))
+    }
+  }
+
+  #number(): string {
+    return `+49${FIRST_NUMBER + this.#last++}`
+  }
+
+  async #sendOne(
+    url: string,
+    body: { recipients: string[]; body: string; guarantee: string },
+    key: string | undefined,
+  ): Promise<void> {
+    for (;;) {
+      const answer = await this.#post(url, body, key)
+      const isAgain = !answer || PASSING.has(answer.status)
+      if (isAgain && key) {
+        await sleep(RETRY_MS)
+        continue
+      }
+      if (isAgain) this.unknown++
+      else if (answer.status === 200)
+        this.acknowledged.push({ recipients: body.recipients, ids: answer.body.message_ids })
+      else this.#refuse(`${answer.status} ${answer.body.error ?? answer.body.message}`)
+      return
+    }
+  }
+
+  #refuse(why: string): void {
+    this.refused.set(why, (this.refused.get(why) ?? 0) + 1)
+  }
+
+  /** Undefined when no whole answer came. */
+  async #post(url: string, body: object, key: string | undefined) {
+    try {
+      const response = await fetch(`${url}/api/sms/send`, {
+        method: 'POST',
+        headers: {
+          authorization: this.#options.user.token,
+          'content-type': 'application/json',
+          ...(key && { 'idempotency-key': key }),
+        },
+        body: JSON.stringify(body),
+        signal: AbortSignal.timeout(ANSWER_MS),
+      })
+      const text = await response.text()
+      return { status: response.status, body: JSON.parse(text) }
+    } catch (error) {
+      if ((error as Error).name === 'TimeoutError') this.#refuse(`nothing within ${ANSWER_MS} ms`)
+      return undefined
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { upsertSuperuser } from '../../src/auth/superusers.ts'
+import { openStore } from '../../src/collections/catalog-store.ts'
+import { readConfig } from '../../src/config.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { type Db, openDb } from '../../src/db/open.ts'
+import { randomId } from '../../src/fields/random.ts'
+import { createLogger } from '../../src/log.ts'
+import { type Client, client } from '../support/gateway.ts'
+import { createDatabase, type TemporaryPostgres } from '../support/postgres.ts'
+import { SUPERUSER } from '../support/start.ts'
+import { ServerNode } from './node.ts'
+import { Phone } from './phone.ts'
+
+const PASSWORD = 'secret-enough'
+
+/** What a site is made of. */
+export interface SiteOptions {
+  readonly postgres: TemporaryPostgres
+  readonly basePort: number
+  readonly nodes?: number
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Servers on a database of their own, and phones. The database is looked into directly, to judge. */
+export class Site {
+  readonly nodes: readonly ServerNode[]
+  readonly db: Db
+  readonly phones: Phone[] = []
+  readonly #folder = mkdtempSync(join(tmpdir(), 'pocketsms-torture-'))
+
+  private constructor(nodes: readonly ServerNode[], db: Db) {
+    this.nodes = nodes
+    this.db = db
+  }
+
+  static async open({ postgres, basePort, nodes = 1, env = {} }: SiteOptions): Promise<Site> {
+    const databaseUrl = await createDatabase(postgres.url)
+    const settings = { DATABASE_URL: databaseUrl, LOG_LEVEL: 'error' }
+    const config = readConfig({ ...settings, DATABASE_POOL: '2' })
+    const db = await openDb(config, createLogger({ ...config, logLevel: 'silent' }))
+    await migrate(db)
+    const store = await openStore(db)
+    await upsertSuperuser(store, SUPERUSER.email, SUPERUSER.password)
+    await store.close()
+    const all = Array.from({ length: nodes }, (_, i) => new ServerNode(basePort + i, { ...settings, ...env }))
+    const site = new Site(all, db)
+    for (const node of all) await node.start()
+    return site
+  }
+
+  get url(): string {
+    return this.nodes[0]!.url
+  }
+
+  /** A user who is signed in. */
+  async makeUser(values: object = {}): Promise<Client> {
+    const root = await this.#signIn('_superusers', SUPERUSER.email, SUPERUSER.password)
+    const email = `${randomId()}@example.com`
+    const user = { email, password: PASSWORD, passwordConfirm: PASSWORD, ...values }
+    const made = await root.call('POST', '/api/collections/users/records', user)
+    if (made.status !== 200) throw new Error(JSON.stringify(made.body))
+    return this.#signIn('users', email, PASSWORD)
+  }
+
+  /** A phone of a user, paired and off. `url`: how it reaches the server. */
+  async addPhone(user: Client, url = this.url): Promise<Phone> {
+    const { body } = await user.call('POST', '/api/devices/pairing', {})
+    const phone = await Phone.pair(url, body.code, this.#folder, `phone-${this.phones.length + 1}`)
+    this.phones.push(phone)
+    return phone
+  }
+
+  /** A device of a user that the caller plays. */
+  async addDevice(user: Client): Promise<Client> {
+    const { code } = (await user.call('POST', '/api/devices/pairing', {})).body
+    const guest = client(this.url, '', '')
+    const { body } = await guest.call('POST', '/api/devices/pair', { code, platform: 'simulator' })
+    return client(this.url, body.record.id, body.token)
+  }
+
+  /** The one value of a statement. */
+  async value(text: string, params: readonly unknown[] = []): Promise<number> {
+    return Number((await this.db.query(text, params)).rows[0]?.[0])
+  }
+
+  /** Until the queue is empty; throws when it is not within `seconds`. */
+  async drain(seconds: number): Promise<void> {
+    await until(
+      'the queue is empty',
+      async () => (await this.value('select count(*) from sms_dispatch')) === 0,
+      seconds,
+    )
+  }
+
+  async close(): Promise<void> {
+    for (const phone of this.phones) await phone.kill()
+    for (const node of this.nodes) await node.stop()
+    await this.db.close()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+
+  async #signIn(collection: string, identity: string, password: string): Promise<Client> {
+    const guest = client(this.url, '', '')
+    const path = `/api/collections/${collection}/auth-with-password`
+    const { body } = await guest.call('POST', path, { identity, password })
+    return client(this.url, body.record.id, body.token)
+  }
+}
+
+/** Waits until something is so; a look that fails counts as no. Throws when `seconds` are over. */
+export async function until(what: string, isSo: () => Promise<boolean>, seconds: number): Promise<void> {
+  for (const end = Date.now() + seconds * 1000; ; ) {
+    if (await isSo().catch(() => false)) return
+    if (Date.now() > end) throw new Error(`After ${seconds} s it is not so that ${what}.`)
+    await sleep(100)
+  }
+}
