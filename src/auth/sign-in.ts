@@ -1,6 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { forbidden } from '../errors.ts'
+import { changeRequest } from '../filter/late-request.ts'
 import type { AuthRecord, RequestInfo } from '../filter/request.ts'
 import { answerRecord } from '../records/answer.ts'
 import { toRow } from '../records/columns.ts'
@@ -41,7 +42,7 @@ export async function answerSignIn(
     await noteOrigin(store, desk, auth, visit)
   }
   const token = 'token' in proof ? proof.token : await signToken(auth, 'auth')
-  const asItself = Object.create(visit.request, { auth: { value: auth } }) as RequestInfo
+  const asItself = changeRequest(visit.request, { auth })
   const record = await answerRecord(store, auth.collection, toRow(auth.collection, auth.values), asItself)
   return `{"record":${record},"token":${JSON.stringify(token)}}`
 }

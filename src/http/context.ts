@@ -5,6 +5,7 @@ import { identify } from '../auth/identify.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { SettingsStore } from '../collections/settings-store.ts'
 import type { Config } from '../config.ts'
+import { lateRequest } from '../filter/late-request.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../filter/request.ts'
 import type { Job } from '../jobs.ts'
 import type { Logger } from '../log.ts'
@@ -90,18 +91,7 @@ export function buildRequest(
   body: Readonly<Record<string, unknown>>,
   context: RequestContext = 'default',
 ): RequestInfo {
-  let headers: Record<string, string> | undefined
-  return {
-    context,
-    method: c.req.method,
-    query: queryOf(c),
-    get headers() {
-      headers ??= ruleHeaders(c)
-      return headers
-    },
-    body,
-    auth,
-  }
+  return lateRequest({ context, method: c.req.method, query: queryOf(c), body, auth }, () => ruleHeaders(c))
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' }

@@ -1,5 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
+import { changeRequest } from '../filter/late-request.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import { columnsOf, type Row } from './columns.ts'
 import type { ExpandTree } from './expand-paths.ts'
@@ -22,12 +23,8 @@ export async function expandRecords(
   tree: ExpandTree,
   request: RequestInfo,
 ): Promise<void> {
-  await followAll({ store, request: inExpand(request) }, records, tree, 1)
+  await followAll({ store, request: changeRequest(request, { context: 'expand' }) }, records, tree, 1)
 }
-
-/** Parts are read late: headers are only looked at where a rule asks for them. */
-const inExpand = (request: RequestInfo): RequestInfo =>
-  Object.create(request, { context: { value: 'expand' } })
 
 interface Expansion {
   readonly store: Store

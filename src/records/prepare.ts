@@ -1,6 +1,7 @@
 import type { Collection } from '../collections/collection.ts'
 import type { Field, Value } from '../fields/field.ts'
 import { fieldType } from '../fields/types.ts'
+import { changeRequest } from '../filter/late-request.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import { setterOf } from './setters.ts'
 
@@ -69,4 +70,4 @@ function ruleValue(field: Field, value: Value): unknown {
 
 /** The request with another body; its headers are still only read when a rule asks for them. */
 export const withBody = (request: RequestInfo, body: Readonly<Record<string, unknown>>): RequestInfo =>
-  Object.create(request, { body: { value: body } })
+  changeRequest(request, { body })

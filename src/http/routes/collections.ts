@@ -9,6 +9,7 @@ import { scaffoldsJson } from '../../collections/scaffolds.ts'
 import { collectionJson } from '../../collections/serialise.ts'
 import { isQueryFault } from '../../collections/view.ts'
 import { ApiError, badRequest, fieldError, notFound } from '../../errors.ts'
+import { changeRequest } from '../../filter/late-request.ts'
 import type { RequestInfo } from '../../filter/request.ts'
 import { listRecords } from '../../records/list.ts'
 import { truncateCollection } from '../../records/truncate.ts'
@@ -120,7 +121,7 @@ async function dryRun(
   const query = { perPage: `${SAMPLE_SIZE}`, skipTotal: '1' }
   try {
     return await dryRunView(store, viewQuery, async (inside, view) => {
-      const list = JSON.parse(await listRecords(inside, extensions, view, { ...request, query }))
+      const list = JSON.parse(await listRecords(inside, extensions, view, changeRequest(request, { query })))
       return JSON.stringify({ fields: view.fields, sample: list.items })
     })
   } catch (error) {
