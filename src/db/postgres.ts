@@ -62,6 +62,8 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
     application_name: 'pocketsms',
     connectionTimeoutMillis: 10_000,
   })
+  // a connection that is lost between two statements of a transaction: the next one says so
+  pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
   return {
     kind: 'postgres',
