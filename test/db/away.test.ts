@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { UserError } from '../../src/errors.ts'
+import type { Logger } from '../../src/log.ts'
+import { type RunningServer, start } from '../../src/server.ts'
+import { type Cable, makeCable } from '../support/cable.ts'
+import { testConfig } from '../support/start.ts'
+
+// A database that is not there yet, goes away, comes back, or does not want us. PGlite cannot do any of this.
+
+const onPostgres = test.runIf(process.env.TEST_BACKEND === 'postgres')
+
+/** Starts a server whose database hangs on a cable. */
+async function open(): Promise<{ cable: Cable; starting: Promise<RunningServer>; said: string[] }> {
+  const { databaseUrl } = await testConfig()
+  const cable = await makeCable(databaseUrl!)
+  onTestFinished(() => cable.pull())
+  const said: string[] = []
+  const note = (...words: unknown[]) => void said.push(String(words.at(-1)))
+  const log = { warn: note, error: note, info: note, isLevelEnabled: () => false } as unknown as Logger
+  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: cable.url })
+  return { cable, starting: start(config, log), said }
+}
+
+async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
+  for (let i = 0; i < 200; i++) {
+    if (await isTrue()) return
+    await sleep(50)
+  }
+  throw new Error('it did not become true within 10 s')
+}
+
+onPostgres('a server waits for a database that is not there yet, and says so', async () => {
+  const { cable, starting, said } = await open()
+  await until(() => said.some((line) => line.startsWith('waiting for the database: ')))
+  await cable.plug()
+  const server = await starting
+  onTestFinished(() => server.stop())
+  expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
+})
+
+onPostgres('a database that goes away is a 503, and all is well when it is back', async () => {
+  const { cable, starting } = await open()
+  await cable.plug()
+  const server = await starting
+  onTestFinished(async () => {
+    await cable.plug()
+    await server.stop()
+  })
+  const users = `${server.url}/api/collections/users/records`
+  expect((await fetch(users)).status).toBe(200)
+
+  await cable.pull()
+  const away = await fetch(`${server.url}/api/collections/users/auth-with-password`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '{"identity":"a@example.com","password":"12345678"}',
+  })
+  expect(away.status).toBe(503)
+  expect(await away.json()).toEqual({
+    data: {},
+    message: 'The database cannot be reached at the moment.',
+    status: 503,
+  })
+  const send = await fetch(`${server.url}/api/sms/send`, {
+    method: 'POST',
+    headers: { 'x-api-key': 'psk_unknown' },
+    body: '{"recipients":["+491700000001"],"body":"x"}',
+  })
+  expect([send.status, ((await send.json()) as { error: string }).error]).toEqual([503, 'unavailable'])
+
+  await cable.plug()
+  await until(async () => (await fetch(`${users}?filter=${encodeURIComponent('id = "x"')}`)).status === 200)
+  // what other nodes say is heard again, too
+  const { store } = server.services
+  const before = store.catalog
+  await until(async () => {
+    await store.db.query(
+      `update _collections set data = replace(data::text, '"presentable":false', '"presentable": false')::json where id = 'contacts'`,
+    )
+    await store.db.query(`select pg_notify('collections', 'changed')`)
+    return store.catalog !== before
+  })
+})
+
+onPostgres('a wrong password ends the start with a sentence', async () => {
+  const { databaseUrl } = await testConfig()
+  const wrong = new URL(databaseUrl!)
+  wrong.password = 'wrong'
+  const starting = start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: wrong.href }))
+  await expect(starting).rejects.toThrow(UserError)
+  await expect(starting).rejects.toThrow(/The database refused to let us in: .*DATABASE_URL/)
+})
