@@ -76,9 +76,10 @@ export class Site {
 
   /** A device of a user that the caller plays. */
   async addDevice(user: Client): Promise<Client> {
-    const { code } = (await user.call('POST', '/api/devices/pairing', {})).body
+    const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Played' })).body
     const guest = client(this.url, '', '')
-    const { body } = await guest.call('POST', '/api/devices/pair', { code, platform: 'simulator' })
+    const { status, body } = await guest.call('POST', '/api/devices/pair', { code, platform: 'simulator' })
+    if (status !== 200) throw new Error(`pairing: ${status} ${JSON.stringify(body)}`)
     return client(this.url, body.record.id, body.token)
   }
 
@@ -106,7 +107,8 @@ export class Site {
   async #signIn(collection: string, identity: string, password: string): Promise<Client> {
     const guest = client(this.url, '', '')
     const path = `/api/collections/${collection}/auth-with-password`
-    const { body } = await guest.call('POST', path, { identity, password })
+    const { status, body } = await guest.call('POST', path, { identity, password })
+    if (status !== 200) throw new Error(`sign-in: ${status} ${JSON.stringify(body)}`)
     return client(this.url, body.record.id, body.token)
   }
 }

@@ -1,0 +1,134 @@
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { UserError } from '../errors.ts'
+import type { Driver, DriverEvents, OutgoingText, SendResult } from './driver.ts'
+import { repeat } from './repeat.ts'
+
+/** The folders of gammu-smsd's files service, as its configuration names them. */
+export interface GammuFolders {
+  readonly inbox: string
+  readonly outbox: string
+  readonly sent: string
+  readonly error: string
+}
+
+const LOOK_MS = 500
+/** gammu-smsd sends one after the other; more in the outbox would only wait there. */
+const PARALLEL = 5
+/** Parts of one text are written one after the other: a file is read when the folder has been still so long. */
+const STILL_MS = 2_000
+/** Below the server's lease: who waits longer is told that nobody knows. */
+const GIVE_UP_MS = 100_000
+const UTF16_MARK = Buffer.from([0xff, 0xfe])
+const RECEIVED = /^IN(\d{4})(\d{2})(\d{2})_(\d{2})(\d{2})(\d{2})_(\d+)_(.+)_(\d+)\.txt$/
+
+/**
+ * A modem behind gammu-smsd with `Service = files` (man 7 gammu-smsd-files), `InboxFormat = unicode`. A text is a
+ * file in the outbox; gammu-smsd moves it to the folder of what was sent, or of what failed. It may have sent part of
+ * what failed, so nothing here is proof that a text did not go out.
+ */
+export class Gammu implements Driver {
+  readonly parallel = PARALLEL
+  readonly #folders: GammuFolders
+  readonly #waiting = new Map<string, { readonly sinceMs: number; resolve(result: SendResult): void }>()
+  #stop = async () => {}
+
+  constructor(folders: GammuFolders) {
+    this.#folders = folders
+  }
+
+  async start(events: DriverEvents): Promise<void> {
+    for (const folder of Object.values(this.#folders))
+      if (!existsSync(folder) || !statSync(folder).isDirectory())
+        throw new UserError(
+          `${folder} is no folder. --spool names the folder that holds gammu-smsd's inbox, outbox, sent and error.`,
+        )
+    this.#stop = repeat(async () => {
+      this.#lookForResults()
+      this.#receive(events)
+    }, LOOK_MS)
+  }
+
+  now(): Date {
+    return new Date()
+  }
+
+  /** The name carries the attempt: put there once, it is moved once. */
+  send({ id, attempt, to, body }: OutgoingText): Promise<SendResult> {
+    const name = `OUTC${stamp(this.now())}_00_${to}_${id}-${attempt}.txt`
+    const { promise, resolve } = Promise.withResolvers<SendResult>()
+    try {
+      const hidden = join(this.#folders.outbox, `.${name}.new`)
+      writeFileSync(hidden, Buffer.concat([UTF16_MARK, Buffer.from(body, 'utf16le')]))
+      this.#waiting.set(name, { sinceMs: performance.now(), resolve })
+      renameSync(hidden, join(this.#folders.outbox, name))
+    } catch (error) {
+      this.#waiting.delete(name)
+      resolve({ outcome: 'failed', error: (error as Error).message, notSent: true })
+    }
+    return promise
+  }
+
+  stop = () => this.#stop()
+
+  #lookForResults(): void {
+    for (const [name, { sinceMs, resolve }] of this.#waiting) {
+      const result = this.#resultOf(name, performance.now() - sinceMs)
+      if (!result) continue
+      this.#waiting.delete(name)
+      resolve(result)
+    }
+  }
+
+  /** Undefined while gammu-smsd has it. Given up, it is taken out, though gammu-smsd may be sending it. */
+  #resultOf(name: string, waitedMs: number): SendResult | undefined {
+    const { outbox, sent, error } = this.#folders
+    if (existsSync(join(sent, name))) return { outcome: 'sent' }
+    if (existsSync(join(error, name)))
+      return { outcome: 'failed', error: 'gammu-smsd could not send it', notSent: false }
+    if (waitedMs < GIVE_UP_MS) return undefined
+    rmSync(join(outbox, name), { force: true })
+    return { outcome: 'failed', error: 'gammu-smsd did not send it in time', notSent: false }
+  }
+
+  /** Whole texts only: parts are `…_00.txt`, `…_01.txt` of one number. Read, told, then deleted. */
+  #receive(events: DriverEvents): void {
+    const { inbox } = this.#folders
+    const names = readdirSync(inbox)
+      .filter((name) => RECEIVED.test(name))
+      .sort()
+    if (names.some((name) => Date.now() - statSync(join(inbox, name)).mtimeMs < STILL_MS)) return
+    for (const parts of Map.groupBy(names, (name) => name.slice(0, name.lastIndexOf('_'))).values()) {
+      const [, ...fields] = RECEIVED.exec(parts[0]!)!
+      const body = parts.map((name) => readText(join(inbox, name))).join('')
+      events.received({ from: fields[7]!, body, sim: 0 }, instantOf(fields))
+      for (const name of parts) rmSync(join(inbox, name))
+    }
+  }
+}
+
+/** The folders below one, as Debian's example of a configuration names them. */
+export const foldersIn = (spool: string): GammuFolders => ({
+  inbox: join(spool, 'inbox'),
+  outbox: join(spool, 'outbox'),
+  sent: join(spool, 'sent'),
+  error: join(spool, 'error'),
+})
+
+/** gammu-smsd works with local time. */
+const instantOf = ([year, month, day, hour, minute, second]: readonly string[]) =>
+  new Date(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second))
+
+function stamp(at: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0')
+  const date = `${at.getFullYear()}${two(at.getMonth() + 1)}${two(at.getDate())}`
+  return `${date}_${two(at.getHours())}${two(at.getMinutes())}${two(at.getSeconds())}`
+}
+
+/** UTF-16 with its mark, as `InboxFormat = unicode` writes it; else UTF-8. */
+function readText(file: string): string {
+  const bytes = readFileSync(file)
+  return bytes.subarray(0, 2).equals(UTF16_MARK)
+    ? bytes.subarray(2).toString('utf16le')
+    : bytes.toString('utf8')
+}

@@ -1,0 +1,36 @@
+import { execFile } from 'node:child_process'
+import { UserError } from '../errors.ts'
+
+/** What another program did: its exit code (null: it could not be started or was killed) and its outputs. */
+export interface Ran {
+  readonly code: number | null
+  readonly output: string
+  readonly errors: string
+}
+
+const MAX_OUTPUT_BYTES = 16 << 20
+
+/** Runs a program to its end, with `input` to read. Never throws. */
+export function runProgram(
+  command: string,
+  args: readonly string[],
+  timeoutMs: number,
+  input = '',
+): Promise<Ran> {
+  return new Promise((resolve) => {
+    const options = { timeout: timeoutMs, maxBuffer: MAX_OUTPUT_BYTES, killSignal: 'SIGKILL' } as const
+    const child = execFile(command, args, options, (error, output, errors) => {
+      const code = error ? (typeof error.code === 'number' ? error.code : null) : 0
+      resolve({ code, output, errors: errors.trim() || (error?.message ?? '') })
+    })
+    child.stdin?.on('error', () => {}) // it ended without reading
+    child.stdin?.end(input)
+  })
+}
+
+/** Throws a UserError when a program cannot be started; `hint` says how to get it. */
+export async function needProgram(command: string, args: readonly string[], hint: string): Promise<void> {
+  const { code, errors } = await runProgram(command, args, 15_000)
+  if (code !== 0)
+    throw new UserError(`${command} does not work: ${errors || `it ended with ${code}`}. ${hint}`)
+}

@@ -1,0 +1,243 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import type { Driver, IncomingText } from '../../src/agent/driver.ts'
+import { foldersIn, Gammu } from '../../src/agent/gammu.ts'
+import { ModemManager } from '../../src/agent/modem-manager.ts'
+import { Termux } from '../../src/agent/termux.ts'
+
+// What stands behind a driver is played here: gammu-smsd's folders are real, mmcli and Termux:API are small programs.
+
+const TEXT = { id: 'abc', attempt: 1, to: '+4915112345678', body: `It's "late" – 20 € 😀`, sim: 2 }
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pocketsms-drivers-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+})
+
+/** Starts a driver; what it tells is kept. */
+async function run(driver: Driver) {
+  const received: (IncomingText & { at: string })[] = []
+  const delivered: string[] = []
+  await driver.start({
+    received: (text, at) => void received.push({ ...text, at: at.toISOString() }),
+    delivered: ({ id, attempt }, _, error) =>
+      void delivered.push(`${id}.${attempt}${error ? ` ${error}` : ''}`),
+  })
+  onTestFinished(() => driver.stop())
+  return { received, delivered }
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let i = 0; i < 150 && !isSo(); i++) await sleep(50)
+  expect(isSo()).toBe(true)
+}
+
+/** A program on the PATH, of JavaScript; `args` and `folder` are there. */
+function install(name: string, code: string): void {
+  const bin = join(folder, 'bin')
+  mkdirSync(bin, { recursive: true })
+  const head = `#!${process.execPath}\nconst fs = require('node:fs'), args = process.argv.slice(2), folder = ${JSON.stringify(folder)}\n`
+  writeFileSync(join(bin, name), head + code)
+  chmodSync(join(bin, name), 0o755)
+  const before = process.env.PATH
+  process.env.PATH = `${bin}${delimiter}${before}`
+  onTestFinished(() => {
+    process.env.PATH = before
+  })
+}
+
+const calls = (name: string): string[][] =>
+  readFileSync(join(folder, name), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+/** gammu-smsd's folders; `take` waits for a file in the outbox and moves it. */
+function spool() {
+  const folders = foldersIn(folder)
+  for (const each of Object.values(folders)) mkdirSync(each)
+  const waiting = () => readdirSync(folders.outbox).filter((name) => name.startsWith('OUT'))
+  const take = async (to: 'sent' | 'error') => {
+    await until(() => waiting().length > 0)
+    const [name] = waiting() as [string]
+    const bytes = readFileSync(join(folders.outbox, name))
+    renameSync(join(folders.outbox, name), join(folders[to], name))
+    return { name, bytes }
+  }
+  return { folders, take }
+}
+
+test('gammu: a text is a file in UTF-16, sent when it is moved', async () => {
+  const { folders, take } = spool()
+  const driver = new Gammu(folders)
+  await run(driver)
+  const sending = driver.send(TEXT)
+  const { name, bytes } = await take('sent')
+  expect(name).toMatch(/^OUTC\d{8}_\d{6}_00_\+4915112345678_abc-1\.txt$/)
+  expect(bytes.toString('utf16le')).toBe(`\ufeff${TEXT.body}`)
+  expect(await sending).toEqual({ outcome: 'sent' })
+})
+
+test('gammu: what failed may have gone out in part', async () => {
+  const { folders, take } = spool()
+  const driver = new Gammu(folders)
+  await run(driver)
+  const sending = driver.send(TEXT)
+  await take('error')
+  expect(await sending).toMatchObject({ outcome: 'failed', notSent: false })
+})
+
+test('gammu: parts that came in are one text, told once', async () => {
+  const { folders } = spool()
+  const parts = ['Good ', 'morning']
+  const names = parts.map((_, i) => join(folders.inbox, `IN20261120_081500_00_+4930123_0${i}.txt`))
+  for (const [i, name] of names.entries()) {
+    writeFileSync(name, `\ufeff${parts[i]}`, 'utf16le')
+    utimesSync(name, 1, 1)
+  }
+  const { received } = await run(new Gammu(folders))
+  await until(() => names.every((name) => !existsSync(name)))
+  const at = new Date(2026, 10, 20, 8, 15, 0).toISOString()
+  expect(received).toEqual([{ from: '+4930123', body: 'Good morning', sim: 0, at }])
+})
+
+test('gammu: says which folder is missing', async () => {
+  await expect(new Gammu(foldersIn(folder)).start({ received() {}, delivered() {} })).rejects.toThrow(
+    /inbox is no folder/,
+  )
+})
+
+/** Texts are files `<number>.json` in a folder; each call is noted. */
+const MMCLI = `
+fs.appendFileSync(folder + '/mmcli.log', JSON.stringify(args) + '\\n')
+const value = (name) => args.find((arg) => arg.startsWith(name + '='))?.slice(name.length + 1)
+const file = (path) => folder + '/' + path.split('/').pop() + '.json'
+const root = '/org/freedesktop/ModemManager1/SMS/'
+if (value('--messaging-create-sms')) {
+  const text = fs.readFileSync(value('--messaging-create-sms-with-text'), 'utf8')
+  if (text === 'refuse') { console.error('error: no SIM'); process.exit(1) }
+  const sms = { sms: { content: { text }, properties: { state: 'unknown', 'delivery-state': '--' } } }
+  fs.writeFileSync(file('7'), JSON.stringify(sms))
+  console.log('Successfully created new SMS: ' + root + '7')
+} else if (args.includes('--send')) {
+  const sms = JSON.parse(fs.readFileSync(file(args[1])))
+  if (sms.sms.content.text === 'fail') { console.error('error: no network'); process.exit(1) }
+  sms.sms.properties = { state: 'sent', 'delivery-state': 'completed-received' }
+  fs.writeFileSync(file(args[1]), JSON.stringify(sms))
+} else if (value('--messaging-delete-sms')) fs.rmSync(file(value('--messaging-delete-sms')))
+else if (args.includes('--messaging-list-sms')) {
+  const names = fs.readdirSync(folder).filter((name) => /^\\d+\\.json$/.test(name))
+  console.log(JSON.stringify({ 'modem.messaging.sms': names.map((name) => root + name.slice(0, -5)) }))
+} else if (args[0] === '-s') console.log(fs.readFileSync(file(args[1]), 'utf8'))
+`
+
+test('modemmanager: sends any text, and tells of its delivery', async () => {
+  install('mmcli', MMCLI)
+  const driver = new ModemManager('any')
+  const { delivered } = await run(driver)
+  expect(await driver.send(TEXT)).toEqual({ outcome: 'sent' })
+  await until(() => delivered.length > 0)
+  expect(delivered).toEqual(['abc.1'])
+  await until(() => !existsSync(join(folder, '7.json')))
+  const create = calls('mmcli.log').find((args) =>
+    args.some((arg) => arg.startsWith('--messaging-create-sms=')),
+  )
+  expect(create).toContain('--messaging-create-sms=number=+4915112345678,delivery-report-request=yes')
+})
+
+test.each([
+  [
+    'refused before it was with the modem',
+    'refuse',
+    { outcome: 'failed', error: 'error: no SIM', notSent: true },
+  ],
+  ['failed on its way', 'fail', { outcome: 'failed', error: 'error: no network', notSent: false }],
+])('modemmanager: %s', async (_, body, result) => {
+  install('mmcli', MMCLI)
+  const driver = new ModemManager('any')
+  await run(driver)
+  expect(await driver.send({ ...TEXT, body })).toEqual(result)
+})
+
+test('modemmanager: a text that came in is told once and deleted', async () => {
+  install('mmcli', MMCLI)
+  const properties = { state: 'received', timestamp: '2026-11-20T08:15:00+01' }
+  writeFileSync(
+    join(folder, '3.json'),
+    JSON.stringify({ sms: { content: { number: '+4930123', text: 'Hi' }, properties } }),
+  )
+  const { received } = await run(new ModemManager('any'))
+  await until(() => !existsSync(join(folder, '3.json')))
+  expect(received).toEqual([{ from: '+4930123', body: 'Hi', sim: 0, at: '2026-11-20T07:15:00.000Z' }])
+})
+
+const inbox = (...texts: object[]) => writeFileSync(join(folder, 'inbox.json'), JSON.stringify(texts))
+const listed = (_id: number, body: string) => ({
+  _id,
+  number: '+4930123',
+  body,
+  received: '2026-11-20 08:15:00',
+})
+const LIST = `console.log(fs.readFileSync(folder + '/inbox.json', 'utf8'))`
+const SEND = `fs.writeFileSync(folder + '/sent', JSON.stringify({ args, text: fs.readFileSync(0, 'utf8') }))`
+
+test('termux: hands a text to Android', async () => {
+  install('termux-sms-list', LIST)
+  install('termux-sms-send', SEND)
+  inbox()
+  const driver = new Termux(join(folder, 'memory'))
+  await run(driver)
+  expect(await driver.send(TEXT)).toEqual({ outcome: 'sent' })
+  const sent = JSON.parse(readFileSync(join(folder, 'sent'), 'utf8'))
+  expect(sent).toEqual({ args: ['-n', TEXT.to, '-s', '1'], text: TEXT.body })
+})
+
+test('termux: says what Android says', async () => {
+  install('termux-sms-list', LIST)
+  install('termux-sms-send', `console.log('No permission')`)
+  inbox()
+  const driver = new Termux(join(folder, 'memory'))
+  await run(driver)
+  expect(await driver.send(TEXT)).toEqual({ outcome: 'failed', error: 'No permission', notSent: false })
+})
+
+test('termux: tells what came in since it last ran, nothing older', async () => {
+  install('termux-sms-list', LIST)
+  const memory = join(folder, 'memory')
+  inbox(listed(4, 'old'))
+  const first = new Termux(memory)
+  const before = await run(first)
+  await until(() => existsSync(memory))
+  await first.stop()
+  inbox(listed(6, 'second'), listed(5, 'first'), listed(4, 'old'))
+  const after = await run(new Termux(memory))
+  await until(() => after.received.length > 1)
+  expect(before.received).toEqual([])
+  expect(after.received.map(({ body }) => body)).toEqual(['first', 'second'])
+})
+
+test('a driver without its program says what to install', async () => {
+  const before = process.env.PATH
+  process.env.PATH = folder
+  onTestFinished(() => {
+    process.env.PATH = before
+  })
+  await expect(new ModemManager('any').start({ received() {}, delivered() {} })).rejects.toThrow(
+    /Install ModemManager/,
+  )
+})
