@@ -4,19 +4,23 @@ import { ApiError } from '../errors.ts'
 import { type Compiled, compile } from '../filter/compile.ts'
 import { FilterError } from '../filter/errors.ts'
 import type { RequestInfo } from '../filter/request.ts'
-import { plainTest, type Test } from './plain.ts'
+import { plainOf, type Test } from './plain.ts'
 
 /**
- * Whether a record may be seen: always (even one that is gone), never, or if a condition holds, which is known here
- * (`test`) or has to be asked of the database (`question`).
+ * Whether a record may be seen: always (even one that is gone), never, or if a condition holds. What the test says of
+ * that is known here; where there is a question, the database has to be asked it as well.
  */
 export type Access =
   | { readonly kind: 'always' | 'never' }
-  | { readonly kind: 'test'; readonly test: Test; readonly params: readonly unknown[] }
-  | { readonly kind: 'question'; readonly question: Compiled }
+  | {
+      readonly kind: 'if'
+      readonly test: Test | undefined
+      readonly params: readonly unknown[]
+      readonly question: Compiled | undefined
+    }
 
-const ALWAYS: Access = { kind: 'always' }
-export const NEVER: Access = { kind: 'never' }
+export const ALWAYS: Access = { kind: 'always' }
+const NEVER: Access = { kind: 'never' }
 
 /**
  * What a rule and the client's filter say of records of a collection. What makes no sense, or uses what is not the
@@ -34,9 +38,9 @@ export function accessBy(
   if (bound === '' && filter === '') return ALWAYS
   const question = compiled(catalog, collection, bound, filter, request)
   if (!question || question.never) return NEVER
-  const isOwn = !question.from.includes(' JOIN ')
-  const test = isOwn ? plainTest(collection, question.where) : undefined
-  return test ? { kind: 'test', test, params: question.params } : { kind: 'question', question }
+  const plain = plainOf(collection, question.where)
+  const isKnown = plain?.isWhole === true && !question.from.includes(' JOIN ')
+  return { kind: 'if', test: plain?.test, params: question.params, question: isKnown ? undefined : question }
 }
 
 function compiled(

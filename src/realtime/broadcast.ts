@@ -1,25 +1,15 @@
 import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { Compiled } from '../filter/compile.ts'
-import type { RequestInfo } from '../filter/request.ts'
 import { columnsOf } from '../records/columns.ts'
-import { type Access, accessBy } from './access.ts'
+import { type Access, ALWAYS, accessBy } from './access.ts'
 import type { Change } from './change.ts'
 import type { Client } from './client.ts'
 import { judge } from './judge.ts'
 import type { Lanes } from './lanes.ts'
 import { Payloads } from './payload.ts'
-import type { Seat } from './seats.ts'
+import type { Seat, Standing } from './seats.ts'
 import { sees } from './snapshot.ts'
-
-/** A seat that may get an event, with all that counts as it was when the change arrived. */
-interface Candidate {
-  readonly seat: Seat
-  readonly clients: readonly Client[]
-  readonly request: RequestInfo
-  /** What is still to be asked; undefined where it is known that the event may be seen. */
-  readonly question: Compiled | undefined
-}
 
 /**
  * Sends a change to all who may see it. Rules and filters of one text are asked of the database together, and those
@@ -35,47 +25,57 @@ export function broadcast(store: Store, lanes: Lanes, seats: readonly Seat[], ch
   }
 }
 
-function byLane(catalog: Catalog, seats: readonly Seat[], change: Change): Map<string, Candidate[]> {
-  const lanes = new Map<string, Candidate[]>()
+/** Who may get the event, as everything stands now. */
+function byLane(catalog: Catalog, seats: readonly Seat[], change: Change): Map<string, Standing[]> {
+  const lanes = new Map<string, Standing[]>()
   for (const seat of seats) {
-    const access = seat.access(catalog, change.collection)
-    const verdict = judgeHere(access, change)
-    if (verdict === false) continue
-    const question = access.kind === 'question' ? access.question : undefined
-    const lane = laneOf(change.collection, question, seat)
-    const candidates = lanes.get(lane) ?? []
-    const candidate = { seat, clients: [...seat.clients], request: seat.request(), question }
-    if (candidates.push(candidate) === 1) lanes.set(lane, candidates)
+    const standing = seat.standing(catalog, change.collection)
+    if (judgeHere(standing.access, change) === false) continue
+    const lane = laneOf(change.collection, standing)
+    const candidates = lanes.get(lane)
+    if (candidates) candidates.push(standing)
+    else lanes.set(lane, [standing])
   }
   return lanes
 }
 
 /** What needs no more of the database is in one lane; the rest waits for its like only. */
-function laneOf(collection: Collection, question: Compiled | undefined, { topic }: Seat): string {
-  const { expand = '' } = topic.query
+function laneOf(collection: Collection, { access, request }: Standing): string {
+  const question = questionOf(access)
+  const { expand = '' } = request.query
   const isManaged = collection.type === 'auth' && collection.manageRule !== null
   return question || expand || isManaged ? `${collection.id} ${question?.key ?? ''} ${expand}` : ''
 }
 
+const questionOf = (access: Access): Compiled | undefined =>
+  access.kind === 'if' ? access.question : undefined
+
 /** Undefined where the database has to be asked. */
 function judgeHere(access: Access, { judgedRow }: Change): boolean | undefined {
-  if (access.kind === 'always') return true
-  if (access.kind === 'never' || !judgedRow) return false
-  return access.kind === 'test' ? access.test(judgedRow, access.params) : undefined
+  if (access.kind !== 'if') return access.kind === 'always'
+  const { test, params, question } = access
+  if (!judgedRow || (test && !test(judgedRow, params))) return false
+  return question ? undefined : true
 }
 
 async function deliver(
   store: Store,
   change: Change,
-  candidates: readonly Candidate[],
+  candidates: readonly Standing[],
   payloads: Payloads,
 ): Promise<void> {
-  const allowed = await ask(store, change, candidates)
+  const verdicts = await decide(
+    store,
+    change,
+    candidates.map(({ access }) => access),
+  )
+  const allowed = candidates.filter((_, i) => verdicts[i])
   const emails = await emailsSeen(store, change, allowed)
-  for (const [i, { seat, clients, request }] of allowed.entries()) {
+  for (const [i, standing] of allowed.entries()) {
+    const { clients, seat } = standing
     const receivers = clients.filter((client) => isMeant(client, seat, change))
     if (receivers.length === 0) continue
-    const data = await payloads.text(seat, request, emails[i]!)
+    const data = await payloads.text(standing, emails[i]!)
     for (const client of receivers) client.send(seat.topic.name, data)
   }
 }
@@ -86,44 +86,33 @@ function isMeant(client: Client, { topic }: Seat, { xid }: Change): boolean {
   return subscription !== undefined && !sees(subscription.since, xid)
 }
 
-async function ask(
-  store: Store,
-  change: Change,
-  candidates: readonly Candidate[],
-): Promise<readonly Candidate[]> {
-  const questions = candidates.map(({ question }) => question).filter((question) => question !== undefined)
-  if (questions.length === 0) return candidates
-  const answers = await judge(store, change, questions)
-  return candidates.filter((_, i) => answers[i])
-}
-
 /** Who sees an auth record's email whatever its `emailVisibility`: superusers, itself, and whom the manageRule names. */
 async function emailsSeen(
   store: Store,
   change: Change,
-  candidates: readonly Candidate[],
+  candidates: readonly Standing[],
 ): Promise<readonly boolean[]> {
   const { collection, record, row } = change
   if (collection.type !== 'auth' || row[columnsOf(collection).at.get('emailVisibility')!] === true)
     return candidates.map(() => true)
-  const accesses = candidates.map(({ request }): Access => {
+  const accesses = candidates.map(({ request }) => {
     const { auth } = request
     const isSelf = auth?.id === record && auth.collection.id === collection.id
-    return isSelf
-      ? { kind: 'always' }
-      : accessBy(store.catalog, collection, collection.manageRule, '', request)
+    return isSelf ? ALWAYS : accessBy(store.catalog, collection, collection.manageRule, '', request)
   })
   return decide(store, change, accesses)
 }
 
-/** Questions of one text are asked together. */
+/** What several accesses say of a change; questions of one text are asked together. */
 async function decide(store: Store, change: Change, accesses: readonly Access[]): Promise<boolean[]> {
   const verdicts = accesses.map((access) => judgeHere(access, change))
   const open = new Map<string, [at: number, question: Compiled][]>()
   for (const [at, access] of accesses.entries()) {
-    if (verdicts[at] !== undefined || access.kind !== 'question') continue
-    const group = open.get(access.question.key) ?? []
-    if (group.push([at, access.question]) === 1) open.set(access.question.key, group)
+    const question = verdicts[at] === undefined ? questionOf(access) : undefined
+    if (!question) continue
+    const group = open.get(question.key)
+    if (group) group.push([at, question])
+    else open.set(question.key, [[at, question]])
   }
   for (const group of open.values()) {
     const answers = await judge(

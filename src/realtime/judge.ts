@@ -5,10 +5,8 @@ import { isSqlError } from '../db/errors.ts'
 import type { Compiled } from '../filter/compile.ts'
 import { Parameters } from '../records/parameters.ts'
 import { statementName } from '../records/select.ts'
+import { Askers } from './askers.ts'
 import type { Change } from './change.ts'
-
-/** A parameter as the compiler writes it. */
-const PARAMETER = /\$(\d+)::(\w+(?:\[\])?)/g
 
 /**
  * Which of several questions about one changed record are answered with yes: one statement, whatever their number.
@@ -25,7 +23,7 @@ export async function judge(
   try {
     const { rows } = await store.db.query(text, params, name)
     const yes = new Set(rows.map(([number]) => Number(number)))
-    return questions.map((_, i) => yes.has(i))
+    return questions.map((_, i) => yes.has(i + 1))
   } catch (error) {
     if (isSqlError(error)) return questions.map(() => false)
     throw error
@@ -34,30 +32,17 @@ export async function judge(
 
 function statement(catalog: Catalog, change: Change, questions: readonly Compiled[]) {
   const { from, where } = questions[0]!
-  const types = new Map<string, string>()
-  const ofAsker = (text: string) =>
-    text.replace(PARAMETER, (_, number, type) => {
-      types.set(number, `p${number} ${type}`)
-      return `s.p${number}`
-    })
-  const [source, condition] = [ofAsker(from), ofAsker(where) || 'true']
   const parameters = new Parameters()
   const tables = tablesFor(catalog, change, `${from} ${where}`, parameters).join(',\n')
-  const askers = parameters.add(JSON.stringify(questions.map(toAsker)), 'json')
-  const asked = ['n int', ...types.values()].join(', ')
-  const record = parameters.add(change.record)
-  const text = `with ${tables} select s.n from json_to_recordset(${askers}) s(${asked})
-    where exists (select 1 from ${source} where b."id" = ${record} and (${condition}))`
-  return { text, params: parameters.values }
+  const askers = new Askers(questions, parameters)
+  const source = askers.write(from)
+  const condition = `b."id" = ${parameters.add(change.record)} and (${askers.write(where) || 'true'})`
+  // the record and what is joined to it are looked up once for all, unless the joins depend on who asks
+  const asked = askers.differIn(from)
+    ? `${askers.table()} where exists (select 1 from ${source} where ${condition})`
+    : `${source} cross join ${askers.table()} where ${condition}`
+  return { text: `with ${tables} select s.n from ${asked}`, params: parameters.values }
 }
-
-/** Values of one asker. Numbers as texts: JSON has no infinity. */
-const toAsker = ({ params }: Compiled, n: number) => ({
-  n,
-  ...Object.fromEntries(
-    params.map((value, i) => [`p${i + 1}`, typeof value === 'number' ? `${value}` : value]),
-  ),
-})
 
 /**
  * Tables as the change saw them, in place of those that a condition names: the record is as the change left it. For a

@@ -5,7 +5,7 @@ import { readExpand } from '../records/expand-paths.ts'
 import { pickFields } from '../records/pick.ts'
 import { type Shown, shownText } from '../records/shown.ts'
 import type { Change } from './change.ts'
-import type { Seat } from './seats.ts'
+import type { Standing } from './seats.ts'
 
 /** What is said of one change: written once for all who see the same of it. */
 export class Payloads {
@@ -19,7 +19,7 @@ export class Payloads {
   }
 
   /** `{"record":…,"action":…}` for a seat, by its `expand` and `fields`. */
-  text(seat: Seat, request: RequestInfo, email: boolean): Promise<string> {
+  text({ seat, request }: Standing, email: boolean): Promise<string> {
     const { fields = '', expand = '' } = request.query
     const hidden = request.auth?.isSuperuser ?? false
     // what is expanded depends on all that the rules of other collections may ask of the request

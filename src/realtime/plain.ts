@@ -10,22 +10,57 @@ export type Test = (row: Row, params: readonly unknown[]) => boolean
 /** `b."name"`, then nothing (a bool) or a comparison with a parameter or a constant. */
 const TERM = /b\."((?:[^"]|"")+)"(?: (=|<>) (?:\$(\d+)::text|'((?:[^']|'')*)'))?(?![^ )])/y
 
+/** What of a condition can be decided here. */
+export interface Plain {
+  /** False only where the condition is false. */
+  readonly test: Test
+  /** The test is the whole condition: true only where that is true. */
+  readonly isWhole: boolean
+}
+
 /**
- * A compiled condition as a function, if it does no more than compare the record's own texts and bools for equality:
- * most rules do (`user = @request.auth.id`), and need no query then, however many listen. Texts are equal here when
- * they are in the database: both compare them byte by byte. Undefined for any other condition.
+ * What a compiled condition says of the record's own texts and bools by comparing them for equality. Most rules do no
+ * more (`user = @request.auth.id`) and need no query then, however many listen; of `a AND b` the part that is plain
+ * leaves few to ask for. Texts are equal here when they are in the database: both compare them byte by byte. Undefined
+ * for a condition without any such part.
  */
-export function plainTest(collection: Collection, where: string): Test | undefined {
-  const known = testsOf(collection)
+export function plainOf(collection: Collection, where: string): Plain | undefined {
+  const known = plainsOf(collection)
   if (!known.has(where)) {
     if (known.size >= MAX_KNOWN) known.clear()
-    known.set(where, new Reader(collection, where).read())
+    known.set(where, read(collection, where))
   }
   return known.get(where)
 }
 
 const MAX_KNOWN = 500
-const testsOf = remember((_: Collection) => new Map<string, Test | undefined>())
+const plainsOf = remember((_: Collection) => new Map<string, Plain | undefined>())
+
+function read(collection: Collection, where: string): Plain | undefined {
+  const whole = new Reader(collection, where).read()
+  if (whole) return { test: whole, isWhole: true }
+  const tests = conjuncts(where).flatMap((part) => new Reader(collection, part).read() ?? [])
+  return tests.length === 0
+    ? undefined
+    : { test: (...of) => tests.every((test) => test(...of)), isWhole: false }
+}
+
+/** A quoted text or name, or one character. */
+const PIECE = /'(?:[^']|'')*'|"(?:[^"]|"")*"| AND | OR |./gs
+
+/** The parts of `a AND b` that are not in brackets, as the compiler's CASEs are; none where an OR is between them. */
+function conjuncts(where: string): string[] {
+  const parts = ['']
+  let depth = 0
+  for (const [piece] of where.matchAll(PIECE)) {
+    if (piece === '(') depth++
+    if (piece === ')') depth--
+    if (depth === 0 && piece === ' OR ') return []
+    if (depth === 0 && piece === ' AND ') parts.push('')
+    else parts.push(parts.pop() + piece)
+  }
+  return parts
+}
 
 /** `a AND (b OR c)`, as the compiler writes it. */
 class Reader {

@@ -1,6 +1,6 @@
 import type { Catalog } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import type { AuthRecord, RequestInfo } from '../filter/request.ts'
+import type { RequestInfo } from '../filter/request.ts'
 import { type Access, accessBy } from './access.ts'
 import type { Client } from './client.ts'
 import type { Topic } from './topic.ts'
@@ -9,35 +9,45 @@ import type { Viewer } from './viewers.ts'
 /** A rule that is asked of the time gives another answer each time. */
 const CHANGES_BY_ITSELF = /@(?!request\.|collection\.)|\bnow\b/i
 
+/** All that counts for an event, as it is until something of it changes. */
+export interface Standing {
+  readonly seat: Seat
+  readonly clients: readonly Client[]
+  /** What a rule sees of the subscription. */
+  readonly request: RequestInfo
+  /** Which records of the collection come here. */
+  readonly access: Access
+}
+
 /** One topic in the eyes of one viewer: all his connections that are subscribed to it get the same. */
 export class Seat {
   readonly topic: Topic
   readonly viewer: Viewer
   readonly rule: 'listRule' | 'viewRule'
-  readonly clients = new Set<Client>()
-  #known: { catalog: Catalog; auth: AuthRecord | null; access: Access } | undefined
+  clients: readonly Client[] = []
+  #catalog: Catalog | undefined
+  #standing: Standing | undefined
 
-  constructor(topic: Topic, viewer: Viewer, rule: 'listRule' | 'viewRule') {
+  constructor(topic: Topic, viewer: Viewer) {
     this.topic = topic
     this.viewer = viewer
-    this.rule = rule
+    // a topic with a record's id is bound to the rule of views, others to that of lists
+    this.rule = /\/(?!\*$)/.test(topic.base) ? 'viewRule' : 'listRule'
   }
 
-  /** What a rule sees of the subscription. */
-  request(): RequestInfo {
+  /** Worked out once for as long as nothing changes it: rules are compiled for it. */
+  standing(catalog: Catalog, collection: Collection): Standing {
+    const known = this.#standing
+    const isSame = known?.request.auth === this.viewer.auth && known.clients === this.clients
+    if (known && isSame && this.#catalog === catalog) return known
     const { query, headers } = this.topic
-    return { context: 'realtime', method: 'GET', query, headers, body: {}, auth: this.viewer.auth }
-  }
-
-  /** Which records of the collection come here; worked out once for as long as nothing changes it. */
-  access(catalog: Catalog, collection: Collection): Access {
     const { auth } = this.viewer
-    if (this.#known?.catalog === catalog && this.#known.auth === auth) return this.#known.access
-    const rule = collection[this.rule]
-    const { filter = '' } = this.topic.query
-    const access = accessBy(catalog, collection, rule, filter, this.request())
-    this.#known = CHANGES_BY_ITSELF.test(`${rule} ${filter}`) ? undefined : { catalog, auth, access }
-    return access
+    const request: RequestInfo = { context: 'realtime', method: 'GET', query, headers, body: {}, auth }
+    const [rule, filter] = [collection[this.rule], query.filter ?? '']
+    const access = accessBy(catalog, collection, rule, filter, request)
+    this.#standing = { seat: this, clients: this.clients, request, access }
+    this.#catalog = CHANGES_BY_ITSELF.test(`${rule} ${filter}`) ? undefined : catalog
+    return this.#standing
   }
 }
 
@@ -50,9 +60,9 @@ export class Seats {
     const seats = this.#byBase.get(topic.base) ?? new Map<string, Seat>()
     this.#byBase.set(topic.base, seats)
     const key = keyOf(client, topic)
-    const seat = seats.get(key) ?? new Seat(topic, client.viewer, ruleOf(topic))
+    const seat = seats.get(key) ?? new Seat(topic, client.viewer)
     seats.set(key, seat)
-    seat.clients.add(client)
+    seat.clients = [...seat.clients, client]
   }
 
   /** Removes a client from the seat of a topic: before its viewer changes. */
@@ -61,8 +71,8 @@ export class Seats {
     const key = keyOf(client, topic)
     const seat = seats?.get(key)
     if (!seats || !seat) return
-    seat.clients.delete(client)
-    if (seat.clients.size > 0) return
+    seat.clients = seat.clients.filter((other) => other !== client)
+    if (seat.clients.length > 0) return
     seats.delete(key)
     if (seats.size === 0) this.#byBase.delete(topic.base)
   }
@@ -84,6 +94,3 @@ export class Seats {
 }
 
 const keyOf = ({ viewer }: Client, { name }: Topic) => `${viewer.key} ${name}`
-
-/** A topic with a record's id is bound to the rule of views, others to that of lists. */
-const ruleOf = ({ base }: Topic) => (/\/(?!\*$)/.test(base) ? 'viewRule' : 'listRule')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Collection } from '../../src/collections/collection.ts'
-import { plainTest } from '../../src/realtime/plain.ts'
+import { plainOf } from '../../src/realtime/plain.ts'
 
 const fields = [
   { name: 'id', type: 'text' },
@@ -23,7 +23,8 @@ test.each([
   ['and before or', 'b."open" AND b."user" = $1::text OR b."id" = $2::text', ['ben', 'no'], false],
   ['brackets', '(b."open" OR b."user" = $1::text) AND b."id" <> $2::text', ['ben', 'task1'], false],
 ])('%s', (_, where, params, expected) => {
-  expect(plainTest(tasks, where)!(ROW, params)).toBe(expected)
+  const { test, isWhole } = plainOf(tasks, where)!
+  expect([test(ROW, params), isWhole]).toEqual([expected, true])
 })
 
 test.each([
@@ -33,10 +34,20 @@ test.each([
   ['a list', 'b."tags" = $1::text'],
   ['an unknown column', 'b."_rowid" = $1::text'],
   ['another table', 'j1."user" = $1::text'],
-  ['a subquery', 'b."open" AND EXISTS (SELECT 1)'],
+  ['a subquery', 'EXISTS (SELECT 1)'],
+  ['a choice', 'b."open" OR EXISTS (SELECT 1 AND b."open")'],
   ['something behind', 'b."user" = $1::text COLLATE "C"'],
   ['a column with something behind', 'b."open"::text'],
   ['an open bracket', '(b."open"'],
 ])('not here: %s', (_, where) => {
-  expect(plainTest(tasks, where)).toBeUndefined()
+  expect(plainOf(tasks, where)).toBeUndefined()
+})
+
+test.each([
+  ['before', 'b."user" = $1::text AND EXISTS (SELECT 1)'],
+  ['behind', 'EXISTS (SELECT 1 WHERE x = \') AND (\' AND y) AND b."user" = $1::text'],
+  ['between', 'b."count" > 1 AND (b."user" = $1::text OR b."id" = $1::text) AND b."count" < 3'],
+])('a part of a condition: %s what is asked', (_, where) => {
+  const { test, isWhole } = plainOf(tasks, where)!
+  expect([test(ROW, ['ann']), test(ROW, ['ben']), isWhole]).toEqual([true, false, false])
 })
