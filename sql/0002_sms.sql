@@ -244,9 +244,11 @@ begin
   end if;
 
   if exists (select from _listeners) then
+    insert into _changes (collection, action, record, image)
+    select 'sms_messages', 'create', s.id, row_to_json(s)
+    from json_to_recordset(messages) m(r bigint, id text) join sms_messages s on s.id = m.id
+    where m.r = any (accepted) order by m.r;
     insert into _changes (collection, action, record)
-    select 'sms_messages', 'create', m.id from json_to_recordset(messages) m(r bigint, id text)
-    where m.r = any (accepted)
-    union all select 'sms_usage', case when usage_is_new then 'create' else 'update' end, usage_id;
+    values ('sms_usage', case when usage_is_new then 'create' else 'update' end, usage_id);
   end if;
 end $$;

@@ -5,6 +5,7 @@ import { readExpand } from '../records/expand-paths.ts'
 import { pickFields } from '../records/pick.ts'
 import { type Shown, shownText } from '../records/shown.ts'
 import type { Change } from './change.ts'
+import { expandKey } from './expand-key.ts'
 import type { Standing } from './seats.ts'
 
 /** What is said of one change: written once for all who see the same of it. */
@@ -22,9 +23,10 @@ export class Payloads {
   text({ seat, request }: Standing, email: boolean): Promise<string> {
     const { fields = '', expand = '' } = request.query
     const hidden = request.auth?.isSuperuser ?? false
-    // what is expanded depends on all that the rules of other collections may ask of the request
-    const reader = expand === '' ? '' : `${seat.viewer.key} ${seat.topic.name}`
-    const key = JSON.stringify([hidden, email, fields, reader])
+    const { collection } = this.#change
+    const expanded =
+      expand && expandKey(this.#store.catalog, collection, readExpand(expand), request, seat.viewer.key)
+    const key = JSON.stringify([hidden, email, fields, expand, expanded])
     const known = this.#texts.get(key) ?? this.#write(request, hidden, email)
     this.#texts.set(key, known)
     return known

@@ -248,3 +248,14 @@ describe('what is shown', () => {
     expect(seen.guest).toMatchObject({ title: 'b', collectionName: 'news' })
   })
 })
+
+test('what many see alike is expanded once, what each sees otherwise for each', async () => {
+  const note = await create('notes', { title: 'n', owner: ANN.id })
+  const topic = withOptions('notes', { query: { expand: 'owner,replies_via_note' } })
+  const ears = await Promise.all([who.ann, who.root, who.ann].map((token) => Ear.on(url, token, topic)))
+  await update('notes', note, { title: 'm' })
+  const heard = await Promise.all(ears.map((ear) => ear.next(1)))
+  const owners = heard.map(([event]) => event!.data.record.expand.owner)
+  expect(owners.map(({ email }) => email)).toEqual([ANN.email, ANN.email, ANN.email])
+  await Promise.all(ears.map((ear) => ear.close()))
+})
