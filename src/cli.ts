@@ -3,6 +3,7 @@ import { defineCommand, runMain } from 'citty'
 import { agentCommand } from './agent/command.ts'
 import { installerLink } from './auth/installer.ts'
 import { deleteSuperuser, listSuperusers, upsertSuperuser } from './auth/superusers.ts'
+import { sendCommand } from './bulk/command.ts'
 import { type CatalogStore, openStore } from './collections/catalog-store.ts'
 import { type Config, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
@@ -128,7 +129,14 @@ const importCommand = defineCommand({
 
 const main = defineCommand({
   meta: { name: 'pocketsms', description: 'An SMS gateway that anyone can run.' },
-  subCommands: { serve, migrate: migrateCommand, superuser, import: importCommand, agent: agentCommand },
+  subCommands: {
+    serve,
+    migrate: migrateCommand,
+    superuser,
+    import: importCommand,
+    agent: agentCommand,
+    send: sendCommand,
+  },
 })
 
 await runMain(main)

@@ -50,11 +50,10 @@ export async function send(
   checkCount(phones, desk.config.maxRecipients)
   if (!idempotency) return sendOnce(desk, sender, body, phones, null)
   const { key, fingerprint } = idempotency
-  return whileRunning(sender.user, key, async () => {
-    const answer = await firstAnswer(desk.store, sender.user, key, fingerprint)
-    if (answer !== undefined) return { answer, replayed: true }
-    return sendOnce(desk, sender, body, phones, idempotency)
-  })
+  // outside: who asks for an answer that is there keeps nobody else from it
+  const answer = await firstAnswer(desk.store, sender.user, key, fingerprint)
+  if (answer !== undefined) return { answer, replayed: true }
+  return whileRunning(sender.user, key, () => sendOnce(desk, sender, body, phones, idempotency))
 }
 
 async function sendOnce(

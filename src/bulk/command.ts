@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs'
+import { defineCommand } from 'citty'
+import { UserError } from '../errors.ts'
+import { readCsv } from './csv.ts'
+import { Results } from './results.ts'
+import { type Job, sendRows, tryRows } from './send-rows.ts'
+
+const BAR = 30
+const SHOWN_REFUSALS = 10
+
+/** What the command line and the environment say. */
+export interface BulkOptions {
+  readonly csv: string
+  readonly template: string
+  readonly url: string
+  readonly key: string
+  readonly phoneColumn: string
+  readonly results: string
+  readonly dryRun: boolean
+}
+
+/** Sends a CSV, or tries to. `say` gets what is to be read at the end. Throws a UserError for what can be mended. */
+export async function sendCsv(options: BulkOptions, say: (line: string) => void): Promise<void> {
+  const text = readText(options.csv)
+  const job = jobOf(options, text)
+  const told = showBar(job.rows.length)
+  if (options.dryRun) return trial(job, told, say)
+  const results = new Results(options.results, text, options.template)
+  try {
+    const { accepted, before, refused } = await sendRows(job, results, told)
+    const earlier = before > 0 ? `, ${before} of them earlier` : ''
+    say(
+      `${accepted} of ${job.rows.length} accepted${earlier}, ${refused} refused. Row by row: ${options.results}`,
+    )
+    if (refused > 0) process.exitCode = 1
+  } finally {
+    results.close()
+  }
+}
+
+async function trial(job: Job, told: (done: number, refused: number) => void, say: (line: string) => void) {
+  const { segments, texts, refused } = await tryRows(job, told)
+  for (const text of texts) say(text)
+  for (const reason of refused.slice(0, SHOWN_REFUSALS)) say(reason)
+  if (refused.length > SHOWN_REFUSALS) say(`… and ${refused.length - SHOWN_REFUSALS} more`)
+  say(
+    `${job.rows.length - refused.length} messages, ${segments} segments, ${refused.length} refused. Nothing was sent.`,
+  )
+  if (refused.length > 0) process.exitCode = 1
+}
+
+function jobOf({ url, key, template, phoneColumn }: BulkOptions, text: string): Job {
+  if (!URL.canParse(url))
+    throw new UserError('Name the server with --url or POCKETSMS_URL, as https://sms.example.com')
+  if (key === '') throw new UserError('Name an API key with --key or POCKETSMS_KEY.')
+  const rows = readCsv(text)
+  if (rows.length === 0) throw new UserError('The file has a head and no rows.')
+  if (!(phoneColumn in rows[0]!.values))
+    throw new UserError(`The file has no column ${phoneColumn}: name the one with the numbers with --phone.`)
+  return { api: { url: url.replace(/\/+$/, ''), key }, template, phoneColumn, rows }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UserError(`${file} cannot be read: ${(error as Error).message}`)
+  }
+}
+
+/** A line that is rewritten, on a terminal only. */
+function showBar(total: number): (done: number, refused: number) => void {
+  if (!process.stderr.isTTY) return () => {}
+  return (done, refused) => {
+    const full = Math.round((BAR * done) / total)
+    const bar = `${'#'.repeat(full)}${'.'.repeat(BAR - full)}`
+    process.stderr.write(
+      `\r\x1b[K${bar} ${done}/${total}${refused ? `, ${refused} refused` : ''}${done === total ? '\n' : ''}`,
+    )
+  }
+}
+
+const text = (description: string, valueHint: string) => ({ type: 'string', description, valueHint }) as const
+
+/** `pocketsms send`: a template to each row of a file. */
+export const sendCommand = defineCommand({
+  meta: { name: 'send', description: 'Send a template to each row of a CSV file, over HTTP.' },
+  args: {
+    csv: { ...text('a head with column names, then a row each', 'FILE'), required: true },
+    template: { ...text('id of the template; its variables are the columns', 'ID'), required: true },
+    url: text('the server (default: POCKETSMS_URL, else http://127.0.0.1:8090)', 'URL'),
+    key: text('an API key (default: POCKETSMS_KEY, which other users of the machine cannot see)', 'KEY'),
+    phone: { ...text('the column with the numbers', 'COLUMN'), default: 'phone' },
+    results: text(
+      'where each row is noted, and what a later run goes on from (default: FILE.results)',
+      'FILE',
+    ),
+    'dry-run': { type: 'boolean', description: 'show what would be sent, and send nothing', default: false },
+  },
+  async run({ args }) {
+    const { POCKETSMS_URL, POCKETSMS_KEY } = process.env
+    const options = {
+      csv: args.csv,
+      template: args.template,
+      url: args.url || POCKETSMS_URL || 'http://127.0.0.1:8090',
+      key: args.key || POCKETSMS_KEY || '',
+      phoneColumn: args.phone,
+      results: args.results || `${args.csv}.results`,
+      dryRun: args['dry-run'],
+    }
+    try {
+      await sendCsv(options, (line) => void process.stdout.write(`${line}\n`))
+    } catch (error) {
+      if (!(error instanceof UserError)) throw error
+      process.stderr.write(`${error.message}\n`)
+      process.exitCode = 1
+    }
+  },
+})

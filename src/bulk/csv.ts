@@ -1,0 +1,56 @@
+import { UserError } from '../errors.ts'
+
+/** A row of a CSV file by the names of its head, and the line it begins on. */
+export interface Row {
+  readonly line: number
+  readonly values: Readonly<Record<string, string>>
+}
+
+interface Cells {
+  readonly line: number
+  readonly cells: readonly string[]
+}
+
+const SEPARATORS = [',', ';', '\t']
+const BYTE_ORDER_MARK = '\ufeff'
+
+/**
+ * Reads CSV (RFC 4180) with a head. Cells are parted by what parts the head: comma, semicolon or tab. Empty lines
+ * count for nothing. Throws a UserError that names the line.
+ */
+export function readCsv(text: string): Row[] {
+  const [head, ...rows] = readCells(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
+  if (!head) throw new UserError('The file is empty.')
+  const names = head.cells.map((name) => name.trim())
+  if (new Set(names).size < names.length) throw new UserError('Two columns of the file have one name.')
+  return rows.map(({ line, cells }) => {
+    if (cells.length !== names.length)
+      throw new UserError(`Line ${line} has ${cells.length} cells, the head has ${names.length}.`)
+    return { line, values: Object.fromEntries(names.map((name, i) => [name, cells[i]!])) }
+  })
+}
+
+function readCells(text: string): Cells[] {
+  const [head = ''] = text.split(/[\r\n]/, 1)
+  const cellsIn = (separator: string) => head.split(separator).length
+  const separator = SEPARATORS.reduce((most, one) => (cellsIn(one) > cellsIn(most) ? one : most))
+  // a cell and what ends it: in quotation marks, where two stand for one, or bare
+  const cell = new RegExp(
+    `(?:"((?:[^"]|"")*)"|([^"${separator}\\r\\n]*))(${separator}|\\r\\n|\\n|\\r|$)`,
+    'y',
+  )
+  const rows: Cells[] = []
+  let line = 1
+  for (let first = 1, cells: string[] = []; cell.lastIndex < text.length || cells.length > 0; ) {
+    const found = cell.exec(text)
+    if (!found) throw new UserError(`Line ${line}: a quotation mark is missing, or stands where it may not.`)
+    const [all, quoted, bare = '', end] = found
+    cells.push(quoted?.replaceAll('""', '"') ?? bare)
+    line += all.match(/\r\n|\n|\r/g)?.length ?? 0
+    if (end === separator) continue
+    if (cells.length > 1 || cells[0] !== '') rows.push({ line: first, cells })
+    cells = []
+    first = line
+  }
+  return rows
+}

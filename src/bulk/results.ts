@@ -1,0 +1,71 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { UserError } from '../errors.ts'
+
+/** What became of a row: the message that was accepted, or why it was refused. */
+export interface RowResult {
+  readonly line: number
+  readonly phone: string
+  readonly message?: string
+  readonly error?: string
+}
+
+interface Head {
+  readonly run: string
+  /** Of the file and the template. */
+  readonly of: string
+}
+
+/**
+ * What became of each row, a JSON line each, on top of which a run goes on where an earlier one ended. The run's name
+ * and a row's line make its `client_ref`: a row whose answer was lost is asked for again and not sent again.
+ */
+export class Results {
+  readonly #descriptor: number
+  readonly #run: string
+  readonly #accepted = new Set<number>()
+
+  /** Throws a UserError when the results in `file` are those of another `csv` or template. */
+  constructor(file: string, csv: string, template: string) {
+    const of = createHash('sha256').update(`${template}\n${csv}`).digest('hex')
+    const [head, ...done] = existsSync(file) ? readLines(file) : []
+    const { run, of: before } = (head ?? { run: randomUUID(), of }) as Head
+    if (!run || before !== of)
+      throw new UserError(
+        `${file} has the results of another file or template. Name a new one with --results.`,
+      )
+    for (const { line, message } of done as RowResult[]) if (message) this.#accepted.add(line)
+    this.#run = run
+    this.#descriptor = openSync(file, 'a')
+    // the last line may have been torn by a kill
+    writeSync(this.#descriptor, head ? '\n' : `${JSON.stringify({ run, of })}\n`)
+  }
+
+  has(line: number): boolean {
+    return this.#accepted.has(line)
+  }
+
+  refOf(line: number): string {
+    return `${this.#run}.${line}`
+  }
+
+  add(result: RowResult): void {
+    writeSync(this.#descriptor, `${JSON.stringify(result)}\n`)
+  }
+
+  close(): void {
+    closeSync(this.#descriptor)
+  }
+}
+
+function readLines(file: string): unknown[] {
+  return readFileSync(file, 'utf8')
+    .split('\n')
+    .flatMap((line) => {
+      try {
+        return line === '' ? [] : [JSON.parse(line)]
+      } catch {
+        return [] // torn by a kill
+      }
+    })
+}

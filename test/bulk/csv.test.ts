@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { readCsv } from '../../src/bulk/csv.ts'
+
+const values = (text: string) => readCsv(text).map((row) => row.values)
+
+test.each([
+  ['commas', 'phone,code\n+491,12\n', [{ phone: '+491', code: '12' }]],
+  [
+    'semicolons, as Excel writes them in Europe',
+    'phone;text\r\n+491;a,b\r\n',
+    [{ phone: '+491', text: 'a,b' }],
+  ],
+  ['tabs', 'phone\ttext\n+491\ta;b', [{ phone: '+491', text: 'a;b' }]],
+  ['a byte order mark', '\ufeffphone\n+491', [{ phone: '+491' }]],
+  ['quotation marks', 'phone,text\n+491,"say ""hi"", Ann"\n', [{ phone: '+491', text: 'say "hi", Ann' }]],
+  [
+    'line breaks in a cell',
+    'phone,text\n+491,"a\nb"\n+492,c',
+    [
+      { phone: '+491', text: 'a\nb' },
+      { phone: '+492', text: 'c' },
+    ],
+  ],
+  ['empty cells and lines', 'phone,text\n\n+491,\n\n', [{ phone: '+491', text: '' }]],
+  ['an empty cell in quotation marks', 'phone,text\n"+491",""', [{ phone: '+491', text: '' }]],
+  ['spaces around names of columns', ' phone , text\n+491,x', [{ phone: '+491', text: 'x' }]],
+  ['a head alone', 'phone,text\n', []],
+])('%s', (_, text, rows) => expect(values(text)).toEqual(rows))
+
+test('lines are those of an editor', () => {
+  const rows = readCsv('phone,text\n+491,"a\nb"\n\n+492,c\n')
+  expect(rows.map(({ line }) => line)).toEqual([2, 5])
+})
+
+test.each([
+  ['nothing', '', 'The file is empty.'],
+  ['a name twice', 'a,a\n', 'Two columns of the file have one name.'],
+  ['a cell too many', 'a,b\n1,2\n1,2,3\n', 'Line 3 has 3 cells, the head has 2.'],
+  [
+    'an open quotation mark',
+    'a,b\n1,"2\n',
+    'Line 2: a quotation mark is missing, or stands where it may not.',
+  ],
+  [
+    'a quotation mark inside',
+    'a,b\n1,x"y"\n',
+    'Line 2: a quotation mark is missing, or stands where it may not.',
+  ],
+])('says what is wrong: %s', (_, text, sentence) => expect(() => readCsv(text)).toThrow(sentence))

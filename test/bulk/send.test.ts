@@ -1,0 +1,100 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
+import { type BulkOptions, sendCsv } from '../../src/bulk/command.ts'
+import { ANN, CLEO, openShop, type Shop, TEMPLATES } from '../support/shop.ts'
+
+let shop: Shop
+beforeAll(async () => {
+  shop = await openShop()
+})
+afterAll(async () => {
+  await shop.stop()
+  process.exitCode = 0
+})
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pocketsms-bulk-'))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+})
+
+const HEAD = 'phone,code,tail'
+const row = (i: number) => `+49 15 ${String(1000 + i)},c${i},t`
+
+/** Runs the command on a file of these rows; what it says. */
+async function run(rows: readonly string[], options: Partial<BulkOptions> = {}): Promise<string[]> {
+  const csv = join(folder, 'list.csv')
+  writeFileSync(csv, [HEAD, ...rows].join('\n'))
+  const said: string[] = []
+  const all = {
+    csv,
+    template: TEMPLATES.code,
+    url: shop.url,
+    key: ANN.key,
+    phoneColumn: 'phone',
+    dryRun: false,
+  }
+  await sendCsv({ ...all, results: `${csv}.results`, ...options }, (line) => said.push(line))
+  return said
+}
+
+const stored = async () =>
+  Number((await shop.rows(`select count(*) from sms_messages where "user" = $1`, [ANN.id]))[0]![0])
+const results = () => readFileSync(join(folder, 'list.csv.results'), 'utf8')
+
+test('each row is a message; a row that is refused holds up no other', async () => {
+  const before = await stored()
+  const said = await run([row(1), 'nonsense,c,t', row(2)])
+  expect(said[0]).toMatch(/^2 of 3 accepted, 1 refused/)
+  expect(await stored()).toBe(before + 2)
+  expect(results()).toContain('"line":3,"phone":"nonsense","error":"Phone number must be in E.164 format"')
+})
+
+test('the same command sends nothing again', async () => {
+  const rows = Array.from({ length: 20 }, (_, i) => row(i + 10))
+  await run(rows)
+  const before = await stored()
+  expect((await run(rows))[0]).toMatch(/^20 of 20 accepted, 20 of them earlier, 0 refused/)
+  expect(await stored()).toBe(before)
+})
+
+test('a row whose answer was lost is asked for, not sent again', async () => {
+  const rows = [row(40), row(41)]
+  await run(rows)
+  const before = await stored()
+  const [head] = results().split('\n')
+  writeFileSync(join(folder, 'list.csv.results'), `${head}\n{"line":2,"pho`)
+  expect((await run(rows))[0]).toMatch(/^2 of 2 accepted, 0 refused/)
+  expect(await stored()).toBe(before)
+  expect((await run(rows))[0]).toMatch(/2 of them earlier/)
+})
+
+test('a dry run shows texts and sends nothing', async () => {
+  const before = await stored()
+  const said = await run([row(50), 'nonsense,c,t'], { dryRun: true })
+  expect(said[0]).toContain('+49151050: ')
+  expect(said[1]).toBe('line 3: Phone number must be in E.164 format')
+  expect(said.at(-1)).toBe('1 messages, 1 segments, 1 refused. Nothing was sent.')
+  expect(await stored()).toBe(before)
+})
+
+test.each([
+  ['no key', { key: '' }, /Name an API key/],
+  ['an unknown key', { key: 'psk_unknown' }, /Authentication required/],
+  ['no such column', { phoneColumn: 'number' }, /no column number/],
+  ['no such file', { csv: 'nowhere.csv' }, /nowhere.csv cannot be read/],
+] as const)('says what is missing: %s', async (_, options, sentence) => {
+  await expect(run([row(60)], options)).rejects.toThrow(sentence)
+})
+
+test('a template of somebody else is refused row by row', async () => {
+  expect((await run([row(61)], { key: CLEO.key }))[0]).toMatch(/^0 of 1 accepted, 1 refused/)
+  expect(results()).toContain('Template does not belong to user.')
+})
+
+test('results of another file are not written over', async () => {
+  await run([row(70)])
+  await expect(run([row(71)])).rejects.toThrow(/another file or template/)
+})
