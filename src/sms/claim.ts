@@ -80,7 +80,8 @@ export async function claimMessages(
 
 async function take(db: Db, device: Device, limit: number, left: number | null, leaseSeconds: number) {
   const before = statusesBefore('sending')
-  const { rows } = await db.query(CLAIM, [device.id, device.user, limit, left, leaseSeconds, before, ...TOLD])
+  const values = [device.id, device.user, limit, left, leaseSeconds, before, ...TOLD]
+  const { rows } = await db.query(CLAIM, values, 'sms claim')
   return rows.map(toMessage)
 }
 

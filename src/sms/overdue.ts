@@ -1,7 +1,7 @@
 import type { Db } from '../db/open.ts'
 import { availableDevices, onlineSince } from './available.ts'
 import { TOLD, tellSql } from './changed.ts'
-import { FIRST_WAKE_SECONDS, reassign, tellNodes } from './reassign.ts'
+import { FIRST_WAKE_SECONDS, reassign, type Source, tellNodes } from './reassign.ts'
 import { REASONS } from './status.ts'
 
 /** What one sweep leaves to do after the commit: devices that have to be woken. */
@@ -30,39 +30,51 @@ with source as (${source}), freed as (
 ), ${tellSql(2)}
 select message from source`
 
-async function failAll(db: Db, source: string, reason: string): Promise<Wake> {
-  await db.query(fail(source), [reason, ...TOLD])
+async function failAll(db: Db, { name, sql }: Source, reason: string): Promise<Wake> {
+  await db.query(fail(sql), [reason, ...TOLD], `sms ${name}`)
   return []
 }
 
-const SILENT = `select d.*, $1::text as why from sms_dispatch d
+const SILENT: Source = {
+  name: 'silent',
+  sql: `select d.*, $1::text as why from sms_dispatch d
   where d.state = 'sending' and d.lease_until <= now() and (not d.at_least_once or d.expires_at <= now())
-  order by d.lease_until limit ${MAX_ROWS} for update skip locked`
+  order by d.lease_until limit ${MAX_ROWS} for update skip locked`,
+}
 
 /** The lease is over and a second sending is not allowed: nobody knows whether it went out. */
 export const endSilent = (db: Db) => failAll(db, SILENT, REASONS.silent)
 
-const EXPIRED = `select d.*, $1::text as why from sms_dispatch d
+const EXPIRED: Source = {
+  name: 'expired',
+  sql: `select d.*, $1::text as why from sms_dispatch d
   where d.state <> 'sending' and d.expires_at <= now()
-  order by d.expires_at limit ${MAX_ROWS} for update skip locked`
+  order by d.expires_at limit ${MAX_ROWS} for update skip locked`,
+}
 
 /** Not handed to a device in time. */
 export const endExpired = (db: Db) => failAll(db, EXPIRED, REASONS.expired)
 
-const ORPHANED = `select d.*, $1::text as why from (
+const ORPHANED: Source = {
+  name: 'orphaned',
+  sql: `select d.*, $1::text as why from (
     select distinct device from sms_dispatch where pinned and state <> 'sending' and device <> ''
   ) p join sms_dispatch d on d.device = p.device and d.pinned and d.state <> 'sending'
   where not exists (select from devices v where v.id = p.device)
-  limit ${MAX_ROWS} for update of d skip locked`
+  limit ${MAX_ROWS} for update of d skip locked`,
+}
 
 /** The request named a device that is no more. */
 export const endOrphaned = (db: Db) => failAll(db, ORPHANED, REASONS.deviceDeleted)
 
-const RETRIABLE = `select d.message, d."user", d.device, d.state, d.pinned, d.position, d.attempt,
+const RETRIABLE: Source = {
+  name: 'retriable',
+  sql: `select d.message, d."user", d.device, d.state, d.pinned, d.position, d.attempt,
     'The device went silent' as why
   from sms_dispatch d
   where d.state = 'sending' and d.lease_until <= now() and d.at_least_once
-  order by d.lease_until limit ${MAX_ROWS} for update skip locked`
+  order by d.lease_until limit ${MAX_ROWS} for update skip locked`,
+}
 
 /** The lease is over and a second sending is allowed. */
 export const retrySilent = (db: Db, seconds: number) => reassign(db, RETRIABLE, seconds)
@@ -72,7 +84,9 @@ export const retrySilent = (db: Db, seconds: number) => reassign(db, RETRIABLE, 
  * neither claiming these after their wake-ups nor anything else lately. A device at work keeps its queue. Only where
  * another device can take over.
  */
-const STUCK = `
+const STUCK: Source = {
+  name: 'stuck',
+  sql: `
 with holders as (
   select device, "user", bool_or(${IS_LATE}) as is_late
   from sms_dispatch where state = 'assigned' and not pinned group by device, "user"
@@ -91,7 +105,8 @@ with holders as (
 select d.message, d."user", d.device, d.state, d.pinned, d.position, d.attempt, s.why
 from judged s join sms_dispatch d on d.device = s.device and d.state = 'assigned' and not d.pinned
 where s.why is not null and (s.why <> 'The device did not claim it' or ${IS_LATE})
-order by d.position limit ${MAX_ROWS} for update of d skip locked`
+order by d.position limit ${MAX_ROWS} for update of d skip locked`,
+}
 
 /** Always safe: who has not claimed a message cannot have sent it. */
 export const reroute = (db: Db, seconds: number) => reassign(db, STUCK, seconds)
@@ -138,7 +153,7 @@ with users as (
 select distinct device from target`
 
 export async function releaseDue(db: Db, seconds: number): Promise<Wake> {
-  const { rows } = await db.query(RELEASE, [seconds, ...TOLD])
+  const { rows } = await db.query(RELEASE, [seconds, ...TOLD], 'sms release')
   return tellNodes(db, rows)
 }
 
@@ -158,6 +173,6 @@ select distinct device from woken`
 
 /** Unclaimed messages: their devices are woken again. */
 export async function rewake(db: Db): Promise<Wake> {
-  const { rows } = await db.query(REWAKE)
+  const { rows } = await db.query(REWAKE, [], 'sms rewake')
   return tellNodes(db, rows)
 }

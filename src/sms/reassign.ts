@@ -6,6 +6,12 @@ import { WAKE_CHANNEL, wakePayloads } from './wake.ts'
 /** The first wake-up after an assignment is at once, the next this much later. */
 export const FIRST_WAKE_SECONDS = 5
 
+/** SQL that selects messages from sms_dispatch, and its name: a statement is planned once and not at each tick. */
+export interface Source {
+  readonly name: string
+  readonly sql: string
+}
+
 /**
  * SQL that assigns messages anew. `source` selects them from sms_dispatch, locked, with a column `why` for the
  * event. They are dealt out evenly to the other available devices of their user, in the order of acceptance; where
@@ -49,11 +55,12 @@ select distinct device from target`
  */
 export async function reassign(
   db: Db,
-  source: string,
+  source: Source,
   deviceOnlineSeconds: number,
   params: readonly unknown[] = [],
 ): Promise<string[]> {
-  const { rows } = await db.query(assignAnew(source), [deviceOnlineSeconds, ...TOLD, ...params])
+  const values = [deviceOnlineSeconds, ...TOLD, ...params]
+  const { rows } = await db.query(assignAnew(source.sql), values, `sms ${source.name}`)
   return tellNodes(db, rows)
 }
 

@@ -69,10 +69,13 @@ left join sms_messages m on m.id = g.id and m.device = $2 and m."user" = $3
 left join changed c on c.id = g.id`
 
 /** The message of an attempt that provably sent nothing, for `reassign`. */
-const NOT_SENT = `select message, "user", device, state, pinned, position, attempt,
+const NOT_SENT = {
+  name: 'not sent',
+  sql: `select message, "user", device, state, pinned, position, attempt,
     trim('Not sent. ' || $8) as why
   from sms_dispatch
-  where message = $4 and device = $5 and "user" = $6 and state = 'sending' and attempt = $7 for update`
+  where message = $4 and device = $5 and "user" = $6 and state = 'sending' and attempt = $7 for update`,
+}
 
 /** Who takes several messages locks them in one order, in the queue before the messages themselves. */
 const LOCKS = [
@@ -156,7 +159,8 @@ async function applyRound(
     at,
     reason: status === 'failed' ? error_message || NO_REASON : '',
   }))
-  const { rows } = await db.query(APPLY, [JSON.stringify(given), device.id, device.user, EDGES, ...TOLD])
+  const values = [JSON.stringify(given), device.id, device.user, EDGES, ...TOLD]
+  const { rows } = await db.query(APPLY, values, 'sms report')
   const reports = new Map(round)
   for (const [number, old, isApplied] of rows as [number, Status | null, boolean][]) {
     const report = reports.get(number)!
