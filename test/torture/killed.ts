@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { strikeBusySite } from './busy-site.ts'
+import { Ear } from './ear.ts'
 import type { Scenario } from './scenario.ts'
 import type { Site } from './site.ts'
 
-/** Open messages are to be claimed so soon after a restart. */
+/** Devices with open messages are to be woken so soon after a restart. */
 const MAX_WAKE_MS = 2_000
 /** One in so many rounds kills a phone, too. */
 const PHONE_EVERY = 5
@@ -17,6 +18,7 @@ export const killed: Scenario = {
     strikeBusySite(stage, async ({ site }) => {
       const [node] = site.nodes
       const restarts: Restart[] = []
+      const ears = site.phones.map(({ device, token }) => new Ear(site.url, device, token))
       for (let round = 1; round <= stage.rounds; round++) {
         await sleep(100 + Math.random() * 1_400)
         await node!.kill()
@@ -26,7 +28,8 @@ export const killed: Scenario = {
         if (round % 10 === 0) stage.say(`${round} kills`)
       }
       await sleep(MAX_WAKE_MS * 2)
-      return lateWakes(site, restarts, stage.say)
+      for (const ear of ears) await ear.close()
+      return lateWakes(site, ears, restarts, stage.say)
     }),
 }
 
@@ -41,35 +44,46 @@ async function killPhone({ phones }: Site, round: number): Promise<string> {
 interface Restart {
   /** By the database's clock, which is that of the machine. */
   readonly at: string
+  /** The same as performance.now() has it. */
+  readonly atMs: number
   /** Devices with messages to claim. */
   readonly devices: readonly string[]
 }
 
 async function lookAtOpen({ db }: Site, except = ''): Promise<Restart> {
+  const atMs = performance.now()
   const { rows } = await db.query(
     `select now()::text, array(select distinct device from sms_dispatch where state = 'assigned' and device <> $1)`,
     [except],
   )
   const [at, devices] = rows[0] as [string, string[]]
-  return { at, devices }
+  return { at, atMs, devices }
 }
 
-/** How long after each restart the devices with open messages claimed again. */
-async function lateWakes({ db }: Site, restarts: readonly Restart[], say: (line: string) => void) {
+/** How long after each restart the devices with open messages heard of them, or claimed by themselves. */
+async function lateWakes(
+  site: Site,
+  ears: readonly Ear[],
+  restarts: readonly Restart[],
+  say: (line: string) => void,
+): Promise<string[]> {
   const waits: number[] = []
-  for (const { at, devices } of restarts) {
-    const { rows } = await db.query(
-      `select 1000 * extract(epoch from min(h.at) - $1::timestamptz)
-        from unnest($2::text[]) d left join device_handouts h on h.device = d and h.at >= $1::timestamptz
-        group by d`,
-      [at, devices],
-    )
-    waits.push(...rows.map(([ms]) => (ms === null ? Number.POSITIVE_INFINITY : Number(ms))))
-  }
+  for (const restart of restarts)
+    for (const ear of ears.filter(({ device }) => restart.devices.includes(device)))
+      waits.push(Math.min(ear.waitFrom(restart.atMs), await waitOfClaim(site, ear.device, restart.at)))
   waits.sort((a, b) => a - b)
-  const late = waits.filter((ms) => ms > MAX_WAKE_MS)
+  const [median, slowest] = [waits[waits.length >> 1] ?? 0, waits.at(-1) ?? 0]
   say(
-    `claims after a restart: ${waits.length}, median ${Math.round(waits[waits.length >> 1] ?? 0)} ms, slowest ${Math.round(waits.at(-1) ?? 0)} ms`,
+    `wake-ups after a restart: ${waits.length}, median ${Math.round(median)} ms, slowest ${Math.round(slowest)} ms`,
   )
-  return late.map((ms) => `open messages were claimed ${Math.round(ms)} ms after a restart`)
+  return waits.filter((ms) => ms > MAX_WAKE_MS).map((ms) => `woken ${Math.round(ms)} ms after a restart`)
+}
+
+async function waitOfClaim({ db }: Site, device: string, since: string): Promise<number> {
+  const { rows } = await db.query(
+    `select 1000 * extract(epoch from min(at) - $2::timestamptz)::float8 from device_handouts
+      where device = $1 and at >= $2::timestamptz`,
+    [device, since],
+  )
+  return Number(rows[0]![0] ?? Number.POSITIVE_INFINITY)
 }

@@ -19,11 +19,13 @@ export interface SentLine {
 /** A simulated phone as a process of its own, with a file of what it sent that outlives it. */
 export class Phone {
   readonly device: string
+  readonly token: string
   readonly #state: string
   #child: ChildProcess | undefined
 
-  private constructor(device: string, state: string) {
+  private constructor(device: string, token: string, state: string) {
     this.device = device
+    this.token = token
     this.#state = state
   }
 
@@ -31,7 +33,7 @@ export class Phone {
   static async pair(url: string, code: string, folder: string, name: string): Promise<Phone> {
     const state = join(folder, `${name}.json`)
     const paired = await pair(url, code, { name, platform: 'simulator', phone: '' }, state)
-    return new Phone(paired.device, state)
+    return new Phone(paired.device, paired.token, state)
   }
 
   /** Switches it on. */
