@@ -6,9 +6,12 @@ import { hearOtherNodes, wakeDevices, whenUnheard } from './wake.ts'
 
 export interface DeliverySettings extends PushSettings {
   readonly deviceOnlineSeconds: number
+  readonly leaseSeconds: number
 }
 
 const SWEEP_MS = 1_000
+/** After an outage of ours devices have that long to report, before their silence counts: an agent tries each 30 s. */
+const MAX_GRACE_MS = 40_000
 const SWEEP_OUT_MS = 60_000
 /** Wake-ups for one device that come closer together than this are pushed as one. */
 const PUSH_MS = 1_000
@@ -28,7 +31,7 @@ export async function startDelivery(
   const stops = [
     whenUnheard(push.add),
     await hearOtherNodes(store.db),
-    repeat(() => sweep(store, settings.deviceOnlineSeconds), SWEEP_MS, log),
+    repeat(sweeper(store, settings), SWEEP_MS, log),
     repeat(() => sweepOut(store), SWEEP_OUT_MS, log),
     push.stop,
   ]
@@ -36,6 +39,20 @@ export async function startDelivery(
   wakeDevices(rows.map(([device]) => String(device)))
   return async () => {
     for (const stop of stops) await stop()
+  }
+}
+
+/** Sweeps; after the start, and after the database was away, without holding anybody's silence against them. */
+function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds }: DeliverySettings): () => Promise<void> {
+  const graceMs = Math.min(MAX_GRACE_MS, leaseSeconds * 1000)
+  let wellSince = performance.now()
+  return async () => {
+    try {
+      await sweep(store, deviceOnlineSeconds, performance.now() - wellSince > graceMs)
+    } catch (error) {
+      wellSince = performance.now()
+      throw error
+    }
   }
 }
 

@@ -25,14 +25,24 @@ const SWEEPS: readonly ((db: Db, deviceOnlineSeconds: number) => Promise<Wake>)[
   reroute,
   rewake,
 ]
+/** Those that hold the silence of a device against it. */
+const JUDGING: ReadonlySet<unknown> = new Set([endSilent, retrySilent, reroute])
 
-/** One look at everything that is overdue, in one transaction. False when another node is at it. */
-export async function sweep(store: Store, deviceOnlineSeconds: number): Promise<boolean> {
+/**
+ * One look at everything that is overdue, in one transaction. False when another node is at it. `silenceCounts`:
+ * false while devices may be silent because we could not be reached.
+ */
+export async function sweep(
+  store: Store,
+  deviceOnlineSeconds: number,
+  silenceCounts = true,
+): Promise<boolean> {
+  const steps = silenceCounts ? SWEEPS : SWEEPS.filter((step) => !JUDGING.has(step))
   const devices = new Set<string>()
   const isOurs = await store.db.transaction(async (db) => {
     const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [SWEEP_LOCK])
     if (!rows[0]![0]) return false
-    for (const step of SWEEPS) for (const device of await step(db, deviceOnlineSeconds)) devices.add(device)
+    for (const step of steps) for (const device of await step(db, deviceOnlineSeconds)) devices.add(device)
     return true
   })
   wakeDevices([...devices])

@@ -214,6 +214,26 @@ describe('scheduled messages', () => {
   })
 })
 
+test('while we may have been away, nobody is judged by silence; expiry and wake-ups go on', async () => {
+  const [device] = [await makeDevice(store, user), await makeDevice(store, user)]
+  const held = await assign(store, device, 1)
+  await claimMessages(store, device, 10, 120)
+  await change(held, OVER)
+  const twice = await assign(store, device, 1, { at_least_once: 'true' })
+  await claimMessages(store, device, 10, 120)
+  await change(twice, OVER)
+  const late = await assign(store, device, 1)
+  await change(late, LATE)
+  const expired = await assign(store, device, 1, { expires_at: `now() - interval '1 second'` })
+  const all = [...held, ...twice, ...late, ...expired]
+  const statuses = async () => (await lookUp(store, all)).map(({ status }) => status)
+  await sweep(store, ONLINE_SECONDS, false)
+  expect(await statuses()).toEqual(['sending', 'sending', 'assigned', 'failed'])
+  expect((await lookUp(store, late))[0]!.device).toBe(device.id)
+  await look()
+  expect(await statuses()).toEqual(['failed', 'assigned', 'assigned', 'failed'])
+})
+
 test('one sweeper at a time: the others do nothing', async () => {
   if (store.db.kind === 'pglite') return // one connection: nothing is at the same time
   const device = await makeDevice(store, user)
