@@ -16,7 +16,7 @@ export function residentMb(pid: number): number | undefined {
 }
 
 /** Hundredths of a second that a process has computed so far; 0 where the system does not tell. */
-function computed(pid: number): number {
+export function computed(pid: number): number {
   const [, rest = ''] = readProc(pid, 'stat').split(') ')
   const columns = rest.split(' ')
   return Number(columns[11] ?? 0) + Number(columns[12] ?? 0)

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { createDatabase, freePort, startPostgres } from '../test/support/postgres.ts'
 import { serve } from '../test/support/program.ts'
-import { residentMb } from './process.ts'
+import { computed, residentMb } from './process.ts'
 
 // How long after a change its event arrives, with many subscribers on one node: `node bench/realtime.ts --help`.
 
@@ -156,6 +156,7 @@ async function main(): Promise<void> {
     for (let i = 0; i < subscribers; i++)
       await subscribe(setting, i, (number, at) => arrivals.push([number, at]))
     const count = rate * seconds
+    const before = computed(server.pid)
     const { asked, answered } = await change(setting, count, rate)
     await new Promise((resolve) => setTimeout(resolve, 2_000))
     const expected = options.rule === 'public' ? count * subscribers : count
@@ -174,7 +175,10 @@ async function main(): Promise<void> {
       'the requests themselves',
       answered.map((at, i) => at - asked[i]!),
     )
-    console.log(`resident memory: ${residentMb(server.pid)} MB`)
+    console.log(
+      `the server's processor: ${(((computed(server.pid) - before) * 10) / count).toFixed(2)} ms a change, the request included`,
+    )
+    console.log(`resident memory: ${residentMb(server.pid)?.toFixed(0)} MB`)
   } finally {
     await server.stop()
     await postgres.stop()
