@@ -154,16 +154,25 @@ export async function freePort(): Promise<number> {
 
 async function awaitServer(server: ChildProcess, url: string): Promise<string> {
   let said = ''
-  server.stderr?.on('data', (chunk) => {
+  const keep = (chunk: Buffer) => {
     said = (said + chunk).slice(-4000)
-  })
+  }
+  server.stderr?.on('data', keep)
+  try {
+    return await firstAnswer(server, url, () => said)
+  } finally {
+    server.stderr?.off('data', keep).resume()
+  }
+}
+
+async function firstAnswer(server: ChildProcess, url: string, said: () => string): Promise<string> {
   for (const end = Date.now() + START_MS; ; ) {
     try {
       const { rows } = await onServer(url, 'show server_version')
       return String(rows[0]?.server_version).split(' ')[0]!
     } catch (error) {
       if (server.exitCode !== null || Date.now() > end)
-        throw new Error(`Postgres did not start.\n${said}`, { cause: error })
+        throw new Error(`Postgres did not start.\n${said()}`, { cause: error })
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   }

@@ -20,7 +20,11 @@ export const oneKey: Scenario = {
       const device = await site.addDevice(user)
       await device.call('POST', '/api/devices/heartbeat', {})
       const faults: string[] = []
-      for (let round = 0; round < stage.rounds; round++) faults.push(...(await playRound(site, user, round)))
+      for (let round = 0; round < stage.rounds; round++) {
+        const begin = performance.now()
+        faults.push(...(await playRound(site, user, round)))
+        stage.say(`key ${round + 1}: ${Math.round(performance.now() - begin)} ms`)
+      }
       return { faults, figures: `${stage.rounds} keys, ${POSTS} posts each` }
     } finally {
       await site.close()
@@ -60,7 +64,7 @@ async function postUntilTaken(url: string, user: Client, key: string, body: stri
     const response = await fetch(`${url}/api/sms/send`, { method: 'POST', headers, body }).catch(
       () => undefined,
     )
-    last = `${response?.status} ${await response?.text().catch(() => '')}`
+    last = `${response?.status} ${(await response?.text().catch(() => ''))?.trim()}`
     if (response?.status === 200 && last.endsWith('}')) return last
     await sleep(100 + Math.random() * 200)
   }
