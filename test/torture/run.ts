@@ -71,4 +71,6 @@ async function main(): Promise<void> {
   }
 }
 
+// what was started ends with this process
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 await main()
