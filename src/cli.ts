@@ -8,23 +8,12 @@ import { type CatalogStore, openStore } from './collections/catalog-store.ts'
 import { type Config, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { openDb } from './db/open.ts'
-import { UserError } from './errors.ts'
+import { attempt, UserError } from './errors.ts'
 import { importFiles } from './import/fixtures.ts'
 import { importPocketBase } from './import/pocketbase.ts'
 import { showProgress } from './import/progress.ts'
 import { createLogger } from './log.ts'
 import { start } from './server.ts'
-
-/** Says a UserError as a sentence; anything else is a fault of ours and keeps its stack. */
-async function attempt(work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    process.exitCode = 1
-  }
-}
 
 /** Opens the store of the environment's database for one command. */
 const withStore = (work: (store: CatalogStore, config: Config) => Promise<void>) =>

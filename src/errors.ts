@@ -62,6 +62,17 @@ export class UserError extends Error {
   override name = 'UserError'
 }
 
+/** Runs a command: a UserError is said as a sentence; anything else is a fault of ours and keeps its stack. */
+export async function attempt(work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    process.stderr.write(`${error.message}\n`)
+    process.exitCode = 1
+  }
+}
+
 export const badRequest = (message?: string, data?: ErrorData) => new ApiError(400, message, data)
 export const unauthorized = (message?: string) => new ApiError(401, message)
 export const forbidden = (message?: string) => new ApiError(403, message)

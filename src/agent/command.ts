@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { UserError } from '../errors.ts'
+import { attempt, UserError } from '../errors.ts'
 import { DRIVERS, driverArgs } from './drivers.ts'
 import { pair, readPairing } from './pair.ts'
 import { runAgent } from './run.ts'
@@ -7,16 +7,6 @@ import { defaultStateFile } from './state.ts'
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 const sayWithTime = (line: string) => say(`${new Date().toISOString().slice(11, 19)} ${line}`)
-
-async function attempt(work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    if (!(error instanceof UserError)) throw error
-    process.stderr.write(`${error.message}\n`)
-    process.exitCode = 1
-  }
-}
 
 const stateFile = (given: string | undefined) => given || defaultStateFile(process.env)
 
