@@ -20,6 +20,10 @@ const STILL_MS = 2_000
 /** Below the server's lease: who waits longer is told that nobody knows. */
 const GIVE_UP_MS = 100_000
 const UTF16_MARK = Buffer.from([0xff, 0xfe])
+const ENCODINGS = new Map([
+  ['fffe', 'utf-16le'],
+  ['feff', 'utf-16be'],
+])
 const RECEIVED = /^IN(\d{4})(\d{2})(\d{2})_(\d{2})(\d{2})(\d{2})_(\d+)_(.+)_(\d+)\.txt$/
 
 /**
@@ -125,10 +129,9 @@ function stamp(at: Date): string {
   return `${date}_${two(at.getHours())}${two(at.getMinutes())}${two(at.getSeconds())}`
 }
 
-/** UTF-16 with its mark, as `InboxFormat = unicode` writes it; else UTF-8. */
+/** UTF-16 of either order by its mark, as `InboxFormat = unicode` writes it, with NULs behind some texts; else UTF-8. */
 function readText(file: string): string {
   const bytes = readFileSync(file)
-  return bytes.subarray(0, 2).equals(UTF16_MARK)
-    ? bytes.subarray(2).toString('utf16le')
-    : bytes.toString('utf8')
+  const decoder = new TextDecoder(ENCODINGS.get(bytes.toString('hex', 0, 2)) ?? 'utf-8')
+  return decoder.decode(bytes).replace(/\0+$/, '')
 }
