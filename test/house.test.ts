@@ -8,13 +8,13 @@ const MAX_LINES = 300
 
 /** Rooms by floor, from the cellar up: imports go down only, and rooms on one floor do not know each other. */
 const FLOORS = [
-  ['db'],
+  ['db', 'outgoing'],
   ['fields'],
   ['collections'],
   ['filter'],
   ['rules'],
   ['records'],
-  ['auth', 'sms', 'realtime'],
+  ['auth', 'sms', 'realtime', 'webhooks'],
   ['jobs.ts'],
   ['http', 'import'],
   ['extensions.ts'],

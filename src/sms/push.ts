@@ -2,8 +2,8 @@ import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { addParam, readParam } from '../db/params.ts'
 import type { Logger } from '../log.ts'
+import { sendOutgoing } from '../outgoing/send.ts'
 import { changeDevice, type Device } from './device.ts'
-import { sendOutgoing } from './outgoing.ts'
 import { refuse } from './refusal.ts'
 
 /** Where and how a device can be woken when it has no stream open: what a browser or UnifiedPush hands out. */

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isPrivateAddress, sendOutgoing } from '../../src/sms/outgoing.ts'
+import { isPrivateAddress, sendOutgoing } from '../../src/outgoing/send.ts'
 
 test.each([
   ['127.0.0.1', true],
