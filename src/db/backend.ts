@@ -16,6 +16,9 @@ export interface Session {
   script(text: string): Promise<void>
 }
 
+/** `waiting`: requests that wait for a connection. */
+export type PoolUse = Readonly<Record<'busy' | 'idle' | 'waiting', number>>
+
 /** A database: `pg` or PGlite. Only this room knows which. */
 export interface Backend extends Session {
   readonly kind: 'postgres' | 'pglite'
@@ -23,5 +26,7 @@ export interface Backend extends Session {
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>
   /** Calls `heard` for each NOTIFY on `channel` until the returned function is called. Survives a lost connection. */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>
+  /** Connections of the pool by what they do; absent where there is but one. */
+  readonly use?: () => PoolUse
   close(): Promise<void>
 }

@@ -8,11 +8,14 @@ const FOLDER = new URL('../../sql/', import.meta.url)
 /** Any number that no other program takes: nodes that start together migrate one after the other. */
 export const MIGRATION_LOCK = 7_367_001
 
-/** The numbered files of `sql/`, in order. */
-function migrationFiles(): string[] {
-  return readdirSync(fileURLToPath(FOLDER))
+let files: readonly string[] | undefined
+
+/** The numbered files of `sql/`, in order: as they were when this process first asked, an upgrade may be under way. */
+function migrationFiles(): readonly string[] {
+  files ??= readdirSync(fileURLToPath(FOLDER))
     .filter((name) => /^\d{4}_.*\.sql$/.test(name))
     .sort()
+  return files
 }
 
 /**
@@ -24,6 +27,13 @@ export async function migrate(db: Db): Promise<string[]> {
   const files = migrationFiles()
   for (const file of files) if (await db.transaction((tx) => applyOnce(tx, file, files))) applied.push(file)
   return applied
+}
+
+/** The files that are still to be applied; those of a newer version do not count. */
+export async function missingMigrations(db: Db): Promise<string[]> {
+  const { rows } = await db.query('select file from _migrations')
+  const known = new Set(rows.map(([file]) => file))
+  return migrationFiles().filter((file) => !known.has(file))
 }
 
 async function applyOnce(tx: Db, file: string, files: readonly string[]): Promise<boolean> {

@@ -2,7 +2,7 @@ import { Kysely } from 'kysely'
 import type { Config } from '../config.ts'
 import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import type { Backend, Result, Session } from './backend.ts'
+import type { Backend, PoolUse, Result, Session } from './backend.ts'
 import { sessionDialect } from './dialect.ts'
 import { DatabaseAway } from './errors.ts'
 import { openPostgres } from './postgres.ts'
@@ -30,6 +30,11 @@ export class Db {
 
   get inTransaction(): boolean {
     return this.#session !== this.#backend
+  }
+
+  /** What the pool of connections does; undefined where there is but one. */
+  get use(): PoolUse | undefined {
+    return this.#backend.use?.()
   }
 
   /** One statement, rows as arrays. See Session.query for values and `name`. */

@@ -1,28 +1,10 @@
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { PGlite, type Transaction, types } from '@electric-sql/pglite'
+import { PGlite } from '@electric-sql/pglite'
 import { UserError } from '../errors.ts'
-import type { Backend, Result, Session } from './backend.ts'
-
-const asText = (text: string) => text
-const OPTIONS = {
-  rowMode: 'array',
-  parsers: { [types.INT8]: Number, [types.JSON]: asText, [types.JSONB]: asText },
-} as const
-
-type Queryable = Pick<PGlite | Transaction, 'query' | 'exec'>
-
-const session = (client: Queryable): Session => ({
-  async query(text, params = []): Promise<Result> {
-    const result = await client.query<unknown[]>(text, params as unknown[], OPTIONS)
-    return {
-      rows: result.rows,
-      columns: result.fields.map((field) => field.name),
-      count: result.rows.length || (result.affectedRows ?? 0),
-    }
-  },
-  script: async (text) => void (await client.exec(text)),
-})
+import type { Backend, Session } from './backend.ts'
+import { protocolSession } from './pglite-session.ts'
+import { PLANNER } from './planner.ts'
 
 /** Refuses a folder that another process has open: two of them would destroy it. Returns what gives it back. */
 function lock(folder: string): () => void {
@@ -61,21 +43,55 @@ export async function openPglite(folder: string): Promise<Backend> {
   const unlock = inMemory ? () => {} : lock(folder)
   try {
     const client = await PGlite.create(inMemory ? folder : join(folder, 'pglite'))
-    return {
-      kind: 'pglite',
-      ...session(client),
-      transaction: (work) => client.transaction((tx) => work(session(tx))) as Promise<never>,
-      async listen(channel, heard) {
-        const stop = await client.listen(channel, heard)
-        return () => stop()
-      },
-      async close() {
-        await client.close()
-        unlock()
-      },
-    }
+    return await backendOf(client, unlock)
   } catch (error) {
     unlock()
     throw error
+  }
+}
+
+async function backendOf(client: PGlite, unlock: () => void): Promise<Backend> {
+  const inTurn = queue()
+  const session = protocolSession(client)
+  await session.script(
+    Object.entries(PLANNER)
+      .map(([name, value]) => `set ${name} = ${value}`)
+      .join(';'),
+  )
+  return {
+    kind: 'pglite',
+    query: (text, params, name) => inTurn(() => session.query(text, params, name)),
+    script: (text) => inTurn(() => session.script(text)),
+    transaction: (work) => inTurn(() => inTransaction(session, work)),
+    async listen(channel, heard) {
+      const stop = await inTurn(() => client.listen(channel, heard))
+      return () => inTurn(() => stop())
+    },
+    async close() {
+      await inTurn(() => client.close())
+      unlock()
+    },
+  }
+}
+
+async function inTransaction<T>(session: Session, work: (session: Session) => Promise<T>): Promise<T> {
+  await session.script('begin')
+  try {
+    const result = await work(session)
+    await session.script('commit')
+    return result
+  } catch (error) {
+    await session.script('rollback')
+    throw error
+  }
+}
+
+/** Does one thing after the other, in the order in which they were asked for. */
+function queue() {
+  let last: Promise<unknown> = Promise.resolve()
+  return <T>(work: () => Promise<T>): Promise<T> => {
+    const next = last.then(work)
+    last = next.catch(() => {})
+    return next
   }
 }

@@ -2,28 +2,12 @@ import pg from 'pg'
 import type { Logger } from '../log.ts'
 import type { Backend, Result, Session } from './backend.ts'
 import { DatabaseAway, isConnectionError } from './errors.ts'
+import { PLANNER } from './planner.ts'
+import { types } from './values.ts'
 
 /** PocketBase gives a query that long, then answers 400. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const RECONNECT_MS = 1_000
-/**
- * For many short statements at once, on data that is mostly in memory: no helpers of parallel plans, whose start takes
- * longer than most of our statements, and an index where Postgres, thinking of turning disks, would read whole tables
- * (messages of one status among 102,000: 47 ms of processor, so 5); and no compiling, which cost 700 ms of a count.
- */
-const PLANNER = '-c max_parallel_workers_per_gather=0 -c random_page_cost=1 -c jit=off'
-
-const INT8 = 20
-const JSON_OID = 114
-const asText = (text: string) => text
-const types = {
-  getTypeParser(oid: number, format?: 'text' | 'binary') {
-    if (oid === INT8) return Number
-    if (oid === JSON_OID) return asText
-    return pg.types.getTypeParser(oid, format)
-  },
-}
-
 const toResult = (result: pg.QueryArrayResult): Result => ({
   rows: result.rows,
   columns: result.fields.map((field) => field.name),
@@ -58,7 +42,9 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
     max: poolSize,
     types,
     statement_timeout: STATEMENT_TIMEOUT_MS,
-    options: PLANNER,
+    options: Object.entries(PLANNER)
+      .map(([name, value]) => `-c ${name}=${value}`)
+      .join(' '),
     application_name: 'pocketsms',
     connectionTimeoutMillis: 10_000,
   })
@@ -88,6 +74,11 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
       }
     },
     listen: (channel, heard) => listen(url, channel, heard, log),
+    use: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
     close: () => pool.end(),
   }
 }

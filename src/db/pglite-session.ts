@@ -1,0 +1,74 @@
+import { messages, type PGlite, protocol } from '@electric-sql/pglite'
+import type { Result, Session } from './backend.ts'
+import { toParameter, types } from './values.ts'
+
+const { serialize } = protocol
+/** Named statements that the database keeps; the one that was asked for the longest time ago goes first. */
+const MAX_NAMES = 500
+
+const bytesOf = (...parts: Uint8Array[]): Uint8Array => Buffer.concat(parts)
+
+/**
+ * Statements for PGlite in Postgres' own messages, each with its values in one go: PGlite's `query` asks five times for
+ * every statement and plans it anew. A statement with a name is planned once, as on a server. Made for one caller at
+ * a time.
+ */
+export function protocolSession(client: PGlite): Session {
+  // from the eldest to the newest
+  const known = new Set<string>()
+
+  const ask = async (bytes: Uint8Array): Promise<messages.BackendMessage[]> => {
+    const answer = await client.execProtocolStream(bytes, { syncToFs: false, throwOnError: false })
+    if (!client.isInTransaction()) await client.syncToFs()
+    return answer
+  }
+
+  /** What goes before the first use of a name, and what makes room for it. */
+  const prepare = (text: string, name: string): Uint8Array[] => {
+    if (known.delete(name)) return [] // it becomes the newest below
+    const [eldest] = known
+    if (known.size < MAX_NAMES || eldest === undefined) return [serialize.parse({ name, text })]
+    known.delete(eldest)
+    return [serialize.close({ type: 'S', name: eldest }), serialize.parse({ name, text })]
+  }
+
+  return {
+    async query(text, params = [], name = '') {
+      const before = name === '' ? [serialize.parse({ text })] : prepare(text, name)
+      const answer = await ask(
+        bytesOf(
+          ...before,
+          serialize.bind({ statement: name, values: params.map(toParameter) }),
+          serialize.describe({ type: 'P' }),
+          serialize.execute({}),
+          serialize.sync(),
+        ),
+      )
+      // a name stands for its statement even if running it failed
+      if (name !== '' && (before.length === 0 || answer.includes(messages.parseComplete))) known.add(name)
+      return resultOf(answer)
+    },
+    script: async (text) => void resultOf(await ask(serialize.query(text))),
+  }
+}
+
+/** Throws what Postgres says of a statement that failed. */
+function resultOf(answer: readonly messages.BackendMessage[]): Result {
+  const rows: unknown[][] = []
+  let columns: string[] = []
+  let parsers: ((text: string) => unknown)[] = []
+  let count = 0
+  for (const message of answer) {
+    if (message instanceof messages.DatabaseError) throw message
+    if (message instanceof messages.DataRowMessage)
+      rows.push(message.fields.map((text, i) => (text === null ? null : parsers[i]!(text))))
+    else if (message instanceof messages.RowDescriptionMessage) {
+      columns = message.fields.map(({ name }) => name)
+      parsers = message.fields.map(({ dataTypeID }) => types.getTypeParser(dataTypeID, 'text'))
+    } else if (message instanceof messages.CommandCompleteMessage) count = countOf(message.text)
+  }
+  return { rows, columns, count: rows.length || count }
+}
+
+/** `INSERT 0 3`, `UPDATE 3`; 0 of a command that counts nothing. */
+const countOf = (command: string): number => Number(/ (\d+)$/.exec(command)?.[1] ?? 0)
