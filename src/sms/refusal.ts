@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.ts'
 
 /** Every answer of the gateway's own endpoints that is not a success: status, and its sentence where that is fixed. */
-const REFUSALS = {
+export const REFUSALS = {
   unauthorized: [401, 'Authentication required'],
   forbidden: [403, 'Only users may do this'],
   invalid_request: [400, ''],
@@ -17,12 +17,25 @@ const REFUSALS = {
   message_not_found: [404, 'Message not found'],
   batch_not_found: [404, 'Batch not found'],
   not_cancelable: [409, 'Message can no longer be canceled'],
+  not_retriable: [409, 'Only a failed message can be sent again'],
   idempotency_key_in_use: [409, 'A request with this Idempotency-Key is still running'],
   idempotency_key_reused: [422, 'This Idempotency-Key was used for another request'],
   request_too_large: [413, ''],
   quota_exceeded: [402, 'Monthly message quota exceeded'],
   no_devices: [503, 'No devices available to send messages'],
 } as const satisfies Record<string, readonly [status: number, message: string]>
+
+/** What `error` says, by status, when something else than the gateway refuses: a limit, a fault, a missing route. */
+export const OTHER_REFUSALS = {
+  400: 'invalid_request',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  413: 'request_too_large',
+  429: 'too_many_requests',
+  500: 'internal_error',
+  503: 'unavailable',
+} as const
 
 export type Refusal = keyof typeof REFUSALS
 

@@ -170,11 +170,12 @@ test.each([
   expect(await snapshot()).toBe(before)
 })
 
-test("another's batch counts nothing, another's message is not canceled", async () => {
+test("another's batch counts nothing, another's message is neither canceled nor sent again", async () => {
   const batch = await alice.call('GET', `/api/sms/batches/${bobs.batch}`)
   const unknown = await alice.call('GET', '/api/sms/batches/doesnotexist000')
   expect(batch).toEqual(unknown)
   expect((await alice.call('POST', `/api/sms/messages/${bobs.sms_messages}/cancel`, {})).status).toBe(404)
+  expect((await alice.call('POST', `/api/sms/messages/${bobs.sms_messages}/retry`, {})).status).toBe(404)
   expect(await snapshot()).toBe(before)
 })
 

@@ -11,6 +11,8 @@ const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
 const used = async () => (await shop.ask('GET', 'usage')).body.used
 const cancel = (id: string, headers?: Record<string, string>) =>
   shop.ask('POST', `messages/${id}/cancel`, undefined, headers)
+const retry = (id: string, headers?: Record<string, string>) =>
+  shop.ask('POST', `messages/${id}/retry`, undefined, headers)
 const remove = async (id: string) => {
   const headers = await shop.signedIn('users', ANN.id)
   return fetch(`${shop.url}/api/collections/sms_messages/records/${id}`, { method: 'DELETE', headers })
@@ -170,4 +172,35 @@ test.each([
 ] as const)('a preview refuses %s as a send does', async (_, request, status, expected) => {
   const answer = await shop.ask('POST', 'preview', request)
   expect([answer.status, answer.body]).toEqual([status, expected])
+})
+
+test('what failed is sent again as a message of its own, once', async () => {
+  const options = { ttl: 3600, priority: 7, sim: 2, guarantee: 'at_least_once', body: 'Again, please' }
+  const [id] = (await shop.send(options)).body.message_ids
+  await cancel(id)
+  const before = await used()
+  const answers = await Promise.all(Array.from({ length: 5 }, () => retry(id)))
+  const [first] = answers[0]!.body.message_ids
+  for (const { status, body } of answers)
+    expect([status, body]).toEqual([
+      200,
+      { batch_id: '', message_ids: [first], recipients_count: 1, status: 'accepted' },
+    ])
+  expect(first).not.toBe(id)
+  expect(await used()).toBe(before + 1)
+  const kept = await shop.message(first)
+  const { ttl: _, ...same } = options
+  expect(kept).toMatchObject({ ...same, status: 'assigned', client_ref: `retry:${id}` })
+  expect(Math.abs(Date.parse(kept.expires_at) - Date.now() - 3_600_000)).toBeLessThan(60_000)
+  expect(await shop.message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
+})
+
+test('only a failed message of the sender is sent again', async () => {
+  const [id] = (await shop.send()).body.message_ids
+  const expected = { error: 'not_retriable', message: 'Only a failed message can be sent again' }
+  const answer = await retry(id)
+  expect([answer.status, answer.body]).toEqual([409, expected])
+  await cancel(id)
+  expect((await retry(id, await shop.signedIn('users', BEN.id))).status).toBe(404)
+  expect((await retry('nothing00000000')).status).toBe(404)
 })

@@ -6,6 +6,7 @@ import { cancelMessage } from '../../sms/cancel.ts'
 import { fingerprintOf, readIdempotencyKey } from '../../sms/idempotency.ts'
 import { previewSend } from '../../sms/preview.ts'
 import { readUsage } from '../../sms/quota.ts'
+import { retryMessage } from '../../sms/retry.ts'
 import { type Desk, send } from '../../sms/send.ts'
 import { type Ctx, type Env, type Services, sendRaw } from '../context.ts'
 import { readJson } from '../json-body.ts'
@@ -34,6 +35,11 @@ export function smsRoutes(services: Services): Hono<Env> {
       const { user } = await requireSender(c, services)
       return sendRaw(c, JSON.stringify(await countBatch(store, user, c.req.param('batch_id'))))
     })
+    .post('/messages/:id/retry', (c) =>
+      withSender(c, services, async (sender) =>
+        sendRaw(c, (await retryMessage(desk, sender, c.req.param('id'))).answer),
+      ),
+    )
     .post('/messages/:id/cancel', async (c) => {
       const { user } = await requireSender(c, services)
       return sendRaw(c, JSON.stringify(await cancelMessage(store, user, c.req.param('id'))))

@@ -1,0 +1,44 @@
+import type { Store } from '../collections/catalog.ts'
+import { dateOf, formatDate } from '../fields/date.ts'
+import type { SendBody, SendOptions } from './body.ts'
+import { refuse } from './refusal.ts'
+import { type Desk, type Sent, send } from './send.ts'
+import type { Sender } from './sender.ts'
+import type { Status } from './status.ts'
+
+const FAILED = `
+select status, message_type, "to", body, priority, sim, guarantee, expires_at,
+  case when scheduled_at <> '' then scheduled_at else created end
+from sms_messages where id = $1 and "user" = $2`
+
+/**
+ * Sends a failed message once more, as a new one to any device: statuses never go back. It counts against the quota. Its
+ * `client_ref` is `retry:<id>`, so that asking again answers the same new message. A message that could live for an
+ * hour gets an hour again. Throws 404 for another's message, 409 `not_retriable` for one that has not failed, and what
+ * a send throws.
+ */
+export async function retryMessage(desk: Desk, sender: Sender, id: string): Promise<Sent> {
+  return send(desk, sender, await bodyOf(desk.store, sender.user, id, new Date()))
+}
+
+async function bodyOf({ db }: Store, user: string, id: string, now: Date): Promise<SendBody> {
+  const { rows } = await db.query(FAILED, [id, user], 'sms retry')
+  if (!rows[0]) throw refuse('message_not_found')
+  const [status, type, to, body, priority, sim, guarantee, expiresAt, due] = rows[0] as [
+    ...[Status, string, string, string, number, number, SendOptions['guarantee'], string, string],
+  ]
+  if (status !== 'failed' || type !== 'outgoing' || body === '') throw refuse('not_retriable')
+  const options: SendOptions = {
+    scheduledAt: '',
+    expiresAt: expiresAt && formatDate(shifted(now, due, expiresAt)),
+    priority,
+    sim,
+    guarantee,
+    clientRef: `retry:${id}`,
+  }
+  return { recipients: [to], groupIds: [], deviceId: '', content: { body }, options }
+}
+
+/** As long after `now` as `until` is after `from`. */
+const shifted = (now: Date, from: string, until: string): Date =>
+  new Date(now.getTime() + dateOf(until)!.getTime() - dateOf(from)!.getTime())
