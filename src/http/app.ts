@@ -8,6 +8,7 @@ import { authRoutes } from './routes/auth.ts'
 import { batchRoutes } from './routes/batch.ts'
 import { collectionRoutes } from './routes/collections.ts'
 import { deviceRoutes } from './routes/devices.ts'
+import { exportRoutes } from './routes/export.ts'
 import { fileRoutes } from './routes/files.ts'
 import { realtimeRoutes } from './routes/realtime.ts'
 import { recordWriteRoutes } from './routes/record-writes.ts'
@@ -22,6 +23,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/api', adminRoutes(services))
   app.route('/api/collections', collectionRoutes(services))
   app.route('/api/collections', recordRoutes(services))
+  app.route('/api/collections', exportRoutes(services))
   app.route('/api/collections', recordWriteRoutes(services))
   app.route('/api/batch', batchRoutes(services))
   app.route('/api/collections', authRoutes(services))
