@@ -60,6 +60,12 @@ const ENVIRONMENT = z.object({
   WEBHOOK_ALLOW_PRIVATE: flag,
   VAPID_SUBJECT: z.string().default('mailto:admin@localhost'),
   DATABASE_POOL: whole(16, 1, 200),
+  METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
+  STOP_DELAY_SECONDS: whole(0, 0, 60),
+  SIGN_IN_TRIES: whole(20, 0, 10_000),
+  AUDIT_DAYS: whole(365, 0, 36_500),
+  SMS_RETENTION: z.enum(['redact', 'delete']).default('redact'),
+  SMS_RETENTION_DAYS: whole(0, 0, 36_500),
   SMS_OPT_OUT_WORDS: words('STOP,STOPALL,UNSUBSCRIBE,CANCEL,END,QUIT'),
   SMS_OPT_IN_WORDS: words('START,YES,UNSTOP'),
 })
@@ -81,6 +87,16 @@ export interface Config {
   readonly webhookAllowPrivate: boolean
   readonly vapidSubject: string
   readonly databasePool: number
+  /** Opens `/metrics`, beside superusers' tokens. */
+  readonly metricsToken: string | undefined
+  /** How long a server that was told to stop goes on as before but for `/api/ready`, so that proxies notice. */
+  readonly stopDelaySeconds: number
+  /** What one address may get wrong for one account in 10 minutes; 0: no limits. */
+  readonly signInTries: number
+  /** For how long it is kept what superusers did; 0: for ever. */
+  readonly auditDays: number
+  /** What becomes of finished messages after so many days; 0: nothing. */
+  readonly retention: { readonly mode: 'redact' | 'delete'; readonly days: number }
   /** What a contact texts to get no more messages, and to get them again. */
   readonly optWords: { readonly out: readonly string[]; readonly in: readonly string[] }
 }
@@ -112,6 +128,11 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     webhookAllowPrivate: e.WEBHOOK_ALLOW_PRIVATE,
     vapidSubject: e.VAPID_SUBJECT,
     databasePool: e.DATABASE_POOL,
+    metricsToken: e.METRICS_TOKEN,
+    stopDelaySeconds: e.STOP_DELAY_SECONDS,
+    signInTries: e.SIGN_IN_TRIES,
+    auditDays: e.AUDIT_DAYS,
+    retention: { mode: e.SMS_RETENTION, days: e.SMS_RETENTION_DAYS },
     optWords: { out: e.SMS_OPT_OUT_WORDS, in: e.SMS_OPT_IN_WORDS },
   })
 }

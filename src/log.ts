@@ -3,10 +3,29 @@ import type { Config } from './config.ts'
 
 export type { Logger }
 
+/** What of an error is told: Postgres' details have values of rows in them, PGlite's errors whole statements. */
+const TOLD = ['code', 'severity', 'constraint', 'schema', 'table', 'column', 'routine', 'status'] as const
+const MAX_CAUSES = 4
+
 /** JSON lines on standard output. No bodies and no secrets go in. */
 export function createLogger(config: Pick<Config, 'logLevel'>): Logger {
   return pino(
-    { level: config.logLevel, base: null },
+    { level: config.logLevel, base: null, serializers: { err: (error) => told(error, MAX_CAUSES) } },
     pino.destination({ dest: 1, sync: false, minLength: 0 }),
   )
+}
+
+/** An error as it stands in the log, with what caused it. */
+function told(error: unknown, causes: number): unknown {
+  if (!(error instanceof Error)) return String(error)
+  const fields = error as unknown as Record<string, unknown>
+  const extra = TOLD.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]])
+  const { name, message, stack, cause } = error
+  return {
+    type: name,
+    message,
+    stack,
+    ...Object.fromEntries(extra),
+    ...(cause !== undefined && causes > 0 && { cause: told(cause, causes - 1) }),
+  }
 }

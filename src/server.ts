@@ -1,5 +1,6 @@
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import { openStore } from './collections/catalog-store.ts'
 import { SettingsStore } from './collections/settings-store.ts'
@@ -11,8 +12,10 @@ import { extensions } from './extensions.ts'
 import { createApp } from './http/app.ts'
 import type { Services } from './http/context.ts'
 import { front } from './http/front.ts'
+import { Reception } from './http/reception.ts'
 import { jobsOf, startJobs } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
+import { Traffic } from './metrics/traffic.ts'
 import { Realtime } from './realtime/hub.ts'
 import { startDelivery } from './sms/delivery.ts'
 
@@ -27,7 +30,10 @@ export interface RunningServer {
   readonly url: string
   /** What its routes work with, for a program that embeds it. */
   readonly services: Services
-  /** Takes no more requests, finishes those that run (at most 10 s), closes the database. */
+  /**
+   * Not ready from now on. After STOP_DELAY_SECONDS it takes no more requests, finishes those that run, sends what is
+   * on its way to event streams, closes the database: all that within 10 s.
+   */
   stop(): Promise<void>
 }
 
@@ -46,7 +52,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
   await migrate(db)
   const store = await openStore(db)
   const settings = await SettingsStore.open(db)
-  const closing = new AbortController()
+  const [stopping, closing, ending] = [new AbortController(), new AbortController(), new AbortController()]
   const services: Services = {
     store,
     settings,
@@ -55,38 +61,62 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
     extensions,
     jobs: jobsOf(store),
     realtime: new Realtime(store, log),
+    traffic: new Traffic(),
+    stopping: stopping.signal,
     closing: closing.signal,
+    ending: ending.signal,
   }
   const app = createApp(services)
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, front(getRequestListener(app.fetch), log))
+  const reception = new Reception(services)
+  const server = createServer(
+    { keepAliveTimeout: KEEP_ALIVE_MS },
+    front(getRequestListener(app.fetch), reception),
+  )
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(portError(error, config)))
     server.listen(config.port, config.host, resolve)
   })
-  const stopDelivery = await startDelivery(store, config, log)
+  const delivery = await startDelivery(store, config, log)
   const stopJobs = startJobs(services.jobs, log)
   const { address, port, family } = server.address() as AddressInfo
   return {
     services,
     url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
     async stop() {
+      stopping.abort()
+      await sleep(config.stopDelaySeconds * 1000)
+      const endMs = performance.now() + STOP_MS
+      const left = () => Math.max(0, endMs - performance.now())
+      const closed = closeDoor(server, reception)
       closing.abort()
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      const silent = services.realtime.close()
-      // connections fall idle one by one, as their requests and streams end
-      const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)
-      const late = setTimeout(() => server.closeAllConnections(), STOP_MS)
-      await closed
-      await silent
-      clearTimeout(late)
-      clearInterval(idle)
+      await atMost(reception.idle(), left() / 2)
+      // what those have changed is told before the streams end
+      await delivery.heardAll()
+      ending.abort()
+      await services.realtime.close()
+      await atMost(closed, left())
+      server.closeAllConnections()
       stopJobs()
-      await stopDelivery()
-      await settings.close()
-      await store.close()
-      await db.close()
+      await atMost(delivery.stop(), left())
+      await atMost(Promise.all([settings.close(), store.close()]), left())
+      await atMost(db.close(), left())
     },
   }
+}
+
+/** Takes no new connections; those that are open end as they fall idle. Done when the last one has. */
+async function closeDoor(server: Server, reception: Reception): Promise<void> {
+  reception.close()
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)
+  await new Promise<void>((resolve) => server.close(() => resolve()))
+  clearInterval(idle)
+}
+
+/** Waits for something, but not for ever. What fails is as over as what is done. */
+async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
+  const late = new AbortController()
+  await Promise.race([work.catch(() => {}), sleep(ms, undefined, { signal: late.signal }).catch(() => {})])
+  late.abort()
 }
 
 function portError(error: Error, config: Config): Error {

@@ -15,14 +15,15 @@ const FLOORS = [
   ['rules'],
   ['records'],
   ['auth', 'sms', 'realtime', 'webhooks'],
-  ['jobs.ts'],
+  ['smsgate'],
+  ['jobs.ts', 'metrics'],
   ['http', 'import'],
   ['extensions.ts'],
   ['server.ts'],
   ['cli.ts', 'demo'],
 ]
 /** Files of no room that any room may use. */
-const EVERYWHERE = new Set(['errors.ts', 'config.ts', 'log.ts'])
+const EVERYWHERE = new Set(['errors.ts', 'config.ts', 'log.ts', 'counts.ts'])
 /** Rooms that know nothing of the server's inside: they speak HTTP to it. Only these may use them. */
 const OUTSIDE: Readonly<Record<string, readonly string[]>> = { agent: ['cli.ts', 'demo'], bulk: ['cli.ts'] }
 /** Packages that one place alone may see. */
@@ -30,6 +31,8 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^(http\/|server\.ts$)/, /^(hono|@hono\/.*)$/],
   [/^db\//, /^(pg|@electric-sql\/pglite)$/],
   [/^auth\/tokens\.ts$/, /^jose$/],
+  [/^metrics\/exposition\.ts$/, /^prom-client$/],
+  [/^log\.ts$/, /^pino$/],
 ]
 
 interface Import {

@@ -7,6 +7,10 @@ export class Lru<K, V> {
     this.#limit = limit
   }
 
+  get size(): number {
+    return this.#entries.size
+  }
+
   get(key: K): V | undefined {
     const value = this.#entries.get(key)
     if (value === undefined) return undefined

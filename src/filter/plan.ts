@@ -1,3 +1,4 @@
+import { counts } from '../counts.ts'
 import { Facts, type Input, type Probe } from './facts.ts'
 import { Lru } from './lru.ts'
 import type { Param } from './sql.ts'
@@ -39,7 +40,12 @@ export class Plan {
   find(input: Input, make: (facts: Facts) => Template): Template {
     let node: Node | undefined = this.#root
     while (node?.question) node = node.answers.get(node.question(input))
-    return node?.template ?? this.#keep(input, make)
+    if (node?.template) {
+      counts.filter.hits++
+      return node.template
+    }
+    counts.filter.misses++
+    return this.#keep(input, make)
   }
 
   #keep(input: Input, make: (facts: Facts) => Template): Template {
@@ -68,6 +74,9 @@ export class Plan {
 }
 
 const plans = new Lru<string, Plan>(MAX_PLANS)
+
+/** How many plans are kept. */
+export const planCount = () => plans.size
 
 /** The plan of what was asked, by a text that says all of it, so many characters of which are the client's. */
 export function planOf(key: string, clientLength: number): Plan {

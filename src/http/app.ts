@@ -1,15 +1,18 @@
 import { Hono } from 'hono'
+import { MOBILE_PATH } from '../smsgate/setup.ts'
 import type { Env, Services } from './context.ts'
 import { answerFailure, answerUnknownRoute } from './failure.ts'
 import { gate } from './gate.ts'
-import { accountRoutes } from './routes/account.ts'
 import { adminRoutes } from './routes/admin.ts'
 import { authRoutes } from './routes/auth.ts'
 import { batchRoutes } from './routes/batch.ts'
 import { collectionRoutes } from './routes/collections.ts'
+import { consoleRoutes } from './routes/console.ts'
 import { deviceRoutes } from './routes/devices.ts'
 import { exportRoutes } from './routes/export.ts'
 import { fileRoutes } from './routes/files.ts'
+import { mobileRoutes } from './routes/mobile.ts'
+import { operationsRoutes } from './routes/operations.ts'
 import { realtimeRoutes } from './routes/realtime.ts'
 import { recordWriteRoutes } from './routes/record-writes.ts'
 import { recordRoutes } from './routes/records.ts'
@@ -19,6 +22,7 @@ import { smsRoutes } from './routes/sms.ts'
 /** All routes. What they throw becomes JSON in failure.ts. */
 export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
+  app.route('/', operationsRoutes(services))
   app.use('/api/*', gate(services))
   app.route('/api', adminRoutes(services))
   app.route('/api/collections', collectionRoutes(services))
@@ -30,9 +34,10 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/api/files', fileRoutes(services))
   app.route('/api/realtime', realtimeRoutes(services))
   app.route('/api/settings', settingsRoutes(services))
-  app.route('/', accountRoutes())
+  app.route('/', consoleRoutes(services))
   app.route('/api/sms', smsRoutes(services))
   app.route('/api/devices', deviceRoutes(services))
+  app.route(MOBILE_PATH, mobileRoutes(services))
   app.notFound(answerUnknownRoute)
   app.onError((error, c) => answerFailure(c, error, services.log))
   return app

@@ -3,22 +3,33 @@ import { isIP } from 'node:net'
 import { isListed } from '../auth/addresses.ts'
 import type { Ctx, Services } from './context.ts'
 
+/** Whom to believe. */
+type Trust = Pick<Services, 'settings' | 'config'>
+
 /**
  * The client's address: out of the first header that the settings trust and the request has, else out of
  * X-Forwarded-For if the connection comes from one of TRUSTED_PROXIES, else the connection's own. Contract 8.5
  */
-export function clientIp(c: Ctx, { settings, config }: Services): string {
-  const { incoming } = c.env
+export const clientIp = (c: Ctx, services: Trust): string => ipOf(c.env.incoming, services)
+
+/** The same of a request as Node has it. */
+export function ipOf(incoming: IncomingMessage, { settings, config }: Trust): string {
   const { headers, useLeftmostIP } = settings.current.trustedProxy
   for (const header of headers) {
     const found = addresses(incoming, header)
     const ip = useLeftmostIP ? found[0] : found.at(-1)
     if (ip) return ip
   }
-  const peer = plain(incoming.socket.remoteAddress ?? '')
-  if (!isListed(config.trustedProxies, peer)) return peer
+  const peer = peerOf(incoming)
+  if (!isTrusted(incoming, config)) return peer
   return addresses(incoming, 'x-forwarded-for').findLast((ip) => !isListed(config.trustedProxies, ip)) ?? peer
 }
+
+/** Whether a request comes by way of one of our own proxies, whose word counts. */
+export const isTrusted = (incoming: IncomingMessage, { trustedProxies }: Trust['config']): boolean =>
+  trustedProxies.length > 0 && isListed(trustedProxies, peerOf(incoming))
+
+const peerOf = ({ socket }: IncomingMessage) => plain(socket.remoteAddress ?? '')
 
 /** The addresses in the last value of a header: that one was set by the proxy. */
 function addresses({ headersDistinct }: IncomingMessage, header: string): string[] {

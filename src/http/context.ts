@@ -9,6 +9,7 @@ import { lateRequest } from '../filter/late-request.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../filter/request.ts'
 import type { Job } from '../jobs.ts'
 import type { Logger } from '../log.ts'
+import type { Traffic } from '../metrics/traffic.ts'
 import type { Realtime } from '../realtime/hub.ts'
 import type { Extensions } from '../records/extension.ts'
 import { pickFields } from '../records/pick.ts'
@@ -25,8 +26,13 @@ export interface Services {
   readonly extensions: Extensions
   readonly jobs: readonly Job[]
   readonly realtime: Realtime
-  /** Aborts when the server is told to stop: streams and waiting claims end then. */
+  readonly traffic: Traffic
+  /** Aborts when the server is told to stop: it is not ready for more. */
+  readonly stopping: AbortSignal
+  /** Aborts when it begins to: waiting claims end then. */
   readonly closing: AbortSignal
+  /** Aborts when all other requests are done: streams end then. */
+  readonly ending: AbortSignal
 }
 
 export type Env = {

@@ -1,30 +1,39 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { counts, tally } from '../counts.ts'
 import { DatabaseAway } from '../db/errors.ts'
-import { ApiError, GatewayError, notFound } from '../errors.ts'
+import { ApiError, GatewayError, notFound, TooMany } from '../errors.ts'
 import type { Logger } from '../log.ts'
+import { OTHER_REFUSALS } from '../sms/refusal.ts'
 import { type Ctx, sendRaw } from './context.ts'
+import { REQUEST_ID } from './reception.ts'
 
 /** The gateway's own endpoints: their errors are `{"error","message"}`, whoever raises them. */
 const GATEWAY_PATH = /^\/api\/(?:sms|devices)(?:\/|$)/
 
-const GATEWAY_ERRORS: Readonly<Record<number, string>> = {
-  400: 'invalid_request',
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'not_found',
-  413: 'request_too_large',
-  429: 'too_many_requests',
-  500: 'internal_error',
-  503: 'unavailable',
-}
+/** What the SMSGate app asks: it reads `{"message"}`. */
+const isMobile = (c: Ctx) => c.req.path.startsWith('/api/mobile/')
+
+/** The sends, whose refusals are counted. */
+const SEND_PATH = /^\/api\/sms\/send(?:-template)?$/
+
+const GATEWAY_ERRORS: Readonly<Record<number, string>> = OTHER_REFUSALS
 
 /** The answer to whatever was thrown. What is no answer of ours is a bug: logged whole, answered with a fixed sentence. */
 export function answerFailure(c: Ctx, error: unknown, log: Logger): Response {
-  if (error instanceof GatewayError) return send(c, error.status, error.body)
-  if (error instanceof DatabaseAway) log.error({ err: error.cause }, 'the database is away')
+  if (SEND_PATH.test(c.req.path)) tally(counts.refused, codeOf(error))
+  if (error instanceof GatewayError)
+    return send(c, error.status, isMobile(c) ? { message: error.message } : error.body)
+  const request = String(c.env.outgoing.getHeader(REQUEST_ID))
+  if (error instanceof DatabaseAway) log.error({ request, err: error.cause }, 'the database is away')
   if (error instanceof ApiError) return answerApiError(c, error)
-  log.error({ err: error, method: c.req.method, path: c.req.path }, 'a request failed')
+  log.error({ request, method: c.req.method, path: c.req.path, err: error }, 'a request failed')
   return answerApiError(c, new ApiError(500))
+}
+
+/** What a refused send is counted as: a word of ours, never one of the request's. */
+function codeOf(error: unknown): string {
+  if (error instanceof GatewayError) return String(error.body.error ?? 'template')
+  return GATEWAY_ERRORS[error instanceof ApiError ? error.status : 500] ?? 'invalid_request'
 }
 
 /** The answer where no route is: outside of the API, and for reads inside too, PocketBase looks for a static file. */
@@ -33,7 +42,10 @@ export function answerUnknownRoute(c: Ctx): Response {
   return answerApiError(c, isFile ? notFound('File not found') : notFound())
 }
 
-function answerApiError(c: Ctx, { data, message, status }: ApiError): Response {
+function answerApiError(c: Ctx, error: ApiError): Response {
+  const { data, message, status } = error
+  if (error instanceof TooMany) c.header('retry-after', String(error.retryAfterSeconds))
+  if (isMobile(c)) return send(c, status, { message })
   if (!GATEWAY_PATH.test(c.req.path)) return send(c, status, { data, message, status })
   return send(c, status, { error: GATEWAY_ERRORS[status] ?? 'invalid_request', message })
 }

@@ -1,21 +1,24 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Logger } from '../log.ts'
+import type { Reception } from './reception.ts'
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
 /** In the path, that is; the query's are dropped pair by pair. */
 const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
 
 /**
- * What happens to every request before the routes: CORS and security headers, preflights, clean paths, one log
- * line at the end. On Node's own objects, since headers set there cost the routes nothing. Contract 8.4, 8.5.
+ * What happens to every request before the routes: CORS and security headers, preflights, clean paths; `reception`
+ * sees it come and go. On Node's own objects, since headers set there cost the routes nothing. Contract 8.4, 8.5.
  */
-export function front(next: (req: IncomingMessage, res: ServerResponse) => unknown, log: Logger) {
+export function front(
+  next: (req: IncomingMessage, res: ServerResponse) => unknown,
+  reception: Pick<Reception, 'admit'>,
+) {
   return (req: IncomingMessage, res: ServerResponse) => {
+    reception.admit(req, res)
     if (BROKEN_ESCAPE.test(req.url ?? '')) return refuse(res)
     res.setHeader('Vary', 'Origin')
     if (req.headers.origin !== undefined) res.setHeader('Access-Control-Allow-Origin', '*')
     if (req.method === 'OPTIONS') return preflight(req, res)
-    if (log.isLevelEnabled('info')) logWhenDone(req, res, log)
     const clean = cleanPath(req.url ?? '/')
     if (clean !== undefined) return redirect(res, clean)
     res.setHeader('X-Xss-Protection', '1; mode=block')
@@ -61,20 +64,4 @@ function cleanPath(url: string): string | undefined {
   const slash = path.endsWith('/') && kept.length > 0 ? '/' : ''
   const clean = `/${kept.join('/')}${slash}`
   return clean === path ? undefined : clean + (cut < 0 ? '' : url.slice(cut))
-}
-
-function logWhenDone(req: IncomingMessage, res: ServerResponse, log: Logger) {
-  const began = performance.now()
-  res.on('close', () => {
-    const ms = Math.round((performance.now() - began) * 100) / 100
-    const [path] = (req.url ?? '').split('?', 1)
-    log.info({
-      method: req.method,
-      path,
-      status: res.statusCode,
-      ms,
-      ip: req.socket.remoteAddress,
-      done: res.writableEnded,
-    })
-  })
 }

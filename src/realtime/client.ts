@@ -1,3 +1,4 @@
+import { counts } from '../counts.ts'
 import { randomText } from '../fields/random.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { Topic } from './topic.ts'
@@ -65,6 +66,7 @@ export class Client {
   /** Events of one turn leave together: one write where there are many. */
   send(event: string, data: string): void {
     if (this.#over) return
+    counts.events.sent++
     if (this.#unsent === '') setImmediate(() => this.#flush())
     this.#unsent += this.#frame(event, data)
   }

@@ -1,5 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
-import { badRequest, forbidden, notFound } from '../errors.ts'
+import { ApiError, badRequest, forbidden, notFound } from '../errors.ts'
 import { randomText } from '../fields/random.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import type { Logger } from '../log.ts'
@@ -32,6 +32,7 @@ export class Realtime {
   #ended: Promise<void> = Promise.resolve()
   #rest: NodeJS.Timeout | undefined
   #answered: Promise<void> = Promise.resolve()
+  #isClosed = false
 
   constructor(store: Store, log: Logger, limits: Limits = LIMITS) {
     this.#store = store
@@ -40,9 +41,18 @@ export class Realtime {
     this.#lanes = new Lanes((error) => log.error({ err: error }, 'an event was not sent'))
   }
 
+  /** How many lines are open. */
+  get clients(): number {
+    return this.#audience.clients.size
+  }
+
   /** Opens a client's line, until `gone`. */
   async connect(ip: string, line: Line, gone: AbortSignal): Promise<void> {
     await this.#awake()
+    if (this.#isClosed) {
+      await this.#stopListening()
+      throw new ApiError(503, 'This server is about to stop.')
+    }
     if (gone.aborted) return this.#restIfAlone()
     const client = new Client(this.#node, ip, this.#audience.viewers.guest, line, this.#limits)
     this.#audience.add(client)
@@ -82,6 +92,7 @@ export class Realtime {
 
   /** Sends what is on its way, then hangs up on everybody. */
   async close(): Promise<void> {
+    this.#isClosed = true
     clearTimeout(this.#rest)
     await this.#stopListening()
     const late = new Promise((resolve) => setTimeout(resolve, LAST_EVENTS_MS).unref())

@@ -1,5 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
+import { counts } from '../counts.ts'
 import { DatabaseAway } from '../db/errors.ts'
 import { type AcceptConfig, type Offer, storeOffers, type Verdict } from './offer.ts'
 import { wakeDevices } from './wake.ts'
@@ -102,6 +103,7 @@ export class Acceptor {
     try {
       const offers = group.map(({ offer }) => offer)
       const { verdicts, wake } = await storeOffers(this.#store, this.#config, offers)
+      count(group, verdicts)
       const isAgain = ({ offer }: Waiting) => verdicts.get(offer)!.outcome === 'again'
       this.#waiting.push(...group.filter(isAgain))
       return () => {
@@ -124,4 +126,10 @@ export class Acceptor {
     }
     void alone()
   }
+}
+
+function count(group: readonly Waiting[], verdicts: ReadonlyMap<Offer, Verdict>): void {
+  counts.accepted.commits++
+  for (const { offer } of group)
+    if (verdicts.get(offer)!.outcome === 'accepted') counts.accepted.messages += offer.messages.length
 }

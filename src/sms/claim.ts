@@ -1,22 +1,30 @@
+import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import { counts } from '../counts.ts'
 import type { Db } from '../db/open.ts'
+import { INSTANT, INSTANT_OR_EMPTY } from '../fields/instant.ts'
 import { allowance } from './available.ts'
 import { TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
 import { refuse } from './refusal.ts'
 import { statusesBefore } from './status.ts'
 
-/** A message as a device gets it. Dates in PocketBase's form; `sim` 0: any; `expires_at` empty: never. */
-export interface ClaimedMessage {
-  readonly id: string
-  readonly attempt: number
-  readonly to: string
-  readonly body: string
-  readonly sim: number
-  readonly priority: number
-  readonly expires_at: string
-  readonly lease_until: string
-}
+/** A message as a device gets it. */
+export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>
+export const CLAIMED_MESSAGE = z
+  .object({
+    id: z.string(),
+    attempt: z.int().min(1).meta({ description: 'Goes back with every report on this message.' }),
+    to: z.string(),
+    body: z.string(),
+    sim: z.int().meta({ description: 'Slot of the SIM to send with; 0: any.' }),
+    priority: z.int(),
+    expires_at: INSTANT_OR_EMPTY.meta({ description: 'Do not send after it. Empty: never.' }),
+    lease_until: INSTANT.meta({
+      description: 'Until when to send and report. What was not reported by then counts as silent.',
+    }),
+  })
+  .meta({ id: 'ClaimedMessage' })
 
 /** First half of the advisory lock under which a limited device claims; the second is its id's hash. */
 const CLAIM_LOCK = 7_367_002
@@ -82,6 +90,8 @@ async function take(db: Db, device: Device, limit: number, left: number | null, 
   const before = statusesBefore('sending')
   const values = [device.id, device.user, limit, left, leaseSeconds, before, ...TOLD]
   const { rows } = await db.query(CLAIM, values, 'sms claim')
+  counts.claims.asked++
+  counts.claims.messages += rows.length
   return rows.map(toMessage)
 }
 

@@ -2,7 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Logger } from '../log.ts'
 import { type PushSettings, pushWake } from './push.ts'
 import { sweep, sweepOut } from './sweep.ts'
-import { hearOtherNodes, wakeDevices, whenUnheard } from './wake.ts'
+import { hearOtherNodes, type OtherNodes, wakeDevices, whenUnheard } from './wake.ts'
 
 export interface DeliverySettings extends PushSettings {
   readonly deviceOnlineSeconds: number
@@ -20,25 +20,29 @@ const WAITING = `select distinct device from sms_dispatch where state = 'assigne
 
 /**
  * Sets going what runs beside the requests: the sweeper, push, and wake-ups from and to other nodes. Devices with
- * messages left over from before the start are woken at once. Returns what stops it all.
+ * messages left over from before the start are woken at once. `stop` ends it all.
  */
 export async function startDelivery(
   store: Store,
   settings: DeliverySettings,
   log: Logger,
-): Promise<() => Promise<void>> {
+): Promise<OtherNodes> {
   const push = gather((devices) => pushWake(store, settings, log, devices), PUSH_MS, log)
+  const others = await hearOtherNodes(store.db)
   const stops = [
     whenUnheard(push.add),
-    await hearOtherNodes(store.db),
+    others.stop,
     repeat(sweeper(store, settings), SWEEP_MS, log),
     repeat(() => sweepOut(store), SWEEP_OUT_MS, log),
     push.stop,
   ]
   const { rows } = await store.db.query(WAITING)
   wakeDevices(rows.map(([device]) => String(device)))
-  return async () => {
-    for (const stop of stops) await stop()
+  return {
+    heardAll: others.heardAll,
+    async stop() {
+      for (const stop of stops) await stop()
+    },
   }
 }
 

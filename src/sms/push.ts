@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import { counts } from '../counts.ts'
 import { addParam, readParam } from '../db/params.ts'
 import type { Logger } from '../log.ts'
 import { sendOutgoing } from '../outgoing/send.ts'
@@ -91,6 +92,7 @@ export async function pushWake(
   await Promise.all(
     (rows as [string, string, string][]).map(async ([id, user, push]) => {
       try {
+        counts.wakes.push++
         const status = await sendPush(JSON.parse(push), keys, settings)
         if (GONE.has(status)) await changeDevice(store.db, { id, user }, DROP, [push])
         else if (status >= 400) log.warn({ device: id, status }, 'a push service refused a wake-up')
@@ -113,5 +115,6 @@ async function sendPush(
     urgency: 'high',
     topic: 'wake',
   })
-  return sendOutgoing({ url: endpoint, method, headers, body }, settings.webhookAllowPrivate)
+  const limits = { allowPrivate: settings.webhookAllowPrivate }
+  return (await sendOutgoing({ url: endpoint, method, headers, body }, limits)).status
 }

@@ -1,9 +1,11 @@
+import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import { counts } from '../counts.ts'
 import type { Db } from '../db/open.ts'
 import { TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
 import { reassign } from './reassign.ts'
-import { NEXT, type Status } from './status.ts'
+import { NEXT, STATUSES, type Status } from './status.ts'
 import { wakeDevices } from './wake.ts'
 
 /** What a device says became of a message. `at`: milliseconds since 1970 by its own clock. */
@@ -17,16 +19,19 @@ export interface Report {
   readonly not_sent?: boolean | undefined
 }
 
-/**
- * `applied`: the message is now as reported. `unchanged`: late, repeated or of an old attempt. `not_found`: not a
- * message of this device. `status`: where the message is.
- */
-export interface ReportResult {
-  readonly id: string
-  readonly attempt: number
-  readonly result: 'applied' | 'unchanged' | 'not_found'
-  readonly status?: Status
-}
+/** What a report came to. */
+export type ReportResult = Readonly<z.output<typeof REPORT_RESULT>>
+export const REPORT_RESULT = z
+  .object({
+    id: z.string(),
+    attempt: z.int(),
+    result: z.enum(['applied', 'unchanged', 'not_found']).meta({
+      description:
+        '`applied`: the message is now as reported. `unchanged`: late, repeated or of an old attempt. `not_found`: not a message of this device.',
+    }),
+    status: z.enum(STATUSES).optional().meta({ description: 'Where the message is.' }),
+  })
+  .meta({ id: 'ReportResult' })
 
 /** A user always reads why. */
 const NO_REASON = 'The device could not send the message'
@@ -100,6 +105,7 @@ export async function applyReports(
   const [only] = reports
   if (only && reports.length === 1 && !only.not_sent) {
     await applyRound(store.db, device, [[0, only]], results)
+    countAll(results)
     return results
   }
   const woken = new Set<string>()
@@ -118,7 +124,12 @@ export async function applyReports(
     }
   })
   wakeDevices([...woken])
+  countAll(results)
   return results
+}
+
+function countAll(results: readonly ReportResult[]): void {
+  for (const { result } of results) counts.reports[result]++
 }
 
 /** A report and its place in the request. */

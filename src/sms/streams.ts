@@ -1,4 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
+import { counts } from '../counts.ts'
 import { Bell } from './bell.ts'
 import type { Device } from './device.ts'
 import { countPending, touchDevice } from './heartbeat.ts'
@@ -16,7 +17,7 @@ const MAX_WAITING = 1_000
 
 /**
  * What is said to a device while its stream is open: `wake` at once when messages wait already, then whatever comes.
- * Ends with `ended`, or when `identify` finds at a sign of life that the device may no longer listen.
+ * Ends with `ended`, after all that was said before, or when `identify` finds at a sign of life that the device may no longer listen.
  */
 export async function* deviceEvents(
   store: Store,
@@ -28,6 +29,7 @@ export async function* deviceEvents(
   const waiting: DeviceEvent[] = []
   const bell = new Bell()
   const stop = listenFor(device.id, (event) => {
+    if (event.name === 'wake') counts.wakes.stream++
     if (!isRepeated(waiting, event) && waiting.length < MAX_WAITING) waiting.push(event)
     bell.ring()
   })
@@ -46,6 +48,7 @@ export async function* deviceEvents(
       yield { name: 'alive' }
       aliveAt = performance.now() + ALIVE_MS
     }
+    yield* waiting.splice(0)
   } finally {
     stop()
     await store.db.query('delete from device_streams where device = $1', [device.id]).catch(() => {}) // runs out

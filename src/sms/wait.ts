@@ -1,3 +1,4 @@
+import { counts } from '../counts.ts'
 import { Bell } from './bell.ts'
 import { listenFor } from './wake.ts'
 
@@ -16,7 +17,10 @@ export async function waitForAny<T>(
 ): Promise<T[]> {
   const end = performance.now() + waitMs
   const bell = new Bell()
-  const stop = listenFor(device, bell.ringer)
+  const stop = listenFor(device, () => {
+    counts.wakes.long_poll++
+    bell.ring()
+  })
   try {
     for (;;) {
       const found = await claim()

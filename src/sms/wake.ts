@@ -1,17 +1,25 @@
 import { randomUUID } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
 import type { Db } from '../db/open.ts'
 
-/** What a device is told. Never any content: `wake` says come and claim, `canceled` names a message to forget. */
-export type DeviceEvent = { readonly name: 'wake' } | { readonly name: 'canceled'; readonly message: string }
+/**
+ * What a device is told. Never any content: `wake` says come and claim, `canceled` names a message to forget, and the
+ * attempt of it that the device may have; 0 for none.
+ */
+export type DeviceEvent =
+  | { readonly name: 'wake' }
+  | { readonly name: 'canceled'; readonly message: string; readonly attempt: number }
 type Heard = (event: DeviceEvent) => void
 
 const WAKE: DeviceEvent = Object.freeze({ name: 'wake' })
 /** Channel of NOTIFY: payloads of `wakePayloads`. A hint to the other nodes; what must not be lost is a row. */
 export const WAKE_CHANNEL = 'pocketsms_wake'
-/** Channel of NOTIFY: `<node> <device> <message>`. */
+/** Channel of NOTIFY: `<node> <device> <message> <attempt>`. */
 const CANCEL_CHANNEL = 'pocketsms_canceled'
 /** NOTIFY takes 8,000 bytes: the name of this node and 400 ids are below that. */
 const IDS_PER_PAYLOAD = 400
+/** How long to wait for our own word to come back. */
+const MARK_MS = 1_000
 /** Names this process in notifications: it does not wake twice what it has woken before it heard itself. */
 export const NODE = randomUUID()
 
@@ -56,26 +64,51 @@ export function wakePayloads(devices: readonly string[]): string[] {
 }
 
 /** Tells a device, on whatever node its stream is, that a message it may know of was canceled. */
-export async function tellCanceled(db: Db, device: string, message: string): Promise<void> {
-  say(device, { name: 'canceled', message })
-  await db.query('select pg_notify($1, $2)', [CANCEL_CHANNEL, `${NODE} ${device} ${message}`])
+export async function tellCanceled(db: Db, device: string, message: string, attempt: number): Promise<void> {
+  say(device, { name: 'canceled', message, attempt })
+  await db.query('select pg_notify($1, $2)', [CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`])
 }
 
-/** Passes on what other nodes say, until the returned function is called. */
-export async function hearOtherNodes(db: Db): Promise<() => Promise<void>> {
+/** What other nodes say is passed on until `stop`. */
+export interface OtherNodes {
+  /** Waits until all has been passed on that was said before the call, or for a moment. */
+  heardAll(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Passes on what other nodes say. */
+export async function hearOtherNodes(db: Db): Promise<OtherNodes> {
+  const marks = new EventEmitter()
   const stops = await Promise.all([
     db.listen(WAKE_CHANNEL, (payload) => {
       const [node, ...devices] = payload.split(' ')
+      if (node === NODE) marks.emit(payload)
       // nothing: something may have been missed, and a wake-up for nothing costs a claim
       const woken = payload === '' ? [...waiting.keys()] : devices
       if (node !== NODE) for (const device of woken) say(device, WAKE)
     }),
     db.listen(CANCEL_CHANNEL, (payload) => {
-      const [node, device, message] = payload.split(' ')
-      if (node !== NODE && device && message) say(device, { name: 'canceled', message })
+      const [node, device, message, attempt] = payload.split(' ')
+      if (node === NODE) marks.emit(payload)
+      if (node !== NODE && device && message)
+        say(device, { name: 'canceled', message, attempt: Number(attempt ?? 0) })
     }),
   ])
-  return async () => void (await Promise.all(stops.map((stop) => stop())))
+  return {
+    heardAll: () => hearMarks(db, marks),
+    stop: async () => void (await Promise.all(stops.map((stop) => stop()))),
+  }
+}
+
+/** Notifications come in the order of their commits: what we say last comes after all others. */
+async function hearMarks(db: Db, marks: EventEmitter): Promise<void> {
+  const signal = AbortSignal.timeout(MARK_MS)
+  const heard = [WAKE_CHANNEL, CANCEL_CHANNEL].map(async (channel) => {
+    const mark = `${NODE} ${randomUUID()}`
+    const arrival = once(marks, mark, { signal })
+    await Promise.all([arrival, db.query('select pg_notify($1, $2)', [channel, mark])])
+  })
+  await Promise.all(heard).catch(() => {}) // a wake-up is a hint
 }
 
 /** True if somebody in this process waits for the device. */

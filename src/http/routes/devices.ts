@@ -2,7 +2,6 @@ import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { findAuthRecord } from '../../auth/auth-rows.ts'
 import { signToken } from '../../auth/tokens.ts'
-import { giveTryBack, takeTry } from '../../auth/tries.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { answerRecord } from '../../records/answer.ts'
 import { toRow } from '../../records/columns.ts'
@@ -26,16 +25,13 @@ import { applyReports } from '../../sms/report.ts'
 import { checkShape } from '../../sms/shape.ts'
 import { deviceEvents } from '../../sms/streams.ts'
 import { waitForAny } from '../../sms/wait.ts'
-import { clientIp } from '../client-ip.ts'
 import { authOf, buildRequest, type Ctx, type Env, type Services, sendRaw } from '../context.ts'
 import { readJson } from '../json-body.ts'
+import { tryCode } from '../pair-tries.ts'
 
 /** Room for 100 long texts. */
 const MAX_BODY_BYTES = 1 << 20
 const TOKEN_SECONDS = 365 * 86_400
-/** Wrong codes from one address, and for how long they count. */
-const MAX_TRIES = 8
-const TRY_SECONDS = 300
 const DEFAULT_LIMIT = 10
 
 const PAIR_HELP = `This address pairs a device with pocketsms.
@@ -110,8 +106,6 @@ async function identifyDevice(c: Ctx, services: Services): Promise<Device> {
 async function pair(c: Ctx, services: Services): Promise<string> {
   const { store, extensions } = services
   const body = checkShape(PAIR_BODY, await readJson(c, MAX_BODY_BYTES))
-  const key = `pair ${clientIp(c, services)}`
-  if (!(await takeTry(store.db, key, MAX_TRIES, TRY_SECONDS))) throw refuse('too_many_tries')
   const { code, name, platform, phone, sims, push } = body
   const device = {
     code,
@@ -121,9 +115,7 @@ async function pair(c: Ctx, services: Services): Promise<string> {
     sims: sims ?? [],
     push: push ?? null,
   }
-  const id = await pairDevice(store, extensions, device)
-  await giveTryBack(store.db, key)
-  return id
+  return tryCode(c, services, () => pairDevice(store, extensions, device))
 }
 
 /** `{"token","record"}`: the record as the device itself sees it. */
@@ -138,12 +130,12 @@ async function answerPaired(c: Ctx, { store }: Services, id: string): Promise<Re
 
 /** The stream of a device: events as they come, a comment as a sign of life. */
 function sendEvents(c: Ctx, services: Services, device: Device): Response {
-  const { store, config, closing } = services
+  const { store, config, ending } = services
   return streamSSE(c, async (stream) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())
     const again = () => identifyDevice(c, services).catch(() => null) // signed out, deleted
-    const ended = AbortSignal.any([closing, gone.signal])
+    const ended = AbortSignal.any([ending, gone.signal])
     for await (const item of deviceEvents(store, device, config.deviceOnlineSeconds, again, ended)) {
       if (item.name === 'alive') await stream.write(': alive\n\n')
       else await stream.writeSSE({ event: item.name, data: dataOf(item) })

@@ -1,0 +1,25 @@
+/**
+ * What this process has counted since its start. Rooms add to it (`counts.filter.hits++`, some nanoseconds) and know
+ * nothing of who reads it; `metrics` tells it.
+ */
+export const counts = {
+  /** Filters and rules that were compiled already, and that had to be. */
+  filter: { hits: 0, misses: 0 },
+  /** Messages accepted, and the commits that it took. */
+  accepted: { messages: 0, commits: 0 },
+  /** Sends that were refused, by the code of their answer. */
+  refused: {} as Record<string, number>,
+  /** Claims of devices, and messages handed out by them. */
+  claims: { asked: 0, messages: 0 },
+  /** Reports of devices, by what came of them. */
+  reports: { applied: 0, unchanged: 0, not_found: 0 },
+  /** Wake-ups, by the way they took. */
+  wakes: { stream: 0, long_poll: 0, push: 0 },
+  /** Events written to realtime clients. */
+  events: { sent: 0 },
+}
+
+/** Adds one under a name. The names must be few: each is a line for ever. */
+export function tally(names: Record<string, number>, name: string): void {
+  names[name] = (names[name] ?? 0) + 1
+}

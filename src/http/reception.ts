@@ -1,0 +1,99 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { randomText } from '../fields/random.ts'
+import type { Logger } from '../log.ts'
+import { groupOf, STREAMS } from '../metrics/groups.ts'
+import { ipOf, isTrusted } from './client-ip.ts'
+import type { Services } from './context.ts'
+
+/** Header by which a request and its lines in the log find each other. */
+export const REQUEST_ID = 'x-request-id'
+/** What another's id may be: it ends up in the log. */
+const SANE = /^[\w.:/+=@-]{1,128}$/
+/** The client was gone before it was answered. nginx has the same. */
+const CLIENT_CLOSED = 499
+
+type Desk = Pick<Services, 'config' | 'settings' | 'log' | 'traffic'>
+
+/**
+ * Sees each request come and go: gives it an id, counts it, writes its line into the log. Once closed, it asks
+ * clients to hang up after their answer, and tells when nobody waits for one any more.
+ */
+export class Reception {
+  readonly #desk: Desk
+  readonly #log: Logger
+  readonly #running = new Set<ServerResponse>()
+  /** Ids are counted up from a start that no other process has. */
+  readonly #prefix = `${randomText(8)}-`
+  #count = 0
+  #isClosed = false
+  #idle: (() => void)[] = []
+
+  constructor(desk: Desk) {
+    this.#desk = desk
+    this.#log = desk.log
+  }
+
+  /** A request comes. */
+  admit(req: IncomingMessage, res: ServerResponse): void {
+    const beganMs = performance.now()
+    const id = this.#idOf(req)
+    res.setHeader(REQUEST_ID, id)
+    const method = req.method ?? ''
+    const url = req.url ?? ''
+    const group = groupOf(method, url)
+    if (group !== STREAMS) this.#running.add(res)
+    if (this.#isClosed) res.setHeader('connection', 'close')
+    res.on('close', () => {
+      const ms = performance.now() - beganMs
+      const status = res.headersSent ? res.statusCode : CLIENT_CLOSED
+      this.#desk.traffic.count(group, method, status, ms)
+      if (this.#log.isLevelEnabled('info')) this.#write(req, res, { id, method, url, status, ms })
+      this.#running.delete(res)
+      if (this.#running.size === 0) this.#tellIdle()
+    })
+  }
+
+  /** From now on whoever is answered is asked to hang up. */
+  close(): void {
+    this.#isClosed = true
+    for (const res of this.#running) if (!res.headersSent) res.setHeader('connection', 'close')
+  }
+
+  /** Waits until all requests are answered, but for event streams. */
+  async idle(): Promise<void> {
+    if (this.#running.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  #tellIdle(): void {
+    for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  /** A proxy's, so that its log and ours agree; never a stranger's, who could make his lines look like another's. */
+  #idOf(req: IncomingMessage): string {
+    const given = req.headers[REQUEST_ID]
+    if (typeof given === 'string' && SANE.test(given) && isTrusted(req, this.#desk.config)) return given
+    return this.#prefix + (++this.#count).toString(36)
+  }
+
+  /** The path without its query, which may have tokens in it. */
+  #write(req: IncomingMessage, res: ServerResponse, { id, method, url, status, ms }: Visit): void {
+    const query = url.indexOf('?')
+    this.#log.info({
+      request: id,
+      method,
+      path: query < 0 ? url : url.slice(0, query),
+      status,
+      ms: Math.round(ms * 100) / 100,
+      ip: ipOf(req, this.#desk),
+      done: res.writableEnded,
+    })
+  }
+}
+
+interface Visit {
+  readonly id: string
+  readonly method: string
+  readonly url: string
+  readonly status: number
+  readonly ms: number
+}

@@ -1,0 +1,44 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { Hono } from 'hono'
+import { tokenOf } from '../../auth/identify.ts'
+import { checkAddress } from '../../auth/sign-in.ts'
+import { expositionOf } from '../../metrics/exposition.ts'
+import { readinessOf } from '../../metrics/readiness.ts'
+import { clientIp } from '../client-ip.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { requireSuperuser } from '../guards.ts'
+
+/**
+ * `/api/ready`, for proxies: 200, or 503 when requests should go elsewhere. `/metrics`, for Prometheus: with
+ * METRICS_TOKEN or a superuser's token as bearer. Both stand before the gate: who watches is not rate limited.
+ */
+export function operationsRoutes(services: Services): Hono<Env> {
+  const { store, traffic, realtime } = services
+  const readiness = readinessOf(store, services.stopping)
+  const exposition = expositionOf({ store, traffic, clients: () => realtime.clients })
+  return new Hono<Env>()
+    .get('/api/ready', async (c) => {
+      const answer = await readiness()
+      return c.json(answer, answer.ready ? 200 : 503, { 'cache-control': 'no-store' })
+    })
+    .get('/metrics', async (c) => {
+      await requireWatcher(c, services)
+      const { text, type } = await exposition()
+      return c.body(text, 200, { 'content-type': type })
+    })
+}
+
+/** Throws 401 for whoever has no token, 403 for one that is not meant for this. */
+async function requireWatcher(c: Ctx, services: Services): Promise<void> {
+  const { metricsToken } = services.config
+  const token = tokenOf(c.env.incoming.headers.authorization)
+  if (metricsToken !== undefined && isSame(token, metricsToken)) return
+  c.header('www-authenticate', 'Bearer')
+  const auth = await requireSuperuser(c, services)
+  checkAddress(services, auth, clientIp(c, services))
+}
+
+/** Takes as long whatever is wrong. */
+const isSame = (a: string, b: string) => timingSafeEqual(digest(a), digest(b))
+
+const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -1,0 +1,139 @@
+import type { CatalogStore } from '../collections/catalog-store.ts'
+import { counts } from '../counts.ts'
+import { planCount } from '../filter/plan.ts'
+import { type Queue, readQueue } from './queue.ts'
+import { remembered } from './remembered.ts'
+import { BUCKETS, type Series, type Traffic } from './traffic.ts'
+
+/** What the figures are of. */
+export interface Subject {
+  readonly store: CatalogStore
+  readonly traffic: Traffic
+  /** Realtime connections that are open. */
+  readonly clients: () => number
+}
+
+/** One value; `suffix` is for the parts of a histogram. */
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>
+  readonly value: number
+  readonly suffix?: '_bucket' | '_sum' | '_count'
+}
+
+/** A metric as Prometheus knows it. No samples: nothing can be said at the moment. */
+export interface Family {
+  readonly name: string
+  readonly help: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  samples(): Iterable<Sample> | Promise<Iterable<Sample>>
+}
+
+/** The queue is looked at no more often, however many scrape. */
+const KEEP_MS = 1_000
+
+const one = (value: number): Sample[] => [{ labels: {}, value }]
+
+const each = (label: string, values: Readonly<Record<string, number>>): Sample[] =>
+  Object.entries(values).map(([name, value]) => ({ labels: { [label]: name }, value }))
+
+const counter = (name: string, help: string, samples: Family['samples']): Family => ({
+  name,
+  help,
+  type: 'counter',
+  samples,
+})
+const gauge = (name: string, help: string, samples: Family['samples']): Family => ({
+  name,
+  help,
+  type: 'gauge',
+  samples,
+})
+
+/** All that a server tells of itself, beside what Node says of the process. docs/operations.md explains them. */
+export function familiesOf(subject: Subject): Family[] {
+  return [
+    ...trafficFamilies(subject),
+    ...messageFamilies(),
+    ...queueFamilies(subject),
+    counter('pocketsms_filter_compilations_total', 'Filters and rules by cache hit or miss.', () =>
+      each('cache', { hit: counts.filter.hits, miss: counts.filter.misses }),
+    ),
+    gauge('pocketsms_filter_cache_entries', 'Compiled filters and rules that are kept.', () =>
+      one(planCount()),
+    ),
+    gauge('pocketsms_realtime_clients', 'Open realtime connections.', () => one(subject.clients())),
+    counter('pocketsms_realtime_events_total', 'Events written to realtime connections.', () =>
+      one(counts.events.sent),
+    ),
+    gauge('pocketsms_database_connections', 'Connections of the pool by what they do.', () =>
+      each('state', subject.store.db.use ?? {}),
+    ),
+  ]
+}
+
+const trafficFamilies = ({ traffic }: Subject): Family[] => [
+  counter('pocketsms_http_requests_total', 'Requests that are over.', () => requestSamples(traffic)),
+  {
+    name: 'pocketsms_http_request_duration_seconds',
+    help: 'How long requests took; event streams are not among them.',
+    type: 'histogram',
+    samples: () => [...traffic].flatMap(durationSamples),
+  },
+]
+
+const messageFamilies = (): Family[] => [
+  counter('pocketsms_messages_accepted_total', 'Messages accepted.', () => one(counts.accepted.messages)),
+  counter('pocketsms_accept_commits_total', 'Commits that accepted messages.', () =>
+    one(counts.accepted.commits),
+  ),
+  counter('pocketsms_sends_refused_total', 'Sends refused, by the code of the answer.', () =>
+    each('code', counts.refused),
+  ),
+  counter('pocketsms_claims_total', 'Claims of devices.', () => one(counts.claims.asked)),
+  counter('pocketsms_messages_claimed_total', 'Messages handed to devices.', () =>
+    one(counts.claims.messages),
+  ),
+  counter('pocketsms_reports_total', 'Reports of devices, by result.', () => each('result', counts.reports)),
+  counter('pocketsms_wakes_total', 'Wake-ups of devices, by the way they took.', () =>
+    each('way', counts.wakes),
+  ),
+]
+
+function queueFamilies({ store }: Subject): Family[] {
+  const look = remembered(() => readQueue(store), KEEP_MS)
+  const figures = async (pick: (depth: Queue[keyof Queue]) => number): Promise<Sample[]> => {
+    const queue = await look().catch(() => undefined) // the rest is worth knowing while the database is away
+    return Object.entries(queue ?? {}).map(([state, depth]) => ({ labels: { state }, value: pick(depth) }))
+  }
+  return [
+    gauge('pocketsms_queue_messages', 'Unfinished messages of all nodes, by state.', () =>
+      figures(({ messages }) => messages),
+    ),
+    gauge('pocketsms_queue_due_messages', 'Of these, those whose time has come.', () =>
+      figures(({ due }) => due),
+    ),
+    gauge('pocketsms_queue_oldest_seconds', 'How long the oldest due one waits.', () =>
+      figures(({ oldestSeconds }) => oldestSeconds),
+    ),
+  ]
+}
+
+function* requestSamples(traffic: Traffic): Generator<Sample> {
+  for (const { group, method, byStatus } of traffic)
+    for (const [status, value] of byStatus) yield { labels: { group, method, status: String(status) }, value }
+}
+
+/** Prometheus adds up: each class has all that are shorter in it. */
+function durationSamples({ group, method, byDuration, seconds }: Series): Sample[] {
+  if (byDuration.length === 0) return []
+  let sum = 0
+  const buckets = [...byDuration].map((count, i): Sample => {
+    sum += count
+    return { suffix: '_bucket', labels: { group, method, le: String(BUCKETS[i] ?? '+Inf') }, value: sum }
+  })
+  return [
+    ...buckets,
+    { suffix: '_sum', labels: { group, method }, value: seconds },
+    { suffix: '_count', labels: { group, method }, value: sum },
+  ]
+}

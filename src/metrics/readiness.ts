@@ -1,0 +1,59 @@
+import type { Store } from '../collections/catalog.ts'
+import { missingMigrations } from '../db/migrate.ts'
+import { type Queue, readQueue } from './queue.ts'
+import { remembered } from './remembered.ts'
+
+/** What a probe is told. The queue is for people: a long one is no reason to send requests elsewhere. */
+export interface Readiness {
+  readonly ready: boolean
+  /** False once the server was told to stop. */
+  readonly serving: boolean
+  readonly database: { readonly reachable: boolean; readonly migrated: boolean }
+  /** Messages that a device should have by now, and how long the oldest of them waits; null if nobody can tell. */
+  readonly queue: { readonly due: number; readonly oldest_seconds: number } | null
+}
+
+type Known = Pick<Readiness, 'database' | 'queue'>
+
+/** Probes of several proxies are one question to the database a second. */
+const KEEP_MS = 1_000
+/** A database that does not answer in that time is of no use to a request either. */
+const PATIENCE_MS = 2_000
+
+const AWAY: Known = { database: { reachable: false, migrated: false }, queue: null }
+
+/** Answers whether this server should be sent requests: the database answers, is migrated, and nobody said stop. */
+export function readinessOf(store: Store, stopping: AbortSignal): () => Promise<Readiness> {
+  const look = remembered(() => within(ask(store), PATIENCE_MS), KEEP_MS)
+  return async () => {
+    const known = await look().catch(() => AWAY)
+    const serving = !stopping.aborted
+    const { reachable, migrated } = known.database
+    return { ready: serving && reachable && migrated, serving, ...known }
+  }
+}
+
+async function ask(store: Store): Promise<Known> {
+  const migrated = (await missingMigrations(store.db)).length === 0
+  const queue = migrated ? dueOf(await readQueue(store)) : null
+  return { database: { reachable: true, migrated }, queue }
+}
+
+/** What is `sending` is in a device's hands. */
+function dueOf({ pending, assigned }: Queue): Readiness['queue'] {
+  const oldest = Math.max(pending.oldestSeconds, assigned.oldestSeconds)
+  return { due: pending.due + assigned.due, oldest_seconds: Math.round(oldest * 1000) / 1000 }
+}
+
+/** Rejects when `work` is not done in time. */
+async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`No answer within ${ms} ms.`)), ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Gateway, openGateway } from '../support/gateway.ts'
+
+let gateway: Gateway
+const ready = () => gateway.guest.call('GET', '/api/ready')
+
+beforeAll(async () => {
+  gateway = await openGateway()
+})
+afterAll(() => gateway.stop())
+
+describe('GET /api/ready', () => {
+  test('a server in good order, to anybody', async () => {
+    expect(await ready()).toEqual({
+      status: 200,
+      body: {
+        ready: true,
+        serving: true,
+        database: { reachable: true, migrated: true },
+        queue: { due: 0, oldest_seconds: 0 },
+      },
+    })
+  })
+
+  test('probes ask the database once a second, however many they are', async () => {
+    const { db } = gateway.server.services.store
+    let asked = 0
+    const query = db.query
+    db.query = (text, ...rest) => {
+      if (text.includes('_migrations')) asked++
+      return query.call(db, text, ...rest)
+    }
+    await Promise.all(Array.from({ length: 50 }, ready))
+    db.query = query
+    expect(asked).toBeLessThanOrEqual(1)
+  })
+
+  test('tells what devices should have by now', async () => {
+    const user = await gateway.makeUser()
+    await gateway.pair(user)
+    const body = { recipients: ['+4915112345678'], body: 'Hello' }
+    await user.call('POST', '/api/sms/send', body)
+    const later = new Date(Date.now() + 3_600_000).toISOString()
+    await user.call('POST', '/api/sms/send', { ...body, scheduled_at: later })
+    await expect.poll(async () => (await ready()).body.queue.due, { timeout: 5_000 }).toBe(1)
+    await expect
+      .poll(async () => (await ready()).body.queue.oldest_seconds, { timeout: 5_000 })
+      .toBeGreaterThan(1)
+  })
+
+  test('a database that was not migrated', async () => {
+    const { db } = gateway.server.services.store
+    await db.query(`update _migrations set file = 'x' || file where file like '0010%'`)
+    await expect.poll(async () => (await ready()).status, { timeout: 5_000 }).toBe(503)
+    expect((await ready()).body).toMatchObject({
+      ready: false,
+      database: { reachable: true, migrated: false },
+    })
+    await db.query(`update _migrations set file = substr(file, 2) where file like 'x%'`)
+    await expect.poll(async () => (await ready()).status, { timeout: 5_000 }).toBe(200)
+  })
+})

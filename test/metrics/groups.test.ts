@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { groupOf } from '../../src/metrics/groups.ts'
+
+test.each([
+  ['a list', 'GET', '/api/collections/sms_messages/records?filter=to="x"', 'records'],
+  ['a record', 'PATCH', '/api/collections/users/records/k3v9x0c2m5n8b1a', 'records'],
+  ['a sign-in', 'POST', '/api/collections/users/auth-with-password', 'auth'],
+  ['a mail about an account', 'POST', '/api/collections/users/request-otp', 'auth'],
+  ['its confirmation', 'POST', '/api/collections/users/confirm-verification', 'auth'],
+  ['collections', 'GET', '/api/collections', 'collections'],
+  ['one collection', 'PATCH', '/api/collections/contacts', 'collections'],
+  ['an import of collections', 'PUT', '/api/collections/import', 'collections'],
+  ['scaffolds', 'GET', '/api/collections/meta/scaffolds', 'collections'],
+  ['a send', 'POST', '/api/sms/send', 'send'],
+  ['a send of a template', 'POST', '/api/sms/send-template?x=1', 'send'],
+  ['the rest of the send API', 'GET', '/api/sms/batches/k3v9x0c2m5n8b1a', 'sms'],
+  ['a claim, which may wait', 'POST', '/api/devices/claim', 'claim'],
+  ['the rest of the device API', 'POST', '/api/devices/report', 'devices'],
+  ['an event stream of a client', 'GET', '/api/realtime', 'streams'],
+  ['its subscriptions', 'POST', '/api/realtime', 'realtime'],
+  ['an event stream of a device', 'GET', '/api/devices/events?', 'streams'],
+  ['what nobody knows in the API', 'GET', '/api/k3v9x0c2m5n8b1a/whatever', 'other'],
+  ['words that any object knows', 'GET', '/api/constructor', 'other'],
+  ['what is not in the API', 'GET', '/_/k3v9x0c2m5n8b1a', 'pages'],
+  ['metrics', 'GET', '/metrics?x', 'metrics'],
+] as const)('%s: %s %s', (_, method, url, group) => {
+  expect(groupOf(method, url)).toBe(group)
+})

@@ -1,0 +1,188 @@
+import parse, { type Family, type Sample } from 'parse-prometheus-text-format'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Ear } from '../realtime/ear.ts'
+import { type Client, type Gateway, openGateway, openStream } from '../support/gateway.ts'
+
+const TOKEN = 'a-token-for-prometheus'
+const TO = '+4915112345678'
+
+let gateway: Gateway
+let user: Client
+let device: Client
+
+const ask = (token = TOKEN) =>
+  fetch(`${gateway.url}/metrics`, { headers: token === '' ? {} : { authorization: `Bearer ${token}` } })
+
+async function scrape(): Promise<Map<string, Family>> {
+  const text = await (await ask()).text()
+  return new Map(parse(text).map((family) => [family.name, family]))
+}
+
+const has = (labels: Record<string, string>) => (sample: Sample) =>
+  Object.entries(labels).every(([name, value]) => sample.labels?.[name] === value)
+
+/** The value of a metric, summed up over all labels that are not named; after a second, when figures are kept. */
+async function value(name: string, labels: Record<string, string> = {}): Promise<number> {
+  const samples = (await scrape()).get(name)?.metrics.filter(has(labels)) ?? []
+  return samples.reduce((sum, sample) => sum + Number(sample.value ?? sample.count), 0)
+}
+
+const send = (body: object) =>
+  user.call('POST', '/api/sms/send', { recipients: [TO], body: 'Hello', ...body })
+
+beforeAll(async () => {
+  gateway = await openGateway({ METRICS_TOKEN: TOKEN })
+  user = await gateway.makeUser()
+  device = await gateway.pair(user)
+})
+afterAll(() => gateway.stop())
+
+describe('who may read them', () => {
+  test.each<[who: string, token: () => string, status: number]>([
+    ['nobody', () => '', 401],
+    ['a wrong token', () => 'a-token-for-prometheuS', 401],
+    ['a user', () => user.token, 403],
+    ['a device', () => device.token, 403],
+    ['a superuser', () => gateway.superuser.token, 200],
+    ['the token of the settings', () => TOKEN, 200],
+  ])('%s', async (_, token, status) => {
+    expect((await ask(token())).status).toBe(status)
+  })
+
+  test('who is told no learns why', async () => {
+    const answer = await ask('')
+    expect(answer.headers.get('www-authenticate')).toBe('Bearer')
+    expect(await answer.json()).toMatchObject({ status: 401 })
+  })
+})
+
+test('the whole text is what Prometheus reads, each metric once and with its kind', async () => {
+  const answer = await ask()
+  expect(answer.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8')
+  const families = parse(await answer.text())
+  expect(new Set(families.map(({ name }) => name)).size).toBe(families.length)
+  expect(families.filter(({ type, help }) => type === 'UNTYPED' || help === '')).toEqual([])
+  const ours = families.filter(({ name, type }) => name.startsWith('pocketsms_') && type !== 'HISTOGRAM')
+  const values = ours.flatMap(({ metrics }) => metrics.map((sample) => Number(sample.value)))
+  expect(values.filter((number) => !Number.isFinite(number))).toEqual([])
+})
+
+test('requests by group, method and status; ids and paths are no labels', async () => {
+  const list = { group: 'records', method: 'GET', status: '200' }
+  const [before, missing] = [
+    await value('pocketsms_http_requests_total', list),
+    await value('pocketsms_http_requests_total', { ...list, status: '404' }),
+  ]
+  for (let i = 0; i < 3; i++) await user.call('GET', '/api/collections/contacts/records?page=1')
+  await user.call('GET', '/api/collections/contacts/records/k3v9x0c2m5n8b1a')
+  expect(await value('pocketsms_http_requests_total', list)).toBe(before + 3)
+  expect(await value('pocketsms_http_requests_total', { ...list, status: '404' })).toBe(missing + 1)
+  await fetch(gateway.url, { method: 'PROPFIND' })
+  await fetch(`${gateway.url}/api/nothing/k3v9x0c2m5n8b1a`)
+  const text = await (await ask()).text()
+  expect(text).not.toContain('k3v9x0c2m5n8b1a')
+  expect(text).not.toContain('PROPFIND')
+})
+
+/** A histogram of some labels alone: the parser takes a metric for one histogram. */
+async function histogram(name: string, labels: string): Promise<Sample> {
+  const lines = (await (await ask()).text()).split('\n')
+  const own = lines.filter((line) => line.startsWith('# ') || line.includes(labels))
+  const text = own.join('\n').replaceAll(labels, '').replaceAll('{,', '{').replaceAll('{}', '')
+  return parse(text).find((family) => family.name === name)!.metrics[0]!
+}
+
+test('durations add up to the requests', async () => {
+  const requests = await value('pocketsms_http_requests_total', { group: 'records', method: 'GET' })
+  const durations = await histogram('pocketsms_http_request_duration_seconds', 'group="records",method="GET"')
+  const buckets = Object.entries(durations.buckets!).sort(([a], [b]) => Number(a) - Number(b))
+  const counts = buckets.filter(([end]) => end !== '+Inf').map(([, count]) => Number(count))
+  expect(counts).toEqual([...counts].sort((a, b) => a - b))
+  expect(durations.buckets!['+Inf']).toBe(String(requests))
+  expect(durations.count).toBe(String(requests))
+  expect(Number(durations.sum)).toBeGreaterThan(0)
+})
+
+test('compiled filters are found again', async () => {
+  const filter = encodeURIComponent('name ~ "metrics" && phone != ""')
+  const [hits, misses] = await Promise.all(
+    ['hit', 'miss'].map((cache) => value('pocketsms_filter_compilations_total', { cache })),
+  )
+  for (let i = 0; i < 4; i++) await user.call('GET', `/api/collections/contacts/records?filter=${filter}`)
+  expect(await value('pocketsms_filter_compilations_total', { cache: 'miss' })).toBe(misses! + 1)
+  expect(await value('pocketsms_filter_compilations_total', { cache: 'hit' })).toBe(hits! + 3)
+  expect(await value('pocketsms_filter_cache_entries')).toBeGreaterThan(0)
+})
+
+test('a message from its acceptance to its report', async () => {
+  const stream = await openStream(gateway.url, device.token)
+  await send({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() })
+  const { message_ids } = (await send({})).body
+  await stream.next('wake')
+  const depth = (state: string): Promise<number> => value('pocketsms_queue_messages', { state })
+  await expect.poll(() => depth('assigned'), { timeout: 5_000 }).toBe(1)
+  expect(await depth('pending')).toBe(1)
+  expect(await value('pocketsms_queue_due_messages', { state: 'assigned' })).toBe(1)
+  expect(await value('pocketsms_queue_due_messages', { state: 'pending' })).toBe(0)
+  const oldest = () => value('pocketsms_queue_oldest_seconds', { state: 'assigned' })
+  await expect.poll(oldest, { timeout: 5_000 }).toBeGreaterThan(1)
+
+  const { items } = (await device.call('POST', '/api/devices/claim', { limit: 5 })).body
+  expect(items).toHaveLength(1)
+  const report = { id: message_ids[0], attempt: 1, status: 'sent' }
+  for (const id of [report.id, report.id, 'k3v9x0c2m5n8b1a'])
+    await device.call('POST', '/api/devices/report', { items: [{ ...report, id }] })
+
+  expect(await value('pocketsms_messages_accepted_total')).toBe(2)
+  expect(await value('pocketsms_accept_commits_total')).toBe(2)
+  expect(await value('pocketsms_claims_total')).toBe(1)
+  expect(await value('pocketsms_messages_claimed_total')).toBe(1)
+  for (const result of ['applied', 'unchanged', 'not_found'])
+    expect([result, await value('pocketsms_reports_total', { result })]).toEqual([result, 1])
+  expect(await value('pocketsms_wakes_total', { way: 'stream' })).toBeGreaterThanOrEqual(1)
+  await expect.poll(() => depth('assigned'), { timeout: 5_000 }).toBe(0)
+  await stream.close()
+})
+
+test('a claim that waits is woken', async () => {
+  const waiting = device.call('POST', '/api/devices/claim', { limit: 5, wait: 10 })
+  await expect
+    .poll(async () => {
+      await send({})
+      return value('pocketsms_wakes_total', { way: 'long_poll' })
+    })
+    .toBeGreaterThan(0)
+  expect((await waiting).body.items.length).toBeGreaterThan(0)
+})
+
+test.each([
+  ['invalid_phone_number', { recipients: ['nobody'] }],
+  ['body_too_long', { body: 'x'.repeat(1601) }],
+  ['device_not_found', { device_id: 'k3v9x0c2m5n8b1a' }],
+] as const)('refused sends: %s', async (code, body) => {
+  await send(body)
+  expect(await value('pocketsms_sends_refused_total', { code })).toBe(1)
+})
+
+test('realtime connections and their events', async () => {
+  const ear = await Ear.on(gateway.url, user.token, 'contacts')
+  expect(await value('pocketsms_realtime_clients')).toBe(1)
+  await user.call('POST', '/api/collections/contacts/records', { user: user.id, name: 'Ann', phone: TO })
+  await ear.next(1)
+  expect(await value('pocketsms_realtime_events_total')).toBe(1)
+  await ear.close()
+  await expect.poll(() => value('pocketsms_realtime_clients')).toBe(0)
+  expect(await value('pocketsms_http_requests_total', { group: 'streams' })).toBeGreaterThan(0)
+})
+
+test('the process and its database connections', async () => {
+  const families = await scrape()
+  for (const name of [
+    'process_resident_memory_bytes',
+    'nodejs_eventloop_lag_seconds',
+    'nodejs_heap_size_used_bytes',
+  ])
+    expect(Number(families.get(name)?.metrics[0]?.value)).toBeGreaterThan(0)
+  const pool = families.get('pocketsms_database_connections')!.metrics.map(({ labels }) => labels?.state)
+  expect(pool).toEqual(process.env.TEST_BACKEND === 'postgres' ? ['busy', 'idle', 'waiting'] : [])
+})
