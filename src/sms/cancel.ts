@@ -1,16 +1,16 @@
+import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import { TOLD, tellSql } from './changed.ts'
+import { HOOK_SQL, TOLD, tellSql } from './changed.ts'
 import { giveBack } from './quota.ts'
 import { refuse } from './refusal.ts'
 import { REASONS, type Status } from './status.ts'
 import { tellCanceled } from './wake.ts'
 
 /** A message that will not be sent. */
-export interface Canceled {
-  readonly id: string
-  readonly status: Status
-  readonly error_message: string
-}
+export type Canceled = Readonly<z.output<typeof CANCELED>>
+export const CANCELED = z
+  .object({ id: z.string(), status: z.literal('failed'), error_message: z.literal(REASONS.canceled) })
+  .meta({ id: 'Canceled' })
 
 /**
  * Only what no device has claimed: the row of the queue is the fence, whoever deletes or claims it first has the
@@ -26,30 +26,35 @@ with freed as (
   from freed where m.id = freed.message returning m.id
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
-  select pb_new_id(), $2, message, 'failed', device, attempt, $3, pb_text(now()) from freed returning id
-), ${tellSql(4)}
-select period, device from freed`
+  select pb_new_id(), $2, message, 'failed', device, attempt, $3, pb_text(now()) from freed
+  returning id, "user", message, status
+), ${HOOK_SQL}, ${tellSql(4)}
+select period, device, attempt from freed`
 
 /**
  * Cancels a user's message that waits for its time or its device; its unit of the quota comes back. Again is no
  * error. Throws 404 for another's message, 409 `not_cancelable` once a device has it.
  */
 export async function cancelMessage(store: Store, user: string, id: string): Promise<Canceled> {
-  const device = await store.db.transaction((db) => cancelIn({ db, catalog: store.catalog }, user, id))
-  if (device) await tellCanceled(store.db, device, id)
+  const freed = await store.db.transaction((db) => cancelIn({ db, catalog: store.catalog }, user, id))
+  if (freed?.device) await tellCanceled(store.db, freed.device, id, freed.attempt)
   return { id, status: 'failed', error_message: REASONS.canceled }
 }
 
-/** The device that may know of the message; '' for none. */
-async function cancelIn(store: Store, user: string, id: string): Promise<string> {
+/** The device that may know of the message, '' for none, and its last attempt; null if it was canceled before. */
+async function cancelIn(
+  store: Store,
+  user: string,
+  id: string,
+): Promise<{ device: string; attempt: number } | null> {
   const { rows } = await store.db.query(CANCEL, [id, user, REASONS.canceled, ...TOLD])
   if (!rows[0]) {
     await checkCanceled(store, user, id)
-    return ''
+    return null
   }
-  const [period, device] = rows[0] as [string, string]
+  const [period, device, attempt] = rows[0] as [string, string, number]
   await giveBack(store, user, period)
-  return device
+  return { device, attempt }
 }
 
 /** A look of its own: who waited for another cancellation sees what it did only in a new statement. */

@@ -3,6 +3,9 @@ import type { Extension } from '../records/extension.ts'
 import { giveBack } from './quota.ts'
 import { tellCanceled } from './wake.ts'
 
+/** message, user, period, state, device, attempt */
+type Freed = [string, string, string, string, string, number]
+
 /**
  * Messages: pages of at most 500, nothing for guests. Who deletes a message that no device has claimed cancels it:
  * its unit of the quota comes back. One that a device has may still go out, and costs what it cost. `skip locked`:
@@ -15,14 +18,14 @@ export const messagesExtension: Extension = {
     const { rows } = await store.db.query(
       `delete from sms_dispatch where message in
         (select message from sms_dispatch where message = any($1) for update skip locked)
-      returning message, "user", period, state, device`,
+      returning message, "user", period, state, device, attempt`,
       [ids],
       'sms forget messages',
     )
     for (const row of rows) {
-      const [message, user, period, state, device] = row as [string, string, string, string, string]
+      const [message, user, period, state, device, attempt] = row as Freed
       if (state !== 'sending') await giveBack(store, user, period)
-      if (device) await tellCanceled(store.db, device, message)
+      if (device) await tellCanceled(store.db, device, message, attempt)
     }
   },
 }

@@ -1,26 +1,36 @@
 import { createHash } from 'node:crypto'
 import { renderSVG } from 'uqr'
+import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { formatDate } from '../fields/date.ts'
+import { INSTANT } from '../fields/instant.ts'
 import { randomBelow, randomText } from '../fields/random.ts'
 import type { AuthRecord, RequestInfo } from '../filter/request.ts'
 import { createRecord } from '../records/create.ts'
 import type { Extensions } from '../records/extension.ts'
 import { refuse } from './refusal.ts'
 
-/** What a user reads, scans or types to pair a device. `qr`: a picture of `url` as a data URL. */
-export interface Pairing {
-  readonly code: string
-  readonly expires_at: string
-  readonly url: string
-  readonly qr: string
-}
+/** What a user reads, scans or types to pair a device. */
+export type Pairing = Readonly<z.output<typeof PAIRING>>
+export const PAIRING = z
+  .object({
+    code: z
+      .string()
+      .regex(/^\d{6}$/)
+      .meta({ description: 'Six digits. Good once.' }),
+    expires_at: INSTANT.meta({ description: 'Until when: 5 minutes.' }),
+    url: z.string().meta({ description: 'Where to pair, with the code behind `#`.' }),
+    qr: z.string().meta({ description: '`url` as a picture: a data URL of an SVG.' }),
+  })
+  .meta({ id: 'Pairing' })
 
 /** What a device says of itself. */
 export interface NewDevice {
   readonly code: string
   /** '' takes the name that the user gave with the code. */
   readonly name: string
+  /** What it is called if nobody named it. */
+  readonly model?: string
   readonly platform: string
   readonly phone: string
   readonly sims: readonly unknown[]
@@ -82,7 +92,7 @@ export function pairDevice(store: Store, extensions: Extensions, device: NewDevi
     const [user, name] = rows[0] as [string, string]
     return createDevice({ db, catalog: store.catalog }, extensions, user, {
       ...device,
-      name: device.name || name,
+      name: device.name || name || device.model || '',
     })
   })
 }
@@ -90,13 +100,23 @@ export function pairDevice(store: Store, extensions: Extensions, device: NewDevi
 /** Nobody signs in as a device by password: it gets one that nobody knows. */
 const PASSWORD_LENGTH = 40
 
-async function createDevice(store: Store, extensions: Extensions, user: string, device: NewDevice) {
+/** Makes a device of a user and answers its id. Throws 400 for what the collection does not take. */
+export async function createDevice(
+  store: Store,
+  extensions: Extensions,
+  user: string,
+  device: Omit<NewDevice, 'code'>,
+): Promise<string> {
   if (device.name === '') throw refuse('invalid_request', 'name must not be empty')
   const collection = store.catalog.find('devices')!
   const password = randomText(PASSWORD_LENGTH)
-  const { code: _, ...fields } = device
+  const { name, platform, phone, sims, push } = device
   const body = {
-    ...fields,
+    name,
+    platform,
+    phone,
+    sims,
+    push,
     user,
     password,
     passwordConfirm: password,

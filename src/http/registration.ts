@@ -1,0 +1,78 @@
+import { findAuthRecord } from '../auth/auth-rows.ts'
+import { signToken } from '../auth/tokens.ts'
+import type { AuthCollection } from '../collections/collection.ts'
+import { GatewayError } from '../errors.ts'
+import { createDevice, pairDevice } from '../sms/pair.ts'
+import { refuse } from '../sms/refusal.ts'
+import { checkShape } from '../sms/shape.ts'
+import { REGISTER_BODY } from '../smsgate/body.ts'
+import type { Ctx, Services } from './context.ts'
+import { tryCode } from './pair-tries.ts'
+import { signInBasic } from './password.ts'
+
+/** The app cannot renew its token: it is good for ten years, or until the device is deleted. */
+const TOKEN_SECONDS = 3650 * 86_400
+
+/** What the app is told when it registers. No password: the user has one. */
+export interface Registered {
+  readonly id: string
+  readonly token: string
+  readonly login: string
+}
+
+type NewPhone = Parameters<typeof createDevice>[3]
+/** Makes the device and answers its id. */
+type Way = (c: Ctx, services: Services, given: string, phone: NewPhone) => Promise<string>
+
+/** Ways in which a phone says whose it is, by the scheme of its Authorization header. */
+const WAYS: Readonly<Record<string, Way>> = {
+  code: (c, services, code, phone) =>
+    tryCode(c, services, () => pairDevice(services.store, services.extensions, { ...phone, code })),
+  basic: async (c, services, _, phone) => {
+    const user = await signInBasic(c, services)
+    const named = { ...phone, name: phone.model ?? '' }
+    return createDevice(services.store, services.extensions, user.id, named)
+  },
+}
+
+const CODE = /^\d{6}$/
+const NO_NAME = 'Android phone'
+const HOW =
+  'A phone joins with a pairing code (Sign in by code), or with the login and password of its user. There are no private tokens here.'
+
+/**
+ * Registers a phone. Throws 401 for who is nobody of ours: a code that is wrong, a password that is, a private token, or
+ * nothing at all, by which a phone would join by itself again after its owner has removed it.
+ */
+export async function register(c: Ctx, services: Services, body: unknown): Promise<Registered> {
+  const { name, simCards } = checkShape(REGISTER_BODY, body)
+  const [scheme = '', given = ''] = (c.env.incoming.headers.authorization ?? '').trim().split(/ +/)
+  const way = WAYS[scheme.toLowerCase()]
+  if (!way) throw refuse('unauthorized', HOW)
+  if (way === WAYS.code && !CODE.test(given)) throw refuse('unauthorized', HOW)
+  const phone = {
+    name: '',
+    model: name || NO_NAME,
+    platform: 'android',
+    phone: '',
+    sims: simCards ?? [],
+    push: null,
+  }
+  return answer(services, await way(c, services, given, phone).catch(asUnauthorized))
+}
+
+/** In the app's protocol a wrong code is a 401. */
+function asUnauthorized(error: unknown): never {
+  if (error instanceof GatewayError && error.body.error === 'wrong_code')
+    throw refuse('unauthorized', error.message)
+  throw error
+}
+
+async function answer({ store }: Services, id: string): Promise<Registered> {
+  const collectionOf = (name: string) => store.catalog.find(name) as AuthCollection
+  const device = await findAuthRecord(store, collectionOf('devices'), id)
+  const user = device && (await findAuthRecord(store, collectionOf('users'), String(device.values.user)))
+  if (!device || !user) throw refuse('unauthorized', HOW)
+  const token = await signToken(device, 'auth', { duration: TOKEN_SECONDS })
+  return { id, token, login: String(user.values.email || user.id) }
+}

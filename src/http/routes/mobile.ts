@@ -1,0 +1,125 @@
+import { Hono } from 'hono'
+import { stream as openStream } from 'hono/streaming'
+import { requireDevice } from '../../sms/device.ts'
+import { saveSims, touchDevice } from '../../sms/heartbeat.ts'
+import { startPairing } from '../../sms/pair.ts'
+import { refuse } from '../../sms/refusal.ts'
+import { checkShape } from '../../sms/shape.ts'
+import { PASSWORD_BODY, STATES_BODY, UPDATE_BODY } from '../../smsgate/body.ts'
+import { phoneEvents } from '../../smsgate/events.ts'
+import { findPoster, isSigned, takeEvent } from '../../smsgate/incoming.ts'
+import { noteAbsence, phoneOf } from '../../smsgate/phone.ts'
+import { pullMessages } from '../../smsgate/pull.ts'
+import { takeStates } from '../../smsgate/report.ts'
+import { settingsOf, webhooksOf } from '../../smsgate/setup.ts'
+import { wireDate, wireDevice } from '../../smsgate/wire.ts'
+import { readBytes } from '../body.ts'
+import { clientIp } from '../client-ip.ts'
+import { authOf, type Ctx, type Env, type Services } from '../context.ts'
+import { readJson } from '../json-body.ts'
+import { changePassword, signInBasic } from '../password.ts'
+import { register } from '../registration.ts'
+
+/** Reports on 500 messages. */
+const MAX_BODY_BYTES = 1 << 20
+/** An MMS comes with its pictures, which we do not keep. */
+const MAX_EVENT_BYTES = 8 << 20
+
+/**
+ * `/api/mobile/v1`: what the SMSGate app asks of its server, for a phone that is one of our devices. Errors are
+ * `{"message"}`. A 401 makes the app forget who it is: only a token that is no longer good gets one.
+ */
+export function mobileRoutes(services: Services): Hono<Env> {
+  const { store, config } = services
+  const phoneThatAsks = (c: Ctx) => identifyPhone(c, services)
+  const bodyOf = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+
+  const messages = new Hono<Env>()
+    .get('/', async (c) => c.json(await pullMessages(store, await phoneThatAsks(c), config.leaseSeconds)))
+    .patch('/', async (c) => {
+      const device = await phoneThatAsks(c)
+      await takeStates(store, device, checkShape(STATES_BODY, await bodyOf(c)), config)
+      return c.body(null, 204)
+    })
+
+  return new Hono<Env>()
+    .route('/message', messages)
+    .route('/messages', messages)
+    .get('/device', async (c) => {
+      const auth = await authOf(c, services)
+      const isPhone = auth?.collection.name === 'devices'
+      return c.json({
+        externalIp: clientIp(c, services),
+        ...(isPhone && { device: wireDevice(auth.values) }),
+      })
+    })
+    .post('/device', async (c) => c.json(await register(c, services, await bodyOf(c)), 201))
+    .patch('/device', async (c) => {
+      const device = await phoneThatAsks(c)
+      const { id, simCards } = checkShape(UPDATE_BODY, await bodyOf(c))
+      if (id !== device.id) throw refuse('forbidden', 'This is another device')
+      if (simCards) await saveSims(store, device, simCards)
+      return c.body(null, 204)
+    })
+    .get('/user/code', async (c) => {
+      const user = await signInBasic(c, services)
+      const { code, expires_at } = await startPairing(store, user.id, '', config.publicUrl)
+      return c.json({ code, validUntil: wireDate(expires_at) })
+    })
+    .patch('/user/password', async (c) => {
+      const device = await phoneThatAsks(c)
+      await changePassword(c, services, device.user, checkShape(PASSWORD_BODY, await bodyOf(c)))
+      return c.body(null, 204)
+    })
+    .get('/webhooks', async (c) => {
+      const phone = await phoneOf(store, await phoneThatAsks(c))
+      return c.json(webhooksOf(phone, config.publicUrl))
+    })
+    .get('/settings', async (c) => c.json(settingsOf(await phoneOf(store, await phoneThatAsks(c)))))
+    .get('/events', async (c) => sendEvents(c, services))
+    .post('/incoming/:path', async (c) => {
+      await takePosted(c, services, c.req.param('path'))
+      return c.body(null, 204)
+    })
+}
+
+/** The phone that asks, noted as seen. Throws 401 and 403. */
+async function identifyPhone(c: Ctx, services: Services) {
+  const { store, config } = services
+  const device = requireDevice(await authOf(c, services))
+  await noteAbsence(store, device, config.deviceOnlineSeconds)
+  await touchDevice(store, device, config.deviceOnlineSeconds)
+  return device
+}
+
+/** Takes an event that a phone posted to its own path. Throws 404 for a path that is none, 401 for a wrong signature. */
+async function takePosted(c: Ctx, services: Services, path: string): Promise<void> {
+  const { store, config, log } = services
+  const poster = await findPoster(store, path)
+  if (!poster) throw refuse('device_not_found')
+  const { 'x-timestamp': timestamp, 'x-signature': signature } = c.env.incoming.headers
+  const body = await readBytes(c.env.incoming, MAX_EVENT_BYTES)
+  const posted = { body, timestamp: String(timestamp ?? ''), signature: String(signature ?? '') }
+  if (!isSigned(poster.signingKey, posted)) {
+    log.warn({ device: poster.device.id }, 'a phone signed with another key than it was given')
+    throw refuse('unauthorized', 'The signature is wrong')
+  }
+  await takeEvent(store, poster.device, posted, config.optWords)
+  await touchDevice(store, poster.device, config.deviceOnlineSeconds)
+}
+
+async function sendEvents(c: Ctx, services: Services): Promise<Response> {
+  const { store, config, ending } = services
+  const device = await identifyPhone(c, services)
+  c.header('content-type', 'text/event-stream')
+  c.header('cache-control', 'no-cache')
+  // nginx passes on at once what is marked so
+  c.header('x-accel-buffering', 'no')
+  return openStream(c, async (stream) => {
+    const gone = new AbortController()
+    stream.onAbort(() => gone.abort())
+    const again = () => identifyPhone(c, services).catch(() => null) // signed out, deleted
+    const ended = AbortSignal.any([ending, gone.signal])
+    for await (const frame of phoneEvents(store, device, config, again, ended)) await stream.write(frame)
+  })
+}

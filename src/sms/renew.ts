@@ -1,0 +1,33 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Device } from './device.ts'
+
+/** An attempt of a message, as the claim that made it names it. */
+export interface Attempt {
+  readonly id: string
+  readonly attempt: number
+}
+
+const RENEW = `
+with held as (
+  select d.message from sms_dispatch d
+  join json_to_recordset($1) g(id text, attempt int) on g.id = d.message and g.attempt = d.attempt
+  where d.device = $2 and d."user" = $3 and d.state = 'sending'
+  order by d.message for update of d
+)
+update sms_dispatch d set lease_until = greatest(d.lease_until, now() + $4::float8 * interval '1 second')
+from held h where d.message = h.message`
+
+/**
+ * A device still has these: their leases last at least that long from now. Attempts that are not current, or over,
+ * change nothing.
+ */
+export async function renewLeases(
+  store: Store,
+  device: Device,
+  attempts: readonly Attempt[],
+  leaseSeconds: number,
+): Promise<void> {
+  if (attempts.length === 0) return
+  const given = attempts.map(({ id, attempt }) => ({ id, attempt }))
+  await store.db.query(RENEW, [JSON.stringify(given), device.id, device.user, leaseSeconds], 'sms renew')
+}

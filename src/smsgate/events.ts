@@ -1,0 +1,62 @@
+import type { Store } from '../collections/catalog.ts'
+import { dateOf } from '../fields/date.ts'
+import type { Device } from '../sms/device.ts'
+import { deviceEvents } from '../sms/streams.ts'
+import { shouldPull } from './nudge.ts'
+import { endAbsence, phoneOf } from './phone.ts'
+import { wireId } from './pull.ts'
+
+export interface StreamSettings {
+  readonly deviceOnlineSeconds: number
+  readonly leaseSeconds: number
+}
+
+const KEEP_ALIVE = ':keepalive\n\n'
+/** Texts that came shortly before the phone was last seen may not have reached us, either. */
+const OVERLAP_MS = 60_000
+/** Older ones are not asked for: the phone would post its whole inbox. */
+const MAX_MISSED_MS = 30 * 86_400_000
+
+const frame = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+const PULL = frame('MessageEnqueued', null)
+
+/**
+ * What the app's event stream carries, as text to be sent as it is: the device's stream in the app's words. At each sign
+ * of life a phone is asked to pull if it should have, so that no lost word costs more than seconds. Begins with a request
+ * for the texts that the phone received while it was away.
+ */
+export async function* phoneEvents(
+  store: Store,
+  device: Device,
+  { deviceOnlineSeconds, leaseSeconds }: StreamSettings,
+  identify: () => Promise<Device | null>,
+  ended: AbortSignal,
+): AsyncGenerator<string> {
+  const { missedSince } = await phoneOf(store, device)
+  let signs = 0
+  for await (const item of deviceEvents(store, device, deviceOnlineSeconds, identify, ended)) {
+    if (item.name === 'wake') yield PULL
+    else if (item.name === 'canceled')
+      yield frame('MessageCancelled', { messageId: wireId(item.message, item.attempt) })
+    else {
+      yield KEEP_ALIVE
+      signs++
+      if (missedSince && signs === 1) yield askForInbox(missedSince)
+      // it was still there to hear it
+      if (missedSince && signs === 2) await endAbsence(store, device, missedSince)
+      if (signs > 1 && (await shouldPull(store, device, leaseSeconds))) yield PULL
+    }
+  }
+}
+
+/** Asks for what the phone received since it was last seen: it posts that as if it came now, and we know what we have. */
+function askForInbox(missedSince: string): string {
+  const until = Date.now()
+  const since = Math.max(dateOf(missedSince)!.getTime() - OVERLAP_MS, until - MAX_MISSED_MS)
+  return frame('MessagesExportRequested', {
+    since: new Date(since).toISOString(),
+    until: new Date(until).toISOString(),
+    messageTypes: 'SMS,MMS',
+    triggerWebhooks: 'true',
+  })
+}

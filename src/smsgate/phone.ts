@@ -1,0 +1,107 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { dateOf } from '../fields/date.ts'
+import { randomText } from '../fields/random.ts'
+import type { Extension } from '../records/extension.ts'
+import type { Device } from '../sms/device.ts'
+
+/** What we keep of a phone beside its device. */
+export interface Phone {
+  /** The secret end of the URL to which it posts what it receives. */
+  readonly path: string
+  /** With this it signs what it posts. */
+  readonly signingKey: string
+  /** How far its clock is ahead of ours; 0 while we do not know. */
+  readonly clockMs: number
+  /** How many messages it is handed at once. */
+  readonly room: number
+  /** Since when it was away and may have received texts that we do not know of; in PocketBase's form, '' for never. */
+  readonly missedSince: string
+}
+
+/** Messages that a phone holds at once: it sends one after the other, with pauses that its owner may have set. */
+export const MAX_ROOM = 20
+/** A phone that could not send all in time is given half of it, and then one more after each such time. */
+const WIDEN_SECONDS = 600
+/** 256 bits and more, in letters and digits. */
+const SECRET_LENGTH = 43
+/** Two looks at a clock differ by that much by chance. */
+const CLOCK_NOISE_MS = 2_000
+
+/** SQL: the room of a phone now. */
+export const ROOM = `least(${MAX_ROOM}, room + coalesce(floor(extract(epoch from now() - narrowed_at) / ${WIDEN_SECONDS}), 0))::int`
+
+const FIND = `select path, signing_key, coalesce(clock_ms, 0), ${ROOM}, coalesce(pb_text(missed_since), '')
+  from smsgate_phones where device = $1 and "user" = $2`
+
+const ADD = `insert into smsgate_phones (device, "user", path, signing_key, room)
+  values ($1, $2, $3, $4, ${MAX_ROOM}) on conflict (device) do nothing`
+
+/** What we keep of a phone; begun when it first asks. */
+export async function phoneOf({ db }: Store, device: Device): Promise<Phone> {
+  const known = await find(db, device)
+  if (known) return known
+  await db.query(ADD, [device.id, device.user, randomText(SECRET_LENGTH), randomText(SECRET_LENGTH)])
+  return (await find(db, device))!
+}
+
+async function find(db: Db, device: Device): Promise<Phone | undefined> {
+  const { rows } = await db.query(FIND, [device.id, device.user], 'smsgate phone')
+  if (!rows[0]) return undefined
+  const [path, signingKey, clockMs, room, missedSince] = rows[0]
+  return { path, signingKey, clockMs: Number(clockMs), room: Number(room), missedSince } as Phone
+}
+
+const NARROW = `update smsgate_phones set room = greatest(1, ${ROOM} / 2), narrowed_at = now()
+  where device = $1 and "user" = $2
+    and (narrowed_at is null or narrowed_at < now() - $3::float8 * interval '1 second')`
+
+/** The phone was too slow for what it was handed: it gets less at once. Once in a lease, however many came back. */
+export async function narrowRoom(store: Store, device: Device, leaseSeconds: number): Promise<void> {
+  await store.db.query(NARROW, [device.id, device.user, leaseSeconds], 'smsgate narrow')
+}
+
+const AHEAD = `update smsgate_phones set clock_ms = $3
+  where device = $1 and "user" = $2 and coalesce(clock_ms, 0) < $3::float8 - ${CLOCK_NOISE_MS}`
+
+/**
+ * A report tells of an instant by the phone's clock, and none is from the future: the clock is at least so far ahead.
+ * True if we did not know.
+ */
+export async function noteClockAhead(store: Store, device: Device, ms: number): Promise<boolean> {
+  const { count } = await store.db.query(AHEAD, [device.id, device.user, ms], 'smsgate clock ahead')
+  return count > 0
+}
+
+const CLOCK = `update smsgate_phones set clock_ms = $3
+  where device = $1 and "user" = $2 and abs(coalesce(clock_ms, 0) - $3::float8) > ${CLOCK_NOISE_MS}`
+
+/** The phone said what time it is, just now. */
+export async function noteClock(store: Store, device: Device, ms: number): Promise<void> {
+  await store.db.query(CLOCK, [device.id, device.user, ms], 'smsgate clock')
+}
+
+const MISSED = `update smsgate_phones set missed_since = coalesce(missed_since, $3::timestamptz)
+  where device = $1 and "user" = $2`
+
+/** Notes a phone that was away for so long that it may have missed texts. */
+export async function noteAbsence(store: Store, device: Device, awaySeconds: number): Promise<void> {
+  const seen = dateOf(device.lastSeen)
+  if (!seen || Date.now() - seen.getTime() < awaySeconds * 1000) return
+  await store.db.query(MISSED, [device.id, device.user, seen.toISOString()])
+}
+
+const CAUGHT_UP = `update smsgate_phones set missed_since = null
+  where device = $1 and "user" = $2 and missed_since <= $3::timestamptz`
+
+/** The phone was told to hand in what it received since then. */
+export async function endAbsence(store: Store, device: Device, missedSince: string): Promise<void> {
+  await store.db.query(CAUGHT_UP, [device.id, device.user, missedSince])
+}
+
+/** Devices: the secrets of a phone go with it. */
+export const devicesExtension: Extension = {
+  async afterDelete(store, ids) {
+    await store.db.query('delete from smsgate_phones where device = any($1)', [ids])
+  },
+}

@@ -1,0 +1,84 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Device } from '../sms/device.ts'
+import { renewLeases } from '../sms/renew.ts'
+import { applyReports, type Report } from '../sms/report.ts'
+import type { StateReport } from './body.ts'
+import { refill } from './nudge.ts'
+import { narrowRoom, noteClockAhead } from './phone.ts'
+import { phoneLease, readWireId } from './pull.ts'
+
+/** What the app says when it finds a message too old, just before it would send it. */
+const TOO_LATE = 'TTL expired'
+const CANCELED = 'Canceled on the phone'
+/** A report takes a while: a clock that seems ahead by less is right. */
+const AHEAD_MS = 5_000
+/** A clock that was believed to be off by less than this makes no message too late. */
+const MISLED_MS = 30_000
+
+export interface ReportSettings {
+  readonly leaseSeconds: number
+  readonly deviceOnlineSeconds: number
+}
+
+type Outcome = Omit<Report, 'id' | 'attempt'>
+
+/**
+ * What each state of the app means for us; undefined: the phone has it still. `Processed`: it is with Android, which
+ * says later what became of it.
+ */
+const OUTCOMES: Readonly<Record<StateReport['state'], (report: StateReport) => Outcome | undefined>> = {
+  Pending: () => undefined,
+  Cancelling: () => undefined,
+  Processed: () => undefined,
+  Sent: ({ states }) => ({ status: 'sent', at: states.Sent }),
+  Delivered: ({ states }) => ({ status: 'delivered', at: states.Delivered }),
+  Failed: (report) => failed(errorOf(report)),
+  Cancelled: () => ({ status: 'failed', error_message: CANCELED }),
+}
+
+/** The app looks at the age of a message before it sends it: one that is too late was not sent. */
+const failed = (error: string): Outcome => ({
+  status: 'failed',
+  error_message: error,
+  not_sent: error === TOO_LATE,
+})
+
+const errorOf = ({ recipients }: StateReport) => recipients.find(({ error }) => error)?.error ?? ''
+
+/**
+ * Takes what a phone says of messages, all or nothing. What it says of ids that are not ours, or of attempts that are
+ * over, changes nothing. What it has still keeps its lease; where it is done with some, it is told of more.
+ */
+export async function takeStates(
+  store: Store,
+  device: Device,
+  states: readonly StateReport[],
+  { leaseSeconds, deviceOnlineSeconds }: ReportSettings,
+): Promise<void> {
+  const known = states.flatMap((state) => {
+    const attempt = readWireId(state.id)
+    return attempt ? [{ state, attempt, outcome: OUTCOMES[state.state](state) }] : []
+  })
+  const reports = known.flatMap(({ attempt, outcome }) => (outcome ? [{ ...attempt, ...outcome }] : []))
+  const held = known.flatMap(({ attempt, outcome }) => (outcome ? [] : [attempt]))
+  await renewLeases(store, device, held, phoneLease(leaseSeconds))
+  await learn(store, device, states, leaseSeconds)
+  if (reports.length === 0) return
+  const results = await applyReports(store, device, reports, deviceOnlineSeconds)
+  if (results.some(({ result }) => result === 'applied')) await refill(store, device)
+}
+
+/** What reports tell of the phone itself: that its clock is ahead, or else that it was too slow for what it had. */
+async function learn(
+  store: Store,
+  device: Device,
+  states: readonly StateReport[],
+  leaseSeconds: number,
+): Promise<void> {
+  const aheadMs = Math.max(...states.flatMap(({ states }) => Object.values(states))) - Date.now()
+  const isTooLate = states.some((state) => errorOf(state) === TOO_LATE)
+  if (!Number.isFinite(aheadMs) || !(isTooLate || aheadMs > AHEAD_MS)) return
+  const isNews = await noteClockAhead(store, device, aheadMs)
+  if (isTooLate && !(isNews && Math.abs(aheadMs) > MISLED_MS))
+    await narrowRoom(store, device, phoneLease(leaseSeconds))
+}

@@ -1,0 +1,33 @@
+import { dateOf } from '../fields/date.ts'
+import type { Value } from '../fields/field.ts'
+
+/** A stored date as the app reads it: `2026-11-20T07:17:37.731Z`; other forms it refuses. Undefined for none. */
+export const wireDate = (text: string): string | undefined => dateOf(text)?.toISOString()
+
+/** A record of `devices` as the app reads it. */
+export const wireDevice = (values: Readonly<Record<string, Value>>) => ({
+  id: String(values.id),
+  name: String(values.name),
+  createdAt: wireDate(String(values.created)),
+  updatedAt: wireDate(String(values.updated)),
+  lastSeen: wireDate(String(values.last_seen)),
+  simCards: simCardsOf(values.sims),
+})
+
+/** The SIMs of a record, which a device of another kind may have filled as it liked. */
+function simCardsOf(sims: Value | undefined) {
+  const list: unknown = typeof sims === 'string' && sims !== '' ? JSON.parse(sims) : []
+  if (!Array.isArray(list)) return []
+  return list.flatMap((sim: { slot?: unknown; number?: unknown; carrier?: unknown } | null) =>
+    Number.isInteger(sim?.slot)
+      ? [
+          {
+            slotIndex: Number(sim?.slot) - 1,
+            simNumber: sim?.slot,
+            phoneNumber: sim?.number,
+            carrierName: sim?.carrier,
+          },
+        ]
+      : [],
+  )
+}
