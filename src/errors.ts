@@ -41,6 +41,16 @@ export class ApiError extends Error {
   }
 }
 
+/** An answer that says when to come again: 429 for who asks too often, 503 for a server with too much to do. */
+export class TooMany extends ApiError {
+  readonly retryAfterSeconds: number
+
+  constructor(status: 429 | 503, retryAfterSeconds: number, message = '') {
+    super(status, message)
+    this.retryAfterSeconds = retryAfterSeconds
+  }
+}
+
 /**
  * An answer of the gateway (send, devices) that is not a success: a body of its own instead of PocketBase's
  * envelope, `{"error","message"}` or only `{"message"}`.

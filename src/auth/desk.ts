@@ -6,5 +6,5 @@ import type { Logger } from '../log.ts'
 export interface Desk {
   readonly settings: Pick<SettingsStore, 'current'>
   readonly log: Logger
-  readonly config: Pick<Config, 'publicUrl'>
+  readonly config: Pick<Config, 'publicUrl' | 'signInTries'>
 }

@@ -5,6 +5,7 @@ import { object, text } from '../collections/decode.ts'
 import { ApiError, badRequest, type FieldError, fieldError } from '../errors.ts'
 import { verifyPassword } from '../fields/bcrypt.ts'
 import type { AuthRecord } from '../filter/request.ts'
+import { attempt, countMail } from './attempts.ts'
 import { findByEmail } from './auth-rows.ts'
 import { changeAuthRecord } from './change.ts'
 import type { Desk } from './desk.ts'
@@ -21,17 +22,19 @@ export const EMAIL_CHANGE_FORM = object<{ newEmail: string }>({ newEmail: text }
 
 /**
  * Mails a link to the address that a signed-in record wants to take on. Throws 400 with the error of the form, also for an
- * address that is taken, and when the mail cannot be sent. PocketBase: apis/record_auth_email_change_request.go
+ * address that is taken, and when the mail cannot be sent; 429 when it was asked for too often. PocketBase: apis/record_auth_email_change_request.go
  */
 export async function requestEmailChange(
   store: Store,
   desk: Desk,
   collection: AuthCollection,
   auth: AuthRecord,
+  ip: string,
   readForm: () => Promise<{ newEmail: string }>,
 ): Promise<void> {
   demandUsers(collection)
   const form = await readForm()
+  await countMail({ db: store.db, config: desk.config, collection: collection.id, account: auth.id, ip })
   const holder = await findByEmail(store, collection, form.newEmail)
   const isTaken = holder !== null && holder.id !== auth.id
   demandFields(form, {
@@ -62,7 +65,9 @@ export const EMAIL_CHANGE_CONFIRM_FORM = object<ConfirmForm>({ token: text, pass
  */
 export async function confirmEmailChange(
   store: Store,
+  desk: Desk,
   collection: AuthCollection,
+  ip: string,
   readForm: () => Promise<ConfirmForm>,
 ): Promise<void> {
   demandUsers(collection)
@@ -70,12 +75,18 @@ export async function confirmEmailChange(
   const newEmail = claimOf(form.token, 'newEmail')
   const auth = await findByToken(store, form.token, 'emailChange')
   const error = await tokenError(store, collection, newEmail, auth)
-  const isRight = !error && auth ? await verifyPassword(form.password, String(auth.values.password)) : false
-  demandFields(form, {
-    token: [required, failing(error)],
-    password: [required, length(1, 100), failing(isRight ? undefined : wrongPassword())],
-  })
-  if (!auth) return
+  const demand = async () => {
+    const isRight = !error && auth ? await verifyPassword(form.password, String(auth.values.password)) : false
+    demandFields(form, {
+      token: [required, failing(error)],
+      password: [required, length(1, 100), failing(isRight ? undefined : wrongPassword())],
+    })
+  }
+  if (error || !auth) return demand()
+  await attempt(
+    { db: store.db, config: desk.config, collection: collection.id, account: auth.id, ip },
+    demand,
+  )
   await changeAuthRecord(store, auth, { email: newEmail, verified: true }, 'Failed to confirm email change.')
 }
 

@@ -2,17 +2,19 @@ import type { Store } from '../collections/catalog.ts'
 import { demandFields, email, length, required } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { object, text } from '../collections/decode.ts'
-import { ApiError, badRequest, forbidden } from '../errors.ts'
+import { badRequest, forbidden, TooMany } from '../errors.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
 import { randomId } from '../fields/random.ts'
 import type { AuthRecord } from '../filter/request.ts'
+import { networkOf } from './addresses.ts'
 import { isOlder } from './age.ts'
+import { attempt, countMail } from './attempts.ts'
 import { findAuthRecord, findByEmail } from './auth-rows.ts'
 import { changeAuthRecord } from './change.ts'
 import type { Desk } from './desk.ts'
 import type { EmailForm } from './forms.ts'
 import { mailOtp } from './mails.ts'
-import { randomDigits } from './secrets.ts'
+import { randomDigits, verifyNothing } from './secrets.ts'
 import {
   addSystemRecord,
   deleteSystemRecord,
@@ -35,20 +37,23 @@ function demandOtp({ otp }: AuthCollection): void {
 
 /**
  * Mails a one-time password and answers the id that belongs to it; for an unknown address an id of nothing, so that the
- * answer does not tell. The mail is sent afterwards; if that fails, the password is void.
+ * answer does not tell; nor does its time, all but the insert of a row. The mail is sent afterwards; if that fails, the password
+ * is void. Throws 429 when too many were asked for.
  * PocketBase: apis/record_auth_otp_request.go
  */
 export async function requestOtp(
   store: Store,
   desk: Desk,
   collection: AuthCollection,
+  ip: string,
   readForm: () => Promise<EmailForm>,
 ): Promise<string> {
   demandOtp(collection)
   const form = await readForm()
   demandFields(form, { email: [required, length(1, 255), email] })
+  await countMail({ db: store.db, config: desk.config, collection: collection.id, account: form.email, ip })
   const auth = await findByEmail(store, collection, form.email)
-  if (!auth) return randomId()
+  if (!auth) return requestNothing(collection)
   const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
   const live = known.filter((otp) => !isOlder(otp.created, collection.otp.duration))
   if (live.length > MAX_LIVE) return live[0]!.id
@@ -56,6 +61,12 @@ export async function requestOtp(
   const id = await addSystemRecord(store, '_otps', auth, { password: await hashPassword(password, OTP_COST) })
   void deliver(store, desk, auth, id, password)
   return id
+}
+
+/** The work of a password that nobody will get. */
+async function requestNothing({ otp }: AuthCollection): Promise<string> {
+  await hashPassword(randomDigits(otp.length), OTP_COST)
+  return randomId()
 }
 
 /** Notes where the mail went, for it proves that the address is the owner's. */
@@ -86,10 +97,11 @@ const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] a
 /**
  * The record whose one-time password was submitted; the password is spent. If it was mailed to the record's present
  * address, the address counts as verified from now on. Throws 400 for one that is unknown, expired or wrong, 429 after
- * five tries in three minutes for a record from one address. PocketBase: apis/record_auth_with_otp.go
+ * five tries in three minutes for a record from one address, and as any sign-in. PocketBase: apis/record_auth_with_otp.go
  */
 export async function authWithOtp(
   store: Store,
+  desk: Desk,
   collection: AuthCollection,
   ip: string,
   readForm: () => Promise<{ otpId: string; password: string }>,
@@ -100,14 +112,27 @@ export async function authWithOtp(
   const otp = await findSystemRecord(store, '_otps', form.otpId, FIELDS)
   const isOurs = otp?.collectionRef === collection.id && !isOlder(otp.created, collection.otp.duration)
   const auth = isOurs ? await findAuthRecord(store, collection, otp.recordRef) : null
-  if (!otp || !auth) throw badRequest('Invalid or expired OTP')
-  if (!(await takeTry(store.db, `otp ${auth.id} ${ip}`, MAX_TRIES, TRIES_SECONDS)))
-    throw new ApiError(429, 'Too many attempts, please try again later with a new OTP.')
-  const isRight = await verifyPassword(form.password, otp.password)
+  const account = auth?.id ?? form.otpId
+  if (!(await takeTry(store.db, `otp ${account} ${networkOf(ip)}`, MAX_TRIES, TRIES_SECONDS)))
+    throw new TooMany(429, TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
+  const tried = { db: store.db, config: desk.config, collection: collection.id, account, ip }
+  return attempt(tried, () => spend(store, auth, form.password, { id: form.otpId, ...otp }))
+}
+
+interface Otp {
+  readonly id: string
+  readonly password?: string
+  readonly sentTo?: string
+}
+
+/** An unknown one takes as long as a wrong one. */
+async function spend(store: Store, auth: AuthRecord | null, plain: string, otp: Otp): Promise<AuthRecord> {
+  const isRight =
+    auth && otp.password ? await verifyPassword(plain, otp.password) : await verifyNothing(plain, OTP_COST)
   // whoever deletes it has spent it: the same one sent twice at once counts once
-  if (!isRight || !(await deleteSystemRecord(store, '_otps', form.otpId)))
+  if (!auth || !isRight || !(await deleteSystemRecord(store, '_otps', otp.id)))
     throw badRequest('Invalid or expired OTP')
-  return confirmAddress(store, auth, otp.sentTo)
+  return confirmAddress(store, auth, otp.sentTo ?? '')
 }
 
 /**

@@ -4,6 +4,7 @@ import type { AuthCollection } from '../collections/collection.ts'
 import { object, text } from '../collections/decode.ts'
 import { badRequest, type FieldError } from '../errors.ts'
 import type { AuthRecord } from '../filter/request.ts'
+import { countMail } from './attempts.ts'
 import { findByEmail } from './auth-rows.ts'
 import { changeAuthRecord } from './change.ts'
 import type { Desk } from './desk.ts'
@@ -19,19 +20,22 @@ import { claimOf } from './tokens.ts'
 const MAX_PASSWORD_LENGTH = 255
 
 /**
- * Mails a link to set a new password, unless one was mailed a moment ago. Never tells whether there is such an address.
+ * Mails a link to set a new password, unless one was mailed a moment ago. Never tells whether there is such an address. Throws
+ * 429 when it was asked for too often.
  * PocketBase: apis/record_auth_password_reset_request.go
  */
 export async function requestPasswordReset(
   store: Store,
   desk: Desk,
   collection: AuthCollection,
+  ip: string,
   readForm: () => Promise<EmailForm>,
 ): Promise<void> {
   if (!collection.passwordAuth.enabled)
     throw badRequest('The collection is not configured to allow password authentication.')
   const form = await readForm()
   demandFields(form, { email: [required, length(1, 255), email] })
+  await countMail({ db: store.db, config: desk.config, collection: collection.id, account: form.email, ip })
   const auth = await findByEmail(store, collection, form.email)
   if (auth && !(auth.isSuperuser && auth.values.email === INSTALLER_EMAIL))
     await mailLater(store, desk, 'passwordReset', auth, () => mailPasswordReset(desk, auth))

@@ -4,6 +4,7 @@ import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import { object, text } from '../collections/decode.ts'
 import { badRequest, type FieldError, fieldError } from '../errors.ts'
 import type { AuthRecord } from '../filter/request.ts'
+import { countMail } from './attempts.ts'
 import { findByEmail } from './auth-rows.ts'
 import { changeAuthRecord } from './change.ts'
 import type { Desk } from './desk.ts'
@@ -20,17 +21,19 @@ function demandUsers(collection: AuthCollection): void {
 
 /**
  * Mails a link to confirm an address, unless it is confirmed or was mailed a moment ago. Never tells whether there is such
- * an address. PocketBase: apis/record_auth_verification_request.go
+ * an address. Throws 429 when it was asked for too often. PocketBase: apis/record_auth_verification_request.go
  */
 export async function requestVerification(
   store: Store,
   desk: Desk,
   collection: AuthCollection,
+  ip: string,
   readForm: () => Promise<EmailForm>,
 ): Promise<void> {
   demandUsers(collection)
   const form = await readForm()
   demandFields(form, { email: [required, length(1, 255), email] })
+  await countMail({ db: store.db, config: desk.config, collection: collection.id, account: form.email, ip })
   const auth = await findByEmail(store, collection, form.email)
   if (auth && !auth.values.verified)
     await mailLater(store, desk, 'verification', auth, () => mailVerification(desk, auth))

@@ -6,7 +6,9 @@ import { badRequest, forbidden } from '../errors.ts'
 import { isEmail } from '../fields/address.ts'
 import { verifyPassword } from '../fields/bcrypt.ts'
 import type { AuthRecord } from '../filter/request.ts'
+import { attempt } from './attempts.ts'
 import { findByIdentity } from './auth-rows.ts'
+import type { Desk } from './desk.ts'
 import { passwordField, verifyNothing } from './secrets.ts'
 
 /** What a client submits to sign in with a password. */
@@ -18,12 +20,14 @@ export const PASSWORD_FORM = object<{ identity: string; password: string; identi
 
 /**
  * The record whose identity and password were submitted. Throws 403 where the collection has no passwords, 400 for a
- * form with errors, and the same 400 for an unknown identity as for a wrong password, after the same time.
+ * form with errors, and the same 400 for an unknown identity as for a wrong password, after the same time; 429 after too many.
  * PocketBase: apis/record_auth_with_password.go
  */
 export async function authWithPassword(
   store: Store,
+  desk: Desk,
   collection: AuthCollection,
+  ip: string,
   readForm: () => Promise<{ identity: string; password: string; identityField: string }>,
 ): Promise<AuthRecord> {
   const { enabled, identityFields } = collection.passwordAuth
@@ -34,12 +38,18 @@ export async function authWithPassword(
     password: [required, length(1, 255)],
     identityField: [length(1, 255), oneOf(identityFields)],
   })
-  const auth = await findAny(
-    store,
-    collection,
-    form.identityField ? [form.identityField] : emailFirst(identityFields),
-    form.identity,
-  )
+  const fields = form.identityField ? [form.identityField] : emailFirst(identityFields)
+  const tried = { db: store.db, config: desk.config, collection: collection.id, account: form.identity, ip }
+  return attempt(tried, () => checkPassword(store, collection, fields, form))
+}
+
+async function checkPassword(
+  store: Store,
+  collection: AuthCollection,
+  fields: readonly string[],
+  form: { readonly identity: string; readonly password: string },
+): Promise<AuthRecord> {
+  const auth = await findAny(store, collection, fields, form.identity)
   const isRight = auth
     ? await verifyPassword(form.password, String(auth.values.password))
     : await verifyNothing(form.password, passwordField(collection)?.cost ?? 0)

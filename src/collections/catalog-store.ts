@@ -8,6 +8,9 @@ import { RollCall } from './roll-call.ts'
 
 const CHANNEL = 'collections'
 
+/** What it takes to change collections. */
+export type Collections = Pick<CatalogStore, 'catalog' | 'change'>
+
 /**
  * The store of this process: its catalog is always the newest one. Another node's change arrives by NOTIFY, an own
  * one before `change` returns.

@@ -2,7 +2,7 @@ import { isSqlError } from '../db/errors.ts'
 import { ApiError, badRequest, notFound } from '../errors.ts'
 import { isBuiltIn } from './built-in.ts'
 import type { CatalogDraft } from './catalog-draft.ts'
-import type { CatalogStore } from './catalog-store.ts'
+import type { Collections } from './catalog-store.ts'
 import type { Collection } from './collection.ts'
 import { complete } from './complete.ts'
 import { ShapeError } from './decode.ts'
@@ -35,7 +35,7 @@ async function saveChecked(
 
 /** Makes a collection from submitted JSON. Answers it as it is stored; throws 400 with every error. */
 export async function createCollection(
-  store: CatalogStore,
+  store: Collections,
   raw: unknown,
   checkRule: RuleCheck,
 ): Promise<Collection> {
@@ -54,7 +54,7 @@ export async function createCollection(
 
 /** Changes a collection by submitted JSON: what is not in it stays. Throws 404, or 400 with every error. */
 export async function updateCollection(
-  store: CatalogStore,
+  store: Collections,
   nameOrId: string,
   raw: unknown,
   checkRule: RuleCheck,
@@ -75,7 +75,7 @@ export async function updateCollection(
 }
 
 /** Deletes a collection with its records. Throws 404, or 400 if it is needed: by the gateway, a relation, a view. */
-export async function removeCollection(store: CatalogStore, nameOrId: string): Promise<void> {
+export async function removeCollection(store: Collections, nameOrId: string): Promise<void> {
   const collection = store.catalog.find(nameOrId)
   if (!collection) throw notFound()
   if (isBuiltIn(collection)) {

@@ -1,5 +1,5 @@
 import { ApiError, badRequest, type ErrorData, type FieldError, fieldError } from '../errors.ts'
-import type { CatalogStore } from './catalog-store.ts'
+import type { Collections } from './catalog-store.ts'
 import { checkImported, ImportFault, importCollections } from './import.ts'
 import { InvalidCollection } from './invalid.ts'
 import type { RuleCheck } from './validate.ts'
@@ -43,7 +43,7 @@ function readForm(collections: unknown, deleteMissing: unknown): Record<string, 
  * 400. PocketBase: apis/collection_import.go
  */
 export async function importAll(
-  store: CatalogStore,
+  store: Collections,
   form: { readonly collections: unknown; readonly deleteMissing: unknown },
   checkRule: RuleCheck,
 ): Promise<void> {

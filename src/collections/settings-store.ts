@@ -50,14 +50,19 @@ export class SettingsStore {
 
   /**
    * Lays submitted JSON over the settings: objects are merged, lists replaced, unknown keys ignored. Throws 400 if a
-   * value has a wrong type or does not stand its checks; then nothing is changed.
+   * value has a wrong type or does not stand its checks; then nothing is changed. `also` happens in the same transaction.
    */
-  async save(submitted: unknown): Promise<Settings> {
+  async save(
+    submitted: unknown,
+    also?: (tx: Db, before: Settings, next: Settings) => Promise<void>,
+  ): Promise<Settings> {
     await this.#db.transaction(async (tx) => {
       await addParam(tx, KEY, '{}')
-      const next = overlay(parse(await readText(tx, true)), submitted)
+      const text = await readText(tx, true)
+      const next = overlay(parse(text), submitted)
       checkSettings(next)
       await writeSettings(tx, next)
+      await also?.(tx, parse(text), next)
     })
     await this.reload()
     return this.current

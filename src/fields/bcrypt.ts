@@ -1,17 +1,27 @@
+import { availableParallelism } from 'node:os'
 import bcrypt from 'bcrypt'
+import { Line } from './line.ts'
 
 /** What bcrypt reads of a password; Go refuses to hash a longer one instead of cutting it. */
 export const MAX_PASSWORD_BYTES = 72
 /** Work of a hash whose field names none: 10, as in PocketBase. */
 const DEFAULT_COST = 10
 
-/** Hash of a password, off the main thread. Throws a RangeError for one over 72 bytes. */
-export function hashPassword(plain: string, cost = 0): Promise<string> {
+/**
+ * A password takes a core for 57 ms, so one stays free for everything else. And of Node's four threads, which also sign
+ * tokens and look up names: without this, a flood of sign-ins stops all that.
+ */
+const PLACES = Math.min(3, Math.max(1, availableParallelism() - 1))
+const MAX_WAITING = 1_000
+const line = new Line(PLACES, MAX_WAITING)
+
+/** Hash of a password, off the main thread. Throws a RangeError for one over 72 bytes, 503 when too many wait. */
+export async function hashPassword(plain: string, cost = 0): Promise<string> {
   if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) throw new RangeError('The password exceeds 72 bytes.')
-  return bcrypt.hash(plain, cost > 0 ? cost : DEFAULT_COST)
+  return line.run(() => bcrypt.hash(plain, cost > 0 ? cost : DEFAULT_COST))
 }
 
-/** True if the hash is that of the password; false for a hash that is none. Off the main thread. */
+/** True if the hash is that of the password; false for a hash that is none. Off the main thread. Throws 503 as above. */
 export async function verifyPassword(plain: string, hash: string): Promise<boolean> {
-  return plain !== '' && hash !== '' && bcrypt.compare(plain, hash)
+  return plain !== '' && hash !== '' && line.run(() => bcrypt.compare(plain, hash))
 }

@@ -1,4 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { badRequest } from '../errors.ts'
 import { toText } from '../fields/cast.ts'
@@ -8,6 +9,7 @@ import { deleteRecord } from '../records/delete.ts'
 import type { Extensions } from '../records/extension.ts'
 import { pickFields } from '../records/pick.ts'
 import { updateRecord } from '../records/update.ts'
+import type { WriteOptions } from '../records/write-options.ts'
 import type { BatchRequest } from './batch-body.ts'
 import { formOfQuery } from './body.ts'
 import { readQuery } from './query.ts'
@@ -22,6 +24,8 @@ export interface Part {
   readonly outer: RequestInfo
   /** Names of the parts of the form that hold files for this request. */
   readonly uploads: readonly string[]
+  /** What else happens with the write. */
+  readonly alsoFor: (request: RequestInfo, collection: Collection) => WriteOptions['also']
 }
 
 export interface PartAnswer {
@@ -53,23 +57,26 @@ export function runPart(part: Part): Promise<PartAnswer> {
 }
 
 async function create(part: Part, name: string): Promise<PartAnswer> {
-  const { store, extensions, uploads } = part
+  const { store, extensions, uploads, alsoFor } = part
   const collection = writableCollection(store.catalog, name)
   const request = requestOf(part, 'POST')
-  return answer(request, await createRecord(store, extensions, collection, request, { uploads }))
+  const options = { uploads, also: alsoFor(request, collection) }
+  return answer(request, await createRecord(store, extensions, collection, request, options))
 }
 
 async function update(part: Part, name: string, id: string): Promise<PartAnswer> {
-  const { store, extensions, uploads } = part
+  const { store, extensions, uploads, alsoFor } = part
   const collection = writableCollection(store.catalog, name)
   const request = requestOf(part, 'PATCH')
-  return answer(request, await updateRecord(store, extensions, collection, id, request, { uploads }))
+  const options = { uploads, also: alsoFor(request, collection) }
+  return answer(request, await updateRecord(store, extensions, collection, id, request, options))
 }
 
 async function remove(part: Part, name: string, id: string): Promise<PartAnswer> {
-  const { store, extensions } = part
+  const { store, extensions, alsoFor } = part
   const collection = writableCollection(store.catalog, name)
-  await deleteRecord(store, extensions, collection, id, requestOf(part, 'DELETE'))
+  const request = requestOf(part, 'DELETE')
+  await deleteRecord(store, extensions, collection, id, request, { also: alsoFor(request, collection) })
   return { body: 'null', status: 204 }
 }
 

@@ -22,7 +22,7 @@ import { hashPasswords } from './passwords.ts'
 import { blankValues, type Prepared, prepare, type Values, withBody } from './prepare.ts'
 import { writeError } from './unique.ts'
 import { type FieldErrors, validate } from './validate.ts'
-import { authConditions, type WriteOptions } from './write-options.ts'
+import { authConditions, type WriteOptions, writeAlso } from './write-options.ts'
 
 const FAILED = 'Failed to create record.'
 
@@ -66,14 +66,17 @@ async function createPlain(creation: Creation): Promise<{ values: Values; extra?
   const values = await hash(creation)
   const guard = guardOf(creation, creation.rule, values)
   if (!guard) throw badRequest(FAILED)
-  await save(creation, values, guard)
+  const { store, options } = creation
+  const idOf = () => String(values.id)
+  await writeAlso(store, options, idOf, (inside) => save({ ...creation, store: inside }, values, guard))
   return { values }
 }
 
-function createWithHook(creation: Creation, hook: NonNullable<Extension['beforeCreate']>) {
+async function createWithHook(creation: Creation, hook: NonNullable<Extension['beforeCreate']>) {
+  // before the transaction: a password takes its time
+  const values = await hash(creation)
   return creation.store.db.transaction(async (db) => {
     const store = { db, catalog: creation.store.catalog }
-    const values = await hash(creation)
     const guard = guardOf(creation, creation.rule, values)
     if (!guard) throw badRequest(FAILED)
     // before the hook, which may delete the very record that signed in: the installer's superuser
@@ -81,6 +84,7 @@ function createWithHook(creation: Creation, hook: NonNullable<Extension['beforeC
     if (!(await holds(store, guard))) throw badRequest(FAILED)
     const extra = await hook(store, values, creation.request)
     await save({ ...creation, store, options: {} }, values, NO_GUARD)
+    await creation.options.also?.(store, String(values.id))
     return { values, extra }
   })
 }

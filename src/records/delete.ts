@@ -13,7 +13,7 @@ import { pointsAt, referenceSql, referencesTo } from './references.ts'
 import { statementName } from './select.ts'
 import { isRuleFault } from './sight.ts'
 import { writeError } from './unique.ts'
-import { authConditions, type WriteOptions } from './write-options.ts'
+import { authConditions, type WriteOptions, writeAlso } from './write-options.ts'
 
 const FAILED =
   'Failed to delete record. Make sure that the record is not part of a required relation reference.'
@@ -37,8 +37,11 @@ export async function deleteRecord(
     if (compiled.never) throw notFound()
     const target = () => targetSql(compiled, id, authConditions(request.auth, options))
     const isPlain = collection.type === 'base' && !extensions.get(collection.id)?.afterDelete
-    if (isPlain && (await deleteUnreferenced(store, collection, target()))) return
-    await deleteWithAll(store, extensions, collection, id, target())
+    const remove = async (inside: Store) => {
+      if (isPlain && (await deleteUnreferenced(inside, collection, target()))) return
+      await deleteWithAll(inside, extensions, collection, id, target())
+    }
+    await writeAlso(store, options, () => id, remove)
   } catch (error) {
     if (error instanceof Referenced) throw badRequest(FAILED)
     if (isRuleFault(error)) throw notFound()

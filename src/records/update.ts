@@ -171,13 +171,14 @@ async function saveWithHooks(change: Change): Promise<Record<string, unknown> | 
   const hook = extensions.get(collection.id)?.beforeUpdate
   if (collection.type === 'auth') renewAuth(change)
   const ends = collection.type === 'auth' && endsLinks({ values, old, passwords: prepared.passwords })
-  if (!hook && !ends) return void (await save(change))
+  if (!hook && !ends && !change.options.also) return void (await save(change))
   return store.db.transaction(async (db) => {
     const inside = { ...change, store: { db, catalog: store.catalog }, options: {} }
     if (change.options.remembered) await checkFresh(inside.store, request.auth)
     const extra = await hook?.(inside.store, values, old, request)
     if (collection.type === 'auth') await endLinks(inside.store, collection, values, old)
     await save(inside)
+    await change.options.also?.(inside.store, change.id)
     return extra
   })
 }

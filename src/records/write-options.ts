@@ -1,3 +1,4 @@
+import type { Store } from '../collections/catalog.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { versionSql } from './guard.ts'
 import type { SqlCondition } from './parameters.ts'
@@ -11,6 +12,23 @@ export interface WriteOptions {
    * with some ApiError or StaleAuth; after any refusal the caller asks whether the record is still true.
    */
   readonly remembered?: boolean
+  /** What else happens with the write, in one transaction with it. It is told the record's id. */
+  readonly also?: (store: Store, id: string) => Promise<void>
+}
+
+/** Runs a write, and what else is to happen with it. `idOf` is asked after the write: a new record gets its id there. */
+export async function writeAlso(
+  store: Store,
+  { also }: WriteOptions,
+  idOf: () => string,
+  write: (store: Store) => Promise<void>,
+): Promise<void> {
+  if (!also) return write(store)
+  await store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    await write(inside)
+    await also(inside, idOf())
+  })
 }
 
 /** That the auth record is still as it was remembered, as a condition of the statement that writes. */

@@ -1,8 +1,20 @@
 import { Hono } from 'hono'
+import { AUDIT, AUDIT_ALONE } from '../../auth/audit.ts'
 import { badRequest, notFound } from '../../errors.ts'
+import { listRecords } from '../../records/list.ts'
 import { readPage } from '../../records/page.ts'
+import { note } from '../audit.ts'
 import { clientIp } from '../client-ip.ts'
-import { authOf, type Ctx, type Env, queryOf, type Services, sendJson } from '../context.ts'
+import {
+  authOf,
+  buildRequest,
+  type Ctx,
+  type Env,
+  queryOf,
+  type Services,
+  sendJson,
+  sendRaw,
+} from '../context.ts'
 import { requireSuperuser } from '../guards.ts'
 
 const EMPTY_TOTALS = { totalItems: 0, totalPages: 0 }
@@ -28,15 +40,21 @@ export const adminRoutes = (services: Services) =>
       await requireSuperuser(c, services)
       throw notFound()
     })
+    .get('/audit', async (c) => {
+      const auth = await requireSuperuser(c, services)
+      const alone = { db: services.store.db, catalog: AUDIT_ALONE }
+      return sendRaw(c, await listRecords(alone, services.extensions, AUDIT, buildRequest(c, auth, {})))
+    })
     .get('/crons', async (c) => {
       await requireSuperuser(c, services)
       return sendJson(c, JSON.stringify(services.jobs.map(({ id, expression }) => ({ id, expression }))))
     })
     .post('/crons/:id', async (c) => {
-      await requireSuperuser(c, services)
+      const auth = await requireSuperuser(c, services)
       const job = services.jobs.find(({ id }) => id === c.req.param('id'))
       if (!job) throw notFound('Missing or invalid cron job')
       const failed = (error: unknown) => services.log.error({ err: error, job: job.id }, 'a job failed')
+      await note(c, services, auth, { action: 'run job', record: job.id })
       void job.run().catch(failed)
       return c.body(null, 204)
     })
@@ -45,7 +63,7 @@ export const adminRoutes = (services: Services) =>
       return sendJson(c, '[]')
     })
     .post('/backups', async (c) => {
-      await requireSuperuser(c, services)
+      await note(c, services, await requireSuperuser(c, services), { action: 'backup refused' })
       throw badRequest("Backups are made with the database's own tools, such as pg_dump")
     })
 

@@ -20,6 +20,7 @@ import { authWithPassword, PASSWORD_FORM } from '../../auth/with-password.ts'
 import type { Shape } from '../../collections/decode.ts'
 import { notFound } from '../../errors.ts'
 import type { AuthRecord, RequestContext } from '../../filter/request.ts'
+import { note, noteRefusedSignIn } from '../audit.ts'
 import { clientIp } from '../client-ip.ts'
 import { authOf, bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson } from '../context.ts'
 import { readForm } from '../form.ts'
@@ -37,21 +38,22 @@ const done = (c: Ctx) => c.body(null, 204)
 export const authRoutes = (services: Services) => {
   const { store } = services
   const collectionOf = (c: Ctx) => authCollectionOf(c, services)
+  const ipOf = (c: Ctx) => clientIp(c, services)
 
   return new Hono<Env>()
     .get('/:collection/auth-methods', (c) => sendJson(c, renderAuthMethods(collectionOf(c))))
-    .post('/:collection/auth-with-password', async (c) => {
-      const auth = await authWithPassword(store, collectionOf(c), form(c, PASSWORD_FORM))
-      return signedIn(c, services, auth, { method: 'password' }, 'password')
+    .post('/:collection/auth-with-password', (c) => {
+      const read = form(c, PASSWORD_FORM)
+      const find = () => authWithPassword(store, services, collectionOf(c), ipOf(c), read)
+      return signIn(c, services, 'password', find, async () => (await read()).identity)
     })
     .post('/:collection/request-otp', async (c) => {
-      const otpId = await requestOtp(store, services, collectionOf(c), form(c, EMAIL_FORM))
+      const otpId = await requestOtp(store, services, collectionOf(c), ipOf(c), form(c, EMAIL_FORM))
       return sendJson(c, JSON.stringify({ otpId }))
     })
-    .post('/:collection/auth-with-otp', async (c) => {
-      const ip = clientIp(c, services)
-      const auth = await authWithOtp(store, collectionOf(c), ip, form(c, OTP_FORM))
-      return signedIn(c, services, auth, { method: 'otp' }, 'otp')
+    .post('/:collection/auth-with-otp', (c) => {
+      const find = () => authWithOtp(store, services, collectionOf(c), ipOf(c), form(c, OTP_FORM))
+      return signIn(c, services, 'otp', find, async () => '')
     })
     .post('/:collection/auth-with-oauth2', async (c) => {
       await refuseOAuth2(collectionOf(c), form(c, OAUTH2_FORM))
@@ -63,7 +65,7 @@ export const authRoutes = (services: Services) => {
       return signedIn(c, services, auth, { token })
     })
     .post('/:collection/impersonate/:id', async (c) => {
-      await requireSuperuser(c, services)
+      const superuser = await requireSuperuser(c, services)
       const collection = store.catalog.find(c.req.param('collection'))
       if (collection?.type !== 'auth') throw notFound('Missing or invalid auth collection context.')
       const { auth, token } = await impersonate(
@@ -72,10 +74,12 @@ export const authRoutes = (services: Services) => {
         c.req.param('id'),
         form(c, IMPERSONATE_FORM),
       )
+      const deed = { action: 'impersonate', collection: collection.name, record: auth.id }
+      await note(c, services, superuser, deed)
       return signedIn(c, services, auth, { token })
     })
     .post('/:collection/request-verification', async (c) => {
-      await requestVerification(store, services, collectionOf(c), form(c, EMAIL_FORM))
+      await requestVerification(store, services, collectionOf(c), ipOf(c), form(c, EMAIL_FORM))
       return done(c)
     })
     .post('/:collection/confirm-verification', async (c) => {
@@ -83,7 +87,7 @@ export const authRoutes = (services: Services) => {
       return done(c)
     })
     .post('/:collection/request-password-reset', async (c) => {
-      await requestPasswordReset(store, services, collectionOf(c), form(c, EMAIL_FORM))
+      await requestPasswordReset(store, services, collectionOf(c), ipOf(c), form(c, EMAIL_FORM))
       return done(c)
     })
     .post('/:collection/confirm-password-reset', async (c) => {
@@ -92,13 +96,34 @@ export const authRoutes = (services: Services) => {
     })
     .post('/:collection/request-email-change', async (c) => {
       const auth = await requireMember(c, services)
-      await requestEmailChange(store, services, collectionOf(c), auth, form(c, EMAIL_CHANGE_FORM))
+      const read = form(c, EMAIL_CHANGE_FORM)
+      await requestEmailChange(store, services, collectionOf(c), auth, ipOf(c), read)
       return done(c)
     })
     .post('/:collection/confirm-email-change', async (c) => {
-      await confirmEmailChange(store, collectionOf(c), form(c, EMAIL_CHANGE_CONFIRM_FORM))
+      const read = form(c, EMAIL_CHANGE_CONFIRM_FORM)
+      await confirmEmailChange(store, services, collectionOf(c), ipOf(c), read)
       return done(c)
     })
+}
+
+/** Finds who proved themselves by a method, and signs them in. How it ended is noted if it is about a superuser. */
+async function signIn(
+  c: Ctx,
+  services: Services,
+  method: 'password' | 'otp',
+  find: () => Promise<AuthRecord>,
+  identity: () => Promise<string>,
+): Promise<Response> {
+  try {
+    const auth = await find()
+    const answer = await signedIn(c, services, auth, { method }, method)
+    if (auth.isSuperuser) await note(c, services, auth, { action: 'sign in' })
+    return answer
+  } catch (error) {
+    await noteRefusedSignIn(c, services, error, identity)
+    throw error
+  }
 }
 
 /** What every successful sign-in answers, under the rules of the one who asked. */

@@ -2,8 +2,9 @@ import { Hono } from 'hono'
 import { DatabaseAway } from '../../db/errors.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
 import type { RequestInfo } from '../../filter/request.ts'
+import { noteWrite } from '../audit.ts'
 import { type BatchRequest, readBatch, unreadableBatch } from '../batch-body.ts'
-import { type PartAnswer, runPart } from '../batch-part.ts'
+import { type Part, type PartAnswer, runPart } from '../batch-part.ts'
 import type { RequestBody } from '../body.ts'
 import { clientIp } from '../client-ip.ts'
 import { authOf, bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson } from '../context.ts'
@@ -55,7 +56,9 @@ function runAll(
     for (const [i, asked] of requests.entries()) {
       try {
         checkRate(services, outer.auth, clientIp(c, services), asked.method, asked.url.split('?')[0]!)
-        answers.push(await runPart({ store: inside, extensions, asked, outer, uploads: uploadsOf(files, i) }))
+        const alsoFor: Part['alsoFor'] = (request, collection) => noteWrite(c, services, request, collection)
+        const uploads = uploadsOf(files, i)
+        answers.push(await runPart({ store: inside, extensions, asked, outer, uploads, alsoFor }))
       } catch (error) {
         throw Date.now() > deadlineMs ? badRequest(FAILED) : partError(i, error)
       }

@@ -14,6 +14,7 @@ import type { RequestInfo } from '../../filter/request.ts'
 import { listRecords } from '../../records/list.ts'
 import { truncateCollection } from '../../records/truncate.ts'
 import { checkRule } from '../../rules/check-rule.ts'
+import { note, notedCollections } from '../audit.ts'
 import { listCollections } from '../collection-list.ts'
 import { bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson, sendRaw } from '../context.ts'
 import { requireSuperuser } from '../guards.ts'
@@ -61,15 +62,18 @@ export const collectionRoutes = (services: Services) => {
       return sendRaw(c, await listCollections(store, buildRequest(c, auth, {})))
     })
     .post('/', async (c) => {
-      await requireSuperuser(c, services)
+      const auth = await requireSuperuser(c, services)
       const values = await valuesOf(c, LOAD.create)
       if (!isText(values.name) || !isText(values.type)) throw badRequest(LOAD.create)
-      return sendJson(c, collectionJson(await createCollection(store, values, checkRule)))
+      return sendJson(
+        c,
+        collectionJson(await createCollection(notedCollections(c, services, auth), values, checkRule)),
+      )
     })
     .put('/import', async (c) => {
-      await requireSuperuser(c, services)
+      const auth = await requireSuperuser(c, services)
       const { collections, deleteMissing } = await valuesOf(c, LOAD.form)
-      await importAll(store, { collections, deleteMissing }, checkRule)
+      await importAll(notedCollections(c, services, auth), { collections, deleteMissing }, checkRule)
       return c.body(null, 204)
     })
     .get('/meta/scaffolds', async (c) => {
@@ -93,21 +97,25 @@ export const collectionRoutes = (services: Services) => {
       return sendJson(c, collectionJson(collectionOf(c)))
     })
     .patch('/:collection', async (c) => {
-      await requireSuperuser(c, services)
+      const auth = await requireSuperuser(c, services)
       const { id, name } = collectionOf(c)
       const values = await valuesOf(c, LOAD.update)
-      const collection = await updateCollection(store, id, values, checkRule)
+      const collection = await updateCollection(notedCollections(c, services, auth), id, values, checkRule)
       await relabelRateLimits(settings, name, collection.name)
       return sendJson(c, collectionJson(collection))
     })
     .delete('/:collection', async (c) => {
-      await requireSuperuser(c, services)
-      await removeCollection(store, nameOf(c))
+      const auth = await requireSuperuser(c, services)
+      await removeCollection(notedCollections(c, services, auth), nameOf(c))
       return c.body(null, 204)
     })
     .delete('/:collection/truncate', async (c) => {
-      await requireSuperuser(c, services)
-      await truncateCollection(store, extensions, collectionOf(c))
+      const auth = await requireSuperuser(c, services)
+      const collection = collectionOf(c)
+      await store.db.transaction(async (db) => {
+        await truncateCollection({ db, catalog: store.catalog }, extensions, collection)
+        await note(c, services, auth, { action: 'truncate', collection: collection.name }, db)
+      })
       return c.body(null, 204)
     })
 }

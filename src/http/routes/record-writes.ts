@@ -9,6 +9,7 @@ import { deleteRecord } from '../../records/delete.ts'
 import { checkFresh, StaleAuth } from '../../records/guard.ts'
 import { updateRecord } from '../../records/update.ts'
 import type { WriteOptions } from '../../records/write-options.ts'
+import { noteWrite } from '../audit.ts'
 import { MAX_BODY_BYTES } from '../body.ts'
 import { bodyOf, type Ctx, type Env, requestInfo, type Services, sendJson } from '../context.ts'
 import { writableCollection } from '../writable.ts'
@@ -24,7 +25,7 @@ export const recordWriteRoutes = (services: Services) => {
       const { files } = await bodyOf(c, bodyLimit(collection))
       const create = (request: RequestInfo, options: WriteOptions) =>
         createRecord(store, extensions, collection, request, { ...options, uploads: files.keys() })
-      return sendJson(c, await write(c, services, create))
+      return sendJson(c, await write(c, services, collection, create))
     })
     .patch('/:collection/records/:id', async (c) => {
       const collection = writableCollection(store.catalog, c.req.param('collection'), MISSING)
@@ -32,12 +33,12 @@ export const recordWriteRoutes = (services: Services) => {
       const id = c.req.param('id')
       const update = (request: RequestInfo, options: WriteOptions) =>
         updateRecord(store, extensions, collection, id, request, { ...options, uploads: files.keys() })
-      return sendJson(c, await write(c, services, update))
+      return sendJson(c, await write(c, services, collection, update))
     })
     .delete('/:collection/records/:id', async (c) => {
       const collection = writableCollection(store.catalog, c.req.param('collection'))
       const id = c.req.param('id')
-      await write(c, services, (request, options) =>
+      await write(c, services, collection, (request, options) =>
         deleteRecord(store, extensions, collection, id, request, options),
       )
       return c.body(null, 204)
@@ -55,14 +56,17 @@ const bodyLimit = ({ fields }: Collection) =>
 async function write<T>(
   c: Ctx,
   services: Services,
+  collection: Collection,
   run: (request: RequestInfo, options: WriteOptions) => Promise<T>,
 ): Promise<T> {
   const request = await requestInfo(c, services, { cached: true })
   try {
-    return await run(request, { remembered: true }).catch((error) => doubt(services, request, error))
+    const options = { remembered: true, also: noteWrite(c, services, request, collection) }
+    return await run(request, options).catch((error) => doubt(services, request, error))
   } catch (error) {
     if (!(error instanceof StaleAuth)) throw error
-    return run(await requestInfo(c, services), {})
+    const fresh = await requestInfo(c, services)
+    return run(fresh, { also: noteWrite(c, services, fresh, collection) })
   }
 }
 

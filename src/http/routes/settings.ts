@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { sendTestMail, TEST_MAIL_FORM } from '../../auth/test-mail.ts'
 import { renderSettings } from '../../collections/settings.ts'
 import { ApiError, badRequest } from '../../errors.ts'
+import { noteSettings } from '../audit.ts'
 import { bodyOf, type Env, type Services, sendJson } from '../context.ts'
 import { readForm } from '../form.ts'
 import { requireSuperuser } from '../guards.ts'
@@ -15,13 +16,13 @@ export const settingsRoutes = (services: Services) => {
       return sendJson(c, renderSettings(settings.current))
     })
     .patch('/', async (c) => {
-      await requireSuperuser(c, services)
+      const auth = await requireSuperuser(c, services)
       const { values } = await bodyOf(c).catch((error) => {
         throw error instanceof ApiError
           ? badRequest('An error occurred while loading the submitted data.')
           : error
       })
-      return sendJson(c, renderSettings(await settings.save(values)))
+      return sendJson(c, renderSettings(await settings.save(values, noteSettings(c, services, auth))))
     })
     .post('/test/email', async (c) => {
       await requireSuperuser(c, services)

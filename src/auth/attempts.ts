@@ -1,0 +1,108 @@
+import type { Config } from '../config.ts'
+import type { Db } from '../db/open.ts'
+import { ApiError, TooMany } from '../errors.ts'
+import { Line } from '../fields/line.ts'
+import { networkOf } from './addresses.ts'
+import { sha256 } from './secrets.ts'
+
+/** What somebody tries to get at, and from where. */
+export interface Attempt {
+  readonly db: Db
+  readonly config: Pick<Config, 'signInTries'>
+  /** The collection's id. */
+  readonly collection: string
+  /** What was typed for an account, there or not: an unknown one must be counted like any other. */
+  readonly account: string
+  readonly ip: string
+}
+
+/** How often something may be tried, within `seconds` from the first time on. */
+interface Limits {
+  /** For one account from one address. */
+  readonly pair: number
+  /** From one address, for all accounts. */
+  readonly address: number
+  /** For one account from all addresses together where its owner has not signed in yet. */
+  readonly account: number
+  readonly seconds: number
+}
+
+/** SIGN_IN_TRIES is what an address may get wrong for an account; the others are multiples of it. */
+const signInLimits = (tries: number): Limits => ({
+  pair: tries,
+  address: tries * 15,
+  account: tries * 10,
+  seconds: 600,
+})
+/** Mails that anybody may ask for, right or wrong. */
+const MAIL_LIMITS: Limits = { pair: 15, address: 300, account: 60, seconds: 600 }
+
+/** An address from which an account was opened stays out of what strangers' tries do to the account. */
+const KNOWN_DAYS = 90
+
+/** So few are checked at once on a node that what is right, and not counted in the end, is not refused meanwhile. */
+const PLACES = 4
+const MAX_WAITING = 200
+const line = new Line(PLACES, MAX_WAITING)
+
+/**
+ * Runs a check of a password or code, which throws a 400 for a wrong one. What is wrong is counted, on all nodes together,
+ * by account and address; then no more is checked for a while: throws 429. Tries of strangers do not lock out the
+ * owner, who is asked for at addresses that are known. A right one is not counted and clears what was, for its address.
+ */
+export async function attempt<T>(tried: Attempt, check: () => Promise<T>): Promise<T> {
+  const { signInTries } = tried.config
+  if (signInTries === 0) return check()
+  const { db } = tried
+  const { keys, exempt } = keysOf('sign in', tried)
+  return line.run(async () => {
+    await takeTries(db, keys, exempt, signInLimits(signInTries))
+    try {
+      const result = await check()
+      await giveBack(db, keys, exempt, KNOWN_DAYS)
+      return result
+    } catch (error) {
+      // what is no wrong password was no try: a database that is away, a line that is too long
+      if (!(error instanceof ApiError) || error.status >= 500)
+        await giveBack(db, keys, exempt).catch(() => {})
+      throw error
+    }
+  })
+}
+
+/** Counts a mail that is asked for. Throws 429 when there were too many. */
+export async function countMail(tried: Attempt): Promise<void> {
+  if (tried.config.signInTries === 0) return
+  const { keys, exempt } = keysOf('mail', tried)
+  await takeTries(tried.db, keys, exempt, MAIL_LIMITS)
+}
+
+/** What is counted, the most special first. Hashed: people type passwords where a name belongs. */
+function keysOf(what: string, { collection, account, ip }: Attempt): { keys: string[]; exempt: string } {
+  const network = networkOf(ip)
+  const who = sha256(`${collection} ${account.toLowerCase()}`).slice(0, 32)
+  return {
+    keys: [`${what} ${who} ${network}`, `${what} from ${network}`, `${what} ${who}`],
+    exempt: `known ${who} ${network}`,
+  }
+}
+
+async function takeTries(
+  db: Db,
+  keys: readonly string[],
+  exempt: string,
+  { pair, address, account, seconds }: Limits,
+): Promise<void> {
+  const { rows } = await db.query(
+    'select auth_take_tries($1::text[], $2::int[], $3, $4)',
+    [keys, [pair, address, account], seconds, exempt],
+    'auth take tries',
+  )
+  const wait = Number(rows[0]?.[0])
+  if (wait > 0) throw new TooMany(429, wait)
+}
+
+/** `days`, if the try was right: so long its address is known. */
+async function giveBack(db: Db, keys: readonly string[], exempt: string, days = 0): Promise<void> {
+  await db.query('select auth_give_back($1::text[], $2, $3)', [keys, exempt, days], 'auth give back')
+}

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { attempt } from '../../src/auth/attempts.ts'
+import { badRequest } from '../../src/errors.ts'
+import { type Office, openOffice, PASSWORD } from '../support/office.ts'
+
+const TRIES = 5
+let office: Office
+beforeAll(async () => {
+  office = await openOffice({ TRUSTED_PROXIES: '127.0.0.1,::1', SIGN_IN_TRIES: String(TRIES) })
+  const users = office.server.services.store.catalog.find('users')
+  if (users?.type !== 'auth') throw new Error('no users')
+  // cheap hashes: hundreds are checked here
+  const fields = users.fields.map((field) => (field.type === 'password' ? { ...field, cost: 4 } : field))
+  await office.change('users', { fields, otp: { ...users.otp, enabled: true } })
+})
+afterAll(() => office.stop())
+
+const from = (ip: string) => ({ 'x-forwarded-for': ip })
+const signIn = async (identity: string, password: string, ip: string) =>
+  (await office.post('/api/collections/users/auth-with-password', { identity, password }, from(ip))).status
+const wrong = async (identity: string, ip: string, times = 1) => {
+  const statuses = []
+  for (let i = 0; i < times; i++) statuses.push(await signIn(identity, 'wrong', ip))
+  return statuses
+}
+const all = (status: number, times: number) => Array<number>(times).fill(status)
+
+test('an address has so many tries for an account, then is told when to come again', async () => {
+  await office.addUser('tries@example.com')
+  expect(await wrong('tries@example.com', '192.0.2.1', TRIES)).toEqual(all(400, TRIES))
+  const answer = await fetch(`${office.server.url}/api/collections/users/auth-with-password`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...from('192.0.2.1') },
+    body: JSON.stringify({ identity: 'tries@example.com', password: PASSWORD }),
+  })
+  expect(answer.status).toBe(429)
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(590)
+  expect(await answer.json()).toEqual({ data: {}, message: 'Too Many Requests.', status: 429 })
+})
+
+test.each([
+  ['its owner elsewhere gets in', 'tries@example.com', '192.0.2.2', 200],
+  ['another account from there, too', 'other@example.com', '192.0.2.1', 200],
+  ['what the client claims before the proxy does not help', 'tries@example.com', '8.8.8.8, 192.0.2.1', 429],
+  ['nor does another way to write it', 'tries@example.com', '::ffff:192.0.2.1', 429],
+  ['nor another case of the name', 'TRIES@example.com', '192.0.2.1', 429],
+])('%s', async (_, identity, ip, status) => {
+  if (identity === 'other@example.com') await office.addUser(identity)
+  expect(await signIn(identity, PASSWORD, ip)).toBe(status)
+})
+
+test('an unknown account is counted like any other', async () => {
+  expect(await wrong('nobody@example.com', '192.0.2.9', TRIES + 1)).toEqual([...all(400, TRIES), 429])
+})
+
+test('a network of IPv6 is one address', async () => {
+  const statuses = []
+  for (let i = 0; i <= TRIES; i++)
+    statuses.push(...(await wrong('six@example.com', `2001:db8:0:1::${i.toString(16)}`)))
+  expect(statuses).toEqual([...all(400, TRIES), 429])
+  expect(await wrong('six@example.com', '2001:db8:0:2::1')).toEqual([400])
+})
+
+test('a right password is no try, and clears those before', async () => {
+  await office.addUser('right@example.com')
+  for (let round = 0; round < 3; round++) {
+    expect(await wrong('right@example.com', '192.0.2.3', TRIES - 1)).toEqual(all(400, TRIES - 1))
+    expect(await signIn('right@example.com', PASSWORD, '192.0.2.3')).toBe(200)
+  }
+  const together = Array.from({ length: 30 }, () => signIn('right@example.com', PASSWORD, '192.0.2.3'))
+  expect(await Promise.all(together)).toEqual(all(200, 30))
+})
+
+test('many addresses together are stopped, the owner at a known one is not', async () => {
+  await office.addUser('target@example.com')
+  expect(await signIn('target@example.com', PASSWORD, '198.51.100.1')).toBe(200)
+  const statuses = []
+  for (let i = 0; i < TRIES * 10 + 1; i++)
+    statuses.push(...(await wrong('target@example.com', `203.0.113.${i}`)))
+  expect(statuses).toEqual([...all(400, TRIES * 10), 429])
+  expect(await signIn('target@example.com', PASSWORD, '198.51.100.1')).toBe(200)
+})
+
+test('one address is stopped over all accounts', async () => {
+  const statuses = []
+  for (let i = 0; i < TRIES * 15 + 1; i++)
+    statuses.push(...(await wrong(`guess${i}@example.com`, '192.0.2.50')))
+  expect(statuses).toEqual([...all(400, TRIES * 15), 429])
+})
+
+test.each([
+  ['request-password-reset', 204],
+  ['request-verification', 204],
+  ['request-otp', 200],
+])('%s: so many mails for an account and address, there or not', async (route, status) => {
+  await office.addUser(`${route}@example.com`)
+  for (const email of [`${route}@example.com`, `no-${route}@example.com`]) {
+    const statuses = []
+    for (let i = 0; i < 16; i++) {
+      const answer = await office.post(`/api/collections/users/${route}`, { email }, from('192.0.2.77'))
+      statuses.push(answer.status)
+    }
+    expect(statuses).toEqual([...all(status, 15), 429])
+  }
+})
+
+test('limits hold however many come at once', async () => {
+  const { db } = office.server.services.store
+  const tried = { db, config: { signInTries: TRIES }, collection: 'users', account: 'node', ip: '192.0.2.90' }
+  const outcomes = await Promise.all(
+    Array.from({ length: TRIES * 4 }, () =>
+      attempt(tried, async () => {
+        throw badRequest()
+      }).catch((error: { status: number }) => error.status),
+    ),
+  )
+  expect(outcomes.filter((status) => status === 400)).toHaveLength(TRIES)
+})
