@@ -16,7 +16,7 @@ const FLOORS = [
   ['records'],
   ['auth', 'sms', 'realtime', 'webhooks'],
   ['smsgate'],
-  ['jobs.ts', 'metrics'],
+  ['jobs.ts', 'metrics', 'openapi'],
   ['http', 'import'],
   ['extensions.ts'],
   ['server.ts'],

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Catalog, Store } from '../collections/catalog.ts'
 import type { AuthCollection, Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
@@ -21,20 +22,25 @@ const VISIBLE_LENGTH = PREFIX.length + 6
 const TOUCH_MS = 60_000
 
 /** What nobody but the server says of a key. */
-const OURS = ['prefix', 'hash', 'last_used_at'] as const
+export const SET_BY_SERVER = ['prefix', 'hash', 'last_used_at'] as const
+
+/** What only the answer to the create of a key holds. */
+export const NEW_KEY = z.object({
+  key: z.string().meta({ description: 'The key itself, for `X-API-Key`. Shown this once.' }),
+})
 
 /**
  * API keys are made when their record is created: the answer of that one request holds the key as `key`, the
  * store only its SHA-256 and its first characters. Whatever a client says about these fields is overruled.
  */
 export const apiKeysExtension: Extension = {
-  async beforeCreate(_store, values) {
+  async beforeCreate(_store, values): Promise<z.output<typeof NEW_KEY>> {
     const key = PREFIX + randomText(RANDOM_LENGTH)
     Object.assign(values, { prefix: key.slice(0, VISIBLE_LENGTH), hash: sha256(key), last_used_at: '' })
     return { key }
   },
   async beforeUpdate(_store, values, old) {
-    for (const field of OURS) values[field] = old[field]!
+    for (const field of SET_BY_SERVER) values[field] = old[field]!
     return {}
   },
 }

@@ -1,14 +1,19 @@
+import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { refuse } from './refusal.ts'
 
-/** What became of the messages of one send, by status; all statuses a sent message can have, in their order. */
-export interface Batch {
-  readonly batch_id: string
-  readonly recipients_count: number
-  readonly counts: Readonly<Record<string, number>>
-}
-
+/** All statuses a sent message can have, in their order. */
 const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed'] as const
+
+/** What became of the messages of one send, by status. */
+export type Batch = Readonly<z.output<typeof BATCH>>
+export const BATCH = z
+  .object({
+    batch_id: z.string(),
+    recipients_count: z.int().min(1),
+    counts: z.record(z.enum(STATUSES), z.int().min(0)).meta({ description: 'Messages by status.' }),
+  })
+  .meta({ id: 'BatchStatus' })
 
 /** Counts a user's batch. Throws 404 `batch_not_found`, also for another's. */
 export async function countBatch(store: Store, user: string, batchId: string): Promise<Batch> {
@@ -19,6 +24,8 @@ export async function countBatch(store: Store, user: string, batchId: string): P
   )
   if (rows.length === 0) throw refuse('batch_not_found')
   const found = new Map(rows as [string, number][])
-  const counts = Object.fromEntries(STATUSES.map((status) => [status, found.get(status) ?? 0]))
+  const counts = Object.fromEntries(
+    STATUSES.map((status) => [status, found.get(status) ?? 0]),
+  ) as Batch['counts']
   return { batch_id: batchId, recipients_count: rows.reduce((sum, row) => sum + Number(row[1]), 0), counts }
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { cleanText } from '../fields/cast.ts'
 import { dateOf, formatDate, parseDate } from '../fields/date.ts'
+import { E164 } from './phone.ts'
 import { refuse } from './refusal.ts'
 import { checkShape, filled, text, whole } from './shape.ts'
 
@@ -30,8 +31,11 @@ export interface SendOptions {
 }
 
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
+/** Of a text, plain or rendered; in code points. */
+export const MAX_CHARACTERS = 1600
 
-const list = (what: string) => z.array(z.string('must be a text'), `must be a list of ${what}`)
+const list = (what: string, item = {}) =>
+  z.array(z.string('must be a text').meta(item), `must be a list of ${what}`)
 /** A date in PocketBase's form; '' for an empty text. */
 const date = () =>
   z.string('must be a date').transform((raw, issues) => {
@@ -43,24 +47,59 @@ const value = z.union([z.string(), z.number(), z.boolean()], 'must be a text, a 
 
 /** What both kinds of send know. `null` counts as absent. */
 const COMMON = {
-  recipients: list('phone numbers').nullish(),
-  group_ids: list('group ids').nullish(),
-  device_id: text().nullish(),
-  scheduled_at: date().nullish(),
-  expires_at: date().nullish(),
-  ttl: whole(1, MAX_TTL_SECONDS).nullish(),
-  priority: whole(-128, 127).nullish(),
-  sim: whole(0, 8).nullish(),
-  guarantee: z.enum(['at_most_once', 'at_least_once'], 'must be at_most_once or at_least_once').nullish(),
-  client_ref: text(255).nullish(),
+  recipients: list('phone numbers', { pattern: E164.source }).nullish().meta({
+    description:
+      'Phone numbers in E.164. Each gets one message. May be empty when `group_ids` are given. After groups and duplicates, at most 1,000 (the server may set another limit).',
+  }),
+  group_ids: list('group ids').nullish().meta({
+    description: 'Contact groups whose members are added, without those who have opted out.',
+  }),
+  device_id: text().nullish().meta({
+    description: 'This device sends, and no other. Left out, the available devices take turns.',
+  }),
+  scheduled_at: date().nullish().meta({
+    description: 'Not before this instant. One that is past means now.',
+  }),
+  expires_at: date().nullish().meta({
+    description: 'Not after this instant: what no device has taken by then ends as `failed`. Excludes `ttl`.',
+  }),
+  ttl: whole(1, MAX_TTL_SECONDS).nullish().meta({
+    description: 'The same as a number of seconds, counted from when the message is due.',
+  }),
+  priority: whole(-128, 127).nullish().meta({ description: 'Higher goes first; 0 when left out.' }),
+  sim: whole(0, 8)
+    .nullish()
+    .meta({ description: 'Slot of the SIM that sends, from 1. 0: the device chooses.' }),
+  guarantee: z
+    .enum(['at_most_once', 'at_least_once'], 'must be at_most_once or at_least_once')
+    .nullish()
+    .meta({
+      description:
+        'What becomes of a message whose device goes silent in the middle: `at_most_once` (default) fails it, `at_least_once` gives it to a device again.',
+    }),
+  client_ref: text(255).nullish().meta({
+    description:
+      'A reference of yours, unique among your messages: a second send with it answers with the first message. For one recipient.',
+  }),
 }
 
-const SEND = z.strictObject({ ...COMMON, body: filled() })
-const TEMPLATE_SEND = z.strictObject({
-  ...COMMON,
-  template_id: filled(),
-  variables: z.record(z.string(), value, 'must be an object').nullish(),
-})
+/** What the bodies of `send` and `send-template` must look like. */
+export const SEND = z
+  .strictObject({
+    ...COMMON,
+    body: filled().meta({ maxLength: MAX_CHARACTERS, description: 'The text, in Unicode characters.' }),
+  })
+  .meta({ id: 'Send' })
+export const TEMPLATE_SEND = z
+  .strictObject({
+    ...COMMON,
+    template_id: filled().meta({ description: 'A record of `sms_templates`.' }),
+    variables: z.record(z.string(), value, 'must be an object').nullish().meta({
+      description:
+        'Values for the `{{variables}}` of the template. `{{name}}` and `{{phone}}` come from the contact and cannot be given.',
+    }),
+  })
+  .meta({ id: 'TemplateSend' })
 
 /** The body of `send`. Throws 400 `invalid_request` that names the first wrong field. */
 export function readSend(raw: unknown, now: Date): SendBody {

@@ -1,18 +1,14 @@
+import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import type { Content } from './body.ts'
+import { type Content, MAX_CHARACTERS } from './body.ts'
 import { contactNames } from './recipients.ts'
 import { refuse, refuseTemplate } from './refusal.ts'
-import { countSegments, type Segmentation } from './segments.ts'
+import { countSegments, SEGMENTATION } from './segments.ts'
 import { fillVariables, parseTemplate, renderFor } from './template.ts'
 
-/** In code points, plain or rendered. */
-const MAX_CHARACTERS = 1600
-
 /** The text for one recipient and what it takes to send it. */
-export interface Text extends Segmentation {
-  readonly to: string
-  readonly body: string
-}
+export type Text = Readonly<z.output<typeof TEXT>>
+export const TEXT = z.object({ to: z.string(), body: z.string(), ...SEGMENTATION.shape }).meta({ id: 'Text' })
 
 /** Throws 400 `body_too_long`. */
 export function checkLength(body: string): void {

@@ -1,16 +1,19 @@
+import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import type { SendBody } from './body.ts'
-import { checkLength, type Text, writeTexts } from './content.ts'
+import { checkLength, TEXT, writeTexts } from './content.ts'
 import { allRecipients, checkCount, checkPhones, uniquePhones } from './recipients.ts'
 
 /** What a send would send. The first text's body, encoding, units and segments stand for all where one is asked for. */
-export interface Preview extends Omit<Text, 'to'> {
-  readonly recipients_count: number
-  readonly total_segments: number
-  /** One a recipient, in the order of the send. */
-  readonly items: readonly Text[]
-}
+export type Preview = Readonly<z.output<typeof PREVIEW>>
+export const PREVIEW = TEXT.omit({ to: true })
+  .extend({
+    recipients_count: z.int().min(0),
+    total_segments: z.int().min(0).meta({ description: 'Short messages that all texts take together.' }),
+    items: z.array(TEXT).meta({ description: 'One for each recipient, in the order of the send.' }),
+  })
+  .meta({ id: 'Preview' })
 
 /**
  * Writes the texts of a send and stores nothing. Without recipients, a template is shown for nobody: no name, no

@@ -1,17 +1,24 @@
+import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import { formatDate } from '../fields/date.ts'
+import { INSTANT } from '../fields/instant.ts'
 import { noteChanged } from './changed.ts'
 
-/** A user's month. `quota` 0: unlimited, `remaining` is null then. */
-export interface Usage {
-  readonly period: string
-  readonly used: number
-  readonly quota: number
-  readonly remaining: number | null
-  /** When the next month begins, in PocketBase's form. */
-  readonly resets_at: string
-}
+/** A user's month. */
+export type Usage = Readonly<z.output<typeof USAGE>>
+export const USAGE = z
+  .object({
+    period: z
+      .string()
+      .regex(/^\d{4}-\d\d$/)
+      .meta({ description: 'The calendar month, in UTC.' }),
+    used: z.int().min(0).meta({ description: 'Messages accepted in it; canceled ones came back.' }),
+    quota: z.int().min(0).meta({ description: 'Messages that may be accepted; 0: without limit.' }),
+    remaining: z.int().min(0).nullable().meta({ description: 'null when there is no limit.' }),
+    resets_at: INSTANT.meta({ description: 'When the next month begins.' }),
+  })
+  .meta({ id: 'Usage' })
 
 /** What a user has sent in the calendar month (UTC) of `at`, and may send. A user's own quota overrides the server's. */
 export async function readUsage(

@@ -1,8 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
+import { E164 } from './phone.ts'
 import { refuse } from './refusal.ts'
-
-/** A number as the whole world dials it: `+`, 2 to 15 digits, the first not 0. ITU-T E.164 */
-const E164 = /^\+[1-9][0-9]{1,14}$/
 
 /** Throws 400 `invalid_phone_number` if any of them is none. */
 export function checkPhones(phones: readonly string[]): void {

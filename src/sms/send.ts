@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import { randomId } from '../fields/random.ts'
@@ -22,6 +23,18 @@ export interface Idempotency {
   readonly key: string
   readonly fingerprint: string
 }
+
+/** What was accepted. */
+export const ACCEPTED = z
+  .object({
+    batch_id: z.string().meta({ description: 'Names all messages of the send; empty when it is one.' }),
+    message_ids: z.array(z.string()).min(1).meta({
+      description: 'Records of `sms_messages`, one for each recipient, in their order.',
+    }),
+    recipients_count: z.int().min(1),
+    status: z.literal('accepted'),
+  })
+  .meta({ id: 'Accepted' })
 
 /** The JSON of the answer; `replayed`: it is that of an earlier request. */
 export interface Sent {

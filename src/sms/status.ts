@@ -1,5 +1,6 @@
 /** Where a message is in its life. `received` is the one status of an incoming message. */
-export type Status = 'pending' | 'assigned' | 'sending' | 'sent' | 'delivered' | 'failed' | 'received'
+export const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const
+export type Status = (typeof STATUSES)[number]
 
 /**
  * Where a message may go next. Every statement that changes a status takes its guard from here, so that none goes

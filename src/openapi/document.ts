@@ -1,0 +1,94 @@
+import type { z } from 'zod'
+import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
+import packageJson from '../../package.json' with { type: 'json' }
+import { builtInCollections } from '../collections/built-in.ts'
+import { type Collection, SUPERUSERS } from '../collections/collection.ts'
+import { systemCollections } from '../collections/system.ts'
+import type { Extensions } from '../records/extension.ts'
+import { authPaths } from './auth-paths.ts'
+import { DEVICES, devicePaths } from './device-paths.ts'
+import { recordPaths, recordTag } from './record-paths.ts'
+import { recordSchemas } from './record-schema.ts'
+import { SECURITY_SCHEMES } from './security.ts'
+import { SERVER, serverPaths } from './server-paths.ts'
+import { SENDING, smsPaths } from './sms-paths.ts'
+
+/** An OpenAPI document, as an object that JSON can hold. */
+export type OpenApiDocument = ReturnType<typeof createDocument>
+
+const DESCRIPTION = `An SMS gateway that you run yourself. A web app sends with one POST; texts go out through your own phones and modems; every message, contact,
+template and device is a record that any PocketBase client lists, filters and edits.
+
+**Sign in** with \`POST /api/collections/users/auth-with-password\` and send the token as \`Authorization: Bearer TOKEN\`. For sending alone, create a record of
+\`api_keys\` and send its key as \`X-API-Key\`.
+
+**Errors** of \`/api/sms\` and \`/api/devices\` are \`{"error", "message"}\`: the first for programs, the second for people. All others are PocketBase's
+\`{"data", "message", "status"}\`.
+
+**Dates** are UTC, as \`2026-11-20 07:00:00.000Z\`; empty when there is none.`
+
+/** The collections that every server has and a client works with. */
+export const describedCollections = (): Collection[] => [
+  ...builtInCollections(),
+  ...systemCollections().filter(({ name }) => name === SUPERUSERS),
+]
+
+/** What the document is about. */
+export interface Subject {
+  /** Where the server is reached. */
+  readonly url: string
+  readonly collections: readonly Collection[]
+  readonly extensions: Extensions
+}
+
+/** The whole API as an OpenAPI 3.1 document, made from the schemas that check requests and type answers. */
+export function openApiDocument({ url, collections, extensions }: Subject): OpenApiDocument {
+  const schemaOf = recordSchemas(collections)
+  const device = schemaOf('devices')!
+  return createDocument(
+    {
+      openapi: '3.1.1',
+      info: {
+        title: 'pocketsms',
+        version: packageJson.version,
+        description: DESCRIPTION,
+        license: { name: packageJson.license, identifier: packageJson.license },
+      },
+      servers: [{ url }],
+      tags: [
+        { name: SENDING, description: 'For the web app that sends.' },
+        { name: DEVICES, description: 'For the program on a phone or beside a modem.' },
+        ...collections.map(recordTag),
+        { name: SERVER, description: 'What is about no one collection.' },
+      ],
+      paths: {
+        ...smsPaths(),
+        ...devicePaths(device),
+        ...collectionPaths(collections, schemaOf, extensions),
+        ...serverPaths(),
+      },
+      components: { securitySchemes: SECURITY_SCHEMES },
+    },
+    { override: ({ jsonSchema }) => tidy(jsonSchema) },
+  )
+}
+
+/** Takes away what says nothing: that names are texts, and the bounds of what JavaScript can count. */
+function tidy(schema: { propertyNames?: unknown; minimum?: unknown; maximum?: unknown }): void {
+  delete schema.propertyNames
+  if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
+  if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
+}
+
+function collectionPaths(
+  collections: readonly Collection[],
+  schemaOf: (id: string) => z.ZodObject | undefined,
+  extensions: Extensions,
+): ZodOpenApiPathsObject {
+  const paths = collections.map((collection) => {
+    const record = schemaOf(collection.id)!
+    const signIn = collection.type === 'auth' ? authPaths(collection, record) : {}
+    return { ...recordPaths(collection, record, extensions), ...signIn }
+  })
+  return Object.assign({}, ...paths)
+}

@@ -1,0 +1,51 @@
+import { z } from 'zod'
+
+/** What PocketBase says of one field. */
+const FIELD_ERROR = z
+  .object({
+    code: z.string().meta({ description: 'For programs, such as `validation_required`.' }),
+    message: z.string(),
+    params: z.record(z.string(), z.unknown()).optional(),
+  })
+  .meta({ id: 'FieldError' })
+
+/** Errors by field; those of a list or of an object inside are nested, by index or key. */
+const FIELD_ERRORS: z.ZodType = z
+  .lazy(() => z.record(z.string(), z.union([FIELD_ERROR, FIELD_ERRORS])))
+  .meta({ id: 'FieldErrors', description: 'What is wrong, by field. Empty when no field is to blame.' })
+
+/** Every answer of the record API that is not a success. */
+export const API_ERROR = z
+  .object({ data: FIELD_ERRORS, message: z.string(), status: z.int() })
+  .meta({ id: 'Error', description: "PocketBase's form of an error." })
+
+/** A batch says which of its requests failed, and how. */
+export const BATCH_ERROR = z
+  .object({
+    data: z.object({
+      requests: z.record(
+        z.string(),
+        z.object({ code: z.string(), message: z.string(), response: API_ERROR }),
+      ),
+    }),
+    message: z.string(),
+    status: z.literal(400),
+  })
+  .meta({ id: 'BatchError' })
+
+/** What a guest gets where only those who have signed in may even ask. */
+export const GUEST_ERROR = z
+  .object({
+    error: z.literal('unauthorized'),
+    message: z.literal('Authentication required'),
+    status: z.literal(401),
+    data: z.object({}),
+  })
+  .meta({ id: 'GuestError' })
+
+/** The first of two methods was right; the second is asked for. */
+export const MFA_NEEDED = z
+  .object({
+    mfaId: z.string().meta({ description: 'Send it with the second method, as `mfaId`.' }),
+  })
+  .meta({ id: 'MfaNeeded' })

@@ -1,0 +1,2 @@
+/** A number as the whole world dials it: `+`, 2 to 15 digits, the first not 0. ITU-T E.164 */
+export const E164 = /^\+[1-9][0-9]{1,14}$/
