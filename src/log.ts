@@ -1,4 +1,4 @@
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
 
 export type { Logger }
@@ -7,11 +7,11 @@ export type { Logger }
 const TOLD = ['code', 'severity', 'constraint', 'schema', 'table', 'column', 'routine', 'status'] as const
 const MAX_CAUSES = 4
 
-/** JSON lines on standard output. No bodies and no secrets go in. */
-export function createLogger(config: Pick<Config, 'logLevel'>): Logger {
+/** JSON lines, on standard output if nothing else is given. No bodies and no secrets go in. */
+export function createLogger(config: Pick<Config, 'logLevel'>, destination?: DestinationStream): Logger {
   return pino(
     { level: config.logLevel, base: null, serializers: { err: (error) => told(error, MAX_CAUSES) } },
-    pino.destination({ dest: 1, sync: false, minLength: 0 }),
+    destination ?? pino.destination({ dest: 1, sync: false, minLength: 0 }),
   )
 }
 
