@@ -9,6 +9,7 @@ import { batchRoutes } from './routes/batch.ts'
 import { collectionRoutes } from './routes/collections.ts'
 import { consoleRoutes } from './routes/console.ts'
 import { deviceRoutes } from './routes/devices.ts'
+import { docsRoutes } from './routes/docs.ts'
 import { exportRoutes } from './routes/export.ts'
 import { fileRoutes } from './routes/files.ts'
 import { mobileRoutes } from './routes/mobile.ts'
@@ -34,6 +35,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/api/files', fileRoutes(services))
   app.route('/api/realtime', realtimeRoutes(services))
   app.route('/api/settings', settingsRoutes(services))
+  app.route('/', docsRoutes(services))
   app.route('/', consoleRoutes(services))
   app.route('/api/sms', smsRoutes(services))
   app.route('/api/devices', deviceRoutes(services))

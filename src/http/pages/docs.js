@@ -1,0 +1,21 @@
+// The reference page: Swagger UI over api/openapi.json. Requests that are tried out go to the server that served the page.
+
+const dark = matchMedia('(prefers-color-scheme: dark)')
+const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+paint()
+dark.addEventListener('change', paint)
+
+const response = await fetch('api/openapi.json')
+const spec = await response.json()
+spec.servers = [{ url: new URL('.', location.href).href.replace(/\/$/, '') }]
+
+globalThis.SwaggerUIBundle({
+  spec,
+  domNode: document.getElementById('reference'),
+  deepLinking: true,
+  docExpansion: 'none',
+  defaultModelsExpandDepth: 0,
+  defaultModelExpandDepth: 3,
+  filter: true,
+  validatorUrl: null,
+})

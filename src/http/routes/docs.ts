@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { gzip } from 'node:zlib'
+import { Hono } from 'hono'
+import { describedCollections, openApiDocument } from '../../openapi/document.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+
+const PAGES = fileURLToPath(new URL('../pages/', import.meta.url))
+const { resolve } = createRequire(import.meta.url)
+
+/** What the page loads: two files of the package swagger-ui-dist, two of ours. */
+const ASSETS: Readonly<Record<string, { path: string; type: string }>> = {
+  'swagger-ui-bundle.js': { path: resolve('swagger-ui-dist/swagger-ui-bundle.js'), type: 'text/javascript' },
+  'swagger-ui.css': { path: resolve('swagger-ui-dist/swagger-ui.css'), type: 'text/css' },
+  'docs.js': { path: `${PAGES}docs.js`, type: 'text/javascript' },
+  'docs.css': { path: `${PAGES}docs.css`, type: 'text/css' },
+}
+
+/** Nothing comes from another host, nothing goes to one. Swagger UI has pictures in its styles, and styles on its elements. */
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+}
+/** A hash of all assets is in the path of each. */
+const FOR_EVER = 'public, max-age=31536000, immutable'
+
+/** `/api/openapi.json`: the API described, for programs. `/docs`: the same, for people. Made when first asked for. */
+export function docsRoutes({ config, extensions }: Services): Hono<Env> {
+  const description = once(() => {
+    const subject = { url: config.publicUrl, collections: describedCollections(), extensions }
+    return tagged(JSON.stringify(openApiDocument(subject)))
+  })
+  const assets = once(readAssets)
+  const page = once(() => {
+    const html = readFileSync(`${PAGES}docs.html`, 'utf8')
+    return tagged(html.replaceAll('VERSION', assets().version))
+  })
+  return new Hono<Env>()
+    .get('/api/openapi.json', (c) =>
+      sendTagged(c, description(), { 'content-type': 'application/json', 'cache-control': 'no-cache' }),
+    )
+    .get('/docs', (c) => sendTagged(c, page(), PAGE_HEADERS))
+    .get('/docs/', (c) => c.redirect('../docs', 307))
+    .get('/docs/:version/:file', (c) => sendAsset(c, assets()))
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}
+
+interface Tagged {
+  readonly body: string
+  readonly etag: string
+}
+
+const tagged = (body: string): Tagged => ({ body, etag: `"${hashOf(body)}"` })
+
+const hashOf = (...parts: readonly (string | Buffer)[]) => {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest('base64url').slice(0, 22)
+}
+
+/** 304 for who has it already. */
+function sendTagged(c: Ctx, { body, etag }: Tagged, headers: Record<string, string>): Response {
+  const known = c.req.header('if-none-match')?.includes(etag)
+  return known ? c.body(null, 304, { ...headers, etag }) : c.body(body, 200, { ...headers, etag })
+}
+
+interface Assets {
+  readonly version: string
+  readonly files: ReadonlyMap<string, Asset>
+}
+
+interface Asset {
+  readonly type: string
+  readonly plain: Buffer<ArrayBuffer>
+  /** 460 kB of the package's 1.7 MB; packed when first asked for. */
+  readonly packed: () => Promise<Uint8Array<ArrayBuffer>>
+}
+
+function readAssets(): Assets {
+  const files = Object.entries(ASSETS).map(([name, { path, type }]) => {
+    const plain = readFileSync(path)
+    const packed = once(() => promisify(gzip)(plain))
+    return [name, { type: `${type}; charset=utf-8`, plain, packed }] as const
+  })
+  return { version: hashOf(...files.map(([, { plain }]) => plain)), files: new Map(files) }
+}
+
+async function sendAsset(c: Ctx, { version, files }: Assets): Promise<Response> {
+  const asset = files.get(c.req.param('file') ?? '')
+  if (!asset || c.req.param('version') !== version) return c.notFound()
+  const headers = { 'content-type': asset.type, 'cache-control': FOR_EVER, vary: 'Accept-Encoding' }
+  if (!c.req.header('accept-encoding')?.includes('gzip')) return c.body(asset.plain, 200, headers)
+  return c.body(await asset.packed(), 200, { ...headers, 'content-encoding': 'gzip' })
+}
