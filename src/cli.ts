@@ -9,11 +9,13 @@ import { type Config, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { openDb } from './db/open.ts'
 import { attempt, UserError } from './errors.ts'
+import { extensions } from './extensions.ts'
 import { importFiles } from './import/fixtures.ts'
 import { importPocketBase } from './import/pocketbase.ts'
 import { showProgress } from './import/progress.ts'
 import { createLogger } from './log.ts'
-import { start } from './server.ts'
+import { openapiCommand } from './openapi/command.ts'
+import { type RunningServer, start } from './server.ts'
 
 /** Opens the store of the environment's database for one command. */
 const withStore = (work: (store: CatalogStore, config: Config) => Promise<void>) =>
@@ -37,19 +39,22 @@ const serve = defineCommand({
   run: () =>
     attempt(async () => {
       const config = readConfig(process.env)
-      const server = await start(config)
-      say(`pocketsms listens on ${server.url}`)
-      const link = await installerLink(server.services.store, config.publicUrl)
-      if (link) say(`There is no superuser yet. Create the first one here, within 30 minutes:\n${link}`)
+      let server: RunningServer | undefined
       const stop = (signal: string) => {
+        if (!server) process.exit(0)
         say(`${signal}: finishing what runs`)
         void attempt(async () => {
-          await server.stop()
+          await server?.stop()
           process.exit(0)
         })
       }
+      // from the first request on: whoever is answered may count on an orderly end
       process.once('SIGTERM', () => stop('SIGTERM'))
       process.once('SIGINT', () => stop('SIGINT'))
+      server = await start(config)
+      say(`pocketsms listens on ${server.url}`)
+      const link = await installerLink(server.services.store, config.publicUrl)
+      if (link) say(`There is no superuser yet. Create the first one here, within 30 minutes:\n${link}`)
     }),
 })
 
@@ -125,6 +130,7 @@ const main = defineCommand({
     import: importCommand,
     agent: agentCommand,
     send: sendCommand,
+    openapi: openapiCommand(() => ({ url: readConfig(process.env).publicUrl, extensions })),
   },
 })
 
