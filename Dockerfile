@@ -1,13 +1,21 @@
+FROM node:24-slim AS console
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY console console
+COPY src src
+RUN npm ci --no-audit --no-fund
+
 FROM node:24-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8090 DATA_DIR=/data
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
-RUN npm ci --omit=dev --no-audit --no-fund && npm cache clean --force
+RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund && npm cache clean --force
 COPY LICENSE README.md ./
 COPY bin bin
 COPY grammar grammar
 COPY sql sql
 COPY src src
+COPY --from=console /app/console/dist console/dist
 RUN install -d -o node -g node /data
 USER node
 VOLUME /data

@@ -3,10 +3,14 @@ import { defineConfig } from 'vitest/config'
 import { findPostgres } from './test/support/postgres.ts'
 
 const FILES = 'test/**/*.test.ts'
+/** These need a browser: npm run test:browser. */
+const IN_BROWSER = 'test/browser/**'
 
 /** Tests that start a server or a store do so through test/support: they run on both backends. */
 const withDatabase = () =>
-  globSync(FILES).filter((file) => /from '[^']*\/support\//.test(readFileSync(file, 'utf8')))
+  globSync(FILES, { exclude: [IN_BROWSER] }).filter((file) =>
+    /from '[^']*\/support\//.test(readFileSync(file, 'utf8')),
+  )
 
 const hasPostgres = Boolean(process.env.TEST_DATABASE_URL || findPostgres())
 if (!hasPostgres) {
@@ -17,7 +21,7 @@ if (!hasPostgres) {
 
 const pglite = {
   extends: true as const,
-  test: { name: 'pglite', include: [FILES], env: { TEST_BACKEND: 'pglite' } },
+  test: { name: 'pglite', include: [FILES], exclude: [IN_BROWSER], env: { TEST_BACKEND: 'pglite' } },
 }
 const postgres = {
   extends: true as const,

@@ -23,7 +23,7 @@ const FLOORS = [
   ['cli.ts', 'demo'],
 ]
 /** Files of no room that any room may use. */
-const EVERYWHERE = new Set(['errors.ts', 'config.ts', 'log.ts', 'counts.ts'])
+const EVERYWHERE = new Set(['bell.ts', 'errors.ts', 'config.ts', 'log.ts', 'counts.ts'])
 /** Rooms that know nothing of the server's inside: they speak HTTP to it. Only these may use them. */
 const OUTSIDE: Readonly<Record<string, readonly string[]>> = { agent: ['cli.ts', 'demo'], bulk: ['cli.ts'] }
 /** Packages that one place alone may see. */
@@ -35,19 +35,27 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^log\.ts$/, /^pino$/],
 ]
 
+/** The console runs in browsers and speaks HTTP to the server: of `src` it has these alone, which import nothing. */
+const FOR_THE_CONSOLE = new Set(['sms/segments.ts'])
+const CONSOLE_PACKAGES = new Set(['preact', '@preact/signals', 'pocketbase', 'uqr'])
+
 interface Import {
   readonly from: string
   /** A path below src/ for our own files, else the package. */
   readonly to: string
 }
 
-const files = globSync('**/*.ts', { cwd: join(HOME, 'src') }).map((file) => file.replaceAll('\\', '/'))
+const filesOf = (folder: string, pattern: string) =>
+  globSync(pattern, { cwd: join(HOME, folder) }).map((file) => file.replaceAll('\\', '/'))
+const files = filesOf('src', '**/*.ts')
 const text = (file: string) => readFileSync(join(HOME, 'src', file), 'utf8')
-const imports = files.flatMap(importsOf)
+const imports = files.flatMap((file) => importsOf(file, text(file)))
+const consoleFiles = filesOf('console/src', '**/*.{ts,tsx}')
+const consoleText = (file: string) => readFileSync(join(HOME, 'console/src', file), 'utf8')
 
-function importsOf(from: string): Import[] {
-  const names = text(from).matchAll(
-    /(?:^|[\n;])\s*(?:import|export)\b[^'"`;]*?['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g,
+function importsOf(from: string, source: string): Import[] {
+  const names = source.matchAll(
+    /(?:^|[\n;])\s*(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*['"]([^'"]+)['"]|\bimport\(\s*['"]([^'"]+)['"]/g,
   )
   return [...names].map(([, fixed, late]) => ({ from, to: target(from, fixed ?? late ?? '') }))
 }
@@ -115,5 +123,33 @@ describe('the house', () => {
     expect(
       files.filter((file) => /(^|\/)(utils?|helpers?|lib|common|misc|index)(\/|\.ts$)/.test(file)),
     ).toEqual([])
+  })
+})
+
+describe('the console', () => {
+  const reached = consoleFiles.flatMap((file) => importsOf(file, consoleText(file)))
+
+  test('has of the server only what runs in a browser', () => {
+    const ours = reached
+      .filter(({ to }) => to.startsWith('..'))
+      .map(({ to }) => to.replace(/^(\.\.\/)+src\//, ''))
+    expect(ours.filter((file) => !FOR_THE_CONSOLE.has(file))).toEqual([])
+    expect(imports.filter(({ from }) => FOR_THE_CONSOLE.has(from))).toEqual([])
+  })
+
+  test('has few packages', () => {
+    const packages = reached.map(({ to }) => to).filter((to) => !/\.(tsx?|css|svg)$/.test(to))
+    expect(packages.filter((name) => !CONSOLE_PACKAGES.has(name))).toEqual([])
+  })
+
+  test('has pages that do not know each other', () => {
+    const pageOf = (file: string) => /^pages\/([^/]+)\//.exec(file)?.[1]
+    const strangers = reached.filter(({ from, to }) => pageOf(to) && pageOf(from) !== pageOf(to))
+    expect(strangers.filter(({ from }) => from !== 'pages.ts')).toEqual([])
+  })
+
+  test(`has no file over ${MAX_LINES} lines`, () => {
+    const lines = (file: string) => consoleText(file).split('\n').length
+    expect(consoleFiles.filter((file) => lines(file) > MAX_LINES)).toEqual([])
   })
 })

@@ -19,6 +19,7 @@ import { recordWriteRoutes } from './routes/record-writes.ts'
 import { recordRoutes } from './routes/records.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { smsRoutes } from './routes/sms.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 
 /** All routes. What they throw becomes JSON in failure.ts. */
 export function createApp(services: Services): Hono<Env> {
@@ -39,6 +40,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/', consoleRoutes(services))
   app.route('/api/sms', smsRoutes(services))
   app.route('/api/devices', deviceRoutes(services))
+  app.route('/api/webhooks', webhookRoutes(services))
   app.route(MOBILE_PATH, mobileRoutes(services))
   app.notFound(answerUnknownRoute)
   app.onError((error, c) => answerFailure(c, error, services.log))

@@ -3,8 +3,15 @@ import type { Store } from '../collections/catalog.ts'
 import { type Content, MAX_CHARACTERS } from './body.ts'
 import { contactNames } from './recipients.ts'
 import { refuse, refuseTemplate } from './refusal.ts'
-import { countSegments, SEGMENTATION } from './segments.ts'
+import { countSegments, type Segmentation } from './segments.ts'
 import { fillVariables, parseTemplate, renderFor } from './template.ts'
+
+/** Beside `countSegments`, not in its file, which the console has in the browser. */
+const SEGMENTATION = z.object({
+  encoding: z.enum(['GSM-7', 'UCS-2']),
+  units: z.int().min(0).meta({ description: 'Septets (GSM-7) or UTF-16 units (UCS-2) of the text.' }),
+  segments: z.int().min(0).meta({ description: 'Short messages it takes.' }),
+}) satisfies z.ZodType<Segmentation>
 
 /** The text for one recipient and what it takes to send it. */
 export type Text = Readonly<z.output<typeof TEXT>>

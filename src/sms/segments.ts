@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 /**
  * How a text becomes short messages. 3GPP TS 23.038 (alphabets), 23.040 9.2.3.24.1 (concatenation).
  *
@@ -7,12 +5,13 @@ import { z } from 'zod'
  * UCS-2, a letter with a combining accent or a keycap emoji counts as one unit, 1,600 accents on one letter as one
  * part; and it takes 0.1 ms for a short text, 6.6 ms for 1,600 characters (here: 0.2 µs and some 20 µs).
  */
-export type Segmentation = Readonly<z.output<typeof SEGMENTATION>>
-export const SEGMENTATION = z.object({
-  encoding: z.enum(['GSM-7', 'UCS-2']),
-  units: z.int().min(0).meta({ description: 'Septets (GSM-7) or UTF-16 units (UCS-2) of the text.' }),
-  segments: z.int().min(0).meta({ description: 'Short messages it takes.' }),
-})
+export interface Segmentation {
+  readonly encoding: 'GSM-7' | 'UCS-2'
+  /** Septets (GSM-7) or UTF-16 units (UCS-2) of the text. */
+  readonly units: number
+  /** Short messages it takes. */
+  readonly segments: number
+}
 
 /** The default alphabet; one septet a character. TS 23.038, 6.2.1 */
 const BASIC =

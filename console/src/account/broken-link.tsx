@@ -1,0 +1,14 @@
+import { ButtonLink } from '../parts/button.tsx'
+import { to } from '../router.ts'
+import { Sheet } from './sheet.tsx'
+
+/** A link that leads nowhere (any more). */
+export const BrokenLink = ({
+  text = 'It may have been cut: copy it whole from the mail.',
+}: {
+  text?: string
+}) => (
+  <Sheet title="This link does not work" text={text}>
+    <ButtonLink href={to('/')}>Go to the sign-in</ButtonLink>
+  </Sheet>
+)

@@ -1,0 +1,49 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../data/client.ts'
+import { useTask } from '../data/use-task.ts'
+import type { PageProps } from '../pages.ts'
+import { Button, ButtonLink } from '../parts/button.tsx'
+import { TextField } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { to } from '../router.ts'
+import { BrokenLink } from './broken-link.tsx'
+import { Sheet } from './sheet.tsx'
+import { collectionOf } from './token.ts'
+
+/** A changed email address is confirmed with the password. */
+export function Page({ params: { token = '' } }: PageProps) {
+  const collection = collectionOf(token)
+  const [isDone, setDone] = useState(false)
+  const [password, setPassword] = useState('')
+  const confirm = useTask(async () => {
+    await pb.collection(collection ?? '').confirmEmailChange(token, password)
+    setDone(true)
+  })
+  if (!collection) return <BrokenLink />
+  if (isDone)
+    return (
+      <Sheet title="Your new email address is confirmed" text="Sign in with it from now on.">
+        <ButtonLink kind="primary" href={to('/')}>
+          Sign in
+        </ButtonLink>
+      </Sheet>
+    )
+  return (
+    <Sheet title="Confirm your new email address">
+      <Form onSubmit={confirm.run} fault={confirm.fault} names={['password']}>
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autocomplete="current-password"
+          value={password}
+          onValue={setPassword}
+          fault={confirm.fault}
+        />
+        <Button type="submit" kind="primary" busy={confirm.busy}>
+          Confirm
+        </Button>
+      </Form>
+    </Sheet>
+  )
+}

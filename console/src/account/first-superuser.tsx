@@ -1,0 +1,48 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../data/client.ts'
+import { useTask } from '../data/use-task.ts'
+import type { PageProps } from '../pages.ts'
+import { Button } from '../parts/button.tsx'
+import { TextField } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { go } from '../router.ts'
+import { BrokenLink } from './broken-link.tsx'
+import { NO_PASSWORD, PasswordFields } from './password-fields.tsx'
+import { Sheet } from './sheet.tsx'
+
+/** The first superuser, made with the token of the link that the first start prints; who made it is then signed in. */
+export function Page({ params }: PageProps) {
+  const [email, setEmail] = useState('')
+  const [passwords, setPasswords] = useState(NO_PASSWORD)
+  const create = useTask(async () => {
+    const headers = { authorization: params.token ?? '' }
+    pb.authStore.clear()
+    await pb.collection('_superusers').create({ email, ...passwords }, { headers })
+    await pb.collection('_superusers').authWithPassword(email, passwords.password)
+    go('/users')
+  })
+  if (create.fault && [401, 403].includes(create.fault.status))
+    return <BrokenLink text="It is used up or older than 30 minutes. Start the server again for a new one." />
+  return (
+    <Sheet
+      title="Create the first superuser"
+      text="This account may see and change everything on this server."
+    >
+      <Form onSubmit={create.run} fault={create.fault} names={['email', 'password', 'passwordConfirm']}>
+        <TextField
+          label="Email"
+          name="email"
+          type="email"
+          autocomplete="username"
+          value={email}
+          onValue={setEmail}
+          fault={create.fault}
+        />
+        <PasswordFields value={passwords} onValue={setPasswords} fault={create.fault} />
+        <Button type="submit" kind="primary" busy={create.busy}>
+          Create the account
+        </Button>
+      </Form>
+    </Sheet>
+  )
+}

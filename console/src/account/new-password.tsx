@@ -1,0 +1,42 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../data/client.ts'
+import { useTask } from '../data/use-task.ts'
+import type { PageProps } from '../pages.ts'
+import { Button, ButtonLink } from '../parts/button.tsx'
+import { Form } from '../parts/form.tsx'
+import { to } from '../router.ts'
+import { BrokenLink } from './broken-link.tsx'
+import { NO_PASSWORD, PasswordFields } from './password-fields.tsx'
+import { Sheet } from './sheet.tsx'
+import { collectionOf } from './token.ts'
+
+/** A new password, by the link of a mail. */
+export function Page({ params: { token = '' } }: PageProps) {
+  const collection = collectionOf(token)
+  const [isDone, setDone] = useState(false)
+  const [passwords, setPasswords] = useState(NO_PASSWORD)
+  const save = useTask(async () => {
+    const { password, passwordConfirm } = passwords
+    await pb.collection(collection ?? '').confirmPasswordReset(token, password, passwordConfirm)
+    setDone(true)
+  })
+  if (!collection) return <BrokenLink />
+  if (isDone)
+    return (
+      <Sheet title="Your new password is set" text="Sign in with it from now on.">
+        <ButtonLink kind="primary" href={to('/')}>
+          Sign in
+        </ButtonLink>
+      </Sheet>
+    )
+  return (
+    <Sheet title="Set a new password">
+      <Form onSubmit={save.run} fault={save.fault} names={['password', 'passwordConfirm']}>
+        <PasswordFields value={passwords} onValue={setPasswords} fault={save.fault} />
+        <Button type="submit" kind="primary" busy={save.busy}>
+          Set the password
+        </Button>
+      </Form>
+    </Sheet>
+  )
+}

@@ -1,0 +1,42 @@
+import type { Fault } from '../data/fault.ts'
+import { TextField } from '../parts/field.tsx'
+
+export interface NewPassword {
+  readonly password: string
+  readonly passwordConfirm: string
+}
+
+export const NO_PASSWORD: NewPassword = { password: '', passwordConfirm: '' }
+
+/** A new password, twice. */
+export const PasswordFields = ({
+  value,
+  onValue,
+  fault,
+}: {
+  value: NewPassword
+  onValue: (value: NewPassword) => void
+  fault: Fault | undefined
+}) => (
+  <>
+    <TextField
+      label="Password"
+      name="password"
+      type="password"
+      autocomplete="new-password"
+      hint="At least 8 characters."
+      value={value.password}
+      onValue={(password) => onValue({ ...value, password })}
+      fault={fault}
+    />
+    <TextField
+      label="The same password again"
+      name="passwordConfirm"
+      type="password"
+      autocomplete="new-password"
+      value={value.passwordConfirm}
+      onValue={(passwordConfirm) => onValue({ ...value, passwordConfirm })}
+      fault={fault}
+    />
+  </>
+)

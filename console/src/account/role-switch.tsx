@@ -1,0 +1,34 @@
+import { remembered } from '../data/remembered.ts'
+import type { Role } from '../data/session.ts'
+
+const ROLES: readonly (readonly [Role, words: string])[] = [
+  ['user', 'User'],
+  ['superuser', 'Superuser'],
+]
+
+/** Which kind of account signs in; remembered. */
+export const role = remembered<Role>('role', 'user')
+
+/** The collection of the accounts of that kind. */
+export const accounts = () => (role.value === 'superuser' ? '_superusers' : 'users')
+
+/** The choice between the two kinds. */
+export const RoleSwitch = () => (
+  <fieldset class="segments">
+    <legend class="unseen">Kind of account</legend>
+    {ROLES.map(([value, words]) => (
+      <label key={value}>
+        <input
+          class="unseen"
+          type="radio"
+          name="role"
+          checked={role.value === value}
+          onChange={() => {
+            role.value = value
+          }}
+        />
+        <span>{words}</span>
+      </label>
+    ))}
+  </fieldset>
+)

@@ -1,0 +1,37 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../data/client.ts'
+import { useTask } from '../data/use-task.ts'
+import { Button } from '../parts/button.tsx'
+import { TextField } from '../parts/field.tsx'
+import { Form } from '../parts/form.tsx'
+import { accounts } from './role-switch.tsx'
+import { Sheet } from './sheet.tsx'
+import type { Step } from './sign-in.tsx'
+
+/** The second step of a sign-in: the code of a mail. */
+export function SecondStep({ step, onBack }: { step: Step; onBack: () => void }) {
+  const [code, setCode] = useState('')
+  const enter = useTask(() =>
+    pb.collection(accounts()).authWithOTP(step.otpId, code.trim(), { mfaId: step.mfaId }),
+  )
+  return (
+    <Sheet title="One more step" text={`A code is on its way to ${step.email}.`}>
+      <Form onSubmit={enter.run} fault={enter.fault}>
+        <TextField
+          label="Code"
+          name="code"
+          inputMode="numeric"
+          autocomplete="one-time-code"
+          value={code}
+          onValue={setCode}
+        />
+        <Button type="submit" kind="primary" busy={enter.busy}>
+          Sign in
+        </Button>
+        <Button kind="quiet" onClick={onBack}>
+          Back
+        </Button>
+      </Form>
+    </Sheet>
+  )
+}

@@ -1,0 +1,38 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../data/client.ts'
+import { useTask } from '../data/use-task.ts'
+import type { PageProps } from '../pages.ts'
+import { Button, ButtonLink } from '../parts/button.tsx'
+import { Form } from '../parts/form.tsx'
+import { to } from '../router.ts'
+import { BrokenLink } from './broken-link.tsx'
+import { Sheet } from './sheet.tsx'
+import { collectionOf } from './token.ts'
+
+/** An email address is confirmed. By a button, as programs that look at mails follow links. */
+export function Page({ params: { token = '' } }: PageProps) {
+  const collection = collectionOf(token)
+  const [isDone, setDone] = useState(false)
+  const confirm = useTask(async () => {
+    await pb.collection(collection ?? '').confirmVerification(token)
+    setDone(true)
+  })
+  if (!collection) return <BrokenLink />
+  if (isDone)
+    return (
+      <Sheet title="Your email address is confirmed">
+        <ButtonLink kind="primary" href={to('/')}>
+          Go to the console
+        </ButtonLink>
+      </Sheet>
+    )
+  return (
+    <Sheet title="Confirm your email address">
+      <Form onSubmit={confirm.run} fault={confirm.fault}>
+        <Button type="submit" kind="primary" busy={confirm.busy}>
+          Confirm
+        </Button>
+      </Form>
+    </Sheet>
+  )
+}

@@ -1,0 +1,26 @@
+import { ACCOUNT_PAGES } from './account/account-pages.ts'
+import { SignIn } from './account/sign-in.tsx'
+import { session } from './data/session.ts'
+import { Questions } from './parts/dialog.tsx'
+import { Toasts } from './parts/toast.tsx'
+import { match, place } from './router.ts'
+import { Late } from './shell/late.tsx'
+import { Shell } from './shell/shell.tsx'
+
+/** What mailed and printed links lead to, the sign-in, or the shell with a page in it. */
+export const App = () => (
+  <>
+    <Content />
+    <Questions />
+    <Toasts />
+  </>
+)
+
+function Content() {
+  const { path, query } = place.value
+  for (const { path: pattern, load } of ACCOUNT_PAGES) {
+    const params = match(pattern, path)
+    if (params) return <Late key={path} load={load} params={params} query={query} />
+  }
+  return session.value ? <Shell session={session.value} /> : <SignIn />
+}

@@ -1,0 +1,161 @@
+import type { ComponentType } from 'preact'
+import type { Role } from './data/session.ts'
+import type { IconName } from './parts/icon.tsx'
+
+/** What a page gets: the parts of its path that have a colon, and what stands behind the `?`. */
+export interface PageProps {
+  /** Of `/messages/:id` the `id`. */
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+}
+
+export interface PageEntry {
+  /** Parts with a colon are names of params. */
+  readonly path: string
+  readonly title: string
+  /** For the bar of a phone, when the title is too long for it. */
+  readonly short?: string
+  readonly icon: IconName
+  readonly for: Role | 'both'
+  /** The heading under which it stands in the navigation; none: it is reached from another page. */
+  readonly group?: 'Texts' | 'People' | 'Set up' | 'Server'
+  /** Stands in the bar at the bottom of a phone; the others are behind More. Four a role. */
+  readonly bar?: boolean
+  /** The page's file, which exports `Page`. */
+  readonly load: () => Promise<{ Page: ComponentType<PageProps> }>
+}
+
+/** All pages, in the order of the navigation. The first one of a role is where it starts. */
+export const PAGES: readonly PageEntry[] = [
+  {
+    path: '/send',
+    title: 'Send',
+    icon: 'send',
+    for: 'user',
+    group: 'Texts',
+    bar: true,
+    load: () => import('./pages/send/page.tsx'),
+  },
+  {
+    path: '/health',
+    title: 'Health',
+    icon: 'health',
+    for: 'superuser',
+    group: 'Server',
+    bar: true,
+    load: () => import('./pages/health/page.tsx'),
+  },
+  {
+    path: '/users',
+    title: 'Users',
+    icon: 'users',
+    for: 'superuser',
+    group: 'Server',
+    bar: true,
+    load: () => import('./pages/users/page.tsx'),
+  },
+  {
+    path: '/messages',
+    title: 'Messages',
+    icon: 'messages',
+    for: 'both',
+    group: 'Texts',
+    bar: true,
+    load: () => import('./pages/messages/page.tsx'),
+  },
+  {
+    path: '/messages/:id',
+    title: 'Message',
+    icon: 'messages',
+    for: 'both',
+    load: () => import('./pages/message/page.tsx'),
+  },
+  {
+    path: '/conversations',
+    title: 'Conversations',
+    short: 'Chats',
+    icon: 'conversations',
+    for: 'user',
+    group: 'Texts',
+    bar: true,
+    load: () => import('./pages/conversations/page.tsx'),
+  },
+  {
+    path: '/conversations/:number',
+    title: 'Conversation',
+    icon: 'conversations',
+    for: 'user',
+    load: () => import('./pages/conversations/page.tsx'),
+  },
+  {
+    path: '/contacts',
+    title: 'Contacts',
+    icon: 'contacts',
+    for: 'user',
+    group: 'People',
+    bar: true,
+    load: () => import('./pages/contacts/page.tsx'),
+  },
+  {
+    path: '/groups',
+    title: 'Groups',
+    icon: 'groups',
+    for: 'user',
+    group: 'People',
+    load: () => import('./pages/groups/page.tsx'),
+  },
+  {
+    path: '/templates',
+    title: 'Templates',
+    icon: 'templates',
+    for: 'user',
+    group: 'People',
+    load: () => import('./pages/templates/page.tsx'),
+  },
+  {
+    path: '/devices',
+    title: 'Devices',
+    icon: 'devices',
+    for: 'both',
+    group: 'Set up',
+    load: () => import('./pages/devices/page.tsx'),
+  },
+  {
+    path: '/devices/:id',
+    title: 'Device',
+    icon: 'devices',
+    for: 'both',
+    load: () => import('./pages/device/page.tsx'),
+  },
+  {
+    path: '/keys',
+    title: 'API keys',
+    icon: 'keys',
+    for: 'user',
+    group: 'Set up',
+    load: () => import('./pages/keys/page.tsx'),
+  },
+  {
+    path: '/webhooks',
+    title: 'Webhooks',
+    icon: 'webhooks',
+    for: 'user',
+    group: 'Set up',
+    load: () => import('./pages/webhooks/page.tsx'),
+  },
+  {
+    path: '/webhooks/:id',
+    title: 'Webhook',
+    icon: 'webhooks',
+    for: 'user',
+    load: () => import('./pages/webhook/page.tsx'),
+  },
+  {
+    path: '/usage',
+    title: 'Usage',
+    icon: 'usage',
+    for: 'both',
+    group: 'Set up',
+    load: () => import('./pages/usage/page.tsx'),
+  },
+]

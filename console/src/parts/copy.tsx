@@ -1,0 +1,37 @@
+import { useState } from 'preact/hooks'
+import { Button } from './button.tsx'
+import { toast } from './toast.tsx'
+
+const SHOWN_MS = 2_000
+
+/** A button that copies a text. `label` says what is copied. */
+export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const [done, setDone] = useState(false)
+  const copy = async () => {
+    if (!(await copied(text)))
+      return toast('This browser does not let a page copy: mark the text and copy it yourself.')
+    setDone(true)
+    setTimeout(() => setDone(false), SHOWN_MS)
+  }
+  return (
+    <Button icon={done ? 'check' : 'copy'} onClick={() => void copy()}>
+      {done ? 'Copied' : label}
+    </Button>
+  )
+}
+
+/** Without https there is no clipboard but the old way by a marked text. */
+async function copied(text: string): Promise<boolean> {
+  if (navigator.clipboard)
+    return navigator.clipboard.writeText(text).then(
+      () => true,
+      () => false,
+    )
+  const area = document.createElement('textarea')
+  area.value = text
+  ;(document.querySelector('dialog[open]') ?? document.body).append(area)
+  area.select()
+  const done = document.execCommand('copy')
+  area.remove()
+  return done
+}

@@ -1,0 +1,49 @@
+/** Line drawings on a field of 24 by 24. */
+const PATHS = {
+  send: 'M21 3 10 14M21 3l-7 18-4-7-7-4z',
+  messages: 'M4 5h16M4 12h16M4 19h10',
+  conversations: 'M4 5h13v9H9l-5 4zM20 9v11l-4-3h-5',
+  contacts: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4 20c0-4 4-6 8-6s8 2 8 6',
+  groups:
+    'M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7M2 20c0-4 3-6 7-6s7 2 7 6M16 4.5a3.5 3.5 0 0 1 0 6M18.5 14.5c2.2.8 3.5 2.7 3.5 5.5',
+  templates: 'M6 3h9l4 4v14H6zM14 3v5h5M9 12h7M9 16h5',
+  devices: 'M7 2.5h10v19H7zM11 18.5h2',
+  keys: 'M8 19a4 4 0 1 1 0-8 4 4 0 0 1 0 8M11 12.5 20 3.5M16 7.5l3 3',
+  webhooks:
+    'M9 7a3.5 3.5 0 1 1 5 3l3 5M14 17H8.5M7 13l3-5M18 20a3 3 0 1 0 0-6 3 3 0 0 0 0 6M6 20a3 3 0 1 0 0-6 3 3 0 0 0 0 6',
+  usage: 'M4 20h16M7 20v-7M12 20V5M17 20v-10',
+  users: 'M12 11a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4 21c0-4.5 4-7 8-7 1.5 0 3 .3 4.3 1M18.5 15v6M15.5 18h6',
+  health: 'M3 12h4l3-8 4 16 3-8h4',
+  more: 'M4 6h16M4 12h16M4 18h16',
+  close: 'M6 6l12 12M18 6 6 18',
+  copy: 'M9 9h11v11H9zM5 15H4V4h11v1',
+  check: 'M4 12.5 10 18 20 6',
+  plus: 'M12 5v14M5 12h14',
+  search: 'M11 18a7 7 0 1 0 0-14 7 7 0 0 0 0 14M16 16l5 5',
+  left: 'M15 5l-7 7 7 7',
+  right: 'M9 5l7 7-7 7',
+  down: 'M5 9l7 7 7-7',
+  sun: 'M12 16a4 4 0 1 0 0-8 4 4 0 0 0 0 8M12 2v2.5M12 19.5V22M2 12h2.5M19.5 12H22M5 5l1.7 1.7M17.3 17.3 19 19M5 19l1.7-1.7M17.3 6.7 19 5',
+  moon: 'M20 14.5A8.5 8.5 0 1 1 9.5 4 7 7 0 0 0 20 14.5z',
+  system: 'M3 4h18v12H3zM8 20h8M12 16v4',
+  leave: 'M14 4H5v16h9M10 12h11M17 8l4 4-4 4',
+  trash: 'M4 7h16M9 7V4h6v3M6 7l1 14h10l1-14M10 11v6M14 11v6',
+  edit: 'M4 20h4L20 8l-4-4L4 16z',
+  again: 'M20 11a8 8 0 1 0-2.3 6.5M20 4v7h-7',
+  download: 'M12 3v12M7 11l5 5 5-5M4 21h16',
+  upload: 'M12 16V4M7 8l5-5 5 5M4 21h16',
+  clock: 'M12 21a9 9 0 1 0 0-18 9 9 0 0 0 0 18M12 7v5l3.5 2',
+  warning: 'M12 3 2 20h20zM12 9.5v5M12 17.2v.3',
+  in: 'M17 7 7 17M7 9v8h8',
+  out: 'M7 17 17 7M9 7h8v8',
+  filter: 'M3 5h18l-7 8v6l-4 2v-8z',
+} as const
+
+export type IconName = keyof typeof PATHS
+
+/** A drawing beside words, never instead of them: it is hidden from screen readers. */
+export const Icon = ({ name, size = 18 }: { name: IconName; size?: number }) => (
+  <svg class="icon" viewBox="0 0 24 24" width={size} height={size} aria-hidden="true" focusable="false">
+    <path d={PATHS[name]} />
+  </svg>
+)

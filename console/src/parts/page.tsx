@@ -1,0 +1,52 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
+
+/** A page: its title (the browser's, too), one line about it, its main actions, its content. */
+export function Page({
+  title,
+  text,
+  actions,
+  children,
+}: {
+  title: string
+  text?: ComponentChildren
+  actions?: ComponentChildren
+  children: ComponentChildren
+}) {
+  useEffect(() => {
+    document.title = `${title} · pocketsms`
+  }, [title])
+  return (
+    <>
+      <header class="page-head">
+        <div>
+          <h1 tabIndex={-1}>{title}</h1>
+          {text && <p>{text}</p>}
+        </div>
+        {actions && <div class="page-actions">{actions}</div>}
+      </header>
+      {children}
+    </>
+  )
+}
+
+/** A part of a page, with a frame around it. */
+export const Card = ({
+  title,
+  actions,
+  children,
+}: {
+  title?: string
+  actions?: ComponentChildren
+  children: ComponentChildren
+}) => (
+  <section class="card">
+    {title && (
+      <header>
+        <h2>{title}</h2>
+        {actions}
+      </header>
+    )}
+    {children}
+  </section>
+)

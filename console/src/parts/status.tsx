@@ -1,0 +1,26 @@
+import type { ComponentChildren } from 'preact'
+import type { MessageState } from '../data/records.ts'
+
+export type Tone = 'calm' | 'busy' | 'good' | 'bad' | 'warn'
+
+/** A word in a colour; the word says it all, the colour helps. */
+export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
+  <span class={`badge ${tone}`}>{children}</span>
+)
+
+/** How each state of a message is called and coloured. */
+export const MESSAGE_STATES: Readonly<Record<MessageState, readonly [tone: Tone, words: string]>> = {
+  pending: ['calm', 'Scheduled'],
+  assigned: ['busy', 'Waiting'],
+  sending: ['busy', 'Sending'],
+  sent: ['good', 'Sent'],
+  delivered: ['good', 'Delivered'],
+  failed: ['bad', 'Failed'],
+  received: ['calm', 'Received'],
+}
+
+/** The state of a message. */
+export const MessageStatus = ({ status }: { status: MessageState }) => {
+  const [tone, words] = MESSAGE_STATES[status]
+  return <Badge tone={tone}>{words}</Badge>
+}

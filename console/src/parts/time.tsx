@@ -1,0 +1,42 @@
+import { signal } from '@preact/signals'
+
+const STEP_MS = 15_000
+const UNITS = [
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const
+/** Older than this is told by its date. */
+const DAYS_TOLD = 7
+
+const now = signal(Date.now())
+setInterval(() => {
+  now.value = Date.now()
+}, STEP_MS)
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+
+/** Milliseconds of one of PocketBase's dates; NaN for ''. */
+export const msOf = (text: string) => Date.parse(text.replace(' ', 'T'))
+
+/** When something was or will be, as `3 min. ago`; the whole instant is its tooltip. `none` stands for an empty date. */
+export function Time({ at, none = '–' }: { at: string; none?: string }) {
+  const ms = msOf(at)
+  if (Number.isNaN(ms)) return <span class="muted">{none}</span>
+  return (
+    <time dateTime={new Date(ms).toISOString()} title={full.format(ms)}>
+      {told(ms, now.value)}
+    </time>
+  )
+}
+
+/** An instant relative to another, in words. */
+export function told(ms: number, nowMs: number): string {
+  const seconds = Math.round((ms - nowMs) / 1000)
+  if (Math.abs(seconds) < 45) return seconds > 0 ? 'in a moment' : 'just now'
+  if (Math.abs(seconds) > DAYS_TOLD * 86_400) return date.format(ms)
+  const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? (['minute', 60] as const)
+  return relative.format(Math.trunc(seconds / length) || Math.sign(seconds), unit)
+}

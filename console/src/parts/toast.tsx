@@ -1,0 +1,45 @@
+import { signal } from '@preact/signals'
+import { faultOf } from '../data/fault.ts'
+import { Button } from './button.tsx'
+
+interface Toast {
+  readonly id: number
+  readonly text: string
+  readonly isFault: boolean
+}
+
+const SHOWN_MS = 5_000
+const FAULT_MS = 10_000
+
+const toasts = signal<readonly Toast[]>([])
+let count = 0
+
+/** Tells shortly what has been done: `toast('Contact saved')`. Screen readers read it out. */
+export const toast = (text: string) => show(text, false)
+
+/** Tells what an action failed with that has no form to show it. */
+export const toastFault = (error: unknown) => show(faultOf(error).message, true)
+
+function show(text: string, isFault: boolean): void {
+  const id = ++count
+  toasts.value = [...toasts.value, { id, text, isFault }]
+  setTimeout(() => drop(id), isFault ? FAULT_MS : SHOWN_MS)
+}
+
+function drop(id: number): void {
+  toasts.value = toasts.value.filter((each) => each.id !== id)
+}
+
+/** Where toasts show; the shell has it once. */
+export const Toasts = () => (
+  <div class="toasts" aria-live="polite" role="status">
+    {toasts.value.map(({ id, text, isFault }) => (
+      <div key={id} class={isFault ? 'toast wrong' : 'toast'}>
+        <span>{text}</span>
+        <Button kind="quiet" icon="close" iconOnly onClick={() => drop(id)}>
+          Dismiss
+        </Button>
+      </div>
+    ))}
+  </div>
+)

@@ -1,0 +1,57 @@
+import { computed, signal } from '@preact/signals'
+
+/** Where the console is: what stands behind the `#` of the address. */
+export interface Place {
+  /** `/messages/k3v9x0c2m5n8b1a` */
+  readonly path: string
+  readonly query: URLSearchParams
+}
+
+const hash = signal(location.hash)
+addEventListener('hashchange', () => {
+  hash.value = location.hash
+})
+
+/** The present place. Reading it in a component renders that again when the place changes. */
+export const place = computed((): Place => {
+  const [path = '', query = ''] = hash.value.slice(1).split(/\?(.*)/s)
+  return { path: path || '/', query: new URLSearchParams(query) }
+})
+
+/** The address of a place, for links: `href={to('/messages', { filter: 'status = "failed"' })}`. Empty values are left out. */
+export function to(path: string, query: Readonly<Record<string, string>> = {}): string {
+  const filled = Object.entries(query).filter(([, value]) => value !== '')
+  return `#${path}${filled.length > 0 ? `?${new URLSearchParams(filled)}` : ''}`
+}
+
+/** Goes to a place. `replace`: without an entry in the browser's history, as for each letter typed into a filter. */
+export function go(path: string, query: Readonly<Record<string, string>> = {}, replace = false): void {
+  const target = to(path, query)
+  if (!replace) {
+    location.hash = target
+    return
+  }
+  history.replaceState(null, '', target)
+  hash.value = target
+}
+
+/** The parts of `path` that `pattern` names with a colon (`/messages/:id`); null when it does not fit. */
+export function match(pattern: string, path: string): Record<string, string> | null {
+  const [names, parts] = [pattern.split('/'), path.split('/')]
+  if (names.length !== parts.length) return null
+  const found: Record<string, string> = {}
+  for (const [i, name] of names.entries()) {
+    const part = parts[i] ?? ''
+    if (name.startsWith(':') && part !== '') found[name.slice(1)] = decode(part)
+    else if (name !== part) return null
+  }
+  return found
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
+}

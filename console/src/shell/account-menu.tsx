@@ -1,0 +1,48 @@
+import { type Session, signOut } from '../data/session.ts'
+import { type Theme, theme } from '../data/theme.ts'
+import { Button } from '../parts/button.tsx'
+import { Icon, type IconName } from '../parts/icon.tsx'
+
+/** Who is signed in, the way out, and the colours. */
+export const AccountMenu = ({ session }: { session: Session }) => (
+  <div class="account-menu">
+    <ThemeSwitch />
+    <div class="account">
+      <div>
+        <strong>{session.email}</strong>
+        <span>{session.role === 'superuser' ? 'Superuser' : session.record.name || 'User'}</span>
+      </div>
+      <Button kind="quiet" icon="leave" iconOnly onClick={signOut}>
+        Sign out
+      </Button>
+    </div>
+  </div>
+)
+
+const THEMES: readonly (readonly [Theme, IconName, words: string])[] = [
+  ['system', 'system', 'As the system'],
+  ['light', 'sun', 'Light'],
+  ['dark', 'moon', 'Dark'],
+]
+
+/** Light, dark, or what the system says; remembered. */
+export const ThemeSwitch = () => (
+  <fieldset class="theme-switch">
+    <legend class="unseen">Colours</legend>
+    {THEMES.map(([value, icon, words]) => (
+      <label key={value} title={words}>
+        <input
+          class="unseen"
+          type="radio"
+          name="theme"
+          checked={theme.value === value}
+          onChange={() => {
+            theme.value = value
+          }}
+        />
+        <Icon name={icon} size={16} />
+        <span class="unseen">{words}</span>
+      </label>
+    ))}
+  </fieldset>
+)

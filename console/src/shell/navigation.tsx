@@ -1,0 +1,93 @@
+import { useState } from 'preact/hooks'
+import type { Session } from '../data/session.ts'
+import type { PageEntry } from '../pages.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { to } from '../router.ts'
+import { AccountMenu } from './account-menu.tsx'
+import { Logo } from './logo.tsx'
+
+interface Props {
+  readonly pages: readonly PageEntry[]
+  readonly session: Session
+  readonly path: string
+}
+
+const GROUPS = ['Texts', 'People', 'Set up', 'Server'] as const
+
+/** The navigation of a wide screen, at the left. */
+export const SideBar = ({ pages, session, path }: Props) => (
+  <div class="side-bar">
+    <a class="brand" href={to('/')}>
+      <Logo /> pocketsms
+    </a>
+    <nav aria-label="Pages">
+      <Groups pages={pages} path={path} />
+    </nav>
+    <AccountMenu session={session} />
+  </div>
+)
+
+/** The navigation of a phone: four pages at the bottom, the others behind More. */
+export function BottomBar({ pages, session, path }: Props) {
+  const [isOpen, setOpen] = useState(false)
+  const barred = pages.filter((page) => page.bar)
+  const hidden = !barred.some((page) => isAt(page, path))
+  return (
+    <>
+      <nav class="bottom-bar" aria-label="Pages">
+        {barred.map((page) => (
+          <PageLink key={page.path} page={page} path={path} title={page.short} />
+        ))}
+        <button
+          type="button"
+          class={hidden ? 'here' : ''}
+          aria-haspopup="dialog"
+          onClick={() => setOpen(true)}
+        >
+          <Icon name="more" size={22} />
+          <span>More</span>
+        </button>
+      </nav>
+      {isOpen && (
+        <Dialog title="pocketsms" onClose={() => setOpen(false)}>
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys press the links in it, whose clicks come here */}
+          <nav class="drawer" aria-label="All pages" onClick={() => setOpen(false)}>
+            <Groups pages={pages} path={path} />
+          </nav>
+          <AccountMenu session={session} />
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+const Groups = ({ pages, path }: { pages: readonly PageEntry[]; path: string }) => (
+  <>
+    {GROUPS.map((group) => {
+      const members = pages.filter((page) => page.group === group)
+      if (members.length === 0) return null
+      return (
+        <div key={group} class="nav-group">
+          <p>{group}</p>
+          {members.map((page) => (
+            <PageLink key={page.path} page={page} path={path} />
+          ))}
+        </div>
+      )
+    })}
+  </>
+)
+
+const isAt = (page: PageEntry, path: string) => path === page.path || path.startsWith(`${page.path}/`)
+
+const PageLink = ({ page, path, title }: { page: PageEntry; path: string; title?: string | undefined }) => (
+  <a
+    href={to(page.path)}
+    class={isAt(page, path) ? 'here' : ''}
+    aria-current={isAt(page, path) ? 'page' : undefined}
+  >
+    <Icon name={page.icon} size={20} />
+    <span>{title ?? page.title}</span>
+  </a>
+)

@@ -1,0 +1,60 @@
+import { useEffect } from 'preact/hooks'
+import type { Session } from '../data/session.ts'
+import { PAGES, type PageEntry } from '../pages.ts'
+import { ButtonLink } from '../parts/button.tsx'
+import { Empty } from '../parts/empty.tsx'
+import { go, match, place, to } from '../router.ts'
+import { Late } from './late.tsx'
+import { BottomBar, SideBar } from './navigation.tsx'
+
+/** The console of somebody who is signed in: the navigation, and the page that the address names. */
+export function Shell({ session }: { session: Session }) {
+  const { path, query } = place.value
+  const mine = PAGES.filter((page) => page.for === 'both' || page.for === session.role)
+  useEffect(() => {
+    if (path === '/') go(mine[0]?.path ?? '/', {}, true)
+    scrollTo(0, 0)
+  }, [path])
+  return (
+    <div class="shell">
+      <a class="skip" href={to(path)} onClick={skip}>
+        Skip to the page
+      </a>
+      <SideBar pages={mine} session={session} path={path} />
+      <main id="page" tabIndex={-1}>
+        <Shown pages={mine} path={path} query={query} />
+      </main>
+      <BottomBar pages={mine} session={session} path={path} />
+    </div>
+  )
+}
+
+function skip(event: Event): void {
+  event.preventDefault()
+  document.getElementById('page')?.focus()
+}
+
+function Shown({
+  pages,
+  path,
+  query,
+}: {
+  pages: readonly PageEntry[]
+  path: string
+  query: URLSearchParams
+}) {
+  if (path === '/') return null
+  for (const page of pages) {
+    const params = match(page.path, path)
+    if (params) return <Late key={page.path} load={page.load} params={params} query={query} />
+  }
+  return (
+    <Empty
+      icon="search"
+      title="There is no such page"
+      action={<ButtonLink href={to('/')}>Go to the start</ButtonLink>}
+    >
+      The link may be old, or the page is not for this account.
+    </Empty>
+  )
+}

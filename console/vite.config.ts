@@ -1,0 +1,21 @@
+import { defineConfig } from 'vite'
+import { compressed } from './compress.ts'
+
+/** The server that `npm run console` passes API calls on to. */
+const SERVER = process.env.POCKETSMS_URL ?? 'http://127.0.0.1:8090'
+
+export default defineConfig({
+  root: import.meta.dirname,
+  base: './', // served at / and at /_/
+  publicDir: false,
+  build: {
+    outDir: 'dist',
+    emptyOutDir: true,
+    target: ['chrome123', 'firefox120', 'safari17.5'], // from there on browsers know light-dark()
+    manifest: true,
+    assetsInlineLimit: 0, // the Content-Security-Policy lets nothing be inline
+    modulePreload: { polyfill: false },
+  },
+  server: { proxy: { '/api': SERVER } },
+  plugins: [compressed()],
+})

@@ -1,0 +1,91 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { Hono } from 'hono'
+import type { Ctx, Env, Services } from '../context.ts'
+
+const DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
+
+const TYPES: Readonly<Record<string, string>> = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+
+/** Tokens of mailed links are in its address: it loads from here alone, and nobody else may frame it. */
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-cache',
+}
+const ENCODINGS = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const
+/** The content's hash is in the name of each asset. */
+const FOR_EVER = 'public, max-age=31536000, immutable'
+
+const NOT_BUILT = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>pocketsms</title>
+<h1>The console is not built</h1>
+<p>The server runs, and its API is at <code>/api</code>. <code>npm ci</code> builds the console unless it is told to leave scripts out; in the
+folder of the server this builds it, and the next start serves it:</p>
+<pre>npm run prepare</pre>
+`
+
+/**
+ * The console at `/` and, since links that are printed and mailed lead there as in PocketBase, at `/_/`. What it shows stands in
+ * the hash. Its files are those of `console/dist`, kept in memory; text files were compressed when they were built.
+ */
+export function consoleRoutes({ log }: Services): Hono<Env> {
+  const built = existsSync(`${DIST}index.html`)
+  if (!built) log.warn('The console is not built: npm run prepare builds it.')
+  const page = built ? readFileSync(`${DIST}index.html`, 'utf8') : NOT_BUILT
+  const etag = `"${createHash('sha256').update(page).digest('base64url').slice(0, 22)}"`
+  const assets = built ? readAssets() : new Map<string, Buffer>()
+  const sendPage = (c: Ctx) =>
+    c.req.header('if-none-match') === etag
+      ? c.body(null, 304, { etag, 'cache-control': PAGE_HEADERS['cache-control'] })
+      : c.body(page, 200, { ...PAGE_HEADERS, etag })
+  const sendFile = (c: Ctx) => sendAsset(c, assets, c.req.param('file') ?? '')
+  return new Hono<Env>()
+    .get('/', sendPage)
+    .get('/_', (c) => c.redirect('/_/', 307))
+    .get('/_/', sendPage)
+    .get('/assets/:file', sendFile)
+    .get('/_/assets/:file', sendFile)
+}
+
+function readAssets(): Map<string, Buffer> {
+  const folder = `${DIST}assets/`
+  return new Map(readdirSync(folder).map((name) => [name, readFileSync(folder + name)]))
+}
+
+/** An asset in the best form that the client takes; 404 for a name that is none, as after an upgrade. */
+function sendAsset(c: Ctx, assets: ReadonlyMap<string, Buffer>, name: string): Response | Promise<Response> {
+  const type = TYPES[name.split('.').pop() ?? '']
+  const plain = assets.get(name)
+  if (!plain || !type) return c.notFound()
+  const accepted = c.req.header('accept-encoding') ?? ''
+  const [encoding, ending] = ENCODINGS.find(([each]) => accepted.includes(each)) ?? []
+  const packed = ending && assets.get(name + ending)
+  return c.body(new Uint8Array(packed || plain), 200, {
+    'content-type': type,
+    'cache-control': FOR_EVER,
+    vary: 'Accept-Encoding',
+    ...(packed ? { 'content-encoding': encoding } : {}),
+  })
+}

@@ -1,0 +1,13 @@
+import { existsSync } from 'node:fs'
+import { CHROMIUM } from './browser.ts'
+
+const INDEX = new URL('../../console/dist/index.html', import.meta.url)
+
+/** Before all scenarios: says what is missing and how to get it. */
+export function setup(): void {
+  if (!existsSync(CHROMIUM))
+    throw new Error(
+      `There is no Chromium at ${CHROMIUM}. Install it (Debian: apt-get install chromium), or set CHROMIUM to where it is.`,
+    )
+  if (!existsSync(INDEX)) throw new Error('The console is not built: npm run prepare.')
+}

@@ -1,0 +1,74 @@
+import { expect } from 'vitest'
+import { ANN, ROOT, scenario } from './stage.ts'
+
+scenario('the first superuser is made by the printed link, signs out and in again', async (stage) => {
+  const { page, link } = stage
+  await page.goto(link)
+  await page.getByLabel('Email').fill(ROOT.email)
+  await page.getByLabel('Password', { exact: true }).fill('short')
+  await page.getByLabel('The same password again').fill('other')
+  await stage.refused(/^POST \/api\/collections\/_superusers\/records: 400/, async () => {
+    await page.getByRole('button', { name: 'Create the account' }).click()
+    await page.getByText("Values don't match.").waitFor()
+  })
+  await stage.look('first-superuser')
+  await page.getByLabel('Password', { exact: true }).fill(ROOT.password)
+  await page.getByLabel('The same password again').fill(ROOT.password)
+  await page.getByRole('button', { name: 'Create the account' }).click()
+  await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
+  await stage.look('users-empty')
+
+  if (stage.screen === 'phone') {
+    await page.getByRole('button', { name: 'More' }).click()
+    await stage.look('drawer')
+  }
+  await page.getByRole('button', { name: 'Sign out' }).first().click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+
+  await page.goto(link)
+  await page.getByLabel('Email').fill('second@example.com')
+  await page.getByLabel('Password', { exact: true }).fill(ROOT.password)
+  await page.getByLabel('The same password again').fill(ROOT.password)
+  await stage.refused(/^POST \/api\/collections\/_superusers\/records: 403/, async () => {
+    await page.getByRole('button', { name: 'Create the account' }).click()
+    await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+  })
+})
+
+scenario('a wrong password is told, a right one leads to the page that was asked for', async (stage) => {
+  const { page, url } = stage
+  await stage.ann()
+  await page.goto(`${url}/_/#/templates`)
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await page.getByLabel('Email').fill(ANN.email)
+  await page.getByLabel('Password').fill('not-it-at-all')
+  await stage.refused(/^POST \/api\/collections\/users\/auth-with-password: 400/, async () => {
+    await page.keyboard.press('Enter')
+    await page.getByText('Email or password is wrong.').waitFor()
+  })
+  await stage.look('sign-in')
+  await page.getByLabel('Password').fill(ANN.password)
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor()
+  await page.reload()
+  await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor()
+  await stage.look('shell')
+})
+
+scenario('a session that ended on the server leads to the sign-in and back', async (stage) => {
+  const { page } = stage
+  await stage.signIn()
+  await stage.visit('/templates')
+  const root = await stage.root()
+  const { id } = await root.collection('users').getFirstListItem(`email = "${ANN.email}"`)
+  await root.collection('users').update(id, { password: 'another-pass1', passwordConfirm: 'another-pass1' })
+  await stage.refused(/auth-refresh: 401/, async () => {
+    await page.reload()
+    await page.getByText('Your session has ended.').waitFor()
+  })
+  await page.getByLabel('Email').fill(ANN.email)
+  await page.getByLabel('Password').fill('another-pass1')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor()
+  expect(page.url()).toMatch(/#\/templates$/)
+})

@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    name: 'browser',
+    root: import.meta.dirname,
+    include: ['*.test.ts'],
+    globalSetup: './ready.ts',
+    testTimeout: 120_000,
+    hookTimeout: 60_000,
+    fileParallelism: false, // a browser and a server each: two at once are slower than one after the other
+  },
+})
