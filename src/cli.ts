@@ -9,7 +9,7 @@ import { type Config, readConfig } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { openDb } from './db/open.ts'
 import { attempt, UserError } from './errors.ts'
-import { extensions } from './extensions.ts'
+import { extensionsOf } from './extensions.ts'
 import { importFiles } from './import/fixtures.ts'
 import { importPocketBase } from './import/pocketbase.ts'
 import { showProgress } from './import/progress.ts'
@@ -48,7 +48,6 @@ const serve = defineCommand({
           process.exit(0)
         })
       }
-      // from the first request on: whoever is answered may count on an orderly end
       process.once('SIGTERM', () => stop('SIGTERM'))
       process.once('SIGINT', () => stop('SIGINT'))
       server = await start(config)
@@ -130,7 +129,10 @@ const main = defineCommand({
     import: importCommand,
     agent: agentCommand,
     send: sendCommand,
-    openapi: openapiCommand(() => ({ url: readConfig(process.env).publicUrl, extensions })),
+    openapi: openapiCommand(() => {
+      const config = readConfig(process.env)
+      return { url: config.publicUrl, extensions: extensionsOf(config) }
+    }),
   },
 })
 

@@ -8,19 +8,19 @@ import type { Config } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { type Db, openDb } from './db/open.ts'
 import { UserError } from './errors.ts'
-import { extensions } from './extensions.ts'
+import { extensionsOf } from './extensions.ts'
 import { createApp } from './http/app.ts'
+import { CONNECTION_OPTIONS, limitConnections } from './http/connections.ts'
 import type { Services } from './http/context.ts'
-import { front } from './http/front.ts'
+import { front, strictTransport } from './http/front.ts'
 import { Reception } from './http/reception.ts'
 import { jobsOf, startJobs } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
 import { Traffic } from './metrics/traffic.ts'
 import { Realtime } from './realtime/hub.ts'
 import { startDelivery } from './sms/delivery.ts'
+import { startWebhooks } from './webhooks/start.ts'
 
-/** How long an idle connection stays open, as in PocketBase: Node's 5 s cut off clients that were about to ask again. */
-const KEEP_ALIVE_MS = 300_000
 /** How long running requests may take after the server was told to stop. */
 const STOP_MS = 10_000
 const IDLE_MS = 50
@@ -53,13 +53,14 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
   const store = await openStore(db)
   const settings = await SettingsStore.open(db)
   const [stopping, closing, ending] = [new AbortController(), new AbortController(), new AbortController()]
+  const extensions = extensionsOf(config)
   const services: Services = {
     store,
     settings,
     config,
     log,
     extensions,
-    jobs: jobsOf(store),
+    jobs: jobsOf(store, extensions, config, stopping.signal),
     realtime: new Realtime(store, log),
     traffic: new Traffic(),
     stopping: stopping.signal,
@@ -69,14 +70,17 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
   const app = createApp(services)
   const reception = new Reception(services)
   const server = createServer(
-    { keepAliveTimeout: KEEP_ALIVE_MS },
-    front(getRequestListener(app.fetch), reception),
+    CONNECTION_OPTIONS,
+    front(getRequestListener(app.fetch), reception, strictTransport(config)),
   )
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(portError(error, config)))
-    server.listen(config.port, config.host, resolve)
-  })
+  limitConnections(server, config.maxConnections)
   const delivery = await startDelivery(store, config, log)
+  const stopWebhooks = await startWebhooks(store, config, log)
+  // the last that is waited for: who can be answered can be stopped in good order
+  await listen(server, config).catch(async (error) => {
+    await Promise.all([delivery.stop(), stopWebhooks()])
+    throw error
+  })
   const stopJobs = startJobs(services.jobs, log)
   const { address, port, family } = server.address() as AddressInfo
   return {
@@ -97,11 +101,18 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
       await atMost(closed, left())
       server.closeAllConnections()
       stopJobs()
-      await atMost(delivery.stop(), left())
+      await atMost(Promise.all([delivery.stop(), stopWebhooks()]), left())
       await atMost(Promise.all([settings.close(), store.close()]), left())
       await atMost(db.close(), left())
     },
   }
+}
+
+function listen(server: Server, config: Config): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(portError(error, config)))
+    server.listen(config.port, config.host, resolve)
+  })
 }
 
 /** Takes no new connections; those that are open end as they fall idle. Done when the last one has. */
