@@ -58,10 +58,13 @@ const ENVIRONMENT = z.object({
   DEVICE_ONLINE_SECONDS: whole(600, 1),
   LEASE_SECONDS: whole(120, 1),
   WEBHOOK_ALLOW_PRIVATE: flag,
+  WEBHOOK_LOG_DAYS: whole(30, 1, 36_500),
   VAPID_SUBJECT: z.string().default('mailto:admin@localhost'),
   DATABASE_POOL: whole(16, 1, 200),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   STOP_DELAY_SECONDS: whole(0, 0, 60),
+  HSTS_DAYS: whole(365, 0, 36_500),
+  MAX_CONNECTIONS: whole(10_000, 1),
   SIGN_IN_TRIES: whole(20, 0, 10_000),
   AUDIT_DAYS: whole(365, 0, 36_500),
   SMS_RETENTION: z.enum(['redact', 'delete']).default('redact'),
@@ -85,12 +88,18 @@ export interface Config {
   readonly deviceOnlineSeconds: number
   readonly leaseSeconds: number
   readonly webhookAllowPrivate: boolean
+  /** For how long it is kept what webhooks were told. */
+  readonly webhookLogDays: number
   readonly vapidSubject: string
   readonly databasePool: number
   /** Opens `/metrics`, beside superusers' tokens. */
   readonly metricsToken: string | undefined
   /** How long a server that was told to stop goes on as before but for `/api/ready`, so that proxies notice. */
   readonly stopDelaySeconds: number
+  /** For how long browsers shall only come by TLS, where the server is called by https; 0: not said. */
+  readonly hstsDays: number
+  /** More are closed as they come. */
+  readonly maxConnections: number
   /** What one address may get wrong for one account in 10 minutes; 0: no limits. */
   readonly signInTries: number
   /** For how long it is kept what superusers did; 0: for ever. */
@@ -126,10 +135,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     deviceOnlineSeconds: e.DEVICE_ONLINE_SECONDS,
     leaseSeconds: e.LEASE_SECONDS,
     webhookAllowPrivate: e.WEBHOOK_ALLOW_PRIVATE,
+    webhookLogDays: e.WEBHOOK_LOG_DAYS,
     vapidSubject: e.VAPID_SUBJECT,
     databasePool: e.DATABASE_POOL,
     metricsToken: e.METRICS_TOKEN,
     stopDelaySeconds: e.STOP_DELAY_SECONDS,
+    hstsDays: e.HSTS_DAYS,
+    maxConnections: e.MAX_CONNECTIONS,
     signInTries: e.SIGN_IN_TRIES,
     auditDays: e.AUDIT_DAYS,
     retention: { mode: e.SMS_RETENTION, days: e.SMS_RETENTION_DAYS },

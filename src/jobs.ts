@@ -1,8 +1,13 @@
+import { forgetDeeds } from './auth/audit.ts'
 import { cleanUpSignIns } from './auth/clean-up.ts'
 import type { Store } from './collections/catalog.ts'
+import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
 import { changesCleanUp } from './realtime/clean-up.ts'
+import type { Extensions } from './records/extension.ts'
+import { forgetBatteries } from './sms/battery.ts'
 import { forgetAnswers } from './sms/idempotency.ts'
+import { endOldMessages } from './sms/retention.ts'
 
 /** Something that is done now and then, on every node; it must not matter that two do it. */
 export interface Job {
@@ -15,8 +20,13 @@ export interface Job {
 
 const MINUTE_MS = 60_000
 
-/** The jobs of a server on this store. */
-export function jobsOf(store: Store): Job[] {
+/** The jobs of a server on this store. `stopping` ends what takes long. */
+export function jobsOf(
+  store: Store,
+  extensions: Extensions,
+  { auditDays, retention }: Pick<Config, 'auditDays' | 'retention'>,
+  stopping: AbortSignal,
+): Job[] {
   const jobs: Job[] = [
     {
       id: 'signInCleanUp',
@@ -29,6 +39,24 @@ export function jobsOf(store: Store): Job[] {
       expression: '0 * * * *',
       everyMs: 60 * MINUTE_MS,
       run: () => forgetAnswers(store),
+    },
+    {
+      id: 'auditCleanUp',
+      expression: '0 * * * *',
+      everyMs: 60 * MINUTE_MS,
+      run: () => forgetDeeds(store.db, auditDays),
+    },
+    {
+      id: 'retention',
+      expression: '*/10 * * * *',
+      everyMs: 10 * MINUTE_MS,
+      run: async () => void (await endOldMessages(store, extensions, retention, stopping)),
+    },
+    {
+      id: 'batteryCleanUp',
+      expression: '0 * * * *',
+      everyMs: 60 * MINUTE_MS,
+      run: () => forgetBatteries(store),
     },
     { id: 'changesCleanUp', expression: '* * * * *', everyMs: MINUTE_MS, run: changesCleanUp(store) },
   ]

@@ -16,26 +16,16 @@ export interface Attempt {
   readonly ip: string
 }
 
-/** How often something may be tried, within `seconds` from the first time on. */
-interface Limits {
-  /** For one account from one address. */
-  readonly pair: number
-  /** From one address, for all accounts. */
-  readonly address: number
-  /** For one account from all addresses together where its owner has not signed in yet. */
-  readonly account: number
-  readonly seconds: number
-}
+/** For so long from the first try on. */
+const WINDOW_SECONDS = 600
 
-/** SIGN_IN_TRIES is what an address may get wrong for an account; the others are multiples of it. */
-const signInLimits = (tries: number): Limits => ({
-  pair: tries,
-  address: tries * 15,
-  account: tries * 10,
-  seconds: 600,
-})
-/** Mails that anybody may ask for, right or wrong. */
-const MAIL_LIMITS: Limits = { pair: 15, address: 300, account: 60, seconds: 600 }
+/**
+ * What may be wrong: for one account from one address (SIGN_IN_TRIES), from one address for all accounts, and for one account
+ * from all addresses together where its owner has not signed in yet.
+ */
+const signInLimits = (tries: number) => [tries, tries * 15, tries * 10]
+/** The same for mails that anybody may ask for, right or wrong. */
+const MAIL_LIMITS = [15, 300, 60]
 
 /** An address from which an account was opened stays out of what strangers' tries do to the account. */
 const KNOWN_DAYS = 90
@@ -56,7 +46,7 @@ export async function attempt<T>(tried: Attempt, check: () => Promise<T>): Promi
   const { db } = tried
   const { keys, exempt } = keysOf('sign in', tried)
   return line.run(async () => {
-    await takeTries(db, keys, exempt, signInLimits(signInTries))
+    await takeTries(db, keys, exempt, signInLimits(signInTries), WINDOW_SECONDS)
     try {
       const result = await check()
       await giveBack(db, keys, exempt, KNOWN_DAYS)
@@ -74,7 +64,23 @@ export async function attempt<T>(tried: Attempt, check: () => Promise<T>): Promi
 export async function countMail(tried: Attempt): Promise<void> {
   if (tried.config.signInTries === 0) return
   const { keys, exempt } = keysOf('mail', tried)
-  await takeTries(tried.db, keys, exempt, MAIL_LIMITS)
+  await takeTries(tried.db, keys, exempt, MAIL_LIMITS, WINDOW_SECONDS)
+}
+
+/** Wrong pairing codes from one address, and from all: of a million codes few wait, but many addresses could try them all. */
+const CODE_LIMITS = [8, 2_000] as const
+const CODE_SECONDS = 300
+
+/**
+ * Runs a check of a pairing code, which throws for a wrong one. What is wrong is counted, on all nodes together; throws 429
+ * when there were too many. A right one is not counted.
+ */
+export async function attemptCode<T>(db: Db, ip: string, check: () => Promise<T>): Promise<T> {
+  const keys = [`code from ${networkOf(ip)}`, 'code']
+  await takeTries(db, keys, '', CODE_LIMITS, CODE_SECONDS)
+  const result = await check()
+  await giveBack(db, keys, '')
+  return result
 }
 
 /** What is counted, the most special first. Hashed: people type passwords where a name belongs. */
@@ -91,11 +97,12 @@ async function takeTries(
   db: Db,
   keys: readonly string[],
   exempt: string,
-  { pair, address, account, seconds }: Limits,
+  limits: readonly number[],
+  seconds: number,
 ): Promise<void> {
   const { rows } = await db.query(
     'select auth_take_tries($1::text[], $2::int[], $3, $4)',
-    [keys, [pair, address, account], seconds, exempt],
+    [keys, limits, seconds, exempt],
     'auth take tries',
   )
   const wait = Number(rows[0]?.[0])

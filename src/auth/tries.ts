@@ -19,16 +19,6 @@ export async function takeTry(db: Db, key: string, max: number, seconds: number)
   return Number(rows[0]?.[0]) <= max
 }
 
-/** Takes one try back, since it was none: what was tried was right. */
-export async function giveTryBack(db: Db, key: string): Promise<void> {
-  await db.kysely
-    .updateTable('auth_tries')
-    .set((e) => ({ tries: e('tries', '-', 1) }))
-    .where('key', '=', key)
-    .where('tries', '>', 0)
-    .execute()
-}
-
 /** Whether `key` was tried in a window that is not over. */
 export async function wasTried(db: Db, key: string): Promise<boolean> {
   const tries = db.kysely

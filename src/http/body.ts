@@ -130,7 +130,7 @@ async function readMultipart(
   const files = new Map<string, File[]>()
   for (const [key, value] of form) {
     if (typeof value === 'string') pairs.push([key, value])
-    else if (value.name !== '') files.set(key, [...(files.get(key) ?? []), value])
+    else if (value.name !== '') add(files, key, value)
   }
   return { values: readForm(pairs), files }
 }
@@ -138,14 +138,22 @@ async function readMultipart(
 /** Form values with PocketBase's guesses at types; one occurrence is a scalar, several a list. */
 function readForm(pairs: readonly [string, string][]): Record<string, unknown> {
   const lists = new Map<string, string[]>()
-  for (const [key, value] of pairs) lists.set(key, [...(lists.get(key) ?? []), value])
+  for (const [key, value] of pairs) add(lists, key, value)
   const payloads = lists.get(JSON_PAYLOAD) ?? []
   lists.delete(JSON_PAYLOAD)
-  const plain = [...lists].map(([key, values]) => [
+  const plain = [...lists].map(([key, values]): [string, unknown] => [
     key,
     values.length > 1 ? values.map(guess) : guess(values[0]!),
   ])
-  return Object.assign(Object.fromEntries(plain), ...payloads.map(readJson))
+  // not by assignment, to which a key `__proto__` would be more than a key
+  return Object.fromEntries([...plain, ...payloads.flatMap((text) => Object.entries(readJson(text)))])
+}
+
+/** Appends in place: a form may name one key a million times. */
+function add<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
 }
 
 const NUMERIC = /^[-.\d]+$/

@@ -22,8 +22,27 @@ export function ipOf(incoming: IncomingMessage, { settings, config }: Trust): st
   }
   const peer = peerOf(incoming)
   if (!isTrusted(incoming, config)) return peer
-  return addresses(incoming, 'x-forwarded-for').findLast((ip) => !isListed(config.trustedProxies, ip)) ?? peer
+  return farthest(incoming.headersDistinct['x-forwarded-for'] ?? [], config.trustedProxies, peer)
 }
+
+/**
+ * The first address from the right that is none of our proxies: what stands left of it is the client's own word. So is
+ * everything left of what is no address: then it is the last one that one of ours has told.
+ */
+function farthest(values: readonly string[], proxies: readonly string[], peer: string): string {
+  let last = peer
+  for (const hop of values.flatMap((value) => value.split(',')).reverse()) {
+    const ip = plain(withoutPort(hop.trim()))
+    if (isIP(ip) === 0) return last
+    if (!isListed(proxies, ip)) return ip
+    last = ip
+  }
+  return last
+}
+
+/** Some proxies add the port: `203.0.113.7:4711`, `[2001:db8::7]:4711`. */
+const withoutPort = (hop: string) =>
+  /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(hop)?.slice(1).find(Boolean) ?? hop
 
 /** Whether a request comes by way of one of our own proxies, whose word counts. */
 export const isTrusted = (incoming: IncomingMessage, { trustedProxies }: Trust['config']): boolean =>

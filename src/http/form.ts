@@ -3,6 +3,9 @@ import { ShapeError } from '../collections/decode.ts'
 import { ApiError, badRequest } from '../errors.ts'
 import { bodyOf, type Ctx } from './context.ts'
 
+/** Room for tokens and passwords: a form with fixed fields has no more to say, and guests may send it. */
+const MAX_FORM_BYTES = 1 << 20
+
 /** What cannot be read at all has this status's own sentence; then the form's takes its place. */
 const UNREADABLE = badRequest().message
 const unloadable = () => badRequest('An error occurred while loading the submitted data.')
@@ -14,7 +17,7 @@ const unloadable = () => badRequest('An error occurred while loading the submitt
 export async function readForm<T extends object>(c: Ctx, shape: Shape<T>): Promise<T> {
   const isJson = (c.env.incoming.headers['content-type'] ?? '').startsWith('application/json')
   try {
-    const { values } = await bodyOf(c)
+    const { values } = await bodyOf(c, MAX_FORM_BYTES)
     return shape.over(isJson ? values : asTexts(values, shape.zero()), shape.zero())
   } catch (error) {
     if (error instanceof ShapeError || (error instanceof ApiError && error.message === UNREADABLE))

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Config } from '../config.ts'
 import type { Reception } from './reception.ts'
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
@@ -7,11 +8,12 @@ const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
 
 /**
  * What happens to every request before the routes: CORS and security headers, preflights, clean paths; `reception`
- * sees it come and go. On Node's own objects, since headers set there cost the routes nothing. Contract 8.4, 8.5.
+ * sees it come and go. `transport`: what browsers are to hold to about TLS, '' for nothing. On Node's own objects, since headers set there cost the routes nothing. Contract 8.4, 8.5.
  */
 export function front(
   next: (req: IncomingMessage, res: ServerResponse) => unknown,
   reception: Pick<Reception, 'admit'>,
+  transport = '',
 ) {
   return (req: IncomingMessage, res: ServerResponse) => {
     reception.admit(req, res)
@@ -24,9 +26,14 @@ export function front(
     res.setHeader('X-Xss-Protection', '1; mode=block')
     res.setHeader('X-Content-Type-Options', 'nosniff')
     res.setHeader('X-Frame-Options', 'SAMEORIGIN')
+    if (transport) res.setHeader('Strict-Transport-Security', transport)
     next(req, res)
   }
 }
+
+/** That browsers shall only come by TLS, if that is how the server is called. RFC 6797 */
+export const strictTransport = ({ publicUrl, hstsDays }: Config): string =>
+  publicUrl.startsWith('https://') && hstsDays > 0 ? `max-age=${hstsDays * 86_400}` : ''
 
 /** Go's server does not even look for a route. */
 function refuse(res: ServerResponse) {

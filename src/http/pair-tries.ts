@@ -1,21 +1,19 @@
-import { giveTryBack, takeTry } from '../auth/tries.ts'
+import { attemptCode } from '../auth/attempts.ts'
+import { TooMany } from '../errors.ts'
 import { refuse } from '../sms/refusal.ts'
 import { clientIp } from './client-ip.ts'
 import type { Ctx, Services } from './context.ts'
 
-/** Wrong codes from one address, and for how long they count. */
-const MAX_TRIES = 8
-const TRY_SECONDS = 300
-
 /**
- * Tries a pairing code, by whatever protocol: so many wrong ones an address. One that was right does not count. Throws
- * 429 when there were too many.
+ * Tries a pairing code, by whatever protocol. One that was right does not count. Throws 429 when there were too many wrong
+ * ones.
  */
 export async function tryCode<T>(c: Ctx, services: Services, pair: () => Promise<T>): Promise<T> {
-  const { db } = services.store
-  const key = `pair ${clientIp(c, services)}`
-  if (!(await takeTry(db, key, MAX_TRIES, TRY_SECONDS))) throw refuse('too_many_tries')
-  const paired = await pair()
-  await giveTryBack(db, key)
-  return paired
+  try {
+    return await attemptCode(services.store.db, clientIp(c, services), pair)
+  } catch (error) {
+    if (!(error instanceof TooMany)) throw error
+    c.header('retry-after', String(error.retryAfterSeconds))
+    throw refuse('too_many_tries')
+  }
 }

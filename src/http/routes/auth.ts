@@ -141,5 +141,6 @@ async function signedIn(
     ip: clientIp(c, services),
     userAgent: c.env.incoming.headers['user-agent'] ?? '',
   }
+  c.header('cache-control', 'no-store')
   return sendJson(c, await answerSignIn(services.store, services, auth, visit, proof))
 }

@@ -12,6 +12,7 @@ export const fileRoutes = (services: Services) =>
   new Hono<Env>()
     .post('/token', async (c) => {
       const auth = await requireAuth(c, services)
+      c.header('cache-control', 'no-store')
       return sendJson(c, JSON.stringify({ token: await signToken(auth, 'file') }))
     })
     .get('/:collection/:record/:file', (c) => {

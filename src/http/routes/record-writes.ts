@@ -25,6 +25,8 @@ export const recordWriteRoutes = (services: Services) => {
       const { files } = await bodyOf(c, bodyLimit(collection))
       const create = (request: RequestInfo, options: WriteOptions) =>
         createRecord(store, extensions, collection, request, { ...options, uploads: files.keys() })
+      // a hook may show a secret, once
+      if (extensions.get(collection.id)?.beforeCreate) c.header('cache-control', 'no-store')
       return sendJson(c, await write(c, services, collection, create))
     })
     .patch('/:collection/records/:id', async (c) => {
