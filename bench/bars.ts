@@ -23,7 +23,8 @@ const LEAST_OF: Readonly<Record<string, Readonly<Partial<Record<Row['scenario'][
 }
 const SEND_RATE = { connections: 64, rate: 7_500 }
 const SEND_P50_MS = 0.8
-const BULK_MS = 150
+/** By the number of recipients. */
+const BULK_MS: Readonly<Record<number, number>> = { 1000: 150, 10000: 2_000 }
 const WAKE_P99_MS = 10
 const MEMORY_MB = 250
 /** On PGlite, requests a second by the scenario's name. */
@@ -65,7 +66,7 @@ function absolutes(row: Row): Bar[] {
   const ours = sampleOf(row)
   const { kind, name, connections, recipients = 1 } = row.scenario
   if (!ours || kind !== 'send') return []
-  if (recipients > 1) return [most(name, BULK_MS, ours.p50, ms)]
+  if (recipients > 1) return [most(name, BULK_MS[recipients]!, ours.p50, ms)]
   if (connections === SEND_RATE.connections) return [least(name, SEND_RATE.rate, ours.rate, '/s')]
   return connections === 1 ? [most(`${name}, p50`, SEND_P50_MS, ours.p50, ms)] : []
 }

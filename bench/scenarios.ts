@@ -56,17 +56,14 @@ const sends = [1, 16, 64].map((connections): Scenario => {
     recipients: 1,
   }
 })
-const bulk: Scenario = {
-  name: 'send to 1,000 recipients',
-  kind: 'send',
-  user: 'sender',
-  connections: 1,
-  recipients: 1000,
-}
+const bulk = [1_000, 10_000].map((recipients): Scenario => {
+  const name = `send to ${recipients.toLocaleString('en')} recipients`
+  return { name, kind: 'send', user: 'sender', connections: 1, recipients }
+})
 
 const writes = (['create', 'update', 'create and delete'] as const).map((write): Scenario => {
   return { name: `${write} a group`, kind: 'write', write, user: 'sender', connections: CONNECTIONS }
 })
 
 /** Everything that is measured, reads before what writes. */
-export const SCENARIOS: readonly Scenario[] = [...lists, ...views, ...writes, ...sends, bulk]
+export const SCENARIOS: readonly Scenario[] = [...lists, ...views, ...writes, ...sends, ...bulk]
