@@ -8,6 +8,8 @@ import type { Extensions } from './records/extension.ts'
 import { forgetBatteries } from './sms/battery.ts'
 import { forgetAnswers } from './sms/idempotency.ts'
 import { endOldMessages } from './sms/retention.ts'
+import { cleanUpDeliveries } from './webhooks/clean-up.ts'
+import { remind } from './webhooks/hand-over.ts'
 
 /** Something that is done now and then, on every node; it must not matter that two do it. */
 export interface Job {
@@ -24,7 +26,7 @@ const MINUTE_MS = 60_000
 export function jobsOf(
   store: Store,
   extensions: Extensions,
-  { auditDays, retention }: Pick<Config, 'auditDays' | 'retention'>,
+  { auditDays, retention, webhookLogDays }: Pick<Config, 'auditDays' | 'retention' | 'webhookLogDays'>,
   stopping: AbortSignal,
 ): Job[] {
   const jobs: Job[] = [
@@ -58,6 +60,13 @@ export function jobsOf(
       everyMs: 60 * MINUTE_MS,
       run: () => forgetBatteries(store),
     },
+    {
+      id: 'webhookCleanUp',
+      expression: '0 * * * *',
+      everyMs: 60 * MINUTE_MS,
+      run: () => cleanUpDeliveries(store, webhookLogDays),
+    },
+    { id: 'webhookReminder', expression: '* * * * *', everyMs: MINUTE_MS, run: () => remind(store) },
     { id: 'changesCleanUp', expression: '* * * * *', everyMs: MINUTE_MS, run: changesCleanUp(store) },
   ]
   // PGlite has no autovacuum: without this a count of 102,000 rows takes 50 ms instead of 5

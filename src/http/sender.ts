@@ -28,6 +28,13 @@ export async function requireSender(c: Ctx, { store }: Services, cached = false)
   return senderOf(auth)
 }
 
+/** Whose figures may be read: those of the user who asks, or all (null) for a superuser. Throws as `requireSender`. */
+export async function ownerOf(c: Ctx, services: Services): Promise<string | null> {
+  const { authorization, 'x-api-key': apiKey } = c.env.incoming.headers
+  const auth = apiKey === undefined ? await identify(services.store, authorization) : null
+  return auth?.isSuperuser ? null : (await requireSender(c, services)).user
+}
+
 /**
  * Runs `work` for a sender from memory, which spares a round trip: what accepts looks whether the credentials are
  * still true. A refusal says nothing before they are known to be: who may not send is told only that.

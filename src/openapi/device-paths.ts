@@ -10,6 +10,7 @@ import {
   PUSH_BODY,
   REPORT_BODY,
 } from '../sms/device-body.ts'
+import { DEVICE_STATES } from '../sms/device-states.ts'
 import { PAIRING } from '../sms/pair.ts'
 import type { Refusal } from '../sms/refusal.ts'
 import { REPORT_RESULT } from '../sms/report.ts'
@@ -87,6 +88,17 @@ const MESSAGE_ID = 'k3v9x0c2m5n8b1a'
 /** `/api/devices`: what phones and modems ask of the gateway. `device`: what a record of `devices` looks like. */
 export const devicePaths = (device: z.ZodObject): ZodOpenApiPathsObject => ({
   '/api/devices/pairing': { post: startPairing },
+  '/api/devices/states': {
+    get: {
+      operationId: 'readDeviceStates',
+      tags: [DEVICES],
+      summary: 'Read what devices are up to',
+      description:
+        'Asked by a user of the own devices, by a superuser of all: what is no part of their records.',
+      security: SIGNED_IN,
+      responses: answers(success('Each device.', DEVICE_STATES), refusals('unauthorized', 'forbidden')),
+    },
+  },
   '/api/devices/pair': {
     get: {
       operationId: 'explainPairing',

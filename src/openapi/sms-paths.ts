@@ -7,6 +7,7 @@ import { PREVIEW } from '../sms/preview.ts'
 import { USAGE } from '../sms/quota.ts'
 import type { Refusal } from '../sms/refusal.ts'
 import { ACCEPTED } from '../sms/send.ts'
+import { USAGE_DAYS } from '../sms/usage-days.ts'
 import { type Answers, answers, json, success } from './answers.ts'
 import { orTemplateFault, refusals } from './refusals.ts'
 import { SENDER } from './security.ts'
@@ -139,6 +140,26 @@ export const smsPaths = (): ZodOpenApiPathsObject => ({
           resets_at: '2026-12-01 00:00:00.000Z',
         }),
         refusals('unauthorized', 'forbidden'),
+      ),
+    },
+  },
+  '/api/sms/usage/days': {
+    get: {
+      ...common(
+        'readUsageDays',
+        'Count messages by day and status',
+        'The last days up to today, in UTC: messages accepted or received on each, by the status they have now. Of the user who asks; of all for superusers.',
+      ),
+      requestParams: {
+        query: z.object({
+          days: z.coerce.number().int().min(1).max(366).optional().meta({ description: 'Default 30.' }),
+        }),
+      },
+      responses: answers(
+        success('Each day, oldest first.', USAGE_DAYS, {
+          days: [{ day: '2026-11-20', counts: { delivered: 12, failed: 1 } }],
+        }),
+        refusals('invalid_request', 'unauthorized', 'forbidden'),
       ),
     },
   },

@@ -5,6 +5,7 @@ import { signToken } from '../../auth/tokens.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { answerRecord } from '../../records/answer.ts'
 import { toRow } from '../../records/columns.ts'
+import { saveBattery } from '../../sms/battery.ts'
 import { claimMessages } from '../../sms/claim.ts'
 import { type Device, requireDevice, requireUser } from '../../sms/device.ts'
 import {
@@ -16,6 +17,7 @@ import {
   PUSH_BODY,
   REPORT_BODY,
 } from '../../sms/device-body.ts'
+import { deviceStates } from '../../sms/device-states.ts'
 import { countPending, saveSims, touchDevice } from '../../sms/heartbeat.ts'
 import { pairDevice, startPairing } from '../../sms/pair.ts'
 import { saveSubscription, vapidKeys } from '../../sms/push.ts'
@@ -56,14 +58,21 @@ export function deviceRoutes(services: Services): Hono<Env> {
     .post('/pairing', async (c) => {
       const user = requireUser(await authOf(c, services))
       const { name } = checkShape(PAIRING_BODY, await bodyOf(c))
+      c.header('cache-control', 'no-store')
       return c.json(await startPairing(store, user.id, name ?? '', config.publicUrl))
+    })
+    .get('/states', async (c) => {
+      const auth = await authOf(c, services)
+      const owner = auth?.isSuperuser ? null : requireUser(auth).id
+      return c.json(await deviceStates(store, owner, config.deviceOnlineSeconds))
     })
     .get('/pair', (c) => c.text(PAIR_HELP))
     .post('/pair', async (c) => answerPaired(c, services, await pair(c, services)))
     .post('/heartbeat', async (c) => {
       const device = await deviceOf(c)
-      const { sims } = checkShape(HEARTBEAT_BODY, await bodyOf(c))
+      const { sims, battery } = checkShape(HEARTBEAT_BODY, await bodyOf(c))
       if (sims) await saveSims(store, device, sims)
+      if (typeof battery === 'number') await saveBattery(store, device, battery)
       return c.json({ pending: await countPending(store, device) })
     })
     .get('/push-key', async (c) => {
@@ -125,6 +134,7 @@ async function answerPaired(c: Ctx, { store }: Services, id: string): Promise<Re
   const token = await signToken(auth, 'auth', { duration: TOKEN_SECONDS })
   const row = toRow(auth.collection, auth.values)
   const record = await answerRecord(store, auth.collection, row, buildRequest(c, auth, {}))
+  c.header('cache-control', 'no-store')
   return sendRaw(c, `{"token":${JSON.stringify(token)},"record":${record}}`)
 }
 

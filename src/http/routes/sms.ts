@@ -8,9 +8,10 @@ import { previewSend } from '../../sms/preview.ts'
 import { readUsage } from '../../sms/quota.ts'
 import { retryMessage } from '../../sms/retry.ts'
 import { type Desk, send } from '../../sms/send.ts'
-import { type Ctx, type Env, type Services, sendRaw } from '../context.ts'
+import { countDays, readDays } from '../../sms/usage-days.ts'
+import { type Ctx, type Env, queryOf, type Services, sendRaw } from '../context.ts'
 import { readJson } from '../json-body.ts'
-import { requireSender, withSender } from '../sender.ts'
+import { ownerOf, requireSender, withSender } from '../sender.ts'
 
 /** Room for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20
@@ -30,6 +31,10 @@ export function smsRoutes(services: Services): Hono<Env> {
     .get('/usage', async (c) => {
       const { user } = await requireSender(c, services)
       return sendRaw(c, JSON.stringify(await readUsage(store, user, config, new Date())))
+    })
+    .get('/usage/days', async (c) => {
+      const days = readDays(queryOf(c).days)
+      return sendRaw(c, JSON.stringify(await countDays(store, await ownerOf(c, services), days, new Date())))
     })
     .get('/batches/:batch_id', async (c) => {
       const { user } = await requireSender(c, services)
