@@ -31,6 +31,8 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^(http\/|server\.ts$)/, /^(hono|@hono\/.*)$/],
   [/^db\//, /^(pg|@electric-sql\/pglite)$/],
   [/^auth\/tokens\.ts$/, /^jose$/],
+  [/^webhooks\/queue\.ts$/, /^pg-boss$/],
+  [/^webhooks\/secrets\.ts$/, /^standardwebhooks$/],
   [/^metrics\/exposition\.ts$/, /^prom-client$/],
   [/^log\.ts$/, /^pino$/],
 ]

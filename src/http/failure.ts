@@ -8,7 +8,7 @@ import { type Ctx, sendRaw } from './context.ts'
 import { REQUEST_ID } from './reception.ts'
 
 /** The gateway's own endpoints: their errors are `{"error","message"}`, whoever raises them. */
-const GATEWAY_PATH = /^\/api\/(?:sms|devices)(?:\/|$)/
+const GATEWAY_PATH = /^\/api\/(?:sms|devices|webhooks)(?:\/|$)/
 
 /** What the SMSGate app asks: it reads `{"message"}`. */
 const isMobile = (c: Ctx) => c.req.path.startsWith('/api/mobile/')

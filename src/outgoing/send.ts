@@ -1,7 +1,7 @@
-import { lookup } from 'node:dns'
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { BlockList, isIP, type LookupFunction } from 'node:net'
+import { hostOf, type UrlFault, urlFault } from './addresses.ts'
+import { guardedLookup, plainLookup, privateError, type Resolve } from './resolve.ts'
 
 /** A request that leaves the server for an address that somebody else chose. */
 export interface Outgoing {
@@ -11,80 +11,87 @@ export interface Outgoing {
   readonly body: Buffer | string | undefined
 }
 
+/** What may go where, and how much of the answer is wanted. */
+export interface Limits {
+  /** Private addresses and plain http, too. */
+  readonly allowPrivate: boolean
+  /** Of the answer's body; the rest is not read. Nothing when absent. */
+  readonly maxBodyBytes?: number
+  /** From the first look-up to the last byte that is wanted. 10 s when absent. */
+  readonly timeoutMs?: number
+  /** Ends the request early. */
+  readonly signal?: AbortSignal
+  /** Who knows the names. */
+  readonly resolve?: Resolve
+}
+
+/** What came back. `body`: its first bytes, as they came. */
+export interface Received {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
 const TIMEOUT_MS = 10_000
 
-/** Networks that are not the internet: this host, private, link-local, shared, multicast, reserved. IANA registries */
-const PRIVATE = new BlockList()
-for (const [network, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const)
-  PRIVATE.addSubnet(network, prefix, 'ipv4')
-/** Of IPv6 only 2000::/3 is the internet; within it, 2002::/16 and 2001::/32 carry IPv4 addresses. */
-const PUBLIC6 = new BlockList()
-PUBLIC6.addSubnet('2000::', 3, 'ipv6')
-const TUNNELS6 = new BlockList()
-TUNNELS6.addSubnet('2002::', 16, 'ipv6')
-TUNNELS6.addSubnet('2001::', 32, 'ipv6')
-
-/** True for an address that requests must not be sent to unless the settings allow it. */
-export function isPrivateAddress(address: string): boolean {
-  if (isIP(address) === 4) return PRIVATE.check(address, 'ipv4')
-  return !PUBLIC6.check(address, 'ipv6') || TUNNELS6.check(address, 'ipv6')
+const FAULTS: Readonly<Record<UrlFault, (url: string) => Error>> = {
+  not_a_url: (url) => new Error(`${url} is not an address`),
+  not_http: (url) => new Error(`${new URL(url).protocol} is neither http nor https`),
+  not_https: (url) => new Error(`${new URL(url).origin} is not https`),
+  private: (url) => privateError(hostOf(new URL(url))),
 }
-
-/** Resolves a name and gives the connection only addresses that were checked. */
-const guardedLookup: LookupFunction = (host, options, done) => {
-  lookup(host, { ...options, all: true }, (error, found) => {
-    if (error) return done(error, '')
-    const allowed = found.filter(({ address }) => !isPrivateAddress(address))
-    const [first] = allowed
-    if (!first) return done(privateError(host), '')
-    if (options.all) done(null, allowed)
-    else done(null, first.address, first.family)
-  })
-}
-
-const privateError = (host: string) => new Error(`${host} is not an address of the internet`)
 
 /**
- * Sends a request and answers its status. Follows no redirect, waits at most 10 s. Unless `allowPrivate`, only https
- * and only to the internet: the name is resolved here, and the connection goes to the address that was checked.
+ * Sends a request and answers what came back. Follows no redirect. Unless `allowPrivate`, only https and only to the
+ * internet: the name is resolved here, and the connection, a new one each time, goes to the address that was checked.
+ * Rejects when the address is refused, nothing answers, or the answer takes too long.
  */
-export function sendOutgoing(outgoing: Outgoing, allowPrivate: boolean): Promise<number> {
-  const url = new URL(outgoing.url)
-  const host = url.hostname.replace(/^\[|\]$/g, '')
-  if (!allowPrivate && url.protocol !== 'https:') throw new Error(`${url.origin} is not https`)
-  if (!allowPrivate && isIP(host) && isPrivateAddress(host)) throw privateError(host)
-  const { method, headers, body } = outgoing
+export async function sendOutgoing(outgoing: Outgoing, limits: Limits): Promise<Received> {
+  const fault = urlFault(outgoing.url, limits.allowPrivate)
+  if (fault) throw FAULTS[fault](outgoing.url)
+  return exchange(new URL(outgoing.url), outgoing, limits)
+}
+
+function exchange(url: URL, { method, headers, body }: Outgoing, limits: Limits): Promise<Received> {
+  const { allowPrivate, timeoutMs = TIMEOUT_MS, signal, resolve } = limits
+  const lookup = allowPrivate ? plainLookup : guardedLookup(resolve)
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
-  return new Promise((resolve, reject) => {
-    const request = send(
-      url,
-      {
-        method,
-        headers: { ...headers },
-        timeout: TIMEOUT_MS,
-        ...(!allowPrivate && { lookup: guardedLookup }),
-      },
-      (response) => {
-        response.resume()
-        resolve(response.statusCode ?? 0)
-      },
-    )
-    request.on('timeout', () => request.destroy(new Error(`${url.origin} did not answer in time`)))
-    request.on('error', reject)
+  return new Promise((done, fail) => {
+    const request = send(url, {
+      method,
+      headers: { ...headers },
+      agent: false,
+      lookup,
+      ...(signal && { signal }),
+    })
+    const tooLate = () => request.destroy(new Error(`${url.origin} did not answer in time`))
+    const timer = setTimeout(tooLate, timeoutMs)
+    request.on('response', (response) => {
+      readSome(response, limits.maxBodyBytes ?? 0)
+        .then(
+          (some) => done({ status: response.statusCode ?? 0, headers: response.headers, body: some }),
+          fail,
+        )
+        .finally(() => request.destroy())
+    })
+    request.on('error', fail)
+    request.on('close', () => {
+      clearTimeout(timer)
+      fail(new Error(`${url.origin} hung up`)) // nothing, when it was answered
+    })
     request.end(body)
   })
+}
+
+/** The first bytes of an answer, at most `max`. */
+async function readSome(response: IncomingMessage, max: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let length = 0
+  if (max === 0) return Buffer.alloc(0)
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    chunks.push(chunk)
+    length += chunk.length
+    if (length >= max) break
+  }
+  return Buffer.concat(chunks).subarray(0, max)
 }

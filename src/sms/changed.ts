@@ -20,3 +20,13 @@ export const TOLD = ['sms_messages', 'sms_events'] as const
  */
 export const tellSql = (position: number, action: Action = 'update') =>
   `${noteSql('changed', action, position, 'told')}, ${noteSql('events', 'create', position + 1, 'told_events')}`
+
+/**
+ * SQL of a CTE that leaves word for the webhooks of those whose messages have come to something. The CTE `events` must
+ * give `id, "user", message, status`. Without webhooks it costs one look by index a statement.
+ */
+export const HOOK_SQL = `hooked as (
+  insert into webhook_outbox (delivery, webhook, "user", event_id, event, message)
+  select pb_new_id(), w.id, e."user", e.id, 'message.' || e.status, e.message
+  from events e join webhooks w on w."user" = e."user" and w.enabled and 'message.' || e.status = any(w.events)
+)`

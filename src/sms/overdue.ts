@@ -1,6 +1,6 @@
 import type { Db } from '../db/open.ts'
 import { availableDevices, onlineSince } from './available.ts'
-import { TOLD, tellSql } from './changed.ts'
+import { HOOK_SQL, TOLD, tellSql } from './changed.ts'
 import { FIRST_WAKE_SECONDS, reassign, type Source, tellNodes } from './reassign.ts'
 import { REASONS } from './status.ts'
 
@@ -26,8 +26,9 @@ with source as (${source}), freed as (
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
   select pb_new_id(), s."user", s.message, 'failed', s.device, s.attempt, s.why, pb_text(now()) from source s
-  where exists (select from sms_messages m where m.id = s.message) returning id
-), ${tellSql(2)}
+  where exists (select from sms_messages m where m.id = s.message)
+  returning id, "user", message, status
+), ${HOOK_SQL}, ${tellSql(2)}
 select message from source`
 
 async function failAll(db: Db, { name, sql }: Source, reason: string): Promise<Wake> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '../collections/catalog.ts'
 import { formatDate } from '../fields/date.ts'
-import { TOLD, tellSql } from './changed.ts'
+import { HOOK_SQL, TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
 import { type OptWords, readOptWord, setOptedOut } from './opt-out.ts'
 import { countSegments } from './segments.ts'
@@ -25,8 +25,9 @@ with changed as (
   returning id
 ), events as (
   insert into sms_events (id, "user", message, status, device, created)
-  select pb_new_id(), $1, id, 'received', $2, pb_text(now()) from changed returning id
-), ${tellSql(5, 'create')}
+  select pb_new_id(), $1, id, 'received', $2, pb_text(now()) from changed
+  returning id, "user", message, status
+), ${HOOK_SQL}, ${tellSql(5, 'create')}
 select id from changed`
 
 /**

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { counts } from '../counts.ts'
 import type { Db } from '../db/open.ts'
-import { TOLD, tellSql } from './changed.ts'
+import { HOOK_SQL, TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
 import { reassign } from './reassign.ts'
 import { NEXT, STATUSES, type Status } from './status.ts'
@@ -66,8 +66,9 @@ with given as (
   returning m.id, a.status, a.attempt, a.reason
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
-  select pb_new_id(), $3, id, status, $2, attempt, reason, pb_text(now()) from changed returning id
-), ${tellSql(5)}
+  select pb_new_id(), $3, id, status, $2, attempt, reason, pb_text(now()) from changed
+  returning id, "user", message, status
+), ${HOOK_SQL}, ${tellSql(5)}
 select g.number, m.status, c.id is not null
 from given g
 left join sms_messages m on m.id = g.id and m.device = $2 and m."user" = $3

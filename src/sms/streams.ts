@@ -1,6 +1,6 @@
+import { Bell } from '../bell.ts'
 import type { Store } from '../collections/catalog.ts'
 import { counts } from '../counts.ts'
-import { Bell } from './bell.ts'
 import type { Device } from './device.ts'
 import { countPending, touchDevice } from './heartbeat.ts'
 import { type DeviceEvent, listenFor } from './wake.ts'

@@ -1,5 +1,5 @@
+import { Bell } from '../bell.ts'
 import { counts } from '../counts.ts'
-import { Bell } from './bell.ts'
 import { listenFor } from './wake.ts'
 
 /** A waiting claim looks by itself that often: a wake-up may be lost, a limit may be over. */

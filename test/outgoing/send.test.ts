@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isPrivateAddress, sendOutgoing } from '../../src/outgoing/send.ts'
+import { isPrivateAddress } from '../../src/outgoing/addresses.ts'
+import { sendOutgoing } from '../../src/outgoing/send.ts'
 
 test.each([
   ['127.0.0.1', true],
@@ -36,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => void server.close())
 
 const send = async (url: string, allowPrivate: boolean) =>
-  sendOutgoing({ url, method: 'POST', headers: {}, body: 'x' }, allowPrivate)
+  (await sendOutgoing({ url, method: 'POST', headers: {}, body: 'x' }, { allowPrivate })).status
 
 test('a private address is reached only when that is allowed', async () => {
   expect(await send(`http://127.0.0.1:${port}/`, true)).toBe(200)

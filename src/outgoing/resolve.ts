@@ -1,0 +1,56 @@
+import { lookup, Resolver } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+import { isPrivateAddress } from './addresses.ts'
+
+const TIMEOUT_MS = 2_500
+const TRIES = 2
+
+/** Asks the name servers themselves, without the threads of getaddrinfo, which a few dead names would keep busy. */
+export type Resolve = Pick<Resolver, 'resolve4' | 'resolve6'>
+const nameServers: Resolve = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
+
+interface Found {
+  readonly address: string
+  readonly family: number
+}
+
+/** What a name leads to, both families. Throws what the name server said when there is nothing. */
+async function addressesOf(host: string, resolve: Resolve): Promise<Found[]> {
+  const ask = (family: 4 | 6) =>
+    new Promise<Found[]>((done, fail) => {
+      const method = family === 4 ? 'resolve4' : 'resolve6'
+      resolve[method](host, (error, addresses) =>
+        error ? fail(error) : done(addresses.map((address) => ({ address, family }))),
+      )
+    })
+  const [four, six] = await Promise.allSettled([ask(4), ask(6)])
+  const found = [four, six].flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
+  if (found.length === 0 && four.status === 'rejected') throw four.reason
+  return found
+}
+
+/** Said of a name or an address that leads into a network that is not the internet. */
+export const privateError = (host: string) => new Error(`${host} is not an address of the internet`)
+
+/**
+ * Resolves a name and gives the connection only addresses that were checked: whatever the name means a moment later,
+ * the connection goes there.
+ */
+export const guardedLookup =
+  (resolve: Resolve = nameServers): LookupFunction =>
+  (host, options, done) => {
+    if (isIP(host) > 0) return done(privateError(host), '') // an address is never looked up
+    addressesOf(host, resolve).then(
+      (found) => {
+        const allowed = found.filter(({ address }) => !isPrivateAddress(address))
+        const [first] = allowed
+        if (!first) done(privateError(host), '')
+        else if (options.all) done(null, allowed)
+        else done(null, first.address, first.family)
+      },
+      (error: Error) => done(error, ''),
+    )
+  }
+
+/** Resolves a name as the machine does, its hosts file included: for where private addresses are allowed. */
+export const plainLookup: LookupFunction = (host, options, done) => lookup(host, options, done)

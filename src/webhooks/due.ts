@@ -1,0 +1,72 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
+import { quote, tableName } from '../collections/names.ts'
+import { columnsOf, type Row } from '../records/columns.ts'
+import { renderRecord } from '../records/render.ts'
+import { statementName } from '../records/select.ts'
+
+/** The collection whose records are told of. */
+const MESSAGES = 'sms_messages'
+
+/** A delivery whose time has come. */
+export interface Due {
+  readonly delivery: string
+  readonly user: string
+  readonly webhook: string
+  /** The webhook-id: the same at every attempt. */
+  readonly eventId: string
+  /** How many attempts there were. */
+  readonly attempts: number
+  readonly url: string
+  /** False when the webhook was disabled, or is another user's by now. */
+  readonly isOpen: boolean
+  /** Those that count now, the newest first. */
+  readonly secrets: readonly string[]
+  /** The JSON that is sent, to the letter the same at every attempt. */
+  readonly body: string
+}
+
+/** Everything that an attempt needs, in one look; undefined when there is nothing left to do. */
+export async function findDue(store: Store, delivery: string): Promise<Due | undefined> {
+  const messages = messagesOf(store)
+  const { select, count } = columnsOf(messages)
+  const text = `select ${select}, d."user", d.webhook, d.event_id, d.event, d.attempts, w.url,
+      w.enabled and w."user" = d."user", w.secret, case when r.until > now() then w.previous_secret else '' end,
+      extract(epoch from p.at)::float8
+    from webhook_deliveries d
+    join webhooks w on w.id = d.webhook
+    join webhook_payloads p on p.delivery = d.id
+    left join webhook_rotations r on r.webhook = w.id
+    cross join lateral json_populate_record(null::${quote(tableName(messages))}, p.image) b
+    where d.id = $1 and d.status = 'pending'`
+  const { rows } = await store.db.query(text, [delivery], statementName(store.catalog, text))
+  const row = rows[0]
+  if (!row) return undefined
+  const [user, webhook, eventId, event, attempts, url, isOpen, secret, previous, at] = row.slice(count) as [
+    string,
+    string,
+    string,
+    string,
+    number,
+    string,
+    boolean,
+    string,
+    string,
+    number,
+  ]
+  const body = bodyOf(event, new Date(at * 1000), messages, row as Row)
+  const secrets = [secret, previous].filter(Boolean)
+  return { delivery, user, webhook, eventId, attempts, url, isOpen, secrets, body }
+}
+
+/** The message in it is as its owner sees it through the record API. */
+function bodyOf(event: string, at: Date, messages: Collection, row: Row): string {
+  const data = renderRecord(messages, row, { hidden: false, email: false })
+  return `{"type":${JSON.stringify(event)},"timestamp":"${at.toISOString()}","data":${data}}`
+}
+
+function messagesOf(store: Store): Collection {
+  const messages = store.catalog.find(MESSAGES)
+  if (!messages) throw new Error(`The collection ${MESSAGES} is missing`)
+  return messages
+}

@@ -1,0 +1,59 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import { noteSql } from '../records/changes.ts'
+import { refusal } from './refusals.ts'
+import { newSecret } from './secrets.ts'
+
+/** Whose webhooks may be touched: a user's own, or all (null). Every statement is bound to it. */
+export type Owner = string | null
+
+/** The owner that somebody's requests are bound to. Throws 401 for a guest, 403 for a device. */
+export function ownerOf(auth: AuthRecord | null): Owner {
+  if (!auth) throw refusal('unauthorized')
+  if (auth.isSuperuser) return null
+  if (auth.collection.name !== 'users') throw refusal('forbidden')
+  return auth.id
+}
+
+/** SQL: a row with a column "user" is the owner's. */
+export const isOwn = (alias: string, position: number) =>
+  `($${position}::text is null or ${alias}."user" = $${position})`
+
+/** Throws 404 where the owner has no such webhook, 409 for a disabled one. Gives its user. */
+export async function requireOpen(db: Db, owner: Owner, webhook: string): Promise<string> {
+  const text = `select w."user", w.enabled from webhooks w where w.id = $1 and ${isOwn('w', 2)} for share`
+  const { rows } = await db.query(text, [webhook, owner], 'webhook open')
+  const [user, isEnabled] = rows[0] ?? []
+  if (user === undefined) throw refusal('webhook_not_found')
+  if (!isEnabled) throw refusal('webhook_disabled')
+  return String(user)
+}
+
+/** For how long the secret before counts, too. */
+const ROTATION = `interval '24 hours'`
+
+const ROTATE = `
+with written as (
+  update webhooks w set previous_secret = w.secret, secret = $3, updated = pb_text(now())
+  where w.id = $1 and ${isOwn('w', 2)} returning *
+), kept as (
+  insert into webhook_rotations (webhook, until) select id, now() + ${ROTATION} from written
+  on conflict (webhook) do update set until = excluded.until
+), ${noteSql('written', 'update', 4, 'noted', true)}
+select id from written`
+
+/**
+ * Gives a webhook a new secret and answers it, this once. For 24 hours deliveries are signed with the old one as well;
+ * a second rotation ends the first. Throws 404.
+ */
+export async function rotateSecret(
+  { db }: Store,
+  owner: Owner,
+  webhook: string,
+): Promise<{ secret: string }> {
+  const secret = newSecret()
+  const { rows } = await db.query(ROTATE, [webhook, owner, secret, 'webhooks'], 'webhook rotate')
+  if (rows.length === 0) throw refusal('webhook_not_found')
+  return { secret }
+}

@@ -1,0 +1,64 @@
+import type { Store } from '../collections/catalog.ts'
+import { dateOf, formatDate, parseDate } from '../fields/date.ts'
+import { noteSql } from '../records/changes.ts'
+import { isOwn, type Owner, requireOpen } from './hook.ts'
+import { refusal } from './refusals.ts'
+import type { Started } from './test-event.ts'
+
+/** SQL: deliveries begin anew, with all attempts before them. */
+const AGAIN = `
+update webhook_deliveries d
+set status = 'pending', attempts = 0, next_attempt_at = pb_text(now()), updated = pb_text(now())`
+
+const FIND = `
+select d.webhook, d.event_id, d.event from webhook_deliveries d where d.id = $1 and ${isOwn('d', 2)} for update`
+
+const RESEND = `
+with written as (${AGAIN} where d.id = $1 and ${isOwn('d', 2)} returning d.*), ${noteSql('written', 'update', 3, 'noted', true)},
+queued as (
+  insert into webhook_outbox (delivery, webhook, "user", hurry) select id, webhook, "user", true from written
+)
+select id from written`
+
+/**
+ * Sends a delivery once more, at once, whatever became of it; its webhook-id stays. Throws 404, 409 when its webhook is
+ * disabled.
+ */
+export function resendDelivery(store: Store, owner: Owner, delivery: string): Promise<Started> {
+  return store.db.transaction(async (db) => {
+    const { rows } = await db.query(FIND, [delivery, owner])
+    if (!rows[0]) throw refusal('delivery_not_found')
+    const [webhook, eventId, event] = rows[0].map(String) as [string, string, string]
+    await requireOpen(db, owner, webhook)
+    await db.query(RESEND, [delivery, owner, 'webhook_deliveries'])
+    return { id: delivery, event_id: eventId, event, status: 'pending' }
+  })
+}
+
+const RESEND_FAILED = `
+with written as (
+  ${AGAIN} where d.webhook = $1 and ${isOwn('d', 2)} and d.status = 'failed' and d.updated >= $3 returning d.*
+), ${noteSql('written', 'update', 4, 'noted', true)}, queued as (
+  insert into webhook_outbox (delivery, webhook, "user") select id, webhook, "user" from written
+)
+select count(*) from written`
+
+/**
+ * Sends all deliveries of a webhook once more that ended as failed at or after `since`, a date in any form that
+ * PocketBase reads. Answers how many. Throws 400, 404, 409.
+ */
+export function resendFailed(
+  store: Store,
+  owner: Owner,
+  webhook: string,
+  since: unknown,
+): Promise<{ resent: number }> {
+  const from = dateOf(parseDate(since))
+  if (!from) throw refusal('invalid_request')
+  return store.db.transaction(async (db) => {
+    await requireOpen(db, owner, webhook)
+    const values = [webhook, owner, formatDate(from), 'webhook_deliveries']
+    const { rows } = await db.query(RESEND_FAILED, values)
+    return { resent: Number(rows[0]![0]) }
+  })
+}

@@ -1,0 +1,41 @@
+const SECOND = 1
+const MINUTE = 60 * SECOND
+const HOUR = 60 * MINUTE
+
+/** How long after a failed attempt the next one comes: after the first, the second, … After the last there is none. */
+export const DELAYS_SECONDS: readonly number[] = [
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+]
+/** So much earlier or later, by chance: what failed together does not come again together. */
+const JITTER = 0.1
+/** What a receiver may ask for at most. */
+const MAX_RETRY_AFTER_SECONDS = 24 * HOUR
+
+/**
+ * Seconds from a failed attempt to the next; undefined after the last. `attempts`: how many there were; `retryAfter`:
+ * seconds that the receiver asked for, which can only put it off. `chance`: 0 to 1.
+ */
+export function nextDelay(attempts: number, retryAfter = 0, chance = Math.random()): number | undefined {
+  const delay = DELAYS_SECONDS[attempts - 1]
+  if (delay === undefined) return undefined
+  return Math.max(delay * (1 - JITTER + 2 * JITTER * chance), Math.min(retryAfter, MAX_RETRY_AFTER_SECONDS))
+}
+
+/** Statuses with which a receiver may ask for time. RFC 9110, 10.2.3; RFC 6585, 4 */
+const ASKING_FOR_TIME = new Set([429, 503])
+
+/** Seconds that an answer asks us to wait: its Retry-After, as seconds or as a date. 0 when it does not. */
+export function retryAfterOf(status: number, header: string | undefined, now = new Date()): number {
+  if (!header || !ASKING_FOR_TIME.has(status)) return 0
+  if (/^\d{1,9}$/.test(header)) return Number(header)
+  const until = Date.parse(header)
+  return Number.isNaN(until) ? 0 : Math.max(0, (until - now.getTime()) / 1000)
+}

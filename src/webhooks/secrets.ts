@@ -1,0 +1,39 @@
+import { randomBytes } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+
+const PREFIX = 'whsec_'
+const RANDOM_BYTES = 32
+
+/** A new secret as Standard Webhooks writes them: `whsec_` and the base64 of 32 random bytes. */
+export const newSecret = (): string => PREFIX + randomBytes(RANDOM_BYTES).toString('base64')
+
+/** What is signed: a delivery's id, the moment it is sent, its body. */
+export interface Signed {
+  readonly id: string
+  readonly at: Date
+  readonly body: string
+}
+
+/**
+ * The headers that Standard Webhooks asks for, with a signature for each secret: during a rotation the old one and
+ * the new. A secret that is none (imported from elsewhere) signs nothing.
+ */
+export function signatureHeaders(
+  { id, at, body }: Signed,
+  secrets: readonly string[],
+): Record<string, string> {
+  const signatures = secrets.flatMap((secret) => sign(secret, { id, at, body }))
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),
+    'webhook-signature': signatures.join(' '),
+  }
+}
+
+function sign(secret: string, { id, at, body }: Signed): string[] {
+  try {
+    return [new Webhook(secret).sign(id, at, body)]
+  } catch {
+    return []
+  }
+}

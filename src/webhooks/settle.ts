@@ -1,0 +1,113 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { noteSql } from '../records/changes.ts'
+import type { Outcome } from './attempt.ts'
+import type { Due } from './due.ts'
+import type { Queue, Ticket } from './queue.ts'
+import { nextDelay } from './schedule.ts'
+
+/** "Gone": the receiver wants no more of this webhook. */
+const GONE = 410
+
+/** Why deliveries end without an answer. */
+export const REASONS = {
+  disabled: 'The webhook is disabled',
+  gone: 'The receiver answered 410: the webhook was disabled',
+} as const
+
+/** Only what the attempt found: another one that was faster has written its own result. */
+const RECORD = `
+with written as (
+  update webhook_deliveries
+  set status = $3, attempts = $4, response_status = $5, response_body = $6, latency_ms = $7,
+    next_attempt_at = case when $8::float8 is null then '' else pb_text(now() + $8::float8 * interval '1 second') end,
+    updated = pb_text(now())
+  where id = $1 and "user" = $2 and status = 'pending' and attempts = $9
+  returning *
+), ${noteSql('written', 'update', 10, 'noted', true)}
+select id from written`
+
+/**
+ * Writes down what came of an attempt and ends the turn, in one transaction: any 2xx is success, 410 disables the
+ * webhook, everything else (redirects too) is tried again as long as the schedule has another time.
+ */
+export async function settle(
+  store: Store,
+  queue: Queue,
+  ticket: Ticket,
+  due: Due,
+  outcome: Outcome,
+): Promise<void> {
+  const attempts = due.attempts + 1
+  const isDelivered = outcome.status >= 200 && outcome.status < 300
+  const isOver = isDelivered || outcome.status === GONE
+  const delay = isOver ? undefined : nextDelay(attempts, outcome.retryAfter)
+  const status = isDelivered ? 'delivered' : delay === undefined ? 'failed' : 'pending'
+  await store.db.transaction(async (db) => {
+    await queue.done(db, ticket)
+    if (!(await record(db, due, status, attempts, outcome, delay ?? null))) return
+    if (outcome.status === GONE) await disable(db, due)
+    const { delivery, webhook } = due
+    if (delay !== undefined) await queue.add(db, [{ delivery, webhook, inSeconds: delay, isAgain: true }])
+  })
+}
+
+/** Ends a delivery whose webhook is not open, without an attempt. */
+export async function refuse(store: Store, queue: Queue, ticket: Ticket, due: Due): Promise<void> {
+  const outcome = { status: 0, text: REASONS.disabled, latencyMs: 0, retryAfter: 0 }
+  await store.db.transaction(async (db) => {
+    await queue.done(db, ticket)
+    await record(db, due, 'failed', due.attempts, outcome, null)
+  })
+}
+
+async function record(
+  db: Db,
+  due: Due,
+  status: string,
+  attempts: number,
+  outcome: Outcome,
+  delay: number | null,
+): Promise<boolean> {
+  const { delivery, user } = due
+  const { status: code, text, latencyMs } = outcome
+  const values = [
+    delivery,
+    user,
+    status,
+    attempts,
+    code,
+    text,
+    latencyMs,
+    delay,
+    due.attempts,
+    'webhook_deliveries',
+  ]
+  return (await db.query(RECORD, values, 'webhook record')).rows.length > 0
+}
+
+const DISABLE = `
+with written as (
+  update webhooks set enabled = false, updated = pb_text(now())
+  where id = $1 and "user" = $2 and enabled returning *
+), ${noteSql('written', 'update', 3, 'noted', true)}
+select id from written`
+
+async function disable(db: Db, { webhook, user }: Due): Promise<void> {
+  await db.query(DISABLE, [webhook, user, 'webhooks'])
+  await failPending(db, webhook, user, REASONS.gone)
+}
+
+const FAIL_PENDING = `
+with written as (
+  update webhook_deliveries
+  set status = 'failed', response_status = 0, response_body = $3, latency_ms = 0, next_attempt_at = '',
+    updated = pb_text(now())
+  where webhook = $1 and "user" = $2 and status = 'pending' returning *
+), ${noteSql('written', 'update', 4, 'noted', true)}
+select id from written`
+
+/** Ends all deliveries of a webhook that still wait. Their tickets find nothing to do. */
+export async function failPending(db: Db, webhook: string, user: string, reason: string): Promise<void> {
+  await db.query(FAIL_PENDING, [webhook, user, reason, 'webhook_deliveries'])
+}

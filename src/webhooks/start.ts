@@ -1,0 +1,85 @@
+import { Bell } from '../bell.ts'
+import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import type { Logger } from '../log.ts'
+import { Courier, type WebhookSettings } from './courier.ts'
+
+const CHANNEL = 'pocketsms_webhooks'
+/** How often is looked for what is due by now. What is new wakes. */
+const LOOK_MS = 1_000
+/** The same where nobody has a webhook, in case a notification was lost. */
+const IDLE_MS = 30_000
+
+const HAS_WEBHOOKS = 'select exists (select from webhooks)'
+
+/**
+ * Sets the deliveries of this node going. The queue is started for the first webhook only. Returns what stops it all.
+ */
+export async function startWebhooks(
+  store: Store,
+  settings: WebhookSettings,
+  log: Logger,
+): Promise<() => Promise<void>> {
+  await makeIndexes(store.db)
+  const bell = new Bell()
+  const ended = new AbortController()
+  const courier = new Courier(store, settings, log, bell.ringer)
+  const deaf = await store.db.listen(CHANNEL, bell.ringer)
+  const round = async () => {
+    if (courier.isAtWork || (await hasWebhooks(store.db))) await courier.round()
+  }
+  const running = repeat(
+    round,
+    () => bell.rest(courier.isAtWork ? LOOK_MS : IDLE_MS, ended.signal),
+    ended.signal,
+    log,
+  )
+  return async () => {
+    ended.abort()
+    await deaf()
+    await running
+    await courier.stop()
+  }
+}
+
+const hasWebhooks = async (db: Db) => (await db.query(HAS_WEBHOOKS, [], 'webhooks any')).rows[0]![0] === true
+
+/** Works and rests by turns until `ended`. */
+async function repeat(
+  work: () => Promise<void>,
+  rest: () => Promise<void>,
+  ended: AbortSignal,
+  log: Logger,
+): Promise<void> {
+  for (let isFailing = false; !ended.aborted; await rest()) {
+    try {
+      await work()
+      isFailing = false
+    } catch (err) {
+      // once is enough while the database is away
+      if (!isFailing) log.error({ err }, 'webhooks are not told for now, it is tried again')
+      isFailing = true
+    }
+  }
+}
+
+/** Any number that no other program takes: nodes that start together do this one after the other. */
+const INDEX_LOCK = 7_367_004
+
+/**
+ * Indexes that are ours, beside those of the collection: for what waits, and for deleting messages, which looks for
+ * their deliveries. They cannot be in a migration, as the collection's table is made later.
+ */
+const INDEXES = [
+  `create index if not exists webhook_deliveries_waiting on webhook_deliveries (next_attempt_at) where status = 'pending'`,
+  'create index if not exists webhook_deliveries_message on webhook_deliveries (message)',
+]
+const HAS_INDEXES = `select to_regclass('webhook_deliveries_message') is not null`
+
+async function makeIndexes(db: Db): Promise<void> {
+  if ((await db.query(HAS_INDEXES)).rows[0]![0]) return
+  await db.transaction(async (inside) => {
+    await inside.query('select pg_advisory_xact_lock($1)', [INDEX_LOCK])
+    for (const index of INDEXES) await inside.query(index)
+  })
+}

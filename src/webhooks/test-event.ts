@@ -1,0 +1,59 @@
+import type { Store } from '../collections/catalog.ts'
+import { now } from '../fields/date.ts'
+import { randomId } from '../fields/random.ts'
+import { type Owner, requireOpen } from './hook.ts'
+
+/** What a test event is called; no webhook has to ask for it. */
+const TEST_EVENT = 'webhook.test'
+
+/** A delivery that was set going. */
+export interface Started {
+  readonly id: string
+  readonly event_id: string
+  readonly event: string
+  readonly status: 'pending'
+}
+
+const INSERT = `
+insert into webhook_outbox (delivery, webhook, "user", event_id, event, image) values ($1, $2, $3, $4, '${TEST_EVENT}', $5)`
+
+/**
+ * Sends a webhook an event with a made-up message, by the way that all events go. Answers the delivery, whose record
+ * says what becomes of it. Throws 404 and 409.
+ */
+export async function sendTest(store: Store, owner: Owner, webhook: string): Promise<Started> {
+  const [id, eventId] = [randomId(), randomId()]
+  await store.db.transaction(async (db) => {
+    const user = await requireOpen(db, owner, webhook)
+    await db.query(INSERT, [id, webhook, user, eventId, JSON.stringify(sampleRow(user))])
+  })
+  return { id, event_id: eventId, event: TEST_EVENT, status: 'pending' }
+}
+
+/** A message as the table would have it; its number is one of those that are nobody's. */
+function sampleRow(user: string): Readonly<Record<string, unknown>> {
+  const at = now()
+  return {
+    id: 'testmessage0000',
+    status: 'delivered',
+    to: '+15005550006',
+    from: '',
+    body: 'This is a test of your webhook.',
+    message_type: 'outgoing',
+    device: '',
+    batch_id: '',
+    segments: 1,
+    priority: 0,
+    sim: 0,
+    scheduled_at: '',
+    expires_at: '',
+    guarantee: 'at_most_once',
+    client_ref: '',
+    sent_at: at,
+    delivered_at: at,
+    error_message: '',
+    user,
+    created: at,
+    updated: at,
+  }
+}
