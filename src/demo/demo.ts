@@ -21,11 +21,14 @@ const step = (line: string) =>
   say(`\n${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s  ${line}`)
 const detail = (line: string) => say(`         ${line.trimEnd()}`)
 
-/** The server of the demo: on the next free port unless PORT says which, quiet unless LOG_LEVEL says otherwise. */
+/** In a folder of its own, so that a server that is started later begins empty; quiet. */
+const DEFAULTS = { DATA_DIR: './data/demo', LOG_LEVEL: 'warn' }
+
+/** The server of the demo: on the next free port unless PORT says which. */
 async function startServer(): Promise<RunningServer> {
-  const asked = readConfig({ LOG_LEVEL: 'warn', ...process.env })
+  const asked = readConfig({ ...DEFAULTS, ...process.env })
   const port = process.env.PORT ? asked.port : await freePortFrom(asked.port, asked.host)
-  const config = readConfig({ LOG_LEVEL: 'warn', ...process.env, PORT: String(port) })
+  const config = readConfig({ ...DEFAULTS, ...process.env, PORT: String(port) })
   const where = config.databaseUrl ? 'Postgres' : config.dataDir
   step(`Starting the server; its data is in ${where}.`)
   const server = await start(config)
@@ -47,7 +50,7 @@ async function makeDesk(
 }
 
 async function startPhones(server: RunningServer, desk: Desk, ended: AbortSignal) {
-  const folder = join(server.services.config.dataDir, 'demo')
+  const folder = join(server.services.config.dataDir, 'phones')
   mkdirSync(folder, { recursive: true })
   const phones = await pairPhones(desk.user, folder)
   step('Two simulated phones, paired by a code each. They send nothing anywhere.')

@@ -1,0 +1,99 @@
+import { execFileSync } from 'node:child_process'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Desk } from './desk.ts'
+import { type Block, blocksOf, isScript, isShell, PAGES, readPage } from './page.ts'
+import { choosePorts } from './ports.ts'
+import { Reader } from './reader.ts'
+import { isEndless } from './shell.ts'
+
+/** README's comments around the blocks that the reader of any other page has done before. */
+const FROM = 'other pages: from here'
+const TO = 'other pages: to here'
+const BLOCK_MS = 180_000
+
+const onPostgres = process.env.TEST_BACKEND === 'postgres'
+const pages = PAGES.map((page) => ({ page, blocks: blocksOf(page) }))
+const ports = await choosePorts(PAGES.map((page) => readPage(page)))
+const runs = (block: Block) => isShell(block) || isScript(block)
+
+/** What every other page takes as done: README's blocks between the two comments. */
+function firstSteps(): Block[] {
+  const blocks = blocksOf('README.md')
+  const [from, to] = [FROM, TO].map((note) => blocks.findIndex(({ notes }) => notes.includes(note)))
+  return blocks.slice(from, to).filter(runs)
+}
+
+const steps = firstSteps()
+const endless = steps.filter(({ text }) => isEndless(text))
+const names = [...new Set(steps.flatMap(({ text }) => text.match(/^[A-Z_]+(?==)| [A-Z_]+(?==\$)/gm) ?? []))]
+let start: { desk: Desk; variables: string } | undefined
+
+beforeAll(async () => {
+  requireTools()
+  const reader = await Reader.sitDown(steps, ports)
+  try {
+    for (const block of steps) await reader.do(block)
+    start = { desk: reader.desk, variables: await reader.variables(names.map((name) => name.trim())) }
+  } finally {
+    await reader.getUp()
+  }
+}, BLOCK_MS)
+
+afterAll(() => start?.desk.clear())
+
+function requireTools(): void {
+  const [, major, minor] = /^curl (\d+)\.(\d+)/.exec(versionOf('curl')) ?? []
+  if (Number(major) * 1000 + Number(minor) < 7082)
+    throw new Error('The examples of README and docs need curl 7.82 or later (for --json).')
+  if (!/^jq-1\.(?!5)/.test(versionOf('jq')))
+    throw new Error('The examples of README and docs need jq 1.6 or later.')
+}
+
+function versionOf(program: string): string {
+  try {
+    return execFileSync(program, ['--version'], { encoding: 'utf8' })
+  } catch {
+    return ''
+  }
+}
+
+/** The reader of README begins with nothing; the others have done its first steps, and what they started still runs. */
+async function sitDown(page: string, blocks: readonly Block[]): Promise<Reader> {
+  if (page === 'README.md') return Reader.sitDown(blocks, ports)
+  const reader = await Reader.sitDown(blocks, ports, start!.desk)
+  await reader.type(start!.variables)
+  for (const block of endless) await reader.do(block)
+  return reader
+}
+
+test('there are first steps', () => expect(steps.length).toBeGreaterThan(3))
+
+describe.each(pages.filter(({ blocks }) => blocks.some(runs)))('$page', ({ page, blocks }) => {
+  let reader: Reader
+  let isLost = false
+  beforeAll(async () => {
+    reader = await sitDown(page, blocks)
+  }, BLOCK_MS)
+  afterAll(async () => {
+    await reader?.getUp()
+    await reader?.desk.clear()
+  }, BLOCK_MS)
+
+  for (const [index, block] of blocks.entries()) {
+    if (!runs(block)) continue
+    const next = blocks[index + 1]
+    const shown = next?.language === 'json' && next.follows ? next : undefined
+    const label = `line ${block.line}: ${block.text.split('\n')[0]}`
+    const onlyPostgres = block.notes.includes('needs: postgres')
+    test.skipIf(onlyPostgres && !onPostgres)(
+      label,
+      async ({ skip }) => {
+        if (isLost) skip('a block before it failed')
+        isLost = true
+        await reader.do(block, shown)
+        isLost = false
+      },
+      BLOCK_MS,
+    )
+  }
+})

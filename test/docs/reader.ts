@@ -1,0 +1,95 @@
+import { type Desk, setUpDesk } from './desk.ts'
+import { type Block, isScript, isShell } from './page.ts'
+import { withPorts } from './ports.ts'
+import { programs, Script } from './script.ts'
+import { differences, isError, readValues } from './shape.ts'
+import { isEndless, type Outcome, Shell } from './shell.ts'
+
+/** curl's exit code for an answer of 400 and more. */
+const CURL_REFUSED = 22
+
+/** Somebody who goes through a page from top to bottom, at a desk of their own, and does what its blocks say. */
+export class Reader {
+  readonly #ports: ReadonlyMap<string, string>
+  readonly #desk: Desk
+  readonly #shell: Shell
+  readonly #scripts = new Map<Block, Script>()
+
+  private constructor(ports: ReadonlyMap<string, string>, desk: Desk, blocks: readonly Block[]) {
+    this.#ports = ports
+    this.#desk = desk
+    this.#shell = new Shell(desk.clone, desk.scratch, desk.env)
+    this.#planScripts(blocks.filter(isScript))
+  }
+
+  /** Sits down: at an empty desk, or at one as another reader left it. */
+  static async sitDown(
+    blocks: readonly Block[],
+    ports: ReadonlyMap<string, string>,
+    from?: Desk,
+  ): Promise<Reader> {
+    return new Reader(ports, await setUpDesk(ports, from), blocks)
+  }
+
+  get desk(): Desk {
+    return this.#desk
+  }
+
+  #planScripts(blocks: readonly Block[]): void {
+    let done = 0
+    for (const [index, texts] of programs(blocks.map(({ text }) => withPorts(text, this.#ports))).entries()) {
+      const own = blocks.slice(done, done + texts.length)
+      done += texts.length
+      const script = new Script(
+        `program-${index + 1}.${own.some(({ language }) => language === 'ts') ? 'mts' : 'mjs'}`,
+        texts,
+      )
+      for (const block of own) this.#scripts.set(block, script)
+    }
+  }
+
+  /**
+   * Does one block, and compares what it wrote with `shown`, the JSON block that follows it. Throws an error with the
+   * block's output when it fails, or shows something else.
+   */
+  async do(block: Block, shown?: Block): Promise<void> {
+    if (block.notes.includes('reader: Ctrl-C')) await this.#shell.interrupt()
+    const expected = shown && readValues(shown.text)
+    const refused = expected?.some(isError) ?? false
+    const outcome = await this.#run(block, refused)
+    const place = `${block.page}:${block.line}`
+    if (outcome.status !== (refused && isShell(block) ? CURL_REFUSED : 0))
+      throw new Error(`${place} ended with status ${outcome.status}.\n${outcome.out}${outcome.err}`)
+    if (!expected) return
+    const faults = differencesOfAll(expected, readValues(outcome.out))
+    if (faults.length > 0) throw new Error(`${place}: ${faults.join('; ')}\n${outcome.out}`)
+  }
+
+  async #run(block: Block, mayFail: boolean): Promise<Outcome> {
+    const script = this.#scripts.get(block)
+    if (script) return script.runNext(this.#desk.clone, this.#desk.scratch, await this.#shell.environment())
+    const text = withPorts(block.text, this.#ports)
+    return isEndless(text) ? this.#shell.start(text) : this.#shell.run(text, mayFail)
+  }
+
+  /** What sets the named variables of the terminal again. */
+  async variables(names: readonly string[]): Promise<string> {
+    return (await this.#shell.run(`declare -p ${names.join(' ')}`)).out
+  }
+
+  /** Types something that is on no page. */
+  async type(text: string): Promise<void> {
+    await this.#shell.run(text)
+  }
+
+  /** Ends whatever runs; the desk stays as it is. */
+  async getUp(): Promise<void> {
+    for (const script of new Set(this.#scripts.values())) script.stop()
+    await this.#shell.close()
+  }
+}
+
+function differencesOfAll(shown: readonly unknown[], actual: readonly unknown[]): string[] {
+  if (shown.length !== actual.length) return [`the page shows ${shown.length} values, not ${actual.length}`]
+  return shown.flatMap((value, index) => differences(value, actual[index]))
+}
