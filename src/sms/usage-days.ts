@@ -37,7 +37,8 @@ export function readDays(raw: string | undefined): number {
 const count = (whose: string) => `
 select left(created, 10), status, count(*) from sms_messages where ${whose} created >= $1 group by 1, 2`
 
-// Of one user an index range, of all a scan. Measured at 200,000 messages, 102,000 of them one user's, all of 30 days.
+// Of one user a range of an index, of all a scan. Among 200,000 messages of 30 days: 3 ms for a user with 2,000, 62 for one
+// with 102,000, 85 to 130 for all.
 const OF_USER = count('"user" = $2 and')
 const OF_ALL = count('')
 
