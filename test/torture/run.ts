@@ -6,10 +6,20 @@ import { hostile } from './hostile.ts'
 import { killed } from './killed.ts'
 import { oneKey } from './one-key.ts'
 import { powerCut } from './power-cut.ts'
+import { realtime } from './realtime.ts'
 import type { Outcome, Scenario, Stage } from './scenario.ts'
 import { twoNodes } from './two-nodes.ts'
 
-const SCENARIOS: readonly Scenario[] = [killed, powerCut, deaf, deadPhone, oneKey, twoNodes, hostile]
+const SCENARIOS: readonly Scenario[] = [
+  killed,
+  powerCut,
+  deaf,
+  deadPhone,
+  oneKey,
+  twoNodes,
+  hostile,
+  realtime,
+]
 
 const list = SCENARIOS.map(
   ({ name, rounds, what }) => `  ${name.padEnd(11)}${what} (rounds: ${rounds})`,

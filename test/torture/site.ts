@@ -56,9 +56,14 @@ export class Site {
     return this.nodes[0]!.url
   }
 
+  /** The superuser. */
+  signInRoot(): Promise<Client> {
+    return this.#signIn('_superusers', SUPERUSER.email, SUPERUSER.password)
+  }
+
   /** A user who is signed in. */
   async makeUser(values: object = {}): Promise<Client> {
-    const root = await this.#signIn('_superusers', SUPERUSER.email, SUPERUSER.password)
+    const root = await this.signInRoot()
     const email = `${randomId()}@example.com`
     const user = { email, password: PASSWORD, passwordConfirm: PASSWORD, ...values }
     const made = await root.call('POST', '/api/collections/users/records', user)

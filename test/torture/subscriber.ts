@@ -1,0 +1,164 @@
+import { get, type IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { client } from '../support/gateway.ts'
+
+const AGAIN_MS = 50
+const PAGE = 500
+
+/** What a subscriber is told of a record, by event or by list. */
+export interface Told {
+  readonly collection: string
+  readonly action: string
+  readonly id: string
+  readonly seq: number
+  /** As performance.now() has it. */
+  readonly at: number
+}
+
+/** One connection: what was there when it was made, and what was told since. */
+export interface Session {
+  readonly url: string
+  readonly listed: readonly Told[]
+  readonly told: Told[]
+}
+
+/** Topics by collection. */
+export type Topics = Readonly<Record<string, string>>
+
+/**
+ * A client of PocketBase's protocol without any library, as 300 of the SDK's are too heavy for one process. When its
+ * connection ends it goes to the next server, subscribes and reads the lists anew, as PB_CONNECT tells the SDK's users to.
+ */
+export class Subscriber {
+  readonly token: string
+  readonly topics: Topics
+  readonly sessions: Session[] = []
+  readonly #urls: readonly string[]
+  #at: number
+  #stream: IncomingMessage | undefined
+  #isOver = false
+  #isReady = false
+
+  /** `home`: which of the servers it goes to first. */
+  constructor(urls: readonly string[], home: number, token: string, topics: Topics) {
+    this.#urls = urls
+    this.#at = home
+    this.token = token
+    this.topics = topics
+  }
+
+  /** False from the loss of a connection until the lists are read on the next. */
+  get isReady(): boolean {
+    return this.#isReady
+  }
+
+  /** Connects, and stays connected until `close`. Resolves when it is subscribed for the first time. */
+  async open(): Promise<void> {
+    await this.#connectAnew()
+  }
+
+  close(): void {
+    this.#isOver = true
+    this.#stream?.destroy()
+  }
+
+  async #connectAnew(): Promise<void> {
+    while (!this.#isOver) {
+      const url = this.#urls[this.#at % this.#urls.length]!
+      if (await this.#connect(url).catch(() => false)) return
+      this.#at++
+      await sleep(AGAIN_MS)
+    }
+  }
+
+  async #connect(url: string): Promise<boolean> {
+    const told: Told[] = []
+    const stream = await openStream(`${url}/api/realtime`)
+    this.#stream = stream
+    const id = await listen(stream, told)
+    stream.once('close', () => {
+      this.#isReady = false
+      this.#at++
+      if (!this.#isOver) void this.#connectAnew()
+    })
+    const me = client(url, '', this.token)
+    const body = { clientId: id, subscriptions: Object.values(this.topics) }
+    const { status } = await me.call('POST', '/api/realtime', body)
+    if (status !== 204) return abandon(stream)
+    const listed = this.sessions.length > 0 ? await this.#list(url) : []
+    if (stream.destroyed) return false
+    this.sessions.push({ url, listed, told })
+    this.#isReady = true
+    return true
+  }
+
+  /** All that it sees of the collections, now. */
+  async #list(url: string): Promise<Told[]> {
+    const me = client(url, '', this.token)
+    const found: Told[] = []
+    for (const collection of Object.keys(this.topics)) {
+      for (let page = 1, pages = 1; page <= pages; page++) {
+        const { status, body } = await me.call(
+          'GET',
+          `/api/collections/${collection}/records?page=${page}&perPage=${PAGE}&sort=@rowid`,
+        )
+        if (status === 403) break // for superusers only
+        if (status !== 200) throw new Error(`${collection}: ${status}`)
+        pages = body.totalPages
+        const at = performance.now()
+        for (const { id, seq } of body.items) found.push({ collection, action: 'list', id, seq, at })
+      }
+    }
+    return found
+  }
+}
+
+/** Without a close of ours the connection would be believed to be lost, and made twice. */
+function abandon(stream: IncomingMessage): false {
+  stream.removeAllListeners('close')
+  stream.destroy()
+  return false
+}
+
+function openStream(url: string): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const asking = get(url, { agent: false }, (answer) => {
+      if (answer.statusCode === 200) return resolve(answer)
+      answer.resume()
+      reject(new Error(`${url}: ${answer.statusCode}`))
+    })
+    asking.once('error', reject)
+  })
+}
+
+/** Notes what a stream tells; answers the id of its PB_CONNECT, rejects if it ends before that. */
+function listen(stream: IncomingMessage, told: Told[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    stream.setEncoding('utf8')
+    stream.on('data', (chunk: string) => {
+      const frames = (text + chunk).split('\n\n')
+      text = frames.pop()!
+      for (const frame of frames) {
+        const [, id = '', event, data = ''] = /^id:(.*)\nevent:(.*)\ndata:(.*)$/.exec(frame) ?? []
+        if (event === 'PB_CONNECT') resolve(id)
+        else told.push(toTold(JSON.parse(data)))
+      }
+    })
+    stream.on('error', () => {})
+    stream.once('close', () => reject(new Error('The stream has ended.')))
+  })
+}
+
+interface Event {
+  readonly action: string
+  readonly record: { readonly id: string; readonly seq: number; readonly collectionName: string }
+}
+
+const toTold = ({ action, record }: Event): Told => ({
+  collection: record.collectionName,
+  action,
+  id: record.id,
+  seq: record.seq,
+  at: performance.now(),
+})
