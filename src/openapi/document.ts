@@ -12,6 +12,7 @@ import { recordSchemas } from './record-schema.ts'
 import { SECURITY_SCHEMES } from './security.ts'
 import { SERVER, serverPaths } from './server-paths.ts'
 import { SENDING, smsPaths } from './sms-paths.ts'
+import { webhookPaths } from './webhook-paths.ts'
 
 /** An OpenAPI document, as an object that JSON can hold. */
 export type OpenApiDocument = ReturnType<typeof createDocument>
@@ -22,7 +23,7 @@ template and device is a record that any PocketBase client lists, filters and ed
 **Sign in** with \`POST /api/collections/users/auth-with-password\` and send the token as \`Authorization: Bearer TOKEN\`. For sending alone, create a record of
 \`api_keys\` and send its key as \`X-API-Key\`.
 
-**Errors** of \`/api/sms\` and \`/api/devices\` are \`{"error", "message"}\`: the first for programs, the second for people. All others are PocketBase's
+**Errors** of \`/api/sms\`, \`/api/devices\` and \`/api/webhooks\` are \`{"error", "message"}\`: the first for programs, the second for people. All others are PocketBase's
 \`{"data", "message", "status"}\`.
 
 **Dates** are UTC, as \`2026-11-20 07:00:00.000Z\`; empty when there is none.`
@@ -65,6 +66,7 @@ export function openApiDocument({ url, collections, extensions }: Subject): Open
         ...smsPaths(),
         ...devicePaths(device),
         ...collectionPaths(collections, schemaOf, extensions),
+        ...webhookPaths(),
         ...serverPaths(),
       },
       components: { securitySchemes: SECURITY_SCHEMES },

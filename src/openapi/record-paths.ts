@@ -3,6 +3,7 @@ import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-opena
 import { NEW_KEY } from '../auth/api-keys.ts'
 import type { Collection, Rule } from '../collections/collection.ts'
 import type { Extensions } from '../records/extension.ts'
+import { NEW_SECRET } from '../webhooks/secrets.ts'
 import { type Answers, answers, done, failures, json, success } from './answers.ts'
 import { GUEST_ERROR } from './errors.ts'
 import { createBody, updateBody } from './record-body.ts'
@@ -12,7 +13,10 @@ import { ANYONE, SIGNED_IN } from './security.ts'
 import { describeCollection, describeRule } from './texts.ts'
 
 /** What only the answer to a create holds, by collection id. */
-const SHOWN_ONCE: Readonly<Record<string, z.ZodRawShape>> = { api_keys: NEW_KEY.shape }
+const SHOWN_ONCE: Readonly<Record<string, z.ZodRawShape>> = {
+  api_keys: NEW_KEY.shape,
+  webhooks: NEW_SECRET.shape,
+}
 
 /** List, view, create, update and delete of one collection, as far as its type has them. */
 export function recordPaths(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
 import { OTHER_REFUSALS, REFUSALS, type Refusal } from '../sms/refusal.ts'
+import { WEBHOOK_REFUSALS } from '../webhooks/refusals.ts'
 import type { Answers } from './answers.ts'
 
 /** An example of what stands in `message` where that depends on the request. */
@@ -22,8 +23,14 @@ const ANY = [
 type Row = readonly [status: number, error: string, message: string]
 
 /** What the gateway's own routes answer when they refuse: these, and what any request may end with. */
-export function refusals(...named: readonly Refusal[]): Answers {
-  const rows: Row[] = named.map((name) => [REFUSALS[name][0], name, REFUSALS[name][1] || MESSAGES[name]!])
+export const refusals = (...named: readonly Refusal[]): Answers =>
+  answersOf(named.map((name) => [REFUSALS[name][0], name, REFUSALS[name][1] || MESSAGES[name]!]))
+
+/** The same of routes about webhooks. */
+export const webhookRefusals = (...named: readonly (keyof typeof WEBHOOK_REFUSALS)[]): Answers =>
+  answersOf(named.map((name) => [WEBHOOK_REFUSALS[name][0], name, WEBHOOK_REFUSALS[name][1]]))
+
+function answersOf(rows: readonly Row[]): Answers {
   const byStatus = Map.groupBy([...rows, ...ANY], ([status]) => status)
   return Object.fromEntries([...byStatus].map(([status, some]) => [status, answerOf(some)])) as Answers
 }

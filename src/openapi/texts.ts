@@ -1,6 +1,7 @@
 import { SET_BY_SERVER as SET_BY_KEYS } from '../auth/api-keys.ts'
 import type { Collection, Rule } from '../collections/collection.ts'
 import type { Field } from '../fields/field.ts'
+import { SET_BY_SERVER as SET_BY_WEBHOOKS } from '../webhooks/extensions.ts'
 import texts from './texts.json' with { type: 'json' }
 
 const TEXTS: Readonly<Record<string, Readonly<Record<string, string>>>> = texts
@@ -21,7 +22,10 @@ export function describeRule(rule: Rule): string {
 }
 
 /** Fields that the server sets whatever a client says, by collection id. */
-const SET_BY_SERVER: Readonly<Record<string, readonly string[]>> = { api_keys: SET_BY_KEYS }
+const SET_BY_SERVER: Readonly<Record<string, readonly string[]>> = {
+  api_keys: SET_BY_KEYS,
+  webhooks: SET_BY_WEBHOOKS,
+}
 
 export const isSetByServer = ({ id }: Collection, { name }: Field) =>
   SET_BY_SERVER[id]?.includes(name) ?? false

@@ -14,7 +14,7 @@ export const WEBHOOKS = 'webhooks'
 export const DELIVERIES = 'webhook_deliveries'
 
 /** What nobody but the server says of a webhook. */
-const OURS = ['secret', 'previous_secret'] as const
+export const SET_BY_SERVER = ['secret', 'previous_secret'] as const
 
 /** What is wrong with the address of a webhook, in PocketBase's form. */
 const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
@@ -48,7 +48,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Ext
       return { secret }
     },
     async beforeUpdate(store, values, old) {
-      for (const field of OURS) values[field] = old[field]!
+      for (const field of SET_BY_SERVER) values[field] = old[field]!
       if (values.url !== old.url) check(store, 'Failed to update record.', values)
       if (old.enabled && !values.enabled)
         await failPending(store.db, String(old.id), String(old.user), REASONS.disabled)

@@ -1,9 +1,10 @@
+import type { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { noteSql } from '../records/changes.ts'
 import { refusal } from './refusals.ts'
-import { newSecret } from './secrets.ts'
+import { type NEW_SECRET, newSecret } from './secrets.ts'
 
 /** Whose webhooks may be touched: a user's own, or all (null). Every statement is bound to it. */
 export type Owner = string | null
@@ -51,7 +52,7 @@ export async function rotateSecret(
   { db }: Store,
   owner: Owner,
   webhook: string,
-): Promise<{ secret: string }> {
+): Promise<z.output<typeof NEW_SECRET>> {
   const secret = newSecret()
   const { rows } = await db.query(ROTATE, [webhook, owner, secret, 'webhooks'], 'webhook rotate')
   if (rows.length === 0) throw refusal('webhook_not_found')

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { dateOf, formatDate, parseDate } from '../fields/date.ts'
 import { noteSql } from '../records/changes.ts'
@@ -35,6 +36,18 @@ export function resendDelivery(store: Store, owner: Owner, delivery: string): Pr
   })
 }
 
+/** Which failed deliveries are to be sent once more. */
+export const SINCE = z.object({
+  since: z
+    .string()
+    .meta({
+      description: 'Those that ended as failed at or after this date, in any form that PocketBase reads.',
+    }),
+})
+
+/** How many deliveries that is. */
+export const RESENT = z.object({ resent: z.int().min(0) })
+
 const RESEND_FAILED = `
 with written as (
   ${AGAIN} where d.webhook = $1 and ${isOwn('d', 2)} and d.status = 'failed' and d.updated >= $3 returning d.*
@@ -44,16 +57,15 @@ with written as (
 select count(*) from written`
 
 /**
- * Sends all deliveries of a webhook once more that ended as failed at or after `since`, a date in any form that
- * PocketBase reads. Answers how many. Throws 400, 404, 409.
+ * Sends all deliveries of a webhook once more that ended as failed since a date: `body` is a SINCE. Answers how many. Throws 400, 404, 409.
  */
 export function resendFailed(
   store: Store,
   owner: Owner,
   webhook: string,
-  since: unknown,
-): Promise<{ resent: number }> {
-  const from = dateOf(parseDate(since))
+  body: unknown,
+): Promise<z.output<typeof RESENT>> {
+  const from = dateOf(parseDate(SINCE.safeParse(body).data?.since))
   if (!from) throw refusal('invalid_request')
   return store.db.transaction(async (db) => {
     await requireOpen(db, owner, webhook)

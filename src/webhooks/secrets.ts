@@ -1,8 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
+import { z } from 'zod'
 
 const PREFIX = 'whsec_'
 const RANDOM_BYTES = 32
+
+/** What only the answer to the create of a webhook holds, and the one to a rotation. */
+export const NEW_SECRET = z.object({
+  secret: z.string().meta({ description: 'What deliveries are signed with: `whsec_…`. Shown this once.' }),
+})
 
 /** A new secret as Standard Webhooks writes them: `whsec_` and the base64 of 32 random bytes. */
 export const newSecret = (): string => PREFIX + randomBytes(RANDOM_BYTES).toString('base64')

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { now } from '../fields/date.ts'
 import { randomId } from '../fields/random.ts'
@@ -7,12 +8,17 @@ import { type Owner, requireOpen } from './hook.ts'
 const TEST_EVENT = 'webhook.test'
 
 /** A delivery that was set going. */
-export interface Started {
-  readonly id: string
-  readonly event_id: string
-  readonly event: string
-  readonly status: 'pending'
-}
+export const STARTED = z
+  .object({
+    id: z
+      .string()
+      .meta({ description: 'Of its record in webhook_deliveries, which says what becomes of it.' }),
+    event_id: z.string().meta({ description: 'The webhook-id that the receiver gets.' }),
+    event: z.string().meta({ description: 'The type of the event.' }),
+    status: z.enum(['pending']),
+  })
+  .meta({ id: 'StartedDelivery' })
+export type Started = Readonly<z.output<typeof STARTED>>
 
 const INSERT = `
 insert into webhook_outbox (delivery, webhook, "user", event_id, event, image) values ($1, $2, $3, $4, '${TEST_EVENT}', $5)`

@@ -19,8 +19,7 @@ export function webhookRoutes(services: Services): Hono<Env> {
     .post('/:id/rotate', async (c) => c.json(await rotateSecret(store, await owner(c), c.req.param('id'))))
     .post('/:id/resend-failed', async (c) => {
       const whose = await owner(c)
-      const body = (await readJson(c, MAX_BODY_BYTES)) as { since?: unknown } | null
-      return c.json(await resendFailed(store, whose, c.req.param('id'), body?.since))
+      return c.json(await resendFailed(store, whose, c.req.param('id'), await readJson(c, MAX_BODY_BYTES)))
     })
     .post('/deliveries/:id/resend', async (c) =>
       c.json(await resendDelivery(store, await owner(c), c.req.param('id'))),

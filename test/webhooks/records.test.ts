@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client, Gateway } from '../support/gateway.ts'
+import { openGateway } from '../support/gateway.ts'
+import { makeHook } from '../support/hooks.ts'
+
+const PATH = '/api/collections/webhooks/records'
+
+let gateway: Gateway
+let user: Client
+beforeAll(async () => {
+  gateway = await openGateway()
+  user = await gateway.makeUser()
+})
+afterAll(() => gateway?.stop())
+
+const create = (values: object) =>
+  user.call('POST', PATH, { user: user.id, url: 'https://example.com/in', events: ['message.sent'], ...values })
+
+const secretsOf = async (id: string) => {
+  const text = 'select secret, previous_secret from webhooks where id = $1'
+  return (await gateway.server.services.store.db.query(text, [id])).rows[0]
+}
+
+describe('the secret of a webhook', () => {
+  test('is made by the server and shown once', async () => {
+    const { body } = await create({})
+    expect(body.secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+    expect(await secretsOf(body.id)).toEqual([body.secret, ''])
+    const view = await user.call('GET', `${PATH}/${body.id}`)
+    expect(view.body).not.toHaveProperty('secret')
+    const change = await user.call('PATCH', `${PATH}/${body.id}`, { url: 'https://example.com/two' })
+    expect(change.status).toBe(200)
+    expect(change.body).not.toHaveProperty('secret')
+    expect(await secretsOf(body.id)).toEqual([body.secret, ''])
+  })
+
+  test('is not what anybody says', async () => {
+    const mine = { secret: 'whsec_bWluZQ==', previous_secret: 'whsec_bWluZQ==' }
+    const { body } = await create(mine)
+    expect(await secretsOf(body.id)).toEqual([body.secret, ''])
+    for (const who of [user, gateway.superuser]) await who.call('PATCH', `${PATH}/${body.id}`, mine)
+    expect(await secretsOf(body.id)).toEqual([body.secret, ''])
+  })
+})
+
+test.each([
+  ['is enabled when the create does not say', {}, true],
+  ['is enabled when the create says so', { enabled: true }, true],
+  ['is not when the create says so', { enabled: false }, false],
+] as const)('a new webhook %s', async (_, values, isEnabled) => {
+  expect((await create(values)).body.enabled).toBe(isEnabled)
+})
+
+describe('an address', () => {
+  test.each([
+    ['nothing', '', 'validation_required'],
+    ['no web address', 'nope', 'validation_invalid_url'],
+    ['without scheme', 'example.com', 'validation_invalid_url'],
+    ['of another kind', 'ftp://example.com', 'validation_url_not_http'],
+    ['without TLS', 'http://example.com', 'validation_url_not_https'],
+    ['of this machine', 'https://127.0.0.1/in', 'validation_url_private'],
+    ['of this machine, as a number', 'https://2130706433/in', 'validation_url_private'],
+    ['of this machine, by name', 'https://localhost/in', 'validation_url_private'],
+    ['of a network within', 'https://192.168.1.1/in', 'validation_url_private'],
+    ['of a cloud machine', 'https://169.254.169.254/latest', 'validation_url_private'],
+    ['of this machine, IPv6', 'https://[::1]/in', 'validation_url_private'],
+  ])('that is %s is refused: %s', async (_, url, code) => {
+    const made = await create({ url })
+    expect(made.status).toBe(400)
+    expect(made.body.message).toBe('Failed to create record.')
+    expect(made.body.data).toMatchObject({ url: { code } })
+    const hook = await makeHook(user, 'https://example.com/in')
+    const changed = await user.call('PATCH', `${PATH}/${hook.id}`, { url })
+    expect(changed.status).toBe(400)
+    expect(changed.body.data.url.code).toBe(code)
+  })
+
+  test('is told of with the other errors only when they are mended', async () => {
+    const { body } = await create({ url: 'https://127.0.0.1', events: ['nope'] })
+    expect(Object.keys(body.data)).toEqual(['events'])
+  })
+})
+
+test('the routes are for the user of the webhook and for superusers', async () => {
+  const hook = await makeHook(user, 'https://example.com/in')
+  const other = await gateway.makeUser()
+  const phone = await gateway.pair(user)
+  for (const action of ['test', 'rotate', 'resend-failed']) {
+    const path = `/api/webhooks/${hook.id}/${action}`
+    const body = { since: '2026-01-01' }
+    expect(await gateway.guest.call('POST', path, body)).toEqual({
+      status: 401,
+      body: { error: 'unauthorized', message: 'Authentication required' },
+    })
+    expect((await phone.call('POST', path, body)).status).toBe(403)
+    expect(await other.call('POST', path, body)).toEqual({
+      status: 404,
+      body: { error: 'webhook_not_found', message: 'Webhook not found' },
+    })
+    expect((await user.call('POST', path, body)).status).toBe(200)
+    expect((await gateway.superuser.call('POST', path, body)).status).toBe(200)
+  }
+  const [secret] = (await secretsOf(hook.id)) as [string]
+  expect(secret).not.toBe(hook.secret)
+  const deliveries = '/api/collections/webhook_deliveries/records'
+  const { id } = (await user.call('GET', deliveries)).body.items[0]
+  const resend = `/api/webhooks/deliveries/${id}/resend`
+  expect((await other.call('POST', resend)).body.error).toBe('delivery_not_found')
+  expect((await user.call('POST', resend)).status).toBe(200)
+})
+
+test.each([
+  ['no date', { since: 'tomorrow or so' }],
+  ['nothing', {}],
+  ['no object', []],
+])('%s is no time since when to send again', async (_, body) => {
+  const hook = await makeHook(user, 'https://example.com/in')
+  const answer = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, body)
+  expect(answer.status).toBe(400)
+  expect(answer.body.error).toBe('invalid_request')
+})
