@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError, badRequest } from '../errors.ts'
+import { hasTooManyParts, isBomb } from './body-limits.ts'
 import { readPairs } from './query.ts'
 
 /** What a request brought along: values by key, and the files of a multipart form. */
@@ -49,6 +50,7 @@ export async function readBody(incoming: IncomingMessage, maxBytes = MAX_BODY_BY
   const query = queryPairs(incoming.url ?? '')
   if (type.startsWith('multipart/form-data')) return readMultipart(bytes, type, query)
   if (type.startsWith('application/x-www-form-urlencoded')) {
+    if (hasTooManyParts(bytes, '&')) throw badRequest()
     return { values: readForm([...readPairs(bytes.toString('utf8')), ...query]), files: NO_FILES }
   }
   if (type.startsWith('text/xml') || type.startsWith('application/xml')) throw badRequest()
@@ -57,6 +59,7 @@ export async function readBody(incoming: IncomingMessage, maxBytes = MAX_BODY_BY
 
 /** The first JSON value of a text, which must be an object or null; what follows it is ignored, as Go's decoder does. */
 function readJson(text: string): Record<string, unknown> {
+  if (isBomb(text)) throw badRequest()
   const value = parseFirst(text)
   if (value === null) return {}
   if (typeof value !== 'object' || Array.isArray(value)) throw badRequest()
@@ -121,6 +124,7 @@ async function readMultipart(
   type: string,
   query: readonly [string, string][],
 ): Promise<RequestBody> {
+  if (hasTooManyParts(bytes, '\r\n--')) throw badRequest()
   const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
     .formData()
     .catch(() => {

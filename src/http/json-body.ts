@@ -1,6 +1,7 @@
 import { ApiError } from '../errors.ts'
 import { refuse } from '../sms/refusal.ts'
 import { readBytes } from './body.ts'
+import { isBomb } from './body-limits.ts'
 import type { Ctx } from './context.ts'
 
 /**
@@ -12,9 +13,9 @@ export async function readJson(c: Ctx, maxBytes: number): Promise<unknown> {
     if (!(error instanceof ApiError)) throw error
     throw refuse('request_too_large', `The body must have at most ${maxBytes} bytes`)
   })
+  const text = bytes.toString('utf8')
   try {
-    return JSON.parse(bytes.toString('utf8'))
-  } catch {
-    throw refuse('invalid_request', 'The body must be a JSON object')
-  }
+    if (!isBomb(text)) return JSON.parse(text)
+  } catch {} // answered like what nobody means
+  throw refuse('invalid_request', 'The body must be a JSON object')
 }

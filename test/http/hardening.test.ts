@@ -1,0 +1,144 @@
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isBomb } from '../../src/http/body-limits.ts'
+import { CONNECTION_OPTIONS } from '../../src/http/connections.ts'
+import { type Office, openOffice, PASSWORD } from '../support/office.ts'
+
+let office: Office
+let user: string
+let token: string
+beforeAll(async () => {
+  office = await openOffice({ PUBLIC_URL: 'https://sms.example.com', HSTS_DAYS: '30' })
+  user = await office.addUser('ann@example.com', { monthly_quota: 5 })
+  token = await office.signIn('users', 'ann@example.com', PASSWORD)
+})
+afterAll(() => office.stop())
+
+const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+const keys = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join()}}`
+
+test.each([
+  ['deep lists', lists(2_000), true],
+  ['deep objects', objects(2_000), true],
+  ['a list that never ends', '['.repeat(5_000), true],
+  ['a million keys', keys(20_000), true],
+  ['keys deep inside', `{"data":${keys(300_000)}}`, true],
+  ['brackets in a text', JSON.stringify({ body: lists(5_000) }), false],
+  ['a text with quotes', JSON.stringify({ body: '"['.repeat(5_000) }), false],
+  ['many texts', JSON.stringify({ recipients: Array(20_000).fill('+4915112345678') }), false],
+  ['a field with much in it', `{"data":${keys(20_000)}}`, false],
+])('%s', (_, json, isOne) => expect(isBomb(json)).toBe(isOne))
+
+const RECORDS = '/api/collections/contacts/records'
+const FORM = 'application/x-www-form-urlencoded'
+const post = (path: string, body: string, type = 'application/json', headers = {}) =>
+  fetch(office.server.url + path, { method: 'POST', headers: { 'content-type': type, ...headers }, body })
+
+test.each([
+  ['a record', RECORDS, `{"data":${lists(100_000)}}`, 'application/json', 400],
+  ['a sign-in', '/api/collections/users/auth-with-password', `{"identity":${lists(100_000)}}`, '', 400],
+  ['a batch', '/api/batch', `{"requests":${objects(100_000)}}`, '', 400],
+  ['a subscription', '/api/realtime', `{"clientId":"a","subscriptions":${lists(100_000)}}`, '', 400],
+  ['a pairing', '/api/devices/pair', `{"code":"123456","sims":${lists(100_000)}}`, '', 400],
+  ['a form of a million parts', RECORDS, 'a=1&'.repeat(1_000_000), FORM, 400],
+  [
+    'a sign-in of over a megabyte',
+    '/api/collections/users/auth-with-password',
+    'a'.repeat(2 << 20),
+    FORM,
+    413,
+  ],
+])('%s that cannot be meant is refused at once', async (_, path, body, type, status) => {
+  expect((await post(path, body, type || undefined)).status).toBe(status)
+})
+
+test.each([
+  ['JSON', 'application/json', '{"__proto__":{"monthly_quota":1000},"name":"A"}'],
+  ['a form', FORM, `@jsonPayload=${encodeURIComponent('{"__proto__":{"monthly_quota":1000},"name":"B"}')}`],
+  ['a field of a form', FORM, '__proto__.monthly_quota=1000&name=C'],
+])('a prototype is no way round a rule: %s', async (_, type, body) => {
+  const answer = await fetch(`${office.server.url}/api/collections/users/records/${user}`, {
+    method: 'PATCH',
+    headers: { 'content-type': type, authorization: token },
+    body,
+  })
+  expect(answer.status).toBe(200)
+  expect(await answer.json()).toMatchObject({ monthly_quota: 5 })
+  expect(({} as Record<string, unknown>).monthly_quota).toBeUndefined()
+})
+
+test('headers of every answer', async () => {
+  const { headers } = await fetch(`${office.server.url}/api/health`, {
+    headers: { origin: 'https://evil.example' },
+  })
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'access-control-allow-origin': '*',
+    'strict-transport-security': 'max-age=2592000',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'SAMEORIGIN',
+  })
+  for (const name of ['access-control-allow-credentials', 'server', 'x-powered-by', 'set-cookie'])
+    expect(headers.get(name)).toBeNull()
+})
+
+test.each([
+  [
+    'a sign-in',
+    '/api/collections/users/auth-with-password',
+    { identity: 'ann@example.com', password: PASSWORD },
+  ],
+  ['a new token', '/api/collections/users/auth-refresh', {}],
+  ['a file token', '/api/files/token', {}],
+  ['a key', '/api/collections/api_keys/records', { name: 'shop' }],
+  ['a pairing code', '/api/devices/pairing', {}],
+])('what nobody may remember: %s', async (_, path, body) => {
+  const given = JSON.stringify({ ...body, ...('name' in body && { user }) })
+  const answer = await post(path, given, undefined, { authorization: token })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+})
+
+/** What a connection was answered by the time it ended, of which `limitMs` may pass. */
+const untilClosed = (socket: Socket, limitMs: number) =>
+  new Promise<string>((resolve, reject) => {
+    let text = ''
+    const late = setTimeout(() => reject(new Error('still open')), limitMs)
+    socket.on('data', (chunk) => {
+      text += String(chunk)
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      clearTimeout(late)
+      resolve(text)
+    })
+  })
+
+test('a head that comes byte by byte is cut off', { timeout: 60_000 }, async () => {
+  const socket = connect(Number(new URL(office.server.url).port), '127.0.0.1')
+  socket.write('GET /api/health HTTP/1.1\r\nHost: a\r\nX-Slow: ')
+  const drip = setInterval(() => socket.write('a'), 1_000)
+  const { headersTimeout, connectionsCheckingInterval } = CONNECTION_OPTIONS
+  const answer = await untilClosed(socket, headersTimeout + 3 * connectionsCheckingInterval)
+  clearInterval(drip)
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+})
+
+test.each([
+  ['a head of 20 kB', `GET /api/health?${'a'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
+  [
+    'two lengths',
+    'POST /api/batch HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na',
+    400,
+  ],
+  [
+    'a length and chunks',
+    'POST /api/batch HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+    400,
+  ],
+  ['no HTTP', 'HELO mail.example.com\r\n\r\n', 400],
+])('%s', async (_, text, status) => {
+  const socket = connect(Number(new URL(office.server.url).port), '127.0.0.1')
+  socket.write(text)
+  expect(await untilClosed(socket, 5_000)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+})
