@@ -16,6 +16,18 @@ export function isSqlError(error: unknown, code?: string): error is SqlError {
 
 export const UNIQUE_VIOLATION = '23505'
 
+/** Columns, tables or types that are not as a statement believes them to be; a kept plan that no longer fits. */
+const MISMATCHES = new Set(['42703', '42P01', '42804', '42883', '0A000'])
+let mismatches = 0
+
+/** How many statements of this process did not fit the tables: whoever sees it grow may have an old catalog. */
+export const mismatchesSeen = () => mismatches
+
+/** Counts an error if it is a mismatch. */
+export function noteMismatch(error: unknown): void {
+  if (isSqlError(error) && MISMATCHES.has(error.code)) mismatches++
+}
+
 const LOST_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -4,7 +4,7 @@ import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Backend, PoolUse, Result, Session } from './backend.ts'
 import { sessionDialect } from './dialect.ts'
-import { DatabaseAway } from './errors.ts'
+import { DatabaseAway, noteMismatch } from './errors.ts'
 import { openPostgres } from './postgres.ts'
 import type { Tables } from './tables.ts'
 
@@ -39,7 +39,7 @@ export class Db {
 
   /** One statement, rows as arrays. See Session.query for values and `name`. */
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
-    return this.#session.query(text, params, name)
+    return this.#session.query(text, params, name).catch(noted)
   }
 
   /** Several statements in one go, without parameters. */
@@ -61,6 +61,11 @@ export class Db {
   close(): Promise<void> {
     return this.#backend.close()
   }
+}
+
+function noted(error: unknown): never {
+  noteMismatch(error)
+  throw error
 }
 
 /**

@@ -14,6 +14,7 @@ import type { Realtime } from '../realtime/hub.ts'
 import type { Extensions } from '../records/extension.ts'
 import { pickFields } from '../records/pick.ts'
 import { type RequestBody, readBody } from './body.ts'
+import { withCatalog } from './fresh-catalog.ts'
 import { readQuery } from './query.ts'
 
 /** What the routes work with: made once in `server.ts`. */
@@ -73,7 +74,8 @@ export function authOf(
   services: Services,
   options?: { cached?: boolean },
 ): Promise<AuthRecord | null> {
-  return identify(services.store, c.env.incoming.headers.authorization, options)
+  const { store } = services
+  return withCatalog(store, () => identify(store, c.env.incoming.headers.authorization, options))
 }
 
 /**

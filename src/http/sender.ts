@@ -5,6 +5,7 @@ import { refuse } from '../sms/refusal.ts'
 import { StaleSender } from '../sms/send.ts'
 import { type Sender, senderOf } from '../sms/sender.ts'
 import type { Ctx, Services } from './context.ts'
+import { withCatalog } from './fresh-catalog.ts'
 
 /** The collection whose records may send: neither devices nor superusers have a quota or devices of their own. */
 const USERS = '_pb_users_auth_'
@@ -18,11 +19,11 @@ const TRIES = 5
 export async function requireSender(c: Ctx, { store }: Services, cached = false): Promise<Sender> {
   const { authorization, 'x-api-key': apiKey } = c.env.incoming.headers
   if (apiKey !== undefined) {
-    const holder = await identifyKey(store, String(apiKey), { cached })
+    const holder = await withCatalog(store, () => identifyKey(store, String(apiKey), { cached }))
     if (!holder) throw refuse('unauthorized')
     return senderOf(holder.auth, { id: holder.id, version: holder.version })
   }
-  const auth = await identify(store, authorization, { cached })
+  const auth = await withCatalog(store, () => identify(store, authorization, { cached }))
   if (!auth) throw refuse('unauthorized')
   if (auth.collection.id !== USERS) throw refuse('forbidden')
   return senderOf(auth)

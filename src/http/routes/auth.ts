@@ -24,6 +24,7 @@ import { note, noteRefusedSignIn } from '../audit.ts'
 import { clientIp } from '../client-ip.ts'
 import { authOf, bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson } from '../context.ts'
 import { readForm } from '../form.ts'
+import { withCatalog } from '../fresh-catalog.ts'
 import { authCollectionOf, requireMember, requireSuperuser } from '../guards.ts'
 
 /** A form that is only read once the collection is known to want it. */
@@ -116,7 +117,7 @@ async function signIn(
   identity: () => Promise<string>,
 ): Promise<Response> {
   try {
-    const auth = await find()
+    const auth = await withCatalog(services.store, find)
     const answer = await signedIn(c, services, auth, { method }, method)
     if (auth.isSuperuser) await note(c, services, auth, { action: 'sign in' })
     return answer

@@ -8,6 +8,7 @@ import { type Part, type PartAnswer, runPart } from '../batch-part.ts'
 import type { RequestBody } from '../body.ts'
 import { clientIp } from '../client-ip.ts'
 import { authOf, bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson } from '../context.ts'
+import { withCatalog } from '../fresh-catalog.ts'
 import { checkRate } from '../gate.ts'
 
 const DEFAULT_BODY_BYTES = 128 << 20
@@ -23,7 +24,8 @@ export const batchRoutes = (services: Services) =>
     const { values, files } = await readBody(c, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
     const requests = readBatch(values, maxRequests)
     const outer = buildRequest(c, await authOf(c, services), values, 'batch')
-    const answers = await runAll(c, services, requests, outer, [...files.keys()])
+    const run = () => runAll(c, services, requests, outer, [...files.keys()])
+    const answers = await withCatalog(services.store, run)
     return sendJson(
       c,
       `[${answers.map(({ body, status }) => `{"body":${body},"status":${status}}`).join(',')}]`,

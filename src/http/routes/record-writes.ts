@@ -12,6 +12,7 @@ import type { WriteOptions } from '../../records/write-options.ts'
 import { noteWrite } from '../audit.ts'
 import { MAX_BODY_BYTES } from '../body.ts'
 import { bodyOf, type Ctx, type Env, requestInfo, type Services, sendJson } from '../context.ts'
+import { withCatalog } from '../fresh-catalog.ts'
 import { writableCollection } from '../writable.ts'
 
 const MISSING = 'Missing or invalid collection context'
@@ -20,31 +21,37 @@ const MISSING = 'Missing or invalid collection context'
 export const recordWriteRoutes = (services: Services) => {
   const { store, extensions } = services
   return new Hono<Env>()
-    .post('/:collection/records', async (c) => {
-      const collection = writableCollection(store.catalog, c.req.param('collection'), MISSING)
-      const { files } = await bodyOf(c, bodyLimit(collection))
-      const create = (request: RequestInfo, options: WriteOptions) =>
-        createRecord(store, extensions, collection, request, { ...options, uploads: files.keys() })
-      // a hook may show a secret, once
-      if (extensions.get(collection.id)?.beforeCreate) c.header('cache-control', 'no-store')
-      return sendJson(c, await write(c, services, collection, create))
-    })
-    .patch('/:collection/records/:id', async (c) => {
-      const collection = writableCollection(store.catalog, c.req.param('collection'), MISSING)
-      const { files } = await bodyOf(c, bodyLimit(collection))
-      const id = c.req.param('id')
-      const update = (request: RequestInfo, options: WriteOptions) =>
-        updateRecord(store, extensions, collection, id, request, { ...options, uploads: files.keys() })
-      return sendJson(c, await write(c, services, collection, update))
-    })
-    .delete('/:collection/records/:id', async (c) => {
-      const collection = writableCollection(store.catalog, c.req.param('collection'))
-      const id = c.req.param('id')
-      await write(c, services, collection, (request, options) =>
-        deleteRecord(store, extensions, collection, id, request, options),
-      )
-      return c.body(null, 204)
-    })
+    .post('/:collection/records', (c) =>
+      withCatalog(store, async () => {
+        const collection = writableCollection(store.catalog, c.req.param('collection'), MISSING)
+        const { files } = await bodyOf(c, bodyLimit(collection))
+        const create = (request: RequestInfo, options: WriteOptions) =>
+          createRecord(store, extensions, collection, request, { ...options, uploads: files.keys() })
+        // a hook may show a secret, once
+        if (extensions.get(collection.id)?.beforeCreate) c.header('cache-control', 'no-store')
+        return sendJson(c, await write(c, services, collection, create))
+      }),
+    )
+    .patch('/:collection/records/:id', (c) =>
+      withCatalog(store, async () => {
+        const collection = writableCollection(store.catalog, c.req.param('collection'), MISSING)
+        const { files } = await bodyOf(c, bodyLimit(collection))
+        const id = c.req.param('id')
+        const update = (request: RequestInfo, options: WriteOptions) =>
+          updateRecord(store, extensions, collection, id, request, { ...options, uploads: files.keys() })
+        return sendJson(c, await write(c, services, collection, update))
+      }),
+    )
+    .delete('/:collection/records/:id', (c) =>
+      withCatalog(store, async () => {
+        const collection = writableCollection(store.catalog, c.req.param('collection'))
+        const id = c.req.param('id')
+        await write(c, services, collection, (request, options) =>
+          deleteRecord(store, extensions, collection, id, request, options),
+        )
+        return c.body(null, 204)
+      }),
+    )
 }
 
 /** What a body may have: the limit of all routes and what the fields can take beyond it. Contract 8.2 */

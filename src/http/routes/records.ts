@@ -6,25 +6,21 @@ import { StaleAuth } from '../../records/guard.ts'
 import { listRecords } from '../../records/list.ts'
 import { viewRecord } from '../../records/view.ts'
 import { type Ctx, type Env, requestInfo, type Services, sendJson, sendRaw } from '../context.ts'
+import { readWithCatalog } from '../fresh-catalog.ts'
 
 /** `/api/collections/…/records`: lists and single records. */
 export const recordRoutes = (services: Services) => {
   const { store, extensions } = services
   return new Hono<Env>()
     .get('/:collection/records', async (c) => {
-      const collection = collectionOf(c, services)
-      return sendRaw(
-        c,
-        await read(c, services, (request) => listRecords(store, extensions, collection, request)),
-      )
+      const list = (request: RequestInfo) =>
+        listRecords(store, extensions, collectionOf(c, services), request)
+      return sendRaw(c, await read(c, services, list))
     })
     .get('/:collection/records/:id', async (c) => {
-      const collection = collectionOf(c, services)
-      const id = c.req.param('id')
-      return sendJson(
-        c,
-        await read(c, services, (request) => viewRecord(store, extensions, collection, id, request)),
-      )
+      const view = (request: RequestInfo) =>
+        viewRecord(store, extensions, collectionOf(c, services), c.req.param('id'), request)
+      return sendJson(c, await read(c, services, view))
     })
 }
 
@@ -34,12 +30,16 @@ function collectionOf(c: Ctx, { store }: Services): Collection {
   return collection
 }
 
+type Run = (request: RequestInfo) => Promise<string>
+
+/** Runs for a collection that is there, as all nodes know it. */
+async function read(c: Ctx, services: Services, run: Run): Promise<string> {
+  collectionOf(c, services) // before anything of the request is read
+  return readWithCatalog(services.store, () => readAs(c, services, run))
+}
+
 /** Runs with the sign-in from memory, and again with a fresh one if that turned out to be old. */
-async function read(
-  c: Ctx,
-  services: Services,
-  run: (request: RequestInfo) => Promise<string>,
-): Promise<string> {
+async function readAs(c: Ctx, services: Services, run: Run): Promise<string> {
   try {
     return await run(await requestInfo(c, services, { cached: true }))
   } catch (error) {
