@@ -69,6 +69,7 @@ function cleanPath(url: string): string | undefined {
     else if (part !== '' && part !== '.') kept.push(part)
   }
   const slash = path.endsWith('/') && kept.length > 0 ? '/' : ''
-  const clean = `/${kept.join('/')}${slash}`
+  // to a browser `/\evil.example` is another host
+  const clean = `/${kept.join('/')}${slash}`.replaceAll('\\', '%5C')
   return clean === path ? undefined : clean + (cut < 0 ? '' : url.slice(cut))
 }
