@@ -37,8 +37,8 @@ export async function requestPasswordReset(
   demandFields(form, { email: [required, length(1, 255), email] })
   await countMail({ db: store.db, config: desk.config, collection: collection.id, account: form.email, ip })
   const auth = await findByEmail(store, collection, form.email)
-  if (auth && !(auth.isSuperuser && auth.values.email === INSTALLER_EMAIL))
-    await mailLater(store, desk, 'passwordReset', auth, () => mailPasswordReset(desk, auth))
+  const isStandIn = auth?.isSuperuser && auth.values.email === INSTALLER_EMAIL
+  await mailLater(store, desk, 'passwordReset', isStandIn ? null : auth, (to) => mailPasswordReset(desk, to))
 }
 
 export interface PasswordResetForm {

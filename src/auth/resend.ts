@@ -7,22 +7,23 @@ import { forgetTries, takeTry, wasTried } from './tries.ts'
 const RESEND_SECONDS = 120
 
 type Kind = 'verification' | 'passwordReset'
-const keyOf = (kind: Kind, { collection, id }: AuthRecord) => `mail ${kind} ${collection.id} ${id}`
+const keyOf = (kind: Kind, auth: AuthRecord | null) =>
+  `mail ${kind} ${auth?.collection.id ?? ''} ${auth?.id ?? ''}`
 
 /**
  * Sends a mail that anyone may ask for: not again within two minutes, and only after the answer, whose time must not tell
- * whether there is such an account. A failure is logged.
+ * whether there is such an account: for nobody the same is looked up. A failure is logged.
  */
 export async function mailLater(
   store: Store,
   desk: Desk,
   kind: Kind,
-  auth: AuthRecord,
-  send: () => Promise<void>,
+  auth: AuthRecord | null,
+  send: (auth: AuthRecord) => Promise<void>,
 ): Promise<void> {
   const key = keyOf(kind, auth)
-  if (await wasTried(store.db, key)) return
-  void send()
+  if ((await wasTried(store.db, key)) || !auth) return
+  void send(auth)
     .then(() => takeTry(store.db, key, 1, RESEND_SECONDS))
     .catch((error) =>
       desk.log.error(

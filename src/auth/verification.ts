@@ -35,8 +35,8 @@ export async function requestVerification(
   demandFields(form, { email: [required, length(1, 255), email] })
   await countMail({ db: store.db, config: desk.config, collection: collection.id, account: form.email, ip })
   const auth = await findByEmail(store, collection, form.email)
-  if (auth && !auth.values.verified)
-    await mailLater(store, desk, 'verification', auth, () => mailVerification(desk, auth))
+  const waits = auth?.values.verified ? null : auth
+  await mailLater(store, desk, 'verification', waits, (to) => mailVerification(desk, to))
 }
 
 export const TOKEN_FORM = object<{ token: string }>({ token: text })
