@@ -84,8 +84,8 @@ describe.each(pages.filter(({ blocks }) => blocks.some(runs)))('$page', ({ page,
     const next = blocks[index + 1]
     const shown = next?.language === 'json' && next.follows ? next : undefined
     const label = `line ${block.line}: ${block.text.split('\n')[0]}`
-    const onlyPostgres = block.notes.includes('needs: postgres')
-    test.skipIf(onlyPostgres && !onPostgres)(
+    const onlyOther = block.notes.includes(onPostgres ? 'needs: pglite' : 'needs: postgres')
+    test.skipIf(onlyOther)(
       label,
       async ({ skip }) => {
         if (isLost) skip('a block before it failed')

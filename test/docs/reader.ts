@@ -1,5 +1,7 @@
+import { join } from 'node:path'
 import { type Desk, setUpDesk } from './desk.ts'
 import { type Block, isScript, isShell } from './page.ts'
+import { writePocketBaseData } from './pb-data.ts'
 import { withPorts } from './ports.ts'
 import { programs, Script } from './script.ts'
 import { differences, isError, readValues } from './shape.ts'
@@ -14,6 +16,12 @@ export class Reader {
   readonly #desk: Desk
   readonly #shell: Shell
   readonly #scripts = new Map<Block, Script>()
+
+  /** What a page tells a reader to do by hand, by the comment that says it to us. */
+  readonly #manually: Readonly<Record<string, () => Promise<void>>> = {
+    'reader: Ctrl-C': () => this.#shell.interrupt(),
+    'reader: has pb_data': () => writePocketBaseData(join(this.#desk.clone, 'pb_data')),
+  }
 
   private constructor(ports: ReadonlyMap<string, string>, desk: Desk, blocks: readonly Block[]) {
     this.#ports = ports
@@ -53,7 +61,7 @@ export class Reader {
    * block's output when it fails, or shows something else.
    */
   async do(block: Block, shown?: Block): Promise<void> {
-    if (block.notes.includes('reader: Ctrl-C')) await this.#shell.interrupt()
+    for (const note of block.notes) await this.#manually[note]?.()
     const expected = shown && readValues(shown.text)
     const refused = expected?.some(isError) ?? false
     const outcome = await this.#run(block, refused)
