@@ -33,6 +33,8 @@ export interface Received {
 }
 
 const TIMEOUT_MS = 10_000
+/** Hints before the answer: more mean no good. */
+const MAX_HINTS = 10
 
 const FAULTS: Readonly<Record<UrlFault, (url: string) => Error>> = {
   not_a_url: (url) => new Error(`${url} is not an address`),
@@ -66,6 +68,10 @@ function exchange(url: URL, { method, headers, body }: Outgoing, limits: Limits)
     })
     const tooLate = () => request.destroy(new Error(`${url.origin} did not answer in time`))
     const timer = setTimeout(tooLate, timeoutMs)
+    let hints = 0
+    request.on('information', () => {
+      if (++hints > MAX_HINTS) request.destroy(new Error(`${url.origin} hints and does not answer`))
+    })
     request.on('response', (response) => {
       readSome(response, limits.maxBodyBytes ?? 0)
         .then(

@@ -74,7 +74,7 @@ export async function deliveriesOf(user: Client) {
 export async function passTime({ db }: Store): Promise<number> {
   const { rows } = await db.query(
     `with due as (update pgboss.job set start_after = now() where name = 'webhooks' and state = 'created'
-      and start_after > now() returning 1) select count(*) from due`,
+      and start_after > now() returning 1) select count(*), pg_notify('pocketsms_webhooks', '') from due`,
   )
   return Number(rows[0]![0])
 }

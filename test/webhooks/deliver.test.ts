@@ -82,7 +82,10 @@ describe('an event', () => {
     await receiver.heard(1)
     await settled()
     expect(receiver.told).toHaveLength(1)
-    expect(receiver.told[0]!.event).toMatchObject({ type: 'message.received', data: { from: '+491700000001' } })
+    expect(receiver.told[0]!.event).toMatchObject({
+      type: 'message.received',
+      data: { from: '+491700000001' },
+    })
   })
 
   test('of a message that is canceled is told', async () => {

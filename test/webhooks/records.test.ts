@@ -14,7 +14,12 @@ beforeAll(async () => {
 afterAll(() => gateway?.stop())
 
 const create = (values: object) =>
-  user.call('POST', PATH, { user: user.id, url: 'https://example.com/in', events: ['message.sent'], ...values })
+  user.call('POST', PATH, {
+    user: user.id,
+    url: 'https://example.com/in',
+    events: ['message.sent'],
+    ...values,
+  })
 
 const secretsOf = async (id: string) => {
   const text = 'select secret, previous_secret from webhooks where id = $1'
@@ -79,43 +84,4 @@ describe('an address', () => {
     const { body } = await create({ url: 'https://127.0.0.1', events: ['nope'] })
     expect(Object.keys(body.data)).toEqual(['events'])
   })
-})
-
-test('the routes are for the user of the webhook and for superusers', async () => {
-  const hook = await makeHook(user, 'https://example.com/in')
-  const other = await gateway.makeUser()
-  const phone = await gateway.pair(user)
-  for (const action of ['test', 'rotate', 'resend-failed']) {
-    const path = `/api/webhooks/${hook.id}/${action}`
-    const body = { since: '2026-01-01' }
-    expect(await gateway.guest.call('POST', path, body)).toEqual({
-      status: 401,
-      body: { error: 'unauthorized', message: 'Authentication required' },
-    })
-    expect((await phone.call('POST', path, body)).status).toBe(403)
-    expect(await other.call('POST', path, body)).toEqual({
-      status: 404,
-      body: { error: 'webhook_not_found', message: 'Webhook not found' },
-    })
-    expect((await user.call('POST', path, body)).status).toBe(200)
-    expect((await gateway.superuser.call('POST', path, body)).status).toBe(200)
-  }
-  const [secret] = (await secretsOf(hook.id)) as [string]
-  expect(secret).not.toBe(hook.secret)
-  const deliveries = '/api/collections/webhook_deliveries/records'
-  const { id } = (await user.call('GET', deliveries)).body.items[0]
-  const resend = `/api/webhooks/deliveries/${id}/resend`
-  expect((await other.call('POST', resend)).body.error).toBe('delivery_not_found')
-  expect((await user.call('POST', resend)).status).toBe(200)
-})
-
-test.each([
-  ['no date', { since: 'tomorrow or so' }],
-  ['nothing', {}],
-  ['no object', []],
-])('%s is no time since when to send again', async (_, body) => {
-  const hook = await makeHook(user, 'https://example.com/in')
-  const answer = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, body)
-  expect(answer.status).toBe(400)
-  expect(answer.body.error).toBe('invalid_request')
 })

@@ -1,0 +1,162 @@
+import { createServer, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { attempt, TIMEOUT_MS } from '../../src/webhooks/attempt.ts'
+import type { Due } from '../../src/webhooks/due.ts'
+import { newSecret } from '../../src/webhooks/secrets.ts'
+import { deliveriesOf, makeHook, openSite, type Site, sendAndReport } from '../support/hooks.ts'
+import { startReceiver, until } from '../support/receiver.ts'
+
+/** A receiver that knows no HTTP: `speak` is called when a request has come. */
+async function startRaw(speak: (socket: Socket) => void) {
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => {})
+    socket.on('close', () => sockets.delete(socket))
+    socket.once('data', () => speak(socket))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    sockets,
+    stop() {
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+const due = (url: string): Due => ({
+  delivery: 'delivery0000001',
+  user: 'user00000000001',
+  webhook: 'webhook00000001',
+  eventId: 'event0000000001',
+  attempts: 0,
+  url,
+  isOpen: true,
+  secrets: [newSecret()],
+  body: '{}',
+})
+
+const OK = 'HTTP/1.1 200 OK\r\n'
+const never = new AbortController().signal
+
+describe('an attempt is over in time', () => {
+  /** Writes on and on, as fast as it is taken. */
+  const flood =
+    (chunk: string | Buffer) =>
+    (socket: Socket): void => {
+      const more = (): void => {
+        while (!socket.destroyed && socket.write(chunk));
+      }
+      socket.on('drain', more)
+      more()
+    }
+
+  const broken: readonly (readonly [what: string, speak: (socket: Socket) => void, outcome: object])[] = [
+    [
+      'a body without end',
+      (socket: Socket) => {
+        socket.write(`${OK}\r\n`)
+        flood('x'.repeat(65_536))(socket)
+      },
+      { status: 200, text: 'x'.repeat(1024) },
+    ],
+    [
+      'a body that claims to be small',
+      (socket: Socket) => void socket.write(`${OK}content-length: 1\r\n\r\n${'y'.repeat(1e6)}`),
+      { status: 0 },
+    ],
+    ['headers without end', flood(`${OK}x: ${'z'.repeat(60_000)}\r\n`), { status: 0 }],
+    ['many small headers', flood('HTTP/1.1 200 OK\r\na: b\r\n'), { status: 0 }],
+    ['no HTTP', (socket: Socket) => void socket.write('hello\r\n\r\n'), { status: 0 }],
+    ['hanging up', (socket: Socket) => socket.destroy(), { status: 0 }],
+    [
+      'another protocol',
+      (socket: Socket) =>
+        void socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+      { status: 0 },
+    ],
+    [
+      'hints without end, then nothing',
+      flood('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
+      { status: 0 },
+    ],
+  ]
+  test.each(broken)('%s', { timeout: 20_000 }, async (_, speak, expected) => {
+    const raw = await startRaw(speak)
+    onTestFinished(raw.stop)
+    const begun = performance.now()
+    const before = process.memoryUsage().rss
+    const outcome = await attempt(due(raw.url), true, never)
+    expect(outcome).toMatchObject(expected)
+    expect(performance.now() - begun).toBeLessThan(TIMEOUT_MS + 2_000)
+    expect(process.memoryUsage().rss - before).toBeLessThan(150e6)
+    await until('the connection is closed', () => raw.sockets.size === 0)
+  })
+
+  test('a gzip bomb is not unpacked', async () => {
+    const bomb = gzipSync(Buffer.alloc(20e6))
+    const receiver = await startReceiver()
+    receiver.behave((_, res) => res.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
+    const { status, text } = await attempt(due(receiver.url), true, never)
+    await receiver.stop()
+    expect(status).toBe(200)
+    expect(text.length).toBeLessThanOrEqual(1024)
+    expect(text).not.toContain('\0')
+  })
+
+  const slow: readonly (readonly [what: string, speak: (socket: Socket) => void])[] = [
+    ['nothing', () => {}],
+    [
+      'a byte now and then',
+      (socket: Socket) => {
+        socket.write(`${OK}content-length: 1000\r\n\r\n`)
+        const timer = setInterval(() => socket.write('.'), 200)
+        socket.on('close', () => clearInterval(timer))
+      },
+    ],
+  ]
+  test.concurrent.for(slow)('%s', { timeout: 20_000 }, async ([, speak], { expect, onTestFinished }) => {
+    const raw = await startRaw(speak)
+    onTestFinished(raw.stop)
+    const outcome = await attempt(due(raw.url), true, never)
+    expect(outcome).toMatchObject({ status: 0, text: `${raw.url} did not answer in time` })
+    expect(outcome.latencyMs).toBeGreaterThan(TIMEOUT_MS - 100)
+    expect(outcome.latencyMs).toBeLessThan(TIMEOUT_MS + 1_000)
+    await until('the connection is closed', () => raw.sockets.size === 0)
+  })
+})
+
+describe('a slow receiver', () => {
+  let site: Site
+  beforeAll(async () => {
+    site = await openSite()
+  })
+  afterAll(() => site?.stop())
+  let slow: Awaited<ReturnType<typeof startReceiver>>
+  beforeEach(async () => {
+    slow = await startReceiver()
+    slow.behave(() => {})
+  })
+  afterEach(() => slow.stop())
+
+  test('holds up nobody else, and is called five times at once at most', { timeout: 20_000 }, async () => {
+    const { gateway, receiver } = site
+    const [dawdler, other] = [await gateway.makeUser(), await gateway.makeUser()]
+    await makeHook(dawdler, slow.url)
+    await makeHook(other, receiver.url)
+    const [phone, another] = [await gateway.pair(dawdler), await gateway.pair(other)]
+    await sendAndReport(dawdler, phone, 90, 'sent', 'delivered')
+    await slow.heard(5)
+    const begun = performance.now()
+    await sendAndReport(other, another, 20, 'sent')
+    await receiver.heard(20)
+    expect(performance.now() - begun).toBeLessThan(4_000)
+    expect(slow.most()).toBe(5)
+    expect(slow.told).toHaveLength(5)
+    expect((await deliveriesOf(dawdler)).filter(({ status }) => status === 'pending')).toHaveLength(180)
+  })
+})

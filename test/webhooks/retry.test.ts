@@ -1,0 +1,252 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { DELAYS_SECONDS, nextDelay, retryAfterOf } from '../../src/webhooks/schedule.ts'
+import type { Client } from '../support/gateway.ts'
+import { deliveriesOf, makeHook, openSite, passTime, type Site, sendAndReport } from '../support/hooks.ts'
+import { type Receiver, startReceiver, until, verify } from '../support/receiver.ts'
+
+const HOUR = 3600
+
+describe('the schedule', () => {
+  test.each(DELAYS_SECONDS.map((seconds, i) => [i + 1, seconds] as const))(
+    'after attempt %i waits %i s, a tenth more or less',
+    (attempts, seconds) => {
+      expect(nextDelay(attempts, 0, 0)).toBeCloseTo(seconds * 0.9)
+      expect(nextDelay(attempts, 0, 0.5)).toBeCloseTo(seconds)
+      expect(nextDelay(attempts, 0, 1)).toBeCloseTo(seconds * 1.1)
+    },
+  )
+
+  test.each([
+    ['ends after the last', 10, 0, undefined],
+    ['waits as long as it is asked to', 1, 60, 60],
+    ['does not come earlier for being asked', 3, 1, 0.9 * 1800],
+    ['waits no more than a day', 1, 10 * 24 * HOUR, 24 * HOUR],
+  ] as const)('%s', (_, attempts, retryAfter, delay) => {
+    expect(nextDelay(attempts, retryAfter, 0)).toBe(delay)
+  })
+
+  const now = new Date('2026-11-20T07:00:00Z')
+  test.each([
+    ['seconds', 429, '120', 120],
+    ['seconds', 503, '5', 5],
+    ['a date', 503, 'Fri, 20 Nov 2026 07:01:00 GMT', 60],
+    ['a date that is over', 503, 'Fri, 20 Nov 2026 06:00:00 GMT', 0],
+    ['nonsense', 503, 'soon', 0],
+    ['nothing', 503, undefined, 0],
+    ['seconds of another status', 500, '120', 0],
+  ] as const)('reads a Retry-After of %s (%i)', (_, status, header, seconds) => {
+    expect(retryAfterOf(status, header, now)).toBe(seconds)
+  })
+})
+
+let site: Site
+let user: Client
+let phone: Client
+let receiver: Receiver
+beforeAll(async () => {
+  site = await openSite()
+})
+afterAll(() => site?.stop())
+beforeEach(async () => {
+  user = await site.gateway.makeUser()
+  phone = await site.gateway.pair(user)
+  receiver = await startReceiver()
+})
+afterEach(() => receiver.stop())
+
+const one = async () => (await deliveriesOf(user))[0]
+const attempted = (attempts: number) =>
+  until(`${attempts} attempts`, async () =>
+    (await deliveriesOf(user)).every((delivery) => delivery.attempts >= attempts),
+  )
+const is = (status: string) =>
+  until(status, async () => (await deliveriesOf(user)).every((delivery) => delivery.status === status))
+/** Seconds from the last attempt to the next one that is planned. */
+const wait = ({ updated, next_attempt_at }: { updated: string; next_attempt_at: string }) =>
+  (Date.parse(next_attempt_at) - Date.parse(updated)) / 1000
+
+test('a receiver that is down for a day gets everything afterwards, once an id', async () => {
+  const { port } = receiver
+  await receiver.stop()
+  const hook = await makeHook(user, `http://127.0.0.1:${port}`)
+  await sendAndReport(user, phone, 20, 'sent', 'delivered')
+  for (let attempts = 1; attempts <= 7; attempts++) {
+    await attempted(attempts)
+    for (const delivery of await deliveriesOf(user)) {
+      expect(delivery).toMatchObject({ status: 'pending', attempts, response_status: 0 })
+      expect(delivery.response_body).toContain('ECONNREFUSED')
+      const planned = DELAYS_SECONDS[attempts - 1]!
+      expect(wait(delivery)).toBeGreaterThan(planned * 0.89)
+      expect(wait(delivery)).toBeLessThan(planned * 1.11)
+    }
+    if (attempts < 7) await passTime(site.store)
+  }
+  receiver = await startReceiver(port)
+  await passTime(site.store)
+  await receiver.heard(40)
+  await is('delivered')
+  expect(receiver.told).toHaveLength(40)
+  expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(40)
+  for (const told of receiver.told) verify(hook.secret, told)
+})
+
+test('after the last attempt a delivery has failed', async () => {
+  receiver.answer(500, 'no luck')
+  await makeHook(user, receiver.url)
+  await sendAndReport(user, phone, 1, 'sent')
+  for (let attempts = 1; attempts <= 9; attempts++) {
+    await attempted(attempts)
+    await passTime(site.store)
+  }
+  await is('failed')
+  expect(await one()).toMatchObject({
+    attempts: 10,
+    response_status: 500,
+    response_body: 'no luck',
+    next_attempt_at: '',
+  })
+  expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(1)
+  expect(new Set(receiver.told.map(({ body }) => body)).size).toBe(1)
+})
+
+test.each([
+  ['a redirect is not followed', 302, { location: '/elsewhere' }],
+  ['a wrong request', 400, {}],
+  ['an error', 500, {}],
+] as const)('%s is tried again', async (_, status, headers) => {
+  receiver.answer(status, '', headers)
+  await makeHook(user, receiver.url)
+  await sendAndReport(user, phone, 1, 'sent')
+  await attempted(1)
+  expect(await one()).toMatchObject({ status: 'pending', response_status: status })
+  receiver.answer(202)
+  await passTime(site.store)
+  await is('delivered')
+  expect(receiver.told.map(({ path }) => path)).toEqual(['/', '/'])
+})
+
+test('a receiver that asks for time gets it', async () => {
+  receiver.answer(429, '', { 'retry-after': '1000' })
+  await makeHook(user, receiver.url)
+  await sendAndReport(user, phone, 1, 'sent')
+  await attempted(1)
+  expect(wait(await one())).toBeCloseTo(1000, 0)
+})
+
+test('410 disables the webhook and ends all that waits', async () => {
+  receiver.answer(500)
+  const hook = await makeHook(user, receiver.url)
+  await sendAndReport(user, phone, 3, 'sent')
+  await attempted(1)
+  receiver.answer(410, 'go away')
+  await phone.call('POST', '/api/devices/incoming', {
+    items: [{ from: '+491700000001', body: 'Hi', received_at: '2026-11-20 07:00:00.000Z' }],
+  })
+  await is('failed')
+  const deliveries = await deliveriesOf(user)
+  expect(deliveries.filter(({ response_status }) => response_status === 410)).toHaveLength(1)
+  expect(deliveries.filter(({ response_body }) => /answered 410/.test(response_body))).toHaveLength(3)
+  const record = await user.call('GET', `/api/collections/webhooks/records/${hook.id}`)
+  expect(record.body.enabled).toBe(false)
+  const calls = receiver.told.length
+  await sendAndReport(user, phone, 1, 'sent')
+  await passTime(site.store)
+  await until('the tickets are gone', async () => (await passTime(site.store)) === 0)
+  expect(receiver.told).toHaveLength(calls)
+  expect(await deliveriesOf(user)).toHaveLength(4)
+})
+
+test('what waits for a webhook that is disabled ends as failed, and is not called', async () => {
+  receiver.answer(500)
+  const hook = await makeHook(user, receiver.url)
+  await sendAndReport(user, phone, 2, 'sent')
+  await attempted(1)
+  const path = `/api/collections/webhooks/records/${hook.id}`
+  await user.call('PATCH', path, { enabled: false })
+  expect(await deliveriesOf(user)).toMatchObject([
+    { status: 'failed', response_body: 'The webhook is disabled', next_attempt_at: '' },
+    { status: 'failed', response_body: 'The webhook is disabled', next_attempt_at: '' },
+  ])
+  await passTime(site.store)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(receiver.told).toHaveLength(2)
+  const again = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, { since: '2026-01-01' })
+  expect(again).toMatchObject({ status: 409, body: { error: 'webhook_disabled' } })
+})
+
+describe('sent again', () => {
+  test('a delivery keeps its id and begins anew', async () => {
+    receiver.answer(500)
+    await makeHook(user, receiver.url)
+    await sendAndReport(user, phone, 1, 'sent')
+    await attempted(1)
+    receiver.answer(200)
+    const { id, event_id } = await one()
+    const again = await user.call('POST', `/api/webhooks/deliveries/${id}/resend`)
+    expect(again).toEqual({ status: 200, body: { id, event_id, event: 'message.sent', status: 'pending' } })
+    await is('delivered')
+    const once = await user.call('POST', `/api/webhooks/deliveries/${id}/resend`)
+    expect(once.status).toBe(200)
+    await receiver.heard(3)
+    await is('delivered')
+    expect(receiver.told.map((told) => told.id)).toEqual([event_id, event_id, event_id])
+    expect(await one()).toMatchObject({ id, attempts: 1 })
+  })
+
+  test('all that has failed since a time is sent, and nothing else', async () => {
+    const hook = await makeHook(user, receiver.url)
+    await sendAndReport(user, phone, 5, 'sent')
+    await is('delivered')
+    const fail = (count: number, updated: string) =>
+      site.store.db.query(
+        `update webhook_deliveries set status = 'failed', updated = $3 where id in (
+           select id from webhook_deliveries where "user" = $1 and status = 'delivered' order by _rowid limit $2)`,
+        [user.id, count, updated],
+      )
+    await fail(2, '2026-11-19 08:00:00.000Z')
+    await fail(2, '2026-11-18 08:00:00.000Z')
+    const path = `/api/webhooks/${hook.id}/resend-failed`
+    const again = await user.call('POST', path, { since: '2026-11-19T07:00:00Z' })
+    expect(again).toEqual({ status: 200, body: { resent: 2 } })
+    await receiver.heard(7)
+    await until('two have failed', async () => {
+      const statuses = (await deliveriesOf(user)).map(({ status }) => status)
+      return statuses.sort().join() === 'delivered,delivered,delivered,failed,failed'
+    })
+    expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(5)
+  })
+})
+
+test('a test event goes the way of all events', async () => {
+  const hook = await makeHook(user, receiver.url, { events: ['message.failed'] })
+  const { body } = await user.call('POST', `/api/webhooks/${hook.id}/test`)
+  const [told] = await receiver.heard(1)
+  expect(verify(hook.secret, told!)).toMatchObject({
+    type: 'webhook.test',
+    data: { collectionName: 'sms_messages', status: 'delivered', user: user.id },
+  })
+  await is('delivered')
+  expect(await one()).toMatchObject({ id: body.id, event_id: told!.id, event: 'webhook.test', message: '' })
+})
+
+test('while a secret is rotated both are good, a second rotation ends the first', async () => {
+  const hook = await makeHook(user, receiver.url)
+  const rotate = async () =>
+    (await user.call('POST', `/api/webhooks/${hook.id}/rotate`)).body.secret as string
+  const tell = async (calls: number) => {
+    await user.call('POST', `/api/webhooks/${hook.id}/test`)
+    return (await receiver.heard(calls))[calls - 1]!
+  }
+  const second = await rotate()
+  const told = await tell(1)
+  expect(told.headers['webhook-signature']!.split(' ')).toHaveLength(2)
+  for (const secret of [hook.secret, second]) verify(secret, told)
+  const third = await rotate()
+  const later = await tell(2)
+  for (const secret of [second, third]) verify(secret, later)
+  expect(() => verify(hook.secret, later)).toThrow('No matching signature')
+  await site.store.db.query(`update webhook_rotations set until = now() where webhook = $1`, [hook.id])
+  const last = await tell(3)
+  verify(third, last)
+  expect(() => verify(second, last)).toThrow('No matching signature')
+})

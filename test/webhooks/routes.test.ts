@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Client } from '../support/gateway.ts'
+import { makeHook, openSite, type Site } from '../support/hooks.ts'
+
+let site: Site
+let user: Client
+beforeAll(async () => {
+  site = await openSite()
+  user = site.user
+})
+afterAll(() => site?.stop())
+
+test('the routes are for the user of the webhook and for superusers', async () => {
+  const hook = await makeHook(user, site.receiver.url)
+  const other = await site.gateway.makeUser()
+  const phone = await site.gateway.pair(user)
+  for (const action of ['test', 'rotate', 'resend-failed']) {
+    const path = `/api/webhooks/${hook.id}/${action}`
+    const body = { since: '2026-01-01' }
+    expect(await site.gateway.guest.call('POST', path, body)).toEqual({
+      status: 401,
+      body: { error: 'unauthorized', message: 'Authentication required' },
+    })
+    expect((await phone.call('POST', path, body)).status).toBe(403)
+    expect(await other.call('POST', path, body)).toEqual({
+      status: 404,
+      body: { error: 'webhook_not_found', message: 'Webhook not found' },
+    })
+    expect((await user.call('POST', path, body)).status).toBe(200)
+    expect((await site.gateway.superuser.call('POST', path, body)).status).toBe(200)
+  }
+  const deliveries = '/api/collections/webhook_deliveries/records'
+  const { id } = (await user.call('GET', deliveries)).body.items[0]
+  const resend = `/api/webhooks/deliveries/${id}/resend`
+  expect((await other.call('POST', resend)).body.error).toBe('delivery_not_found')
+  expect((await user.call('POST', resend)).status).toBe(200)
+})
+
+test.each([
+  ['no date', { since: 'tomorrow or so' }],
+  ['nothing', {}],
+  ['no object', []],
+])('%s is no time since when to send again', async (_, body) => {
+  const hook = await makeHook(user, site.receiver.url)
+  const answer = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, body)
+  expect(answer.status).toBe(400)
+  expect(answer.body.error).toBe('invalid_request')
+})
