@@ -1,0 +1,84 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parse } from 'yaml'
+import { type Block, blocksOf, PAGES, PROJECT } from './page.ts'
+import { readValues } from './shape.ts'
+
+const blocks = PAGES.flatMap((page) => blocksOf(page))
+const inLanguage = (...languages: string[]) =>
+  blocks
+    .filter(({ language }) => languages.includes(language))
+    .map((block) => ({ ...block, place: `${block.page}:${block.line}` }))
+
+/** Blocks that are no shell and no script, and what is meant to be run by nobody. */
+const KNOWN = ['sh', 'bash', 'js', 'ts', 'json', 'yaml', 'ini', 'caddyfile', 'nginx', 'text', 'sql', 'http']
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pocketsms-config-'))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+function write(name: string, text: string): string {
+  const file = join(folder, name)
+  writeFileSync(file, text)
+  return file
+}
+
+describe('blocks that configure something', () => {
+  test('every block says what it is', () => {
+    const strange = blocks.filter(({ language }) => !KNOWN.includes(language))
+    expect(strange.map(({ page, line, language }) => `${page}:${line} ${language}`)).toEqual([])
+  })
+
+  test.each(inLanguage('json'))('$place is JSON', ({ text }) => {
+    expect(readValues(text).length).toBeGreaterThan(0)
+  })
+
+  test.each(inLanguage('yaml'))('$place is YAML', ({ text }) => {
+    expect(parse(text)).toBeTypeOf('object')
+  })
+
+  test('docker-compose.yml names the variables that deploy.md explains', () => {
+    const compose = readFileSync(join(PROJECT, 'docker-compose.yml'), 'utf8')
+    expect(parse(compose)).toHaveProperty('services.server.environment')
+    const explained = readFileSync(join(PROJECT, 'docs/deploy.md'), 'utf8')
+    for (const [, name] of compose.matchAll(/\$\{(\w+)/g)) expect(explained).toContain(`\`${name}\``)
+  })
+
+  test.each(inLanguage('ini'))('$place is made of sections and settings', ({ text }) => {
+    const strange = text.split('\n').filter((line) => !/^(\s*|[#;].*|\[[\w.-]+\]|[\w.-]+\s*=.*)$/.test(line))
+    expect(strange).toEqual([])
+  })
+})
+
+/** A unit whose programs and accounts are of this machine, so that only what it says is looked at. */
+const asIfInstalled = (text: string) =>
+  text
+    .replace(/^ExecStart=\S+/gm, 'ExecStart=/bin/true')
+    .replace(/^WorkingDirectory=.*/gm, 'WorkingDirectory=/')
+    .replace(/^User=.*/gm, 'User=root')
+
+const units = inLanguage('ini').filter(({ text }) => text.includes('[Service]'))
+describe.skipIf(!existsSync('/usr/bin/systemd-analyze'))('systemd', () => {
+  test.each(units)('takes $place', ({ line, text }) => {
+    const unit = write(`unit-${line}.service`, asIfInstalled(text))
+    expect(faultsOf('systemd-analyze', ['verify', '--man=no', unit], line)).toEqual([])
+  })
+})
+
+/** What a checker says about the unit itself: of others it may complain on any machine. */
+function faultsOf(program: string, args: readonly string[], line: Block['line']): string[] {
+  try {
+    execFileSync(program, args, { stdio: ['ignore', 'pipe', 'pipe'] })
+    return []
+  } catch (error) {
+    const { stderr } = error as { stderr: Buffer }
+    return String(stderr)
+      .split('\n')
+      .filter((said) => said.includes(`unit-${line}`))
+  }
+}

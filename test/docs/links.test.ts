@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { join, posix } from 'node:path'
+import { expect, test } from 'vitest'
+import { PAGES, PROJECT, readPage } from './page.ts'
+
+const MORE = ['ARCHITECTURE.md', 'CONTRIBUTING.md']
+const withoutCode = (markdown: string) =>
+  markdown
+    .replaceAll(/^```[\s\S]*?^```$/gm, '')
+    .replaceAll(/`[^`\n]*`/g, (code) => code.replaceAll(/[[\]()]/g, ''))
+
+/** The names by which GitHub knows a page's headings. */
+const anchorsOf = (page: string) =>
+  [
+    ...readPage(page)
+      .replaceAll(/^```[\s\S]*?^```$/gm, '')
+      .matchAll(/^#+ (.*)$/gm),
+  ].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+function brokenLinks(page: string): string[] {
+  const links = [...withoutCode(readPage(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!)
+  return links
+    .filter((link) => !/^[a-z]+:/.test(link))
+    .filter((link) => {
+      const [path, anchor] = link.split('#') as [string, string?]
+      const target = path ? posix.join(posix.dirname(page), path) : page
+      if (!existsSync(join(PROJECT, target))) return true
+      return anchor !== undefined && !anchorsOf(target).includes(anchor)
+    })
+}
+
+test.each([...PAGES, ...MORE])('links of %s lead somewhere', (page) => expect(brokenLinks(page)).toEqual([]))
+
+test('every page of docs is in its index', () => {
+  const index = readPage('docs/README.md')
+  const pages = PAGES.filter((page) => page.startsWith('docs/') && page !== 'docs/README.md')
+  expect(pages.filter((page) => !index.includes(`(${page.slice('docs/'.length)})`))).toEqual([])
+})
