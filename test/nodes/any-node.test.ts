@@ -1,0 +1,346 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { installerLink } from '../../src/auth/installer.ts'
+import { createLogger } from '../../src/log.ts'
+import { type RunningServer, start } from '../../src/server.ts'
+import { Ear } from '../realtime/ear.ts'
+import { type Client, client, openStream } from '../support/gateway.ts'
+import { type Office, openOffice, PASSWORD } from '../support/office.ts'
+import { SUPERUSER } from '../support/start.ts'
+
+// What is begun at one node is right at another: two servers on one Postgres. PGlite serves one.
+
+const TO = '+4915112345678'
+const OTHER_PASSWORD = 'other-password'
+
+let office: Office
+let one: RunningServer
+let two: RunningServer
+let count = 0
+
+/** Nobody, at a node. */
+const guest = (node: RunningServer) => client(node.url, '', '')
+
+const signIn = (node: RunningServer, identity: string, password = PASSWORD, more: object = {}) =>
+  guest(node).call('POST', '/api/collections/users/auth-with-password', { identity, password, ...more })
+
+interface User {
+  readonly id: string
+  readonly email: string
+  readonly token: string
+  /** Himself, at a node. */
+  at(node: RunningServer): Client
+}
+
+/** A user who signed in at the first node. */
+async function makeUser(): Promise<User> {
+  const email = `user${++count}@example.com`
+  const id = await office.addUser(email, { verified: true })
+  const { token } = (await signIn(one, email)).body
+  return { id, email, token, at: (node) => client(node.url, id, token) }
+}
+
+async function makeRoot(): Promise<(node: RunningServer) => Client> {
+  const token = await office.signIn('_superusers', SUPERUSER.email, SUPERUSER.password)
+  return (node) => client(node.url, '', token)
+}
+
+/** A device whose code was asked for at one node and used at the other. */
+async function makeDevice(user: User, node = two): Promise<Client> {
+  const { code } = (await user.at(one).call('POST', '/api/devices/pairing', { name: 'Phone' })).body
+  const paired = await guest(node).call('POST', '/api/devices/pair', { code, platform: 'simulator' })
+  expect(paired.status).toBe(200)
+  return client(node.url, paired.body.record.id, paired.body.token)
+}
+
+const mayRefresh = async (user: User, node: RunningServer) =>
+  (await user.at(node).call('POST', '/api/collections/users/auth-refresh')).status === 200
+
+const send = (who: Client, more: object = {}) =>
+  who.call('POST', '/api/sms/send', { recipients: [TO], body: 'Hello', ...more })
+
+/** Each shows one thing, or throws. */
+const ROWS: Readonly<Record<string, () => Promise<void>>> = {
+  async 'a session is one on all nodes'() {
+    const user = await makeUser()
+    expect(await mayRefresh(user, two)).toBe(true)
+  },
+
+  async 'a new password ends it on all, at once, also where it was used a moment ago'() {
+    const user = await makeUser()
+    for (const node of [one, two]) {
+      const list = await user.at(node).call('GET', '/api/collections/sms_messages/records')
+      expect(list.status).toBe(200)
+    }
+    const body = { oldPassword: PASSWORD, password: OTHER_PASSWORD, passwordConfirm: OTHER_PASSWORD }
+    const changed = await user.at(one).call('PATCH', `/api/collections/users/records/${user.id}`, body)
+    expect(changed.status).toBe(200)
+    for (const node of [two, one]) {
+      const list = await user.at(node).call('GET', '/api/collections/sms_messages/records')
+      expect(list.status).toBe(401)
+      expect((await send(user.at(node))).status).toBe(401)
+      expect(await mayRefresh(user, node)).toBe(false)
+    }
+    expect((await signIn(two, user.email, OTHER_PASSWORD)).status).toBe(200)
+  },
+
+  async 'an API key that was deleted at one node sends at none'() {
+    const user = await makeUser()
+    await makeDevice(user)
+    const made = await user
+      .at(one)
+      .call('POST', '/api/collections/api_keys/records', { user: user.id, name: 'shop' })
+    const keyed = (node: RunningServer) =>
+      fetch(`${node.url}/api/sms/send`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', 'x-api-key': made.body.key },
+        body: JSON.stringify({ recipients: [TO], body: 'Hello' }),
+      })
+    for (const node of [two, one]) expect((await keyed(node)).status).toBe(200)
+    await user.at(one).call('DELETE', `/api/collections/api_keys/records/${made.body.id}`)
+    for (const node of [two, one]) expect((await keyed(node)).status).toBe(401)
+  },
+
+  async 'a pairing code is good once, at any node'() {
+    const user = await makeUser()
+    const { code } = (await user.at(one).call('POST', '/api/devices/pairing', { name: 'Phone' })).body
+    const pair = (node: RunningServer) =>
+      guest(node).call('POST', '/api/devices/pair', { code, platform: 'simulator' })
+    const statuses = (await Promise.all([pair(one), pair(two)])).map(({ status }) => status)
+    expect(statuses.sort()).toEqual([200, 400])
+  },
+
+  async 'a mailed code'() {
+    const { email } = await makeUser()
+    const { otpId } = (await guest(one).call('POST', '/api/collections/users/request-otp', { email })).body
+    const [, password] = /password is: (\d+)/.exec((await office.mail.next()).text) ?? []
+    const enter = () => guest(two).call('POST', '/api/collections/users/auth-with-otp', { otpId, password })
+    await expect.poll(async () => (await enter()).status).toBe(200)
+  },
+
+  async 'two methods, each at another node'() {
+    const { email } = await makeUser()
+    await office.change('users', { mfa: { enabled: true, duration: 600, rule: `email = "${email}"` } })
+    const { status, body } = await signIn(one, email)
+    expect([status, Object.keys(body)]).toEqual([401, ['mfaId']])
+    const { otpId } = (await guest(one).call('POST', '/api/collections/users/request-otp', { email })).body
+    const [, password] = /password is: (\d+)/.exec((await office.mail.next()).text) ?? []
+    const second = await guest(two).call('POST', '/api/collections/users/auth-with-otp', {
+      otpId,
+      password,
+      mfaId: body.mfaId,
+    })
+    expect(second.status).toBe(200)
+    await office.change('users', { mfa: { enabled: false, duration: 600, rule: '' } })
+  },
+
+  async 'a reset of a password by a mailed link'() {
+    const { email } = await makeUser()
+    await guest(one).call('POST', '/api/collections/users/request-password-reset', { email })
+    const [, token] = /confirm-password-reset\/(\S+)/.exec((await office.mail.next()).text) ?? []
+    const body = { token, password: OTHER_PASSWORD, passwordConfirm: OTHER_PASSWORD }
+    const confirmed = await guest(two).call('POST', '/api/collections/users/confirm-password-reset', body)
+    expect(confirmed.status).toBe(204)
+    expect((await signIn(one, email, OTHER_PASSWORD)).status).toBe(200)
+  },
+
+  async settings() {
+    const root = await makeRoot()
+    const name = async (node: RunningServer) =>
+      (await root(node).call('GET', '/api/settings')).body.meta.appName
+    await root(one).call('PATCH', '/api/settings', { meta: { appName: 'From one' } })
+    await expect.poll(() => name(two)).toBe('From one')
+    await root(two).call('PATCH', '/api/settings', { meta: { appName: 'From two' } })
+    await expect.poll(() => name(one)).toBe('From two')
+  },
+
+  async 'a collection that is made, changed and deleted is so everywhere when that is answered'() {
+    const root = await makeRoot()
+    for (let i = 0; i < 5; i++) {
+      const [here, there] = i % 2 ? [two, one] : [one, two]
+      const fields = [{ name: 'title', type: 'text' }]
+      const made = await root(here!).call('POST', '/api/collections', {
+        name: 'passing',
+        type: 'base',
+        fields,
+      })
+      expect(made.status).toBe(200)
+      const record = await root(there!).call('POST', '/api/collections/passing/records', { title: 'x' })
+      expect(record.body.title).toBe('x')
+      const more = { fields: [...made.body.fields, { name: 'more', type: 'number' }] }
+      await root(here!).call('PATCH', '/api/collections/passing', more)
+      const list = await root(there!).call('GET', '/api/collections/passing/records?filter=more=0')
+      expect(list.body.totalItems).toBe(1)
+      await root(here!).call('DELETE', '/api/collections/passing')
+      expect((await root(there!).call('GET', '/api/collections/passing/records')).status).toBe(404)
+    }
+  },
+
+  async 'collections may change at both at once, under requests to both'() {
+    const root = await makeRoot()
+    const made = await root(one).call('POST', '/api/collections', {
+      name: 'restless',
+      type: 'base',
+      fields: [{ name: 'title', type: 'text' }],
+    })
+    let isOver = false
+    const statuses = new Set<number>()
+    const ask = async (node: RunningServer) => {
+      while (!isOver) {
+        const body = { title: 'x' }
+        statuses.add(
+          (await root(node).call('POST', '/api/collections/restless/records?fields=id', body)).status,
+        )
+        statuses.add(
+          (await root(node).call('GET', '/api/collections/restless/records?perPage=2&fields=id')).status,
+        )
+      }
+    }
+    const asking = Promise.all([one, two, one, two].map(ask))
+    for (let i = 0; i < 12; i++) {
+      const more = i % 2 ? [] : [{ name: `more${i}`, type: 'text' }]
+      const body = { fields: [...made.body.fields, ...more] }
+      await root(i % 3 ? one : two).call('PATCH', '/api/collections/restless', body)
+    }
+    isOver = true
+    await asking
+    expect([...statuses]).toEqual([200])
+    await root(one).call('DELETE', '/api/collections/restless')
+  },
+
+  async 'a send at one node wakes the stream and the waiting claim of a device at the other'() {
+    const user = await makeUser()
+    const device = await makeDevice(user)
+    const stream = await openStream(two.url, device.token)
+    await send(user.at(one))
+    await stream.next('wake', 2_000)
+    expect((await device.call('POST', '/api/devices/claim', {})).body.items).toHaveLength(1)
+    const began = performance.now()
+    const claiming = device.call('POST', '/api/devices/claim', { wait: 20 })
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    await send(user.at(one))
+    // what it holds already is answered first, so it may be both
+    expect((await claiming).body.items.length).toBeGreaterThan(0)
+    expect(performance.now() - began).toBeLessThan(3_000)
+    await stream.close()
+  },
+
+  async 'what was claimed at one node is reported at the other, and counts once'() {
+    const user = await makeUser()
+    const device = await makeDevice(user)
+    const [id] = (await send(user.at(one))).body.message_ids
+    const [{ attempt }] = (await device.call('POST', '/api/devices/claim', {})).body.items
+    const report = (node: RunningServer) =>
+      client(node.url, device.id, device.token).call('POST', '/api/devices/report', {
+        items: [{ id, attempt, status: 'sent' }],
+      })
+    const results = await Promise.all([report(one), report(two)])
+    expect(results.map(({ body }) => body.items[0].result).sort()).toEqual(['applied', 'unchanged'])
+  },
+
+  async 'the same Idempotency-Key at both at once is one send'() {
+    const user = await makeUser()
+    await makeDevice(user)
+    const keyed = (node: RunningServer) =>
+      fetch(`${node.url}/api/sms/send`, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          authorization: user.token,
+          'idempotency-key': user.id,
+        },
+        body: JSON.stringify({ recipients: [TO], body: 'Hello' }),
+      }).then((answer) => answer.text())
+    const answers = await Promise.all([keyed(one), keyed(two), keyed(one), keyed(two)])
+    expect(new Set(answers.filter((text) => !text.includes('idempotency_key_in_use'))).size).toBe(1)
+    const { rows } = await one.services.store.db.query(
+      'select count(*) from sms_messages where "user" = $1',
+      [user.id],
+    )
+    expect(rows).toEqual([[1]])
+  },
+
+  async 'a scheduled message gets its device once'() {
+    const user = await makeUser()
+    const device = await makeDevice(user)
+    const scheduled_at = new Date(Date.now() + 1_500).toISOString()
+    const [id] = (await send(user.at(one), { scheduled_at })).body.message_ids
+    const { db } = one.services.store
+    const steps = async () =>
+      (await db.query('select status from sms_events where message = $1 order by _rowid', [id])).rows.flat()
+    await expect.poll(async () => (await steps()).includes('assigned'), { timeout: 8_000 }).toBe(true)
+    await new Promise((resolve) => setTimeout(resolve, 2_500)) // two sweeps of each node
+    expect((await steps()).filter((status) => status === 'assigned')).toHaveLength(1)
+    expect((await device.call('POST', '/api/devices/claim', {})).body.items).toHaveLength(1)
+  },
+
+  async 'wrong pairing codes are counted together'() {
+    const guess = async (node: RunningServer) =>
+      (await guest(node).call('POST', '/api/devices/pair', { code: '000000', platform: 'simulator' })).status
+    const statuses: number[] = []
+    for (let i = 0; i < 12; i++) statuses.push(await guess(i % 2 ? one : two))
+    expect(statuses.filter((status) => status === 400).length).toBeLessThanOrEqual(8)
+    expect(statuses.at(-1)).toBe(429)
+    await one.services.store.db.query('delete from auth_tries')
+  },
+
+  async 'the rate limits of the settings are counted by each node for itself'() {
+    const root = await makeRoot()
+    const rules = [{ label: 'GET /api/health', audience: '', duration: 60, maxRequests: 3 }]
+    await root(one).call('PATCH', '/api/settings', { rateLimits: { enabled: true, rules } })
+    await expect.poll(() => two.services.settings.current.rateLimits.enabled).toBe(true)
+    for (const node of [one, two]) {
+      const statuses: number[] = []
+      for (let i = 0; i < 5; i++) statuses.push((await guest(node).call('GET', '/api/health')).status)
+      expect(statuses).toEqual([200, 200, 200, 429, 429])
+    }
+    await root(one).call('PATCH', '/api/settings', { rateLimits: { enabled: false } })
+    await expect.poll(() => two.services.settings.current.rateLimits.enabled).toBe(false)
+  },
+
+  async 'realtime: the stream at one node, its subscription and the change at the other'() {
+    const user = await makeUser()
+    const ear = await Ear.open(two.url)
+    const body = { clientId: ear.id, subscriptions: ['contacts'] }
+    expect((await user.at(one).call('POST', '/api/realtime', body)).status).toBe(204)
+    const contact = { user: user.id, name: 'Ben', phone: TO }
+    await user.at(one).call('POST', '/api/collections/contacts/records', contact)
+    const [event] = await ear.next(1)
+    expect(event!.data.record.name).toBe('Ben')
+    await ear.close()
+  },
+
+  async 'the link of the first start, and the superuser made by it'() {
+    const { db } = one.services.store
+    await db.query('delete from _superusers')
+    const link = await installerLink(one.services.store, one.url)
+    const [, token = ''] = /pbinstal\w*\/(\S+)/.exec(link ?? '') ?? []
+    const { email, password } = SUPERUSER
+    const made = await client(two.url, '', token).call('POST', '/api/collections/_superusers/records', {
+      email,
+      password,
+      passwordConfirm: password,
+    })
+    expect(made.status).toBe(200)
+    const path = '/api/collections/_superusers/auth-with-password'
+    expect((await guest(one).call('POST', path, { identity: email, password })).status).toBe(200)
+    expect(await installerLink(two.services.store, two.url)).toBeNull()
+  },
+}
+
+describe.runIf(process.env.TEST_BACKEND === 'postgres')('any request at any node', () => {
+  beforeAll(async () => {
+    office = await openOffice()
+    one = office.server
+    two = await start(one.services.config, createLogger({ logLevel: 'silent' }))
+    const users = one.services.store.catalog.find('users')
+    if (users?.type === 'auth') await office.change('users', { otp: { ...users.otp, enabled: true } })
+  })
+  afterAll(async () => {
+    await two.stop()
+    await office.stop()
+  })
+
+  test.each(Object.entries(ROWS))('%s', (_, show) => show())
+})
+
+test.runIf(process.env.TEST_BACKEND !== 'postgres')('PGlite serves one node', () => {})
