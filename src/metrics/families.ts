@@ -1,6 +1,7 @@
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { counts } from '../counts.ts'
 import { planCount } from '../filter/plan.ts'
+import { webhookLag } from '../webhooks/lag.ts'
 import { type Queue, readQueue } from './queue.ts'
 import { remembered } from './remembered.ts'
 import { BUCKETS, type Series, type Traffic } from './traffic.ts'
@@ -55,6 +56,7 @@ export function familiesOf(subject: Subject): Family[] {
     ...trafficFamilies(subject),
     ...messageFamilies(),
     ...queueFamilies(subject),
+    ...webhookFamilies(subject),
     counter('pocketsms_filter_compilations_total', 'Filters and rules by cache hit or miss.', () =>
       each('cache', { hit: counts.filter.hits, miss: counts.filter.misses }),
     ),
@@ -114,6 +116,22 @@ function queueFamilies({ store }: Subject): Family[] {
     ),
     gauge('pocketsms_queue_oldest_seconds', 'How long the oldest due one waits.', () =>
       figures(({ oldestSeconds }) => oldestSeconds),
+    ),
+  ]
+}
+
+function webhookFamilies({ store }: Subject): Family[] {
+  const look = remembered(() => webhookLag(store), KEEP_MS)
+  const figure = async (name: 'pending' | 'oldestSeconds'): Promise<Sample[]> => {
+    const lag = await look().catch(() => undefined)
+    return lag ? one(lag[name]) : []
+  }
+  return [
+    gauge('pocketsms_webhook_deliveries_pending', 'Webhook deliveries of all nodes that are not over.', () =>
+      figure('pending'),
+    ),
+    gauge('pocketsms_webhook_lag_seconds', 'How long the delivery that is due first waits.', () =>
+      figure('oldestSeconds'),
     ),
   ]
 }

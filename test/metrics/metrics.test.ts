@@ -175,6 +175,20 @@ test('realtime connections and their events', async () => {
   expect(await value('pocketsms_http_requests_total', { group: 'streams' })).toBeGreaterThan(0)
 })
 
+test('webhooks that could not be delivered', async () => {
+  const hook = { user: user.id, url: 'https://hooks.example.com/sms', events: ['message.sent'], enabled: true }
+  const made = await user.call('POST', '/api/collections/webhooks/records', hook)
+  expect(made.status).toBe(200)
+  const { db } = gateway.server.services.store
+  await db.query(
+    `insert into webhook_deliveries (id, "user", webhook, event, status, next_attempt_at, created, updated)
+     values ('k3v9x0c2m5n8b1a', $1, $2, 'message.sent', 'pending', pb_text(now() - interval '7 s'), pb_text(now()), pb_text(now()))`,
+    [user.id, made.body.id],
+  )
+  await expect.poll(() => value('pocketsms_webhook_deliveries_pending'), { timeout: 5_000 }).toBe(1)
+  expect(await value('pocketsms_webhook_lag_seconds')).toBeGreaterThan(6)
+})
+
 test('the process and its database connections', async () => {
   const families = await scrape()
   for (const name of [
