@@ -1,11 +1,35 @@
+import type { Webhook } from '../../data/records.ts'
+import { useRecord } from '../../data/use-record.ts'
+import type { PageProps } from '../../pages.ts'
+import { ButtonLink } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import { Loading } from '../../parts/wait.tsx'
+import { to } from '../../router.ts'
+import { Deliveries } from './deliveries.tsx'
+import { Secret } from './secret.tsx'
+import { Settings } from './settings.tsx'
 
-/** Webhook. */
-export const Page = () => (
-  <Frame title="Webhook">
-    <Empty icon="webhooks" title="No such webhook">
-      It may have been deleted.
-    </Empty>
-  </Frame>
-)
+/** One webhook: what it hears, its secret, and what was delivered. */
+export function Page({ params: { id = '' } }: PageProps) {
+  const { record: webhook, loading } = useRecord<Webhook>('webhooks', id)
+  const all = <ButtonLink href={to('/webhooks')}>All webhooks</ButtonLink>
+  if (loading) return <Loading />
+  if (!webhook)
+    return (
+      <Frame title="Webhook">
+        <Empty icon="webhooks" title="There is no such webhook" action={all}>
+          It may have been deleted.
+        </Empty>
+      </Frame>
+    )
+  return (
+    <Frame title="Webhook" text={webhook.url} back={{ href: to('/webhooks'), words: 'Webhooks' }}>
+      <Deliveries webhook={webhook} />
+      <div class="columns">
+        <Settings webhook={webhook} />
+        <Secret webhook={webhook} />
+      </div>
+    </Frame>
+  )
+}

@@ -1,11 +1,55 @@
+import { useState } from 'preact/hooks'
+import type { Webhook } from '../../data/records.ts'
+import { useList } from '../../data/use-list.ts'
+import { EVENT_WORDS } from '../../data/webhooks.ts'
+import { Button } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import { Records } from '../../parts/records.tsx'
+import { Badge } from '../../parts/status.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { to } from '../../router.ts'
+import { NewWebhook } from './new-webhook.tsx'
 
-/** Webhooks. */
-export const Page = () => (
-  <Frame title="Webhooks">
-    <Empty icon="webhooks" title="No webhooks yet">
-      A webhook tells a program of yours what became of messages.
-    </Empty>
-  </Frame>
-)
+const COLUMNS: readonly Column<Webhook>[] = [
+  { title: 'Address', long: true, cell: (webhook) => webhook.url },
+  { title: 'Hears of', cell: ({ events }) => events.map((event) => EVENT_WORDS[event]).join(', ') },
+  {
+    title: 'State',
+    cell: ({ enabled }) => <Badge tone={enabled ? 'good' : 'bad'}>{enabled ? 'On' : 'Off'}</Badge>,
+  },
+  { title: 'Made', cell: (webhook) => <Time at={webhook.created} /> },
+]
+
+/** The programs that are told what becomes of messages. */
+export function Page() {
+  const webhooks = useList<Webhook>('webhooks')
+  const [isMaking, setMaking] = useState(false)
+  const make = (
+    <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
+      New webhook
+    </Button>
+  )
+  return (
+    <Frame
+      title="Webhooks"
+      text="A program of yours is told at once what became of a message, and of texts that come in."
+      actions={webhooks.total > 0 && make}
+    >
+      <Records
+        list={webhooks}
+        caption="Webhooks"
+        columns={COLUMNS}
+        href={(webhook) => to(`/webhooks/${webhook.id}`)}
+        empty={
+          <Empty icon="webhooks" title="No webhooks yet" action={make}>
+            Give the address of a program that takes POST requests. Each is signed, and tried again for three
+            days.
+          </Empty>
+        }
+      />
+      {isMaking && <NewWebhook onClose={() => setMaking(false)} />}
+    </Frame>
+  )
+}

@@ -1,0 +1,41 @@
+import type { Delivery } from '../../data/records.ts'
+import { ButtonLink } from '../../parts/button.tsx'
+import { CodeBlock } from '../../parts/code.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Time } from '../../parts/time.tsx'
+import { to } from '../../router.ts'
+import { DeliveryStatus } from './delivery-status.tsx'
+
+/** All that is known of one delivery: its last answer, above all. */
+export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => (
+  <Dialog title={delivery.event} onClose={onClose} wide>
+    <p class="row">
+      <DeliveryStatus status={delivery.status} />
+      <span class="muted">
+        {delivery.attempts} {delivery.attempts === 1 ? 'try' : 'tries'}, <Time at={delivery.created} />
+      </span>
+      {delivery.status === 'pending' && delivery.next_attempt_at && (
+        <span class="muted">
+          next <Time at={delivery.next_attempt_at} />
+        </span>
+      )}
+    </p>
+    <div class="stack">
+      <h3>Last answer{delivery.response_status > 0 && `: ${delivery.response_status}`}</h3>
+      {delivery.response_body ? (
+        <CodeBlock code={delivery.response_body} />
+      ) : (
+        <p class="muted">It was empty.</p>
+      )}
+    </div>
+    <div class="stack">
+      <h3>Its webhook-id</h3>
+      <CodeBlock code={delivery.event_id} />
+    </div>
+    {delivery.message && (
+      <div>
+        <ButtonLink href={to(`/messages/${delivery.message}`)}>See the message</ButtonLink>
+      </div>
+    )}
+  </Dialog>
+)

@@ -1,0 +1,40 @@
+import { useState } from 'preact/hooks'
+import type { Webhook } from '../../data/records.ts'
+import { useTask } from '../../data/use-task.ts'
+import { resendFailed } from '../../data/webhooks.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { SelectField } from '../../parts/field.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
+import { toast } from '../../parts/toast.tsx'
+
+const HOUR_MS = 3_600_000
+const SPANS = [
+  ['1', 'The last hour'],
+  ['24', 'The last day'],
+  ['72', 'The last three days'],
+  ['720', 'The last 30 days'],
+] as const
+
+/** Sends all that failed in some time once more, as after the receiver was away. */
+export function ResendFailed({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
+  const [hours, setHours] = useState('24')
+  const send = useTask(async () => {
+    const { resent } = await resendFailed(webhook.id, new Date(Date.now() - Number(hours) * HOUR_MS))
+    toast(resent === 1 ? 'One delivery is sent again' : `${resent} deliveries are sent again`)
+    onClose()
+  })
+  return (
+    <Dialog title="Send failed ones again" onClose={onClose}>
+      <Form onSubmit={send.run} fault={send.fault}>
+        <SelectField label="That failed in" name="since" choices={SPANS} value={hours} onValue={setHours} />
+        <Actions>
+          <Button type="submit" kind="primary" busy={send.busy}>
+            Send again
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </Actions>
+      </Form>
+    </Dialog>
+  )
+}

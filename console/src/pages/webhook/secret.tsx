@@ -1,0 +1,40 @@
+import { useState } from 'preact/hooks'
+import type { Webhook } from '../../data/records.ts'
+import { rotateSecret } from '../../data/webhooks.ts'
+import { Button } from '../../parts/button.tsx'
+import { confirmed } from '../../parts/dialog.tsx'
+import { ShownOnce } from '../../parts/once.tsx'
+import { Card } from '../../parts/page.tsx'
+import { toastFault } from '../../parts/toast.tsx'
+
+/** The secret that requests are signed with: it can be changed, not seen. */
+export function Secret({ webhook }: { webhook: Webhook }) {
+  const [secret, setSecret] = useState('')
+  const rotate = async () => {
+    const isSure = await confirmed({
+      title: 'Make a new secret?',
+      text: 'For 24 hours requests are signed with the old one, too: time to change your program.',
+      action: 'Make a new secret',
+    })
+    if (!isSure) return
+    try {
+      setSecret((await rotateSecret(webhook.id)).secret)
+    } catch (error) {
+      toastFault(error)
+    }
+  }
+  return (
+    <Card title="Secret">
+      <p class="muted">
+        Each request is signed with it, as Standard Webhooks has it. Whoever knows it can pretend to be this
+        server: make a new one when it may have leaked.
+      </p>
+      <div>
+        <Button icon="again" onClick={() => void rotate()}>
+          Make a new secret
+        </Button>
+      </div>
+      {secret && <ShownOnce title="The new secret" secret={secret} onClose={() => setSecret('')} />}
+    </Card>
+  )
+}

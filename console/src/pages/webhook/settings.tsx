@@ -1,0 +1,55 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { Webhook } from '../../data/records.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { confirmed } from '../../parts/dialog.tsx'
+import { CheckField } from '../../parts/field.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
+import { type WebhookDraft, WebhookFields } from '../../parts/webhook-fields.tsx'
+import { go } from '../../router.ts'
+
+/** Where a webhook leads, what it hears, whether it is on; and its end. */
+export function Settings({ webhook }: { webhook: Webhook }) {
+  const [draft, setDraft] = useState<WebhookDraft>({ url: webhook.url, events: webhook.events })
+  const [enabled, setEnabled] = useState(webhook.enabled)
+  const save = useTask(async () => {
+    await pb.collection('webhooks').update(webhook.id, { ...draft, enabled })
+    toast('Webhook saved')
+  })
+  return (
+    <Card title="Settings">
+      <Form onSubmit={save.run} fault={save.fault} names={['url', 'events']}>
+        <WebhookFields value={draft} onValue={setDraft} fault={save.fault} />
+        <CheckField label="On" name="enabled" value={enabled} onValue={setEnabled} />
+        <Actions>
+          <Button type="submit" kind="primary" busy={save.busy}>
+            Save
+          </Button>
+          <Button kind="quiet" icon="trash" onClick={() => void remove(webhook)}>
+            Delete
+          </Button>
+        </Actions>
+      </Form>
+    </Card>
+  )
+}
+
+async function remove(webhook: Webhook): Promise<void> {
+  const isSure = await confirmed({
+    title: 'Delete the webhook?',
+    text: `${webhook.url} is told nothing any more, and the log of its deliveries goes.`,
+    action: 'Delete the webhook',
+    danger: true,
+  })
+  if (!isSure) return
+  try {
+    await pb.collection('webhooks').delete(webhook.id)
+    toast('Webhook deleted')
+    go('/webhooks')
+  } catch (error) {
+    toastFault(error)
+  }
+}

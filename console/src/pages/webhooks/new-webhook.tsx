@@ -1,0 +1,48 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import { WEBHOOK_EVENTS, type Webhook } from '../../data/records.ts'
+import { userId } from '../../data/session.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
+import { ShownOnce } from '../../parts/once.tsx'
+import { type WebhookDraft, WebhookFields } from '../../parts/webhook-fields.tsx'
+import { go } from '../../router.ts'
+
+const DRAFT: WebhookDraft = { url: '', events: WEBHOOK_EVENTS }
+
+/** Makes a webhook and shows its secret, once. */
+export function NewWebhook({ onClose }: { onClose: () => void }) {
+  const [draft, setDraft] = useState(DRAFT)
+  const [made, setMade] = useState<Webhook & { secret?: string }>()
+  const make = useTask(async () => {
+    setMade(await pb.collection('webhooks').create({ user: userId(), ...draft, enabled: true }))
+  })
+  if (made?.secret)
+    return (
+      <ShownOnce
+        title="The secret of the webhook"
+        secret={made.secret}
+        onClose={() => go(`/webhooks/${made.id}`)}
+      >
+        <p>
+          Your program checks with it that a request comes from here: the header{' '}
+          <code>webhook-signature</code>, as Standard Webhooks has it.
+        </p>
+      </ShownOnce>
+    )
+  return (
+    <Dialog title="New webhook" onClose={onClose}>
+      <Form onSubmit={make.run} fault={make.fault} names={['url', 'events']}>
+        <WebhookFields value={draft} onValue={setDraft} fault={make.fault} />
+        <Actions>
+          <Button type="submit" kind="primary" busy={make.busy}>
+            Make the webhook
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </Actions>
+      </Form>
+    </Dialog>
+  )
+}
