@@ -1,11 +1,83 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { ApiKey } from '../../data/records.ts'
+import { useList } from '../../data/use-list.ts'
+import { Button } from '../../parts/button.tsx'
+import { confirmed } from '../../parts/dialog.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import { Records } from '../../parts/records.tsx'
+import { Badge } from '../../parts/status.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { msOf, Time } from '../../parts/time.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
+import { NewKey } from './new-key.tsx'
 
-/** API keys. */
-export const Page = () => (
-  <Frame title="API keys">
-    <Empty icon="keys" title="No keys yet">
-      A key lets a program of yours send.
-    </Empty>
-  </Frame>
-)
+const COLUMNS: readonly Column<ApiKey>[] = [
+  { title: 'Name', cell: (key) => key.name },
+  { title: 'Begins with', cell: (key) => <span class="mono">{key.prefix}…</span> },
+  { title: 'Last used', cell: (key) => <Time at={key.last_used_at} none="never" /> },
+  { title: 'Expires', cell: (key) => <Expiry at={key.expires_at} /> },
+  { title: 'Made', cell: (key) => <Time at={key.created} /> },
+  {
+    title: 'Actions',
+    bare: true,
+    align: 'end',
+    cell: (key) => (
+      <Button kind="quiet" icon="trash" onClick={() => void revoke(key)}>
+        Revoke<span class="unseen"> {key.name}</span>
+      </Button>
+    ),
+  },
+]
+
+/** The keys with which programs send. */
+export function Page() {
+  const keys = useList<ApiKey>('api_keys')
+  const [isMaking, setMaking] = useState(false)
+  const make = (
+    <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
+      New key
+    </Button>
+  )
+  return (
+    <Frame
+      title="API keys"
+      text="A key lets a program send in your name, and nothing else. Give each program its own."
+      actions={keys.total > 0 && make}
+    >
+      <Records
+        list={keys}
+        caption="API keys"
+        columns={COLUMNS}
+        empty={
+          <Empty icon="keys" title="No keys yet" action={make}>
+            Make one for the program that is to send: your web shop, a script, an alarm.
+          </Empty>
+        }
+      />
+      {isMaking && <NewKey onClose={() => setMaking(false)} />}
+    </Frame>
+  )
+}
+
+function Expiry({ at }: { at: string }) {
+  if (at !== '' && msOf(at) < Date.now()) return <Badge tone="bad">Expired</Badge>
+  return <Time at={at} none="never" />
+}
+
+async function revoke(key: ApiKey): Promise<void> {
+  const isSure = await confirmed({
+    title: `Revoke ${key.name}?`,
+    text: 'Programs that send with it are refused from now on. This cannot be taken back.',
+    action: 'Revoke the key',
+    danger: true,
+  })
+  if (!isSure) return
+  try {
+    await pb.collection('api_keys').delete(key.id)
+    toast(`${key.name} was revoked`)
+  } catch (error) {
+    toastFault(error)
+  }
+}
