@@ -10,8 +10,8 @@ export interface Cable {
   plug(): Promise<void>
 }
 
-/** A cable to the server of `url`, not plugged in yet. */
-export async function makeCable(url: string): Promise<Cable> {
+/** A cable to the server of `url`, not plugged in yet. `breaks`: asked for each piece that comes back, whether the connection ends instead. */
+export async function makeCable(url: string, breaks: () => boolean = () => false): Promise<Cable> {
   const target = new URL(url)
   const through = new URL(url)
   const port = await freePort()
@@ -30,6 +30,9 @@ export async function makeCable(url: string): Promise<Cable> {
       end.on('error', () => other.destroy())
       end.on('close', () => ends.delete(end))
     }
+    far.prependListener('data', () => {
+      if (breaks()) for (const end of [near, far]) end.destroy()
+    })
   }
   return {
     url: through.href,

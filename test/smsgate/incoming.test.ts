@@ -1,0 +1,158 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../support/gateway.ts'
+import type { Phone } from '../support/smsgate-app.ts'
+import { joinPhone, openSite, records, type Site } from '../support/smsgate-site.ts'
+
+let site: Site
+let user: Client
+let phone: Phone
+let url: string
+let key: string
+beforeAll(async () => {
+  site = await openSite()
+  user = await site.gateway.makeUser()
+  phone = await joinPhone(site, user)
+  url = (await phone.call('GET', '/webhooks')).body[0].url
+  key = (await phone.call('GET', '/settings')).body.webhooks.signing_key
+})
+afterAll(() => site.stop())
+
+const nowSeconds = () => String(Math.floor(Date.now() / 1000))
+
+function post(event: string, payload: object, { secret = key, timestamp = nowSeconds(), to = url } = {}) {
+  const body = JSON.stringify({ id: String(Math.random()), webhookId: 'x', event, deviceId: 'x', payload })
+  const signature = createHmac('sha256', secret)
+    .update(body + timestamp)
+    .digest('hex')
+  return phone.fetch(to, {
+    method: 'POST',
+    headers: { 'x-timestamp': timestamp, 'x-signature': signature },
+    body,
+  })
+}
+
+const text = (more: object = {}) => ({
+  messageId: 'abc',
+  sender: '+491701234567',
+  recipient: '+491709999999',
+  simNumber: 1,
+  phoneNumber: '+491701234567',
+  message: 'Hi',
+  receivedAt: '2026-11-20T07:17:37.731+01:00',
+  ...more,
+})
+const received = () => records(user, 'message_type = "incoming"')
+
+describe('what a phone posts', () => {
+  test('is stored once, with what is known of it', async () => {
+    for (let i = 0; i < 3; i++)
+      expect((await post('sms:received', text({ messageId: `m${i}` }))).status).toBe(204)
+    expect(await received()).toMatchObject([
+      {
+        from: '+491701234567',
+        to: '+491709999999',
+        body: 'Hi',
+        sim: 1,
+        status: 'received',
+        delivered_at: '2026-11-20 06:17:37.731Z',
+        device: phone.store.registration!.id,
+      },
+    ])
+  })
+
+  test.each([
+    ['another instant', { receivedAt: '2026-11-20T07:17:37.732+01:00' }],
+    ['another sender', { sender: 'Bank' }],
+    ['another text', { message: 'Hi there' }],
+  ])('with %s is another text', async (_, more) => {
+    const before = (await received()).length
+    await post('sms:received', text(more))
+    expect(await received()).toHaveLength(before + 1)
+  })
+
+  test.each([
+    ['sms:data-received', { message: undefined, data: 'AAEC' }, 'data:application/octet-stream;base64,AAEC'],
+    [
+      'mms:downloaded',
+      {
+        subject: 'Photo',
+        body: 'Look',
+        attachments: [{ partId: 1, contentType: 'image/jpeg', name: 'a.jpg', size: 9, data: 'AAAA' }],
+        sender: '+4930',
+      },
+      'Photo\nLook\nAttachment: a.jpg image/jpeg 9 bytes',
+    ],
+  ])('%s becomes a text', async (event, more, body) => {
+    expect((await post(event, text(more))).status).toBe(204)
+    expect((await received()).at(-1).body).toBe(body)
+  })
+
+  test.each([
+    ['mms:received', text({ transactionId: 't', size: 1 })],
+    ['system:ping', { health: {} }],
+    ['sms:sent', text()],
+    ['constructor', {}],
+  ])('%s brings nothing in', async (event, payload) => {
+    const before = (await received()).length
+    expect((await post(event, payload)).status).toBe(204)
+    expect(await received()).toHaveLength(before)
+  })
+
+  test('app:started tells its SIMs', async () => {
+    await post('app:started', { simCards: [{ slotIndex: 0, simNumber: 1, carrierName: 'O2' }] })
+    const { body } = await user.call(
+      'GET',
+      `/api/collections/devices/records/${phone.store.registration!.id}`,
+    )
+    expect(body.sims).toEqual([{ slot: 1, carrier: 'O2' }])
+  })
+
+  test('counts as a sign of life', async () => {
+    const { db } = site.gateway.server.services.store
+    const { id } = phone.store.registration!
+    await db.query(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [id])
+    await post('system:ping', {})
+    const { body } = await user.call('GET', `/api/collections/devices/records/${id}`)
+    expect(Date.parse(body.last_seen)).toBeGreaterThan(Date.now() - 10_000)
+  })
+
+  test('STOP opts its sender out', async () => {
+    await post('sms:received', text({ sender: '+491701111111', message: 'STOP' }))
+    const { body } = await user.call('GET', '/api/collections/contacts/records')
+    expect(body.items).toMatchObject([{ phone: '+491701111111', opted_out: true }])
+  })
+
+  test.each([
+    ['a wrong key', 'sms:received', text(), { secret: 'another' }, 401],
+    ['no instant', 'sms:received', text(), { timestamp: 'soon' }, 401],
+    ['an unknown path', 'sms:received', text(), { to: 'PATH' }, 404],
+    ['no sender', 'sms:received', text({ sender: '' }), {}, 400],
+    ['a date that is none', 'sms:received', text({ receivedAt: 'soon' }), {}, 400],
+  ])('with %s is refused', async (_, event, payload, options, status) => {
+    const to = 'to' in options ? `${url.slice(0, -1)}_` : url
+    const answer = await post(event, payload, { ...options, to })
+    expect(answer).toEqual({ status, body: { message: expect.any(String) } })
+  })
+})
+
+test('settings and webhooks are always the same', async () => {
+  const settings = (await phone.call('GET', '/settings')).body
+  expect(settings).toEqual({
+    gateway: { notification_channel: 'SSE_ONLY' },
+    messages: { processing_order: 'FIFO' },
+    ping: { interval_seconds: 120 },
+    webhooks: { internet_required: true, retry_count: 15, signing_key: expect.stringMatching(/^\w{43}$/) },
+  })
+  const webhooks = (await phone.call('GET', '/webhooks')).body
+  expect(webhooks.map(({ event }: { event: string }) => event)).toEqual([
+    'sms:received',
+    'sms:data-received',
+    'mms:received',
+    'mms:downloaded',
+    'system:ping',
+    'app:started',
+  ])
+  expect((await phone.call('GET', '/settings')).body).toEqual(settings)
+  expect((await phone.call('GET', '/webhooks')).body).toEqual(webhooks)
+})

@@ -1,0 +1,102 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../support/gateway.ts'
+import { take } from '../support/smsgate-sender.ts'
+import {
+  DAY_MS,
+  joinPhone,
+  makePhone,
+  openSite,
+  records,
+  restart,
+  type Site,
+  send,
+  until,
+} from '../support/smsgate-site.ts'
+
+let site: Site
+let user: Client
+beforeAll(async () => {
+  // a phone's lease is three of these; it must not send in the last quarter
+  site = await openSite({ LEASE_SECONDS: '1' })
+})
+afterAll(() => site.stop())
+
+const attempts = (phone: { store: { onAir(): { id: string }[] } }) =>
+  phone.store.onAir().map(({ id }) => id.split('.')[1])
+
+describe('a phone that dies with messages', () => {
+  test.each([
+    ['at_most_once', 'failed', 'Outcome unknown: the device went silent', []],
+    ['at_least_once', 'delivered', '', ['2']],
+  ])('%s: not sent late, and %s', async (guarantee, status, reason, onAir) => {
+    user = await site.gateway.makeUser()
+    let phone = await joinPhone(site, user, { radioMs: () => 1 })
+    await send(user, 1, { guarantee })
+    for (const message of (await phone.call('GET', '/message')).body) take(phone, message)
+    await until(async () => (await records(user, 'status != "sending"')).length === 1, 15_000)
+    phone = restart(phone)
+    await until(() => [...phone.store.messages.values()].some(({ error }) => error === 'TTL expired'))
+    await until(async () => (await records(user, `status = "${status}"`)).length === 1)
+    phone.kill()
+    expect((await records(user, ''))[0]).toMatchObject({ status, error_message: reason })
+    expect(attempts(phone)).toEqual(onAir)
+  })
+})
+
+test('a phone that is slower than its lease sends each once, and is given less at once', async () => {
+  user = await site.gateway.makeUser()
+  const phone = await joinPhone(site, user, { sendMs: () => 400, radioMs: () => 1 })
+  phone.start()
+  const ids = await send(user, 12)
+  await until(async () => (await records(user, 'status = "delivered"')).length === ids.length, 25_000)
+  phone.kill()
+  const sent = phone.store.onAir().map(({ id }) => id.split('.')[0])
+  expect(sent.toSorted()).toEqual(ids.toSorted())
+  const { db } = site.gateway.server.services.store
+  const { rows } = await db.query('select room from smsgate_phones where device = $1', [
+    phone.store.registration!.id,
+  ])
+  expect(Number(rows[0]![0])).toBeLessThan(20)
+})
+
+test('what the phone says it still has, it keeps', async () => {
+  user = await site.gateway.makeUser()
+  const phone = await joinPhone(site, user)
+  await send(user, 1)
+  const [message] = (await phone.call('GET', '/message')).body
+  const held = [{ id: message.id, state: 'Processed', recipients: [], states: {} }]
+  for (let i = 0; i < 5; i++) {
+    await sleep(1_000)
+    expect((await phone.call('PATCH', '/messages', held)).status).toBe(204)
+  }
+  expect(await records(user, 'status = "sending"')).toHaveLength(1)
+  const sent = [{ id: message.id, state: 'Sent', recipients: [], states: {} }]
+  await phone.call('PATCH', '/messages', sent)
+  expect(await records(user, 'status = "sent"')).toHaveLength(1)
+})
+
+test.each([
+  ['ahead', DAY_MS],
+  ['behind', -DAY_MS],
+])('what is valid until then is told by the clock of a phone that is %s', async (_, clockMs) => {
+  user = await site.gateway.makeUser()
+  const phone = await joinPhone(site, user, { clockMs })
+  phone.start()
+  await until(() => 'webhooks' in phone.store.settings)
+  await until(async () => {
+    const { db } = site.gateway.server.services.store
+    const { rows } = await db.query('select clock_ms from smsgate_phones where device = $1', [
+      phone.store.registration!.id,
+    ])
+    return Math.abs(Number(rows[0]![0]) - clockMs) < 5_000
+  })
+  phone.kill()
+  await send(user, 1)
+  const other = makePhone(site)
+  other.store.write({ kind: 'registered', registration: phone.store.registration })
+  const [message] = (await other.call('GET', '/message')).body
+  const leftMs = Date.parse(message.validUntil) - clockMs - Date.now()
+  expect(leftMs).toBeGreaterThan(-4_000)
+  expect(leftMs).toBeLessThan(6_000)
+})

@@ -1,0 +1,283 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../support/gateway.ts'
+import type { Phone } from '../support/smsgate-app.ts'
+import { codeOf, joinPhone, makePhone, openSite, records, type Site, send } from '../support/smsgate-site.ts'
+
+let site: Site
+let user: Client
+let phone: Phone
+beforeAll(async () => {
+  site = await openSite()
+  user = await site.gateway.makeUser()
+  phone = await joinPhone(site, user)
+})
+afterAll(() => site.stop())
+
+const PASSWORD = 'secret-enough'
+const emailOf = async (one: Client): Promise<string> =>
+  (await one.call('GET', `/api/collections/users/records/${one.id}`)).body.email
+const basic = (login: string, password: string) =>
+  `Basic ${Buffer.from(`${login}:${password}`).toString('base64')}`
+const deviceOf = async (owner: Client, id: string) =>
+  (await owner.call('GET', `/api/collections/devices/records/${id}`)).body
+
+describe('a phone joins', () => {
+  test('by a code: once', async () => {
+    const code = await codeOf(user)
+    const first = makePhone(site)
+    const body = {
+      name: 'Google/oriole',
+      pushToken: null,
+      simCards: [{ slotIndex: 1, simNumber: 2, phoneNumber: '****1234' }],
+    }
+    const answer = await first.call('POST', '/device', body, `Code ${code}`)
+    expect(answer).toEqual({
+      status: 201,
+      body: { id: expect.any(String), token: expect.any(String), login: await emailOf(user) },
+    })
+    const record = await deviceOf(user, answer.body.id)
+    expect(record).toMatchObject({ name: 'Google/oriole', platform: 'android', enabled: true })
+    expect(record.sims).toEqual([{ slot: 2, number: '****1234' }])
+    expect(await makePhone(site).register(`Code ${code}`)).toBe(401)
+  })
+
+  test('under the name that its user gave with the code', async () => {
+    const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Desk phone' })).body
+    const one = makePhone(site)
+    await one.register(`Code ${code}`)
+    expect((await deviceOf(user, one.store.registration!.id)).name).toBe('Desk phone')
+  })
+
+  test('by login and password', async () => {
+    const one = makePhone(site)
+    expect(await one.register(basic(await emailOf(user), PASSWORD))).toBe(201)
+    expect(await one.register(basic(await emailOf(user), 'another-password'))).toBe(401)
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['a private token', 'Bearer 123456789'],
+    ['a code that is none', 'Code 12345'],
+    ['a wrong code', 'Code 000000'],
+    ['a broken Basic', 'Basic !!!'],
+  ])('not by %s', async (_, authorization) => {
+    const { status, body } = await makePhone(site).call('POST', '/device', { name: 'x' }, authorization)
+    expect(status).toBe(401)
+    expect(Object.keys(body)).toEqual(['message'])
+  })
+
+  test('not by an API key', async () => {
+    const { key } = (
+      await user.call('POST', '/api/collections/api_keys/records', { user: user.id, name: 'k' })
+    ).body
+    expect(key).toMatch(/^psk_/)
+    expect(await makePhone(site).register(`Bearer ${key}`)).toBe(401)
+  })
+
+  test('after eight wrong codes from its address no more', async () => {
+    const other = await openSite()
+    const stranger = makePhone(other)
+    const statuses: number[] = []
+    for (let i = 0; i < 9; i++) statuses.push(await stranger.register(`Code 00000${i}`))
+    await other.stop()
+    expect(statuses).toEqual([...Array(8).fill(401), 429])
+  })
+})
+
+describe('a phone that was removed', () => {
+  test('is told 401, does not come back by itself, and joins anew with a code', async () => {
+    const one = await joinPhone(site, user)
+    const { id } = one.store.registration!
+    const path = (await one.call('GET', '/webhooks')).body[0].url
+    await user.call('DELETE', `/api/collections/devices/records/${id}`)
+    expect((await one.call('GET', '/message')).status).toBe(401)
+    expect(await one.updateDevice()).toBe(401)
+    expect((await one.fetch(path, { method: 'POST', body: '{}' })).status).toBe(404)
+    expect(await one.register(`Code ${await codeOf(user)}`)).toBe(201)
+    expect(one.store.registration!.id).not.toBe(id)
+    expect((await one.call('GET', '/message')).status).toBe(200)
+  })
+})
+
+describe('the device', () => {
+  test('is told with its address; without a token only that', async () => {
+    const { body } = await phone.call('GET', '/device')
+    expect(body).toEqual({
+      externalIp: '127.0.0.1',
+      device: {
+        id: phone.store.registration!.id,
+        name: 'Google/oriole',
+        createdAt: expect.stringMatching(/T.*\.\d{3}Z$/),
+        updatedAt: expect.stringMatching(/T.*\.\d{3}Z$/),
+        lastSeen: expect.stringMatching(/T.*\.\d{3}Z$/),
+        simCards: [{ slotIndex: 0, simNumber: 1, phoneNumber: '****1234', carrierName: '****' }],
+      },
+    })
+    expect((await phone.call('GET', '/device', undefined, '')).body).toEqual({ externalIp: '127.0.0.1' })
+    expect((await phone.call('GET', '/device', undefined, 'Bearer x')).status).toBe(200)
+  })
+
+  test('changes its SIMs, and no other device', async () => {
+    const { id } = phone.store.registration!
+    const simCards = [{ slotIndex: 1, simNumber: 2, phoneNumber: null, carrierName: 'O2', iccid: null }]
+    expect((await phone.call('PATCH', '/device', { id, pushToken: 'fcm', simCards })).status).toBe(204)
+    expect((await deviceOf(user, id)).sims).toEqual([{ slot: 2, carrier: 'O2' }])
+    expect((await phone.call('PATCH', '/device', { id: 'another', simCards })).status).toBe(403)
+  })
+})
+
+describe('the user', () => {
+  test('gets a code for the next phone by login and password', async () => {
+    const right = basic(await emailOf(user), PASSWORD)
+    const { status, body } = await phone.call('GET', '/user/code', undefined, right)
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      code: expect.stringMatching(/^\d{6}$/),
+      validUntil: expect.stringMatching(/T.*\.\d{3}Z$/),
+    })
+    expect(await makePhone(site).register(`Code ${body.code}`)).toBe(201)
+    expect(
+      (await phone.call('GET', '/user/code', undefined, basic('nobody@example.com', PASSWORD))).status,
+    ).toBe(401)
+    expect((await phone.call('GET', '/user/code')).status).toBe(401)
+  })
+
+  test('changes the password with the present one', async () => {
+    const other = await site.gateway.makeUser()
+    const one = await joinPhone(site, other)
+    const change = (currentPassword: string, newPassword: string) =>
+      one.call('PATCH', '/user/password', { currentPassword, newPassword })
+    expect((await change('wrong', 'a-new-long-password')).status).toBe(401)
+    expect((await change(PASSWORD, 'short')).status).toBe(400)
+    expect((await change(PASSWORD, 'a-new-long-password')).status).toBe(204)
+    expect((await one.call('GET', '/message')).status).toBe(200)
+    const signIn = { identity: 'x', password: 'a-new-long-password' }
+    expect(await makePhone(site).register(basic(`${signIn.identity}@nobody.example`, signIn.password))).toBe(
+      401,
+    )
+  })
+})
+
+describe('messages', () => {
+  test('are as the app reads them, the same each time they are pulled', async () => {
+    const one = await joinPhone(site, user)
+    const device_id = one.store.registration!.id
+    const [id] = await send(user, 1, { device_id, body: 'Grüße', sim: 2, priority: 100 })
+    const { body } = await one.call('GET', '/message?order=fifo')
+    expect(body).toEqual([
+      {
+        id: `${id}.1`,
+        message: 'Grüße',
+        textMessage: { text: 'Grüße' },
+        phoneNumbers: ['+491510000000'],
+        simNumber: 2,
+        withDeliveryReport: true,
+        isEncrypted: false,
+        validUntil: expect.stringMatching(/T.*\.\d{3}Z$/),
+        priority: 100,
+        state: 'Pending',
+        createdAt: expect.stringMatching(/T.*\.\d{3}Z$/),
+      },
+    ])
+    const again = (await one.call('GET', '/messages')).body
+    expect(again).toEqual([{ ...body[0], createdAt: expect.any(String) }])
+  })
+
+  test('valid until they expire, if that is sooner', async () => {
+    const one = await joinPhone(site, user)
+    await send(user, 1, { device_id: one.store.registration!.id, ttl: 60 })
+    const [message] = (await one.call('GET', '/message')).body
+    const [stored] = await records(user, `id = "${message.id.split('.')[0]}"`)
+    expect(message.validUntil).toBe(stored.expires_at.replace(' ', 'T'))
+  })
+
+  test.each([
+    ['per_minute', { per_minute: 3 }, 3],
+    ['daily_limit', { daily_limit: 2 }, 2],
+    ['a disabled phone', { enabled: false }, 0],
+    ['what it can send at once', {}, 20],
+  ])('are no more than %s allows', async (_, limits, count) => {
+    const one = await joinPhone(site, user)
+    const device_id = one.store.registration!.id
+    await send(user, 25, { device_id })
+    await user.call('PATCH', `/api/collections/devices/records/${device_id}`, limits)
+    expect((await one.call('GET', '/message')).body).toHaveLength(count)
+    expect((await one.call('GET', '/message')).body).toHaveLength(count)
+  })
+
+  const STATES = [
+    ['Pending', null, 'sending', ''],
+    ['Processed', null, 'sending', ''],
+    ['Sent', null, 'sent', ''],
+    ['Delivered', null, 'delivered', ''],
+    ['Failed', 'Send result: RESULT_ERROR_NO_SERVICE', 'failed', 'Send result: RESULT_ERROR_NO_SERVICE'],
+    ['Failed', null, 'failed', 'The device could not send the message'],
+    ['Failed', 'TTL expired', 'assigned', ''],
+    ['Cancelled', null, 'failed', 'Canceled on the phone'],
+  ] as const
+  test.each(STATES)('%s (%s) is %s', async (state, error, status, reason) => {
+    const owner = await site.gateway.makeUser()
+    const one = await joinPhone(site, owner)
+    const [id] = await send(owner, 1)
+    await one.call('GET', '/message')
+    const states = { [state]: '2001-01-01T00:00:00.000+01:00', Sent: '2099-01-01T00:00:00.000Z', odd: 'x' }
+    const report = {
+      id: `${id}.1`,
+      state,
+      recipients: [{ phoneNumber: '+491510000000', state, error }],
+      states,
+    }
+    for (let i = 0; i < 2; i++) expect((await one.call('PATCH', '/message', [report])).status).toBe(204)
+    expect((await records(owner, ''))[0]).toMatchObject({ status, error_message: reason })
+    const pulled = (await one.call('GET', '/message')).body.map((message: { id: string }) => message.id)
+    expect(pulled).toEqual(status === 'assigned' ? [`${id}.2`] : status === 'sending' ? [`${id}.1`] : [])
+  })
+
+  test.each([
+    ['an id of nobody', 'abc'],
+    ['a message of nobody', '000000000000000.1'],
+    ['an older attempt', 'OLD'],
+  ])('a report on %s changes nothing and is done with', async (_, wire) => {
+    const owner = await site.gateway.makeUser()
+    const one = await joinPhone(site, owner)
+    const [id] = await send(owner, 1)
+    await one.call('GET', '/message')
+    const report = { id: wire === 'OLD' ? `${id}.0` : wire, state: 'Failed', recipients: [], states: {} }
+    expect((await one.call('PATCH', '/message', [report])).status).toBe(204)
+    expect((await records(owner, ''))[0].status).toBe('sending')
+  })
+
+  test("another user's phone changes nothing", async () => {
+    const one = await joinPhone(site, user)
+    const [id] = await send(user, 1, { device_id: one.store.registration!.id })
+    await one.call('GET', '/message')
+    const stranger = await joinPhone(site, await site.gateway.makeUser())
+    const report = { id: `${id}.1`, state: 'Failed', recipients: [], states: {} }
+    expect((await stranger.call('PATCH', '/message', [report])).status).toBe(204)
+    expect((await records(user, `id = "${id}"`))[0].status).toBe('sending')
+  })
+})
+
+test.each([
+  ['GET', '/message'],
+  ['PATCH', '/message'],
+  ['PATCH', '/device'],
+  ['PATCH', '/user/password'],
+  ['GET', '/webhooks'],
+  ['GET', '/settings'],
+  ['GET', '/events'],
+])('%s %s is for phones', async (method, path) => {
+  const body = method === 'PATCH' ? {} : undefined
+  expect((await phone.call(method, path, body, '')).status).toBe(401)
+  expect((await phone.call(method, path, body, `Bearer ${user.token}`)).status).toBe(403)
+})
+
+test.each([
+  ['GET', '/nothing', undefined, 404],
+  ['PATCH', '/message', 'no list', 400],
+  ['PATCH', '/message', [{ id: 'x', state: 'Lost' }], 400],
+  ['PATCH', '/device', {}, 400],
+])('%s %s %j says what is wrong in the form of its own server', async (method, path, body, status) => {
+  const answer = await phone.call(method, path, body)
+  expect(answer).toEqual({ status, body: { message: expect.any(String) } })
+})

@@ -1,0 +1,211 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { listen } from './smsgate-events.ts'
+import { emit, hear, type InboxText, postHooks } from './smsgate-inbox.ts'
+import { awaitRadio, report, sendPending, take, type WireMessage } from './smsgate-sender.ts'
+import { PhoneStore } from './smsgate-store.ts'
+
+// A phone with the SMSGate app: it does what the app's source does, in its own words and with its waits, which are
+// scaled down. Sources are named as in the app (capcom6/android-sms-gateway, June 2026).
+
+export interface PhoneOptions {
+  /** Where the app's routes are: what its owner typed. */
+  readonly url: string
+  /** Where its databases are. */
+  readonly folder: string
+  /** How far its clock is ahead. */
+  readonly clockMs: number
+  /** Waits of the app, times this. */
+  readonly scale: number
+  /** The pause after each text, and how long the radio takes to say what became of it. */
+  readonly sendMs: () => number
+  readonly radioMs: () => number
+}
+
+/** Status 0: none. */
+export interface PhoneAnswer {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the server says
+  readonly body: any
+}
+
+const PING_UNIT_MS = 1_000
+const NOTHING: PhoneAnswer = { status: 0, body: undefined }
+
+/** A phone. `start` is the app's start, `kill` its end without a word; a new one with the same folder is the same phone. */
+export class Phone {
+  readonly options: PhoneOptions
+  readonly store: PhoneStore
+  isOn = false
+  /** What the app could not make sense of. */
+  readonly faults: unknown[] = []
+  /** What Android has received, whether the app was there or not. */
+  inbox: InboxText[] = []
+  pulls = 0
+  #off = new AbortController()
+  #pulling = new AbortController()
+  #isSending = false
+
+  constructor(options: PhoneOptions) {
+    this.options = options
+    this.store = new PhoneStore(options.folder)
+  }
+
+  /** Its own time. */
+  now = (): number => Date.now() + this.options.clockMs
+  stamp = (): string => new Date(this.now()).toISOString()
+  scaled = (ms: number): number => ms * this.options.scale
+
+  /** Joins: `Code 123456`, `Basic …`, or nothing, as the app does by itself after a 401. */
+  async register(authorization: string): Promise<number> {
+    const answer = await this.call('POST', '/device', this.#device(), authorization)
+    if (answer.status === 201) this.store.write({ kind: 'registered', registration: answer.body })
+    return answer.status
+  }
+
+  #device = () => ({
+    name: 'Google/oriole',
+    pushToken: null,
+    simCards: [{ slotIndex: 0, simNumber: 1, phoneNumber: '****1234', carrierName: '****', iccid: '****' }],
+  })
+
+  /** GatewayService.start, MessagesService.start, WebHooksService.start */
+  start(): void {
+    this.isOn = true
+    this.#off = new AbortController()
+    for (const id of [...this.store.owed]) this.run(() => report(this, id))
+    for (const id of this.store.messages.keys()) awaitRadio(this, id)
+    this.#wakeSender()
+    this.run(() => this.pull())
+    this.run(() => this.#refresh())
+    this.run(() => postHooks(this))
+    this.run(() => this.#ping())
+    this.run(() => listen(this, this.#off.signal))
+  }
+
+  kill(): void {
+    this.isOn = false
+    this.#off.abort()
+    this.#pulling.abort()
+  }
+
+  /** PullMessagesWorker: a new one replaces one that is under way, whose answer is lost. */
+  async pull(): Promise<void> {
+    this.#pulling.abort()
+    const mine = new AbortController()
+    this.#pulling = mine
+    this.pulls++
+    for (let retry = 0; this.isOn && !mine.signal.aborted; retry++) {
+      const order = this.store.settings.messages?.processing_order === 'FIFO' ? 'fifo' : 'lifo'
+      const { status, body } = await this.call(
+        'GET',
+        `/message?order=${order}`,
+        undefined,
+        undefined,
+        mine.signal,
+      )
+      if (mine.signal.aborted || !this.isOn) return
+      if (status === 200) {
+        for (const message of body as WireMessage[]) this.#try(() => take(this, message))
+        return this.#wakeSender()
+      }
+      await sleep(this.scaled(10_000 * 2 ** Math.min(retry, 4)))
+    }
+  }
+
+  /** RegistrationWorker, SettingsUpdateWorker, WebhooksUpdateWorker */
+  async #refresh(): Promise<void> {
+    await this.updateDevice()
+    await this.#load('/webhooks', (list) => this.store.write({ kind: 'webhooks', list }))
+    await this.#load('/settings', (settings) => this.store.write({ kind: 'settings', settings }))
+    emit(this, 'app:started', { simCards: this.#device().simCards })
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: whatever the server says
+  async #load(path: string, keep: (body: any) => void): Promise<void> {
+    while (this.isOn) {
+      const { status, body } = await this.call('GET', path)
+      if (status === 200 && this.isOn) return keep(body)
+      if (status === 401) return
+      await sleep(this.scaled(10_000))
+    }
+  }
+
+  /** GatewayService.registerDevice: who is told 401 registers anew, with what it has: nothing. */
+  async updateDevice(): Promise<number> {
+    const { id } = this.store.registration ?? { id: '' }
+    for (;;) {
+      const { status } = await this.call('PATCH', '/device', { id, ...this.#device() })
+      if (status === 401) return this.register('')
+      if (status !== 0 || !this.isOn) return status
+      await sleep(this.scaled(10_000))
+    }
+  }
+
+  /** PingService: pulls, and tells the webhook. */
+  async #ping(): Promise<void> {
+    while (this.isOn) {
+      const seconds = Number(this.store.settings.ping?.interval_seconds ?? 0)
+      await sleep(this.scaled(PING_UNIT_MS * (seconds || 60)))
+      if (!this.isOn || !seconds) continue
+      emit(this, 'system:ping', { health: {} })
+      this.run(() => this.pull())
+    }
+  }
+
+  /** A text comes in: the app hears of it if it runs. */
+  receive(text: InboxText): void {
+    this.inbox.push(text)
+    if (this.isOn) hear(this, text)
+  }
+
+  #wakeSender(): void {
+    if (this.#isSending) return
+    this.#isSending = true
+    this.run(() => sendPending(this).finally(() => (this.#isSending = false)))
+  }
+
+  /** A request with the phone's token. Status 0: no answer. */
+  async call(
+    method: string,
+    path: string,
+    body?: unknown,
+    authorization?: string,
+    signal?: AbortSignal,
+  ): Promise<PhoneAnswer> {
+    const own = this.store.registration ? `Bearer ${this.store.registration.token}` : ''
+    const auth = authorization ?? own
+    return this.fetch(this.options.url + path, {
+      method,
+      headers: { 'content-type': 'application/json', ...(auth && { authorization: auth }) },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+      signal: AbortSignal.any([this.#off.signal, ...(signal ? [signal] : [])]),
+    })
+  }
+
+  async fetch(url: string, init: RequestInit): Promise<PhoneAnswer> {
+    try {
+      const response = await fetch(url, init)
+      const text = await response.text()
+      return { status: response.status, body: text === '' ? undefined : JSON.parse(text) }
+    } catch {
+      return NOTHING
+    }
+  }
+
+  /** Does something on the side; what goes wrong is kept. */
+  run(work: () => Promise<unknown>): void {
+    work().catch((error) => this.faults.push(error))
+  }
+
+  later(ms: number, work: () => void): void {
+    setTimeout(() => this.isOn && this.#try(work), ms)
+  }
+
+  #try(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      this.faults.push(error)
+    }
+  }
+}
