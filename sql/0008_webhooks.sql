@@ -33,33 +33,32 @@ create table webhook_rotations (
   until timestamptz not null
 );
 
--- What follows from a row of the outbox, at the end of its statement: the message is as all of it left it. A new event
--- gets the record and the text of its delivery; none for a message that is gone. NOTIFY only wakes, once a transaction.
+-- What follows from a new event in the outbox, at the end of its statement: the message is as all of it left it. The
+-- delivery gets its record and what it says; none for a message that is gone. NOTIFY only wakes, once a transaction.
 create function webhook_noted() returns trigger language plpgsql as $$
 declare
   moment constant text := pb_text(now());
 begin
-  if new.event_id is not null then
-    insert into webhook_payloads (delivery, at, image)
-    select new.delivery, now(), i.image
-    from (select coalesce(new.image, (select row_to_json(m) from sms_messages m where m.id = new.message)) as image) i
-    where i.image is not null;
-    if not found then
-      delete from webhook_outbox where position = new.position;
-      return null;
-    end if;
-    insert into webhook_deliveries (id, "user", webhook, event_id, event, message, status, next_attempt_at, created,
-      updated)
-    values (new.delivery, new."user", new.webhook, new.event_id, new.event, coalesce(new.message, ''), 'pending', moment,
-      moment, moment);
-    if exists (select from _listeners) then
-      insert into _changes (collection, action, record) values ('webhook_deliveries', 'create', new.delivery);
-    end if;
+  insert into webhook_payloads (delivery, at, image)
+  select new.delivery, now(), i.image
+  from (select coalesce(new.image, (select row_to_json(m) from sms_messages m where m.id = new.message)) as image) i
+  where i.image is not null;
+  if not found then
+    delete from webhook_outbox where position = new.position;
+    return null;
+  end if;
+  insert into webhook_deliveries (id, "user", webhook, event_id, event, message, status, next_attempt_at, created,
+    updated)
+  values (new.delivery, new."user", new.webhook, new.event_id, new.event, coalesce(new.message, ''), 'pending', moment,
+    moment, moment);
+  if exists (select from _listeners) then
+    insert into _changes (collection, action, record) values ('webhook_deliveries', 'create', new.delivery);
   end if;
   perform pg_notify('pocketsms_webhooks', '');
   return null;
 end $$;
-create trigger noted after insert on webhook_outbox for each row execute function webhook_noted();
+create trigger noted after insert on webhook_outbox for each row when (new.event_id is not null)
+execute function webhook_noted();
 
 -- As in 0002, but that webhooks are told of recipients who have opted out: their messages have failed from the start.
 create or replace function sms_accept(

@@ -1,6 +1,11 @@
 import type { Db } from '../db/open.ts'
 import type { Queue } from './queue.ts'
 
+/** Channel of NOTIFY, without content: there is something in the outbox. New events say so by themselves. */
+export const CHANNEL = 'pocketsms_webhooks'
+/** SQL that says so at the commit. */
+export const WAKE_SQL = `pg_notify('${CHANNEL}', '')`
+
 /** Rows a transaction moves. */
 const CHUNK = 500
 

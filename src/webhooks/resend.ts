@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { dateOf, formatDate, parseDate } from '../fields/date.ts'
 import { noteSql } from '../records/changes.ts'
+import { WAKE_SQL } from './hand-over.ts'
 import { isOwn, type Owner, requireOpen } from './hook.ts'
 import { refusal } from './refusals.ts'
 import type { Started } from './test-event.ts'
@@ -19,7 +20,7 @@ with written as (${AGAIN} where d.id = $1 and ${isOwn('d', 2)} returning d.*), $
 queued as (
   insert into webhook_outbox (delivery, webhook, "user", hurry) select id, webhook, "user", true from written
 )
-select id from written`
+select ${WAKE_SQL} from written`
 
 /**
  * Sends a delivery once more, at once, whatever became of it; its webhook-id stays. Throws 404, 409 when its webhook is
@@ -38,11 +39,9 @@ export function resendDelivery(store: Store, owner: Owner, delivery: string): Pr
 
 /** Which failed deliveries are to be sent once more. */
 export const SINCE = z.object({
-  since: z
-    .string()
-    .meta({
-      description: 'Those that ended as failed at or after this date, in any form that PocketBase reads.',
-    }),
+  since: z.string().meta({
+    description: 'Those that ended as failed at or after this date, in any form that PocketBase reads.',
+  }),
 })
 
 /** How many deliveries that is. */
@@ -54,7 +53,7 @@ with written as (
 ), ${noteSql('written', 'update', 4, 'noted', true)}, queued as (
   insert into webhook_outbox (delivery, webhook, "user") select id, webhook, "user" from written
 )
-select count(*) from written`
+select count(*), ${WAKE_SQL} from written`
 
 /**
  * Sends all deliveries of a webhook once more that ended as failed since a date: `body` is a SINCE. Answers how many. Throws 400, 404, 409.

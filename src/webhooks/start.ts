@@ -3,8 +3,8 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
 import { Courier, type WebhookSettings } from './courier.ts'
+import { CHANNEL } from './hand-over.ts'
 
-const CHANNEL = 'pocketsms_webhooks'
 /** How often is looked for what is due by now. What is new wakes. */
 const LOOK_MS = 1_000
 /** The same where nobody has a webhook, in case a notification was lost. */

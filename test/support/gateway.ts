@@ -31,8 +31,11 @@ export interface Gateway {
 const PASSWORD = 'secret-enough'
 
 /** Starts a server on a database of its own. */
-export async function openGateway(env: Record<string, string> = {}): Promise<Gateway> {
-  const server = await startServer({ env })
+export const openGateway = async (env: Record<string, string> = {}): Promise<Gateway> =>
+  gatewayOf(await startServer({ env }))
+
+/** The same over a server that runs, with SUPERUSER in it. */
+export async function gatewayOf(server: RunningServer): Promise<Gateway> {
   const { url } = server
   const guest = client(url, '', '')
   const superuser = await signIn(guest, url, '_superusers', SUPERUSER.email, SUPERUSER.password)

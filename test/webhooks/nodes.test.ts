@@ -1,0 +1,166 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { upsertSuperuser } from '../../src/auth/superusers.ts'
+import type { Config } from '../../src/config.ts'
+import { createLogger } from '../../src/log.ts'
+import { type RunningServer, start } from '../../src/server.ts'
+import { webhookLag } from '../../src/webhooks/lag.ts'
+import { client, gatewayOf } from '../support/gateway.ts'
+import { deliveriesOf, makeHook, openSite, type Site, sendAndReport } from '../support/hooks.ts'
+import { serve } from '../support/program.ts'
+import { startReceiver, until, verify } from '../support/receiver.ts'
+import { SUPERUSER, testConfig } from '../support/start.ts'
+
+const silent = createLogger({ logLevel: 'silent' })
+
+async function freePort(): Promise<string> {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  return String(port)
+}
+
+/** Settings of one database that several servers use in turn. */
+async function lastingConfig(): Promise<Config> {
+  const folder = await mkdtemp(join(tmpdir(), 'pocketsms-webhooks-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return testConfig({ DATA_DIR: folder, PORT: await freePort(), WEBHOOK_ALLOW_PRIVATE: 'true' })
+}
+
+/** Tickets of a process that died count as expired, as they do by themselves after half a minute. */
+const expire = ({ services }: RunningServer) =>
+  services.store.db.query(
+    `update pgboss.job set started_on = now() - interval '1 hour' where name = 'webhooks' and state = 'active'`,
+  )
+
+test('what was committed before the server was killed is told after its restart', {
+  timeout: 90_000,
+}, async () => {
+  const config = await lastingConfig()
+  const receiver = await startReceiver()
+  onTestFinished(receiver.stop)
+  const first = await start(config, silent)
+  await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
+  const gateway = await gatewayOf(first)
+  const user = await gateway.makeUser()
+  const phone = await gateway.pair(user)
+  const hook = await makeHook(user, receiver.url)
+  await first.stop()
+
+  receiver.behave(() => {}) // five calls are open when it dies, the others have not begun
+  const program = await serve({
+    PORT: String(config.port),
+    HOST: config.host,
+    DATA_DIR: config.dataDir,
+    DATABASE_URL: config.databaseUrl ?? '',
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+    LOG_LEVEL: 'error',
+  })
+  const at = (who: { id: string; token: string }) => client(program.url, who.id, who.token)
+  await sendAndReport(at(user), at(phone), 30, 'sent')
+  await receiver.heard(5)
+  process.kill(program.pid, 'SIGKILL')
+  await program.stop()
+
+  receiver.answer(204)
+  const again = await start(config, silent)
+  onTestFinished(() => again.stop())
+  await expire(again)
+  const after = client(again.url, user.id, user.token)
+  await until(
+    'all are told',
+    async () => (await deliveriesOf(after)).every(({ status }) => status === 'delivered'),
+    30_000,
+  )
+  const ids = new Set(receiver.told.map(({ id }) => id))
+  expect(ids.size).toBe(30)
+  expect(receiver.told).toHaveLength(35)
+  for (const told of receiver.told) verify(hook.secret, told)
+})
+
+test('what was lost from the queue is found again', async () => {
+  const site = await openSite()
+  onTestFinished(site.stop)
+  const { user, phone, receiver, store } = site
+  receiver.answer(500)
+  await makeHook(user, receiver.url)
+  await sendAndReport(user, phone, 3, 'sent')
+  await until('an attempt', async () => (await deliveriesOf(user)).every(({ attempts }) => attempts === 1))
+  receiver.answer(204)
+  await store.db.query(`delete from pgboss.job where name = 'webhooks'`)
+  await store.db.query(`update webhook_deliveries set next_attempt_at = pb_text(now() - interval '1 hour')`)
+  expect(await webhookLag(store)).toEqual({ pending: 3, oldestSeconds: expect.closeTo(3600, -1) })
+  await site.gateway.server.services.jobs.find(({ id }) => id === 'webhookReminder')!.run()
+  await until('all are told', async () =>
+    (await deliveriesOf(user)).every(({ status }) => status === 'delivered'),
+  )
+  expect(receiver.told).toHaveLength(6)
+  expect(await webhookLag(store)).toEqual({ pending: 0, oldestSeconds: 0 })
+})
+
+test('a server without webhooks keeps no queue, and one with webhooks stops at once', async () => {
+  const site = await openSite()
+  const { user, phone, receiver, store } = site
+  const hasQueue = async () =>
+    (await store.db.query(`select to_regclass('pgboss.job') is not null`)).rows[0]![0]
+  await sendAndReport(user, phone, 1, 'sent')
+  expect(await hasQueue()).toBe(false)
+  await makeHook(user, receiver.url)
+  await sendAndReport(user, phone, 1, 'sent')
+  await receiver.heard(1)
+  expect(await hasQueue()).toBe(true)
+  const begun = performance.now()
+  await site.stop()
+  expect(performance.now() - begun).toBeLessThan(2_000)
+})
+
+describe.runIf(process.env.TEST_BACKEND === 'postgres')('two nodes', () => {
+  let site: Site
+  let two: RunningServer
+  beforeAll(async () => {
+    site = await openSite()
+    two = await start(site.gateway.server.services.config, silent)
+  })
+  afterAll(async () => {
+    await two?.stop()
+    await site?.stop()
+  })
+
+  test('make each call once', async () => {
+    const { user, phone, receiver } = site
+    receiver.behave((_, res) => setTimeout(() => res.writeHead(204).end(), 20))
+    const hook = await makeHook(user, receiver.url)
+    await sendAndReport(user, phone, 100, 'sent', 'delivered')
+    await receiver.heard(200, 20_000)
+    await until('all are told', async () =>
+      (await deliveriesOf(user)).every(({ status, attempts }) => status === 'delivered' && attempts === 1),
+    )
+    expect(receiver.told).toHaveLength(200)
+    expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(200)
+    expect(receiver.most()).toBeLessThanOrEqual(5)
+    for (const told of receiver.told) verify(hook.secret, told)
+  })
+
+  test('when one stops in the middle of calls, the other makes them', async () => {
+    const user = await site.gateway.makeUser()
+    const phone = await site.gateway.pair(user)
+    const receiver = await startReceiver()
+    onTestFinished(receiver.stop)
+    receiver.behave(() => {})
+    await makeHook(user, receiver.url)
+    await sendAndReport(user, phone, 20, 'sent')
+    await receiver.heard(5)
+    await two.stop()
+    receiver.answer(204)
+    await until(
+      'all are told',
+      async () => (await deliveriesOf(user)).every(({ status }) => status === 'delivered'),
+      30_000,
+    )
+    expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(20)
+  })
+})
