@@ -72,6 +72,7 @@ export async function openBrowser(url: string, screen: Screen): Promise<Browser>
     async look(name) {
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        await page.evaluate(PAINTED)
         await takePicture(page, `${name}-${screen}-${colorScheme}`)
         for (const fault of await accessFaults(page)) faults.push(`${name}, ${colorScheme}: ${fault}`)
       }
@@ -79,6 +80,9 @@ export async function openBrowser(url: string, screen: Screen): Promise<Browser>
     close: () => chrome.close(),
   }
 }
+
+/** Until the new colours are on the screen. */
+const PAINTED = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
 
 async function takePicture(page: Page, name: string): Promise<void> {
   mkdirSync(PICTURES, { recursive: true })

@@ -1,14 +1,17 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { Icon } from './icon.tsx'
 
-/** A page: its title (the browser's, too), one line about it, its main actions, its content. */
+/** A page: its title (the browser's, too), one line about it, its main actions, its content. `back`: the list that it is out of. */
 export function Page({
   title,
   text,
+  back,
   actions,
   children,
 }: {
   title: string
+  back?: { readonly href: string; readonly words: string }
   text?: ComponentChildren
   actions?: ComponentChildren
   children: ComponentChildren
@@ -20,6 +23,11 @@ export function Page({
     <>
       <header class="page-head">
         <div>
+          {back && (
+            <a class="back" href={back.href}>
+              <Icon name="left" size={14} /> {back.words}
+            </a>
+          )}
           <h1 tabIndex={-1}>{title}</h1>
           {text && <p>{text}</p>}
         </div>

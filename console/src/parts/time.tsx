@@ -27,7 +27,7 @@ export function Time({ at, none = '–' }: { at: string; none?: string }) {
   if (Number.isNaN(ms)) return <span class="muted">{none}</span>
   return (
     <time dateTime={new Date(ms).toISOString()} title={full.format(ms)}>
-      {told(ms, now.value)}
+      {told(ms, Math.max(now.value, Date.now()))}
     </time>
   )
 }
@@ -35,7 +35,8 @@ export function Time({ at, none = '–' }: { at: string; none?: string }) {
 /** An instant relative to another, in words. */
 export function told(ms: number, nowMs: number): string {
   const seconds = Math.round((ms - nowMs) / 1000)
-  if (Math.abs(seconds) < 45) return seconds > 0 ? 'in a moment' : 'just now'
+  // what is of now may be later than the clock's last step
+  if (Math.abs(seconds) < 45) return seconds > STEP_MS / 1000 ? 'in a moment' : 'just now'
   if (Math.abs(seconds) > DAYS_TOLD * 86_400) return date.format(ms)
   const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? (['minute', 60] as const)
   return relative.format(Math.trunc(seconds / length) || Math.sign(seconds), unit)

@@ -1,11 +1,64 @@
+import './page.css'
+import { useState } from 'preact/hooks'
+import { deviceWord, useDeviceStates } from '../../data/device-states.ts'
+import type { Device } from '../../data/records.ts'
+import { session } from '../../data/session.ts'
+import { useList } from '../../data/use-list.ts'
+import { Button } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import { Records } from '../../parts/records.tsx'
+import { Badge } from '../../parts/status.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { to } from '../../router.ts'
+import { PairDialog } from './pair-dialog.tsx'
 
-/** Devices. */
-export const Page = () => (
-  <Frame title="Devices">
-    <Empty icon="devices" title="No devices yet">
-      Texts go out through your own phone or modem.
-    </Empty>
-  </Frame>
-)
+/** The devices that send: how they are, and how to add one. */
+export function Page() {
+  const devices = useList<Device>('devices', { sort: 'name' })
+  const states = useDeviceStates()
+  const [isAdding, setAdding] = useState(false)
+  const isUser = session.value?.role === 'user'
+  const columns: readonly Column<Device>[] = [
+    { title: 'Name', cell: (device) => device.name },
+    { title: 'State', cell: (device) => <DeviceBadge device={device} of={states.of} /> },
+    { title: 'Battery', align: 'end', cell: (device) => percent(states.of(device)?.battery) },
+    { title: 'Waiting', align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
+    { title: 'In 24 hours', align: 'end', cell: (device) => taken(device, states.of(device)?.taken_today) },
+    { title: 'Last seen', cell: (device) => <Time at={device.last_seen} none="never" /> },
+  ]
+  const add = isUser && (
+    <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
+      Add a device
+    </Button>
+  )
+  return (
+    <Frame title="Devices" text="Texts go out through these, in turns." actions={devices.total > 0 && add}>
+      <Records
+        list={devices}
+        caption="Devices"
+        columns={columns}
+        href={(device) => to(`/devices/${device.id}`)}
+        empty={
+          <Empty icon="devices" title="No devices yet" action={add}>
+            {isUser
+              ? 'Texts go out through your own phone or modem. Add one: it takes a minute and a camera, or six digits.'
+              : 'Users add their own devices. None has one so far.'}
+          </Empty>
+        }
+      />
+      {isAdding && <PairDialog onClose={() => setAdding(false)} onJoined={() => void states.reload()} />}
+    </Frame>
+  )
+}
+
+function DeviceBadge({ device, of }: { device: Device; of: ReturnType<typeof useDeviceStates>['of'] }) {
+  const [tone, word] = deviceWord(device, of(device))
+  return <Badge tone={tone}>{word}</Badge>
+}
+
+const percent = (battery: number | null | undefined) => (battery == null ? '–' : `${Math.round(battery)} %`)
+
+const taken = (device: Device, today: number | undefined) =>
+  today === undefined ? '–' : device.daily_limit > 0 ? `${today} of ${device.daily_limit}` : String(today)

@@ -1,0 +1,32 @@
+import type { Tone } from '../parts/status.tsx'
+import type { Device } from './records.ts'
+import { type Answer, useAnswer } from './use-answer.ts'
+
+/** What `GET /api/devices/states` tells of a device. */
+export interface DeviceState {
+  readonly device: string
+  readonly online: boolean
+  readonly reachable: boolean
+  readonly battery: number | null
+  readonly battery_at: string | null
+  readonly waiting: number
+  readonly taken_today: number
+}
+
+const EVERY_MS = 15_000
+
+/** The states of all devices that the session may see, kept fresh. */
+export function useDeviceStates(): Answer<{ items: readonly DeviceState[] }> & {
+  of(device: { id: string }): DeviceState | undefined
+} {
+  const answer = useAnswer<{ items: readonly DeviceState[] }>('/api/devices/states', EVERY_MS)
+  return { ...answer, of: ({ id }) => answer.value?.items.find((state) => state.device === id) }
+}
+
+/** Whether a device can take messages, in a word. */
+export function deviceWord(device: Device, state: DeviceState | undefined): readonly [Tone, string] {
+  if (!device.enabled) return ['calm', 'Switched off']
+  if (state?.online) return ['good', 'Online']
+  if (state?.reachable) return ['busy', 'Asleep']
+  return state ? ['bad', 'Offline'] : ['calm', '…']
+}

@@ -1,0 +1,130 @@
+import type { RecordModel } from 'pocketbase'
+
+// What the built-in collections hold, as the API answers it. Dates are PocketBase's texts, '' for none.
+
+interface Owned extends RecordModel {
+  readonly user: string
+  readonly created: string
+}
+
+export type MessageState = 'pending' | 'assigned' | 'sending' | 'sent' | 'delivered' | 'failed' | 'received'
+
+export interface Message extends Owned {
+  readonly status: MessageState
+  readonly to: string
+  readonly from: string
+  readonly body: string
+  readonly message_type: 'outgoing' | 'incoming'
+  /** The id of a device, or ''. */
+  readonly device: string
+  readonly batch_id: string
+  readonly segments: number
+  readonly priority: number
+  readonly sim: number
+  readonly scheduled_at: string
+  readonly expires_at: string
+  readonly guarantee: '' | 'at_most_once' | 'at_least_once'
+  readonly client_ref: string
+  readonly sent_at: string
+  readonly delivered_at: string
+  readonly error_message: string
+  readonly updated: string
+  readonly expand?: { readonly device?: Device; readonly user?: User }
+}
+
+export interface MessageEvent extends Owned {
+  readonly message: string
+  readonly status: MessageState
+  readonly device: string
+  readonly attempt: number
+  readonly detail: string
+  readonly expand?: { readonly device?: Device }
+}
+
+export interface Contact extends Owned {
+  readonly name: string
+  readonly phone: string
+  /** Ids of groups. */
+  readonly groups: readonly string[]
+  readonly opted_out: boolean
+  readonly data: unknown
+  readonly updated: string
+  readonly expand?: { readonly groups?: readonly ContactGroup[] }
+}
+
+export interface ContactGroup extends Owned {
+  readonly name: string
+  readonly updated: string
+}
+
+export interface Template extends Owned {
+  readonly name: string
+  readonly body: string
+  readonly updated: string
+}
+
+/** As an agent hands it in; any of it may be missing. */
+export interface Sim {
+  readonly slot?: number
+  readonly number?: string
+  readonly operator?: string
+}
+
+export interface Device extends Owned {
+  readonly name: string
+  readonly phone: string
+  readonly platform: '' | 'android' | 'modem' | 'simulator' | 'other'
+  readonly enabled: boolean
+  readonly last_seen: string
+  /** 0: none. */
+  readonly daily_limit: number
+  /** 0: none. */
+  readonly per_minute: number
+  readonly sims: readonly Sim[] | null
+  readonly updated: string
+}
+
+export interface ApiKey extends Owned {
+  readonly name: string
+  readonly prefix: string
+  readonly expires_at: string
+  readonly last_used_at: string
+  /** The whole key: in the answer to the create, and never again. */
+  readonly key?: string
+}
+
+export const WEBHOOK_EVENTS = [
+  'message.sent',
+  'message.delivered',
+  'message.failed',
+  'message.received',
+] as const
+
+export interface Webhook extends Owned {
+  readonly url: string
+  readonly events: readonly (typeof WEBHOOK_EVENTS)[number][]
+  readonly enabled: boolean
+  readonly updated: string
+}
+
+export interface Delivery extends Owned {
+  readonly webhook: string
+  readonly event_id: string
+  readonly event: string
+  readonly message: string
+  readonly status: 'pending' | 'delivered' | 'failed'
+  readonly attempts: number
+  readonly response_status: number
+  readonly response_body: string
+  readonly latency_ms: number
+  readonly next_attempt_at: string
+}
+
+export interface User extends RecordModel {
+  readonly email: string
+  readonly name: string
+  readonly verified: boolean
+  /** Messages a month; 0: the server's. */
+  readonly monthly_quota: number
+  readonly created: string
+}

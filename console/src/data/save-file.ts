@@ -1,0 +1,10 @@
+/** Hands a text or a blob to the browser as a file to keep. */
+export function saveFile(name: string, content: string | Blob, type: string): void {
+  const url = URL.createObjectURL(content instanceof Blob ? content : new Blob([content], { type }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = name
+  link.click()
+  // the download has begun by then
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}

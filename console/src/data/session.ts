@@ -1,0 +1,80 @@
+import { computed, signal } from '@preact/signals'
+import type { RecordModel } from 'pocketbase'
+import { pb } from './client.ts'
+
+export type Role = 'user' | 'superuser'
+
+/** Who is signed in. */
+export interface Session {
+  readonly role: Role
+  readonly record: RecordModel
+  readonly email: string
+}
+
+/** A sign-in is looked at again this often, and when the page comes to the front. */
+const REFRESH_MS = 5 * 60_000
+
+const stored = signal(pb.authStore.isValid ? pb.authStore.record : null)
+
+/** Who is signed in; null for nobody. */
+export const session = computed((): Session | null => {
+  const record = stored.value
+  if (!record) return null
+  const role = record.collectionName === '_superusers' ? 'superuser' : 'user'
+  return { role, record, email: String(record.email ?? '') }
+})
+
+/** True when a session ended by itself; the sign-in form says so. */
+export const hasExpired = signal(false)
+
+pb.authStore.onChange(() => {
+  stored.value = pb.authStore.isValid ? pb.authStore.record : null
+  if (stored.value) hasExpired.value = false
+})
+
+/** The id of the signed-in user, for the `user` field of new records. Throws when nobody is signed in. */
+export function userId(): string {
+  if (!session.value) throw new Error('Nobody is signed in.')
+  return session.value.record.id
+}
+
+/** Ends the session here; the page stays, so that signing in again leads back to it. */
+export function signOut(): void {
+  void pb.realtime.unsubscribe().catch(() => {})
+  pb.authStore.clear()
+}
+
+function expire(): void {
+  hasExpired.value = true
+  signOut()
+}
+
+/** A token that has run out would make us a guest, who sees empty lists: it is never sent. */
+pb.beforeSend = (url, options) => {
+  if (pb.authStore.token && !pb.authStore.isValid) expire()
+  return { url, options }
+}
+
+/** 401 to somebody signed in: the session has ended on the server. */
+pb.afterSend = (response, data) => {
+  if (response.status === 401 && pb.authStore.token && !response.url.includes('/auth-with-')) expire()
+  return data
+}
+
+async function refresh(): Promise<void> {
+  const record = pb.authStore.record
+  if (!record || !navigator.onLine) return
+  await pb
+    .collection(record.collectionName)
+    .authRefresh()
+    .catch(() => {}) // a 401 was seen by afterSend; anything else is no reason to sign out
+}
+
+/** Keeps the session fresh for as long as the console is open. */
+export function watchSession(): void {
+  void refresh()
+  setInterval(() => void refresh(), REFRESH_MS)
+  document.addEventListener('visibilitychange', () => {
+    if (document.visibilityState === 'visible') void refresh()
+  })
+}

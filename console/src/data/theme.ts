@@ -1,0 +1,11 @@
+import { effect } from '@preact/signals'
+import { remembered } from './remembered.ts'
+
+export type Theme = 'system' | 'light' | 'dark'
+
+/** What the user chose; `system` follows the system's setting. */
+export const theme = remembered<Theme>('theme', 'system')
+
+effect(() => {
+  document.documentElement.dataset.theme = theme.value
+})

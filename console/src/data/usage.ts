@@ -1,0 +1,38 @@
+import type { MessageState } from './records.ts'
+
+/** `GET /api/sms/usage`. */
+export interface Usage {
+  readonly period: string
+  readonly used: number
+  /** 0: unlimited. */
+  readonly quota: number
+  readonly remaining: number | null
+  readonly resets_at: string
+}
+
+/** One day of `GET /api/sms/usage/days`. */
+export interface UsageDay {
+  readonly day: string
+  readonly counts: Partial<Record<MessageState, number>>
+}
+
+/** What a plot tells apart: states that mean the same to people. */
+export interface Kind {
+  readonly id: 'done' | 'failed' | 'waiting' | 'received'
+  readonly words: string
+  readonly states: readonly MessageState[]
+}
+
+export const KINDS: readonly Kind[] = [
+  { id: 'done', words: 'Sent', states: ['sent', 'delivered'] },
+  { id: 'waiting', words: 'Waiting', states: ['pending', 'assigned', 'sending'] },
+  { id: 'failed', words: 'Failed', states: ['failed'] },
+  { id: 'received', words: 'Received', states: ['received'] },
+]
+
+/** How many messages of a kind a day had. */
+export const countOf = ({ counts }: UsageDay, { states }: Kind): number =>
+  states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
+
+/** All messages of a day. */
+export const allOf = (day: UsageDay): number => KINDS.reduce((sum, kind) => sum + countOf(day, kind), 0)

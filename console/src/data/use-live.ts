@@ -1,0 +1,37 @@
+import type { RecordModel, RecordSubscription } from 'pocketbase'
+import { useEffect, useRef } from 'preact/hooks'
+import { pb } from './client.ts'
+
+/**
+ * Calls `hear` on each change of a collection's records that the session may see (`topic`: a record's id, or `*`), and `miss` when the
+ * connection was away for a while: what happened meanwhile is not told again, so read anew. `topic` undefined: not now.
+ */
+export function useLive<T extends RecordModel>(
+  collection: string,
+  topic: string | undefined,
+  hear: (event: RecordSubscription<T>) => void,
+  miss: () => void,
+): void {
+  const latest = useRef({ hear, miss })
+  latest.current = { hear, miss }
+  useEffect(() => {
+    if (topic === undefined) return
+    let joined = false
+    const join = pb.collection<T>(collection).subscribe(topic, (event) => latest.current.hear(event))
+    join.then(
+      () => {
+        joined = true
+      },
+      () => {}, // signed out meanwhile, or no connection: the SDK goes on trying
+    )
+    const leaving = [
+      join,
+      pb.realtime.subscribe('PB_CONNECT', () => {
+        if (joined) latest.current.miss()
+      }),
+    ]
+    return () => {
+      for (const leave of leaving) leave.then((unsubscribe) => unsubscribe()).catch(() => {})
+    }
+  }, [collection, topic])
+}

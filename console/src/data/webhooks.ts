@@ -1,0 +1,26 @@
+import { pb } from './client.ts'
+import type { WEBHOOK_EVENTS } from './records.ts'
+
+/** What each event is called. */
+export const EVENT_WORDS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
+  'message.sent': 'Sent',
+  'message.delivered': 'Delivered',
+  'message.failed': 'Failed',
+  'message.received': 'Received',
+}
+
+const post = <T>(path: string, body: object = {}) =>
+  pb.send<T>(`/api/webhooks/${path}`, { method: 'POST', body })
+
+/** Sends a webhook a made-up event. Answers the delivery's id. */
+export const sendTest = (webhook: string) => post<{ id: string }>(`${webhook}/test`)
+
+/** Gives a webhook a new secret, shown this once. */
+export const rotateSecret = (webhook: string) => post<{ secret: string }>(`${webhook}/rotate`)
+
+/** Sends a delivery once more. */
+export const resend = (delivery: string) => post(`deliveries/${delivery}/resend`)
+
+/** Sends all deliveries again that failed since a moment. */
+export const resendFailed = (webhook: string, since: Date) =>
+  post<{ resent: number }>(`${webhook}/resend-failed`, { since: since.toISOString() })

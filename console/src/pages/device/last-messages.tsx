@@ -1,0 +1,51 @@
+import { pb } from '../../data/client.ts'
+import type { Device, Message } from '../../data/records.ts'
+import { useList } from '../../data/use-list.ts'
+import { ButtonLink } from '../../parts/button.tsx'
+import { Icon } from '../../parts/icon.tsx'
+import { MessageStatus } from '../../parts/status.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { to } from '../../router.ts'
+
+const COUNT = 10
+
+const COLUMNS: readonly Column<Message>[] = [
+  {
+    title: 'Number',
+    cell: ({ message_type, from, to: recipient }) => (
+      <span class="row">
+        <Icon name={message_type === 'incoming' ? 'in' : 'out'} size={16} />
+        {message_type === 'incoming' ? from : recipient}
+      </span>
+    ),
+  },
+  { title: 'Text', long: true, cell: (message) => message.body },
+  { title: 'State', cell: (message) => <MessageStatus status={message.status} /> },
+  { title: 'When', cell: (message) => <Time at={message.created} /> },
+]
+
+/** The last messages that a device was given or brought. */
+export function LastMessages({ device }: { device: Device }) {
+  const filter = pb.filter('device = {:id}', { id: device.id })
+  const messages = useList<Message>('sms_messages', { filter, perPage: COUNT })
+  const all = <ButtonLink href={to('/messages', { filter })}>All of its messages</ButtonLink>
+  return (
+    <section class="stack">
+      <div class="page-head">
+        <h2>Last messages</h2>
+        {messages.total > COUNT && all}
+      </div>
+      {messages.items.length > 0 ? (
+        <Table
+          caption="Last messages"
+          columns={COLUMNS}
+          rows={messages.items}
+          href={(message) => to(`/messages/${message.id}`)}
+        />
+      ) : (
+        <p class="muted">{messages.loading ? 'Loading…' : 'It has not had any yet.'}</p>
+      )}
+    </section>
+  )
+}

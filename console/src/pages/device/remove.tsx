@@ -1,0 +1,39 @@
+import { pb } from '../../data/client.ts'
+import type { Device } from '../../data/records.ts'
+import { Button } from '../../parts/button.tsx'
+import { confirmed } from '../../parts/dialog.tsx'
+import { Card } from '../../parts/page.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
+import { go } from '../../router.ts'
+
+/** The end of a device: it can do nothing any more, as after it was lost. */
+export function Remove({ device, waiting }: { device: Device; waiting: number }) {
+  const remove = async () => {
+    const others =
+      waiting > 0 ? ` The ${waiting} messages that wait for it go to other devices, if there are any.` : ''
+    const isSure = await confirmed({
+      title: `Remove ${device.name}?`,
+      text: `It is signed out at once and sends nothing more. Its messages stay.${others}`,
+      action: 'Remove the device',
+      danger: true,
+    })
+    if (!isSure) return
+    try {
+      await pb.collection('devices').delete(device.id)
+      toast(`${device.name} was removed`)
+      go('/devices')
+    } catch (error) {
+      toastFault(error)
+    }
+  }
+  return (
+    <Card title="Remove">
+      <p class="muted">A lost or sold device should not stay. To use it again, add it again.</p>
+      <div>
+        <Button kind="danger" icon="trash" onClick={() => void remove()}>
+          Remove the device
+        </Button>
+      </div>
+    </Card>
+  )
+}

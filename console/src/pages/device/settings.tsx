@@ -1,0 +1,66 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { Device } from '../../data/records.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { CheckField, TextField } from '../../parts/field.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { toast } from '../../parts/toast.tsx'
+
+const NAMES = ['name', 'daily_limit', 'per_minute']
+
+/** A device's name, whether it takes messages, and how many. */
+export function Settings({ device }: { device: Device }) {
+  const [name, setName] = useState(device.name)
+  const [isEnabled, setEnabled] = useState(device.enabled)
+  const [daily, setDaily] = useState(limitText(device.daily_limit))
+  const [perMinute, setPerMinute] = useState(limitText(device.per_minute))
+  const save = useTask(async () => {
+    const limits = { daily_limit: Number(daily || 0), per_minute: Number(perMinute || 0) }
+    await pb.collection('devices').update(device.id, { name, enabled: isEnabled, ...limits })
+    toast('Device saved')
+  })
+  return (
+    <Card title="Settings">
+      <Form onSubmit={save.run} fault={save.fault} names={NAMES}>
+        <TextField label="Name" name="name" value={name} onValue={setName} fault={save.fault} />
+        <div class="device-limits">
+          <TextField
+            label="Messages a day"
+            name="daily_limit"
+            type="number"
+            min={0}
+            placeholder="No limit"
+            value={daily}
+            onValue={setDaily}
+            fault={save.fault}
+          />
+          <TextField
+            label="Messages a minute"
+            name="per_minute"
+            type="number"
+            min={0}
+            placeholder="No limit"
+            value={perMinute}
+            onValue={setPerMinute}
+            fault={save.fault}
+          />
+        </div>
+        <CheckField
+          label="Takes messages. Off: what waits for it goes to others"
+          name="enabled"
+          value={isEnabled}
+          onValue={setEnabled}
+        />
+        <Actions>
+          <Button type="submit" kind="primary" busy={save.busy}>
+            Save
+          </Button>
+        </Actions>
+      </Form>
+    </Card>
+  )
+}
+
+const limitText = (limit: number) => (limit > 0 ? String(limit) : '')

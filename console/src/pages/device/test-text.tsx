@@ -1,0 +1,64 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { Device, Message } from '../../data/records.ts'
+import { remembered } from '../../data/remembered.ts'
+import { useRecord } from '../../data/use-record.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { TextField } from '../../parts/field.tsx'
+import { Form } from '../../parts/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { MessageStatus } from '../../parts/status.tsx'
+import { to } from '../../router.ts'
+
+/** The number that tests went to last. */
+const number = remembered('test-number', '')
+
+/** A text through this device and no other, whose state is seen here. */
+export function TestText({ device }: { device: Device }) {
+  const [body, setBody] = useState('A test from pocketsms')
+  const [message, setMessage] = useState('')
+  const send = useTask(async () => {
+    const recipients = [number.value.replace(/[\s()/-]/g, '')]
+    const request = { recipients, body, device_id: device.id, ttl: 600 }
+    const { message_ids } = await pb.send<{ message_ids: string[] }>('/api/sms/send', {
+      method: 'POST',
+      body: request,
+    })
+    setMessage(message_ids[0] ?? '')
+  })
+  return (
+    <Card title="Test">
+      <Form onSubmit={send.run} fault={send.fault}>
+        <div class="device-test">
+          <TextField
+            label="To"
+            name="to"
+            type="tel"
+            placeholder="+4915112345678"
+            value={number.value}
+            onValue={(value) => {
+              number.value = value
+            }}
+          />
+          <TextField label="Text" name="body" value={body} onValue={setBody} />
+          <Button type="submit" icon="send" busy={send.busy}>
+            Send a test
+          </Button>
+        </div>
+      </Form>
+      {message && <Outcome id={message} />}
+    </Card>
+  )
+}
+
+function Outcome({ id }: { id: string }) {
+  const { record } = useRecord<Message>('sms_messages', id)
+  if (!record) return null
+  return (
+    <p class="row" role="status">
+      <MessageStatus status={record.status} /> {record.error_message}
+      <a href={to(`/messages/${id}`)}>See the message</a>
+    </p>
+  )
+}

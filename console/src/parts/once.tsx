@@ -1,0 +1,31 @@
+import type { ComponentChildren } from 'preact'
+import { Button } from './button.tsx'
+import { CodeBlock } from './code.tsx'
+import { Dialog } from './dialog.tsx'
+import { Actions, Notice } from './form.tsx'
+
+/** A secret that is shown this one time, to be copied. `children`: how to use it. */
+export const ShownOnce = ({
+  title,
+  secret,
+  onClose,
+  children,
+}: {
+  title: string
+  secret: string
+  onClose: () => void
+  children?: ComponentChildren
+}) => (
+  <Dialog title={title} onClose={onClose} wide>
+    <Notice kind="warning">
+      Copy it now: it is shown this once. The server itself cannot show it again.
+    </Notice>
+    <CodeBlock code={secret} />
+    {children}
+    <Actions>
+      <Button kind="primary" onClick={onClose}>
+        I have copied it
+      </Button>
+    </Actions>
+  </Dialog>
+)

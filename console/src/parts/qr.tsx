@@ -1,0 +1,19 @@
+import { encode } from 'uqr'
+
+/** A text as a picture to scan; dark on light in both themes, as cameras want it. `label` says what it is. */
+export function Qr({ text, label }: { text: string; label: string }) {
+  const { data, size } = encode(text, { border: 2 })
+  const squares = data.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x} ${y}h1v1h-1z` : '')))
+  return (
+    <svg
+      class="qr"
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${size} ${size}`}
+      shape-rendering="crispEdges"
+    >
+      <rect width={size} height={size} fill="#ffffff" />
+      <path d={squares.join('')} fill="#000000" />
+    </svg>
+  )
+}

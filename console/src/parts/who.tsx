@@ -1,0 +1,24 @@
+import type { Message } from '../data/records.ts'
+import { Icon } from './icon.tsx'
+import './who.css'
+
+/** The other side of a message: an arrow for its direction, the contact's name, the number. */
+export function Who({
+  message,
+  nameOf,
+}: {
+  message: Pick<Message, 'message_type' | 'to' | 'from'>
+  nameOf: (number: string) => string
+}) {
+  const isIn = message.message_type === 'incoming'
+  const number = isIn ? message.from : message.to
+  const name = nameOf(number)
+  return (
+    <span class="who">
+      <Icon name={isIn ? 'in' : 'out'} size={15} />
+      <span class="unseen">{isIn ? 'From' : 'To'}</span>
+      <span class="who-name">{name || number || 'Unknown'}</span>
+      {name && <span class="who-number">{number}</span>}
+    </span>
+  )
+}

@@ -1,0 +1,75 @@
+import { expect } from 'vitest'
+import { readQr } from './qr.ts'
+import { scenario } from './stage.ts'
+
+scenario('a simulated phone joins by the picture, is tested, limited and removed', async (stage) => {
+  const { page, url } = stage
+  await stage.signIn()
+  await stage.visit('/devices')
+  await page.getByText('No devices yet').waitFor()
+  await stage.look('devices-empty')
+
+  await page.getByRole('button', { name: 'Add a device' }).click()
+  await page.getByLabel('Name').fill('desk phone')
+  await page.getByRole('button', { name: 'Show the code' }).click()
+  const shown = (await page.locator('.devices-code').innerText()).replaceAll(' ', '')
+  await page.locator('.qr').waitFor()
+  await stage.look('devices-code')
+  const link = await readQr(page)
+  expect(link).toBe(`${url}/api/devices/pair#${shown}`)
+
+  const phone = await pair(url, link.split('#')[1]!)
+  await page.getByText('desk phone has joined').waitFor()
+  await stage.look('devices-joined')
+  await page.getByRole('link', { name: 'Go to the device' }).click()
+  await page.getByText('Online').waitFor()
+
+  await page.getByLabel('To', { exact: true }).fill('+49 151 12345678')
+  await page.getByRole('button', { name: 'Send a test' }).click()
+  await page.getByText('Waiting', { exact: true }).first().waitFor()
+  const message = (await phone('claim', { limit: 1 })).items[0]!
+  expect(message.to).toBe('+4915112345678')
+  const report = { id: message.id, attempt: message.attempt }
+  await phone('report', { items: [{ ...report, status: 'sent' }] })
+  await phone('report', { items: [{ ...report, status: 'delivered' }] })
+  await phone('heartbeat', { battery: 73 })
+  await page.getByText('Delivered').first().waitFor()
+  await page.reload()
+  await page.getByText('73 %').waitFor()
+  await stage.look('device')
+
+  await page.getByLabel('Messages a day').fill('100')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Device saved').waitFor()
+  await stage.visit('/devices')
+  await page.getByText('1 of 100').waitFor()
+  await stage.look('devices')
+
+  await page.getByRole('link', { name: 'desk phone' }).click()
+  await page.getByRole('button', { name: 'Remove the device' }).click()
+  await stage.look('device-remove')
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove the device' }).click()
+  await page.getByText('No devices yet').waitFor()
+})
+
+/** What the calls of a device answer, as far as it is looked at. */
+interface Answer {
+  readonly token: string
+  readonly items: readonly { readonly id: string; readonly attempt: number; readonly to: string }[]
+}
+
+/** A phone that joins with a code; answers how it calls `/api/devices`. */
+async function pair(url: string, code: string) {
+  const call = async (path: string, body: object, token = '') => {
+    const headers = { 'content-type': 'application/json', ...(token && { authorization: token }) }
+    const response = await fetch(`${url}/api/devices/${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`${path}: ${response.status} ${await response.text()}`)
+    return (await response.json()) as Answer
+  }
+  const { token } = await call('pair', { code, platform: 'simulator' })
+  return (path: string, body: object) => call(path, body, token)
+}
