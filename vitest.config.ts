@@ -38,6 +38,7 @@ export default defineConfig({
     testTimeout: 30_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    setupFiles: 'test/support/answers-setup.ts',
     maxWorkers: 2,
     projects: hasPostgres ? [pglite, postgres] : [pglite],
   },

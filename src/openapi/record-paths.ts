@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { NEW_KEY } from '../auth/api-keys.ts'
 import type { Collection, Rule } from '../collections/collection.ts'
@@ -7,7 +7,7 @@ import { NEW_SECRET } from '../webhooks/secrets.ts'
 import { type Answers, answers, done, failures, json, success } from './answers.ts'
 import { GUEST_ERROR } from './errors.ts'
 import { createBody, updateBody } from './record-body.ts'
-import { BY_ID, listQuery, ONE, pageOf } from './record-query.ts'
+import { BY_ID, EXPORT, listQuery, ONE, pageOf } from './record-query.ts'
 import { typeName } from './record-schema.ts'
 import { ANYONE, SIGNED_IN } from './security.ts'
 import { describeCollection, describeRule } from './texts.ts'
@@ -31,6 +31,9 @@ export function recordPaths(
       get: listOperation(collection, record, extensions),
       ...(!isView && { post: createOperation(collection, record) }),
     },
+    ...(!isView && {
+      [`/api/collections/${collection.name}/export`]: { get: exportOperation(collection, extensions) },
+    }),
     [`${path}/{id}`]: {
       get: viewOperation(collection, record, extensions),
       ...(!isView && { patch: updateOperation(collection, record), delete: deleteOperation(collection) }),
@@ -64,6 +67,21 @@ const listOperation = (
       'A page of records: those that the rule lets see.',
       pageOf(record, `${typeName(collection)}Page`),
     ),
+    guests(collection, extensions),
+    failures(400, 404),
+  ),
+})
+
+const exportOperation = (collection: Collection, extensions: Extensions): ZodOpenApiOperationObject => ({
+  ...about(collection, 'export', `Export ${collection.name} as CSV`, collection.listRule),
+  requestParams: EXPORT,
+  responses: answers(
+    {
+      200: {
+        description: 'A head, then a line for each record, newest first. RFC 4180',
+        content: { 'text/csv': { schema: z.string() } },
+      },
+    },
     guests(collection, extensions),
     failures(400, 404),
   ),

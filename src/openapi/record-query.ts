@@ -28,6 +28,28 @@ export const BY_ID = {
   ...ONE,
 }
 
+const FILTER = z
+  .string()
+  .optional()
+  .meta({
+    description:
+      "PocketBase's filter language: `=` `!=` `>` `>=` `<` `<=` `~` (has) `!~`, with `?` before them for any of many; `&&` `||` and parentheses.",
+    examples: ['created >= @todayStart'],
+    param: { id: 'filter' },
+  })
+
+/** What an export can be asked with. */
+export const EXPORT = {
+  query: z.object({
+    filter: FILTER,
+    expand: EXPAND,
+    fields: z.string().optional().meta({
+      description:
+        'Columns, comma-separated: fields, or paths into `expand`. All that are not hidden when left out.',
+    }),
+  }),
+}
+
 /** What a list can be asked with. */
 export const listQuery = (maxPerPage = MAX_PER_PAGE) => ({
   query: z.object({
@@ -47,14 +69,7 @@ export const listQuery = (maxPerPage = MAX_PER_PAGE) => ({
           'Fields to sort by, comma-separated, `-` for descending. `@random` and `@rowid` are known too.',
         examples: ['-created,id'],
       }),
-    filter: z
-      .string()
-      .optional()
-      .meta({
-        description:
-          "PocketBase's filter language: `=` `!=` `>` `>=` `<` `<=` `~` (has) `!~`, with `?` before them for any of many; `&&` `||` and parentheses.",
-        examples: ['created >= @todayStart'],
-      }),
+    filter: FILTER,
     expand: EXPAND,
     fields: FIELDS,
     skipTotal: z.boolean().optional().meta({

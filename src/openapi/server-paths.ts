@@ -22,6 +22,20 @@ const HEALTH = z
   })
   .meta({ id: 'Health' })
 
+const READY = z
+  .object({
+    ready: z.boolean(),
+    serving: z.boolean().meta({ description: 'False once the server was told to stop.' }),
+    database: z.object({ reachable: z.boolean(), migrated: z.boolean() }),
+    queue: z
+      .object({ due: z.int().min(0), oldest_seconds: z.number().min(0) })
+      .nullable()
+      .meta({
+        description: 'Messages that a device should have by now, and how long the oldest of them waits.',
+      }),
+  })
+  .meta({ id: 'Readiness' })
+
 const BATCH = z
   .object({
     requests: z
@@ -117,6 +131,19 @@ export const serverPaths = (): ZodOpenApiPathsObject => ({
         content: json(SUBSCRIPTION, { clientId: 'a1b2c3', subscriptions: ['sms_messages/*'] }),
       },
       responses: answers(done('Subscribed.'), failures(400, 404, 413)),
+    },
+  },
+  '/api/ready': {
+    get: {
+      operationId: 'ready',
+      tags: [SERVER],
+      summary: 'Ask whether to send requests here',
+      description: 'For proxies: 503 when requests should go elsewhere. It is never rate limited.',
+      security: NOBODY,
+      responses: answers(success('Yes.', READY), {
+        500: failures()['500']!,
+        503: { description: 'No.', content: json(READY) },
+      }),
     },
   },
   '/api/health': {

@@ -83,6 +83,8 @@ const TEMPLATE_EXAMPLE = {
   variables: { code: '4711' },
 }
 
+const MESSAGE = z.object({ id: z.string().meta({ description: 'A record of `sms_messages`.' }) })
+
 /** A preview may be asked for nobody. */
 const PREVIEW_BODY = z.union([SEND, TEMPLATE_SEND])
 
@@ -175,6 +177,27 @@ export const smsPaths = (): ZodOpenApiPathsObject => ({
       ),
     },
   },
+  '/api/sms/messages/{id}/retry': {
+    post: {
+      ...common(
+        'retryMessage',
+        'Send a failed message once more',
+        'Sends a new message with the same text to the same number, by any device. It counts against the quota. Asking again answers the same new message.',
+      ),
+      requestParams: { path: MESSAGE },
+      responses: answers(
+        success('The new message.', ACCEPTED, ACCEPTED_EXAMPLE),
+        refusals(
+          'unauthorized',
+          'quota_exceeded',
+          'forbidden',
+          'message_not_found',
+          'not_retriable',
+          'no_devices',
+        ),
+      ),
+    },
+  },
   '/api/sms/messages/{id}/cancel': {
     post: {
       ...common(
@@ -182,9 +205,7 @@ export const smsPaths = (): ZodOpenApiPathsObject => ({
         'Cancel a message',
         'Ends a message that no device has claimed; its unit of the quota comes back. Again is no error.',
       ),
-      requestParams: {
-        path: z.object({ id: z.string().meta({ description: 'A record of `sms_messages`.' }) }),
-      },
+      requestParams: { path: MESSAGE },
       responses: answers(
         success('It will not be sent.', CANCELED, {
           id: 'k3v9x0c2m5n8b1a',

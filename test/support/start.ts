@@ -5,6 +5,7 @@ import { type Db, openDb } from '../../src/db/open.ts'
 import { importFiles } from '../../src/import/fixtures.ts'
 import { createLogger } from '../../src/log.ts'
 import { type RunningServer, start } from '../../src/server.ts'
+import { watchAnswers } from './answers.ts'
 import { createDatabase } from './postgres.ts'
 
 export const SUPERUSER = { email: 'root@example.com', password: 'rootpass12345' } as const
@@ -29,7 +30,7 @@ export async function openTestDb(): Promise<Db> {
 export async function startServer(
   options: { env?: Record<string, string>; schema?: string; fixtures?: string } = {},
 ): Promise<RunningServer> {
-  const server = await start(await testConfig(options.env))
+  const server = await watchAnswers(await start(await testConfig(options.env)))
   await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
   const { schema, fixtures } = options
   if (schema || fixtures) await importFiles(server.services.store, { schema, fixtures }, () => {})

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RunningServer } from '../../src/server.ts'
+import { startServer } from '../support/start.ts'
+
+let server: RunningServer
+const get = (path: string, headers = {}) => fetch(server.url + path, { headers, redirect: 'manual' })
+
+beforeAll(async () => {
+  server = await startServer({ env: { PUBLIC_URL: 'https://sms.example.com' } })
+})
+afterAll(() => server.stop())
+
+test('the description names the public address and is not sent twice', async () => {
+  const first = await get('/api/openapi.json')
+  expect(first.headers.get('content-type')).toBe('application/json')
+  expect(await first.json()).toMatchObject({ servers: [{ url: 'https://sms.example.com' }] })
+  const again = await get('/api/openapi.json', { 'if-none-match': first.headers.get('etag') })
+  expect([again.status, await again.text()]).toEqual([304, ''])
+})
+
+test('the page loads from here alone', async () => {
+  const page = await get('/docs')
+  const html = await page.text()
+  expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8')
+  const policy = page.headers.get('content-security-policy')!
+  expect(policy).toContain("default-src 'none'")
+  expect(policy).toContain("script-src 'self';")
+  expect(policy).not.toMatch(/https?:/)
+  expect(html).not.toMatch(/<script>|\son\w+=|https?:/)
+})
+
+test('everything that the page names is there, for ever, packed for those who take it', async () => {
+  const html = await (await get('/docs')).text()
+  const names = [...html.matchAll(/(?:src|href)="(docs\/[^"]+)"/g)].map(([, name]) => name!)
+  expect(names.length).toBe(4)
+  for (const name of names) {
+    const asset = await get(`/${name}`, { 'accept-encoding': 'gzip' })
+    expect([name, asset.status, asset.headers.get('content-encoding')]).toEqual([name, 200, 'gzip'])
+    expect(asset.headers.get('cache-control')).toContain('immutable')
+    const plain = await get(`/${name}`, { 'accept-encoding': 'identity' })
+    expect(plain.headers.get('content-encoding')).toBeNull()
+    expect(await plain.text()).toBe(await asset.text())
+  }
+})
+
+test.each([
+  ['an old version', '/docs/0/docs.js', 404],
+  ['a file that is none of the page', '/docs/0/package.json', 404],
+  ['a slash too many', '/docs/', 307],
+])('%s: %s', async (_, path, status) => {
+  expect((await get(path)).status).toBe(status)
+})

@@ -1,0 +1,127 @@
+import { Validator } from '@seriousme/openapi-schema-validator'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import { describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { extensionsOf } from '../../src/extensions.ts'
+import { describedCollections, openApiDocument } from '../../src/openapi/document.ts'
+import texts from '../../src/openapi/texts.json' with { type: 'json' }
+
+type Json = Record<string, unknown>
+
+const subject = {
+  url: 'https://sms.example.com',
+  collections: describedCollections(),
+  extensions: extensionsOf(readConfig({})),
+}
+const text = JSON.stringify(openApiDocument(subject))
+const document = JSON.parse(text) as { paths: Record<string, Record<string, Json>> } & Json
+
+/** All places of the document that hold an object, by JSON pointer. */
+function places(json: unknown, at = '#'): [string, Json][] {
+  if (typeof json !== 'object' || json === null) return []
+  const below = Object.entries(json).flatMap(([key, value]) =>
+    places(value, `${at}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`),
+  )
+  return Array.isArray(json) ? below : [[at, json as Json], ...below]
+}
+
+const all = places(document)
+const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const),
+)
+
+describe('the document', () => {
+  test('is valid OpenAPI 3.1', async () => {
+    const validator = new Validator()
+    const { valid, errors } = await validator.validate(JSON.parse(text))
+    expect(errors ?? []).toEqual([])
+    expect(valid).toBe(true)
+    expect(validator.version).toBe('3.1')
+  })
+
+  test('refers only to what is there', () => {
+    const known = new Set(all.map(([at]) => at))
+    const refs = all.flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : []))
+    expect(refs.length).toBeGreaterThan(100)
+    expect(refs.filter((ref) => !known.has(ref))).toEqual([])
+  })
+
+  test('names each operation once', () => {
+    const ids = operations.map(([, { operationId }]) => operationId)
+    expect(ids.filter((id, i) => !id || ids.indexOf(id) !== i)).toEqual([])
+  })
+
+  test('has a summary, a known tag and an answer for each operation', () => {
+    const tags = new Set((document.tags as { name: string }[]).map(({ name }) => name))
+    const poor = operations.filter(
+      ([, { summary, tags: own, responses }]) =>
+        !summary ||
+        !(own as string[]).every((tag) => tags.has(tag)) ||
+        Object.keys(responses as Json).length === 0,
+    )
+    expect(poor.map(([name]) => name)).toEqual([])
+  })
+
+  test('says where the server is', () => expect(document.servers).toEqual([{ url: subject.url }]))
+})
+
+describe('examples', () => {
+  const ajv = new Ajv2020({ strict: false })
+  formats.default(ajv)
+  ajv.addSchema(document, 'api')
+  const fault = (pointer: string, example: unknown) => {
+    const validate = ajv.compile({ $ref: `api${encodeURI(pointer)}` })
+    return validate(example) ? [] : [`${pointer}: ${ajv.errorsText(validate.errors)}`]
+  }
+
+  test('of bodies fit them', () => {
+    const media = all.filter(([, place]) => 'schema' in place && ('example' in place || 'examples' in place))
+    expect(media.length).toBeGreaterThan(30)
+    const faults = media.flatMap(([at, { example, examples }]) => {
+      const given = Object.values((examples ?? {}) as Record<string, { value: unknown }>).map(
+        ({ value }) => value,
+      )
+      return [...given, ...(example === undefined ? [] : [example])].flatMap((one) =>
+        fault(`${at}/schema`, one),
+      )
+    })
+    expect(faults).toEqual([])
+  })
+
+  test('of values fit them', () => {
+    const schemas = all.filter(
+      ([, { type, examples }]) => typeof type === 'string' && Array.isArray(examples),
+    )
+    expect(schemas.length).toBeGreaterThan(10)
+    expect(
+      schemas.flatMap(([at, { examples }]) => (examples as unknown[]).flatMap((one) => fault(at, one))),
+    ).toEqual([])
+  })
+})
+
+describe('words for collections', () => {
+  const { '*': shared, ...own } = texts as Record<string, Record<string, string>>
+
+  test('are there for each collection and field of ours', () => {
+    const missing = subject.collections.flatMap(({ name, fields }) =>
+      ['', ...fields.map((field) => field.name)]
+        .filter((field) => !own[name]?.[field] && !shared![field] && field !== 'tokenKey')
+        .map((field) => `${name}.${field}`),
+    )
+    expect(missing).toEqual([])
+  })
+
+  test('are about nothing else', () => {
+    const known = new Set(
+      subject.collections.flatMap(({ name, fields }) => [
+        `${name}.`,
+        ...fields.map((field) => `${name}.${field.name}`),
+      ]),
+    )
+    const said = Object.entries(own).flatMap(([name, fields]) =>
+      Object.keys(fields).map((field) => `${name}.${field}`),
+    )
+    expect(said.filter((place) => !known.has(place))).toEqual([])
+  })
+})

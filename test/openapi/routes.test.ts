@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createApp } from '../../src/http/app.ts'
+import type { RunningServer } from '../../src/server.ts'
+import { startServer } from '../support/start.ts'
+
+let server: RunningServer
+let described: Set<string>
+let routed: Set<string>
+
+/** Roots of which all is described; `{collection}` of the router stands for each collection there. */
+const WHOLE = /^\w+ \/api\/(sms|devices|webhooks|batch|realtime|health|ready|collections\/\{collection\}\/.+)/
+/** Routes of superusers, who change collections by them. */
+const OTHER = /^\w+ \/api\/collections\/(meta\/|\{collection\}(\/truncate)?$)/
+
+beforeAll(async () => {
+  server = await startServer()
+  const document = await (await fetch(`${server.url}/api/openapi.json`)).json()
+  const { paths } = document as { paths: Record<string, object> }
+  const names = server.services.store.catalog.all.map(({ name }) => name).join('|')
+  const ofCollection = new RegExp(`^/api/collections/(${names})/`)
+  described = new Set(
+    Object.entries(paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) =>
+        nameless(`${method.toUpperCase()} ${path.replace(ofCollection, '/api/collections/{collection}/')}`),
+      ),
+    ),
+  )
+  const { routes } = createApp(server.services)
+  routed = new Set(
+    routes
+      .filter(({ method }) => method !== 'ALL')
+      .map(({ method, path }) => `${method} ${path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')}`)
+      .filter((route) => !OTHER.test(route))
+      .map(nameless),
+  )
+})
+afterAll(() => server.stop())
+
+/** What a parameter is called does not matter, but for the collection's. */
+const nameless = (route: string) => route.replace(/\{(?!collection\})\w+\}/g, '{}').replace(/(.)\/$/, '$1')
+
+test('each route is described', () => {
+  expect([...routed].filter((route) => WHOLE.test(route) && !described.has(route))).toEqual([])
+})
+
+test('each description has a route', () => {
+  expect(described.size).toBeGreaterThan(40)
+  expect([...described].filter((route) => !routed.has(route))).toEqual([])
+})
