@@ -1,0 +1,231 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { upsertSuperuser } from '../../src/auth/superusers.ts'
+import { readConfig } from '../../src/config.ts'
+import { createLogger } from '../../src/log.ts'
+import { start } from '../../src/server.ts'
+import { Ear } from '../realtime/ear.ts'
+import { type Client, client, openStream } from '../support/gateway.ts'
+import { runs } from '../support/installed.ts'
+import { freePort } from '../support/postgres.ts'
+import { type RunningProgram, serve, startProgram } from '../support/program.ts'
+import { SUPERUSER, testConfig } from '../support/start.ts'
+
+// The layout of docker-compose.yml by hand: Postgres, two nodes as processes, and a proxy with the file of deploy/.
+
+const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url))
+const PASSWORD = 'secret-enough'
+const ADDRESS = '127.0.0.9'
+
+interface Layout {
+  readonly folder: string
+  readonly port: number
+  readonly nodes: readonly string[]
+}
+
+/** How each proxy is run. */
+const PROXIES: Readonly<
+  Record<string, { version: string[]; run: (layout: Layout) => Promise<RunningProgram> }>
+> = {
+  caddy: {
+    version: ['version'],
+    run: ({ folder, port, nodes }) => {
+      const env = {
+        SITE_ADDRESS: `http://127.0.0.1:${port}`,
+        NODES: nodes.join(' '),
+        XDG_DATA_HOME: folder,
+        XDG_CONFIG_HOME: folder,
+      }
+      const args = ['run', '--config', join(DEPLOY, 'Caddyfile'), '--adapter', 'caddyfile']
+      return startProgram('caddy', args, env, `http://127.0.0.1:${port}`, '/api/health')
+    },
+  },
+  nginx: {
+    version: ['-v'],
+    run: ({ folder, port, nodes }) => {
+      // the names of the file are those of docker-compose.yml
+      const site = readFileSync(join(DEPLOY, 'nginx.conf'), 'utf8')
+        .replace('server1:8090', nodes[0]!)
+        .replace('server2:8090', nodes[1]!)
+        .replace('listen 8090', `listen 127.0.0.1:${port}`)
+      const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+        (name) => `${name}_temp_path ${folder}/${name};`,
+      )
+      const main = `daemon off; pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${paths.join(' ')} ${site} }`
+      writeFileSync(join(folder, 'nginx.conf'), main)
+      const args = ['-c', join(folder, 'nginx.conf'), '-e', 'stderr']
+      return startProgram('nginx', args, {}, `http://127.0.0.1:${port}`, '/api/health')
+    },
+  },
+}
+
+const onPostgres = process.env.TEST_BACKEND === 'postgres'
+
+describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, run }) => {
+  describe.runIf(onPostgres && runs(name, ...version))('with the file of deploy/', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pocketsms-proxy-'))
+    let env: Record<string, string>
+    const nodes: RunningProgram[] = []
+    let proxy: RunningProgram
+    let root: Client
+    let user: Client
+
+    const startNode = async (at: number, port: string) => {
+      nodes[at] = await serve({ ...env, PORT: port })
+    }
+    const portOf = (at: number) => new URL(nodes[at]!.url).port
+
+    beforeAll(async () => {
+      const { databaseUrl } = await testConfig()
+      env = {
+        HOST: '127.0.0.1',
+        DATABASE_URL: databaseUrl!,
+        LOG_LEVEL: 'info',
+        TRUSTED_PROXIES: '127.0.0.1',
+        STOP_DELAY_SECONDS: '3',
+      }
+      const first = await start(readConfig({ ...env, PORT: '0' }), createLogger({ logLevel: 'silent' }))
+      await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
+      void first.stop()
+      for (const at of [0, 1]) await startNode(at, String(await freePort()))
+      const hosts = nodes.map(({ url }) => new URL(url).host)
+      proxy = await run({ folder, port: await freePort(), nodes: hosts })
+      root = await signIn('_superusers', SUPERUSER.email, SUPERUSER.password)
+      const email = 'ann@example.com'
+      const values = { email, password: PASSWORD, passwordConfirm: PASSWORD }
+      await root.call('POST', '/api/collections/users/records', values)
+      user = await signIn('users', email, PASSWORD)
+    }, 120_000)
+    afterAll(async () => {
+      for (const program of [proxy, ...nodes]) await program?.stop()
+      rmSync(folder, { recursive: true, force: true })
+    })
+
+    async function signIn(collection: string, identity: string, password: string): Promise<Client> {
+      const path = `/api/collections/${collection}/auth-with-password`
+      const { body } = await client(proxy.url, '', '').call('POST', path, { identity, password })
+      return client(proxy.url, body.record.id, body.token)
+    }
+
+    let contacts = 0
+    const addContact = (who: Client) => {
+      const phone = `+49151${String(++contacts).padStart(8, '0')}`
+      return who.call('POST', '/api/collections/contacts/records', { user: user.id, name: 'x', phone })
+    }
+
+    test('nodes know who asks, and the request by the id that the client was told', async () => {
+      const asking = request(`${proxy.url}/api/health`, {
+        localAddress: ADDRESS,
+        headers: { 'x-forwarded-for': '203.0.113.9', 'x-request-id': 'mine' },
+      })
+      const id = await new Promise<string>((resolve, reject) => {
+        asking.on('response', (answer) => resolve(String(answer.resume().headers['x-request-id'])))
+        asking.on('error', reject).end()
+      })
+      expect(id).not.toBe('mine')
+      const log = () => nodes.map((node) => node.output()).join('')
+      await expect.poll(log).toContain(id)
+      const line = JSON.parse(
+        log()
+          .split('\n')
+          .find((text) => text.includes(id))!,
+      )
+      expect(line).toMatchObject({ path: '/api/health', ip: ADDRESS })
+    })
+
+    test('metrics are not for the world', async () => {
+      expect((await root.call('GET', '/metrics')).status).toBe(404)
+    })
+
+    test('streams come as they are written, wherever they are, and end when the client goes', async () => {
+      const ears = await Promise.all(
+        Array.from({ length: 6 }, () => Ear.on(proxy.url, user.token, 'contacts')),
+      )
+      const began = performance.now()
+      await addContact(user)
+      for (const ear of ears) expect(await ear.next(1)).toHaveLength(1)
+      expect(performance.now() - began).toBeLessThan(2_000)
+      for (const ear of ears) await ear.close()
+      const open = async () => {
+        let sum = 0
+        for (const { url } of nodes) {
+          const text = await (
+            await fetch(`${url}/metrics`, { headers: { authorization: root.token } })
+          ).text()
+          sum += Number(/^pocketsms_realtime_clients (\d+)/m.exec(text)![1])
+        }
+        return sum
+      }
+      await expect.poll(open, { timeout: 5_000 }).toBe(0)
+    })
+
+    test('a device hears of a send', async () => {
+      const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
+      const paired = await client(proxy.url, '', '').call('POST', '/api/devices/pair', {
+        code,
+        platform: 'simulator',
+      })
+      const stream = await openStream(proxy.url, paired.body.token)
+      await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hello' })
+      await stream.next('wake', 3_000)
+      await stream.close()
+    })
+
+    /** Reads and writes without a pause until `work` is done; answers that are no success. */
+    async function under(work: () => Promise<unknown>): Promise<{ bad: string[]; good: number }> {
+      let isOver = false
+      let good = 0
+      const bad: string[] = []
+      const ask = async (what: string, call: () => Promise<{ status: number }>) => {
+        while (!isOver) {
+          const { status } = await call().catch((error) => ({ status: String(error.cause ?? error) }))
+          if (status === 200) good++
+          else bad.push(`${what} ${status}`)
+        }
+      }
+      const list = () => user.call('GET', '/api/collections/contacts/records?perPage=3')
+      const asking = Promise.all([
+        ask('GET', list),
+        ask('GET', list),
+        ask('POST', () => addContact(user)),
+        ask('POST', () => addContact(user)),
+      ])
+      await work()
+      isOver = true
+      await asking
+      return { bad, good }
+    }
+
+    test('a node that is stopped and started again is not noticed', { timeout: 90_000 }, async () => {
+      const { bad, good } = await under(async () => {
+        const port = portOf(0)
+        await nodes[0]!.stop()
+        await new Promise((resolve) => setTimeout(resolve, 1_000))
+        await startNode(0, port)
+        await new Promise((resolve) => setTimeout(resolve, 2_000))
+      })
+      expect(bad).toEqual([])
+      expect(good).toBeGreaterThan(50)
+    })
+
+    test('a node that dies takes with it what it was asked at that moment, and no more', {
+      timeout: 90_000,
+    }, async () => {
+      const { bad, good } = await under(async () => {
+        const port = portOf(1)
+        await new Promise((resolve) => setTimeout(resolve, 500))
+        process.kill(nodes[1]!.pid, 'SIGKILL')
+        await nodes[1]!.stop()
+        await startNode(1, port)
+        await new Promise((resolve) => setTimeout(resolve, 2_000))
+      })
+      expect(bad.length).toBeLessThanOrEqual(4) // one for each that asks
+      expect(bad.filter((what) => !/ 50[24]$/.test(what))).toEqual([])
+      expect(good).toBeGreaterThan(50)
+    })
+  })
+})
