@@ -38,8 +38,8 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
 ]
 
 /** The console runs in browsers and speaks HTTP to the server: of `src` it has these alone, which import nothing. */
-const FOR_THE_CONSOLE = new Set(['sms/segments.ts'])
-const CONSOLE_PACKAGES = new Set(['preact', '@preact/signals', 'pocketbase', 'uqr'])
+const FOR_THE_CONSOLE = new Set(['sms/segments.ts', 'sms/phone.ts'])
+const CONSOLE_PACKAGES = new Set(['preact', '@preact/signals', 'pocketbase', 'uqr', 'papaparse'])
 
 interface Import {
   readonly from: string

@@ -1,11 +1,162 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { Contact } from '../../data/records.ts'
+import { type Groups, useGroups } from '../../data/use-groups.ts'
+import { useLater } from '../../data/use-later.ts'
+import { useList } from '../../data/use-list.ts'
+import type { PageProps } from '../../pages.ts'
+import { Button, ButtonLink } from '../../parts/button.tsx'
+import { confirmed } from '../../parts/dialog.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { SelectField, TextField } from '../../parts/field.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import { Records } from '../../parts/records.tsx'
+import { Badge } from '../../parts/status.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
+import { go, to } from '../../router.ts'
+import { ContactForm } from './contact-form.tsx'
+import { ImportContacts } from './import-contacts.tsx'
+import './page.css'
 
-/** Contacts. */
-export const Page = () => (
-  <Frame title="Contacts">
-    <Empty icon="contacts" title="No contacts yet">
-      Add the first one, or import a file.
-    </Empty>
-  </Frame>
-)
+const OPTED_OUT = 'opted-out'
+
+/** Contacts: search, by group, who has opted out; add, change, import. */
+export function Page({ query }: PageProps) {
+  const chosen = query.get('group') ?? ''
+  const [text, setText] = useState('')
+  const [edited, setEdited] = useState<Contact | 'new'>()
+  const [isImporting, setImporting] = useState(false)
+  const groups = useGroups()
+  const filter = filterFor(useLater(text.trim()), chosen)
+  const contacts = useList<Contact>('contacts', { filter, sort: 'name,phone', perPage: 50 })
+  const buttons = (
+    <>
+      <Button icon="upload" onClick={() => setImporting(true)}>
+        Import
+      </Button>
+      <Button kind="primary" icon="plus" onClick={() => setEdited('new')}>
+        Add a contact
+      </Button>
+    </>
+  )
+  const isAll = filter === ''
+  return (
+    <Frame title="Contacts" actions={!(isAll && contacts.total === 0) && buttons}>
+      {!(isAll && contacts.total === 0) && (
+        <div class="contacts-search">
+          <TextField
+            label="Search"
+            name="search"
+            type="search"
+            placeholder="Name or number"
+            value={text}
+            onValue={setText}
+          />
+          <SelectField
+            label="Show"
+            name="group"
+            value={chosen}
+            onValue={(group) => go('/contacts', { group }, true)}
+            choices={[
+              ['', 'All contacts'],
+              [OPTED_OUT, 'Who has opted out'],
+              ...groups.items.map(({ id, name }) => [id, name] as const),
+            ]}
+          />
+        </div>
+      )}
+      <Records
+        list={contacts}
+        caption="Contacts"
+        columns={columnsFor(groups, setEdited)}
+        empty={
+          isAll ? (
+            <Empty icon="contacts" title="No contacts yet" action={<div class="row">{buttons}</div>}>
+              Whom you write to by name, and in groups. Add the first one, or import a file.
+            </Empty>
+          ) : (
+            <Empty icon="search" title="Nobody found">
+              No contact is like that. Try a part of the name or number, or show all contacts.
+            </Empty>
+          )
+        }
+      />
+      {edited && (
+        <ContactForm
+          contact={edited === 'new' ? undefined : edited}
+          groups={groups.items}
+          onClose={() => setEdited(undefined)}
+        />
+      )}
+      {isImporting && <ImportContacts groups={groups.items} onClose={() => setImporting(false)} />}
+    </Frame>
+  )
+}
+
+function filterFor(text: string, chosen: string): string {
+  const parts: string[] = []
+  // a number is looked for without what people put between its digits
+  const digits = text.replace(/[\s()\-./]/g, '')
+  if (text) parts.push(pb.filter('(name ~ {:text} || phone ~ {:digits})', { text, digits }))
+  if (chosen === OPTED_OUT) parts.push('opted_out = true')
+  else if (chosen) parts.push(pb.filter('groups ?= {:chosen}', { chosen }))
+  return parts.join(' && ')
+}
+
+const columnsFor = (groups: Groups, edit: (contact: Contact) => void): readonly Column<Contact>[] => [
+  { title: 'Name', cell: ({ name, phone }) => name || phone },
+  { title: 'Number', cell: ({ phone }) => <span class="mono">{phone}</span> },
+  {
+    title: 'Groups',
+    long: true,
+    cell: (contact) =>
+      contact.groups.map(groups.nameOf).filter(Boolean).join(', ') || <span class="muted">–</span>,
+  },
+  {
+    title: 'Wants texts',
+    cell: ({ opted_out }) =>
+      opted_out ? <Badge tone="warn">Opted out</Badge> : <span class="muted">Yes</span>,
+  },
+  {
+    title: 'Actions',
+    bare: true,
+    align: 'end',
+    cell: (contact) => (
+      <div class="contacts-actions">
+        <ButtonLink
+          kind="quiet"
+          icon="conversations"
+          iconOnly
+          href={to(`/conversations/${encodeURIComponent(contact.phone)}`)}
+        >
+          {`Conversation with ${called(contact)}`}
+        </ButtonLink>
+        <Button kind="quiet" icon="edit" iconOnly onClick={() => edit(contact)}>
+          {`Change ${called(contact)}`}
+        </Button>
+        <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(contact)}>
+          {`Delete ${called(contact)}`}
+        </Button>
+      </div>
+    ),
+  },
+]
+
+const called = ({ name, phone }: Contact) => name || phone
+
+async function remove(contact: Contact): Promise<void> {
+  const sure = await confirmed({
+    title: 'Delete the contact?',
+    text: contact.opted_out
+      ? `${called(contact)} has opted out. Deleted, the number counts as new: texts to it would go out again.`
+      : `${called(contact)} goes; the messages stay.`,
+    action: 'Delete',
+    danger: true,
+  })
+  if (!sure) return
+  await pb
+    .collection('contacts')
+    .delete(contact.id)
+    .then(() => toast('Contact deleted'), toastFault)
+}

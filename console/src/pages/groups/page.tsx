@@ -1,11 +1,103 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { ContactGroup } from '../../data/records.ts'
+import { userId } from '../../data/session.ts'
+import { useGroups } from '../../data/use-groups.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button, ButtonLink } from '../../parts/button.tsx'
+import { confirmed, Dialog } from '../../parts/dialog.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { TextField } from '../../parts/field.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import { Records } from '../../parts/records.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
+import { to } from '../../router.ts'
+import { Members } from './members.tsx'
 
-/** Groups. */
-export const Page = () => (
-  <Frame title="Groups">
-    <Empty icon="groups" title="No groups yet">
-      A group is a list of contacts that get the same text.
-    </Empty>
-  </Frame>
-)
+/** Groups of contacts: how many are in each, who they are, and a text to all. */
+export function Page() {
+  const groups = useGroups()
+  const [edited, setEdited] = useState<ContactGroup | 'new'>()
+  const add = (
+    <Button kind="primary" icon="plus" onClick={() => setEdited('new')}>
+      New group
+    </Button>
+  )
+  return (
+    <Frame title="Groups" text="Contacts that get the same text." actions={groups.total > 0 && add}>
+      <Records
+        list={groups}
+        caption="Groups"
+        columns={columnsFor(setEdited)}
+        href={({ id }) => to('/contacts', { group: id })}
+        empty={
+          <Empty icon="groups" title="No groups yet" action={add}>
+            A group is a list of contacts: make one, then put contacts into it, one by one or with an import.
+          </Empty>
+        }
+      />
+      {edited && (
+        <GroupForm group={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
+      )}
+    </Frame>
+  )
+}
+
+const columnsFor = (edit: (group: ContactGroup) => void): readonly Column<ContactGroup>[] => [
+  { title: 'Name', cell: ({ name }) => name },
+  { title: 'Contacts', cell: ({ id }) => <Members group={id} /> },
+  { title: 'Made', cell: ({ created }) => <Time at={created} /> },
+  {
+    title: 'Actions',
+    bare: true,
+    align: 'end',
+    cell: (group) => (
+      <div class="row">
+        <ButtonLink kind="quiet" icon="send" iconOnly href={to('/send', { group: group.id })}>
+          {`Write to ${group.name}`}
+        </ButtonLink>
+        <Button kind="quiet" icon="edit" iconOnly onClick={() => edit(group)}>
+          {`Rename ${group.name}`}
+        </Button>
+        <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(group)}>
+          {`Delete ${group.name}`}
+        </Button>
+      </div>
+    ),
+  },
+]
+
+function GroupForm({ group, onClose }: { group: ContactGroup | undefined; onClose: () => void }) {
+  const [name, setName] = useState(group?.name ?? '')
+  const save = useTask(async () => {
+    if (group) await pb.collection('contact_groups').update(group.id, { name })
+    else await pb.collection('contact_groups').create({ user: userId(), name })
+    toast(group ? 'Group renamed' : 'Group made')
+    onClose()
+  })
+  return (
+    <Dialog title={group ? 'Rename the group' : 'New group'} onClose={onClose}>
+      <Form onSubmit={save.run} fault={save.fault} names={['name']}>
+        <TextField label="Name" name="name" value={name} onValue={setName} fault={save.fault} autofocus />
+        <Actions>
+          <Button type="submit" kind="primary" busy={save.busy}>
+            Save
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </Actions>
+      </Form>
+    </Dialog>
+  )
+}
+
+async function remove({ id, name }: ContactGroup): Promise<void> {
+  const text = `${name} goes; its contacts stay.`
+  if (!(await confirmed({ title: 'Delete the group?', text, action: 'Delete', danger: true }))) return
+  await pb
+    .collection('contact_groups')
+    .delete(id)
+    .then(() => toast('Group deleted'), toastFault)
+}

@@ -1,0 +1,31 @@
+import { saveFile } from '../../data/save-file.ts'
+import { Button } from '../../parts/button.tsx'
+import { Table } from '../../parts/table.tsx'
+import { type BadRow, badRowsCsv, type Sheet } from './import-rows.ts'
+
+const SHOWN = 100
+
+/** Rows that are left out, and why; the first of them here, all of them as a file. */
+export function BadRows({ sheet, bad }: { sheet: Sheet; bad: readonly BadRow[] }) {
+  if (bad.length === 0) return null
+  return (
+    <details>
+      <summary>{`Rows left out: ${bad.length.toLocaleString()}`}</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <section class="contacts-bad" tabIndex={0} aria-label="Rows left out">
+        <Table
+          caption="Rows left out"
+          columns={[
+            { title: 'Row', cell: ({ row }) => row },
+            { title: 'What is wrong', cell: ({ why }) => why },
+            { title: 'What it says', long: true, cell: ({ cells }) => cells.join(' · ') },
+          ]}
+          rows={bad.slice(0, SHOWN).map((row) => ({ id: `${row.row} ${row.why}`, ...row }))}
+        />
+      </section>
+      <Button icon="download" onClick={() => saveFile('left-out.csv', badRowsCsv(sheet, bad), 'text/csv')}>
+        Save them as a file
+      </Button>
+    </details>
+  )
+}

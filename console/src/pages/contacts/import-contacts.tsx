@@ -1,0 +1,94 @@
+import { useMemo, useRef, useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { ContactGroup } from '../../data/records.ts'
+import { userId } from '../../data/session.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Actions, Notice } from '../../parts/form.tsx'
+import { Progress } from '../../parts/wait.tsx'
+import { ChooseFile } from './import-choose.tsx'
+import { NEW_GROUP, Preview, type Wishes } from './import-preview.tsx'
+import { Report } from './import-report.tsx'
+import { guessColumns, planImport, type Sheet } from './import-rows.ts'
+import { type Outcome, runImport } from './import-run.ts'
+
+const NOTHING: Outcome = { added: 0, changed: 0, left: 0, failed: [] }
+
+/** Brings contacts in from a file, in steps: choose it, see what would be done, do it, hear what was done. */
+export function ImportContacts({
+  groups,
+  onClose,
+}: {
+  groups: readonly ContactGroup[]
+  onClose: () => void
+}) {
+  const [sheet, setSheet] = useState<Sheet>()
+  const [wishes, setWishes] = useState<Wishes>()
+  const [soFar, setSoFar] = useState(NOTHING)
+  const [done, setDone] = useState<Outcome>()
+  const stop = useRef(new AbortController())
+  const plan = useMemo(
+    () => sheet && wishes && planImport(sheet, wishes.columns, wishes.prefix.trim()),
+    [sheet, wishes],
+  )
+  const work = useTask(async () => {
+    if (!plan || !wishes) return
+    const user = userId()
+    const group = await groupFor(wishes, user)
+    setDone(
+      await runImport(plan.good, { user, group, overwrite: wishes.overwrite }, stop.current.signal, setSoFar),
+    )
+  })
+  const choose = (next: Sheet) => {
+    setSheet(next)
+    setWishes({ columns: guessColumns(next), prefix: '', group: '', newGroup: '', overwrite: true })
+  }
+  const close = () => {
+    stop.current.abort()
+    onClose()
+  }
+  const count = soFar.added + soFar.changed + soFar.left + soFar.failed.length
+  return (
+    <Dialog title="Import contacts" onClose={close} wide>
+      {!sheet && <ChooseFile onChoose={choose} onClose={onClose} />}
+      {work.fault && <Notice kind="wrong">{work.fault.message}</Notice>}
+      {sheet && plan && wishes && !work.busy && !done && (
+        <Preview
+          {...{ sheet, plan, wishes, groups }}
+          onWish={setWishes}
+          onRun={() => void work.run()}
+          onBack={() => setSheet(undefined)}
+        />
+      )}
+      {plan && work.busy && (
+        <>
+          <Progress
+            value={count}
+            max={plan.good.length}
+            label={`${count.toLocaleString()} of ${plan.good.length.toLocaleString()} contacts`}
+          />
+          <Actions>
+            <Button onClick={() => stop.current.abort()}>Stop</Button>
+          </Actions>
+        </>
+      )}
+      {sheet && plan && done && (
+        <Report
+          sheet={sheet}
+          plan={plan}
+          outcome={done}
+          stopped={stop.current.signal.aborted}
+          onClose={onClose}
+        />
+      )}
+    </Dialog>
+  )
+}
+
+/** The id of the group that all join; made if it is new. */
+async function groupFor({ group, newGroup }: Wishes, user: string): Promise<string> {
+  if (group !== NEW_GROUP) return group
+  const made = await pb.collection<ContactGroup>('contact_groups').create({ user, name: newGroup.trim() })
+  return made.id
+}

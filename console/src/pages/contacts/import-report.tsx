@@ -1,0 +1,52 @@
+import { Button } from '../../parts/button.tsx'
+import { Actions, Notice } from '../../parts/form.tsx'
+import { BadRows } from './bad-rows.tsx'
+import type { Plan, Sheet } from './import-rows.ts'
+import type { Outcome } from './import-run.ts'
+
+/** What an import did. */
+export function Report({
+  sheet,
+  plan,
+  outcome,
+  stopped,
+  onClose,
+}: {
+  sheet: Sheet
+  plan: Plan
+  outcome: Outcome
+  stopped: boolean
+  onClose: () => void
+}) {
+  const failed = outcome.failed.map(({ contact, why }) => ({
+    row: contact.row,
+    cells: sheet.rows[contact.row - sheet.first] ?? [],
+    why,
+  }))
+  const bad = [...plan.bad, ...failed].sort((a, b) => a.row - b.row)
+  const figures = [
+    ['Added', outcome.added],
+    ['Changed', outcome.changed],
+    ['Left as they were', outcome.left],
+    ['Left out', bad.length],
+  ] as const
+  return (
+    <div class="form">
+      {stopped && <Notice kind="warning">Stopped. What was imported until then stays.</Notice>}
+      <dl class="contacts-figures">
+        {figures.map(([words, count]) => (
+          <div key={words}>
+            <dt>{words}</dt>
+            <dd>{count.toLocaleString()}</dd>
+          </div>
+        ))}
+      </dl>
+      <BadRows sheet={sheet} bad={bad} />
+      <Actions>
+        <Button kind="primary" onClick={onClose}>
+          Done
+        </Button>
+      </Actions>
+    </div>
+  )
+}

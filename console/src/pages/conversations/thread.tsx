@@ -1,0 +1,75 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { Message } from '../../data/records.ts'
+import { useList } from '../../data/use-list.ts'
+import { Button } from '../../parts/button.tsx'
+import { Notice } from '../../parts/form.tsx'
+import { MessageStatus } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Loading } from '../../parts/wait.tsx'
+import { to } from '../../router.ts'
+import { Answer } from './answer.tsx'
+import { markRead } from './read-until.ts'
+
+const STEP = 50
+/** What one page of messages can hold. */
+const MOST = 500
+
+/** What was said with one number, the newest at the end, and a place to answer. */
+export function Thread({ number, name }: { number: string; name: string }) {
+  const [perPage, setPerPage] = useState(STEP)
+  const filter = pb.filter(
+    '(message_type = "incoming" && from = {:number}) || (message_type = "outgoing" && to = {:number})',
+    { number },
+  )
+  const messages = useList<Message>('sms_messages', { filter, perPage, expand: 'device' })
+  const heard = messages.items.find(({ message_type }) => message_type === 'incoming')
+  const newest = messages.items[0]?.id
+  const end = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    end.current?.scrollTo({ top: end.current.scrollHeight })
+  }, [newest])
+  useEffect(() => {
+    if (heard) markRead(number, heard.created)
+  }, [number, heard?.created])
+  return (
+    <section class="conversations-thread" aria-label={`With ${name || number}`}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
+      <div class="conversations-texts" ref={end} tabIndex={0} role="log" aria-label="Texts">
+        {messages.loading && <Loading />}
+        {messages.fault && <Notice kind="wrong">{messages.fault.message}</Notice>}
+        {!messages.loading && messages.items.length === 0 && (
+          <p class="muted">Nothing has been said with {number} yet.</p>
+        )}
+        {messages.total > messages.items.length && perPage < MOST && (
+          <Button onClick={() => setPerPage(Math.min(perPage * 2, MOST))}>Show earlier texts</Button>
+        )}
+        {messages.items.toReversed().map((message) => (
+          <Text key={message.id} message={message} />
+        ))}
+      </div>
+      <Answer number={number} device={heard?.expand?.device} />
+    </section>
+  )
+}
+
+function Text({ message }: { message: Message }) {
+  const { id, message_type, body, created, status, error_message } = message
+  const isIn = message_type === 'incoming'
+  return (
+    <article class={isIn ? 'conversations-text in' : 'conversations-text'}>
+      <p>
+        <span class="unseen">{isIn ? 'They wrote: ' : 'You wrote: '}</span>
+        {body}
+      </p>
+      <footer>
+        <a href={to(`/messages/${id}`)}>
+          <span class="unseen">Details, </span>
+          <Time at={created} />
+        </a>
+        {!isIn && <MessageStatus status={status} />}
+        {error_message && <span>{error_message}</span>}
+      </footer>
+    </article>
+  )
+}

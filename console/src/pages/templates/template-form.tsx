@@ -1,0 +1,63 @@
+import { useRef, useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { Template } from '../../data/records.ts'
+import { userId } from '../../data/session.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { TextArea, TextField } from '../../parts/field.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { TemplatePreview } from './template-preview.tsx'
+
+/** What every recipient has of their own. */
+const OF_PERSON = ['name', 'phone']
+
+/** Writes a template, or changes one; beside it what a contact would get. */
+export function TemplateForm({ template, onClose }: { template: Template | undefined; onClose: () => void }) {
+  const [name, setName] = useState(template?.name ?? '')
+  const [body, setBody] = useState(template?.body ?? '')
+  const area = useRef<HTMLTextAreaElement>(null)
+  const save = useTask(async () => {
+    if (template) await pb.collection('sms_templates').update(template.id, { name, body })
+    else await pb.collection('sms_templates').create({ user: userId(), name, body })
+    toast('Template saved')
+    onClose()
+  })
+  const insert = (variable: string) => {
+    const at = area.current?.selectionStart ?? body.length
+    setBody(`${body.slice(0, at)}{{${variable}}}${body.slice(area.current?.selectionEnd ?? at)}`)
+    area.current?.focus()
+  }
+  return (
+    <Dialog title={template ? 'Change the template' : 'New template'} onClose={onClose} wide>
+      <Form onSubmit={save.run} fault={save.fault} names={['name', 'body']}>
+        <TextField label="Name" name="name" value={name} onValue={setName} fault={save.fault} autofocus />
+        <TextArea
+          label="Text"
+          name="body"
+          value={body}
+          onValue={setBody}
+          fault={save.fault}
+          inputRef={area}
+          rows={5}
+          hint="Two braces on either side make a variable: {{code}}. {{name}} and {{phone}} are each contact's own."
+        />
+        <div class="row">
+          {OF_PERSON.map((variable) => (
+            <Button key={variable} icon="plus" onClick={() => insert(variable)}>
+              {`{{${variable}}}`}
+            </Button>
+          ))}
+        </div>
+        <TemplatePreview body={body} />
+        <Actions>
+          <Button type="submit" kind="primary" busy={save.busy}>
+            Save
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </Actions>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,90 @@
+import { expect } from 'vitest'
+import { scenario } from './stage.ts'
+
+/** Numbers as people write them, five rows that are none, and one number twice. */
+function sheet(count: number): string {
+  const rows = Array.from({ length: count }, (_, i) => `"Person, No. ${i}",0151 ${1_000_000 + i}`)
+  return [
+    'Name,Phone',
+    ...rows,
+    'No number,',
+    'Letters,call me',
+    'Short,+1',
+    'Zero,00',
+    'Two,+49 151 1000000',
+  ].join('\r\n')
+}
+
+scenario('contacts: added by hand, 1,000 imported, found, opted out', async (stage) => {
+  const { page } = stage
+  const ann = await stage.ann()
+  await stage.signIn()
+  await stage.visit('/contacts')
+  await page.getByText('No contacts yet').waitFor()
+  await stage.look('contacts-empty')
+
+  await page.getByRole('button', { name: 'Add a contact' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Zoë')
+  await page.getByLabel('Number', { exact: true }).fill('12345')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('A number begins with +').waitFor()
+  await stage.look('contact-form')
+  await page.getByLabel('Number', { exact: true }).fill('+49 (0) 151 / 1000000')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('cell', { name: '+491511000000' }).waitFor()
+
+  await page.getByRole('button', { name: 'Import' }).click()
+  await page
+    .getByLabel('A CSV file')
+    .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(sheet(1_000)) })
+  await page.getByText('1 contact to import, 1,004 rows to leave out').waitFor()
+  await page.getByLabel('Country of numbers that begin with 0').fill('+49')
+  await page.getByText('1,000 contacts to import, 5 rows to leave out').waitFor()
+  await page.getByLabel('Put all of them into').selectOption('new')
+  await page.getByLabel('Name of the new group').fill('Newsletter')
+  await page.getByText('Rows left out: 5').click()
+  await page.getByText('The same number as in row 2').waitFor()
+  await stage.look('contacts-import')
+  await page.getByRole('button', { name: 'Import 1,000' }).click()
+  await page.getByRole('button', { name: 'Done' }).waitFor({ timeout: 60_000 })
+  const figures = await page.locator('.contacts-figures dd').allTextContents()
+  expect(figures).toEqual(['999', '1', '0', '5'])
+  await stage.look('contacts-imported')
+  await page.getByRole('button', { name: 'Done' }).click()
+  const stored = await ann.collection('contacts').getFullList({ expand: 'groups' })
+  expect(stored.length).toBe(1_000)
+  expect(stored.filter(({ expand }) => expand?.groups[0].name === 'Newsletter').length).toBe(1_000)
+
+  await page.getByLabel('Search').fill('No. 77')
+  await page.getByRole('button', { name: 'Change Person, No. 77', exact: true }).click()
+  await page.getByLabel('Has opted out').check()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('cell', { name: 'Opted out' }).waitFor()
+  await stage.look('contacts')
+
+  await stage.visit('/groups')
+  await page.getByRole('cell', { name: /1,000\s?, 1 opted out/ }).waitFor()
+  await stage.look('groups')
+})
+
+scenario('templates: written with a preview for a contact', async (stage) => {
+  const { page } = stage
+  const ann = await stage.ann()
+  const user = ann.authStore.record!.id
+  await ann.collection('contacts').create({ user, name: 'Zoë', phone: '+4915112345678' })
+  await stage.signIn()
+  await stage.visit('/templates')
+  await stage.look('templates-empty')
+  await page.getByRole('button', { name: 'New template' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Parcel')
+  await page.getByLabel('Text', { exact: true }).fill('Hello {{name}}, your code is {{ code }}.')
+  await page.getByText('{{code}}', { exact: true }).waitFor()
+  await page.getByLabel('code', { exact: true }).fill('1234')
+  const preview = page.getByLabel('Preview')
+  await preview.getByText('Hello Zoë, your code is 1234.').waitFor()
+  await preview.getByText('29 characters, 1 message of the network').waitFor()
+  await stage.look('template-form')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('cell', { name: 'Parcel', exact: true }).waitFor()
+  await stage.look('templates')
+})

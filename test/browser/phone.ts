@@ -1,0 +1,53 @@
+import type PocketBase from 'pocketbase'
+
+/** A message as a claim gives it. */
+export interface Task {
+  readonly id: string
+  readonly attempt: number
+  readonly to: string
+  readonly body: string
+}
+
+/** A phone that does what a scenario tells it. */
+export interface Phone {
+  readonly id: string
+  readonly token: string
+  /** Waits until there is something to send. */
+  claim(): Promise<readonly Task[]>
+  report(task: Task, status: 'sent' | 'delivered' | 'failed', more?: object): Promise<void>
+  hear(from: string, body: string): Promise<void>
+}
+
+const WAIT_SECONDS = 10
+
+/** Pairs a phone with a user by the device API, as the phone does. */
+export async function pairPhone(url: string, user: PocketBase, name: string): Promise<Phone> {
+  const { code } = await user.send('/api/devices/pairing', { method: 'POST', body: { name } })
+  return pairWith(url, code, name)
+}
+
+/** The same with a code that somebody has got by another way. */
+export async function pairWith(url: string, code: string, name: string): Promise<Phone> {
+  const ask = async (path: string, body: object, token = '') => {
+    const headers = { 'content-type': 'application/json', ...(token && { authorization: token }) }
+    const answer = await fetch(`${url}/api/devices/${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    })
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
+    return answer.json()
+  }
+  const { token, record } = await ask('pair', { code, name, platform: 'simulator' })
+  return {
+    id: record.id,
+    token,
+    claim: async () => (await ask('claim', { limit: 100, wait: WAIT_SECONDS }, token)).items,
+    async report({ id, attempt }, status, more = {}) {
+      await ask('report', { items: [{ id, attempt, status, ...more }] }, token)
+    },
+    async hear(from, body) {
+      await ask('incoming', { items: [{ from, body, received_at: new Date().toISOString() }] }, token)
+    },
+  }
+}
