@@ -1,5 +1,6 @@
 import { defineConfig } from 'vite'
 import { compressed } from './compress.ts'
+import { grammar } from './grammar.ts'
 
 /** The server that `npm run console` passes API calls on to. */
 const SERVER = process.env.POCKETSMS_URL ?? 'http://127.0.0.1:8090'
@@ -16,6 +17,6 @@ export default defineConfig({
     assetsInlineLimit: 0, // the Content-Security-Policy lets nothing be inline
     modulePreload: { polyfill: false },
   },
-  server: { proxy: { '/api': SERVER } },
-  plugins: [compressed()],
+  server: { proxy: { '/api': SERVER }, fs: { allow: ['..'] } },
+  plugins: [grammar(), compressed()],
 })

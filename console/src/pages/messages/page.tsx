@@ -1,11 +1,140 @@
+import { useState } from 'preact/hooks'
+import type { Message } from '../../data/records.ts'
+import { session } from '../../data/session.ts'
+import { useNames } from '../../data/use-names.ts'
+import type { PageProps } from '../../pages.ts'
+import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { Notice } from '../../parts/form.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Loading } from '../../parts/wait.tsx'
+import { go, to } from '../../router.ts'
+import { ExportDialog } from './export-dialog.tsx'
+import { MessageTable } from './message-table.tsx'
+import './page.css'
+import { type Question, queryOf, questionOf, wholeFilter } from './question.ts'
+import { Toolbar } from './toolbar.tsx'
+import { type Messages, useMessages } from './use-messages.ts'
 
-/** Messages. */
-export const Page = () => (
-  <Frame title="Messages">
-    <Empty icon="messages" title="No messages yet">
-      Messages stand here as soon as the first one is sent.
-    </Empty>
-  </Frame>
+/** All messages, out and in: chosen by filters, sorted, live, taken away as CSV. */
+export function Page({ query }: PageProps) {
+  const question = questionOf(query)
+  const filter = wholeFilter(question)
+  const messages = useMessages(filter, question.sort, question.page)
+  const [isExporting, setExporting] = useState(false)
+  const change = (part: Partial<Question>, isTyping = false) =>
+    go('/messages', queryOf({ ...question, page: 1, ...part }), isTyping)
+  const isSuperuser = session.value?.role === 'superuser'
+  const isEmpty = filter === '' && messages.items.length === 0 && !messages.loading && !messages.isOld
+  const actions = (
+    <>
+      {!isEmpty && (
+        <Button icon="download" onClick={() => setExporting(true)}>
+          Export
+        </Button>
+      )}
+      {!isSuperuser && (
+        <ButtonLink kind="primary" icon="send" href={to('/send')}>
+          Send
+        </ButtonLink>
+      )}
+    </>
+  )
+  return (
+    <Frame title="Messages" actions={actions}>
+      {isEmpty && !messages.fault ? (
+        <NoMessages isSuperuser={isSuperuser} />
+      ) : (
+        <>
+          <Toolbar question={question} onChange={change} refusal={refusalOf(messages, question)} />
+          <Found question={question} messages={messages} onChange={change} />
+        </>
+      )}
+      {isExporting && (
+        <ExportDialog filter={filter} total={messages.total} onClose={() => setExporting(false)} />
+      )}
+    </Frame>
+  )
+}
+
+/** A 400 of the server is about the filter, and told there. */
+const refusalOf = ({ fault }: Messages, { filter }: Question) =>
+  fault?.status === 400 && filter !== '' ? 'The server does not understand this filter.' : undefined
+
+function Found({
+  question,
+  messages,
+  onChange,
+}: {
+  question: Question
+  messages: Messages
+  onChange: (part: Partial<Question>) => void
+}) {
+  const { items, fault, fresh, isOld, total, loading } = messages
+  const nameOf = useNames(numbersOf(items))
+  if (loading) return <Loading />
+  const isRefused = refusalOf(messages, question) !== undefined
+  const turn = (page: number) => {
+    onChange({ page })
+    document.getElementById('page')?.scrollIntoView()
+  }
+  return (
+    <>
+      {fault && !isRefused && <Notice kind="wrong">{fault.message}</Notice>}
+      <div class="messages-count" role="status">
+        {!fault && !isOld && <span>{countOf(total)}</span>}
+        {fresh > 0 && (
+          <Button icon="again" onClick={() => turn(1)}>
+            {fresh.toLocaleString()} new
+          </Button>
+        )}
+      </div>
+      {items.length > 0 && !isRefused && (
+        <MessageTable
+          messages={items}
+          around={{ nameOf }}
+          sort={question.sort}
+          onSort={(sort) => onChange({ sort })}
+          isOld={isOld}
+        />
+      )}
+      {items.length === 0 && !fault && !isOld && <NothingFound />}
+      {!isRefused && <Pager {...messages} goTo={turn} />}
+    </>
+  )
+}
+
+/** A superuser has no contacts. */
+const numbersOf = (items: readonly Message[]) =>
+  session.value?.role === 'user'
+    ? items.map((item) => (item.message_type === 'incoming' ? item.from : item.to))
+    : []
+
+const countOf = (total: number) => (total === 1 ? '1 message' : `${total.toLocaleString()} messages`)
+
+const NoMessages = ({ isSuperuser }: { isSuperuser: boolean }) => (
+  <Empty
+    icon="messages"
+    title="No messages yet"
+    action={
+      !isSuperuser && (
+        <ButtonLink kind="primary" icon="send" href={to('/send')}>
+          Send the first text
+        </ButtonLink>
+      )
+    }
+  >
+    What is sent and what comes in is listed here, as it happens.
+  </Empty>
+)
+
+const NothingFound = () => (
+  <Empty
+    icon="search"
+    title="Nothing found"
+    action={<ButtonLink href={to('/messages')}>Show all messages</ButtonLink>}
+  >
+    No message fits what you look for. It shows here as soon as there is one.
+  </Empty>
 )

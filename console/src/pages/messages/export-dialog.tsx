@@ -1,0 +1,108 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { saveFile } from '../../data/save-file.ts'
+import { session } from '../../data/session.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { CheckField } from '../../parts/field.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { Progress } from '../../parts/wait.tsx'
+import { type Exported, readExport } from './export.ts'
+
+/** What can be taken along; the first ones are chosen from the start. */
+const COLUMNS = [
+  ['created', 'Time'],
+  ['message_type', 'Out or in'],
+  ['from', 'From'],
+  ['to', 'To'],
+  ['body', 'Text'],
+  ['status', 'State'],
+  ['error_message', 'Why it failed'],
+  ['expand.device.name', 'Device'],
+  ['sent_at', 'Sent at'],
+  ['delivered_at', 'Delivered at'],
+  ['segments', 'Parts'],
+  ['expand.user.email', 'User'],
+  ['id', 'Id'],
+  ['batch_id', 'Id of the send'],
+  ['client_ref', 'Reference of the sender'],
+] as const
+const CHOSEN = 10
+
+/** Takes the messages of the filter away as a CSV file. */
+export function ExportDialog({
+  filter,
+  total,
+  onClose,
+}: {
+  filter: string
+  total: number
+  onClose: () => void
+}) {
+  const columns = COLUMNS.filter(
+    ([field]) => field !== 'expand.user.email' || session.value?.role === 'superuser',
+  )
+  const [chosen, setChosen] = useState<readonly string[]>(columns.slice(0, CHOSEN).map(([field]) => field))
+  const [done, setDone] = useState<Exported>({ rows: 0, bytes: 0 })
+  const ended = useRef<AbortController | null>(null)
+  useEffect(() => () => ended.current?.abort(), [])
+  const run = useTask(async () => {
+    const stop = new AbortController()
+    ended.current = stop
+    setDone({ rows: 0, bytes: 0 })
+    try {
+      const fields = columns.map(([field]) => field).filter((field) => chosen.includes(field))
+      const file = await readExport(filter, fields, setDone, stop.signal)
+      saveFile(`messages-${new Date().toISOString().slice(0, 10)}.csv`, file, 'text/csv')
+      toast('Export saved')
+      onClose()
+    } catch (error) {
+      if (!stop.signal.aborted) throw error
+    }
+  })
+  const stop = () => {
+    ended.current?.abort()
+    toast('Export stopped')
+  }
+  return (
+    <Dialog title="Export as CSV" onClose={onClose}>
+      <Form onSubmit={run.run} fault={run.fault}>
+        <p>
+          {filter === '' ? 'All messages' : 'The messages of your filter'}, newest first:{' '}
+          {total.toLocaleString()} now.
+        </p>
+        <fieldset class="messages-columns" disabled={run.busy}>
+          <legend>Columns</legend>
+          {columns.map(([field, words]) => (
+            <CheckField
+              key={field}
+              name={field}
+              label={words}
+              value={chosen.includes(field)}
+              onValue={(isIn) =>
+                setChosen(isIn ? [...chosen, field] : chosen.filter((each) => each !== field))
+              }
+            />
+          ))}
+        </fieldset>
+        {run.busy && (
+          <Progress
+            value={done.rows}
+            max={Math.max(total, done.rows)}
+            label={`${done.rows.toLocaleString()} of ${total.toLocaleString()} messages, ${sizeOf(done.bytes)}`}
+          />
+        )}
+        <Actions>
+          <Button type="submit" kind="primary" icon="download" busy={run.busy} disabled={chosen.length === 0}>
+            Export
+          </Button>
+          {run.busy ? <Button onClick={stop}>Stop</Button> : <Button onClick={onClose}>Cancel</Button>}
+        </Actions>
+      </Form>
+    </Dialog>
+  )
+}
+
+const sizeOf = (bytes: number) =>
+  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`

@@ -1,0 +1,140 @@
+/** What a field holds; it decides which signs and values are offered. */
+export interface Name {
+  readonly type: 'text' | 'number' | 'date' | 'bool' | 'choice' | 'json' | 'relation'
+  /** For people, beside the name. */
+  readonly words: string
+  /** Of a choice. */
+  readonly values?: readonly string[]
+  /** Of a relation: the collection it leads to. */
+  readonly to?: CollectionName
+  /** Leads to several records, for which there are the signs with a question mark. */
+  readonly many?: boolean
+}
+
+export type CollectionName = 'sms_messages' | 'sms_events' | 'devices' | 'users'
+
+const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const
+const OWN = {
+  id: { type: 'text', words: 'its id' },
+  created: { type: 'date', words: 'when it was stored' },
+} as const
+const UPDATED = { updated: { type: 'date', words: 'when it last changed' } } as const
+
+/** The fields that a filter of messages may name, by the collection that has them. */
+export const NAMES: Readonly<Record<CollectionName, Readonly<Record<string, Name>>>> = {
+  sms_messages: {
+    status: { type: 'choice', words: 'where it is in its life', values: STATUSES },
+    to: { type: 'text', words: 'number it goes to' },
+    from: { type: 'text', words: 'number it came from' },
+    body: { type: 'text', words: 'the text' },
+    created: { type: 'date', words: 'when it was accepted or came in' },
+    message_type: { type: 'choice', words: 'out or in', values: ['outgoing', 'incoming'] },
+    error_message: { type: 'text', words: 'why it failed' },
+    device: { type: 'relation', words: 'the phone or modem', to: 'devices' },
+    segments: { type: 'number', words: 'short messages it takes' },
+    scheduled_at: { type: 'date', words: 'not to go out before' },
+    sent_at: { type: 'date', words: 'when it went out' },
+    delivered_at: { type: 'date', words: 'when it arrived' },
+    expires_at: { type: 'date', words: 'not to go out after' },
+    batch_id: { type: 'text', words: 'the send it was part of' },
+    client_ref: { type: 'text', words: 'reference given by the sender' },
+    priority: { type: 'number', words: 'higher goes first' },
+    sim: { type: 'number', words: 'slot of the SIM' },
+    guarantee: {
+      type: 'choice',
+      words: 'what if a phone goes silent',
+      values: ['at_most_once', 'at_least_once'],
+    },
+    sms_events_via_message: { type: 'relation', words: 'its history', to: 'sms_events', many: true },
+    user: { type: 'relation', words: 'whose message it is', to: 'users' },
+    id: OWN.id,
+    ...UPDATED,
+  },
+  sms_events: {
+    status: { type: 'choice', words: 'what it became', values: STATUSES },
+    detail: { type: 'text', words: 'why' },
+    attempt: { type: 'number', words: 'which try it was' },
+    device: { type: 'relation', words: 'the phone or modem', to: 'devices' },
+    message: { type: 'relation', words: 'the message', to: 'sms_messages' },
+    user: { type: 'relation', words: 'whose message it is', to: 'users' },
+    ...OWN,
+  },
+  devices: {
+    name: { type: 'text', words: 'its name' },
+    phone: { type: 'text', words: 'its number' },
+    platform: { type: 'choice', words: 'what it is', values: ['android', 'modem', 'simulator', 'other'] },
+    enabled: { type: 'bool', words: 'may send' },
+    last_seen: { type: 'date', words: 'when it was last heard of' },
+    daily_limit: { type: 'number', words: 'messages a day' },
+    per_minute: { type: 'number', words: 'messages a minute' },
+    sims: { type: 'json', words: 'its SIM cards' },
+    user: { type: 'relation', words: 'whose device it is', to: 'users' },
+    ...OWN,
+    ...UPDATED,
+  },
+  users: {
+    email: { type: 'text', words: 'email address' },
+    name: { type: 'text', words: 'name' },
+    verified: { type: 'bool', words: 'the address is proven' },
+    emailVisibility: { type: 'bool', words: 'others may see the address' },
+    monthly_quota: { type: 'number', words: 'messages a month' },
+    ...OWN,
+    ...UPDATED,
+  },
+}
+
+/** Dates that have names, all in UTC. */
+export const MACROS: Readonly<Record<string, string>> = {
+  '@todayStart': 'when today began (UTC)',
+  '@yesterday': 'this time yesterday',
+  '@now': 'now',
+  '@monthStart': 'when the month began',
+  '@todayEnd': 'when today ends',
+  '@tomorrow': 'this time tomorrow',
+  '@monthEnd': 'when the month ends',
+  '@yearStart': 'when the year began',
+  '@yearEnd': 'when the year ends',
+  '@year': 'the year, a number',
+  '@month': 'the month, 1 to 12',
+  '@day': 'the day of the month',
+  '@weekday': 'the day of the week, 0 is Sunday',
+  '@hour': 'the hour, 0 to 23',
+  '@minute': 'the minute',
+  '@second': 'the second',
+}
+
+export const FUNCTIONS: ReadonlySet<string> = new Set(['strftime', 'geoDistance'])
+export const CONSTANTS: ReadonlySet<string> = new Set(['true', 'false', 'null'])
+const MODIFIERS = new Set(['length', 'each', 'lower', 'isset', 'changed'])
+
+/** What a dotted path leads to. */
+export interface Found {
+  readonly name: Name
+  /** Some step of the path leads to several records. */
+  readonly many: boolean
+}
+
+/** Follows a path from a message: `device.name`, `sms_events_via_message.status`. The first part that is no field is `wrong`. */
+export function follow(path: string): Found | { wrong: string; at: number; in: CollectionName } {
+  const [bare = '', modifier] = path.split(':')
+  const parts = bare.split('.')
+  let collection: CollectionName = 'sms_messages'
+  let many = false
+  for (const [i, part] of parts.entries()) {
+    const name: Name | undefined = fieldOf(collection, part)
+    const at = parts.slice(0, i).join('.').length + (i > 0 ? 1 : 0)
+    if (!name) return { wrong: part, at, in: collection }
+    many ||= name.many ?? false
+    const isLast = i === parts.length - 1
+    if (!isLast && name.type === 'json') return { name: { type: 'json', words: '' }, many }
+    if (isLast && modifier !== undefined && !MODIFIERS.has(modifier))
+      return { wrong: `:${modifier}`, at: bare.length, in: collection }
+    if (isLast) return { name: modifier === 'length' ? { ...name, type: 'number' } : name, many }
+    if (!name.to) return { wrong: parts.slice(i).join('.'), at, in: collection }
+    collection = name.to
+  }
+  return { wrong: bare, at: 0, in: collection }
+}
+
+const fieldOf = (collection: CollectionName, name: string): Name | undefined =>
+  Object.hasOwn(NAMES[collection], name) ? NAMES[collection][name] : undefined

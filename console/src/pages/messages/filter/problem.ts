@@ -1,0 +1,20 @@
+/** What is wrong with a filter, in words for people, and where. */
+export interface Problem {
+  readonly start: number
+  readonly end: number
+  readonly message: string
+  /** The server takes it, but it will hardly find what was meant. */
+  readonly isDoubt?: boolean
+  /** What puts it right: the words of the button, and the filter then. */
+  readonly fix?: { readonly words: string; readonly filter: string }
+}
+
+/** `filter` with another text from `start` to `end`. */
+export const replaced = (filter: string, start: number, end: number, by: string) =>
+  filter.slice(0, start) + by + filter.slice(end)
+
+/** A fix that writes `by` at a place, named by what it writes. */
+export const write = (filter: string, start: number, end: number, by: string) => ({
+  words: `Write ${by.trim()}`,
+  filter: replaced(filter, start, end, by),
+})

@@ -1,0 +1,23 @@
+import { type Parse, syntaxFault } from './grammar.ts'
+import { meaningProblems } from './meaning.ts'
+import type { Problem } from './problem.ts'
+import { syntaxProblem } from './syntax.ts'
+
+/** As the server has it. */
+const MAX_BYTES = 3500
+
+/** What is wrong with a filter, from its beginning on; nothing for an empty one. Only doubts: the server takes it. */
+export function problemsOf(parse: Parse, filter: string, isSuperuser: boolean): readonly Problem[] {
+  if (filter.trim() === '') return []
+  const bytes = new TextEncoder().encode(filter).length
+  if (bytes > MAX_BYTES)
+    return [
+      {
+        start: 0,
+        end: filter.length,
+        message: `A filter has at most ${MAX_BYTES} bytes; this one has ${bytes}.`,
+      },
+    ]
+  const fault = syntaxFault(parse, filter)
+  return fault ? [syntaxProblem(filter, fault)] : meaningProblems(filter, isSuperuser)
+}

@@ -1,0 +1,79 @@
+/** A piece of a filter and where it stands. `call` is a function with its arguments, `stray` what no filter has. */
+export interface Token {
+  readonly kind: 'word' | 'call' | 'text' | 'number' | 'sign' | 'join' | 'open' | 'close' | 'stray'
+  readonly start: number
+  readonly end: number
+  /** As it was typed, quotes and all. */
+  readonly text: string
+  /** False for a text or call that nothing ends yet. */
+  readonly isClosed: boolean
+}
+
+const PIECES: readonly (readonly [Token['kind'] | 'gap', RegExp])[] = [
+  ['gap', /[ \t\n]+|\/\/[^\n]*/y],
+  ['word', /[a-zA-Z_@#][\w.:]*/y],
+  ['number', /-?\d+(\.\d*)?/y],
+  ['sign', /[=?!<>~]+/y],
+  ['join', /[&|]+/y],
+  ['open', /\(/y],
+  ['close', /\)/y],
+  ['stray', /./suy],
+]
+
+/** The pieces of a filter, finished or half typed. Never fails. */
+export function tokensOf(filter: string): Token[] {
+  const tokens: Token[] = []
+  for (let at = 0; at < filter.length; ) {
+    const { kind, end, isClosed } = pieceAt(filter, at)
+    if (kind !== 'gap') tokens.push({ kind, start: at, end, text: filter.slice(at, end), isClosed })
+    at = end
+  }
+  return tokens
+}
+
+function pieceAt(
+  filter: string,
+  at: number,
+): { kind: Token['kind'] | 'gap'; end: number; isClosed: boolean } {
+  const char = filter[at]
+  if (char === '"' || char === "'") return { kind: 'text', ...quotedEnd(filter, at) }
+  for (const [kind, shape] of PIECES) {
+    shape.lastIndex = at
+    const found = shape.exec(filter)
+    if (!found) continue
+    const end = at + found[0].length
+    if (kind === 'word' && filter[end] === '(') return { kind: 'call', ...callEnd(filter, end) }
+    return { kind, end, isClosed: true }
+  }
+  return { kind: 'stray', end: at + 1, isClosed: true }
+}
+
+/** Where the quoted text that begins at `start` ends. */
+function quotedEnd(filter: string, start: number): { end: number; isClosed: boolean } {
+  for (let i = start + 1; i < filter.length; i++) {
+    if (filter[i] === '\\') i++
+    else if (filter[i] === filter[start]) return { end: i + 1, isClosed: true }
+  }
+  return { end: filter.length, isClosed: false }
+}
+
+function callEnd(filter: string, open: number): { end: number; isClosed: boolean } {
+  const end = closingBracket(filter, open + 1)
+  return end < 0 ? { end: filter.length, isClosed: false } : { end: end + 1, isClosed: true }
+}
+
+/** The bracket that ends what begins at `start`; -1 when there is none. Brackets in quotes do not count. */
+export function closingBracket(filter: string, start: number): number {
+  let open = 1
+  for (let i = start; i < filter.length; i++) {
+    const char = filter[i]
+    if (char === '"' || char === "'") i = quotedEnd(filter, i).end - 1
+    else if (char === '(') open++
+    else if (char === ')' && --open === 0) return i
+  }
+  return -1
+}
+
+/** True for what can stand at either side of a sign. */
+export const isOperand = ({ kind }: Token) =>
+  kind === 'word' || kind === 'call' || kind === 'text' || kind === 'number'

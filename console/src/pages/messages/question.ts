@@ -1,0 +1,62 @@
+import { pb } from '../../data/client.ts'
+
+/** What the page shows: all of it stands in the address. */
+export interface Question {
+  /** As typed into the filter bar. */
+  readonly filter: string
+  readonly state: StateKey
+  /** Words to look for in texts and numbers. */
+  readonly words: string
+  readonly sort: string
+  readonly page: number
+}
+
+/** Filters of one press. */
+export const STATES = [
+  ['', 'All', ''],
+  ['scheduled', 'Scheduled', 'status = "pending"'],
+  ['waiting', 'Waiting', 'status = "assigned" || status = "sending"'],
+  ['sent', 'Sent', 'status = "sent"'],
+  ['delivered', 'Delivered', 'status = "delivered"'],
+  ['failed', 'Failed', 'status = "failed"'],
+  ['received', 'Received', 'status = "received"'],
+] as const
+export type StateKey = (typeof STATES)[number][0]
+
+export const NEWEST_FIRST = '-created'
+
+/** The question of an address. What makes no sense in it is left out. */
+export function questionOf(query: URLSearchParams): Question {
+  const state = STATES.find(([key]) => key === query.get('state'))?.[0] ?? ''
+  return {
+    filter: query.get('filter') ?? '',
+    state,
+    words: query.get('words') ?? '',
+    sort: query.get('sort') || NEWEST_FIRST,
+    page: Math.max(1, Math.floor(Number(query.get('page') ?? 1)) || 1),
+  }
+}
+
+/** The address's part for a question. */
+export const queryOf = ({ filter, state, words, sort, page }: Question): Record<string, string> => ({
+  filter,
+  state,
+  words,
+  sort: sort === NEWEST_FIRST ? '' : sort,
+  page: page > 1 ? String(page) : '',
+})
+
+/** The filter for the server, of all that the question asks. */
+export function wholeFilter({ filter, state, words }: Question): string {
+  const quick = STATES.find(([key]) => key === state)?.[2] ?? ''
+  const parts = [filter.trim(), quick, wordsFilter(words.trim())].filter((part) => part !== '')
+  return parts.length === 1 ? parts[0]! : parts.map((part) => `(${part}\n)`).join(' && ')
+}
+
+/** Numbers may be typed with spaces, dashes and brackets. */
+function wordsFilter(words: string): string {
+  if (words === '') return ''
+  const digits = /^[+\d\s()/.-]+$/.test(words) ? words.replace(/^00/, '+').replace(/[^+\d]/g, '') : ''
+  const number = digits.length > 2 ? digits : words
+  return pb.filter('body ~ {:words} || to ~ {:number} || from ~ {:number}', { words, number })
+}

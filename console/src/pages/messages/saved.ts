@@ -1,0 +1,34 @@
+import { remembered } from '../../data/remembered.ts'
+
+/** A filter with a name. */
+export interface SavedFilter {
+  readonly name: string
+  readonly filter: string
+}
+
+/** Ready from the start. */
+export const READY: readonly SavedFilter[] = [
+  { name: 'Failed today', filter: 'status = "failed" && created >= @todayStart' },
+  { name: 'Still on the way', filter: 'status = "pending" || status = "assigned" || status = "sending"' },
+  { name: 'Outcome unknown', filter: 'error_message ~ "Outcome unknown"' },
+  { name: 'Came in since yesterday', filter: 'message_type = "incoming" && created >= @yesterday' },
+  { name: 'Long texts', filter: 'segments > 3' },
+  {
+    name: 'Failed once, sent later',
+    filter: 'sms_events_via_message.status ?= "failed" && status != "failed"',
+  },
+  { name: 'Sent, never confirmed', filter: 'status = "sent" && sent_at < @yesterday' },
+]
+
+/** The user's own, kept by this browser. */
+export const savedFilters = remembered<readonly SavedFilter[]>('filters', [])
+
+/** Keeps a filter under a name; one of the same name goes. */
+export function saveFilter(saved: SavedFilter): void {
+  const others = savedFilters.value.filter(({ name }) => name !== saved.name)
+  savedFilters.value = [...others, saved].sort((a, b) => a.name.localeCompare(b.name))
+}
+
+export function forgetFilter(name: string): void {
+  savedFilters.value = savedFilters.value.filter((each) => each.name !== name)
+}
