@@ -1,6 +1,13 @@
+import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import bcrypt from 'bcrypt'
 import { Line } from './line.ts'
+
+/** Compiled code, loaded for the first password: an agent is the same program, also where nobody built it for, as on Android. */
+let loaded: typeof import('bcrypt') | undefined
+function bcrypt(): typeof import('bcrypt') {
+  loaded ??= createRequire(import.meta.url)('bcrypt') as typeof import('bcrypt')
+  return loaded
+}
 
 /** What bcrypt reads of a password; Go refuses to hash a longer one instead of cutting it. */
 export const MAX_PASSWORD_BYTES = 72
@@ -18,10 +25,10 @@ const line = new Line(PLACES, MAX_WAITING)
 /** Hash of a password, off the main thread. Throws a RangeError for one over 72 bytes, 503 when too many wait. */
 export async function hashPassword(plain: string, cost = 0): Promise<string> {
   if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) throw new RangeError('The password exceeds 72 bytes.')
-  return line.run(() => bcrypt.hash(plain, cost > 0 ? cost : DEFAULT_COST))
+  return line.run(() => bcrypt().hash(plain, cost > 0 ? cost : DEFAULT_COST))
 }
 
 /** True if the hash is that of the password; false for a hash that is none. Off the main thread. Throws 503 as above. */
 export async function verifyPassword(plain: string, hash: string): Promise<boolean> {
-  return plain !== '' && hash !== '' && line.run(() => bcrypt.compare(plain, hash))
+  return plain !== '' && hash !== '' && line.run(() => bcrypt().compare(plain, hash))
 }
