@@ -1,11 +1,89 @@
+import './page.css'
+import { useState } from 'preact/hooks'
+import { session } from '../../data/session.ts'
+import { countOf, KINDS, type UsageDay } from '../../data/usage.ts'
+import { useAnswer } from '../../data/use-answer.ts'
+import { ButtonLink } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { Page as Frame } from '../../parts/page.tsx'
+import { Notice } from '../../parts/form.tsx'
+import { Card, Page as Frame } from '../../parts/page.tsx'
+import { Loading } from '../../parts/wait.tsx'
+import { to } from '../../router.ts'
+import { DayTable } from './day-table.tsx'
+import { Plot } from './plot.tsx'
+import { Quota } from './quota.tsx'
 
-/** Usage. */
-export const Page = () => (
-  <Frame title="Usage">
-    <Empty icon="usage" title="Nothing sent yet">
-      Figures stand here after the first message.
-    </Empty>
-  </Frame>
+const SPANS = [7, 30, 90] as const
+const EVERY_MS = 30_000
+
+/** How many messages there were, day by day, and what is left of the month. */
+export function Page() {
+  const [days, setDays] = useState<number>(30)
+  const { value, fault } = useAnswer<{ days: readonly UsageDay[] }>(
+    `/api/sms/usage/days?days=${days}`,
+    EVERY_MS,
+  )
+  const isUser = session.value?.role === 'user'
+  const sums = KINDS.map((kind) => (value?.days ?? []).reduce((sum, day) => sum + countOf(day, kind), 0))
+  const isEmpty = value !== undefined && sums.every((sum) => sum === 0)
+  return (
+    <Frame title="Usage" text={isUser ? undefined : 'Of all users together.'}>
+      {isUser && <Quota />}
+      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      {!value && !fault && <Loading />}
+      {value && (
+        <Card title="Messages by day" actions={<Span days={days} onDays={setDays} />}>
+          {isEmpty ? (
+            <Nothing isUser={isUser} />
+          ) : (
+            <>
+              <ul class="usage-sums">
+                {KINDS.map((kind, at) => (
+                  <li key={kind.id} class={`usage-${kind.id}`}>
+                    <strong>{sums[at]!.toLocaleString()}</strong> {kind.words}
+                  </li>
+                ))}
+              </ul>
+              <Plot days={value.days} />
+              <DayTable days={value.days} />
+            </>
+          )}
+        </Card>
+      )}
+    </Frame>
+  )
+}
+
+const Span = ({ days, onDays }: { days: number; onDays: (days: number) => void }) => (
+  <fieldset class="segments">
+    <legend class="unseen">How far back</legend>
+    {SPANS.map((span) => (
+      <label key={span}>
+        <input
+          class="unseen"
+          type="radio"
+          name="days"
+          checked={span === days}
+          onChange={() => onDays(span)}
+        />
+        <span class="usage-span">{span} days</span>
+      </label>
+    ))}
+  </fieldset>
+)
+
+const Nothing = ({ isUser }: { isUser: boolean }) => (
+  <Empty
+    icon="usage"
+    title="No messages in this time"
+    action={
+      isUser && (
+        <ButtonLink kind="primary" icon="send" href={to('/send')}>
+          Send the first one
+        </ButtonLink>
+      )
+    }
+  >
+    Figures stand here as soon as there is a message.
+  </Empty>
 )

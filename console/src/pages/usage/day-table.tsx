@@ -1,0 +1,26 @@
+import { allOf, countOf, KINDS, type UsageDay } from '../../data/usage.ts'
+import { type Column, Table } from '../../parts/table.tsx'
+
+type Row = UsageDay & { readonly id: string }
+
+const COLUMNS: readonly Column<Row>[] = [
+  { title: 'Day', cell: ({ day }) => day },
+  ...KINDS.map(
+    (kind): Column<Row> => ({
+      title: kind.words,
+      align: 'end',
+      cell: (day) => countOf(day, kind).toLocaleString(),
+    }),
+  ),
+]
+
+/** The plot in figures: days that had messages, newest first. */
+export const DayTable = ({ days }: { days: readonly UsageDay[] }) => {
+  const rows = days.filter((day) => allOf(day) > 0).map((day) => ({ ...day, id: day.day }))
+  return (
+    <details class="usage-table">
+      <summary>As a table</summary>
+      <Table caption="Messages by day" columns={COLUMNS} rows={rows.reverse()} />
+    </details>
+  )
+}
