@@ -1,11 +1,84 @@
+import './page.css'
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { User } from '../../data/records.ts'
+import { useList } from '../../data/use-list.ts'
+import { Button } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { TextField } from '../../parts/field.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import { Records } from '../../parts/records.tsx'
+import { Badge } from '../../parts/status.tsx'
+import type { Column } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { EditUser } from './edit-user.tsx'
+import { NewUser } from './new-user.tsx'
+import { useMonth } from './use-month.ts'
 
-/** Users. */
-export const Page = () => (
-  <Frame title="Users">
-    <Empty icon="users" title="No users yet">
-      Create the first one.
-    </Empty>
-  </Frame>
-)
+/** Who may send, and how much. */
+export function Page() {
+  const [search, setSearch] = useState('')
+  const filter = search === '' ? '' : pb.filter('email ~ {:search} || name ~ {:search}', { search })
+  const users = useList<User>('users', { filter, sort: 'email' })
+  const used = useMonth(users.items)
+  const [isMaking, setMaking] = useState(false)
+  const [edited, setEdited] = useState<User>()
+  const make = (
+    <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
+      New user
+    </Button>
+  )
+  const columns: readonly Column<User>[] = [
+    { title: 'Email', cell: (user) => user.email },
+    { title: 'Name', cell: (user) => user.name || '–' },
+    { title: 'This month', align: 'end', cell: (user) => (used.get(user.id) ?? 0).toLocaleString() },
+    { title: 'Quota', align: 'end', cell: ({ monthly_quota }) => quotaText(monthly_quota) },
+    {
+      title: 'Email confirmed',
+      cell: ({ verified }) => <Badge tone={verified ? 'good' : 'warn'}>{verified ? 'Yes' : 'No'}</Badge>,
+    },
+    { title: 'Since', cell: (user) => <Time at={user.created} /> },
+    {
+      title: 'Actions',
+      bare: true,
+      align: 'end',
+      cell: (user) => (
+        <Button kind="quiet" icon="edit" onClick={() => setEdited(user)}>
+          Edit<span class="unseen"> {user.email}</span>
+        </Button>
+      ),
+    },
+  ]
+  const isNew = users.total === 0 && search === ''
+  return (
+    <Frame
+      title="Users"
+      text="Each has messages, contacts and devices of their own."
+      actions={!isNew && make}
+    >
+      {!isNew && (
+        <div class="users-search">
+          <TextField label="Search" name="search" type="search" value={search} onValue={setSearch} />
+        </div>
+      )}
+      <Records
+        list={users}
+        caption="Users"
+        columns={columns}
+        empty={
+          isNew ? (
+            <Empty icon="users" title="No users yet" action={make}>
+              Superusers look after the server; users send. Make the first one: yourself, perhaps.
+            </Empty>
+          ) : (
+            <p class="muted">Nobody’s email or name has that in it.</p>
+          )
+        }
+      />
+      {isMaking && <NewUser onClose={() => setMaking(false)} />}
+      {edited && <EditUser user={edited} onClose={() => setEdited(undefined)} />}
+    </Frame>
+  )
+}
+
+const quotaText = (quota: number) => (quota > 0 ? quota.toLocaleString() : "the server's")

@@ -1,0 +1,84 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { User } from '../../data/records.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { confirmed, Dialog } from '../../parts/dialog.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
+import { lockOut } from './lock-out.ts'
+import { bodyOf, FIELD_NAMES, type UserDraft, UserFields } from './user-fields.tsx'
+
+const draftOf = ({ email, name, verified, monthly_quota }: User): UserDraft => ({
+  email,
+  name,
+  verified,
+  quota: monthly_quota > 0 ? String(monthly_quota) : '',
+  password: '',
+})
+
+/** Changes a user, or keeps one out. */
+export function EditUser({ user, onClose }: { user: User; onClose: () => void }) {
+  const [draft, setDraft] = useState(draftOf(user))
+  const save = useTask(async () => {
+    await pb.collection('users').update(user.id, bodyOf(draft))
+    toast(`${draft.email} saved`)
+    onClose()
+  })
+  return (
+    <Dialog title={user.email} onClose={onClose}>
+      <Form onSubmit={save.run} fault={save.fault} names={FIELD_NAMES}>
+        <UserFields
+          value={draft}
+          onValue={setDraft}
+          fault={save.fault}
+          passwordHint="Empty: it stays. A new one ends all sessions."
+        />
+        <Actions>
+          <Button type="submit" kind="primary" busy={save.busy}>
+            Save
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button kind="quiet" onClick={() => void keepOut(user, onClose)}>
+            Lock out…
+          </Button>
+          <Button kind="quiet" icon="trash" onClick={() => void remove(user, onClose)}>
+            Delete…
+          </Button>
+        </Actions>
+      </Form>
+    </Dialog>
+  )
+}
+
+async function keepOut(user: User, done: () => void): Promise<void> {
+  const isSure = await confirmed({
+    title: `Lock ${user.email} out?`,
+    text: 'All sessions end, API keys are revoked, devices are switched off, and the password becomes one that nobody knows. Messages and contacts stay. A new password lets the user in again.',
+    action: 'Lock out',
+    danger: true,
+  })
+  if (!isSure) return
+  await act(() => lockOut(user), `${user.email} is locked out`, done)
+}
+
+async function remove(user: User, done: () => void): Promise<void> {
+  const isSure = await confirmed({
+    title: `Delete ${user.email}?`,
+    text: 'All messages, contacts, devices and keys of this user go, too. This cannot be taken back.',
+    action: 'Delete everything',
+    danger: true,
+  })
+  if (!isSure) return
+  await act(() => pb.collection('users').delete(user.id), `${user.email} was deleted`, done)
+}
+
+async function act(work: () => Promise<unknown>, told: string, done: () => void): Promise<void> {
+  try {
+    await work()
+    toast(told)
+    done()
+  } catch (error) {
+    toastFault(error)
+  }
+}

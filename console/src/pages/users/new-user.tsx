@@ -1,0 +1,38 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { bodyOf, FIELD_NAMES, type UserDraft, UserFields } from './user-fields.tsx'
+
+const DRAFT: UserDraft = { email: '', name: '', quota: '', verified: true, password: '' }
+
+/** Makes a user. */
+export function NewUser({ onClose }: { onClose: () => void }) {
+  const [draft, setDraft] = useState(DRAFT)
+  const make = useTask(async () => {
+    await pb.collection('users').create(bodyOf(draft))
+    toast(`${draft.email} can sign in now`)
+    onClose()
+  })
+  return (
+    <Dialog title="New user" onClose={onClose}>
+      <Form onSubmit={make.run} fault={make.fault} names={FIELD_NAMES}>
+        <UserFields
+          value={draft}
+          onValue={setDraft}
+          fault={make.fault}
+          passwordHint="At least 8 characters. They can change it by the link for a forgotten one."
+        />
+        <Actions>
+          <Button type="submit" kind="primary" busy={make.busy}>
+            Make the user
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </Actions>
+      </Form>
+    </Dialog>
+  )
+}

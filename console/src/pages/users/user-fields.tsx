@@ -1,0 +1,81 @@
+import type { Fault } from '../../data/fault.ts'
+import { CheckField, TextField } from '../../parts/field.tsx'
+
+/** A user as a form has it: the quota as it was typed. */
+export interface UserDraft {
+  readonly email: string
+  readonly name: string
+  readonly quota: string
+  readonly verified: boolean
+  readonly password: string
+}
+
+export const FIELD_NAMES = ['email', 'name', 'monthly_quota', 'password'] as const
+
+/** What the server gets of it. An empty password stays as it is. */
+export const bodyOf = ({ email, name, quota, verified, password }: UserDraft) => ({
+  email,
+  name,
+  verified,
+  monthly_quota: Number(quota || 0),
+  ...(password && { password, passwordConfirm: password }),
+})
+
+/** The fields of a user. */
+export const UserFields = ({
+  value,
+  onValue,
+  fault,
+  passwordHint,
+}: {
+  value: UserDraft
+  onValue: (value: UserDraft) => void
+  fault: Fault | undefined
+  passwordHint: string
+}) => (
+  <>
+    <TextField
+      label="Email"
+      name="email"
+      type="email"
+      autocomplete="off"
+      value={value.email}
+      onValue={(email) => onValue({ ...value, email })}
+      fault={fault}
+    />
+    <TextField
+      label="Name"
+      name="name"
+      autocomplete="off"
+      value={value.name}
+      onValue={(name) => onValue({ ...value, name })}
+      fault={fault}
+    />
+    <TextField
+      label="Password"
+      name="password"
+      type="password"
+      autocomplete="new-password"
+      hint={passwordHint}
+      value={value.password}
+      onValue={(password) => onValue({ ...value, password })}
+      fault={fault}
+    />
+    <TextField
+      label="Messages a month"
+      name="monthly_quota"
+      type="number"
+      min={0}
+      placeholder="As the server is set"
+      value={value.quota}
+      onValue={(quota) => onValue({ ...value, quota })}
+      fault={fault}
+    />
+    <CheckField
+      label="The email address is theirs"
+      name="verified"
+      value={value.verified}
+      onValue={(verified) => onValue({ ...value, verified })}
+    />
+  </>
+)
