@@ -1,11 +1,101 @@
-import { Empty } from '../../parts/empty.tsx'
+import './page.css'
+import type { ComponentChildren } from 'preact'
+import { useDeviceStates } from '../../data/device-states.ts'
+import type { Delivery, Device } from '../../data/records.ts'
+import { countOf, KINDS, type UsageDay } from '../../data/usage.ts'
+import { useAnswer } from '../../data/use-answer.ts'
+import { useList } from '../../data/use-list.ts'
+import { Notice } from '../../parts/form.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import type { Tone } from '../../parts/status.tsx'
+import { to } from '../../router.ts'
+import { lasting } from './lasting.ts'
+import { Offline } from './offline.tsx'
+import { WaitingMessages } from './waiting-messages.tsx'
 
-/** Health. */
-export const Page = () => (
-  <Frame title="Health">
-    <Empty icon="health" title="Nothing to look at yet">
-      Queue and devices stand here.
-    </Empty>
-  </Frame>
-)
+/** What `GET /api/ready` answers. */
+interface Readiness {
+  readonly queue: { readonly due: number; readonly oldest_seconds: number } | null
+}
+
+const EVERY_MS = 5_000
+const DAY_EVERY_MS = 30_000
+/** Messages that wait longer than this want somebody's look. */
+const LONG_SECONDS = 60
+const DAY_MS = 86_400_000
+
+/** Whether messages get on, and what is in their way. */
+export function Page() {
+  const { value: ready, fault } = useAnswer<Readiness>('/api/ready', EVERY_MS)
+  const { value: today } = useAnswer<{ days: readonly [UsageDay] }>(
+    '/api/sms/usage/days?days=1',
+    DAY_EVERY_MS,
+  )
+  const states = useDeviceStates()
+  const devices = useList<Device>('devices', { filter: 'enabled = true', sort: '-last_seen', perPage: 500 })
+  const online = devices.items.filter((device) => states.of(device)?.online).length
+  const failed = useFailedDeliveries()
+  const queue = ready?.queue
+  return (
+    <Frame title="Health" text="Whether messages get on, of all users together.">
+      {fault && <Notice kind="wrong">The server is not ready: {fault.message}</Notice>}
+      <ul class="health-tiles">
+        <Tile name="Messages that are due" value={queue?.due.toLocaleString()} />
+        <Tile
+          name="The oldest waits for"
+          value={queue && (queue.due > 0 ? lasting(queue.oldest_seconds) : '–')}
+          tone={queue && queue.oldest_seconds > LONG_SECONDS ? 'bad' : 'calm'}
+        />
+        <Tile
+          name="Devices online"
+          value={states.value && `${online} of ${devices.total}`}
+          tone={states.value && devices.total > 0 && online === 0 ? 'bad' : 'calm'}
+          href={to('/devices')}
+        />
+        <Tile
+          name="Sent today"
+          value={today && countOf(today.days[0], KINDS[0]!).toLocaleString()}
+          href={to('/usage')}
+        />
+        <Tile
+          name="Failed today"
+          value={today && (today.days[0].counts.failed ?? 0).toLocaleString()}
+          href={to('/messages', { filter: 'status = "failed" && created >= @todayStart' })}
+        />
+        <Tile
+          name="Webhook deliveries failed in a day"
+          value={failed?.toLocaleString()}
+          tone={failed ? 'warn' : 'calm'}
+        />
+      </ul>
+      <WaitingMessages />
+      <Offline devices={devices.items} states={states} />
+    </Frame>
+  )
+}
+
+function useFailedDeliveries(): number | undefined {
+  const since = new Date(Math.floor(Date.now() / DAY_EVERY_MS) * DAY_EVERY_MS - DAY_MS).toISOString()
+  const filter = `status = "failed" && updated >= "${since.replace('T', ' ')}"`
+  const list = useList<Delivery>('webhook_deliveries', { filter, perPage: 1, fields: 'id', live: false })
+  return list.loading ? undefined : list.total
+}
+
+function Tile({
+  name,
+  value,
+  tone = 'calm',
+  href,
+}: {
+  name: string
+  value: ComponentChildren
+  tone?: Tone
+  href?: string
+}) {
+  return (
+    <li class={`health-tile ${tone}`}>
+      <strong>{value ?? '…'}</strong>
+      {href ? <a href={href}>{name}</a> : <span>{name}</span>}
+    </li>
+  )
+}

@@ -1,0 +1,42 @@
+import { deviceWord, type useDeviceStates } from '../../data/device-states.ts'
+import type { Device } from '../../data/records.ts'
+import { Badge } from '../../parts/status.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { to } from '../../router.ts'
+
+/** Devices that are on but cannot be reached, with what waits for them. */
+export function Offline({
+  devices,
+  states,
+}: {
+  devices: readonly Device[]
+  states: ReturnType<typeof useDeviceStates>
+}) {
+  const lost = devices.filter((device) => states.of(device)?.reachable === false)
+  const columns: readonly Column<Device>[] = [
+    { title: 'Name', cell: (device) => device.name },
+    { title: 'State', cell: (device) => <State device={device} /> },
+    { title: 'Last seen', cell: (device) => <Time at={device.last_seen} none="never" /> },
+    { title: 'Waiting', align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
+  ]
+  function State({ device }: { device: Device }) {
+    const [tone, word] = deviceWord(device, states.of(device))
+    return <Badge tone={tone}>{word}</Badge>
+  }
+  return (
+    <section class="stack">
+      <h2>Devices out of reach</h2>
+      {lost.length > 0 ? (
+        <Table
+          caption="Devices out of reach"
+          columns={columns}
+          rows={lost}
+          href={(device) => to(`/devices/${device.id}`)}
+        />
+      ) : (
+        <p class="muted">{devices.length === 0 ? 'There are no devices yet. Users add them.' : 'None.'}</p>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,44 @@
+import type { Message } from '../../data/records.ts'
+import { useList } from '../../data/use-list.ts'
+import { MessageStatus } from '../../parts/status.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { to } from '../../router.ts'
+
+const COUNT = 10
+
+const COLUMNS: readonly Column<Message>[] = [
+  { title: 'To', cell: (message) => message.to },
+  { title: 'Of', cell: ({ expand }) => expand?.user?.email ?? '–' },
+  { title: 'Device', cell: ({ expand }) => expand?.device?.name ?? 'none' },
+  { title: 'State', cell: (message) => <MessageStatus status={message.status} /> },
+  { title: 'Since', cell: (message) => <Time at={message.created} /> },
+]
+
+/** The messages that wait longest. */
+export function WaitingMessages() {
+  const messages = useList<Message>('sms_messages', {
+    filter: 'status = "assigned" || status = "sending"',
+    sort: 'created',
+    expand: 'user,device',
+    perPage: COUNT,
+  })
+  if (messages.items.length === 0)
+    return (
+      <section class="stack">
+        <h2>Waiting longest</h2>
+        <p class="muted">{messages.loading ? 'Loading…' : 'No message waits.'}</p>
+      </section>
+    )
+  return (
+    <section class="stack">
+      <h2>Waiting longest</h2>
+      <Table
+        caption="Messages that wait longest"
+        columns={COLUMNS}
+        rows={messages.items}
+        href={(message) => to(`/messages/${message.id}`)}
+      />
+    </section>
+  )
+}

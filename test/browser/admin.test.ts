@@ -1,0 +1,92 @@
+import { expect } from 'vitest'
+import { scenario } from './stage.ts'
+
+const BEA = { email: 'bea@example.com', password: 'bea-password1' } as const
+const TO = '+4915112345678'
+
+scenario('a superuser makes a user, sets a quota and locks out', async (stage) => {
+  const { page, url } = stage
+  await stage.signIn('root')
+  await stage.visit('/users')
+  await page.getByText('No users yet').waitFor()
+  await page.getByRole('button', { name: 'New user' }).click()
+  await page.getByLabel('Email', { exact: true }).fill(BEA.email)
+  await page.getByLabel('Name').fill('Bea')
+  await page.getByLabel('Password').fill('short')
+  await stage.refused(/^POST \/api\/collections\/users\/records: 400/, async () => {
+    await page.getByRole('button', { name: 'Make the user' }).click()
+    await page.getByText('Must be at least 8 character').waitFor()
+  })
+  await page.getByLabel('Password').fill(BEA.password)
+  await stage.look('users-new')
+  await page.getByRole('button', { name: 'Make the user' }).click()
+  await page.getByText('bea@example.com can sign in now').waitFor()
+
+  await page.getByRole('button', { name: 'Edit bea@example.com' }).click()
+  await page.getByLabel('Messages a month').fill('2')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('cell', { name: /^(Quota)?\s*2$/ }).waitFor()
+  await stage.look('users')
+
+  const signIn = async () => {
+    const { email, password } = BEA
+    const options = { method: 'POST', headers: { 'content-type': 'application/json' } }
+    const body = JSON.stringify({ identity: email, password })
+    return fetch(`${url}/api/collections/users/auth-with-password`, { ...options, body })
+  }
+  expect((await signIn()).status).toBe(200)
+  await page.getByRole('button', { name: 'Edit bea@example.com' }).click()
+  await page.getByRole('button', { name: 'Lock out…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Lock out', exact: true }).click()
+  await page.getByText('bea@example.com is locked out').waitFor()
+  expect((await signIn()).status).toBe(400)
+})
+
+scenario('usage and health show what is sent, waits and fails', async (stage) => {
+  const { page, url } = stage
+  const ann = await stage.ann()
+  await stage.signIn()
+  await stage.visit('/usage')
+  await page.getByText('No messages in this time').waitFor()
+  await stage.look('usage-empty')
+
+  const { code } = await ann.send('/api/devices/pairing', { method: 'POST', body: { name: 'desk phone' } })
+  const phone = await ann.send('/api/devices/pair', { method: 'POST', body: { code, platform: 'simulator' } })
+  const asPhone = (path: string, body: object) =>
+    ann.send(`/api/devices/${path}`, { method: 'POST', body, headers: { authorization: phone.token } })
+  for (const body of ['one', 'two', 'three'])
+    await ann.send('/api/sms/send', { method: 'POST', body: { recipients: [TO], body } })
+  const { items } = await asPhone('claim', { limit: 2 })
+  const [first, second] = items as { id: string; attempt: number }[]
+  const report = ({ id, attempt }: { id: string; attempt: number }, status: string) => ({
+    id,
+    attempt,
+    status,
+  })
+  await asPhone('report', { items: [report(first!, 'sent'), report(second!, 'failed')] })
+
+  await page.reload()
+  await page.getByText('3 messages sent. There is no limit.').waitFor()
+  await page.getByRole('img', { name: /^Messages a day/ }).waitFor()
+  await page.getByText('As a table').click()
+  const today = new Date().toISOString().slice(0, 10)
+  await page.getByRole('row', { name: new RegExp(`${today}.*1.*1.*1.*0`, 's') }).waitFor()
+  await stage.look('usage')
+
+  await page.goto(`${url}/`)
+  await page
+    .getByRole('button', { name: 'Sign out' })
+    .first()
+    .or(page.getByRole('button', { name: 'More' }))
+    .first()
+    .click()
+  if (stage.screen === 'phone') await page.getByRole('button', { name: 'Sign out' }).last().click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await stage.signIn('root')
+  await stage.visit('/health')
+  await page.getByText('1 of 1').waitFor()
+  await page.getByRole('cell', { name: 'ann@example.com' }).waitFor()
+  await stage.look('health')
+  await stage.visit('/usage')
+  await page.getByText('Of all users together.').waitFor()
+})
