@@ -106,8 +106,10 @@ export async function applyReports(
   const [only] = reports
   if (only && reports.length === 1 && !only.not_sent) {
     await applyRound(store.db, device, [[0, only]], results)
-    countAll(results)
-    return results
+    if (!mayBeTooSoon(only, results[0]!)) {
+      countAll(results)
+      return results
+    }
   }
   const woken = new Set<string>()
   await store.db.transaction(async (db) => {
@@ -132,6 +134,13 @@ export async function applyReports(
 function countAll(results: readonly ReportResult[]): void {
   for (const { result } of results) counts.reports[result]++
 }
+
+/**
+ * The status would have allowed it: either it is of an old attempt, or another report changed the message in this
+ * moment, and the statement saw it as it was before. Behind the locks the next look tells which.
+ */
+const mayBeTooSoon = (report: Report, { result, status }: ReportResult) =>
+  result === 'unchanged' && status !== undefined && NEXT[status].includes(report.status)
 
 /** A report and its place in the request. */
 type Numbered = readonly [number: number, report: Report]

@@ -159,3 +159,12 @@ describe('proof that nothing was sent', () => {
     expect(await claimMessages(store, only, 10, 120)).toEqual([])
   })
 })
+
+test('reports on one message that come at the same time all count', async () => {
+  for (let i = 0; i < 20; i++) {
+    const id = await claimed()
+    const statuses = ['sent', 'delivered'] as const
+    await Promise.all(statuses.map((status) => report([{ id, attempt: 1, status }])))
+    expect((await lookUp(store, [id]))[0]!.status).toBe('delivered')
+  }
+})

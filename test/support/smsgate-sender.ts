@@ -61,10 +61,13 @@ export async function report(phone: Phone, id: string): Promise<void> {
     const body = [{ id, state, recipients: [{ phoneNumber: to, state, error }], states }]
     const answer = await phone.call('PATCH', '/message', body)
     if (!phone.isOn) return
-    if (answer.status >= 200 && answer.status < 300) break
+    if (answer.status >= 200 && answer.status < 300) {
+      // each report is work of its own, kept until it is done: an older one does not end a newer one
+      if (phone.store.messages.get(id)!.state === state) phone.store.write({ kind: 'told', id })
+      return
+    }
     await sleep(phone.scaled(REPORT_WAIT_MS * 2 ** Math.min(retry, 4)))
   }
-  if (phone.isOn) phone.store.write({ kind: 'told', id })
 }
 
 export interface WireMessage {
