@@ -44,7 +44,7 @@ describe('blocks that configure something', () => {
 
   test('docker-compose.yml names the variables that deploy.md explains', () => {
     const compose = readFileSync(join(PROJECT, 'docker-compose.yml'), 'utf8')
-    expect(parse(compose)).toHaveProperty('services.server.environment')
+    expect(parse(compose)).toHaveProperty('services.postgres.environment')
     const explained = readFileSync(join(PROJECT, 'docs/deploy.md'), 'utf8')
     for (const [, name] of compose.matchAll(/\$\{(\w+)/g)) expect(explained).toContain(`\`${name}\``)
   })
