@@ -104,6 +104,31 @@ test.each([
   }
 })
 
+test.each([
+  ['a change of it', (id: string, body: object) => ['PATCH', `/api/collections/users/records/${id}`, body]],
+  [
+    'one in a batch',
+    (id: string, body: object) => [
+      'POST',
+      '/api/batch',
+      { requests: [{ method: 'PATCH', url: `/api/collections/users/records/${id}`, body }] },
+    ],
+  ],
+] as const)('a token is no way to guess the password: %s', async (name, change) => {
+  const email = `${name.replaceAll(' ', '')}@example.com`
+  const id = await office.addUser(email)
+  const headers = { authorization: await office.signIn('users', email, PASSWORD), ...from('192.0.2.60') }
+  const guess = async (oldPassword: string) => {
+    const body = { oldPassword, password: 'newpassword1', passwordConfirm: 'newpassword1' }
+    const [method, path, given] = change(id, body) as [string, string, object]
+    return (await office.call(method, path, given, headers)).status
+  }
+  const statuses = []
+  for (let i = 0; i <= TRIES; i++) statuses.push(await guess('wrong'))
+  expect(statuses).toEqual([...all(400, TRIES), 429])
+  expect(await guess(PASSWORD)).toBe(429)
+})
+
 test('limits hold however many come at once', async () => {
   const { db } = office.server.services.store
   const tried = { db, config: { signInTries: TRIES }, collection: 'users', account: 'node', ip: '192.0.2.90' }

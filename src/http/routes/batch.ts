@@ -10,6 +10,7 @@ import { clientIp } from '../client-ip.ts'
 import { authOf, bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson } from '../context.ts'
 import { withCatalog } from '../fresh-catalog.ts'
 import { checkRate } from '../gate.ts'
+import { tryOldPassword } from '../old-password.ts'
 
 const DEFAULT_BODY_BYTES = 128 << 20
 const DEFAULT_TIMEOUT_S = 3
@@ -25,7 +26,10 @@ export const batchRoutes = (services: Services) =>
     const requests = readBatch(values, maxRequests)
     const outer = buildRequest(c, await authOf(c, services), values, 'batch')
     const run = () => runAll(c, services, requests, outer, [...files.keys()])
-    const answers = await withCatalog(services.store, run)
+    const bodies = requests.map(({ body }) => body)
+    const answers = await tryOldPassword(c, services, outer.auth, bodies, () =>
+      withCatalog(services.store, run),
+    )
     return sendJson(
       c,
       `[${answers.map(({ body, status }) => `{"body":${body},"status":${status}}`).join(',')}]`,

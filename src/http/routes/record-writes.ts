@@ -11,8 +11,9 @@ import { updateRecord } from '../../records/update.ts'
 import type { WriteOptions } from '../../records/write-options.ts'
 import { noteWrite } from '../audit.ts'
 import { MAX_BODY_BYTES } from '../body.ts'
-import { bodyOf, type Ctx, type Env, requestInfo, type Services, sendJson } from '../context.ts'
+import { authOf, bodyOf, type Ctx, type Env, requestInfo, type Services, sendJson } from '../context.ts'
 import { withCatalog } from '../fresh-catalog.ts'
+import { tryOldPassword } from '../old-password.ts'
 import { writableCollection } from '../writable.ts'
 
 const MISSING = 'Missing or invalid collection context'
@@ -39,7 +40,10 @@ export const recordWriteRoutes = (services: Services) => {
         const id = c.req.param('id')
         const update = (request: RequestInfo, options: WriteOptions) =>
           updateRecord(store, extensions, collection, id, request, { ...options, uploads: files.keys() })
-        return sendJson(c, await write(c, services, collection, update))
+        const { values } = await bodyOf(c)
+        const auth = 'oldPassword' in values ? await authOf(c, services) : null
+        const save = () => write(c, services, collection, update)
+        return sendJson(c, await tryOldPassword(c, services, auth, [values], save))
       }),
     )
     .delete('/:collection/records/:id', (c) =>
