@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { consoleRoutes } from '../../src/http/routes/console.ts'
 import type { RunningServer } from '../../src/server.ts'
 import { startServer } from '../support/start.ts'
 
@@ -59,3 +60,10 @@ test.each(['/assets/none.js', '/assets/..%2findex.html', '/nothing', '/api', '/i
     ])
   },
 )
+
+test('without the build the page says how to make it', async () => {
+  const { log } = server.services
+  const response = await consoleRoutes({ log }, '/nowhere/').request('/')
+  expect(response.status).toBe(200)
+  expect(await response.text()).toContain('npm run prepare')
+})

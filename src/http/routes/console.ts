@@ -48,14 +48,14 @@ folder of the server this builds it, and the next start serves it:</p>
 
 /**
  * The console at `/` and, since links that are printed and mailed lead there as in PocketBase, at `/_/`. What it shows stands in
- * the hash. Its files are those of `console/dist`, kept in memory; text files were compressed when they were built.
+ * the hash. Its files are those of `folder`, kept in memory; text files were compressed when they were built.
  */
-export function consoleRoutes({ log }: Services): Hono<Env> {
-  const built = existsSync(`${DIST}index.html`)
-  if (!built) log.warn('The console is not built: npm run prepare builds it.')
-  const page = built ? readFileSync(`${DIST}index.html`, 'utf8') : NOT_BUILT
+export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Hono<Env> {
+  const isBuilt = existsSync(`${folder}index.html`)
+  if (!isBuilt) log.warn('The console is not built: npm run prepare builds it.')
+  const page = isBuilt ? readFileSync(`${folder}index.html`, 'utf8') : NOT_BUILT
   const etag = `"${createHash('sha256').update(page).digest('base64url').slice(0, 22)}"`
-  const assets = built ? readAssets() : new Map<string, Buffer>()
+  const assets = isBuilt ? readAssets(`${folder}assets/`) : new Map<string, Buffer>()
   const sendPage = (c: Ctx) =>
     c.req.header('if-none-match') === etag
       ? c.body(null, 304, { etag, 'cache-control': PAGE_HEADERS['cache-control'] })
@@ -69,10 +69,8 @@ export function consoleRoutes({ log }: Services): Hono<Env> {
     .get('/_/assets/:file', sendFile)
 }
 
-function readAssets(): Map<string, Buffer> {
-  const folder = `${DIST}assets/`
-  return new Map(readdirSync(folder).map((name) => [name, readFileSync(folder + name)]))
-}
+const readAssets = (folder: string): Map<string, Buffer> =>
+  new Map(readdirSync(folder).map((name) => [name, readFileSync(folder + name)]))
 
 /** An asset in the best form that the client takes; 404 for a name that is none, as after an upgrade. */
 function sendAsset(c: Ctx, assets: ReadonlyMap<string, Buffer>, name: string): Response | Promise<Response> {
