@@ -1,11 +1,125 @@
+import { useEffect } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import { lastList } from '../../data/message-list.ts'
+import type { Message, MessageEvent } from '../../data/records.ts'
+import { session } from '../../data/session.ts'
+import { useList } from '../../data/use-list.ts'
+import { useNames } from '../../data/use-names.ts'
+import { useRecord } from '../../data/use-record.ts'
+import type { PageProps } from '../../pages.ts'
+import { ButtonLink } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
-import { Page as Frame } from '../../parts/page.tsx'
+import { Notice } from '../../parts/form.tsx'
+import { Card, Page as Frame } from '../../parts/page.tsx'
+import { MessageStatus } from '../../parts/status.tsx'
+import { Loading } from '../../parts/wait.tsx'
+import { to } from '../../router.ts'
+import { isUnknown, MessageActions } from './actions.tsx'
+import { Facts } from './facts.tsx'
+import './page.css'
+import { stepsOf } from './steps.ts'
+import { TimeLine } from './time-line.tsx'
+import { useRetry } from './use-retry.ts'
 
-/** Message. */
-export const Page = () => (
-  <Frame title="Message">
-    <Empty icon="messages" title="No such message">
-      It may have been deleted.
+const MOST_EVENTS = 200
+
+/** One message: its text, what there is to know of it, its life as it goes on, and what can be done with it. */
+export function Page({ params }: PageProps) {
+  const { id = '' } = params
+  return <OneMessage key={id} id={id} />
+}
+
+function OneMessage({ id }: { id: string }) {
+  const { record, loading, fault } = useRecord<Message>('sms_messages', id, expandOf())
+  const events = useEvents(id, record)
+  const next = useRetry(record)
+  const number = record ? numberOf(record) : ''
+  const nameOf = useNames(session.value?.role === 'user' ? [number] : [])
+  if (loading) return <Loading />
+  if (!record) return <Gone message={fault?.status === 404 ? undefined : fault?.message} />
+  const isIn = record.message_type === 'incoming'
+  const name = nameOf(number)
+  return (
+    <Frame
+      title={`${isIn ? 'From' : 'To'} ${name || number || 'nobody'}`}
+      back={back()}
+      text={name && <span class="mono">{number}</span>}
+    >
+      <MessageActions message={record} next={next} />
+      <Outcome message={record} next={next} />
+      <div class="message-columns">
+        <Card title="Text" actions={<MessageStatus status={record.status} />}>
+          <p class={isIn ? 'message-text in' : 'message-text'}>
+            {record.body || <span class="muted">The text was removed.</span>}
+          </p>
+          <Facts message={record} />
+        </Card>
+        <Card title="What happened">
+          <TimeLine steps={stepsOf(record, events)} />
+        </Card>
+      </div>
+    </Frame>
+  )
+}
+
+/** To the list as it was. */
+const back = () => ({ href: to('/messages', lastList.value), words: 'Messages' })
+
+const numberOf = ({ message_type, from, to: recipient }: Message) =>
+  message_type === 'incoming' ? from : recipient
+
+/** Whose it is, is a superuser's question. */
+const expandOf = () => (session.value?.role === 'superuser' ? 'device,user' : 'device')
+
+/** The events of a message, read again with each change of it: they are written together. */
+function useEvents(id: string, message: Message | undefined): readonly MessageEvent[] {
+  const events = useList<MessageEvent>('sms_events', {
+    filter: pb.filter('message = {:id}', { id }),
+    sort: 'created,@rowid',
+    expand: 'device',
+    perPage: MOST_EVENTS,
+    live: false,
+    ready: message !== undefined,
+  })
+  const version = message && `${message.updated} ${message.status} ${message.device}`
+  useEffect(() => {
+    if (version) void events.reload()
+  }, [version])
+  return events.items
+}
+
+/** Why it failed, and what that means. */
+function Outcome({ message, next }: { message: Message; next: Message | undefined }) {
+  if (message.status !== 'failed') return null
+  const again = next && (
+    <>
+      {' '}
+      It was sent again: <a href={to(`/messages/${next.id}`)}>the new message</a>.
+    </>
+  )
+  if (isUnknown(message))
+    return (
+      <Notice kind="warning">
+        <strong>Outcome unknown.</strong> The device took the message and went silent. The text may have gone
+        out, or not: ask the person before you send it again.{again}
+      </Notice>
+    )
+  return (
+    <Notice kind={next ? 'info' : 'wrong'}>
+      {message.error_message || 'It failed.'}
+      {again}
+    </Notice>
+  )
+}
+
+const Gone = ({ message }: { message: string | undefined }) => (
+  <Frame title="Message" back={back()}>
+    <Empty
+      icon="messages"
+      title="This message is not here"
+      action={<ButtonLink href={to('/messages')}>All messages</ButtonLink>}
+    >
+      {message ?? 'It was deleted, or it is not yours.'}
     </Empty>
   </Frame>
 )

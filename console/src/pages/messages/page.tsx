@@ -1,4 +1,5 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
+import { lastList } from '../../data/message-list.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useNames } from '../../data/use-names.ts'
@@ -22,6 +23,9 @@ export function Page({ query }: PageProps) {
   const question = questionOf(query)
   const filter = wholeFilter(question)
   const messages = useMessages(filter, question.sort, question.page)
+  useEffect(() => {
+    lastList.value = queryOf(question)
+  }, [query])
   const [isExporting, setExporting] = useState(false)
   const change = (part: Partial<Question>, isTyping = false) =>
     go('/messages', queryOf({ ...question, page: 1, ...part }), isTyping)

@@ -1,0 +1,95 @@
+import { pb } from '../../data/client.ts'
+import { lastList } from '../../data/message-list.ts'
+import type { Message } from '../../data/records.ts'
+import { session } from '../../data/session.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button, ButtonLink } from '../../parts/button.tsx'
+import { Copy } from '../../parts/copy.tsx'
+import { confirmed } from '../../parts/dialog.tsx'
+import { Notice } from '../../parts/form.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { go, to } from '../../router.ts'
+
+/** Nobody knows whether such a message went out. */
+export const isUnknown = ({ error_message }: Message) => error_message.startsWith('Outcome unknown')
+
+const canCancel = ({ status }: Message) => status === 'pending' || status === 'assigned'
+
+/** What can be done with a message. Cancel and send again are for its user; what they are refused with stands below them. */
+export function MessageActions({ message, next }: { message: Message; next: Message | undefined }) {
+  const { id, message_type, status } = message
+  const isMine = session.value?.role === 'user'
+  const number = message_type === 'incoming' ? message.from : message.to
+  const cancel = useTask(async () => {
+    await pb.send(`/api/sms/messages/${id}/cancel`, { method: 'POST' })
+    toast('Canceled: it will not be sent')
+  })
+  const retry = useTask(async () => {
+    if (isUnknown(message) && !(await confirmed(TWICE))) return
+    const answer = await pb.send<{ message_ids: readonly string[] }>(`/api/sms/messages/${id}/retry`, {
+      method: 'POST',
+    })
+    toast('Sent again, as a new message')
+    go(`/messages/${answer.message_ids[0]}`)
+  })
+  const remove = useTask(async () => {
+    if (!(await confirmed(removal(message)))) return
+    await pb.collection('sms_messages').delete(id)
+    toast('Message deleted')
+    go('/messages', lastList.value)
+  })
+  const fault = cancel.fault ?? retry.fault ?? remove.fault
+  return (
+    <>
+      <div class="message-actions">
+        {isMine && canCancel(message) && (
+          <Button kind="primary" icon="close" busy={cancel.busy} onClick={() => void cancel.run()}>
+            Cancel the message
+          </Button>
+        )}
+        {isMine && status === 'failed' && message_type === 'outgoing' && !next && message.body !== '' && (
+          <Button kind="primary" icon="again" busy={retry.busy} onClick={() => void retry.run()}>
+            Send again
+          </Button>
+        )}
+        {isMine && (
+          <ButtonLink icon="conversations" href={to(`/conversations/${encodeURIComponent(number)}`)}>
+            {message_type === 'incoming' ? 'Answer' : 'Conversation'}
+          </ButtonLink>
+        )}
+        <Copy text={id} label="Copy the id" />
+        <Button kind="quiet" icon="trash" busy={remove.busy} onClick={() => void remove.run()}>
+          Delete
+        </Button>
+      </div>
+      {fault && <Notice kind="wrong">{wordsOf(fault)}</Notice>}
+    </>
+  )
+}
+
+const TWICE = {
+  title: 'Send it again?',
+  text: 'The device went silent before it said what became of the text. It may have gone out: sending it again may reach the person twice.',
+  action: 'Send it again',
+}
+
+const removal = (message: Message) => ({
+  title: 'Delete the message?',
+  text: canCancel(message)
+    ? 'It is canceled, and goes with its history.'
+    : message.status === 'sending'
+      ? 'It goes with its history. The device has it already: the text may still go out.'
+      : 'It goes with its history. What was sent stays sent.',
+  action: 'Delete',
+  danger: true,
+})
+
+function wordsOf({ code, message }: { code: string; message: string }) {
+  if (code === 'not_cancelable') return 'It is too late to cancel: a device has the message already.'
+  if (code !== 'no_devices') return message
+  return (
+    <>
+      No device can send now. <a href={to('/devices')}>Look at your devices</a>
+    </>
+  )
+}
