@@ -3,22 +3,23 @@
 -- Bodies below name tables of collections, which are made from their schemas after the migrations.
 set local check_function_bodies = off;
 
--- One row for each delivery that is to be handed to the queue: written in the transaction of the event, gone as soon
--- as a node has handed it over.
-create table webhook_outbox (
-  position bigint generated always as identity primary key,
+-- One row for each delivery that is not over: written in the transaction of the event, deleted with its last attempt.
+create table webhook_dispatch (
   -- id of its record in webhook_deliveries
-  delivery text collate "C" not null,
+  delivery text collate "C" primary key,
   webhook text collate "C" not null,
   "user" text collate "C" not null,
+  due_at timestamptz not null default now(),
+  -- since when it has a ticket in the queue
+  handed_at timestamptz,
   -- of a new event: its id, which is the webhook-id; its type; the message, or else what stands in for its row
   event_id text collate "C",
   event text collate "C",
   message text collate "C",
-  image json,
-  -- sent again by hand: now, though its next attempt was to be later
-  hurry boolean not null default false
+  image json
 );
+create index webhook_dispatch_due on webhook_dispatch (webhook, due_at) where handed_at is null;
+create index webhook_dispatch_handed on webhook_dispatch (webhook) where handed_at is not null;
 
 -- What a delivery says, for as long as its record is there: the message's row as the event left it.
 create table webhook_payloads (
@@ -33,7 +34,7 @@ create table webhook_rotations (
   until timestamptz not null
 );
 
--- What follows from a new event in the outbox, at the end of its statement: the message is as all of it left it. The
+-- What follows from a new event, at the end of its statement: the message is as all of it left it. The
 -- delivery gets its record and what it says; none for a message that is gone. NOTIFY only wakes, once a transaction.
 create function webhook_noted() returns trigger language plpgsql as $$
 declare
@@ -44,7 +45,7 @@ begin
   from (select coalesce(new.image, (select row_to_json(m) from sms_messages m where m.id = new.message)) as image) i
   where i.image is not null;
   if not found then
-    delete from webhook_outbox where position = new.position;
+    delete from webhook_dispatch where delivery = new.delivery;
     return null;
   end if;
   insert into webhook_deliveries (id, "user", webhook, event_id, event, message, status, next_attempt_at, created,
@@ -57,7 +58,7 @@ begin
   perform pg_notify('pocketsms_webhooks', '');
   return null;
 end $$;
-create trigger noted after insert on webhook_outbox for each row when (new.event_id is not null)
+create trigger noted after insert on webhook_dispatch for each row when (new.event_id is not null)
 execute function webhook_noted();
 
 -- As in 0002, but that webhooks are told of recipients who have opted out: their messages have failed from the start.
@@ -225,7 +226,7 @@ begin
   end if;
 
   if opted_out <> '{}' then
-    insert into webhook_outbox (delivery, webhook, "user", event_id, event, message)
+    insert into webhook_dispatch (delivery, webhook, "user", event_id, event, message)
     select pb_new_id(), w.id, owner, m.event_id, 'message.failed', m.id
     from (
       select a.id, pb_new_id() as event_id from json_to_recordset(messages) a(r bigint, id text)

@@ -26,7 +26,7 @@ export const tellSql = (position: number, action: Action = 'update') =>
  * give `id, "user", message, status`. Without webhooks it costs one look by index a statement.
  */
 export const HOOK_SQL = `hooked as (
-  insert into webhook_outbox (delivery, webhook, "user", event_id, event, message)
+  insert into webhook_dispatch (delivery, webhook, "user", event_id, event, message)
   select pb_new_id(), w.id, e."user", e.id, 'message.' || e.status, e.message
   from events e join webhooks w on w."user" = e."user" and w.enabled and 'message.' || e.status = any(w.events)
 )`

@@ -4,14 +4,14 @@ import { attempt } from './attempt.ts'
 import { findDue } from './due.ts'
 import { handOver } from './hand-over.ts'
 import { Queue, type Ticket } from './queue.ts'
-import { refuse, settle } from './settle.ts'
+import { dismiss, refuse, settle } from './settle.ts'
 
 export interface WebhookSettings {
   readonly webhookAllowPrivate: boolean
 }
 
 /** Calls of this node at a time. Each holds a socket and a kilobyte, for 12 s at most. */
-const MAX_CALLS = 200
+const MAX_CALLS = 400
 /** How long calls under way may still take when the server stops; then another node makes them anew. */
 const STOP_MS = 3_000
 
@@ -41,7 +41,7 @@ export class Courier {
     return this.#queue !== undefined
   }
 
-  /** One look: hands over what is new, and sets off on all that is due. */
+  /** One look: hands over what is due, and sets off on all that it can get. */
   async round(): Promise<void> {
     this.#queue ??= await Queue.open(this.#store.db, this.#log)
     await handOver(this.#store.db, this.#queue)
@@ -72,7 +72,7 @@ export class Courier {
 
   async #call(queue: Queue, ticket: Ticket): Promise<void> {
     const due = await findDue(this.#store, ticket.delivery)
-    if (!due) return queue.done(this.#store.db, ticket)
+    if (!due) return dismiss(this.#store, queue, ticket)
     if (!due.isOpen) return refuse(this.#store, queue, ticket, due)
     const { signal } = this.#ending
     const outcome = await attempt(due, this.#settings.webhookAllowPrivate, signal).catch((error: unknown) => {

@@ -64,6 +64,6 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Ext
 export const deliveriesExtension: Extension = {
   async afterDelete({ db }, ids) {
     await db.query('delete from webhook_payloads where delivery = any($1)', [ids], 'forget payloads')
-    await db.query('delete from webhook_outbox where delivery = any($1)', [ids], 'forget outbox')
+    await db.query('delete from webhook_dispatch where delivery = any($1)', [ids], 'forget dispatch')
   },
 }

@@ -1,52 +1,57 @@
 import type { Db } from '../db/open.ts'
 import type { Queue } from './queue.ts'
 
-/** Channel of NOTIFY, without content: there is something in the outbox. New events say so by themselves. */
+/** Channel of NOTIFY, without content: there is something to do. New events say so by themselves. */
 export const CHANNEL = 'pocketsms_webhooks'
 /** SQL that says so at the commit. */
 export const WAKE_SQL = `pg_notify('${CHANNEL}', '')`
 
-/** Rows a transaction moves. */
-const CHUNK = 500
+/**
+ * Tickets of one webhook at a time, over all nodes, hence calls: a slow receiver has its own deliveries wait, and not
+ * those of others; and the queue stays as small as there are webhooks, however many deliveries wait.
+ */
+const MAX_TICKETS = 5
 
+/**
+ * The deliveries of each webhook that are due first. Two nodes that ask at once choose the same ones; the second waits
+ * and gets none. Webhooks are found by steps through the index: one that waits for its time costs as much as 10,000.
+ */
 const TAKE = `
-delete from webhook_outbox where position = any(array(
-  select position from webhook_outbox order by position limit ${CHUNK} for update skip locked
-)) returning delivery, webhook, hurry`
+with recursive hooks as (
+  (select webhook from webhook_dispatch where handed_at is null order by webhook limit 1)
+  union all
+  select (select d.webhook from webhook_dispatch d where d.handed_at is null and d.webhook > h.webhook
+    order by d.webhook limit 1)
+  from hooks h where h.webhook is not null
+), due as (
+  select d.delivery from hooks h cross join lateral (
+    select n.delivery from webhook_dispatch n
+    where n.webhook = h.webhook and n.handed_at is null and n.due_at <= now()
+    order by n.due_at, n.delivery
+    limit greatest(0, ${MAX_TICKETS} - (
+      select count(*) from webhook_dispatch b where b.webhook = h.webhook and b.handed_at is not null))
+  ) d
+)
+update webhook_dispatch set handed_at = now()
+where delivery = any(array(select delivery from due)) and handed_at is null
+returning delivery`
 
-/** Moves all that the outbox holds into the queue; several nodes may do so at once. */
-export async function handOver(db: Db, queue: Queue): Promise<void> {
-  while ((await handOverSome(db, queue)) === CHUNK);
-}
-
-function handOverSome(db: Db, queue: Queue): Promise<number> {
+/** Gives a ticket to what is due; several nodes may do so at once. */
+export function handOver(db: Db, queue: Queue): Promise<void> {
   return db.transaction(async (inside) => {
     const { rows } = await inside.query(TAKE, [], 'webhook hand over')
-    const turns = rows.map(([delivery, webhook]) => ({
-      delivery: String(delivery),
-      webhook: String(webhook),
-    }))
-    await queue.add(inside, turns)
-    for (const [delivery, , hurry] of rows) if (hurry) await queue.hurry(inside, String(delivery))
-    return rows.length
+    await queue.add(
+      inside,
+      rows.map(([delivery]) => String(delivery)),
+    )
   })
 }
 
-/** What should have been tried so long ago has no ticket any more, or waits behind others. */
-const OVERDUE_SECONDS = 120
+/** A ticket is used within seconds. One that was not is lost, or its node died. */
+const LOST = `
+update webhook_dispatch set handed_at = null where handed_at < now() - interval '2 minutes'`
 
-/**
- * Puts deliveries back into the outbox that are long overdue, at most 500: whatever happened to the queue, the record
- * says that they wait. One that has its ticket keeps it.
- */
+/** Has deliveries whose ticket was lost get another one. One that has its ticket keeps it. */
 export async function remind({ db }: { readonly db: Db }): Promise<void> {
-  await db.query(
-    `insert into webhook_outbox (delivery, webhook, "user")
-     select d.id, d.webhook, d."user" from webhook_deliveries d
-     where d.status = 'pending' and d.next_attempt_at < pb_text(now() - interval '${OVERDUE_SECONDS} seconds')
-       and not exists (select from webhook_outbox o where o.delivery = d.id)
-     order by d.next_attempt_at limit ${CHUNK}`,
-    [],
-    'webhook remind',
-  )
+  await db.query(LOST, [], 'webhook remind')
 }

@@ -4,26 +4,12 @@ import type { Logger } from '../log.ts'
 
 const QUEUE = 'webhooks'
 
-/** A delivery whose turn it is. */
+/** The right to make one attempt of a delivery. */
 export interface Ticket {
   readonly job: string
   readonly delivery: string
 }
 
-/** A delivery that is to have its turn: now, or in so many seconds. */
-export interface Turn {
-  readonly delivery: string
-  readonly webhook: string
-  readonly inSeconds?: number
-  /** It had an attempt before. */
-  readonly isAgain?: boolean
-}
-
-/**
- * Calls of one webhook at a time, over all nodes; fewer of deliveries that have failed before. So a slow receiver has
- * its own deliveries wait, and not those of others.
- */
-const CALLS = { default: 5, tiers: { again: 2 } }
 /** A ticket whose node said nothing for so long is given to another: longer than any attempt takes. */
 const EXPIRE_SECONDS = 30
 const SUPERVISE_SECONDS = 10
@@ -33,9 +19,8 @@ const DAY_SECONDS = 86_400
 const NEVER_ENOUGH = 1_000_000
 
 /**
- * The queue of deliveries, in pg-boss' tables: whose turn it is and when, over any number of nodes, and what becomes of
- * the turns of a node that died. A delivery has one ticket at most. All of it can be lost: what is to be delivered is
- * in webhook_deliveries, and `remind` finds it.
+ * Who makes which call: tickets in pg-boss' tables, each for one node of any number, and back in the queue when that node
+ * died. A delivery has one at most. All of it can be lost: what is to be delivered is in webhook_dispatch.
  */
 export class Queue {
   readonly #boss: PgBoss
@@ -69,37 +54,23 @@ export class Queue {
       retentionSeconds: 30 * DAY_SECONDS,
       deleteAfterSeconds: DONE_SECONDS,
     })
-    const queue = new Queue(boss)
-    await queue.take(0) // it now knows its queue: inside a transaction it could not ask for it
-    return queue
+    await boss.insert(QUEUE, []) // it now knows its queue: inside a transaction it could not ask for it
+    return new Queue(boss)
   }
 
-  /** Gives turns, in the transaction `db`. A delivery that waits for one already keeps it. */
-  async add(db: Db, turns: readonly Turn[]): Promise<void> {
-    const jobs = turns.map(({ delivery, webhook, inSeconds = 0, isAgain }) => ({
-      data: { delivery },
-      singletonKey: delivery,
-      startAfter: String(inSeconds),
-      group: { id: webhook, ...(isAgain && { tier: 'again' }) },
-    }))
+  /** Makes tickets, in the transaction `db`. A delivery that has one keeps it. */
+  async add(db: Db, deliveries: readonly string[]): Promise<void> {
+    const jobs = deliveries.map((delivery) => ({ data: { delivery }, singletonKey: delivery }))
     if (jobs.length > 0) await this.#boss.insert(QUEUE, jobs, { db: adapt(db) })
-  }
-
-  /** Has a delivery that waits for its time wait no longer, in the transaction `db`. */
-  async hurry(db: Db, delivery: string): Promise<void> {
-    await this.#boss.update(QUEUE, undefined, { singletonKey: delivery, startAfter: 0, db: adapt(db) })
   }
 
   /** At most `limit` tickets that no other node has; [] when none is due. */
   async take(limit: number): Promise<Ticket[]> {
-    const jobs = await this.#boss.fetch<unknown>(QUEUE, {
-      batchSize: Math.max(1, limit),
-      groupConcurrency: CALLS,
-    })
+    const jobs = await this.#boss.fetch<unknown>(QUEUE, { batchSize: limit })
     return jobs.map(({ id, data }) => ({ job: id, delivery: deliveryOf(data) }))
   }
 
-  /** This turn is over, at the commit of `db`. */
+  /** The attempt is over, at the commit of `db`. */
   async done(db: Db, { job }: Ticket): Promise<void> {
     await this.#boss.complete(QUEUE, job, undefined, { db: adapt(db) })
   }

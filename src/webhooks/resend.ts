@@ -15,11 +15,15 @@ set status = 'pending', attempts = 0, next_attempt_at = pb_text(now()), updated 
 const FIND = `
 select d.webhook, d.event_id, d.event from webhook_deliveries d where d.id = $1 and ${isOwn('d', 2)} for update`
 
+/** SQL of a CTE: what is in `written` is due now, also if it waited for a later time. */
+const QUEUED = `queued as (
+  insert into webhook_dispatch (delivery, webhook, "user") select id, webhook, "user" from written
+  on conflict (delivery) do update set due_at = excluded.due_at
+)`
+
 const RESEND = `
-with written as (${AGAIN} where d.id = $1 and ${isOwn('d', 2)} returning d.*), ${noteSql('written', 'update', 3, 'noted', true)},
-queued as (
-  insert into webhook_outbox (delivery, webhook, "user", hurry) select id, webhook, "user", true from written
-)
+with written as (${AGAIN} where d.id = $1 and ${isOwn('d', 2)} returning d.*),
+${noteSql('written', 'update', 3, 'noted', true)}, ${QUEUED}
 select ${WAKE_SQL} from written`
 
 /**
@@ -50,9 +54,7 @@ export const RESENT = z.object({ resent: z.int().min(0) })
 const RESEND_FAILED = `
 with written as (
   ${AGAIN} where d.webhook = $1 and ${isOwn('d', 2)} and d.status = 'failed' and d.updated >= $3 returning d.*
-), ${noteSql('written', 'update', 4, 'noted', true)}, queued as (
-  insert into webhook_outbox (delivery, webhook, "user") select id, webhook, "user" from written
-)
+), ${noteSql('written', 'update', 4, 'noted', true)}, ${QUEUED}
 select count(*), ${WAKE_SQL} from written`
 
 /**

@@ -46,9 +46,26 @@ export async function settle(
   await store.db.transaction(async (db) => {
     await queue.done(db, ticket)
     if (!(await record(db, due, status, attempts, outcome, delay ?? null))) return
+    await putOff(db, due.delivery, delay)
     if (outcome.status === GONE) await disable(db, due)
-    const { delivery, webhook } = due
-    if (delay !== undefined) await queue.add(db, [{ delivery, webhook, inSeconds: delay, isAgain: true }])
+  })
+}
+
+/** Has a delivery wait so many seconds, or not any more. */
+async function putOff(db: Db, delivery: string, seconds: number | undefined): Promise<void> {
+  if (seconds === undefined) await db.query(FORGET, [delivery], 'webhook forget')
+  else await db.query(PUT_OFF, [delivery, seconds], 'webhook put off')
+}
+
+const FORGET = 'delete from webhook_dispatch where delivery = $1'
+const PUT_OFF = `
+update webhook_dispatch set handed_at = null, due_at = now() + $2::float8 * interval '1 second' where delivery = $1`
+
+/** Ends the turn of a delivery that is over or gone. */
+export async function dismiss(store: Store, queue: Queue, ticket: Ticket): Promise<void> {
+  await store.db.transaction(async (db) => {
+    await queue.done(db, ticket)
+    await putOff(db, ticket.delivery, undefined)
   })
 }
 
@@ -58,6 +75,7 @@ export async function refuse(store: Store, queue: Queue, ticket: Ticket, due: Du
   await store.db.transaction(async (db) => {
     await queue.done(db, ticket)
     await record(db, due, 'failed', due.attempts, outcome, null)
+    await putOff(db, due.delivery, undefined)
   })
 }
 
@@ -99,11 +117,13 @@ async function disable(db: Db, { webhook, user }: Due): Promise<void> {
 }
 
 const FAIL_PENDING = `
-with written as (
-  update webhook_deliveries
+with waiting as (
+  delete from webhook_dispatch where webhook = $1 and "user" = $2 returning delivery
+), written as (
+  update webhook_deliveries d
   set status = 'failed', response_status = 0, response_body = $3, latency_ms = 0, next_attempt_at = '',
     updated = pb_text(now())
-  where webhook = $1 and "user" = $2 and status = 'pending' returning *
+  from waiting w where d.id = w.delivery and d.status = 'pending' returning d.*
 ), ${noteSql('written', 'update', 4, 'noted', true)}
 select id from written`
 

@@ -20,7 +20,7 @@ export async function startWebhooks(
   settings: WebhookSettings,
   log: Logger,
 ): Promise<() => Promise<void>> {
-  await makeIndexes(store.db)
+  await makeIndex(store.db)
   const bell = new Bell()
   const ended = new AbortController()
   const courier = new Courier(store, settings, log, bell.ringer)
@@ -67,19 +67,16 @@ async function repeat(
 const INDEX_LOCK = 7_367_004
 
 /**
- * Indexes that are ours, beside those of the collection: for what waits, and for deleting messages, which looks for
- * their deliveries. They cannot be in a migration, as the collection's table is made later.
+ * Deleting a message looks for its deliveries. It cannot be in a migration, as the collection's table is made later, and
+ * is none of the collection's own indexes, which are its owner's.
  */
-const INDEXES = [
-  `create index if not exists webhook_deliveries_waiting on webhook_deliveries (next_attempt_at) where status = 'pending'`,
-  'create index if not exists webhook_deliveries_message on webhook_deliveries (message)',
-]
-const HAS_INDEXES = `select to_regclass('webhook_deliveries_message') is not null`
+const INDEX = 'create index if not exists webhook_deliveries_message on webhook_deliveries (message)'
+const HAS_INDEX = `select to_regclass('webhook_deliveries_message') is not null`
 
-async function makeIndexes(db: Db): Promise<void> {
-  if ((await db.query(HAS_INDEXES)).rows[0]![0]) return
+async function makeIndex(db: Db): Promise<void> {
+  if ((await db.query(HAS_INDEX)).rows[0]![0]) return
   await db.transaction(async (inside) => {
     await inside.query('select pg_advisory_xact_lock($1)', [INDEX_LOCK])
-    for (const index of INDEXES) await inside.query(index)
+    await inside.query(INDEX)
   })
 }

@@ -21,7 +21,7 @@ export const STARTED = z
 export type Started = Readonly<z.output<typeof STARTED>>
 
 const INSERT = `
-insert into webhook_outbox (delivery, webhook, "user", event_id, event, image) values ($1, $2, $3, $4, '${TEST_EVENT}', $5)`
+insert into webhook_dispatch (delivery, webhook, "user", event_id, event, image) values ($1, $2, $3, $4, '${TEST_EVENT}', $5)`
 
 /**
  * Sends a webhook an event with a made-up message, by the way that all events go. Answers the delivery, whose record

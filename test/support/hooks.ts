@@ -73,8 +73,10 @@ export async function deliveriesOf(user: Client) {
 /** All that waits for its next attempt has waited long enough. */
 export async function passTime({ db }: Store): Promise<number> {
   const { rows } = await db.query(
-    `with due as (update pgboss.job set start_after = now() where name = 'webhooks' and state = 'created'
-      and start_after > now() returning 1) select count(*), pg_notify('pocketsms_webhooks', '') from due`,
+    `with due as (
+       update webhook_dispatch set due_at = now() where handed_at is null and due_at > now() returning 1
+     )
+     select count(*), pg_notify('pocketsms_webhooks', '') from due`,
   )
   return Number(rows[0]![0])
 }
