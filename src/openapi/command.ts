@@ -17,9 +17,15 @@ export const openapiCommand = (setting: () => { url: string; extensions: Extensi
         const document = openApiDocument({ ...setting(), collections: describedCollections() })
         const text = `${JSON.stringify(document, null, 2)}\n`
         if (out) save(out, text)
-        else process.stdout.write(text)
+        else print(text)
       }),
   })
+
+/** Whoever reads may have had enough, as `head` has. */
+function print(text: string): void {
+  process.stdout.once('error', () => process.exit())
+  process.stdout.write(text)
+}
 
 function save(file: string, text: string): void {
   try {
