@@ -24,10 +24,23 @@ type NewPhone = Parameters<typeof createDevice>[3]
 /** Makes the device and answers its id. */
 type Way = (c: Ctx, services: Services, given: string, phone: NewPhone) => Promise<string>
 
-/** Ways in which a phone says whose it is, by the scheme of its Authorization header. */
+const CODE = /^\d{6}$/
+const NO_NAME = 'Android phone'
+const HOW =
+  'A phone joins with a pairing code (By Code, or as its private token), or with the login and password of its user.'
+
+const byCode: Way = (c, services, code, phone) => {
+  if (!CODE.test(code)) throw refuse('unauthorized', HOW)
+  return tryCode(c, services, () => pairDevice(services.store, services.extensions, { ...phone, code }))
+}
+
+/**
+ * Ways in which a phone says whose it is, by the scheme of its Authorization header. The app asks for a code only as long
+ * as it was never registered anywhere; later its private token is the one thing that it shows: a code may stand there.
+ */
 const WAYS: Readonly<Record<string, Way>> = {
-  code: (c, services, code, phone) =>
-    tryCode(c, services, () => pairDevice(services.store, services.extensions, { ...phone, code })),
+  code: byCode,
+  bearer: byCode,
   basic: async (c, services, _, phone) => {
     const user = await signInBasic(c, services)
     const named = { ...phone, name: phone.model ?? '' }
@@ -35,21 +48,15 @@ const WAYS: Readonly<Record<string, Way>> = {
   },
 }
 
-const CODE = /^\d{6}$/
-const NO_NAME = 'Android phone'
-const HOW =
-  'A phone joins with a pairing code (Sign in by code), or with the login and password of its user. There are no private tokens here.'
-
 /**
- * Registers a phone. Throws 401 for who is nobody of ours: a code that is wrong, a password that is, a private token, or
- * nothing at all, by which a phone would join by itself again after its owner has removed it.
+ * Registers a phone. Throws 401 for who is nobody of ours: a code that is wrong, a password that is, or no credentials, by
+ * which a phone would join by itself again after its owner has removed it. An API key is none: it is for sending alone.
  */
 export async function register(c: Ctx, services: Services, body: unknown): Promise<Registered> {
   const { name, simCards } = checkShape(REGISTER_BODY, body)
   const [scheme = '', given = ''] = (c.env.incoming.headers.authorization ?? '').trim().split(/ +/)
-  const way = WAYS[scheme.toLowerCase()]
+  const way = Object.hasOwn(WAYS, scheme.toLowerCase()) ? WAYS[scheme.toLowerCase()] : undefined
   if (!way) throw refuse('unauthorized', HOW)
-  if (way === WAYS.code && !CODE.test(given)) throw refuse('unauthorized', HOW)
   const phone = {
     name: '',
     model: name || NO_NAME,
@@ -58,15 +65,18 @@ export async function register(c: Ctx, services: Services, body: unknown): Promi
     sims: simCards ?? [],
     push: null,
   }
-  return answer(services, await way(c, services, given, phone).catch(asUnauthorized))
+  try {
+    return await answer(services, await way(c, services, given, phone))
+  } catch (error) {
+    throw asUnauthorized(error)
+  }
 }
 
 /** In the app's protocol a wrong code is a 401. */
-function asUnauthorized(error: unknown): never {
-  if (error instanceof GatewayError && error.body.error === 'wrong_code')
-    throw refuse('unauthorized', error.message)
-  throw error
-}
+const asUnauthorized = (error: unknown) =>
+  error instanceof GatewayError && error.body.error === 'wrong_code'
+    ? refuse('unauthorized', error.message)
+    : error
 
 async function answer({ store }: Services, id: string): Promise<Registered> {
   const collectionOf = (name: string) => store.catalog.find(name) as AuthCollection

@@ -85,7 +85,7 @@ describe('a phone joins', () => {
 })
 
 describe('a phone that was removed', () => {
-  test('is told 401, does not come back by itself, and joins anew with a code', async () => {
+  test('is told 401, does not come back by itself, and joins anew with a code as its private token', async () => {
     const one = await joinPhone(site, user)
     const { id } = one.store.registration!
     const path = (await one.call('GET', '/webhooks')).body[0].url
@@ -93,7 +93,8 @@ describe('a phone that was removed', () => {
     expect((await one.call('GET', '/message')).status).toBe(401)
     expect(await one.updateDevice()).toBe(401)
     expect((await one.fetch(path, { method: 'POST', body: '{}' })).status).toBe(404)
-    expect(await one.register(`Code ${await codeOf(user)}`)).toBe(201)
+    one.privateToken = await codeOf(user)
+    expect(await one.updateDevice()).toBe(201)
     expect(one.store.registration!.id).not.toBe(id)
     expect((await one.call('GET', '/message')).status).toBe(200)
   })

@@ -41,6 +41,8 @@ export class Phone {
   /** What Android has received, whether the app was there or not. */
   inbox: InboxText[] = []
   pulls = 0
+  /** What its owner typed there. */
+  privateToken = ''
   #off = new AbortController()
   #pulling = new AbortController()
   #isSending = false
@@ -130,12 +132,12 @@ export class Phone {
     }
   }
 
-  /** GatewayService.registerDevice: who is told 401 registers anew, with what it has: nothing. */
+  /** GatewayService.registerDevice: who is told 401 registers anew, with the private token if there is one. */
   async updateDevice(): Promise<number> {
     const { id } = this.store.registration ?? { id: '' }
     for (;;) {
       const { status } = await this.call('PATCH', '/device', { id, ...this.#device() })
-      if (status === 401) return this.register('')
+      if (status === 401) return this.register(this.privateToken && `Bearer ${this.privateToken}`)
       if (status !== 0 || !this.isOn) return status
       await sleep(this.scaled(10_000))
     }
