@@ -1,40 +1,18 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
-import { UserError } from '../errors.ts'
+import { lockFile } from '../lock-file.ts'
 import type { Backend, Session } from './backend.ts'
 import { protocolSession } from './pglite-session.ts'
 import { PLANNER } from './planner.ts'
 
 /** Refuses a folder that another process has open: two of them would destroy it. Returns what gives it back. */
-function lock(folder: string): () => void {
-  const file = join(folder, 'pocketsms.pid')
-  for (let attempt = 0; ; attempt++) {
-    try {
-      writeFileSync(file, String(process.pid), { flag: 'wx' })
-      return () => rmSync(file, { force: true })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || attempt > 1) throw error
-      const owner = Number(readFileSync(file, 'utf8'))
-      if (isAlive(owner)) {
-        throw new UserError(
-          `The data folder ${folder} is in use by process ${owner}. PGlite serves one process at a time: stop that one, or set DATABASE_URL to a Postgres server.`,
-        )
-      }
-      rmSync(file, { force: true })
-    }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
-}
+const lock = (folder: string): (() => void) =>
+  lockFile(
+    join(folder, 'pocketsms.pid'),
+    (owner) =>
+      `The data folder ${folder} is in use by process ${owner}. PGlite serves one process at a time: stop that one, or set DATABASE_URL to a Postgres server.`,
+  )
 
 /** The embedded database in `folder`, or in memory for `memory://`. One connection: statements run one by one. */
 export async function openPglite(folder: string): Promise<Backend> {
