@@ -72,3 +72,32 @@ scenario('a session that ended on the server leads to the sign-in and back', asy
   await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor()
   expect(page.url()).toMatch(/#\/templates$/)
 })
+
+scenario(
+  'a forgotten password is set anew by the link of a mail',
+  async (stage) => {
+    const { page, url } = stage
+    await stage.ann()
+    await page.goto(`${url}/`)
+    await page.getByRole('link', { name: 'Forgotten your password?' }).click()
+    await page.getByLabel('Email').fill(ANN.email)
+    await page.getByRole('button', { name: 'Send the mail' }).click()
+    await page.getByRole('heading', { name: 'Look into your mail' }).waitFor()
+    await stage.look('forgotten')
+    const link = /http[^\s"\\]+confirm-password-reset[^\s"\\)\]]+/
+    await expect.poll(stage.output).toMatch(link)
+    await page.goto(link.exec(stage.output())![0])
+    await page.getByLabel('Password', { exact: true }).fill('a-new-password')
+    await page.getByLabel('The same password again').fill('a-new-password')
+    await stage.look('new-password')
+    await page.getByRole('button', { name: 'Set the password' }).click()
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByLabel('Email').fill(ANN.email)
+    await page.getByLabel('Password').fill('a-new-password')
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByRole('button', { name: stage.screen === 'phone' ? 'More' : 'Sign out' }).waitFor()
+    await page.goto(`${url}/#/auth/confirm-verification/cut`)
+    await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+  },
+  { LOG_LEVEL: 'info' },
+)

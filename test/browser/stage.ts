@@ -1,6 +1,6 @@
 import PocketBase from 'pocketbase'
 import { expect, test } from 'vitest'
-import { freePortFrom } from '../../src/demo/port.ts'
+import { freePort } from '../support/postgres.ts'
 import { type RunningProgram, serve } from '../support/program.ts'
 import { type Browser, openBrowser, SCREENS, type Screen } from './browser.ts'
 
@@ -19,7 +19,6 @@ import { type Browser, openBrowser, SCREENS, type Screen } from './browser.ts'
 // runs one file; pictures are in coverage/browser.
 
 const HOST = '127.0.0.1'
-const FIRST_PORT = Number(process.env.BROWSER_TEST_PORT ?? 7300)
 
 export const ROOT = { email: 'boss@example.com', password: 'bosspass12345' } as const
 export const ANN = { email: 'ann@example.com', password: 'ann-password1' } as const
@@ -30,6 +29,8 @@ export interface Stage extends Browser {
   readonly url: string
   /** The link that the server printed at its first start. */
   readonly link: string
+  /** What the server has logged so far. */
+  output(): string
   /** The server's SDK client of a new superuser (ROOT), and of a new user (ANN): made when they are first asked for. */
   root(): Promise<PocketBase>
   ann(): Promise<PocketBase>
@@ -63,7 +64,7 @@ export function scenario(
 }
 
 async function startServer(env: Readonly<Record<string, string>>): Promise<RunningProgram> {
-  const port = await freePortFrom(FIRST_PORT, HOST)
+  const port = await freePort()
   const base = { DATA_DIR: 'memory://', DATABASE_URL: '', HOST, PORT: String(port), LOG_LEVEL: 'warn' }
   return serve({ ...base, PUBLIC_URL: `http://${HOST}:${port}`, ...env })
 }
@@ -78,6 +79,7 @@ function stageOf(server: RunningProgram, browser: Browser, screen: Screen): Stag
     screen,
     url,
     link,
+    output: server.output,
     root,
     ann,
     async signIn(who = 'ann') {
