@@ -22,11 +22,7 @@ async function statementsOf(work: () => Promise<{ status: number }>): Promise<st
   const { db } = site.gateway.server.services.store
   const query = vi.spyOn(db, 'query')
   expect((await work()).status).toBeLessThan(300)
-  const texts = query.mock.calls
-    .filter(
-      ([text, , name]) => !REGULAR.test(name ?? '')),
-    )
-    .map(([text]) => text)
+  const texts = query.mock.calls.filter(([, , name]) => !REGULAR.test(name ?? '')).map(([text]) => text)
   query.mockRestore()
   return texts
 }
