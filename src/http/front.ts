@@ -32,7 +32,7 @@ export function front(
 }
 
 /** That browsers shall only come by TLS, if that is how the server is called. RFC 6797 */
-export const strictTransport = ({ publicUrl, hstsDays }: Config): string =>
+export const strictTransport = ({ publicUrl, hstsDays }: Pick<Config, 'publicUrl' | 'hstsDays'>): string =>
   publicUrl.startsWith('https://') && hstsDays > 0 ? `max-age=${hstsDays * 86_400}` : ''
 
 /** Go's server does not even look for a route. */

@@ -2,6 +2,7 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isBomb } from '../../src/http/body-limits.ts'
 import { CONNECTION_OPTIONS } from '../../src/http/connections.ts'
+import { strictTransport } from '../../src/http/front.ts'
 import { type Office, openOffice, PASSWORD } from '../support/office.ts'
 
 let office: Office
@@ -99,6 +100,14 @@ test.each([
   expect(answer.headers.get('cache-control')).toBe('no-store')
 })
 
+test.each([
+  ['https', 'https://sms.example.com', 365, 'max-age=31536000'],
+  ['http', 'http://127.0.0.1:8090', 365, ''],
+  ['switched off', 'https://sms.example.com', 0, ''],
+])('TLS only: %s', (_, publicUrl, hstsDays, header) => {
+  expect(strictTransport({ publicUrl, hstsDays })).toBe(header)
+})
+
 /** What a connection was answered by the time it ended, of which `limitMs` may pass. */
 const untilClosed = (socket: Socket, limitMs: number) =>
   new Promise<string>((resolve, reject) => {
@@ -136,9 +145,16 @@ test.each([
     'POST /api/batch HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
     400,
   ],
+  [
+    'a clean path is none of another host',
+    'GET //.//\\evil.example HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    307,
+  ],
   ['no HTTP', 'HELO mail.example.com\r\n\r\n', 400],
 ])('%s', async (_, text, status) => {
   const socket = connect(Number(new URL(office.server.url).port), '127.0.0.1')
   socket.write(text)
-  expect(await untilClosed(socket, 5_000)).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  const answer = await untilClosed(socket, 5_000)
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  expect(answer).not.toMatch(/location: (\/[/\\]|\w+:)/i)
 })
