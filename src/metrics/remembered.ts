@@ -1,9 +1,10 @@
 /** An answer counts for so many times the time it took, so that asking takes a twentieth of the database at most. */
 const REST = 20
+const MAX_MS = 15_000
 
 /**
  * A question to the database that many may ask: its answer is kept for `atLeastMs`, longer if it took long, and who
- * asks meanwhile gets the same. A failure is kept as well.
+ * asks meanwhile gets the same. A failure is kept for `atLeastMs`.
  */
 export function remembered<T>(ask: () => Promise<T>, atLeastMs: number): () => Promise<T> {
   let answer: Promise<T> | undefined
@@ -12,11 +13,14 @@ export function remembered<T>(ask: () => Promise<T>, atLeastMs: number): () => P
     if (answer && performance.now() < untilMs) return answer
     const beganMs = performance.now()
     untilMs = Number.POSITIVE_INFINITY // one at a time
-    const done = () => {
-      const endedMs = performance.now()
-      untilMs = endedMs + Math.max(atLeastMs, (endedMs - beganMs) * REST)
+    const keep = (ms: number) => {
+      untilMs = performance.now() + ms
     }
-    answer = ask().finally(done)
+    answer = ask()
+    answer.then(
+      () => keep(Math.max(atLeastMs, Math.min(MAX_MS, (performance.now() - beganMs) * REST))),
+      () => keep(atLeastMs),
+    )
     return answer
   }
 }

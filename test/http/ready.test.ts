@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Gateway, openGateway } from '../support/gateway.ts'
+import { readConfig } from '../../src/config.ts'
+import { createLogger } from '../../src/log.ts'
+import { start } from '../../src/server.ts'
+import { makeCable } from '../support/cable.ts'
+import { client, type Gateway, openGateway } from '../support/gateway.ts'
+import { testConfig } from '../support/start.ts'
 
 let gateway: Gateway
 const ready = () => gateway.guest.call('GET', '/api/ready')
@@ -59,4 +64,26 @@ describe('GET /api/ready', () => {
     await db.query(`update _migrations set file = substr(file, 2) where file like 'x%'`)
     await expect.poll(async () => (await ready()).status, { timeout: 5_000 }).toBe(200)
   })
+})
+
+test.runIf(process.env.TEST_BACKEND === 'postgres')('a database that goes away, and comes back', async () => {
+  const { databaseUrl } = await testConfig()
+  const cable = await makeCable(databaseUrl!)
+  await cable.plug()
+  const config = readConfig({ PORT: '0', DATABASE_URL: cable.url })
+  const server = await start(config, createLogger({ logLevel: 'silent' }))
+  const ask = () => client(server.url, '', '').call('GET', '/api/ready')
+  expect((await ask()).status).toBe(200)
+  await cable.pull()
+  await expect.poll(async () => (await ask()).status, { timeout: 5_000 }).toBe(503)
+  expect((await ask()).body).toEqual({
+    ready: false,
+    serving: true,
+    database: { reachable: false, migrated: false },
+    queue: null,
+  })
+  await cable.plug()
+  await expect.poll(async () => (await ask()).status, { timeout: 5_000 }).toBe(200)
+  await server.stop()
+  await cable.pull()
 })
