@@ -60,7 +60,7 @@ function Text({ message }: { message: Message }) {
     <article class={isIn ? 'conversations-text in' : 'conversations-text'}>
       <p>
         <span class="unseen">{isIn ? 'They wrote: ' : 'You wrote: '}</span>
-        {body}
+        {body || <span class="muted">The text was removed.</span>}
       </p>
       <footer>
         <a href={to(`/messages/${id}`)}>
