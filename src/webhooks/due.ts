@@ -1,7 +1,9 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { quote, tableName } from '../collections/names.ts'
+import { columnName, quote, tableName } from '../collections/names.ts'
 import { columnsOf, type Row } from '../records/columns.ts'
+import { blankValues } from '../records/prepare.ts'
+import { remember } from '../records/remember.ts'
 import { renderRecord } from '../records/render.ts'
 import { statementName } from '../records/select.ts'
 
@@ -37,9 +39,14 @@ export async function findDue(store: Store, delivery: string): Promise<Due | und
     join webhooks w on w.id = d.webhook
     join webhook_payloads p on p.delivery = d.id
     left join webhook_rotations r on r.webhook = w.id
-    cross join lateral json_populate_record(null::${quote(tableName(messages))}, p.image) b
+    cross join lateral json_populate_record(
+      json_populate_record(null::${quote(tableName(messages))}, $2), p.image) b
     where d.id = $1 and d.status = 'pending'`
-  const { rows } = await store.db.query(text, [delivery], statementName(store.catalog, text))
+  const { rows } = await store.db.query(
+    text,
+    [delivery, blankRow(messages)],
+    statementName(store.catalog, text),
+  )
   const row = rows[0]
   if (!row) return undefined
   const [user, webhook, eventId, event, attempts, url, isOpen, secret, previous, at] = row.slice(count) as [
@@ -58,6 +65,12 @@ export async function findDue(store: Store, delivery: string): Promise<Due | und
   const secrets = [secret, previous].filter(Boolean)
   return { delivery, user, webhook, eventId, attempts, url, isOpen, secrets, body }
 }
+
+/** A row without values, as JSON: what fields hold that the collection has got since the event. */
+const blankRow = remember((messages: Collection): string => {
+  const values = Object.entries(blankValues(messages))
+  return JSON.stringify(Object.fromEntries(values.map(([name, value]) => [columnName(name), value])))
+})
 
 /** The message in it is as its owner sees it through the record API. */
 function bodyOf(event: string, at: Date, messages: Collection, row: Row): string {

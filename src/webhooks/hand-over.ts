@@ -27,7 +27,7 @@ with recursive hooks as (
   select d.delivery from hooks h cross join lateral (
     select n.delivery from webhook_dispatch n
     where n.webhook = h.webhook and n.handed_at is null and n.due_at <= now()
-    order by n.due_at, n.delivery
+    order by n.due_at
     limit greatest(0, ${MAX_TICKETS} - (
       select count(*) from webhook_dispatch b where b.webhook = h.webhook and b.handed_at is not null))
   ) d

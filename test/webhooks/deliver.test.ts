@@ -195,5 +195,7 @@ describe('a delivery', () => {
 test('without webhooks nothing is written', async () => {
   await sendAndReport(user, phone, 3, 'sent', 'delivered')
   expect(await deliveriesOf(user)).toEqual([])
-  expect((await site.store.db.query('select 1 from webhook_outbox')).rows).toEqual([])
+  expect(
+    (await site.store.db.query('select 1 from webhook_dispatch where "user" = $1', [user.id])).rows,
+  ).toEqual([])
 })

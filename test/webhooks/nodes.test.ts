@@ -9,7 +9,7 @@ import { createLogger } from '../../src/log.ts'
 import { type RunningServer, start } from '../../src/server.ts'
 import { webhookLag } from '../../src/webhooks/lag.ts'
 import { client, gatewayOf } from '../support/gateway.ts'
-import { deliveriesOf, makeHook, openSite, type Site, sendAndReport } from '../support/hooks.ts'
+import { deliveriesOf, makeHook, openSite, passTime, type Site, sendAndReport } from '../support/hooks.ts'
 import { serve } from '../support/program.ts'
 import { startReceiver, until, verify } from '../support/receiver.ts'
 import { SUPERUSER, testConfig } from '../support/start.ts'
@@ -91,10 +91,13 @@ test('what was lost from the queue is found again', async () => {
   await sendAndReport(user, phone, 3, 'sent')
   await until('an attempt', async () => (await deliveriesOf(user)).every(({ attempts }) => attempts === 1))
   receiver.answer(204)
-  await store.db.query(`delete from pgboss.job where name = 'webhooks'`)
-  await store.db.query(`update webhook_deliveries set next_attempt_at = pb_text(now() - interval '1 hour')`)
+  // as if it had been handed over an hour ago, and its ticket lost
+  await store.db.query(
+    `update webhook_dispatch set handed_at = now() - interval '1 hour', due_at = now() - interval '1 hour'`,
+  )
   expect(await webhookLag(store)).toEqual({ pending: 3, oldestSeconds: expect.closeTo(3600, -1) })
   await site.gateway.server.services.jobs.find(({ id }) => id === 'webhookReminder')!.run()
+  expect(await passTime(store)).toBe(0)
   await until('all are told', async () =>
     (await deliveriesOf(user)).every(({ status }) => status === 'delivered'),
   )
