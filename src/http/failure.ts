@@ -5,7 +5,7 @@ import { ApiError, GatewayError, notFound, TooMany } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { OTHER_REFUSALS } from '../sms/refusal.ts'
 import { type Ctx, sendRaw } from './context.ts'
-import { REQUEST_ID } from './reception.ts'
+import { loggedPath, REQUEST_ID } from './reception.ts'
 
 /** The gateway's own endpoints: their errors are `{"error","message"}`, whoever raises them. */
 const GATEWAY_PATH = /^\/api\/(?:sms|devices|webhooks)(?:\/|$)/
@@ -26,7 +26,7 @@ export function answerFailure(c: Ctx, error: unknown, log: Logger): Response {
   const request = String(c.env.outgoing.getHeader(REQUEST_ID))
   if (error instanceof DatabaseAway) log.error({ request, err: error.cause }, 'the database is away')
   if (error instanceof ApiError) return answerApiError(c, error)
-  log.error({ request, method: c.req.method, path: c.req.path, err: error }, 'a request failed')
+  log.error({ request, method: c.req.method, path: loggedPath(c.req.path), err: error }, 'a request failed')
   return answerApiError(c, new ApiError(500))
 }
 

@@ -75,13 +75,11 @@ export class Reception {
     return this.#prefix + (++this.#count).toString(36)
   }
 
-  /** The path without its query, which may have tokens in it. */
   #write(req: IncomingMessage, res: ServerResponse, { id, method, url, status, ms }: Visit): void {
-    const query = url.indexOf('?')
     this.#log.info({
       request: id,
       method,
-      path: query < 0 ? url : url.slice(0, query),
+      path: loggedPath(url),
       status,
       ms: Math.round(ms * 100) / 100,
       ip: ipOf(req, this.#desk),
@@ -89,6 +87,12 @@ export class Reception {
     })
   }
 }
+
+/** The secret end of the address to which a phone posts. */
+const SECRET_END = /(?<=\/incoming\/).*/
+
+/** The path as the log has it: without its query, which may have tokens in it, and without a secret end. */
+export const loggedPath = (url: string): string => url.replace(/\?.*/, '').replace(SECRET_END, '…')
 
 interface Visit {
   readonly id: string

@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { loggedPath } from '../../src/http/reception.ts'
 import type { Client } from '../support/gateway.ts'
 import type { Phone } from '../support/smsgate-app.ts'
 import { joinPhone, openSite, records, type Site } from '../support/smsgate-site.ts'
@@ -156,3 +157,9 @@ test('settings and webhooks are always the same', async () => {
   expect((await phone.call('GET', '/settings')).body).toEqual(settings)
   expect((await phone.call('GET', '/webhooks')).body).toEqual(webhooks)
 })
+
+test.each([
+  ['/api/mobile/v1/incoming/secret', '/api/mobile/v1/incoming/…'],
+  ['/api/mobile/v1/message?order=fifo', '/api/mobile/v1/message'],
+  ['/api/devices/incoming', '/api/devices/incoming'],
+])('%s is logged as %s', (url, path) => expect(loggedPath(url)).toBe(path))

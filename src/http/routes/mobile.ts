@@ -1,5 +1,6 @@
 import { Hono } from 'hono'
 import { stream as openStream } from 'hono/streaming'
+import type { StreamingApi } from 'hono/utils/stream'
 import { requireDevice } from '../../sms/device.ts'
 import { saveSims, touchDevice } from '../../sms/heartbeat.ts'
 import { startPairing } from '../../sms/pair.ts'
@@ -109,17 +110,21 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
 }
 
 async function sendEvents(c: Ctx, services: Services): Promise<Response> {
-  const { store, config, ending } = services
+  const { store, config, ending, log } = services
   const device = await identifyPhone(c, services)
   c.header('content-type', 'text/event-stream')
   c.header('cache-control', 'no-cache')
   // nginx passes on at once what is marked so
   c.header('x-accel-buffering', 'no')
-  return openStream(c, async (stream) => {
+  const send = async (stream: StreamingApi) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())
     const again = () => identifyPhone(c, services).catch(() => null) // signed out, deleted
     const ended = AbortSignal.any([ending, gone.signal])
     for await (const frame of phoneEvents(store, device, config, again, ended)) await stream.write(frame)
-  })
+  }
+  // the phone comes again
+  return openStream(c, send, async (error) =>
+    log.warn({ device: device.id, err: error }, 'a phone lost its stream'),
+  )
 }
