@@ -179,6 +179,20 @@ test("another's batch counts nothing, another's message is neither canceled nor 
   expect(await snapshot()).toBe(before)
 })
 
+test("another's webhook is not tested, not rotated, its deliveries are not sent again", async () => {
+  for (const action of ['test', 'rotate', 'resend-failed']) {
+    const answer = await alice.call('POST', `/api/webhooks/${bobs.webhooks}/${action}`, {
+      since: '2026-01-01',
+    })
+    expect(answer).toMatchObject({ status: 404, body: { error: 'webhook_not_found' } })
+    for (const who of [alicesPhone, bobsPhone, gateway.guest])
+      expect([401, 403]).toContain(
+        (await who.call('POST', `/api/webhooks/${bobs.webhooks}/${action}`)).status,
+      )
+  }
+  expect(await snapshot()).toBe(before)
+})
+
 test("a template's texts name no contact of another", async () => {
   const template = await make(alice, 'sms_templates', { name: 'hello', body: 'Hello {{name}}!' })
   const { body } = await alice.call('POST', '/api/sms/preview', {

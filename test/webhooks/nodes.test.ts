@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { upsertSuperuser } from '../../src/auth/superusers.ts'
-import type { Config } from '../../src/config.ts'
+import { type Config, readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
 import { type RunningServer, start } from '../../src/server.ts'
 import { webhookLag } from '../../src/webhooks/lag.ts'
+import { makeCable } from '../support/cable.ts'
 import { client, gatewayOf } from '../support/gateway.ts'
 import { deliveriesOf, makeHook, openSite, passTime, type Site, sendAndReport } from '../support/hooks.ts'
 import { serve } from '../support/program.ts'
@@ -121,7 +122,46 @@ test('a server without webhooks keeps no queue, and one with webhooks stops at o
   expect(performance.now() - begun).toBeLessThan(2_000)
 })
 
-describe.runIf(process.env.TEST_BACKEND === 'postgres')('two nodes', () => {
+const onPostgres = process.env.TEST_BACKEND === 'postgres'
+
+test.runIf(onPostgres)(
+  'a database that goes away and comes back ends nothing',
+  { timeout: 60_000 },
+  async () => {
+    const { databaseUrl } = await testConfig()
+    const cable = await makeCable(databaseUrl!)
+    await cable.plug()
+    const config = readConfig({
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: cable.url,
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+    })
+    const server = await start(config, silent)
+    onTestFinished(async () => {
+      await cable.plug()
+      await server.stop()
+      await cable.pull()
+    })
+    await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
+    const gateway = await gatewayOf(server)
+    const user = await gateway.makeUser()
+    const phone = await gateway.pair(user)
+    const receiver = await startReceiver()
+    onTestFinished(receiver.stop)
+    await makeHook(user, receiver.url)
+    await sendAndReport(user, phone, 3, 'sent')
+    await receiver.heard(3)
+    await cable.pull()
+    await new Promise((resolve) => setTimeout(resolve, 3_000))
+    await cable.plug()
+    await until('the database is back', async () => (await deliveriesOf(user))?.length === 3, 20_000)
+    await sendAndReport(user, phone, 3, 'sent')
+    await receiver.heard(6, 20_000)
+  },
+)
+
+describe.runIf(onPostgres)('two nodes', () => {
   let site: Site
   let two: RunningServer
   beforeAll(async () => {
