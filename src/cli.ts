@@ -25,8 +25,8 @@ const withStore = (work: (store: CatalogStore, config: Config) => Promise<void>)
     try {
       await migrate(db)
       const store = await openStore(db)
-      await work(store, config)
-      await store.close()
+      // it listens: while it is open, the database cannot be closed
+      await work(store, config).finally(() => store.close())
     } finally {
       await db.close()
     }

@@ -17,6 +17,8 @@ export interface Desk {
   /** Where the runner keeps what it writes. */
   readonly scratch: string
   readonly env: NodeJS.ProcessEnv
+  /** One more database, empty: its address. Only on Postgres. */
+  addDatabase(): Promise<string>
   clear(): Promise<void>
 }
 
@@ -36,17 +38,30 @@ export async function setUpDesk(ports: ReadonlyMap<string, string>, from?: Desk)
     makeClone(clone)
     makeHome(home)
   }
-  const database = await setUpDatabase(from?.env.DATABASE_URL)
+  const databases: string[] = []
+  const addDatabase = async (template?: string) => {
+    const url = await createDatabase(process.env.TEST_POSTGRES_URL!, undefined, template)
+    databases.push(url)
+    return url
+  }
+  const database = onPostgres() ? { DATABASE_URL: await addDatabase(nameOf(from?.env.DATABASE_URL)) } : {}
   return {
     clone,
     scratch,
     env: { ...kept(), HOME: home, PORT: ports.get(DEFAULT_PORT), NO_COLOR: '1', ...database },
+    addDatabase: () => addDatabase(),
     async clear() {
       rmSync(folder, { recursive: true, force: true })
-      if (database.DATABASE_URL) await dropDatabase(process.env.TEST_POSTGRES_URL!, database.DATABASE_URL)
+      for (const url of databases) await dropDatabase(process.env.TEST_POSTGRES_URL!, url)
     },
   }
 }
+
+/** Whether readers of this run have DATABASE_URL set. */
+export const onPostgres = (): boolean =>
+  process.env.TEST_BACKEND === 'postgres' && Boolean(process.env.TEST_POSTGRES_URL)
+
+const nameOf = (url: string | undefined) => (url ? new URL(url).pathname.slice(1) : undefined)
 
 /** Everything of the project, by links; `npm` reads a real package.json. */
 function makeClone(clone: string): void {
@@ -64,10 +79,3 @@ function makeHome(home: string): void {
 
 const kept = () =>
   Object.fromEntries(KEPT.filter((name) => process.env[name]).map((name) => [name, process.env[name]]))
-
-async function setUpDatabase(template: string | undefined): Promise<{ DATABASE_URL?: string }> {
-  const adminUrl = process.env.TEST_BACKEND === 'postgres' && process.env.TEST_POSTGRES_URL
-  if (!adminUrl) return {}
-  const copied = template && new URL(template).pathname.slice(1)
-  return { DATABASE_URL: await createDatabase(adminUrl, undefined, copied || undefined) }
-}

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Desk } from './desk.ts'
+import { type Desk, onPostgres } from './desk.ts'
 import { type Block, blocksOf, isScript, isShell, PAGES, readPage } from './page.ts'
 import { choosePorts } from './ports.ts'
 import { Reader } from './reader.ts'
@@ -11,7 +11,6 @@ const FROM = 'other pages: from here'
 const TO = 'other pages: to here'
 const BLOCK_MS = 180_000
 
-const onPostgres = process.env.TEST_BACKEND === 'postgres'
 const pages = PAGES.map((page) => ({ page, blocks: blocksOf(page) }))
 const ports = await choosePorts(PAGES.map((page) => readPage(page)))
 const runs = (block: Block) => isShell(block) || isScript(block)
@@ -84,7 +83,7 @@ describe.each(pages.filter(({ blocks }) => blocks.some(runs)))('$page', ({ page,
     const next = blocks[index + 1]
     const shown = next?.language === 'json' && next.follows ? next : undefined
     const label = `line ${block.line}: ${block.text.split('\n')[0]}`
-    const onlyOther = block.notes.includes(onPostgres ? 'needs: pglite' : 'needs: postgres')
+    const onlyOther = block.notes.includes(onPostgres() ? 'needs: pglite' : 'needs: postgres')
     test.skipIf(onlyOther)(
       label,
       async ({ skip }) => {

@@ -20,6 +20,7 @@ export class Reader {
   /** What a page tells a reader to do by hand, by the comment that says it to us. */
   readonly #manually: Readonly<Record<string, () => Promise<void>>> = {
     'reader: Ctrl-C': () => this.#shell.interrupt(),
+    'reader: has an empty database': async () => this.type(`POSTGRES='${await this.#desk.addDatabase()}'`),
     'reader: has pb_data': () => writePocketBaseData(join(this.#desk.clone, 'pb_data')),
   }
 
