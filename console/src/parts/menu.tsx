@@ -49,7 +49,7 @@ export function Menu({
         {words}
       </Button>
       {isOpen && (
-        <div class="menu-panel" id={id}>
+        <div class="menu-panel" id={id} tabIndex={-1}>
           {children(() => leave(true))}
         </div>
       )}

@@ -1,11 +1,68 @@
+import type { Device } from '../../data/records.ts'
+import { useList } from '../../data/use-list.ts'
+import type { PageProps } from '../../pages.ts'
+import { ButtonLink } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
+import { Notice } from '../../parts/form.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import { Loading } from '../../parts/wait.tsx'
+import { to } from '../../router.ts'
+import { Compose } from './compose.tsx'
+import { BLANK, type Composition } from './composition.ts'
+import { readNumbers } from './numbers.ts'
+import './page.css'
+import { Sent } from './sent.tsx'
 
-/** Send. */
-export const Page = () => (
-  <Frame title="Send">
-    <Empty icon="send" title="Nothing to send with yet">
-      Add a device first.
-    </Empty>
-  </Frame>
+const MOST_DEVICES = 200
+
+/**
+ * Sends texts, and shows what becomes of them (`?batch=`, `?message=`). Other pages lead here with `?to=` (numbers), `?group=`,
+ * `?template=` or `?text=`.
+ */
+export function Page({ query }: PageProps) {
+  const [batch, message] = [query.get('batch') ?? '', query.get('message') ?? '']
+  return batch || message ? (
+    <Sent key={batch + message} batch={batch} message={message} />
+  ) : (
+    <Write query={query} />
+  )
+}
+
+function Write({ query }: { query: URLSearchParams }) {
+  const devices = useList<Device>('devices', { sort: 'name', perPage: MOST_DEVICES })
+  const { items, loading, fault } = devices
+  return (
+    <Frame title="Send">
+      {loading && <Loading />}
+      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      {!loading && !fault && items.length === 0 && <NoDevice />}
+      {items.length > 0 && <Compose key={query.toString()} initial={initialOf(query)} devices={items} />}
+    </Frame>
+  )
+}
+
+const NoDevice = () => (
+  <Empty
+    icon="devices"
+    title="Nothing to send with yet"
+    action={
+      <ButtonLink kind="primary" icon="plus" href={to('/devices')}>
+        Add a device
+      </ButtonLink>
+    }
+  >
+    Texts go out through a phone or a modem of yours. Add one first; a simulated phone will do to try it out.
+  </Empty>
 )
+
+function initialOf(query: URLSearchParams): Composition {
+  const [group, template] = [query.get('group') ?? '', query.get('template') ?? '']
+  return {
+    ...BLANK,
+    recipients: readNumbers(query.get('to') ?? ''),
+    groups: group ? [group] : [],
+    kind: template ? 'template' : 'text',
+    text: query.get('text') ?? '',
+    template,
+  }
+}

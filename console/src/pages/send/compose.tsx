@@ -1,0 +1,105 @@
+import { useState } from 'preact/hooks'
+import type { Fault } from '../../data/fault.ts'
+import type { Device, Template } from '../../data/records.ts'
+import type { Usage } from '../../data/usage.ts'
+import { useAnswer } from '../../data/use-answer.ts'
+import { useGroups } from '../../data/use-groups.ts'
+import { useList } from '../../data/use-list.ts'
+import { Button } from '../../parts/button.tsx'
+import { Form } from '../../parts/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { type Composition, faultsOf, previewOf, requestOf } from './composition.ts'
+import { Cost } from './cost.tsx'
+import { MoreFields } from './more-fields.tsx'
+import { placeFault } from './place-fault.ts'
+import { PreviewCard } from './preview-card.tsx'
+import { RecipientsField } from './recipients-field.tsx'
+import { SendFault } from './send-fault.tsx'
+import { usePreview } from './use-preview.ts'
+import { useSend } from './use-send.ts'
+import { ownVariables } from './variables.ts'
+import { WhatField } from './what-field.tsx'
+import { WhenField } from './when-field.tsx'
+
+const MOST_TEMPLATES = 500
+
+/** The form that a text is written and sent with. */
+export function Compose({ initial, devices }: { initial: Composition; devices: readonly Device[] }) {
+  const [composition, setComposition] = useState(initial)
+  const [missing, setMissing] = useState<Record<string, string>>({})
+  const groups = useGroups()
+  const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
+  const usage = useAnswer<Usage>('/api/sms/usage')
+  const send = useSend()
+
+  const template = templates.items.find(({ id }) => id === composition.template)
+  const variables = composition.kind === 'template' ? ownVariables(template?.body ?? '') : []
+  const hasText = composition.kind === 'text' ? composition.text !== '' : template !== undefined
+  const { preview, fault: previewFault } = usePreview(hasText ? previewOf(composition, variables) : undefined)
+
+  const change = (part: Partial<Composition>) => {
+    setComposition((old) => ({ ...old, ...part }))
+    setMissing({})
+    if (!send.busy) send.forget()
+  }
+  const submit = async () => {
+    const faults = faultsOf(composition, variables, Date.now())
+    setMissing(faults)
+    if (Object.keys(faults).length === 0) await send.run(requestOf(composition, variables))
+    else focusFirstFault()
+  }
+  const refusal = send.fault ?? previewFault
+  const fault = withMissing(refusal && placeFault(refusal), missing)
+  const isPlaced = fault !== undefined && Object.keys(fault.fields).length > 0
+
+  return (
+    <div class="send-columns">
+      <Card>
+        <Form onSubmit={submit}>
+          {send.fault && !isPlaced && <SendFault fault={send.fault} />}
+          <RecipientsField
+            composition={composition}
+            onChange={change}
+            groups={groups}
+            error={fault?.fields.to}
+          />
+          <WhatField {...{ composition, fault, variables }} onChange={change} templates={templates.items} />
+          <WhenField {...{ composition, fault }} onChange={change} />
+          <MoreFields {...{ composition, fault, devices }} onChange={change} />
+          <div class="send-foot">
+            <Cost preview={preview} chosen={composition} usage={usage.value} />
+            <Button
+              type="submit"
+              kind="primary"
+              icon={composition.isLater ? 'clock' : 'send'}
+              busy={send.busy}
+            >
+              {wordsOf(composition.isLater, preview?.recipients_count ?? 0)}
+            </Button>
+          </div>
+        </Form>
+      </Card>
+      <PreviewCard preview={preview} isTemplate={composition.kind === 'template'} />
+    </div>
+  )
+}
+
+const wordsOf = (isLater: boolean, people: number) =>
+  people > 1
+    ? `${isLater ? 'Schedule for' : 'Send to'} ${people.toLocaleString()} people`
+    : isLater
+      ? 'Schedule'
+      : 'Send'
+
+/** What the form itself misses goes before what the server said. */
+function withMissing(fault: Fault | undefined, missing: Record<string, string>): Fault | undefined {
+  if (Object.keys(missing).length === 0) return fault
+  return { message: '', code: '', status: 400, fields: missing }
+}
+
+/** The first field with a fault gets the focus, once it is marked. */
+function focusFirstFault(): void {
+  requestAnimationFrame(() =>
+    document.querySelector<HTMLElement>('.send-columns [aria-invalid="true"]')?.focus(),
+  )
+}

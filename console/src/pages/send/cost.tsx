@@ -1,0 +1,39 @@
+import type { Usage } from '../../data/usage.ts'
+import { to } from '../../router.ts'
+import type { Composition } from './composition.ts'
+import { shortMessages } from './text-size.ts'
+import type { Preview } from './use-preview.ts'
+
+/** What it takes: people, short messages, and what is left of the month's quota. */
+export function Cost({
+  preview,
+  chosen,
+  usage,
+}: {
+  preview: Preview | undefined
+  chosen: Composition
+  usage: Usage | undefined
+}) {
+  const people = preview?.recipients_count ?? chosen.recipients.filter(({ isBad }) => !isBad).length
+  const left = usage?.remaining
+  const isShort = left !== null && left !== undefined && people > left
+  return (
+    <div class={isShort ? 'send-cost wrong' : 'send-cost'} role="status">
+      {people > 0 && (preview || chosen.groups.length === 0) ? (
+        <strong>
+          {people === 1 ? '1 person' : `${people.toLocaleString()} people`}
+          {preview && `, ${shortMessages(preview.total_segments)}`}
+        </strong>
+      ) : (
+        <span class="muted">{chosen.groups.length > 0 ? 'A text is missing' : 'Nobody to send to yet'}</span>
+      )}
+      {usage && left !== null && left !== undefined && (
+        <span>
+          {isShort ? 'Only ' : ''}
+          {left.toLocaleString()} of {usage.quota.toLocaleString()} messages{' '}
+          <a href={to('/usage')}>left this month</a>
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,47 @@
+import { useNames } from '../../data/use-names.ts'
+import { Card } from '../../parts/page.tsx'
+import { shortMessages } from './text-size.ts'
+import type { Preview } from './use-preview.ts'
+
+const SHOWN = 3
+
+/** The text as the first recipients will get it; one text is enough when it is the same for all. */
+export function PreviewCard({ preview, isTemplate }: { preview: Preview | undefined; isTemplate: boolean }) {
+  const items = preview?.items.slice(0, isTemplate ? SHOWN : 1) ?? []
+  const nameOf = useNames(items.map(({ to }) => to))
+  const rest = (preview?.recipients_count ?? 0) - items.length
+  return (
+    <Card title="As it will arrive">
+      {!preview || preview.body === '' ? (
+        <p class="muted">Write a text to see it here.</p>
+      ) : (
+        <div class="send-bubbles">
+          {items.length === 0 && <Bubble who="" body={preview.body} segments={preview.segments} />}
+          {items.map(({ to, body, segments }) => (
+            <Bubble
+              key={to}
+              who={isTemplate || rest === 0 ? nameOf(to) || to : ''}
+              body={body}
+              segments={segments}
+            />
+          ))}
+          {rest > 0 && items.length > 0 && (
+            <p class="muted">
+              {isTemplate
+                ? `and ${rest.toLocaleString()} more, each their own`
+                : `The same text goes to all ${(rest + 1).toLocaleString()}.`}
+            </p>
+          )}
+        </div>
+      )}
+    </Card>
+  )
+}
+
+const Bubble = ({ who, body, segments }: { who: string; body: string; segments: number }) => (
+  <figure class="send-bubble">
+    {who && <figcaption>{who}</figcaption>}
+    <p>{body}</p>
+    <span class="muted">{shortMessages(segments)}</span>
+  </figure>
+)

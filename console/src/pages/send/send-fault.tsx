@@ -1,0 +1,31 @@
+import type { ComponentChildren } from 'preact'
+import type { Fault } from '../../data/fault.ts'
+import { Notice } from '../../parts/form.tsx'
+import { to } from '../../router.ts'
+
+/** What each refusal means and what to do, where the server's own sentence is not enough. */
+const WORDS: Readonly<Record<string, ComponentChildren>> = {
+  quota_exceeded: (
+    <>
+      This is more than what is left of your messages this month.{' '}
+      <a href={to('/usage')}>Look at your usage</a>
+    </>
+  ),
+  no_devices: (
+    <>
+      No device can send now: they are off, away or at their limits.{' '}
+      <a href={to('/devices')}>Look at your devices</a>, or send it later.
+    </>
+  ),
+  idempotency_key_in_use:
+    'The first try is still under way. Wait a moment and press the button again: it is sent once.',
+}
+
+/** Why a text was not sent, when it is not about a field. */
+export const SendFault = ({ fault }: { fault: Fault }) => (
+  <Notice kind="wrong">
+    {fault.status === 0
+      ? 'There was no answer. Press the button again: even if the first try arrived, it is sent once.'
+      : (WORDS[fault.code] ?? fault.message)}
+  </Notice>
+)

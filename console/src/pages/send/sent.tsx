@@ -1,0 +1,100 @@
+import type { Message, MessageState } from '../../data/records.ts'
+import { useNames } from '../../data/use-names.ts'
+import { ButtonLink } from '../../parts/button.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Notice } from '../../parts/form.tsx'
+import { Card, Page as Frame } from '../../parts/page.tsx'
+import { Badge, MESSAGE_STATES, MessageStatus } from '../../parts/status.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Loading, Progress } from '../../parts/wait.tsx'
+import { Who } from '../../parts/who.tsx'
+import { to } from '../../router.ts'
+import { type Batch, useBatch } from './use-batch.ts'
+
+const STATES: readonly MessageState[] = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed']
+/** Nothing more is to be done for these. */
+const OVER: readonly MessageState[] = ['sent', 'delivered', 'failed']
+
+/** What becomes of a send, as it happens. */
+export function Sent({ batch, message }: { batch: string; message: string }) {
+  const sent = useBatch(batch, message)
+  const { total, loading, fault, items } = sent
+  const another = (
+    <ButtonLink kind="primary" icon="send" href={to('/send')}>
+      Write another
+    </ButtonLink>
+  )
+  const numbers = items.map((item) => item.to)
+  const nameOf = useNames(numbers)
+  const who =
+    total === 1 && numbers[0] ? nameOf(numbers[0]) || numbers[0] : `${total.toLocaleString()} people`
+  return (
+    <Frame title={loading || total === 0 ? 'Sent' : titleOf(sent, who)} actions={another}>
+      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      {loading && <Loading />}
+      {!loading && total === 0 && !fault && (
+        <Empty icon="messages" title="These messages are gone">
+          They were deleted, or the link is of somebody else.
+        </Empty>
+      )}
+      {total > 0 && <Course sent={sent} nameOf={nameOf} />}
+    </Frame>
+  )
+}
+
+const titleOf = ({ items, counts, total }: Batch, who: string) =>
+  (counts.pending ?? 0) === total && items[0]?.scheduled_at ? `Scheduled for ${who}` : `Sent to ${who}`
+
+function Course({ sent, nameOf }: { sent: Batch; nameOf: (number: string) => string }) {
+  const { items, total, counts, filter } = sent
+  const isSame = items.every(({ body }) => body === items[0]?.body)
+  const over = OVER.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
+  const columns: readonly Column<Message>[] = [
+    { title: 'To', cell: (item) => <Who message={item} nameOf={nameOf} /> },
+    {
+      title: 'State',
+      cell: ({ status, error_message }) => (
+        <span class="send-state">
+          <MessageStatus status={status} />
+          {error_message && <span class="send-why">{error_message}</span>}
+        </span>
+      ),
+    },
+    { title: 'Changed', align: 'end', cell: (item) => <Time at={item.updated} /> },
+  ]
+  return (
+    <>
+      <Card>
+        <Progress
+          value={over}
+          max={total}
+          label={`${over.toLocaleString()} of ${total.toLocaleString()} done`}
+        />
+        <div class="row" role="status">
+          {STATES.filter((state) => counts[state]).map((state) => (
+            <a
+              key={state}
+              class="send-count"
+              href={to('/messages', { filter: `${filter} && status = "${state}"` })}
+            >
+              <Badge tone={MESSAGE_STATES[state][0]}>
+                {counts[state]?.toLocaleString()} {MESSAGE_STATES[state][1].toLowerCase()}
+              </Badge>
+            </a>
+          ))}
+        </div>
+        {isSame && <p class="send-body">{items[0]?.body}</p>}
+      </Card>
+      <Table
+        caption="Messages of this send"
+        columns={columns}
+        rows={items}
+        href={({ id }) => to(`/messages/${id}`)}
+      />
+      {total > items.length && (
+        <ButtonLink href={to('/messages', { filter })}>{`All ${total.toLocaleString()} messages`}</ButtonLink>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,34 @@
+import { useRef } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import { requestKey } from '../../data/request-key.ts'
+import { type Task, useTask } from '../../data/use-task.ts'
+import { go } from '../../router.ts'
+import type { Request } from './composition.ts'
+
+/** `POST /api/sms/send`. */
+interface Accepted {
+  /** '' for one message. */
+  readonly batch_id: string
+  readonly message_ids: readonly string[]
+}
+
+/**
+ * Sends a request and goes to what became of it. The same request again, as after an answer that was lost, carries the same key and is
+ * sent once; a changed one gets a new key.
+ */
+export function useSend(): Task<[Request]> {
+  const last = useRef({ question: '', key: '' })
+  return useTask(async (request: Request) => {
+    const question = JSON.stringify(request)
+    if (last.current.question !== question) last.current = { question, key: requestKey() }
+    const path = 'template_id' in request ? '/api/sms/send-template' : '/api/sms/send'
+    const headers = { 'idempotency-key': last.current.key }
+    const { batch_id, message_ids } = await pb.send<Accepted>(path, {
+      method: 'POST',
+      body: request,
+      headers,
+    })
+    last.current = { question: '', key: '' }
+    go('/send', batch_id ? { batch: batch_id } : { message: message_ids[0] ?? '' })
+  })
+}

@@ -1,0 +1,99 @@
+import { useId } from 'preact/hooks'
+import type { Fault } from '../../data/fault.ts'
+import type { Template } from '../../data/records.ts'
+import { SelectField, TextArea, TextField } from '../../parts/field.tsx'
+import { to } from '../../router.ts'
+import type { Composition } from './composition.ts'
+import { sizeTold } from './text-size.ts'
+
+interface Props {
+  readonly composition: Composition
+  readonly onChange: (part: Partial<Composition>) => void
+  readonly fault: Fault | undefined
+}
+
+/** What is sent: a text, or a template with values for its variables. */
+export function WhatField(props: Props & { templates: readonly Template[]; variables: readonly string[] }) {
+  const { composition, onChange } = props
+  const name = useId()
+  return (
+    <>
+      <fieldset class="segments">
+        <legend class="unseen">What to send</legend>
+        {(['text', 'template'] as const).map((kind) => (
+          <label key={kind}>
+            <input
+              class="unseen"
+              type="radio"
+              name={name}
+              checked={composition.kind === kind}
+              onChange={() => onChange({ kind })}
+            />
+            {kind === 'text' ? 'Write a text' : 'Use a template'}
+          </label>
+        ))}
+      </fieldset>
+      {composition.kind === 'text' ? <PlainText {...props} /> : <FromTemplate {...props} />}
+    </>
+  )
+}
+
+function PlainText({ composition, onChange, fault }: Props) {
+  const { text } = composition
+  const { size, reason } = sizeTold(text)
+  return (
+    <TextArea
+      label="Text"
+      name="text"
+      rows={5}
+      value={text}
+      onValue={(typed) => onChange({ text: typed })}
+      fault={fault}
+      hint={reason ? `${size}. ${reason}` : size}
+    />
+  )
+}
+
+function FromTemplate({
+  composition,
+  onChange,
+  fault,
+  templates,
+  variables,
+}: Props & { templates: readonly Template[]; variables: readonly string[] }) {
+  const { template, variables: values } = composition
+  const chosen = templates.find(({ id }) => id === template)
+  if (templates.length === 0)
+    return (
+      <p class="muted">
+        You have no templates yet. <a href={to('/templates')}>Make one</a>
+      </p>
+    )
+  return (
+    <>
+      <SelectField
+        label="Template"
+        name="template"
+        value={template}
+        onValue={(id) => onChange({ template: id })}
+        fault={fault}
+        choices={[['', 'Choose…'], ...templates.map(({ id, name }) => [id, name] as const)]}
+        hint={chosen?.body}
+      />
+      {variables.length > 0 && (
+        <div class="send-pairs">
+          {variables.map((name) => (
+            <TextField
+              key={name}
+              label={name}
+              name={`variable ${name}`}
+              value={values[name] ?? ''}
+              onValue={(value) => onChange({ variables: { ...values, [name]: value } })}
+              fault={fault}
+            />
+          ))}
+        </div>
+      )}
+    </>
+  )
+}
