@@ -7,7 +7,7 @@ import type {
 import { API_ERROR } from './errors.ts'
 
 /** Answers by status. */
-export type Answers = Record<`${2 | 4 | 5}${string}`, ZodOpenApiResponseObject>
+export type Answers = Record<`${2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>
 
 /** JSON of a schema, with an example. */
 export const json = (schema: z.ZodType, example?: unknown): ZodOpenApiContentObject => ({

@@ -106,7 +106,10 @@ export const devicePaths = (device: z.ZodObject): ZodOpenApiPathsObject => ({
       summary: 'Read what a pairing code is for',
       security: NOBODY,
       responses: answers(
-        { 200: { description: 'A text for people.', content: { 'text/plain': { schema: z.string() } } } },
+        {
+          200: { description: 'A text for people.', content: { 'text/plain': { schema: z.string() } } },
+          303: { description: 'For browsers: the console shows it.' },
+        },
         refusals(),
       ),
     },

@@ -52,6 +52,17 @@ scenario('a simulated phone joins by the picture, is tested, limited and removed
   await page.getByText('No devices yet').waitFor()
 })
 
+scenario('a phone that scanned the picture is told how to join', async (stage) => {
+  const { page, url } = stage
+  await page.goto(`${url}/api/devices/pair#482915`)
+  await page.getByRole('heading', { name: 'Add this phone' }).waitFor()
+  await page.getByText(`${url}/api/mobile/v1`).waitFor()
+  await page.getByText('482915', { exact: true }).waitFor()
+  await stage.look('this-phone')
+  await page.goto(`${url}/#48291`)
+  await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+})
+
 /** What the calls of a device answer, as far as it is looked at. */
 interface Answer {
   readonly token: string

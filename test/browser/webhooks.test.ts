@@ -55,7 +55,7 @@ scenario(
     await page.getByRole('dialog').getByRole('button', { name: 'Send again' }).click()
     await page.getByText('0 deliveries are sent again').waitFor()
 
-    await page.getByRole('checkbox', { name: 'On' }).uncheck()
+    await page.getByRole('checkbox', { name: 'Switched on' }).uncheck()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Webhook saved').waitFor()
     await stage.visit('/webhooks')

@@ -141,6 +141,9 @@ test('whoever opens the address of a pairing is told what to do', async () => {
   const { status, body } = await gateway.guest.call('GET', '/api/devices/pair')
   expect(status).toBe(200)
   expect(body).toContain('pocketsms agent pair')
+  const inBrowser = { headers: { accept: 'text/html,*/*;q=0.8' }, redirect: 'manual' } as const
+  const page = await fetch(`${gateway.url}/api/devices/pair`, inBrowser)
+  expect([page.status, page.headers.get('location')]).toEqual([303, '../../_/'])
 })
 
 test('a deleted device is nobody', async () => {

@@ -1,10 +1,12 @@
 import type { PageEntry } from '../pages.ts'
 
-/** What the links lead to that the server prints and mails, and the request for such a mail. Nobody need be signed in. */
+/** What the links lead to that the server prints, mails and shows as a picture, and the request for such a mail. Nobody need be signed in. */
 export const ACCOUNT_PAGES: readonly Pick<PageEntry, 'path' | 'load'>[] = [
   { path: '/pbinstall/:token', load: () => import('./first-superuser.tsx') },
   { path: '/auth/confirm-password-reset/:token', load: () => import('./new-password.tsx') },
   { path: '/auth/confirm-verification/:token', load: () => import('./verification.tsx') },
   { path: '/auth/confirm-email-change/:token', load: () => import('./email-change.tsx') },
+  // what the QR code of a pairing leads to: `#482915`
+  { path: ':code', load: () => import('./this-phone.tsx') },
   { path: '/forgotten', load: () => import('./forgotten.tsx') },
 ]

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
 import { faultOf } from '../data/fault.ts'
 import { Button } from './button.tsx'
 
@@ -30,16 +31,26 @@ function drop(id: number): void {
   toasts.value = toasts.value.filter((each) => each.id !== id)
 }
 
-/** Where toasts show; the shell has it once. */
-export const Toasts = () => (
-  <div class="toasts" aria-live="polite" role="status">
-    {toasts.value.map(({ id, text, isFault }) => (
-      <div key={id} class={isFault ? 'toast wrong' : 'toast'}>
-        <span>{text}</span>
-        <Button kind="quiet" icon="close" iconOnly onClick={() => drop(id)}>
-          Dismiss
-        </Button>
-      </div>
-    ))}
-  </div>
-)
+/** Where toasts show; the shell has it once. A popover, as an open dialog would hide anything else. */
+export function Toasts() {
+  const element = useRef<HTMLDivElement>(null)
+  const last = toasts.value.at(-1)?.id
+  useEffect(() => {
+    const popover = element.current
+    // what was shown last lies on top
+    if (popover?.matches(':popover-open') && document.querySelector('dialog[open]')) popover.hidePopover()
+    if (!popover?.matches(':popover-open')) popover?.showPopover()
+  }, [last])
+  return (
+    <div ref={element} class="toasts" popover="manual" aria-live="polite" role="status">
+      {toasts.value.map(({ id, text, isFault }) => (
+        <div key={id} class={isFault ? 'toast wrong' : 'toast'}>
+          <span>{text}</span>
+          <Button kind="quiet" icon="close" iconOnly onClick={() => drop(id)}>
+            Dismiss
+          </Button>
+        </div>
+      ))}
+    </div>
+  )
+}

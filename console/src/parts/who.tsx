@@ -17,7 +17,9 @@ export function Who({
     <span class="who">
       <Icon name={isIn ? 'in' : 'out'} size={15} />
       <span class="unseen">{isIn ? 'From' : 'To'}</span>
-      <span class="who-name" title={name ? number : undefined}>{name || number || 'Unknown'}</span>
+      <span class="who-name" title={name ? number : undefined}>
+        {name || number || 'Unknown'}
+      </span>
       {name && <span class="who-number">{number}</span>}
     </span>
   )

@@ -66,7 +66,7 @@ export function deviceRoutes(services: Services): Hono<Env> {
       const owner = auth?.isSuperuser ? null : requireUser(auth).id
       return c.json(await deviceStates(store, owner, config.deviceOnlineSeconds))
     })
-    .get('/pair', (c) => c.text(PAIR_HELP))
+    .get('/pair', (c) => (isBrowser(c) ? c.redirect('../../_/', 303) : c.text(PAIR_HELP)))
     .post('/pair', async (c) => answerPaired(c, services, await pair(c, services)))
     .post('/heartbeat', async (c) => {
       const device = await deviceOf(c)
@@ -103,6 +103,9 @@ export function deviceRoutes(services: Services): Hono<Env> {
     })
     .get('/events', async (c) => sendEvents(c, services, await deviceOf(c)))
 }
+
+/** A camera opens the address of a code in one: it goes on to the console, and takes the code behind the `#` along. */
+const isBrowser = (c: Ctx) => c.req.header('accept')?.includes('text/html') === true
 
 /** The device that asks, noted as seen. Throws 401 and 403. */
 async function identifyDevice(c: Ctx, services: Services): Promise<Device> {

@@ -84,11 +84,13 @@ function Code({ pairing, onAgain }: { pairing: Pairing; onAgain: () => void }) {
       <div class="devices-pair">
         <Qr text={pairing.url} label="Picture of the address with the code" />
         <div class="stack">
-          <p>Scan the picture with the device, or type the code there:</p>
+          <p>
+            Point the phone's camera at the picture: what opens there says how to join. Or type the code into
+            the app:
+          </p>
           <p class="devices-code">{`${pairing.code.slice(0, 3)} ${pairing.code.slice(3)}`}</p>
           <p class="muted">
-            Good once, for <strong role="timer">{left}</strong> more. The SMSGate app asks for the server's
-            address and this code; its address is {serverUrl}/api/mobile/v1.
+            Good once, for <strong role="timer">{left}</strong> more.
           </p>
         </div>
       </div>

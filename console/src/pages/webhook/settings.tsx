@@ -23,7 +23,7 @@ export function Settings({ webhook }: { webhook: Webhook }) {
     <Card title="Settings">
       <Form onSubmit={save.run} fault={save.fault} names={['url', 'events']}>
         <WebhookFields value={draft} onValue={setDraft} fault={save.fault} />
-        <CheckField label="On" name="enabled" value={enabled} onValue={setEnabled} />
+        <CheckField label="Switched on" name="enabled" value={enabled} onValue={setEnabled} />
         <Actions>
           <Button type="submit" kind="primary" busy={save.busy}>
             Save
