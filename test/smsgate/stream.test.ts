@@ -134,3 +134,14 @@ test('a phone that listens at one node hears of what another accepts, and report
     await other.stop()
   }
 }, 60_000)
+
+test('a server that stops ends it, and does not wait for it', async () => {
+  const other = await openSite()
+  const phone = await joinPhone(other, await other.gateway.makeUser())
+  const events = await openEvents(phone, `${other.gateway.url}/api/mobile/v1`)
+  await until(() => events.frames.includes(':keepalive'))
+  const began = performance.now()
+  await other.stop()
+  expect(performance.now() - began).toBeLessThan(5_000)
+  await events.close()
+})
