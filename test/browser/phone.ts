@@ -36,7 +36,8 @@ export async function pairWith(url: string, code: string, name: string): Promise
       body: JSON.stringify(body),
     })
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-    return answer.json()
+    // biome-ignore lint/suspicious/noExplicitAny: answers of all shapes
+    return answer.json() as Promise<any>
   }
   const { token, record } = await ask('pair', { code, name, platform: 'simulator' })
   return {
