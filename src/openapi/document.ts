@@ -7,6 +7,7 @@ import { systemCollections } from '../collections/system.ts'
 import type { Extensions } from '../records/extension.ts'
 import { authPaths } from './auth-paths.ts'
 import { DEVICES, devicePaths } from './device-paths.ts'
+import { hooks } from './hooks.ts'
 import { recordPaths, recordTag } from './record-paths.ts'
 import { recordSchemas } from './record-schema.ts'
 import { SECURITY_SCHEMES } from './security.ts'
@@ -46,6 +47,7 @@ export interface Subject {
 export function openApiDocument({ url, collections, extensions }: Subject): OpenApiDocument {
   const schemaOf = recordSchemas(collections)
   const device = schemaOf('devices')!
+  const webhooks = collections.find(({ id }) => id === 'webhooks')!
   return createDocument(
     {
       openapi: '3.1.1',
@@ -69,6 +71,7 @@ export function openApiDocument({ url, collections, extensions }: Subject): Open
         ...webhookPaths(),
         ...serverPaths(),
       },
+      webhooks: hooks(webhooks, schemaOf('sms_messages')!),
       components: { securitySchemes: SECURITY_SCHEMES },
     },
     { override: ({ jsonSchema }) => tidy(jsonSchema) },

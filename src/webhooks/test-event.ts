@@ -5,7 +5,7 @@ import { randomId } from '../fields/random.ts'
 import { type Owner, requireOpen } from './hook.ts'
 
 /** What a test event is called; no webhook has to ask for it. */
-const TEST_EVENT = 'webhook.test'
+export const TEST_EVENT = 'webhook.test'
 
 /** A delivery that was set going. */
 export const STARTED = z

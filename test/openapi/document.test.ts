@@ -15,7 +15,7 @@ const subject = {
   extensions: extensionsOf(readConfig({})),
 }
 const text = JSON.stringify(openApiDocument(subject))
-const document = JSON.parse(text) as { paths: Record<string, Record<string, Json>> } & Json
+const document = JSON.parse(text) as Record<'paths' | 'webhooks', Record<string, Record<string, Json>>> & Json
 
 /** All places of the document that hold an object, by JSON pointer. */
 function places(json: unknown, at = '#'): [string, Json][] {
@@ -27,7 +27,7 @@ function places(json: unknown, at = '#'): [string, Json][] {
 }
 
 const all = places(document)
-const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+const operations = Object.entries({ ...document.paths, ...document.webhooks }).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const),
 )
 

@@ -8,7 +8,7 @@ type Json = Record<string, unknown>
 type Answers = Record<string, { content?: Record<string, unknown> }>
 
 /** Where every route must be described. */
-const OURS = /^\/api\/(?:(?:sms|devices|webhooks)(?:\/|$)|collections\/[^/]+\/(?!meta\/|truncate$))/
+const OURS = /^\/api\/(?:(?:sms|devices|webhooks)(?:\/|$)|collections\/(?!meta\/)[^/]+\/(?!truncate$))/
 
 const judges = new WeakMap<Catalog, (answer: GivenAnswer) => string | undefined>()
 
