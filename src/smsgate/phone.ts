@@ -27,6 +27,8 @@ const WIDEN_SECONDS = 600
 const SECRET_LENGTH = 43
 /** Two looks at a clock differ by that much by chance. */
 const CLOCK_NOISE_MS = 2_000
+/** Less is within the time that a message has. */
+const MISLED_MS = 30_000
 
 /** SQL: the room of a phone now. */
 export const ROOM = `least(${MAX_ROOM}, room + coalesce(floor(extract(epoch from now() - narrowed_at) / ${WIDEN_SECONDS}), 0))::int`
@@ -61,16 +63,20 @@ export async function narrowRoom(store: Store, device: Device, leaseSeconds: num
   await store.db.query(NARROW, [device.id, device.user, leaseSeconds], 'smsgate narrow')
 }
 
-const AHEAD = `update smsgate_phones set clock_ms = $3
+/** SQL: by a clock that was believed to be off by so much, everything was too late: that says nothing of the phone's pace. */
+const IS_MISLED = `$3::float8 - coalesce(clock_ms, 0) > ${MISLED_MS}`
+
+const AHEAD = `update smsgate_phones
+  set clock_ms = $3, room = case when ${IS_MISLED} then ${ROOM} else room end,
+    narrowed_at = case when ${IS_MISLED} then now() else narrowed_at end
   where device = $1 and "user" = $2 and coalesce(clock_ms, 0) < $3::float8 - ${CLOCK_NOISE_MS}`
 
 /**
- * A report tells of an instant by the phone's clock, and none is from the future: the clock is at least so far ahead.
- * True if we did not know.
+ * A report tells of an instant by the phone's clock, and none is from the future: the clock is at least so far ahead. If
+ * that is much more than we knew, the room is left as it is for a lease.
  */
-export async function noteClockAhead(store: Store, device: Device, ms: number): Promise<boolean> {
-  const { count } = await store.db.query(AHEAD, [device.id, device.user, ms], 'smsgate clock ahead')
-  return count > 0
+export async function noteClockAhead(store: Store, device: Device, ms: number): Promise<void> {
+  await store.db.query(AHEAD, [device.id, device.user, ms], 'smsgate clock ahead')
 }
 
 const CLOCK = `update smsgate_phones set clock_ms = $3

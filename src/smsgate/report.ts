@@ -12,8 +12,6 @@ const TOO_LATE = 'TTL expired'
 const CANCELED = 'Canceled on the phone'
 /** A report takes a while: a clock that seems ahead by less is right. */
 const AHEAD_MS = 5_000
-/** A clock that was believed to be off by less than this makes no message too late. */
-const MISLED_MS = 30_000
 
 export interface ReportSettings {
   readonly leaseSeconds: number
@@ -78,7 +76,6 @@ async function learn(
   const aheadMs = Math.max(...states.flatMap(({ states }) => Object.values(states))) - Date.now()
   const isTooLate = states.some((state) => errorOf(state) === TOO_LATE)
   if (!Number.isFinite(aheadMs) || !(isTooLate || aheadMs > AHEAD_MS)) return
-  const isNews = await noteClockAhead(store, device, aheadMs)
-  if (isTooLate && !(isNews && Math.abs(aheadMs) > MISLED_MS))
-    await narrowRoom(store, device, phoneLease(leaseSeconds))
+  await noteClockAhead(store, device, aheadMs)
+  if (isTooLate) await narrowRoom(store, device, phoneLease(leaseSeconds))
 }

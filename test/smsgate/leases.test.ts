@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Client } from '../support/gateway.ts'
+import type { Phone } from '../support/smsgate-app.ts'
 import { take } from '../support/smsgate-sender.ts'
 import {
   DAY_MS,
@@ -24,6 +25,14 @@ afterAll(() => site.stop())
 
 const attempts = (phone: { store: { onAir(): { id: string }[] } }) =>
   phone.store.onAir().map(({ id }) => id.split('.')[1])
+
+async function roomOf(phone: Phone): Promise<number> {
+  const { db } = site.gateway.server.services.store
+  const { rows } = await db.query('select room from smsgate_phones where device = $1', [
+    phone.store.registration!.id,
+  ])
+  return Number(rows[0]![0])
+}
 
 describe('a phone that dies with messages', () => {
   test.each([
@@ -53,11 +62,19 @@ test('a phone that is slower than its lease sends each once, and is given less a
   phone.kill()
   const sent = phone.store.onAir().map(({ id }) => id.split('.')[0])
   expect(sent.toSorted()).toEqual(ids.toSorted())
-  const { db } = site.gateway.server.services.store
-  const { rows } = await db.query('select room from smsgate_phones where device = $1', [
-    phone.store.registration!.id,
-  ])
-  expect(Number(rows[0]![0])).toBeLessThan(20)
+  expect(await roomOf(phone)).toBeLessThan(20)
+})
+
+test('a phone whose clock made everything too late was not too slow', async () => {
+  user = await site.gateway.makeUser()
+  const phone = await joinPhone(site, user, { clockMs: DAY_MS, radioMs: () => 1 })
+  await send(user, 5)
+  for (const message of (await phone.call('GET', '/message')).body) take(phone, message)
+  phone.start()
+  await until(async () => (await records(user, 'status = "delivered"')).length === 5)
+  phone.kill()
+  expect(attempts(phone)).toEqual(Array(5).fill('2'))
+  expect(await roomOf(phone)).toBe(20)
 })
 
 test('what the phone says it still has, it keeps', async () => {
