@@ -11,12 +11,9 @@ export const DEVICE_STATES = z
       z.object({
         device: z.string(),
         online: z.boolean().meta({ description: 'Seen within DEVICE_ONLINE_SECONDS.' }),
-        reachable: z
-          .boolean()
-          .meta({
-            description:
-              'Online, or can be woken by push. A device must also be enabled to be given messages.',
-          }),
+        reachable: z.boolean().meta({
+          description: 'Online, or can be woken by push. A device must also be enabled to be given messages.',
+        }),
         battery: z
           .number()
           .nullable()
