@@ -19,6 +19,8 @@ test.each([
   ['an event stream of a client', 'GET', '/api/realtime', 'streams'],
   ['its subscriptions', 'POST', '/api/realtime', 'realtime'],
   ['an event stream of a device', 'GET', '/api/devices/events?', 'streams'],
+  ['one of a phone with the SMSGate app', 'GET', '/api/mobile/v1/events', 'streams'],
+  ['the rest of its API', 'GET', '/api/mobile/v1/message', 'mobile'],
   ['what nobody knows in the API', 'GET', '/api/k3v9x0c2m5n8b1a/whatever', 'other'],
   ['words that any object knows', 'GET', '/api/constructor', 'other'],
   ['what is not in the API', 'GET', '/_/k3v9x0c2m5n8b1a', 'pages'],
