@@ -73,7 +73,7 @@ export class Courier {
   async #call(queue: Queue, ticket: Ticket): Promise<void> {
     const due = await findDue(this.#store, ticket.delivery)
     if (!due) return dismiss(this.#store, queue, ticket)
-    if (!due.isOpen) return refuse(this.#store, queue, ticket, due)
+    if (due.closed) return refuse(this.#store, queue, ticket, due, due.closed)
     const { signal } = this.#ending
     const outcome = await attempt(due, this.#settings.webhookAllowPrivate, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error

@@ -6,6 +6,14 @@ import { blankValues } from '../records/prepare.ts'
 import { remember } from '../records/remember.ts'
 import { renderRecord } from '../records/render.ts'
 import { statementName } from '../records/select.ts'
+import { isSecret } from './secrets.ts'
+
+/** Why deliveries end without an answer. */
+export const REASONS = {
+  disabled: 'The webhook is disabled',
+  gone: 'The receiver answered 410: the webhook was disabled',
+  unsigned: 'The webhook has no secret, rotate it',
+} as const
 
 /** The collection whose records are told of. */
 const MESSAGES = 'sms_messages'
@@ -20,8 +28,8 @@ export interface Due {
   /** How many attempts there were. */
   readonly attempts: number
   readonly url: string
-  /** False when the webhook was disabled, or is another user's by now. */
-  readonly isOpen: boolean
+  /** Why nothing may be sent; undefined if it may. */
+  readonly closed: string | undefined
   /** Those that count now, the newest first. */
   readonly secrets: readonly string[]
   /** The JSON that is sent, to the letter the same at every attempt. */
@@ -62,8 +70,9 @@ export async function findDue(store: Store, delivery: string): Promise<Due | und
     number,
   ]
   const body = bodyOf(event, new Date(at * 1000), messages, row as Row)
-  const secrets = [secret, previous].filter(Boolean)
-  return { delivery, user, webhook, eventId, attempts, url, isOpen, secrets, body }
+  const secrets = [secret, previous].filter(isSecret)
+  const closed = isOpen ? (secrets.length > 0 ? undefined : REASONS.unsigned) : REASONS.disabled
+  return { delivery, user, webhook, eventId, attempts, url, closed, secrets, body }
 }
 
 /** A row without values, as JSON: what fields hold that the collection has got since the event. */

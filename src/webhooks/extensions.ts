@@ -6,8 +6,9 @@ import { type UrlFault, urlFault } from '../outgoing/addresses.ts'
 import type { Extension } from '../records/extension.ts'
 import { validate } from '../records/validate.ts'
 import type { WebhookSettings } from './courier.ts'
+import { REASONS } from './due.ts'
 import { newSecret } from './secrets.ts'
-import { failPending, REASONS } from './settle.ts'
+import { failPending } from './settle.ts'
 
 /** Ids of the two collections. */
 export const WEBHOOKS = 'webhooks'

@@ -2,18 +2,12 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { noteSql } from '../records/changes.ts'
 import type { Outcome } from './attempt.ts'
-import type { Due } from './due.ts'
+import { type Due, REASONS } from './due.ts'
 import type { Queue, Ticket } from './queue.ts'
 import { nextDelay } from './schedule.ts'
 
 /** "Gone": the receiver wants no more of this webhook. */
 const GONE = 410
-
-/** Why deliveries end without an answer. */
-export const REASONS = {
-  disabled: 'The webhook is disabled',
-  gone: 'The receiver answered 410: the webhook was disabled',
-} as const
 
 /** Only what the attempt found: another one that was faster has written its own result. */
 const RECORD = `
@@ -69,9 +63,15 @@ export async function dismiss(store: Store, queue: Queue, ticket: Ticket): Promi
   })
 }
 
-/** Ends a delivery whose webhook is not open, without an attempt. */
-export async function refuse(store: Store, queue: Queue, ticket: Ticket, due: Due): Promise<void> {
-  const outcome = { status: 0, text: REASONS.disabled, latencyMs: 0, retryAfter: 0 }
+/** Ends a delivery without an attempt. */
+export async function refuse(
+  store: Store,
+  queue: Queue,
+  ticket: Ticket,
+  due: Due,
+  reason: string,
+): Promise<void> {
+  const outcome = { status: 0, text: reason, latencyMs: 0, retryAfter: 0 }
   await store.db.transaction(async (db) => {
     await queue.done(db, ticket)
     await record(db, due, 'failed', due.attempts, outcome, null)

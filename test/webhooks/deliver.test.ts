@@ -162,6 +162,26 @@ describe('a delivery', () => {
     expect(delivery.latency_ms).toBeGreaterThan(0)
   })
 
+  test('is told to whoever listens, from the first to the last step', async () => {
+    const { db } = site.store
+    await db.query(`insert into _listeners (node) values ('test')`)
+    try {
+      await sendAndReport(user, phone, 1, 'sent')
+      await settled()
+      const [{ id }] = await deliveriesOf(user)
+      const { rows } = await db.query(
+        `select action, image ->> 'status' from _changes where record = $1 order by position`,
+        [id],
+      )
+      expect(rows).toEqual([
+        ['create', 'pending'],
+        ['update', 'delivered'],
+      ])
+    } finally {
+      await db.query(`delete from _listeners where node = 'test'`)
+    }
+  })
+
   test('comes well within a second', async () => {
     await sendAndReport(user, phone, 1, 'sent')
     await receiver.heard(1)

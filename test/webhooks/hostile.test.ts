@@ -35,7 +35,7 @@ const due = (url: string): Due => ({
   eventId: 'event0000000001',
   attempts: 0,
   url,
-  isOpen: true,
+  closed: undefined,
   secrets: [newSecret()],
   body: '{}',
 })

@@ -173,6 +173,19 @@ test('what waits for a webhook that is disabled ends as failed, and is not calle
   expect(again).toMatchObject({ status: 409, body: { error: 'webhook_disabled' } })
 })
 
+test('a webhook without a secret is called only once it has one', async () => {
+  const hook = await makeHook(user, receiver.url)
+  await site.store.db.query(`update webhooks set secret = 'mine' where id = $1`, [hook.id])
+  await sendAndReport(user, phone, 1, 'sent')
+  await is('failed')
+  expect(await one()).toMatchObject({ attempts: 0, response_body: 'The webhook has no secret, rotate it' })
+  const { secret } = (await user.call('POST', `/api/webhooks/${hook.id}/rotate`)).body
+  await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, { since: '2026-01-01' })
+  await is('delivered')
+  verify(secret, receiver.told[0]!)
+  expect(receiver.told).toHaveLength(1)
+})
+
 describe('sent again', () => {
   test('a delivery keeps its id and begins anew', async () => {
     receiver.answer(500)
