@@ -1,0 +1,155 @@
+import type PocketBase from 'pocketbase'
+import { expect } from 'vitest'
+import { pairPhone } from './phone.ts'
+import { type Stage, scenario } from './stage.ts'
+
+const ZOE = { name: 'Zoë Ähnlich', phone: '+4915112345678' }
+
+/** Ann with a phone, two contacts, of whom one is in a group, and a template. */
+async function furnish(stage: Stage) {
+  const ann = await stage.ann()
+  const phone = await pairPhone(stage.url, ann, 'desk phone')
+  const user = ann.authStore.record!.id
+  const group = await ann.collection('contact_groups').create({ user, name: 'Friends' })
+  await ann.collection('contacts').create({ ...ZOE, user })
+  await ann.collection('contacts').create({ user, name: 'Bob', phone: '+4915100000002', groups: [group.id] })
+  const body = 'Hi {{name}}, your parcel {{number}} is here.'
+  await ann.collection('sms_templates').create({ user, name: 'Parcel', body })
+  return { ann, phone }
+}
+
+const paste = (stage: Stage, text: string) =>
+  stage.page.getByRole('combobox', { name: 'To' }).evaluate((field, pasted) => {
+    const clipboardData = new DataTransfer()
+    clipboardData.setData('text', pasted)
+    field.dispatchEvent(new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true }))
+  }, text)
+
+const countMessages = async (ann: PocketBase) =>
+  (await ann.collection('sms_messages').getList(1, 1)).totalItems
+
+scenario('a text is sent and seen going to delivered without a reload', async (stage) => {
+  const { page } = stage
+  await stage.signIn()
+  await stage.visit('/send')
+  await page.getByRole('link', { name: 'Add a device' }).waitFor()
+  await stage.look('send-no-device')
+  const { phone } = await furnish(stage)
+  await page.getByLabel('Text', { exact: true }).waitFor()
+  await stage.look('send-blank')
+
+  await page.getByRole('button', { name: 'Send' }).click()
+  await page.getByText('Who is it for?').waitFor()
+  await page.getByText('Write a text first.').waitFor()
+  await stage.look('send-missing')
+
+  const to = page.getByRole('combobox', { name: 'To' })
+  await to.pressSequentially('zo')
+  await page.getByRole('option', { name: 'Zoë Ähnlich' }).waitFor()
+  await stage.look('send-options')
+  await page.keyboard.press('Enter')
+  await paste(stage, '0049 (151) 123-45678; +49 151 00000003\n0151 4, nonsense')
+  await page.getByText('2 are no numbers').waitFor()
+  await page.getByText('One was there already').waitFor()
+  await page.getByLabel('Text', { exact: true }).fill('Your parcel is here – come soon')
+  await page.getByText('– makes it Unicode').waitFor()
+  await stage.look('send-bad-numbers')
+  await page.getByRole('button', { name: 'Take all 2 out' }).click()
+  await page.getByText('2 people, 2 short messages').waitFor()
+  await page.getByRole('button', { name: 'Send to 2 people' }).click()
+
+  await page.getByRole('heading', { name: 'Sent to 2 people' }).waitFor()
+  await page.getByText('2 waiting').or(page.getByText('2 sending')).waitFor()
+  const tasks = await phone.claim()
+  expect(tasks.map((task) => task.to).sort()).toEqual(['+4915100000003', '+4915112345678'])
+  await page.getByText('2 sending').waitFor()
+  for (const task of tasks) await phone.report(task, 'sent')
+  await page.getByText('2 of 2 done').waitFor()
+  await phone.report(tasks[0]!, 'delivered')
+  await phone.report(tasks[1]!, 'failed', { error_message: 'No such number' })
+  await page.getByText('1 delivered').waitFor()
+  await page.getByText('No such number').waitFor()
+  await stage.look('sent')
+  await page.getByRole('link', { name: '1 delivered' }).click()
+  await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
+  await page.getByText('1 message', { exact: true }).waitFor()
+})
+
+scenario('a template goes to a group, each gets their own text, later', async (stage) => {
+  const { page } = stage
+  const { ann } = await furnish(stage)
+  await stage.signIn()
+  await stage.visit('/send')
+  await page.getByRole('button', { name: 'Groups' }).click()
+  await page.getByText('1 member').waitFor()
+  await page.getByLabel('Friends').check()
+  await page.keyboard.press('Escape')
+  await page.getByText('Use a template').click()
+  await page.getByLabel('Template', { exact: true }).selectOption({ label: 'Parcel' })
+  await page.getByText('Hi Bob, your parcel {{number}} is here.', { exact: true }).waitFor()
+  await page.getByLabel('number', { exact: true }).fill('4711')
+  await page.getByText('Hi Bob, your parcel 4711 is here.').waitFor()
+  await page.getByText('Later', { exact: true }).click()
+  await page.getByText('More: device').click()
+  await page.getByLabel('Device', { exact: true }).selectOption({ label: 'desk phone (online)' })
+  await page.getByLabel('Give up').selectOption({ label: 'After an hour' })
+  await stage.look('send-template')
+
+  await page.getByLabel('Send at').fill('2020-01-01T10:00')
+  await page.getByRole('button', { name: 'Schedule' }).click()
+  await page.getByText('This time is past.').waitFor()
+  const at = new Date(Date.now() + 86_400_000)
+  const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+  await page.getByLabel('Send at').fill(local)
+  await page.getByRole('button', { name: 'Schedule' }).click()
+  await page.getByRole('heading', { name: 'Scheduled for Bob' }).waitFor()
+  const message = await ann.collection('sms_messages').getFirstListItem('')
+  expect(message).toMatchObject({ status: 'pending', body: 'Hi Bob, your parcel 4711 is here.' })
+  expect(new Date(message.scheduled_at).getTime()).toBe(Math.floor(at.getTime() / 60_000) * 60_000)
+  expect(new Date(message.expires_at).getTime() - new Date(message.scheduled_at).getTime()).toBe(3_600_000)
+})
+
+scenario('a text whose answer was lost is sent once', async (stage) => {
+  const { page } = stage
+  const { ann } = await furnish(stage)
+  await stage.signIn()
+  await stage.visit('/send?to=%2B4915100000003&text=Once')
+  await page.route(
+    '**/api/sms/send',
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByText('There was no answer.').waitFor()
+  await stage.look('send-no-answer')
+  expect(await countMessages(ann)).toBe(1)
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('heading', { name: 'Sent to +4915100000003' }).waitFor()
+  expect(await countMessages(ann)).toBe(1)
+})
+
+scenario('refusals are told where they belong', async (stage) => {
+  const { page } = stage
+  const { ann } = await furnish(stage)
+  const root = await stage.root()
+  await root.collection('users').update(ann.authStore.record!.id, { monthly_quota: 1 })
+  await stage.signIn()
+  await stage.visit('/send?to=%2B4915100000003,%2B4915100000004&text=Twice')
+  await page.getByText('Only 1 of 1 messages').waitFor()
+  await stage.refused(/^POST \/api\/sms\/send: 402/, async () => {
+    await page.getByRole('button', { name: 'Send to 2 people' }).click()
+    await page.getByText('This is more than what is left').waitFor()
+  })
+  await stage.look('send-quota')
+  await root.collection('users').update(ann.authStore.record!.id, { monthly_quota: 0 })
+  const device = await ann.collection('devices').getFirstListItem('')
+  await ann.collection('devices').update(device.id, { enabled: false })
+  await stage.refused(/^POST \/api\/sms\/send: 503/, async () => {
+    await page.getByRole('button', { name: 'Send to 2 people' }).click()
+    await page.getByText('No device can send now').waitFor()
+  })
+  await stage.look('send-no-devices')
+})
