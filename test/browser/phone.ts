@@ -28,7 +28,7 @@ export async function pairPhone(url: string, user: PocketBase, name: string): Pr
 
 /** The same with a code that somebody has got by another way. */
 export async function pairWith(url: string, code: string, name: string): Promise<Phone> {
-  const ask = async (path: string, body: object, token = '') => {
+  const ask = async <T>(path: string, body: object, token = ''): Promise<T> => {
     const headers = { 'content-type': 'application/json', ...(token && { authorization: token }) }
     const answer = await fetch(`${url}/api/devices/${path}`, {
       method: 'POST',
@@ -36,14 +36,20 @@ export async function pairWith(url: string, code: string, name: string): Promise
       body: JSON.stringify(body),
     })
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`)
-    // biome-ignore lint/suspicious/noExplicitAny: answers of all shapes
-    return answer.json() as Promise<any>
+    return (await answer.json()) as T
   }
-  const { token, record } = await ask('pair', { code, name, platform: 'simulator' })
+  const { token, record } = await ask<{ token: string; record: { id: string } }>('pair', {
+    code,
+    name,
+    platform: 'simulator',
+  })
   return {
     id: record.id,
     token,
-    claim: async () => (await ask('claim', { limit: 100, wait: WAIT_SECONDS }, token)).items,
+    async claim() {
+      const wish = { limit: 100, wait: WAIT_SECONDS }
+      return (await ask<{ items: Task[] }>('claim', wish, token)).items
+    },
     async report({ id, attempt }, status, more = {}) {
       await ask('report', { items: [{ id, attempt, status, ...more }] }, token)
     },
