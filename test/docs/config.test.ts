@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
-import { type Block, blocksOf, PAGES, PROJECT } from './page.ts'
+import { type Block, blocksOf, PAGES, PROJECT, readPage } from './page.ts'
 import { readValues } from './shape.ts'
 
 const blocks = PAGES.flatMap((page) => blocksOf(page))
@@ -47,6 +47,13 @@ describe('blocks that configure something', () => {
     expect(parse(compose)).toHaveProperty('services.postgres.environment')
     const explained = readFileSync(join(PROJECT, 'docs/deploy.md'), 'utf8')
     for (const [, name] of compose.matchAll(/\$\{(\w+)/g)) expect(explained).toContain(`\`${name}\``)
+  })
+
+  test('README explains every setting of the environment', () => {
+    const settings = [...readFileSync(join(PROJECT, 'src/config.ts'), 'utf8').matchAll(/^ {2}([A-Z_]+): /gm)]
+    const readme = readPage('README.md')
+    expect(settings.length).toBeGreaterThan(10)
+    expect(settings.map(([, name]) => name).filter((name) => !readme.includes(`\`${name}\``))).toEqual([])
   })
 
   test.each(inLanguage('ini'))('$place is made of sections and settings', ({ text }) => {
