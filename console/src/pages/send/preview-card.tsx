@@ -29,7 +29,7 @@ export function PreviewCard({ preview, isTemplate }: { preview: Preview | undefi
             <p class="muted">
               {isTemplate
                 ? `and ${rest.toLocaleString()} more, each their own`
-                : `The same text goes to all ${(rest + 1).toLocaleString()}.`}
+                : `The same text goes to each of the ${(rest + 1).toLocaleString()}.`}
             </p>
           )}
         </div>

@@ -158,5 +158,5 @@ function noteOf(error: string | undefined, bad: number, doubles: number): string
   const told = doubles === 1 ? 'One was there already.' : doubles > 1 ? `${doubles} were there already.` : ''
   if (bad === 0) return error || told
   const which = bad === 1 ? 'One is no number' : `${bad} are no numbers`
-  return `${which}: they begin with + and the country, as +49 151 2345678. ${told}`.trim()
+  return `${which}. A number begins with + and the country: +49 151 2345678. ${told}`.trim()
 }

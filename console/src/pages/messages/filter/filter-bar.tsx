@@ -95,7 +95,7 @@ export function FilterBar({
           <Mirror text={draft} problem={problem} />
           <div class="messages-filter-mirror" aria-hidden="true">
             {draft.slice(0, offered?.completion.start ?? 0)}
-            <span ref={anchor} />
+            <span ref={anchor}>{'\u200b'}</span>
           </div>
           <textarea
             ref={area}

@@ -1,0 +1,186 @@
+import { readFile } from 'node:fs/promises'
+import { expect } from 'vitest'
+import { pairPhone } from './phone.ts'
+import { type Stage, scenario } from './stage.ts'
+
+const PEOPLE = 60
+const LONG = `${'A long text with many words that needs several short messages. '.repeat(9)}😀`
+
+/** Ann with a phone that has sent to 60 people, of whom one failed, and heard from one. */
+async function furnish(stage: Stage) {
+  const ann = await stage.ann()
+  const phone = await pairPhone(stage.url, ann, 'desk phone')
+  const send = (recipients: readonly string[], body: string, more: object = {}) =>
+    ann.send('/api/sms/send', { method: 'POST', body: { recipients, body, ...more } })
+  await send(
+    Array.from({ length: PEOPLE }, (_, i) => `+49151${1_000_000 + i}`),
+    'Hello to "all", of you',
+  )
+  for (const task of await phone.claim()) {
+    const isWrong = task.to === '+491511000007'
+    await phone.report(task, isWrong ? 'failed' : 'sent', isWrong ? { error_message: 'No such number' } : {})
+  }
+  await phone.hear('+491511000003', 'Who is this?')
+  return { ann, phone, send }
+}
+
+scenario('a filter typed wrong is marked, understood and corrected', async (stage) => {
+  const { page } = stage
+  await stage.signIn()
+  await stage.visit('/messages')
+  await page.getByText('No messages yet').waitFor()
+  await stage.look('messages-empty')
+  await furnish(stage)
+  await page.getByText('61 messages').waitFor()
+  await stage.look('messages')
+
+  const filter = page.getByRole('combobox', { name: 'Filter' })
+  await filter.click()
+  await page.getByRole('option', { name: 'status' }).waitFor()
+  await stage.look('filter-fields')
+  await filter.pressSequentially('sta')
+  await page.keyboard.press('Enter')
+  await filter.pressSequentially('= "fai')
+  await page.keyboard.press('Enter')
+  expect(await filter.inputValue()).toBe('status = "failed" ')
+  await filter.pressSequentially('and creatd >= @todayStart')
+  await page.keyboard.press('Escape')
+  await page.getByText('Write && for “and”').waitFor()
+  expect(await page.locator('mark').innerText()).toBe('and')
+  await stage.look('filter-wrong')
+  await page.getByRole('button', { name: 'Write &&' }).click()
+  await page.getByText('creatd is no field of messages.').waitFor()
+  expect(await page.locator('mark').innerText()).toBe('creatd')
+  await page.keyboard.press('Enter')
+  expect(page.url()).not.toContain('filter=')
+  await page.getByRole('button', { name: 'Write created' }).click()
+  await page.keyboard.press('Enter')
+  await page.getByText('1 message', { exact: true }).waitFor()
+  await page.getByText('No such number').first().waitFor({ state: 'attached' })
+  await stage.look('filter-right')
+
+  await page.getByRole('button', { name: 'Saved' }).click()
+  await stage.look('filter-saved')
+  await page.getByRole('button', { name: 'Keep this filter' }).click()
+  await page.getByLabel('Name').fill('Trouble of today')
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: 'Clear the filter' }).click()
+  await page.getByText('61 messages').waitFor()
+  await page.reload()
+  await page.getByRole('button', { name: 'Saved' }).click()
+  await page.getByRole('button', { name: 'Trouble of today status' }).click()
+  await page.getByText('1 message', { exact: true }).waitFor()
+  await filter.fill('body = "nowhere"')
+  await page.keyboard.press('Enter')
+  await page.getByText('Nothing found').waitFor()
+  await stage.look('filter-nothing')
+})
+
+scenario('messages appear by themselves, and a later page stays where it is', async (stage) => {
+  const { page } = stage
+  const { phone, send } = await furnish(stage)
+  await stage.signIn()
+  await stage.visit('/messages')
+  await page.getByText('61 messages').waitFor()
+  await send(['+491519999999'], LONG)
+  await page.getByText('62 messages').waitFor()
+  const [task] = await phone.claim()
+  await page.getByText('Sending', { exact: true }).waitFor()
+  await phone.report(task!, 'delivered')
+  await page.getByRole('cell', { name: 'Delivered' }).waitFor()
+  await stage.look('messages-long')
+
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('Page 2 of 2').waitFor()
+  const rows = page.locator('tbody tr')
+  await expect.poll(() => rows.count()).toBe(12)
+  const first = await rows.first().innerText()
+  await send(['+491519999998', '+491519999997'], 'News')
+  await page.getByRole('button', { name: '2 new' }).waitFor()
+  expect(await rows.first().innerText()).toBe(first)
+  await stage.look('messages-fresh')
+  await page.getByRole('button', { name: '2 new' }).click()
+  await page.getByText('64 messages').waitFor()
+  await expect.poll(() => rows.first().innerText()).toContain('News')
+
+  await page.getByRole('button', { name: 'Received', exact: true }).click()
+  await page.getByText('1 message', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'All', exact: true }).click()
+  await page.getByRole('searchbox').fill('0049 151 999-9999')
+  await page.getByText('1 message', { exact: true }).waitFor()
+})
+
+scenario('what a filter finds is exported as CSV', async (stage) => {
+  const { page } = stage
+  await furnish(stage)
+  await stage.signIn()
+  await stage.visit('/messages?filter=message_type%20%3D%20%22outgoing%22')
+  await page.getByText('60 messages').waitFor()
+  await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByLabel('Delivered at').uncheck()
+  await page.getByLabel('Parts').check()
+  await stage.look('export')
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('dialog').getByRole('button', { name: 'Export' }).click(),
+  ])
+  expect(download.suggestedFilename()).toMatch(/^messages-\d{4}-\d\d-\d\d\.csv$/)
+  const lines = (await readFile((await download.path())!, 'utf8')).trimEnd().split('\r\n')
+  expect(lines[0]).toBe(
+    'created,message_type,from,to,body,status,error_message,expand.device.name,sent_at,segments',
+  )
+  expect(lines).toHaveLength(1 + PEOPLE)
+  expect(
+    lines.filter((line) => line.includes('"Hello to ""all"", of you",failed,No such number,desk phone')),
+  ).toHaveLength(1)
+  await page.getByText('Export saved').waitFor()
+
+  await page.route('**/export?*', () => {}) // never answers
+  await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click()
+  await page.getByText('0 of 60 messages').waitFor()
+  await stage.look('export-running')
+  await page.getByRole('button', { name: 'Stop' }).click()
+  await page.getByText('Export stopped').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+})
+
+scenario('a waiting message is canceled, a failed one is sent again', async (stage) => {
+  const { page } = stage
+  const { ann, phone, send } = await furnish(stage)
+  await stage.signIn()
+  const { message_ids: waiting } = await send(['+491512222222'], 'Wait')
+  await stage.visit(`/messages/${waiting[0]}`)
+  await page.getByText('Accepted').first().waitFor()
+  await stage.look('message-waiting')
+  await page.getByRole('button', { name: 'Cancel the message' }).click()
+  await page.locator('.notice').getByText('Canceled').waitFor()
+  await stage.look('message-canceled')
+
+  const failed = await ann.collection('sms_messages').getFirstListItem('error_message = "No such number"')
+  await stage.visit(`/messages/${failed.id}`)
+  await page.getByText('No such number').first().waitFor()
+  await page.getByText('desk phone has it').waitFor()
+  await stage.look('message-failed')
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await page.getByText('Sent again, as a new message').waitFor()
+  await page.getByRole('link', { name: 'the message that failed' }).waitFor()
+  const [again] = await phone.claim()
+  await page.getByText('desk phone has it').waitFor()
+  await phone.report(again!, 'sent')
+  await page.getByText('Sent by desk phone').waitFor()
+  await phone.report(again!, 'delivered')
+  await page.getByText('Arrived').first().waitFor()
+  await stage.look('message-delivered')
+  await page.getByRole('link', { name: 'the message that failed' }).click()
+  await page.getByRole('link', { name: 'the new message' }).waitFor()
+
+  const received = await ann.collection('sms_messages').getFirstListItem('status = "received"')
+  await stage.visit(`/messages/${received.id}`)
+  await page.getByText('Came in on desk phone').waitFor()
+  await stage.look('message-received')
+  await page.getByRole('link', { name: 'Answer' }).waitFor()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('Message deleted').waitFor()
+})
