@@ -72,26 +72,27 @@ export function ExportDialog({
           {filter === '' ? 'All messages' : 'The messages of your filter'}, newest first:{' '}
           {total.toLocaleString()} now.
         </p>
-        <fieldset class="messages-columns" disabled={run.busy}>
-          <legend>Columns</legend>
-          {columns.map(([field, words]) => (
-            <CheckField
-              key={field}
-              name={field}
-              label={words}
-              value={chosen.includes(field)}
-              onValue={(isIn) =>
-                setChosen(isIn ? [...chosen, field] : chosen.filter((each) => each !== field))
-              }
-            />
-          ))}
-        </fieldset>
-        {run.busy && (
+        {run.busy ? (
           <Progress
             value={done.rows}
             max={Math.max(total, done.rows)}
             label={`${done.rows.toLocaleString()} of ${total.toLocaleString()} messages, ${sizeOf(done.bytes)}`}
           />
+        ) : (
+          <fieldset class="messages-columns">
+            <legend>Columns</legend>
+            {columns.map(([field, words]) => (
+              <CheckField
+                key={field}
+                name={field}
+                label={words}
+                value={chosen.includes(field)}
+                onValue={(isIn) =>
+                  setChosen(isIn ? [...chosen, field] : chosen.filter((each) => each !== field))
+                }
+              />
+            ))}
+          </fieldset>
         )}
         <Actions>
           <Button type="submit" kind="primary" icon="download" busy={run.busy} disabled={chosen.length === 0}>
