@@ -10,8 +10,6 @@ export interface Block {
   readonly line: number
   readonly language: string
   readonly text: string
-  /** The heading that it stands under. */
-  readonly heading: string
   /** What HTML comments before it say: `needs: postgres`, `reader: Ctrl-C`. */
   readonly notes: readonly string[]
   /** Whether nothing stands between it and the block before. */
@@ -23,45 +21,25 @@ export const PAGES: readonly string[] = ['README.md', ...globSync('docs/*.md', {
 
 export const readPage = (page: string): string => readFileSync(join(PROJECT, page), 'utf8')
 
-/**
- * The fenced blocks of a page, in order. Comments between a block and the one before it are the block's notes. A comment after the last
- * block is nobody's.
- */
-export function blocksOf(page: string, markdown: string = readPage(page)): Block[] {
-  const blocks: Block[] = []
-  let open: { fence: string; language: string; line: number; lines: string[] } | undefined
-  let heading = ''
-  let notes: string[] = []
-  let follows = false
-  for (const [index, line] of markdown.split('\n').entries()) {
-    if (open) {
-      if (line.trimEnd() !== open.fence) {
-        open.lines.push(line)
-        continue
-      }
-      const { language, line: first } = open
-      blocks.push({
-        page,
-        line: first,
-        language,
-        text: `${open.lines.join('\n')}\n`,
-        heading,
-        notes,
-        follows,
-      })
-      notes = []
-      follows = true
-      open = undefined
-      continue
+const FENCED = /^(`{3,})(.*)\n([\s\S]*?)^\1[ \t]*$/gm
+const COMMENT = /<!--\s*(.*?)\s*-->/g
+
+/** The fenced blocks of a page, in order. Comments between a block and the one before it are the block's notes. */
+export function blocksOf(page: string): Block[] {
+  const markdown = readPage(page)
+  let end = 0
+  return [...markdown.matchAll(FENCED)].map(({ 0: whole, 2: language = '', 3: text = '', index }) => {
+    const between = markdown.slice(end, index)
+    end = index + whole.length
+    return {
+      page,
+      line: markdown.slice(0, index).split('\n').length + 1,
+      language: language.trim(),
+      text,
+      notes: [...between.matchAll(COMMENT)].map(([, note]) => note!),
+      follows: between.replaceAll(COMMENT, '').trim() === '',
     }
-    const [, fence, language = ''] = /^(`{3,})(.*)$/.exec(line) ?? []
-    if (fence) open = { fence, language: language.trim(), line: index + 2, lines: [] }
-    else if (line.trim()) follows = false
-    heading = /^#+ (.*)$/.exec(line)?.[1] ?? heading
-    notes.push(...[...line.matchAll(/<!--\s*(.*?)\s*-->/g)].map(([, note]) => note ?? ''))
-  }
-  if (open) throw new Error(`${page}:${open.line}: this block has no end`)
-  return blocks
+  })
 }
 
 export const isShell = ({ language }: Block): boolean => language === 'sh' || language === 'bash'

@@ -24,7 +24,10 @@ function firstSteps(): Block[] {
 
 const steps = firstSteps()
 const endless = steps.filter(({ text }) => isEndless(text))
-const names = [...new Set(steps.flatMap(({ text }) => text.match(/^[A-Z_]+(?==)| [A-Z_]+(?==\$)/gm) ?? []))]
+/** What they set in the terminal. */
+const names = new Set(
+  steps.flatMap(({ text }) => [...text.matchAll(/(?:^| )([A-Z_]+)=/gm)].map(([, name]) => name!)),
+)
 let start: { desk: Desk; variables: string } | undefined
 
 beforeAll(async () => {
@@ -32,7 +35,7 @@ beforeAll(async () => {
   const reader = await Reader.sitDown(steps, ports)
   try {
     for (const block of steps) await reader.do(block)
-    start = { desk: reader.desk, variables: await reader.variables(names.map((name) => name.trim())) }
+    start = { desk: reader.desk, variables: await reader.variables([...names]) }
   } finally {
     await reader.getUp()
   }

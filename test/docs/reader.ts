@@ -62,7 +62,7 @@ export class Reader {
    * block's output when it fails, or shows something else.
    */
   async do(block: Block, shown?: Block): Promise<void> {
-    for (const note of block.notes) await this.#manually[note]?.()
+    for (const note of block.notes) await this.#doByHand(note)
     const expected = shown && readValues(shown.text)
     const refused = expected?.some(isError) ?? false
     const outcome = await this.#run(block, refused)
@@ -72,6 +72,12 @@ export class Reader {
     if (!expected) return
     const faults = differencesOfAll(expected, readValues(outcome.out))
     if (faults.length > 0) throw new Error(`${place}: ${faults.join('; ')}\n${outcome.out}`)
+  }
+
+  async #doByHand(note: string): Promise<void> {
+    const deed = this.#manually[note]
+    if (!deed && note.startsWith('reader:')) throw new Error(`No reader knows what this means: ${note}`)
+    await deed?.()
   }
 
   async #run(block: Block, mayFail: boolean): Promise<Outcome> {
