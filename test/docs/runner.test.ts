@@ -1,0 +1,84 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { withPorts } from './ports.ts'
+import { programs } from './script.ts'
+import { differences, isError, readValues } from './shape.ts'
+import { isEndless, Shell } from './shell.ts'
+
+let folder: string
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'pocketsms-runner-'))
+})
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test.each([
+  ['other values are fine', '{"id":"a","n":1}', '{"id":"b","n":2}', []],
+  ['a key that is not answered', '{"id":"a","n":1}', '{"id":"b"}', ['.n is not answered']],
+  ['a key that is not shown', '{"id":"a"}', '{"id":"b","n":2}', ['.n is not on the page']],
+  ['another type', '{"id":"a"}', '{"id":1}', ['.id is of type number']],
+  ['null fits anything', '{"left":null}', '{"left":7}', []],
+  [
+    'each item of a list',
+    '{"items":[{"id":"a"}]}',
+    '{"items":[{"id":"b"},{}]}',
+    ['.items[1].id is not answered'],
+  ],
+  ['no list', '{"items":[]}', '{"items":{}}', ['.items is no list']],
+] as const)('a page that shows an answer: %s', (_, shown, actual, faults) => {
+  expect(differences(JSON.parse(shown), JSON.parse(actual))).toEqual(faults)
+})
+
+test('JSON of several lines, or several values', () => {
+  expect(readValues('{\n"a": 1\n}\n')).toEqual([{ a: 1 }])
+  expect(readValues('{"a":1}\n{"a":2}\n')).toEqual([{ a: 1 }, { a: 2 }])
+})
+
+test.each([
+  ['the gateway', { error: 'unauthorized', message: '' }, true],
+  ['PocketBase', { status: 404, message: '', data: {} }, true],
+  ['a failed message', { id: 'a', status: 'failed', error_message: 'Canceled' }, false],
+])('an error of %s is known as one: %o', (_, answer, expected) => expect(isError(answer)).toBe(expected))
+
+test('ports are replaced where they are ports', () => {
+  const ports = new Map([
+    ['8090', '7001'],
+    ['9000', '7002'],
+  ])
+  expect(withPorts('URL=http://127.0.0.1:8090 PORT=9000 npm start # in 8090 ms', ports)).toBe(
+    'URL=http://127.0.0.1:7001 PORT=7002 npm start # in 8090 ms',
+  )
+})
+
+test('blocks are one program until one imports the same again', () => {
+  const [first, second] = ["import a from 'a'\na()", 'b()']
+  expect(programs([first, second, first])).toEqual([[first, second], [first]])
+})
+
+test.each([
+  ['npm start', true],
+  ['cd x\nPORT=1 npm start\n# a comment', true],
+  ['npm start &', false],
+  ['npm start &\nsleep 1', false],
+  ['npx pocketsms agent run --driver gammu', true],
+  ['npx pocketsms agent pair URL 123456', false],
+])('%o runs for ever: %s', (text, expected) => expect(isEndless(text)).toBe(expected))
+
+describe('a shell', () => {
+  test.each([
+    ['a command that fails before others', 'false\ntrue', false],
+    ['a command that fails in a pipe', 'false | cat', false],
+    ['a command that fails inside another', 'A=$(false; echo 1)\necho $A', false],
+    ['a name that nothing has set', 'echo $NOBODY', false],
+    ['a package that is not there', 'npm install no-such-package', false],
+    ['what works', 'A=1 B=$(echo 2)\necho $A$B | grep 12', true],
+  ])('takes %s for what it is', async (_, text, works) => {
+    const shell = new Shell(folder, folder, { PATH: process.env.PATH, HOME: folder })
+    try {
+      expect((await shell.run(text)).status === 0).toBe(works)
+    } finally {
+      await shell.close()
+    }
+  })
+})
