@@ -38,6 +38,7 @@ beforeAll(async () => {
     start = { desk: reader.desk, variables: await reader.variables([...names]) }
   } finally {
     await reader.getUp()
+    if (!start) await reader.desk.clear()
   }
 }, BLOCK_MS)
 
