@@ -25,7 +25,16 @@ export const COLUMNS: readonly MessageColumn[] = [
     kind: 'first',
     cell: (message, { nameOf }) => <Who message={message} nameOf={nameOf} />,
   },
-  { title: 'Text', kind: 'long', cell: ({ body }) => body || <span class="muted">(removed)</span> },
+  {
+    title: 'Text',
+    kind: 'long',
+    cell: ({ body, error_message }) => (
+      <>
+        {error_message && <span class="messages-reason">{error_message} · </span>}
+        {body || <span class="muted">(removed)</span>}
+      </>
+    ),
+  },
   {
     title: 'State',
     sort: 'status',

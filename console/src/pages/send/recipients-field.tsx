@@ -74,16 +74,16 @@ export function RecipientsField({
     } else if (event.key === 'Escape' && isShown) setOpen(false)
     else if (event.key === 'Backspace' && typed === '' && recipients.length > 0)
       remove(recipients.at(-1)!.phone)
-    else if (ENDS.has(event.key) && typed.trim() !== '') {
-      event.preventDefault()
+    else if (ENDS.has(event.key)) {
+      event.preventDefault() // Enter adds, and never sends
+      if (typed.trim() === '') return
       if (chosen && event.key === 'Enter') take(chosen)
       else add(readNumbers(typed))
     }
   }
   const onBlur = () => {
     setOpen(false)
-    const read = readNumbers(typed)
-    if (read.length > 0 && read.every(({ isBad }) => !isBad)) add(read)
+    if (typed.trim() !== '') add(readNumbers(typed))
   }
 
   return (
