@@ -175,6 +175,18 @@ scenario('a waiting message is canceled, a failed one is sent again', async (sta
   await page.getByRole('link', { name: 'the message that failed' }).click()
   await page.getByRole('link', { name: 'the new message' }).waitFor()
 
+  const { message_ids: silent } = await send(['+491513333333'], 'Silence')
+  const [task] = await phone.claim()
+  // what the server writes when a lease is over
+  await phone.report(task!, 'failed', { error_message: 'Outcome unknown: the device went silent' })
+  await stage.visit(`/messages/${silent[0]}`)
+  await page.getByText('The text may have gone out, or').waitFor()
+  await stage.look('message-unknown')
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await page.getByText('may reach the person twice').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: 'Send again' }).waitFor()
+
   const received = await ann.collection('sms_messages').getFirstListItem('status = "received"')
   await stage.visit(`/messages/${received.id}`)
   await page.getByText('Came in on desk phone').waitFor()

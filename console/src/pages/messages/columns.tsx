@@ -10,6 +10,7 @@ export interface Around {
   nameOf(number: string): string
 }
 
+/** A column of the table; on a phone a line of a card. */
 export interface MessageColumn {
   readonly title: string
   readonly cell: (message: Message, around: Around) => ComponentChildren
@@ -19,6 +20,7 @@ export interface MessageColumn {
   readonly for?: 'superuser'
 }
 
+/** All columns, in their order. */
 export const COLUMNS: readonly MessageColumn[] = [
   {
     title: 'To or from',

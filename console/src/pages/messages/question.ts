@@ -21,8 +21,10 @@ export const STATES = [
   ['failed', 'Failed', 'status = "failed"'],
   ['received', 'Received', 'status = "received"'],
 ] as const
+/** The address's word for a state; '' for all. */
 export type StateKey = (typeof STATES)[number][0]
 
+/** The order that the address does not name. */
 export const NEWEST_FIRST = '-created'
 
 /** The question of an address. What makes no sense in it is left out. */

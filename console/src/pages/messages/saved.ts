@@ -29,6 +29,7 @@ export function saveFilter(saved: SavedFilter): void {
   savedFilters.value = [...others, saved].sort((a, b) => a.name.localeCompare(b.name))
 }
 
+/** Forgets one of the user's own. */
 export function forgetFilter(name: string): void {
   savedFilters.value = savedFilters.value.filter((each) => each.name !== name)
 }

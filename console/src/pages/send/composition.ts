@@ -29,6 +29,7 @@ export interface Composition {
   readonly giveUp: string
 }
 
+/** Nothing written yet. */
 export const BLANK: Composition = {
   recipients: [],
   groups: [],

@@ -6,6 +6,7 @@ import { useList } from '../../data/use-list.ts'
 
 const SHOWN = 50
 
+/** Messages by state. */
 export type Counts = Readonly<Partial<Record<MessageState, number>>>
 
 /** What became of one send so far. */

@@ -11,6 +11,7 @@ export interface Name {
   readonly many?: boolean
 }
 
+/** Collections that a path from a message can lead through. */
 export type CollectionName = 'sms_messages' | 'sms_events' | 'devices' | 'users'
 
 const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const
@@ -103,7 +104,9 @@ export const MACROS: Readonly<Record<string, string>> = {
   '@second': 'the second',
 }
 
+/** What may stand before a bracket. */
 export const FUNCTIONS: ReadonlySet<string> = new Set(['strftime', 'geoDistance'])
+/** Words that are values. */
 export const CONSTANTS: ReadonlySet<string> = new Set(['true', 'false', 'null'])
 const MODIFIERS = new Set(['length', 'each', 'lower', 'isset', 'changed'])
 

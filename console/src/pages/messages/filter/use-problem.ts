@@ -12,6 +12,7 @@ interface Checked {
 
 /** Loads the parser when the first filter is checked. Undefined when it could not be loaded: the server checks, too. */
 async function firstProblem(filter: string): Promise<Problem | undefined> {
+  if (filter.trim() === '') return undefined
   const loaded = await import('./check.ts').catch(() => undefined)
   return loaded?.check(filter, session.value?.role === 'superuser')[0]
 }
