@@ -151,7 +151,7 @@ scenario('a waiting message is canceled, a failed one is sent again', async (sta
   await stage.signIn()
   const { message_ids: waiting } = await send(['+491512222222'], 'Wait')
   await stage.visit(`/messages/${waiting[0]}`)
-  await page.getByText('Accepted').first().waitFor()
+  await page.getByText('Waits for desk phone').waitFor()
   await stage.look('message-waiting')
   await page.getByRole('button', { name: 'Cancel the message' }).click()
   await page.locator('.notice').getByText('Canceled').waitFor()

@@ -21,17 +21,25 @@ const WORDS: Readonly<Record<MessageState, (device: string) => string>> = {
 }
 
 /**
- * The life of a message, oldest first: its acceptance, which is no event, the events, and an end that has none, as of a message that
- * was refused at once.
+ * The life of a message, oldest first: its acceptance, which is no event, the events, and what it waits for now, or an end that has no
+ * event, as of a message that was refused at once.
  */
 export function stepsOf(message: Message, events: readonly MessageEvent[]): Step[] {
   const steps = events.map((event) => stepOf(event))
   if (message.message_type === 'incoming') return steps
-  const { id, created, updated, status, error_message: detail } = message
+  const { id, created } = message
   const accepted = { id, state: 'pending' as const, words: 'Accepted', at: created, detail: '' }
-  const isTold = status !== 'failed' || events.some((event) => event.status === 'failed')
-  const end = { id: `${id}-end`, state: status, words: WORDS[status](''), at: updated, detail }
-  return [accepted, ...steps, ...(isTold ? [] : [end])]
+  const isTold = events.at(-1)?.status === message.status
+  return [accepted, ...steps, ...(isTold ? [] : presentOf(message))]
+}
+
+/** Where a message stands of which no event tells. */
+function presentOf({ id, status, updated, scheduled_at, error_message, expand }: Message): Step[] {
+  const step = { id: `${id}-now`, state: status, detail: '' }
+  if (status === 'failed') return [{ ...step, words: 'Failed', at: updated, detail: error_message }]
+  if (status === 'pending') return [{ ...step, words: 'Waits for its time', at: scheduled_at }]
+  if (status !== 'assigned') return []
+  return [{ ...step, words: `Waits for ${expand?.device?.name || 'a device'}`, at: '' }]
 }
 
 function stepOf({ id, status, created, attempt, detail, expand }: MessageEvent): Step {
