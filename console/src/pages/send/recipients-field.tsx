@@ -120,7 +120,7 @@ export function RecipientsField({
           aria-activedescendant={chosen ? `${id}-list-${suggestions.indexOf(chosen)}` : undefined}
           aria-invalid={Boolean(error)}
           aria-describedby={`${id}-note`}
-          placeholder={recipients.length === 0 ? 'A name or a number; several may be pasted' : ''}
+          placeholder={recipients.length === 0 ? 'Names or numbers; paste many' : ''}
           autocomplete="off"
           value={typed}
           onInput={(event) => type(event.currentTarget.value)}
