@@ -30,6 +30,7 @@ test('what another process has is refused in a sentence', () => {
 test.each([
   ['a process that is no more', String(NOBODY)],
   ['ourselves, before a restart in a container gave us the same id', String(process.pid)],
+  ['one whose id another process has got', `${process.ppid} 1`],
   ['nobody', ''],
   ['something else', 'no number'],
 ])('what is left of %s does not count', (_, text) => {
