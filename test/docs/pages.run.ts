@@ -64,9 +64,14 @@ function versionOf(program: string): string {
 async function sitDown(page: string, blocks: readonly Block[]): Promise<Reader> {
   if (page === 'README.md') return Reader.sitDown(blocks, ports)
   const reader = await Reader.sitDown(blocks, ports, start!.desk)
-  await reader.type(start!.variables)
-  for (const block of endless) await reader.do(block)
-  return reader
+  try {
+    await reader.type(start!.variables)
+    for (const block of endless) await reader.do(block)
+    return reader
+  } catch (error) {
+    await reader.getUp() // else what runs would be in the way of all others
+    throw error
+  }
 }
 
 test('there are first steps', () => expect(steps.length).toBeGreaterThan(3))

@@ -85,9 +85,10 @@ export class Shell {
     this.#running.push({ pid, stop: () => stopGroup(pid) })
     const ready = endlessCommand(text)?.[1]
     for (const end = Date.now() + PATIENCE_MS; ; await sleep(50)) {
+      const isOver = !isAlive(pid) // asked first: what it wrote until then is read
       const { out, err } = this.#read(file)
       if (!ready || ready.test(out)) return { status: 0, out, err }
-      if (!isAlive(pid)) return { status: 1, out, err }
+      if (isOver) return { status: 1, out, err }
       if (Date.now() > end) return { status: 1, out, err: `${err}\nIt is not ready yet.` }
     }
   }
