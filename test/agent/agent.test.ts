@@ -148,7 +148,7 @@ describe('an agent', () => {
   test('is alone with its state', async () => {
     const { file } = await setUp()
     await whileRunning(file, {}, async () => {
-      const lock = Number(readFileSync(`${file}.pid`, 'utf8'))
+      const lock = Number.parseInt(readFileSync(`${file}.pid`, 'utf8'), 10)
       expect(lock).toBe(process.pid)
     })
     expect(existsSync(`${file}.pid`)).toBe(false)
