@@ -61,7 +61,8 @@ end $$;
 create trigger noted after insert on webhook_dispatch for each row when (new.event_id is not null)
 execute function webhook_noted();
 
--- As in 0002, but that webhooks are told of recipients who have opted out: their messages have failed from the start.
+-- As in 0002, but that webhooks are told of recipients who have opted out: their messages have failed from the start. And
+-- `node` may be '': nobody else is there who would have to hear of wake-ups.
 create or replace function sms_accept(
   owner text, moment text, since text, default_quota float8, node text, requests json, messages json,
   out outcomes text[], out known text[], out wake text[]
@@ -212,8 +213,10 @@ begin
     returning device, state
   )
   select array_agg(distinct q.device) into wake from queued q where q.state = 'assigned';
-  perform pg_notify('pocketsms_wake', node || ' ' || string_agg(w.id, ' '))
-  from unnest(wake) with ordinality w(id, number) group by (w.number - 1) / 400;
+  if node <> '' then
+    perform pg_notify('pocketsms_wake', node || ' ' || string_agg(w.id, ' '))
+    from unnest(wake) with ordinality w(id, number) group by (w.number - 1) / 400;
+  end if;
 
   if with_keys then
     insert into sms_idempotency ("user", key, fingerprint, answer)

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events'
+import { countListeners } from '../db/listeners.ts'
 import type { Db } from '../db/open.ts'
 import { randomText } from '../fields/random.ts'
 
@@ -49,7 +50,7 @@ export class RollCall {
   /** Waits until every node has answered, this one included, or patience is at its end. */
   async complete(change: string): Promise<void> {
     const signal = AbortSignal.timeout(PATIENCE_MS)
-    const nodes = await this.#countNodes()
+    const nodes = await countListeners(this.#db, this.#channel)
     while ((this.#answers.get(change) ?? 0) < nodes && !signal.aborted) {
       await once(this.#arrivals, 'answer', { signal }).catch(() => {})
     }
@@ -62,14 +63,5 @@ export class RollCall {
 
   async #say(db: Db, payload: string): Promise<void> {
     await db.query('select pg_notify($1, $2)', [this.#channel, payload])
-  }
-
-  /** Connections whose last word was to listen on the channel; none where the database has one connection only. */
-  async #countNodes(): Promise<number> {
-    const { rows } = await this.#db.query(
-      `select count(*) from pg_stat_activity where datname = current_database() and query = $1`,
-      [`listen "${this.#channel}"`],
-    )
-    return Number(rows[0]?.[0])
   }
 }

@@ -1,8 +1,9 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Logger } from '../log.ts'
+import { lookAround } from './company.ts'
 import { type PushSettings, pushWake } from './push.ts'
 import { sweep, sweepOut } from './sweep.ts'
-import { hearOtherNodes, type OtherNodes, wakeDevices, whenUnheard } from './wake.ts'
+import { hearOtherNodes, type OtherNodes, WAKE_CHANNEL, wakeDevices, whenUnheard } from './wake.ts'
 
 export interface DeliverySettings extends PushSettings {
   readonly deviceOnlineSeconds: number
@@ -13,6 +14,7 @@ const SWEEP_MS = 1_000
 /** After an outage of ours devices have that long to report, before their silence counts: an agent tries each 30 s. */
 const MAX_GRACE_MS = 40_000
 const SWEEP_OUT_MS = 60_000
+const LOOK_AROUND_MS = 10_000
 /** Wake-ups for one device that come closer together than this are pushed as one. */
 const PUSH_MS = 1_000
 
@@ -34,6 +36,7 @@ export async function startDelivery(
     others.stop,
     repeat(sweeper(store, settings), SWEEP_MS, log),
     repeat(() => sweepOut(store), SWEEP_OUT_MS, log),
+    repeat(() => lookAround(store.db, WAKE_CHANNEL), LOOK_AROUND_MS, log),
     push.stop,
   ]
   const { rows } = await store.db.query(WAITING)

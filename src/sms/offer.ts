@@ -1,6 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import { formatDate } from '../fields/date.ts'
+import { isAccompanied } from './company.ts'
 import { NODE } from './wake.ts'
 
 /** One request that passed its own checks, as sql/0002 wants it. What is null is unset. */
@@ -73,9 +74,10 @@ export async function storeOffers(
   const since = new Date(now.getTime() - config.deviceOnlineSeconds * 1000)
   const byUser = Map.groupBy(offers, ({ user }) => user)
   const groups = [...byUser.keys()].sort().map((owner) => groupRow(owner, byUser.get(owner)!))
+  const teller = isAccompanied(store.db) ? NODE : ''
   const { rows } = await store.db.query(
     ACCEPT,
-    [formatDate(now), formatDate(since), config.monthlyQuota, NODE, JSON.stringify(groups)],
+    [formatDate(now), formatDate(since), config.monthlyQuota, teller, JSON.stringify(groups)],
     'sms accept',
   )
   const verdicts = new Map<Offer, Verdict>()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter, once } from 'node:events'
 import type { Db } from '../db/open.ts'
+import { meet } from './company.ts'
 
 /**
  * What a device is told. Never any content: `wake` says come and claim, `canceled` names a message to forget, and the
@@ -76,13 +77,14 @@ export interface OtherNodes {
   stop(): Promise<void>
 }
 
-/** Passes on what other nodes say. */
+/** Passes on what other nodes say, and says to them that we are here. */
 export async function hearOtherNodes(db: Db): Promise<OtherNodes> {
   const marks = new EventEmitter()
   const stops = await Promise.all([
     db.listen(WAKE_CHANNEL, (payload) => {
       const [node, ...devices] = payload.split(' ')
       if (node === NODE) marks.emit(payload)
+      else meet(db)
       // nothing: something may have been missed, and a wake-up for nothing costs a claim
       const woken = payload === '' ? [...waiting.keys()] : devices
       if (node !== NODE) for (const device of woken) say(device, WAKE)
@@ -94,6 +96,7 @@ export async function hearOtherNodes(db: Db): Promise<OtherNodes> {
         say(device, { name: 'canceled', message, attempt: Number(attempt ?? 0) })
     }),
   ])
+  await db.query('select pg_notify($1, $2)', [WAKE_CHANNEL, NODE])
   return {
     heardAll: () => hearMarks(db, marks),
     stop: async () => void (await Promise.all(stops.map((stop) => stop()))),
