@@ -43,6 +43,6 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/api/webhooks', webhookRoutes(services))
   app.route(MOBILE_PATH, mobileRoutes(services))
   app.notFound(answerUnknownRoute)
-  app.onError((error, c) => answerFailure(c, error, services.log))
+  app.onError((error, c) => answerFailure(c, error, services))
   return app
 }

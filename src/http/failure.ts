@@ -2,10 +2,9 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { counts, tally } from '../counts.ts'
 import { DatabaseAway } from '../db/errors.ts'
 import { ApiError, GatewayError, notFound, TooMany } from '../errors.ts'
-import type { Logger } from '../log.ts'
 import { OTHER_REFUSALS } from '../sms/refusal.ts'
-import { type Ctx, sendRaw } from './context.ts'
-import { loggedPath, REQUEST_ID } from './reception.ts'
+import { type Ctx, type Services, sendRaw } from './context.ts'
+import { loggedPath, nameRequest } from './reception.ts'
 
 /** The gateway's own endpoints: their errors are `{"error","message"}`, whoever raises them. */
 const GATEWAY_PATH = /^\/api\/(?:sms|devices|webhooks)(?:\/|$)/
@@ -19,14 +18,21 @@ const SEND_PATH = /^\/api\/sms\/send(?:-template)?$/
 const GATEWAY_ERRORS: Readonly<Record<number, string>> = OTHER_REFUSALS
 
 /** The answer to whatever was thrown. What is no answer of ours is a bug: logged whole, answered with a fixed sentence. */
-export function answerFailure(c: Ctx, error: unknown, log: Logger): Response {
+export function answerFailure(
+  c: Ctx,
+  error: unknown,
+  { log, config }: Pick<Services, 'log' | 'config'>,
+): Response {
   if (SEND_PATH.test(c.req.path)) tally(counts.refused, codeOf(error))
   if (error instanceof GatewayError)
     return send(c, error.status, isMobile(c) ? { message: error.message } : error.body)
-  const request = String(c.env.outgoing.getHeader(REQUEST_ID))
-  if (error instanceof DatabaseAway) log.error({ request, err: error.cause }, 'the database is away')
+  const name = () => nameRequest(c.env.incoming, c.env.outgoing, config)
+  if (error instanceof DatabaseAway) log.error({ request: name(), err: error.cause }, 'the database is away')
   if (error instanceof ApiError) return answerApiError(c, error)
-  log.error({ request, method: c.req.method, path: loggedPath(c.req.path), err: error }, 'a request failed')
+  log.error(
+    { request: name(), method: c.req.method, path: loggedPath(c.req.path), err: error },
+    'a request failed',
+  )
   return answerApiError(c, new ApiError(500))
 }
 

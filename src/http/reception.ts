@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Config } from '../config.ts'
 import { randomText } from '../fields/random.ts'
 import type { Logger } from '../log.ts'
 import { groupOf, STREAMS } from '../metrics/groups.ts'
@@ -6,25 +7,44 @@ import { ipOf, isTrusted } from './client-ip.ts'
 import type { Services } from './context.ts'
 
 /** Header by which a request and its lines in the log find each other. */
-export const REQUEST_ID = 'x-request-id'
+const REQUEST_ID = 'x-request-id'
 /** What another's id may be: it ends up in the log. */
 const SANE = /^[\w.:/+=@-]{1,128}$/
 /** The client was gone before it was answered. nginx has the same. */
 const CLIENT_CLOSED = 499
 
+/** Ids are counted up from a start that no other process has. */
+const PREFIX = `${randomText(8)}-`
+let count = 0
+
+/**
+ * The id under which the log has a request; its answer bears it, too. That of a proxy of ours is kept, so that its log and
+ * ours agree; never a stranger's, who could make his lines look like another's.
+ */
+export function nameRequest(
+  req: IncomingMessage,
+  res: ServerResponse,
+  config: Config,
+): string {
+  const known = res.getHeader(REQUEST_ID)
+  if (known !== undefined) return String(known)
+  const given = req.headers[REQUEST_ID]
+  const isOurs = typeof given === 'string' && SANE.test(given) && isTrusted(req, config)
+  const id = isOurs ? given : PREFIX + (++count).toString(36)
+  res.setHeader(REQUEST_ID, id)
+  return id
+}
+
 type Desk = Pick<Services, 'config' | 'settings' | 'log' | 'traffic'>
 
 /**
- * Sees each request come and go: gives it an id, counts it, writes its line into the log. Once closed, it asks
+ * Sees each request come and go: counts it, gives it an id, writes its line into the log. Once closed, it asks
  * clients to hang up after their answer, and tells when nobody waits for one any more.
  */
 export class Reception {
   readonly #desk: Desk
   readonly #log: Logger
   readonly #running = new Set<ServerResponse>()
-  /** Ids are counted up from a start that no other process has. */
-  readonly #prefix = `${randomText(8)}-`
-  #count = 0
   #isClosed = false
   #idle: (() => void)[] = []
 
@@ -36,8 +56,8 @@ export class Reception {
   /** A request comes. */
   admit(req: IncomingMessage, res: ServerResponse): void {
     const beganMs = performance.now()
-    const id = this.#idOf(req)
-    res.setHeader(REQUEST_ID, id)
+    // 5 % of a view's rate: where no line of a request is written, only those get an id of which a fault is told
+    const id = this.#log.isLevelEnabled('info') ? nameRequest(req, res, this.#desk.config) : ''
     const method = req.method ?? ''
     const url = req.url ?? ''
     const group = groupOf(method, url)
@@ -47,7 +67,7 @@ export class Reception {
       const ms = performance.now() - beganMs
       const status = res.headersSent ? res.statusCode : CLIENT_CLOSED
       this.#desk.traffic.count(group, method, status, ms)
-      if (this.#log.isLevelEnabled('info')) this.#write(req, res, { id, method, url, status, ms })
+      if (id) this.#write(req, res, { id, method, url, status, ms })
       this.#running.delete(res)
       if (this.#running.size === 0) this.#tellIdle()
     })
@@ -66,13 +86,6 @@ export class Reception {
 
   #tellIdle(): void {
     for (const resolve of this.#idle.splice(0)) resolve()
-  }
-
-  /** A proxy's, so that its log and ours agree; never a stranger's, who could make his lines look like another's. */
-  #idOf(req: IncomingMessage): string {
-    const given = req.headers[REQUEST_ID]
-    if (typeof given === 'string' && SANE.test(given) && isTrusted(req, this.#desk.config)) return given
-    return this.#prefix + (++this.#count).toString(36)
   }
 
   #write(req: IncomingMessage, res: ServerResponse, { id, method, url, status, ms }: Visit): void {
