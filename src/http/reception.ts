@@ -21,11 +21,7 @@ let count = 0
  * The id under which the log has a request; its answer bears it, too. That of a proxy of ours is kept, so that its log and
  * ours agree; never a stranger's, who could make his lines look like another's.
  */
-export function nameRequest(
-  req: IncomingMessage,
-  res: ServerResponse,
-  config: Config,
-): string {
+export function nameRequest(req: IncomingMessage, res: ServerResponse, config: Config): string {
   const known = res.getHeader(REQUEST_ID)
   if (known !== undefined) return String(known)
   const given = req.headers[REQUEST_ID]
