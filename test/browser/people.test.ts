@@ -45,8 +45,11 @@ scenario('contacts: added by hand, 1,000 imported, found, opted out', async (sta
   await page.getByText('Rows left out: 5').click()
   await page.getByText('The same number as in row 2').waitFor()
   await stage.look('contacts-import')
-  await page.getByRole('button', { name: 'Import 1,000' }).click()
-  await page.getByRole('button', { name: 'Done' }).waitFor({ timeout: 60_000 })
+  // the one who is there already
+  await stage.refused(/^POST \/api\/collections\/contacts\/records: 400/, async () => {
+    await page.getByRole('button', { name: 'Import 1,000' }).click()
+    await page.getByRole('button', { name: 'Done' }).waitFor({ timeout: 60_000 })
+  })
   const figures = await page.locator('.contacts-figures dd').allTextContents()
   expect(figures).toEqual(['999', '1', '0', '5'])
   await stage.look('contacts-imported')

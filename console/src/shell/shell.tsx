@@ -12,7 +12,8 @@ export function Shell({ session }: { session: Session }) {
   const { path, query } = place.value
   const mine = PAGES.filter((page) => page.for === 'both' || page.for === session.role)
   useEffect(() => {
-    if (path === '/') go(mine[0]?.path ?? '/', {}, true)
+    // the address itself: by now somebody may be on the way elsewhere
+    if (/^#?\/?$/.test(location.hash)) go(mine[0]?.path ?? '/', {}, true)
     scrollTo(0, 0)
   }, [path])
   return (

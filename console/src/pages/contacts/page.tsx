@@ -100,7 +100,7 @@ function filterFor(text: string, chosen: string): string {
   const digits = text.replace(/[\s()\-./]/g, '')
   if (text) parts.push(pb.filter('(name ~ {:text} || phone ~ {:digits})', { text, digits }))
   if (chosen === OPTED_OUT) parts.push('opted_out = true')
-  else if (chosen) parts.push(pb.filter('groups ?= {:chosen}', { chosen }))
+  else if (chosen) parts.push(pb.filter('groups.id ?= {:chosen}', { chosen }))
   return parts.join(' && ')
 }
 

@@ -9,7 +9,7 @@ export function Members({ group }: { group: string }) {
       const found = await pb.collection('contacts').getList(1, 1, { filter, fields: 'id' })
       return found.totalItems
     }
-    const isIn = pb.filter('groups ?= {:group}', { group })
+    const isIn = pb.filter('groups.id ?= {:group}', { group })
     Promise.all([count(isIn), count(`${isIn} && opted_out = true`)]).then(setCounts, () => {})
   }, [group])
   if (!counts) return <span class="muted">…</span>
