@@ -28,7 +28,6 @@ const SPECIAL: ReadonlyMap<string, Group> = new Map([
   ['GET /api/realtime/', 'streams'],
   ['GET /api/devices/events', 'streams'],
   ['GET /api/mobile/v1/events', 'streams'],
-  ['GET /api/mobile/v1/events', 'streams'],
 ])
 
 /** Open as long as somebody listens: counted, but not timed, and not waited for when the server stops. */

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Collection } from '../collections/collection.ts'
 import { type Field, type FieldTypeName, isMulti, type SelectField } from '../fields/field.ts'
 import { INSTANT_OR_EMPTY } from '../fields/instant.ts'
+import { canBeShown } from '../records/render.ts'
 import { describeField } from './texts.ts'
 
 /** What a field's value looks like in an answer, by its type. Anything unset is the type's zero, never absent. */
@@ -29,13 +30,6 @@ function choice(field: SelectField): z.ZodType {
   return z.enum(values as [string, ...string[]])
 }
 
-/** Of auth records; shown to nobody. */
-const SECRET: ReadonlySet<string> = new Set(['password', 'tokenKey'])
-
-/** Whether a field can be in an answer at all. */
-export const isShown = (collection: Collection, { name }: Field) =>
-  collection.type !== 'auth' || !SECRET.has(name)
-
 /** `sms_messages` → `SmsMessages`: how the schemas of a collection are named. */
 export const typeName = (collection: Collection) =>
   collection.name.replace(/(?:^|_+)([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase())
@@ -55,7 +49,7 @@ export function recordSchemas(collections: readonly Collection[]): RecordSchemas
 }
 
 function recordSchema(collection: Collection, others: RecordSchemas): z.ZodObject {
-  const shown = collection.fields.filter((field) => isShown(collection, field))
+  const shown = collection.fields.filter((field) => canBeShown(collection, field))
   const values = shown.map((field) => [field.name, answered(collection, field)] as const)
   return z
     .looseObject({

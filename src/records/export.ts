@@ -11,11 +11,10 @@ import { columnsOf, type Row } from './columns.ts'
 import { csvLine } from './csv-line.ts'
 import { refuseGuest } from './entry.ts'
 import type { Extensions } from './extension.ts'
+import { canBeShown } from './render.ts'
 
 /** Rows of one statement: a slow reader holds as many in memory, and no connection. */
 const PAGE = 1000
-/** Of auth records; never shown to anyone. */
-const SECRET: ReadonlySet<string> = new Set(['password', 'tokenKey'])
 
 /**
  * All records of a collection that the query's `filter` finds and the listRule lets through, as CSV (RFC 4180) in pieces: the
@@ -77,7 +76,7 @@ function columnPaths(collection: Collection, fields = ''): string[][] {
   const named = fields.split(',').map((name) => name.trim())
   const asked = named.filter((name) => name !== '' && name !== '*')
   if (asked.length > 0) return asked.map((name) => name.split('.'))
-  const shown = collection.fields.filter(({ name, hidden }) => !hidden && !SECRET.has(name))
+  const shown = collection.fields.filter((field) => !field.hidden && canBeShown(collection, field))
   return shown.map(({ name }) => [name])
 }
 

@@ -38,6 +38,10 @@ interface Plan {
 /** Of auth records; never shown to anyone. */
 const SECRET: ReadonlySet<string> = new Set(['password', 'tokenKey'])
 
+/** Whether a field can be in an answer at all. */
+export const canBeShown = (collection: Collection, { name }: Pick<Field, 'name'>): boolean =>
+  collection.type !== 'auth' || !SECRET.has(name)
+
 /** A collection's plans so far, by kind of sight. */
 const plansOf = remember((_: Collection): (Plan | undefined)[] => [])
 
@@ -98,7 +102,8 @@ function makePlan(collection: Collection, hidden: boolean, email: boolean): Plan
 
 function isShown(collection: Collection, field: Field, hidden: boolean, email: boolean): boolean {
   if (field.hidden && !hidden) return false
-  return collection.type !== 'auth' || !(SECRET.has(field.name) || (field.name === 'email' && !email))
+  if (!canBeShown(collection, field)) return false
+  return collection.type !== 'auth' || field.name !== 'email' || email
 }
 
 /** Keys and constants (texts) become text; `rest` is what follows the last value. */
