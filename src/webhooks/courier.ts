@@ -41,14 +41,14 @@ export class Courier {
     return this.#queue !== undefined
   }
 
-  /** One look: hands over what is due, and sets off on all that it can get. */
+  /** One look: has what is due handed over as long as it has room, and sets off on all that it can get. */
   async round(): Promise<void> {
     this.#queue ??= await Queue.open(this.#store.db, this.#log)
-    await handOver(this.#store.db, this.#queue)
-    for (let tickets: Ticket[]; this.#running.size < MAX_CALLS; ) {
-      tickets = await this.#queue.take(MAX_CALLS - this.#running.size)
-      if (tickets.length === 0) return
+    for (let room = this.#room(); room > 0; room = this.#room()) {
+      await handOver(this.#store.db, this.#queue, room)
+      const tickets = await this.#queue.take(room)
       for (const ticket of tickets) this.#setOff(this.#queue, ticket)
+      if (tickets.length < room) return
     }
   }
 
@@ -58,6 +58,10 @@ export class Courier {
     await Promise.all(this.#running)
     clearTimeout(late)
     await this.#queue?.close()
+  }
+
+  #room(): number {
+    return MAX_CALLS - this.#running.size
   }
 
   #setOff(queue: Queue, ticket: Ticket): void {

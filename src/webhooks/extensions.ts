@@ -17,6 +17,9 @@ export const DELIVERIES = 'webhook_deliveries'
 /** What nobody but the server says of a webhook. */
 export const SET_BY_SERVER = ['secret', 'previous_secret'] as const
 
+const FAILED = 'Failed to create record.'
+const COUNT = 'select count(*) from webhooks where "user" = $1'
+
 /** What is wrong with the address of a webhook, in PocketBase's form. */
 const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
   not_a_url: fieldError('validation_invalid_url', 'Must be a valid url'),
@@ -24,6 +27,10 @@ const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
   not_https: fieldError('validation_url_not_https', 'Must begin with https://'),
   private: fieldError('validation_url_private', 'Must not be a private address'),
 }
+
+/** Each is a delivery an event; about so many, as two creates at once do not wait for each other. */
+const MOST_WEBHOOKS = 200
+const TOO_MANY = fieldError('validation_too_many_webhooks', `A user has at most ${MOST_WEBHOOKS} webhooks.`)
 
 type Values = Record<string, Value>
 
@@ -45,7 +52,9 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Ext
       const secret = newSecret()
       Object.assign(values, { secret, previous_secret: '' })
       if (!('enabled' in body)) values.enabled = true
-      check(store, 'Failed to create record.', { ...values, id: values.id || 'newwebhook00000' })
+      check(store, FAILED, { ...values, id: values.id || 'newwebhook00000' })
+      const { rows } = await store.db.query(COUNT, [values.user], 'webhooks of a user')
+      if (Number(rows[0]![0]) >= MOST_WEBHOOKS) throw badRequest(FAILED, { user: TOO_MANY })
       return { secret }
     },
     async beforeUpdate(store, values, old) {

@@ -159,4 +159,22 @@ describe('a slow receiver', () => {
     expect(slow.told).toHaveLength(5)
     expect((await deliveriesOf(dawdler)).filter(({ status }) => status === 'pending')).toHaveLength(180)
   })
+
+  test('of many webhooks holds up nobody else: a user is at twenty calls at most', {
+    timeout: 40_000,
+  }, async () => {
+    const { gateway, receiver } = site
+    const [hostile, other] = [await gateway.makeUser(), await gateway.makeUser()]
+    for (let i = 0; i < 100; i++) await makeHook(hostile, `${slow.url}/${i}`)
+    await makeHook(other, receiver.url)
+    const [phone, another] = [await gateway.pair(hostile), await gateway.pair(other)]
+    await sendAndReport(hostile, phone, 10, 'sent')
+    await slow.heard(20)
+    const known = receiver.told.length
+    const begun = performance.now()
+    await sendAndReport(other, another, 20, 'sent')
+    await receiver.heard(known + 20)
+    expect(performance.now() - begun).toBeLessThan(4_000)
+    expect(slow.most()).toBe(20)
+  })
 })

@@ -188,6 +188,25 @@ describe.runIf(onPostgres)('two nodes', () => {
     for (const told of receiver.told) verify(hook.secret, told)
   })
 
+  test('give a user twenty calls together', { timeout: 40_000 }, async () => {
+    const { receiver, gateway } = site
+    const [hostile, other] = [await gateway.makeUser(), await gateway.makeUser()]
+    const slow = await startReceiver()
+    onTestFinished(slow.stop)
+    slow.behave(() => {})
+    for (let i = 0; i < 12; i++) await makeHook(hostile, `${slow.url}/${i}`)
+    await makeHook(other, receiver.url)
+    const [phone, another] = [await gateway.pair(hostile), await gateway.pair(other)]
+    await sendAndReport(hostile, phone, 20, 'sent', 'delivered')
+    await slow.heard(20)
+    const known = receiver.told.length
+    const begun = performance.now()
+    await sendAndReport(other, another, 5, 'sent')
+    await receiver.heard(known + 5)
+    expect(performance.now() - begun).toBeLessThan(4_000)
+    expect(slow.most()).toBe(20)
+  })
+
   test('when one stops in the middle of calls, the other makes them', async () => {
     const user = await site.gateway.makeUser()
     const phone = await site.gateway.pair(user)

@@ -85,3 +85,24 @@ describe('an address', () => {
     expect(Object.keys(body.data)).toEqual(['events'])
   })
 })
+
+test('a user has at most 200 webhooks, and so many more go once others are deleted', async () => {
+  const [busy, store] = [await gateway.makeUser(), gateway.server.services.store]
+  const one = await makeHook(busy, 'https://example.com/in')
+  await store.db.query(
+    `insert into webhooks (id, "user", url) select pb_new_id(), $1, 'https://example.com/' || i from generate_series(1, 199) i`,
+    [busy.id],
+  )
+  const refused = await busy.call('POST', PATH, {
+    user: busy.id,
+    url: 'https://example.com/x',
+    events: ['message.sent'],
+  })
+  expect(refused.status).toBe(400)
+  expect(refused.body.data).toEqual({
+    user: { code: 'validation_too_many_webhooks', message: 'A user has at most 200 webhooks.' },
+  })
+  expect((await create({})).status).toBe(200)
+  await busy.call('DELETE', `${PATH}/${one.id}`)
+  await makeHook(busy, 'https://example.com/in')
+})
