@@ -10,19 +10,18 @@ import { translateQuery } from './translate-query.ts'
 import { suggestFields, unknownField, type ViewField, ViewQueryError } from './view-fields.ts'
 
 const SAMPLE_SIZE = 10
-const NULL_ISLAND = `'{"lon":0,"lat":0}'::json`
-
-/** A column of a view's query → the type that a field of this type has in a table, empty instead of null. */
+/**
+ * A column of a view's query → the type that a field of this type has in a table. NULL stays, as in PocketBase:
+ * answers show it as empty, filters and sorts know it from 0, and from false.
+ */
 const CASTS: Partial<Record<Field['type'], (column: string) => string>> = {
-  number: (column) => `coalesce(${column}::float8, 0)`,
-  bool: (column) => `coalesce(${column}::boolean, false)`,
+  number: (column) => `${column}::float8`,
+  bool: (column) => `${column}::boolean`,
   json: (column) => `pb_json(${column})`,
-  geoPoint: (column) => `coalesce(${column}, ${NULL_ISLAND})`,
-  date: (column) => `coalesce(${column}::text, '')::pb_date`,
-  autodate: (column) => `coalesce(${column}::text, '')::pb_date`,
+  geoPoint: (column) => column,
 }
-const asText = (column: string) => `coalesce(${column}::text, '') collate "C"`
-const asTexts = (column: string) => `coalesce(${column}::text[], '{}') collate "C"`
+const asText = (column: string) => `${column}::text collate "C"`
+const asTexts = (column: string) => `${column}::text[] collate "C"`
 
 function castTo(field: Field, column: string): string {
   if (isMulti(field)) return asTexts(column)
@@ -77,7 +76,7 @@ export async function readAndSample(store: Store, query: string): Promise<ReadQu
   const { rows } = await store.db.query(`select v.id from (${viewSelect(read)}) v limit $1::int`, [
     SAMPLE_SIZE,
   ])
-  const ids = rows.map(([id]) => String(id))
+  const ids = rows.map(([id]) => String(id ?? ''))
   if (ids.includes('')) throw new ViewQueryError(EMPTY_IDS, read.fields)
   if (new Set(ids).size < ids.length) throw new ViewQueryError(EQUAL_IDS, read.fields)
   return read

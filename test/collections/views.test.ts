@@ -59,12 +59,12 @@ test.each([
   ['text that is JSON', `select id, ('{"a":1}' || '') as j from people limit 1`, ['j'], [['{"a":1}']]],
   ['text that is none', `select id, (userName || '') as j from people limit 1`, ['j'], [['"Ann"']]],
   [
-    'what an outer join lacks is empty',
+    'what an outer join lacks is null',
     `select p.id, q.userName as other, q.rank as points from people p left join people q on q.id = 'no'`,
     ['other', 'points'],
     [
-      ['', 0],
-      ['', 0],
+      [null, null],
+      [null, null],
     ],
   ],
   ['a comparison is 0 or 1', 'select id, (rank > 2) as big from people', ['big'], [['0'], ['1']]],

@@ -124,6 +124,24 @@ describe('pages', () => {
   })
 })
 
+describe('what the outer join of a view lacks', () => {
+  test('is shown as empty', async () => {
+    const shown = await getJson('guest', 'open_books/records/bookthree000001')
+    expect(shown).toMatchObject({ rank: 0, title: '' })
+  })
+
+  test.each([
+    ['a missing number is not 0', 'filter=rank=0', []],
+    ['it is null', 'filter=rank=null', ['bookthree000001']],
+    ['a missing text equals the empty one', 'filter=title=""', ['bookthree000001']],
+    ['but compares with nothing', 'filter=title<"x"&sort=id', ['bookone00000001', 'booktwo00000001']],
+    ['and comes first', 'sort=rank,id', ['bookthree000001', 'bookone00000001', 'booktwo00000001']],
+  ] as const)('%s: %s', async (_, query, ids) => {
+    const { items } = await getJson('guest', `open_books/records?${query}`)
+    expect(items.map((item: { id: string }) => item.id)).toEqual(ids)
+  })
+})
+
 describe('who gets nothing', () => {
   const missing = { data: {}, message: "The requested resource wasn't found.", status: 404 }
   const closed = { data: {}, message: 'Only superusers can perform this action.', status: 403 }

@@ -103,6 +103,14 @@ const SCHEMA = [
     ...OPEN,
     viewQuery: 'SELECT id, title, owner FROM shelves',
   },
+  {
+    id: 'open_books',
+    name: 'open_books',
+    type: 'view',
+    ...OPEN,
+    viewQuery:
+      'SELECT books.id, shelves.Rank as rank, shelves.title FROM books LEFT JOIN shelves ON shelves.id = books.shelf AND shelves.open',
+  },
 ]
 
 const FIXTURES = {
