@@ -95,7 +95,7 @@ async function findHolder(store: Store, key: string): Promise<KeyHolder | null> 
   const text = `select ${authColumns(users)}, k.id, k.xmin::text, k.expires_at, k.last_used_at
     from ${quote(tableName(keys))} k join ${quote(tableName(users))} b on b.id = k."user"
     where k.hash = $1 and k.hash <> '' and (k.expires_at = '' or k.expires_at > $2)`
-  const { rows } = await store.db.query(text, [sha256(key), now()], statementName(store.catalog, text))
+  const { rows } = await store.db.lookUp(text, [sha256(key), now()], statementName(store.catalog, text))
   const row = rows[0]
   if (!row) return null
   const [id, version, expiresAt, lastUsedAt] = row.slice(-4).map(String) as [string, string, string, string]

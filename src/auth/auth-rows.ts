@@ -2,6 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import { uniqueIndexOf } from '../collections/index-expression.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
+import type { Field } from '../fields/field.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { columnsOf, type Row, toValues } from '../records/columns.ts'
 import { statementName } from '../records/select.ts'
@@ -28,9 +29,22 @@ export async function findAuthRecord(
   collection: AuthCollection,
   id: string,
 ): Promise<AuthRecord | null> {
+  if (id.includes('\0')) return null // no text of Postgres has that, but a path or a token may
   const text = `select ${authColumns(collection)} from ${quote(tableName(collection))} b where b.id = $1`
-  const { rows } = await store.db.query(text, [id], statementName(store.catalog, text))
+  const { rows } = await store.db.lookUp(text, [id], statementName(store.catalog, text))
   return rows[0] ? toAuthRecord(collection, rows[0]) : null
+}
+
+/** What SQLite takes for a number when a text is compared with one. */
+const NUMERIC = /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i
+
+/** A typed text as the column of a field has it; undefined if the column can have nothing like it. */
+function toColumn(field: Field | undefined, value: string): string | number | boolean | undefined {
+  if (field?.type !== 'number' && field?.type !== 'bool') return value
+  if (!NUMERIC.test(value)) return undefined
+  const number = Number(value)
+  if (field.type === 'number') return number
+  return number === 0 || number === 1 ? number === 1 : undefined
 }
 
 /**
@@ -45,13 +59,16 @@ export async function findByIdentity(
 ): Promise<AuthRecord | null> {
   const index = uniqueIndexOf(collection.indexes, field)
   if (!index) return null
+  const param = toColumn(store.catalog.field(collection, field), value)
+  if (param === undefined) return null
   const column = `b.${quote(columnName(field))}`
   const ignoresCase = index.columns[0]?.collate.toLowerCase() === 'nocase'
-  const condition = ignoresCase
-    ? `lower(${column} collate "C") = lower($1::text collate "C")`
-    : `${column} = $1`
+  const condition =
+    ignoresCase && typeof param === 'string'
+      ? `lower(${column}::text collate "C") = lower($1::text collate "C")`
+      : `${column}${typeof param === 'string' ? '::text' : ''} = $1`
   const text = `select ${authColumns(collection)} from ${quote(tableName(collection))} b where ${condition} limit 1`
-  const { rows } = await store.db.query(text, [value])
+  const { rows } = await store.db.query(text, [param])
   return rows[0] ? toAuthRecord(collection, rows[0]) : null
 }
 

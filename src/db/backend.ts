@@ -22,6 +22,11 @@ export type PoolUse = Readonly<Record<'busy' | 'idle' | 'waiting', number>>
 /** A database: `pg` or PGlite. Only this room knows which. */
 export interface Backend extends Session {
   readonly kind: 'postgres' | 'pglite'
+  /**
+   * As `query`, for a statement that reads rows by their keys: done at once, and waiting for nobody's lock. Absent where
+   * there is but one connection.
+   */
+  readonly lookUp?: Session['query']
   /** Runs `work` in one transaction on one connection; an error rolls back and is thrown on. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>
   /** Calls `heard` for each NOTIFY on `channel` until the returned function is called. Survives a lost connection. */

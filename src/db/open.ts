@@ -42,6 +42,13 @@ export class Db {
     return this.#session.query(text, params, name).catch(noted)
   }
 
+  /** The same for a statement that reads rows by their keys: see Backend.lookUp. */
+  lookUp(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
+    const { lookUp } = this.#backend
+    if (!lookUp || this.inTransaction) return this.query(text, params, name)
+    return lookUp(text, params, name).catch(noted)
+  }
+
   /** Several statements in one go, without parameters. */
   script(text: string): Promise<void> {
     return this.#session.script(text)

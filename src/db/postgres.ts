@@ -1,45 +1,35 @@
 import pg from 'pg'
 import type { Logger } from '../log.ts'
-import type { Backend, Result, Session } from './backend.ts'
+import { ask } from './ask.ts'
+import type { Backend, Session } from './backend.ts'
 import { DatabaseAway, isConnectionError } from './errors.ts'
+import { openPipeline } from './pipeline.ts'
 import { PLANNER } from './planner.ts'
 import { types } from './values.ts'
 
 /** PocketBase gives a query that long, then answers 400. */
 const STATEMENT_TIMEOUT_MS = 30_000
 const RECONNECT_MS = 1_000
-const toResult = (result: pg.QueryArrayResult): Result => ({
-  rows: result.rows,
-  columns: result.fields.map((field) => field.name),
-  count: result.rowCount ?? 0,
-})
 
 type Queryable = Pick<pg.ClientBase, 'query'>
 
-function session(client: Queryable): Session {
-  const guarded = async <T>(run: () => Promise<T>): Promise<T> => {
-    try {
-      return await run()
-    } catch (error) {
-      throw isConnectionError(error) ? new DatabaseAway(error) : error
-    }
-  }
-  return {
-    query: (text, params = [], name) =>
-      guarded(async () =>
-        toResult(
-          await client.query({ text, values: params as unknown[], rowMode: 'array', ...(name && { name }) }),
-        ),
-      ),
-    script: (text) => guarded(async () => void (await client.query(text))),
+async function guarded<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    throw isConnectionError(error) ? new DatabaseAway(error) : error
   }
 }
 
+const session = (client: Queryable): Session => ({
+  query: (text, params, name) => guarded(() => ask(client, text, params, name)),
+  script: (text) => guarded(async () => void (await client.query(text))),
+})
+
 /** A pool of connections to a Postgres server. Connects on first use and again after a loss. */
 export function openPostgres(url: string, poolSize: number, log: Logger): Backend {
-  const pool = new pg.Pool({
+  const settings: pg.ClientConfig = {
     connectionString: url,
-    max: poolSize,
     types,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     options: Object.entries(PLANNER)
@@ -47,13 +37,16 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
       .join(' '),
     application_name: 'pocketsms',
     connectionTimeoutMillis: 10_000,
-  })
+  }
+  const pool = new pg.Pool({ ...settings, max: poolSize })
+  const pipeline = openPipeline(settings)
   // a connection that is lost between two statements of a transaction: the next one says so
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
   return {
     kind: 'postgres',
     ...session(pool as Queryable),
+    lookUp: (text, params, name) => guarded(() => pipeline.query(text, params, name)),
     async transaction(work) {
       const client = await pool.connect().catch((error) => {
         throw isConnectionError(error) ? new DatabaseAway(error) : error
@@ -79,7 +72,7 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
-    close: () => pool.end(),
+    close: async () => void (await Promise.all([pool.end(), pipeline.close()])),
   }
 }
 

@@ -27,6 +27,6 @@ export function checkVersion(auth: AuthRecord | null, version: unknown): void {
 /** The same by a statement of its own, where nothing else is asked of the database. */
 export async function checkFresh(store: Store, auth: AuthRecord | null): Promise<void> {
   if (!auth) return
-  const { rows } = await store.db.query(`SELECT ${versionSql(auth, 1)}`, [auth.id])
+  const { rows } = await store.db.lookUp(`SELECT ${versionSql(auth, 1)}`, [auth.id])
   checkVersion(auth, rows[0]?.[0])
 }

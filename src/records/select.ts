@@ -17,6 +17,8 @@ export interface Selection {
   /** SQL of one more value at the end of each row. */
   readonly extra?: (position: number) => string
   readonly orderBy?: string
+  /** `where` leaves a row or none, and finds it by its id. */
+  readonly isLookUp?: boolean
 }
 
 /**
@@ -28,13 +30,16 @@ export async function selectRows(store: Store, selection: Selection): Promise<Ro
   const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
   if (compiled.never) return undefined
   const text = selectSql(compiled, selection)
-  const { rows } = await store.db.query(
-    text,
-    [...compiled.params, ...params],
-    statementName(store.catalog, text),
-  )
+  const values = [...compiled.params, ...params]
+  const name = statementName(store.catalog, text)
+  const isLookUp = selection.isLookUp && readsOneTable(collection, compiled)
+  const { rows } = await (isLookUp ? store.db.lookUp(text, values, name) : store.db.query(text, values, name))
   return rows as unknown as Row[]
 }
+
+/** A rule that asks of other rows, or a view's query, may take long. */
+const readsOneTable = (collection: Collection, { from, where }: Compiled): boolean =>
+  collection.type !== 'view' && !from.includes(' JOIN ') && !where.includes('SELECT ')
 
 function selectSql(compiled: Compiled, { collection, where, extra, orderBy }: Selection): string {
   const position = compiled.params.length + 1

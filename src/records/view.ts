@@ -60,6 +60,7 @@ async function selectOne(
       where: (position) => `b."id" = $${position}::text`,
       extra: (position) => versionSql(auth, position + 1),
       params: auth ? [id, auth.id] : [id],
+      isLookUp: true,
     })
     return rows?.[0]
   } catch (error) {

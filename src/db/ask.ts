@@ -1,0 +1,18 @@
+import type pg from 'pg'
+import type { Result } from './backend.ts'
+
+/** Sends one statement through the driver: rows as arrays, a prepared one by its `name`. */
+export async function ask(
+  client: Pick<pg.ClientBase, 'query'>,
+  text: string,
+  params: readonly unknown[] = [],
+  name?: string,
+): Promise<Result> {
+  const { rows, fields, rowCount } = await client.query({
+    text,
+    values: params as unknown[],
+    rowMode: 'array',
+    ...(name && { name }),
+  })
+  return { rows, columns: fields.map((field) => field.name), count: rowCount ?? 0 }
+}
