@@ -24,5 +24,13 @@ export async function impersonate(
   if (!auth) throw notFound()
   const { duration } = await readForm()
   demandFields({ duration }, { duration: [atLeast(0)] })
-  return { auth, token: await signToken(auth, 'auth', { refreshable: false, duration }) }
+  return { auth, token: await signToken(auth, 'auth', { refreshable: false, duration: wrapped(duration) }) }
+}
+
+const NANOSECONDS = 1_000_000_000n
+
+/** To Go a duration is nanoseconds in 64 bits: what does not fit comes out as another, or as none. */
+function wrapped(seconds: number): number {
+  const nanoseconds = BigInt.asIntN(64, BigInt(seconds) * NANOSECONDS)
+  return Math.max(0, Number(nanoseconds / NANOSECONDS))
 }

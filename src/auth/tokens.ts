@@ -1,4 +1,4 @@
-import { decodeJwt, jwtVerify, SignJWT } from 'jose'
+import { decodeJwt, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { AuthCollection, TokenOptions } from '../collections/collection.ts'
 import { Lru } from '../filter/lru.ts'
 import type { AuthRecord } from '../filter/request.ts'
@@ -73,10 +73,18 @@ export function signToken(record: AuthRecord, purpose: Purpose, extras: TokenExt
     .sign(new TextEncoder().encode(signingKey(record, purpose)))
 }
 
+/** Two parts in base64url and nothing around them: jose would forgive spaces. What the third is worth is seen later. */
+const COMPACT = /^[\w-]+\.[\w-]+\.[^.]*$/
+
+function decode(token: string): JWTPayload {
+  if (!COMPACT.test(token)) throw new SyntaxError('not a compact JWT')
+  return decodeJwt(token)
+}
+
 /** Reads a token without checking its signature; null for one that is malformed, not yet or no longer valid. */
 export function readClaims(token: string, now = Date.now()): Claims | null {
   try {
-    const claims = decodeJwt(token)
+    const claims = decode(token)
     const complete = [claims.id, claims.type, claims.collectionId].every(
       (text) => typeof text === 'string' && text,
     )
@@ -89,7 +97,7 @@ export function readClaims(token: string, now = Date.now()): Claims | null {
 /** A text claim of an unchecked token, however malformed the rest of it; '' if it has none. */
 export function claimOf(token: string, claim: 'email' | 'newEmail'): string {
   try {
-    const value = decodeJwt(token)[claim]
+    const value = decode(token)[claim]
     return typeof value === 'string' ? value : ''
   } catch {
     return '' // not a JWT: it claims nothing
@@ -98,7 +106,10 @@ export function claimOf(token: string, claim: 'email' | 'newEmail'): string {
 
 function isTimely({ exp, nbf, iat }: { exp?: unknown; nbf?: unknown; iat?: unknown }, now: number): boolean {
   if (![exp, nbf, iat].every((time) => time === undefined || Number.isFinite(time))) return false
-  return now < Number(exp ?? Infinity) && now >= Number(nbf ?? 0) && now >= Number(iat ?? 0)
+  // to Go 0 is no time, and what 64 bits cannot hold is long past
+  const end = exp === 0 ? Infinity : Number(exp ?? Infinity)
+  const isPast = now >= end || (end >= 2 ** 63 && end !== Infinity)
+  return !isPast && now >= Number(nbf ?? 0) && now >= Number(iat ?? 0)
 }
 
 /** A fresh token instead of one that may be refreshed; any other is handed back. */

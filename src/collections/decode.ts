@@ -32,7 +32,9 @@ const isText = (raw: unknown) => typeof raw === 'string'
 const isFlag = (raw: unknown) => typeof raw === 'boolean'
 /** Of 64 bits. */
 const isWhole = (raw: unknown) => Number.isInteger(raw) && Math.abs(raw as number) < 2 ** 63
-const isTexts = (raw: unknown) => Array.isArray(raw) && raw.every(isText)
+/** To Go a null among texts is an empty one. */
+const isTexts = (raw: unknown) => Array.isArray(raw) && raw.every((one) => one === null || isText(one))
+const toTexts = (raw: readonly (string | null)[]) => raw.map((one) => one ?? '')
 
 export const text = place<string>(() => '', isText, 'text')
 export const optionalText = place<string | null>(nothing, isText, 'text')
@@ -40,7 +42,15 @@ export const flag = place<boolean>(() => false, isFlag, 'true or false')
 export const optionalFlag = place<boolean | null>(nothing, isFlag, 'true or false')
 export const whole = place<number>(() => 0, isWhole, 'a whole number')
 export const optionalNumber = place<number | null>(nothing, (raw) => typeof raw === 'number', 'a number')
-export const optionalTexts = place<string[] | null>(nothing, isTexts, 'a list of texts')
+const someTexts = place<(string | null)[] | null>(nothing, isTexts, 'a list of texts')
+export const optionalTexts: Shape<string[] | null> = {
+  zero: nothing,
+  fresh: nothing,
+  over(raw, old) {
+    const list = someTexts.over(raw, old)
+    return list && toTexts(list)
+  },
+}
 export const texts: Shape<string[]> = {
   zero: () => [],
   fresh: () => [],

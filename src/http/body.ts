@@ -1,40 +1,27 @@
 import type { IncomingMessage } from 'node:http'
-import { ApiError, badRequest } from '../errors.ts'
+import { badRequest } from '../errors.ts'
+import type { Uploads } from '../files/upload.ts'
 import { hasTooManyParts, isBomb } from './body-limits.ts'
-import { readPairs } from './query.ts'
+import { readBytes } from './bytes.ts'
+import { readMultipart } from './multipart.ts'
+import { isMalformed, readPairs } from './query.ts'
 
 /** What a request brought along: values by key, and the files of a multipart form. */
 export interface RequestBody {
   readonly values: Record<string, unknown>
-  readonly files: ReadonlyMap<string, readonly File[]>
+  readonly files: Uploads
+  /** Lets go of the files, where there are some. */
+  readonly release?: () => Promise<void>
 }
 
 /** PocketBase's limit for all routes. Contract 8.2. */
 export const MAX_BODY_BYTES = 32 << 20
 
-const NO_FILES: ReadonlyMap<string, readonly File[]> = new Map()
+const NO_FILES: Uploads = new Map()
 const EMPTY: RequestBody = Object.freeze({ values: Object.freeze({}), files: NO_FILES })
 
 const hasBody = (incoming: IncomingMessage) =>
   (incoming.headers['content-length'] ?? '0') !== '0' || incoming.headers['transfer-encoding'] !== undefined
-
-/** The raw body. Throws 413 when it says that it is too long, 400 when it turns out to be. */
-export async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw new ApiError(413)
-  const chunks: Buffer[] = []
-  let size = 0
-  try {
-    for await (const chunk of incoming as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > maxBytes) throw badRequest()
-      chunks.push(chunk)
-    }
-  } catch (error) {
-    // a client that went away in the middle of its body: nobody reads the answer
-    throw error instanceof ApiError ? error : badRequest()
-  }
-  return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
-}
 
 /**
  * The body of a request in any of PocketBase's forms: JSON, multipart and urlencoded (both merged with the query).
@@ -42,16 +29,20 @@ export async function readBytes(incoming: IncomingMessage, maxBytes: number): Pr
  */
 export async function readBody(incoming: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
   if (!hasBody(incoming)) return EMPTY
+  const type = incoming.headers['content-type'] ?? ''
+  const query = queryOf(incoming.url ?? '')
+  if (type.startsWith('multipart/form-data')) {
+    if (isMalformed(query)) throw badRequest()
+    const { pairs, files, release } = await readMultipart(incoming, maxBytes)
+    return { values: readForm([...readPairs(query), ...pairs]), files, release }
+  }
   const bytes = await readBytes(incoming, maxBytes)
   if (bytes.length === 0) return EMPTY
-  const type = incoming.headers['content-type'] ?? ''
   if (type.startsWith('application/json'))
     return { values: readJson(bytes.toString('utf8')), files: NO_FILES }
-  const query = queryPairs(incoming.url ?? '')
-  if (type.startsWith('multipart/form-data')) return readMultipart(bytes, type, query)
   if (type.startsWith('application/x-www-form-urlencoded')) {
-    if (hasTooManyParts(bytes, '&')) throw badRequest()
-    return { values: readForm([...readPairs(bytes.toString('utf8')), ...query]), files: NO_FILES }
+    if (isMalformed(query)) throw badRequest()
+    return readUrlencoded(bytes, readPairs(query))
   }
   if (type.startsWith('text/xml') || type.startsWith('application/xml')) throw badRequest()
   throw badRequest('Unsupported Content-Type')
@@ -113,30 +104,16 @@ function firstValueEnd(text: string): number | undefined {
 
 const JSON_PAYLOAD = '@jsonPayload'
 
-/** All pairs of a URL's query: to Go they are part of any form. */
-const queryPairs = (url: string) => readPairs(url.split(/\?(.*)/s)[1] ?? '')
+/** A URL's query: to Go its pairs are part of any form. */
+const queryOf = (url: string) => url.split(/\?(.*)/s)[1] ?? ''
 
 /** What a form is given by the query of its URL alone. */
-export const formOfQuery = (url: string): Record<string, unknown> => readForm(queryPairs(url))
+export const formOfQuery = (url: string): Record<string, unknown> => readForm(readPairs(queryOf(url)))
 
-async function readMultipart(
-  bytes: Buffer,
-  type: string,
-  query: readonly [string, string][],
-): Promise<RequestBody> {
-  if (hasTooManyParts(bytes, '\r\n--')) throw badRequest()
-  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
-    .formData()
-    .catch(() => {
-      throw badRequest()
-    })
-  const pairs: [string, string][] = [...query]
-  const files = new Map<string, File[]>()
-  for (const [key, value] of form) {
-    if (typeof value === 'string') pairs.push([key, value])
-    else if (value.name !== '') add(files, key, value)
-  }
-  return { values: readForm(pairs), files }
+function readUrlencoded(bytes: Buffer, query: readonly [string, string][]): RequestBody {
+  const text = bytes.toString('utf8')
+  if (hasTooManyParts(bytes, '&') || isMalformed(text)) throw badRequest()
+  return { values: readForm([...readPairs(text), ...query]), files: NO_FILES }
 }
 
 /** Form values with PocketBase's guesses at types; one occurrence is a scalar, several a list. */

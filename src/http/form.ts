@@ -10,32 +10,49 @@ const MAX_FORM_BYTES = 1 << 20
 const UNREADABLE = badRequest().message
 const unloadable = () => badRequest('An error occurred while loading the submitted data.')
 
+/** With `terse` a body that cannot be read is refused without saying more, whatever is wrong with it. */
+export interface FormOptions {
+  readonly terse?: boolean
+}
+
 /**
  * The body as a form with fixed fields. JSON must have values of the right types, keys match in any case, unknown ones are
  * ignored, missing ones are zero; a form's values are texts. Throws 400. Contract 0.4
  */
-export async function readForm<T extends object>(c: Ctx, shape: Shape<T>): Promise<T> {
+export async function readForm<T extends object>(
+  c: Ctx,
+  shape: Shape<T>,
+  { terse = false }: FormOptions = {},
+): Promise<T> {
   const isJson = (c.env.incoming.headers['content-type'] ?? '').startsWith('application/json')
   try {
     const { values } = await bodyOf(c, MAX_FORM_BYTES)
-    return shape.over(isJson ? values : asTexts(values, shape.zero()), shape.zero())
+    return withoutNul(shape.over(isJson ? values : asTexts(values, shape.zero()), shape.zero()))
   } catch (error) {
-    if (error instanceof ShapeError || (error instanceof ApiError && error.message === UNREADABLE))
-      throw unloadable()
+    const isVague = error instanceof ApiError && (terse || error.message === UNREADABLE)
+    if (error instanceof ShapeError || isVague) throw unloadable()
     throw error
   }
 }
 
-/** A form's values came guessed at: where a text is wanted, they are texts again. Of several, the first counts. */
+/** No text of Postgres has a NUL: in its place stands what is in no address and no id either. */
+const withoutNul = <T extends object>(form: T): T =>
+  Object.fromEntries(
+    Object.entries(form).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value,
+    ]),
+  ) as T
+
+/**
+ * A form's values came guessed at: where a text is wanted, they are texts again; elsewhere an empty one says nothing. Of
+ * several, the first counts.
+ */
 function asTexts(values: Readonly<Record<string, unknown>>, zero: object): Record<string, unknown> {
   const firsts = Object.entries(values).map(
     ([key, value]) => [key, Array.isArray(value) ? value[0] : value] as const,
   )
-  const known = firsts.filter(([key]) => Object.hasOwn(zero, key))
-  return Object.fromEntries(
-    known.map(([key, value]) => [
-      key,
-      typeof zero[key as keyof typeof zero] === 'string' ? String(value) : value,
-    ]),
-  )
+  const isTextual = (key: string) => typeof zero[key as keyof typeof zero] === 'string'
+  const known = firsts.filter(([key, value]) => Object.hasOwn(zero, key) && (value !== '' || isTextual(key)))
+  return Object.fromEntries(known.map(([key, value]) => [key, isTextual(key) ? String(value) : value]))
 }

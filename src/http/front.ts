@@ -18,11 +18,11 @@ export function front(
   return (req: IncomingMessage, res: ServerResponse) => {
     reception.admit(req, res)
     if (BROKEN_ESCAPE.test(req.url ?? '')) return refuse(res)
-    res.setHeader('Vary', 'Origin')
-    if (req.headers.origin !== undefined) res.setHeader('Access-Control-Allow-Origin', '*')
-    if (req.method === 'OPTIONS') return preflight(req, res)
     const clean = cleanPath(req.url ?? '/')
-    if (clean !== undefined) return redirect(res, clean)
+    if (clean !== undefined) return redirect(req, res, clean)
+    res.setHeader('Vary', 'Origin')
+    if (req.headers.origin) res.setHeader('Access-Control-Allow-Origin', '*')
+    if (req.method === 'OPTIONS') return preflight(req, res)
     res.setHeader('X-Xss-Protection', '1; mode=block')
     res.setHeader('X-Content-Type-Options', 'nosniff')
     res.setHeader('X-Frame-Options', 'SAMEORIGIN')
@@ -42,7 +42,7 @@ function refuse(res: ServerResponse) {
 }
 
 function preflight(req: IncomingMessage, res: ServerResponse) {
-  if (req.headers.origin !== undefined) {
+  if (req.headers.origin) {
     res.setHeader('Vary', ['Origin', 'Access-Control-Request-Method', 'Access-Control-Request-Headers'])
     res.setHeader('Access-Control-Allow-Methods', METHODS)
     const asked = req.headers['access-control-request-headers']
@@ -51,7 +51,9 @@ function preflight(req: IncomingMessage, res: ServerResponse) {
   res.writeHead(204).end()
 }
 
-function redirect(res: ServerResponse, location: string) {
+/** Go's server does this by itself, before anything of PocketBase's; only who reads gets a page. */
+function redirect({ method }: IncomingMessage, res: ServerResponse, location: string) {
+  if (method !== 'GET' && method !== 'HEAD') return res.writeHead(307, { location }).end()
   res.writeHead(307, { location, 'content-type': 'text/html; charset=utf-8' })
   res.end(
     `<a href="${location.replaceAll('&', '&amp;').replaceAll('"', '&#34;')}">Temporary Redirect</a>.\n\n`,

@@ -7,6 +7,10 @@ export function readQuery(url: string): Record<string, string> {
   return start < 0 ? {} : firstValues(readPairs(url.slice(start + 1)))
 }
 
+/** Whether `readPairs` would leave anything out. To Go a form of which this is true is no form. */
+export const isMalformed = (text: string): boolean =>
+  text.includes(';') || (text.includes('%') && text.replace(ESCAPE, '').includes('%'))
+
 /** All pairs of an urlencoded text, in order. */
 export function readPairs(text: string): [string, string][] {
   const pairs: [string, string][] = []

@@ -7,7 +7,7 @@ import type { Values } from './prepare.ts'
 import type { Draft } from './validate.ts'
 
 /** Collections whose records belong to an auth record, which they name by `collectionRef` and `recordRef`. */
-const LINKED = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
+export const LINKED = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
 type Linked = (typeof LINKED)[number]
 
 /**

@@ -5,6 +5,7 @@ import { type FieldError, fieldError } from '../errors.ts'
 import { chosen } from '../fields/choice.ts'
 import type { RelationField, TextField } from '../fields/field.ts'
 import { KEY_PATTERN } from '../fields/record-key.ts'
+import { linkConditions } from './linked.ts'
 import type { Parameters, SqlCondition } from './parameters.ts'
 import type { Values } from './prepare.ts'
 import type { FieldErrors } from './validate.ts'
@@ -38,7 +39,8 @@ export function conditionsOf(
       conditions.push(...freeKey(catalog, collection, field, String(values[field.name])))
     }
   }
-  return conditions
+  if (Object.keys(errors).length > 0) return conditions
+  return [...conditions, ...linkConditions(catalog, collection, values, errors)]
 }
 
 function related(

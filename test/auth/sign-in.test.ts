@@ -55,6 +55,26 @@ test('other identities: a unique index, ASCII letters in any case where it says 
   expect(asEmail.body).toEqual(FAILED)
 })
 
+test.each([
+  ['a number, as SQLite reads texts', '7', 200],
+  ['the same number written otherwise', ' 7.0', 200],
+  ['another number', '8', 400],
+  ['a word where numbers are', 'seven', 400],
+  ['a NUL, which no text of Postgres has', '7\0', 400],
+] as const)('an identity that is a number: %s', async (_, identity, status) => {
+  const users = office.server.services.store.catalog.find('users')!
+  if (!users.indexes.some((index) => index.includes('idx_users_quota'))) {
+    const index =
+      'CREATE UNIQUE INDEX `idx_users_quota` ON `users` (`monthly_quota`) WHERE `monthly_quota` != 0'
+    await office.change('users', {
+      indexes: [...users.indexes, index],
+      passwordAuth: { enabled: true, identityFields: ['monthly_quota', 'email'] },
+    })
+    await office.addUser('seven@example.com', { monthly_quota: 7 })
+  }
+  expect((await withPassword({ identity, password: PASSWORD })).status).toBe(status)
+})
+
 test('the auth rule decides, a superuser who asks is above it', async () => {
   await office.change('users', { authRule: 'verified = true' })
   const form = { identity: 'alice@example.com', password: PASSWORD }

@@ -99,6 +99,8 @@ test.each([
   ['not yet', { ...CLAIMS, nbf: now + 10 }, false],
   ['issued in the future', { ...CLAIMS, iat: now + 10 }, false],
   ['end is no number', { ...CLAIMS, exp: 'tomorrow' }, false],
+  ['an end of 0 is none', { ...CLAIMS, exp: 0 }, true],
+  ['an end that 64 bits cannot hold', { ...CLAIMS, exp: 1e300 }, false],
   ['no id', { ...CLAIMS, id: '' }, false],
   ['id is no text', { ...CLAIMS, id: 5 }, false],
   ['no type', { ...CLAIMS, type: undefined }, false],
@@ -106,7 +108,7 @@ test.each([
   expect(readClaims(forge({ alg: 'HS256' }, payload)) !== null).toBe(isRead)
 })
 
-test.each(['', 'x', '..', '...', 'a.b.c', `${THEIRS}x.y`])('%j is no token', (text) => {
+test.each(['', 'x', '..', '...', 'a.b.c', `${THEIRS}x.y`, ` ${THEIRS}`])('%j is no token', (text) => {
   expect(readClaims(text)).toBeNull()
 })
 

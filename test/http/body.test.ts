@@ -56,6 +56,13 @@ test('an urlencoded form takes in the query', async () => {
   expect((await readBody(request)).values).toEqual({ a: 1, b: 2 })
 })
 
+test('a form is not read where the query is broken, JSON is', async () => {
+  const url = '/x?b=%zz'
+  const form = incoming('application/x-www-form-urlencoded', 'a=1', { url })
+  await expect(readBody(form)).rejects.toMatchObject({ status: 400 })
+  expect((await readBody(incoming('application/json', '{"a":1}', { url }))).values).toEqual({ a: 1 })
+})
+
 test('so does a multipart one, the query first', async () => {
   const text = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n5\r\n--x--\r\n'
   const request = incoming('multipart/form-data; boundary=x', text, { url: '/x?a=1&b=2' })
@@ -69,6 +76,8 @@ test.each([
   ['an open brace', 'application/json', '{"a":1'],
   ['words', 'application/json', 'hello'],
   ['a bad @jsonPayload', 'application/x-www-form-urlencoded', '@jsonPayload={'],
+  ['a broken escape in a form', 'application/x-www-form-urlencoded', 'a=1&b=%zz'],
+  ['a semicolon in a form', 'application/x-www-form-urlencoded', 'a=1;b=2'],
   ['XML', 'application/xml', '<a/>'],
   ['an unknown type', 'text/plain', 'a'],
 ] as const)('%s is a 400', async (_, type, text) => {

@@ -101,6 +101,7 @@ test.each([
       },
     },
   ],
+  [{ superuserIPs: [null] }, { superuserIPs: { 0: 'validation_required' } }],
   [
     { smtp: { enabled: true, host: '', port: 0 } },
     { smtp: { host: 'validation_required', port: 'validation_required' } },

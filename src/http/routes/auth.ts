@@ -23,15 +23,15 @@ import type { AuthRecord, RequestContext } from '../../filter/request.ts'
 import { note, noteRefusedSignIn } from '../audit.ts'
 import { clientIp } from '../client-ip.ts'
 import { authOf, bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson } from '../context.ts'
-import { readForm } from '../form.ts'
+import { type FormOptions, readForm } from '../form.ts'
 import { withCatalog } from '../fresh-catalog.ts'
 import { authCollectionOf, requireMember, requireSuperuser } from '../guards.ts'
 
 /** A form that is only read once the collection is known to want it. */
 const form =
-  <T extends object>(c: Ctx, shape: Shape<T>) =>
+  <T extends object>(c: Ctx, shape: Shape<T>, options?: FormOptions) =>
   () =>
-    readForm(c, shape)
+    readForm(c, shape, options)
 
 const done = (c: Ctx) => c.body(null, 204)
 
@@ -73,7 +73,7 @@ export const authRoutes = (services: Services) => {
         store,
         collection,
         c.req.param('id'),
-        form(c, IMPERSONATE_FORM),
+        form(c, IMPERSONATE_FORM, { terse: true }),
       )
       const deed = { action: 'impersonate', collection: collection.name, record: auth.id }
       await note(c, services, superuser, deed)
@@ -92,7 +92,8 @@ export const authRoutes = (services: Services) => {
       return done(c)
     })
     .post('/:collection/confirm-password-reset', async (c) => {
-      await confirmPasswordReset(store, collectionOf(c), form(c, PASSWORD_RESET_FORM))
+      const read = form(c, PASSWORD_RESET_FORM, { terse: true })
+      await confirmPasswordReset(store, collectionOf(c), read)
       return done(c)
     })
     .post('/:collection/request-email-change', async (c) => {

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
+import { ApiError, badRequest } from '../../errors.ts'
 import type { Line } from '../../realtime/client.ts'
 import { readSubscribeForm } from '../../realtime/form.ts'
 import { readTopic } from '../../realtime/topic.ts'
@@ -8,6 +9,7 @@ import { StaleAuth } from '../../records/guard.ts'
 import { clientIp } from '../client-ip.ts'
 import { authOf, bodyOf, type Ctx, type Env, type Services } from '../context.ts'
 import { readQuery } from '../query.ts'
+import { holdStream } from '../streams.ts'
 
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -21,6 +23,7 @@ export function realtimeRoutes(services: Services): Hono<Env> {
   return new Hono<Env>()
     .get('/', async (c) => {
       if (c.req.method === 'HEAD') return c.body(null, 200, HEADERS)
+      holdStream(c, services)
       const { outgoing } = c.env
       const gone = new AbortController()
       outgoing.once('close', () => gone.abort())
@@ -56,7 +59,9 @@ function lineTo(outgoing: ServerResponse): Line {
 
 /** A form has one topic as a text, several as a list. */
 async function subscriptionValues(c: Ctx): Promise<Record<string, unknown>> {
-  const { values } = await bodyOf(c)
+  const { values } = await bodyOf(c).catch((error: unknown) => {
+    throw error instanceof ApiError ? badRequest() : error
+  })
   if ((c.env.incoming.headers['content-type'] ?? '').startsWith('application/json')) return values
   const { clientId, subscriptions } = values
   return {
