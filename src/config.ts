@@ -65,6 +65,7 @@ const ENVIRONMENT = z.object({
   STOP_DELAY_SECONDS: whole(0, 0, 60),
   HSTS_DAYS: whole(365, 0, 36_500),
   MAX_CONNECTIONS: whole(10_000, 1),
+  MAX_STREAMS: whole(2_000),
   SIGN_IN_TRIES: whole(20, 0, 10_000),
   AUDIT_DAYS: whole(365, 0, 36_500),
   SMS_RETENTION: z.enum(['redact', 'delete']).default('redact'),
@@ -100,6 +101,8 @@ export interface Config {
   readonly hstsDays: number
   /** More are closed as they come. */
   readonly maxConnections: number
+  /** Event streams of one address, and of one account, on a server; 0: any number. */
+  readonly maxStreams: number
   /** What one address may get wrong for one account in 10 minutes; 0: no limits. */
   readonly signInTries: number
   /** For how long it is kept what superusers did; 0: for ever. */
@@ -142,6 +145,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     stopDelaySeconds: e.STOP_DELAY_SECONDS,
     hstsDays: e.HSTS_DAYS,
     maxConnections: e.MAX_CONNECTIONS,
+    maxStreams: e.MAX_STREAMS,
     signInTries: e.SIGN_IN_TRIES,
     auditDays: e.AUDIT_DAYS,
     retention: { mode: e.SMS_RETENTION, days: e.SMS_RETENTION_DAYS },

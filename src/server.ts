@@ -17,6 +17,7 @@ import { Reception } from './http/reception.ts'
 import { jobsOf, startJobs } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
 import { Traffic } from './metrics/traffic.ts'
+import { LIMITS } from './realtime/client.ts'
 import { Realtime } from './realtime/hub.ts'
 import { startDelivery } from './sms/delivery.ts'
 import { startWebhooks } from './webhooks/start.ts'
@@ -61,7 +62,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
     log,
     extensions,
     jobs: jobsOf(store, extensions, config, stopping.signal),
-    realtime: new Realtime(store, log),
+    realtime: new Realtime(store, log, { ...LIMITS, ofAccount: config.maxStreams }),
     traffic: new Traffic(),
     stopping: stopping.signal,
     closing: closing.signal,

@@ -22,6 +22,8 @@ export interface Limits {
   readonly totalMs: number
   /** What a reader that takes nothing may make us hold: with more he is cut off, and has to come again. */
   readonly maxWaitingBytes: number
+  /** Connections that one record may be signed in on here; absent or 0: any number. */
+  readonly ofAccount?: number
 }
 
 export const LIMITS: Limits = { idleMs: 5 * 60_000, totalMs: 30 * 60_000, maxWaitingBytes: 1 << 20 }

@@ -1,5 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
-import { ApiError, badRequest, forbidden, notFound } from '../errors.ts'
+import { ApiError, badRequest, forbidden, notFound, TooMany } from '../errors.ts'
 import { randomText } from '../fields/random.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import type { Logger } from '../log.ts'
@@ -14,11 +14,14 @@ import { Lanes } from './lanes.ts'
 import { answerAsks, handOver } from './other-node.ts'
 import type { Entry } from './outbox.ts'
 import { readSnapshot, type Snapshot } from './snapshot.ts'
+import type { Viewer } from './viewers.ts'
 
 /** How long a node goes on listening after its last client has left: most come again at once. */
 const REST_MS = 10_000
 /** How long a stop waits for events that are on their way. */
 const LAST_EVENTS_MS = 2_000
+/** Who has too many connections may come again then. */
+const RETRY_SECONDS = 60
 
 /** The realtime side of this process: its clients, and what they hear of changes by anybody on any node. */
 export class Realtime {
@@ -79,6 +82,7 @@ export class Realtime {
     // held from before the look: what changes after it is heard, what changed before it is seen
     const viewer = this.#audience.viewers.hold(auth)
     try {
+      this.#checkRoom(client, viewer)
       await (await this.#awake()).settled
       const since = await this.#moment(auth)
       this.#find(clientId, ip, auth)
@@ -98,6 +102,14 @@ export class Realtime {
     const late = new Promise((resolve) => setTimeout(resolve, LAST_EVENTS_MS).unref())
     await Promise.race([this.#lanes.settled(), late])
     this.#endAll()
+  }
+
+  /** A viewer is held once more while he asks. Throws 429 if there is no room for another connection of his. */
+  #checkRoom(client: Client, viewer: Viewer): void {
+    const { ofAccount = 0 } = this.#limits
+    if (ofAccount === 0 || client.viewer === viewer || this.#audience.viewers.count(viewer) <= ofAccount)
+      return
+    throw new TooMany(429, RETRY_SECONDS, 'Too many event streams of your account are open')
   }
 
   /** Only from guest to somebody may a connection change hands. */

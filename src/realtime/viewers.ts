@@ -28,6 +28,11 @@ export class Viewers {
     return entry.viewer
   }
 
+  /** On how many connections he is. */
+  count(viewer: Viewer): number {
+    return this.#known.get(viewer.key)?.holders ?? 0
+  }
+
   release(viewer: Viewer): void {
     const entry = this.#known.get(viewer.key)
     if (entry?.viewer === viewer && --entry.holders === 0) this.#known.delete(viewer.key)

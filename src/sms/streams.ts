@@ -3,6 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import { counts } from '../counts.ts'
 import type { Device } from './device.ts'
 import { countPending, touchDevice } from './heartbeat.ts'
+import { takePlace } from './newest.ts'
 import { type DeviceEvent, listenFor } from './wake.ts'
 
 /** What a stream carries: events, and now and then a sign of life. */
@@ -17,15 +18,19 @@ const MAX_WAITING = 1_000
 
 /**
  * What is said to a device while its stream is open: `wake` at once when messages wait already, then whatever comes.
- * Ends with `ended`, after all that was said before, or when `identify` finds at a sign of life that the device may no longer listen.
+ * Ends with `closed`, after all that was said before, when the device opens too many others, or when `identify` finds at a sign
+ * of life that it may no longer listen.
  */
 export async function* deviceEvents(
   store: Store,
   device: Device,
   deviceOnlineSeconds: number,
   identify: () => Promise<Device | null>,
-  ended: AbortSignal,
+  closed: AbortSignal,
 ): AsyncGenerator<StreamItem> {
+  const old = new AbortController()
+  const ended = AbortSignal.any([closed, old.signal])
+  const leave = takePlace(device.id, () => old.abort())
   const waiting: DeviceEvent[] = []
   const bell = new Bell()
   const stop = listenFor(device.id, (event) => {
@@ -51,7 +56,7 @@ export async function* deviceEvents(
     yield* waiting.splice(0)
   } finally {
     stop()
-    await store.db.query('delete from device_streams where device = $1', [device.id]).catch(() => {}) // runs out
+    if (leave()) await forgetPresence(store, device).catch(() => {}) // runs out
   }
 }
 
@@ -61,6 +66,9 @@ const isRepeated = (waiting: readonly DeviceEvent[], { name }: DeviceEvent) =>
 
 const PRESENT = `insert into device_streams (device, until) values ($1, now() + interval '${PRESENT_SECONDS} seconds')
   on conflict (device) do update set until = excluded.until`
+
+const forgetPresence = ({ db }: Store, { id }: Device) =>
+  db.query('delete from device_streams where device = $1', [id])
 
 async function notePresence(store: Store, device: Device, deviceOnlineSeconds: number): Promise<void> {
   await store.db.query(PRESENT, [device.id])

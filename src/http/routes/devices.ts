@@ -30,6 +30,7 @@ import { waitForAny } from '../../sms/wait.ts'
 import { authOf, buildRequest, type Ctx, type Env, type Services, sendRaw } from '../context.ts'
 import { readJson } from '../json-body.ts'
 import { tryCode } from '../pair-tries.ts'
+import { holdStream } from '../streams.ts'
 
 /** Room for 100 long texts. */
 const MAX_BODY_BYTES = 1 << 20
@@ -144,6 +145,8 @@ async function answerPaired(c: Ctx, { store }: Services, id: string): Promise<Re
 /** The stream of a device: events as they come, a comment as a sign of life. */
 function sendEvents(c: Ctx, services: Services, device: Device): Response {
   const { store, config, ending } = services
+  if (c.req.method === 'HEAD') return c.body(null, 200, { 'content-type': 'text/event-stream' })
+  holdStream(c, services, device.user)
   return streamSSE(c, async (stream) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())

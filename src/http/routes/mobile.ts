@@ -20,6 +20,7 @@ import { authOf, type Ctx, type Env, type Services } from '../context.ts'
 import { readJson } from '../json-body.ts'
 import { changePassword, signInBasic } from '../password.ts'
 import { register } from '../registration.ts'
+import { holdStream } from '../streams.ts'
 
 /** Reports on 500 messages. */
 const MAX_BODY_BYTES = 1 << 20
@@ -116,6 +117,8 @@ async function sendEvents(c: Ctx, services: Services): Promise<Response> {
   c.header('cache-control', 'no-cache')
   // nginx passes on at once what is marked so
   c.header('x-accel-buffering', 'no')
+  if (c.req.method === 'HEAD') return c.body(null)
+  holdStream(c, services, device.user)
   const send = async (stream: StreamingApi) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())
