@@ -6,6 +6,7 @@ import { deleteSuperuser, listSuperusers, upsertSuperuser } from './auth/superus
 import { sendCommand } from './bulk/command.ts'
 import { type CatalogStore, openStore } from './collections/catalog-store.ts'
 import { type Config, readConfig } from './config.ts'
+import { copyCommand } from './copy/command.ts'
 import { migrate } from './db/migrate.ts'
 import { openDb } from './db/open.ts'
 import { attempt, UserError } from './errors.ts'
@@ -127,6 +128,10 @@ const main = defineCommand({
     migrate: migrateCommand,
     superuser,
     import: importCommand,
+    copy: copyCommand(() => {
+      const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
+      return { config, log: createLogger(config) }
+    }),
     agent: agentCommand,
     send: sendCommand,
     openapi: openapiCommand(() => {

@@ -11,6 +11,7 @@ const FLOORS = [
   ['db', 'outgoing'],
   ['fields'],
   ['collections'],
+  ['files'],
   ['filter'],
   ['rules'],
   ['records'],
@@ -18,7 +19,7 @@ const FLOORS = [
   ['smsgate'],
   ['jobs.ts', 'metrics', 'openapi'],
   ['http', 'import'],
-  ['extensions.ts'],
+  ['extensions.ts', 'copy'],
   ['server.ts'],
   ['cli.ts', 'demo'],
 ]
@@ -35,6 +36,8 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^webhooks\/secrets\.ts$/, /^standardwebhooks$/],
   [/^metrics\/exposition\.ts$/, /^prom-client$/],
   [/^log\.ts$/, /^pino$/],
+  [/^http\/multipart\.ts$/, /^@fastify\/busboy$/],
+  [/^files\/thumbnail\.ts$/, /^sharp$/],
 ]
 
 /** The console runs in browsers and speaks HTTP to the server: of `src` it has these alone, which import nothing. */

@@ -1,3 +1,4 @@
+import { countListeners } from '../db/listeners.ts'
 import { MIGRATION_LOCK } from '../db/migrate.ts'
 import type { Db } from '../db/open.ts'
 import { bootstrap } from './bootstrap.ts'
@@ -103,3 +104,6 @@ export async function openStore(db: Db): Promise<CatalogStore> {
   await store.listen()
   return store
 }
+
+/** How many stores are open on this database, of all processes; 0 on PGlite, whose folder one process at a time has. */
+export const countStores = (db: Db): Promise<number> => countListeners(db, CHANNEL)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { PGlite } from '@electric-sql/pglite'
 import { lockFile } from '../lock-file.ts'
 import type { Backend, Session } from './backend.ts'
+import { pgliteFolder } from './data-folder.ts'
 import { protocolSession } from './pglite-session.ts'
 import { PLANNER } from './planner.ts'
 
@@ -20,7 +21,7 @@ export async function openPglite(folder: string): Promise<Backend> {
   if (!inMemory) mkdirSync(folder, { recursive: true })
   const unlock = inMemory ? () => {} : lock(folder)
   try {
-    const client = await PGlite.create(inMemory ? folder : join(folder, 'pglite'))
+    const client = await PGlite.create(inMemory ? folder : pgliteFolder(folder))
     return await backendOf(client, unlock)
   } catch (error) {
     unlock()

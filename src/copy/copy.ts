@@ -1,0 +1,103 @@
+import { countStores } from '../collections/catalog-store.ts'
+import { quote } from '../collections/names.ts'
+import { missingMigrations } from '../db/migrate.ts'
+import type { Db } from '../db/open.ts'
+import { UserError } from '../errors.ts'
+import type { Progress } from '../import/progress.ts'
+import { loseTickets } from '../webhooks/lose-tickets.ts'
+import { buildTables, undisturbed } from './build.ts'
+import { copyNumbering, copyRows, digestOf, ONE_FORM } from './rows.ts'
+import { findAnything, type Table, tablesOf } from './tables.ts'
+
+/**
+ * What speaks of running processes and their transactions, and is over with them: changes on their way to subscribers,
+ * who subscribes, which device has its stream open. Some have numbers of transactions, which another database reads wrongly.
+ */
+const OF_THE_MOMENT = new Set(['_changes', '_listeners', '_subscribing', 'device_streams'])
+
+export interface Copied {
+  /** Rows of each table, by name, that are now on both sides. */
+  readonly tables: readonly { readonly name: string; readonly rows: number }[]
+  /** Tables of the source that are not pocketsms': left behind. */
+  readonly foreign: readonly string[]
+}
+
+/**
+ * Copies a whole installation into an empty database: every table with all its rows, read in one snapshot, written in one
+ * transaction, compared afterwards. The source is only read. Of the queue of calls to webhooks the new one makes its own
+ * tickets. Throws a UserError that says what is in the way; then the target is as it was.
+ */
+export async function copyInstallation(source: Db, target: Db, progress: Progress): Promise<Copied> {
+  await checkSource(source)
+  await checkTarget(target)
+  const copied = await source.transaction(async (from) => {
+    await from.query('set transaction isolation level repeatable read, read only')
+    await from.script(ONE_FORM)
+    return target.transaction(async (to) => {
+      await to.script(ONE_FORM)
+      return copyAll(from, to, progress)
+    })
+  })
+  // without this the planner knows nothing of so many new rows
+  for (const { name } of copied.tables) await target.query(`vacuum (analyze) ${quote(name)}`)
+  return copied
+}
+
+/** Throws a UserError if a database is none of an installation of this version, or a server is at work on it. */
+export async function checkSource(source: Db): Promise<void> {
+  const migrated = await source.query(`select to_regclass('_migrations') is not null`)
+  if (!migrated.rows[0]![0]) throw new UserError('There is no pocketsms in the source.')
+  if ((await missingMigrations(source)).length > 0) {
+    throw new UserError(
+      'An older version of pocketsms was the last at work on the source. Run `pocketsms migrate` on it first.',
+    )
+  }
+  const servers = await countStores(source)
+  if (servers > 0) {
+    throw new UserError(
+      `A server runs on the source (${servers} in all). Stop it first: what it did from now on would be missing in the copy.`,
+    )
+  }
+}
+
+async function checkTarget(target: Db): Promise<void> {
+  const found = await findAnything(target)
+  if (found) throw new UserError(`The target is not empty: it has ${found}. Copy into a new database.`)
+}
+
+async function copyAll(from: Db, to: Db, progress: Progress): Promise<Copied> {
+  await buildTables(from, to)
+  const targets = new Map((await tablesOf(to)).map((table) => [table.name, table]))
+  const sources = (await tablesOf(from)).filter(({ name }) => !OF_THE_MOMENT.has(name))
+  const pairs = sources.flatMap((source) => {
+    const target = targets.get(source.name)
+    return target ? [{ source, target }] : []
+  })
+  // the migrations have left rows, too
+  await to.query(`truncate ${pairs.map(({ target }) => quote(target.name)).join(', ')}`)
+  const tables: { name: string; rows: number }[] = []
+  await undisturbed(to, async () => {
+    for (const { source, target } of pairs) {
+      tables.push({ name: source.name, rows: await copyTable(from, to, source, target, progress) })
+    }
+  })
+  await loseTickets(to)
+  return { tables, foreign: sources.map(({ name }) => name).filter((name) => !targets.has(name)) }
+}
+
+async function copyTable(from: Db, to: Db, source: Table, target: Table, progress: Progress) {
+  const { name } = source
+  if (formOf(source) !== formOf(target)) {
+    throw new UserError(`The table ${name} has other columns in the source than this version makes.`)
+  }
+  const digest = await digestOf(from, source)
+  await copyRows(from, to, source, digest, (done) => progress(name, done, digest.rows))
+  await copyNumbering(from, to, source, target)
+  const arrived = await digestOf(to, source)
+  if (arrived.rows !== digest.rows || arrived.sum !== digest.sum) {
+    throw new Error(`${name}: ${digest.rows} rows were read, ${arrived.rows} arrived, or not as they were.`)
+  }
+  return digest.rows
+}
+
+const formOf = ({ columns }: Table) => JSON.stringify(columns.map(({ name, type }) => [name, type]))

@@ -1,0 +1,50 @@
+import type { Db } from '../db/open.ts'
+
+export interface Column {
+  readonly name: string
+  /** As SQL names it: `text`, `pb_date`, `text[]`. */
+  readonly type: string
+  /** What numbers it by itself, as SQL names it; null if nothing does. */
+  readonly sequence: string | null
+}
+
+export interface Table {
+  readonly name: string
+  /** By name: two databases may have the same columns in another order. */
+  readonly columns: readonly Column[]
+}
+
+/** True of what an extension has brought: that is nobody's data. */
+const OF_EXTENSION = (oid: string) =>
+  `exists (select from pg_depend d where d.objid = ${oid} and d.deptype = 'e')`
+
+const TABLES = `
+select c.relname, json_agg(json_build_object(
+  'name', a.attname,
+  'type', format_type(a.atttypid, a.atttypmod),
+  'sequence', pg_get_serial_sequence(format('%I', c.relname), a.attname)
+) order by a.attname collate "C")
+from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and not ${OF_EXTENSION('c.oid')}
+group by c.relname order by c.relname collate "C"`
+
+/** All tables of a database, by name, as its own catalog has them. */
+export async function tablesOf(db: Db): Promise<Table[]> {
+  const { rows } = await db.query(TABLES)
+  return rows.map(([name, columns]) => ({ name: String(name), columns: JSON.parse(String(columns)) }))
+}
+
+const ANYTHING = `
+select 'the table or view ' || c.relname from pg_class c
+where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relnamespace = current_schema()::regnamespace
+  and not ${OF_EXTENSION('c.oid')}
+union all
+select 'the function ' || p.proname from pg_proc p
+where p.pronamespace = current_schema()::regnamespace and not ${OF_EXTENSION('p.oid')}
+limit 1`
+
+/** Something that is in a database, in words; undefined if it is empty. */
+export async function findAnything(db: Db): Promise<string | undefined> {
+  const { rows } = await db.query(ANYTHING)
+  return rows[0] && String(rows[0][0])
+}

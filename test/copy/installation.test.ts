@@ -1,0 +1,163 @@
+import { afterAll, describe, expect, test } from 'vitest'
+import { copyInstallation } from '../../src/copy/copy.ts'
+import { type RunningServer, start } from '../../src/server.ts'
+import { watchAnswers } from '../support/answers.ts'
+import { type Client, client, gatewayOf } from '../support/gateway.ts'
+import { deliveriesOf, makeHook, passTime, sendAndReport } from '../support/hooks.ts'
+import { DIRECTIONS, emptyPlace, inPlace, removeFolders } from '../support/places.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { SUPERUSER, startServer, testConfig } from '../support/start.ts'
+
+const SETTINGS = { WEBHOOK_ALLOW_PRIVATE: 'true' }
+const PATIENCE = { timeout: 30_000 }
+const MESSAGES = '/api/collections/sms_messages/records?sort=@rowid&perPage=500'
+const ODD = {
+  title: 'a "b" \\ {c},\nNULL é 😀',
+  tags: ['x,y', '"', '', 'NULL'],
+  data: { b: 1.0, a: [null] },
+  size: 0.1,
+}
+
+afterAll(removeFolders)
+
+const send = (by: Client, body: string) =>
+  by.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body })
+
+/** A collection of the installation's own, with a view of it and a record. */
+async function makeNotes(superuser: Client): Promise<void> {
+  const fields = [
+    { name: 'title', type: 'text' },
+    { name: 'tags', type: 'select', maxSelect: 3, values: ['x,y', '"', 'NULL'] },
+    { name: 'data', type: 'json' },
+    { name: 'size', type: 'number' },
+  ]
+  const rules = { listRule: '', viewRule: '' }
+  for (const body of [
+    {
+      name: 'notes',
+      type: 'base',
+      fields,
+      indexes: ['create unique index notes_title on notes (title)'],
+      ...rules,
+    },
+    { name: 'titles', type: 'view', viewQuery: 'select id, title from notes', ...rules },
+  ]) {
+    const made = await superuser.call('POST', '/api/collections', body)
+    if (made.status !== 200) throw new Error(JSON.stringify(made.body))
+  }
+  const made = await superuser.call('POST', '/api/collections/notes/records', ODD)
+  if (made.status !== 200) throw new Error(JSON.stringify(made.body))
+}
+
+/** A file in two pieces, with a thumbnail. */
+const FILES = `
+insert into _files (collection, record, name, thumb, original, size, type)
+values ('c', 'r', 'a.bin', '', null, 5, 'x/y'), ('c', 'r', 'a.bin', '10x10', 1, 1, 'x/y');
+insert into _file_chunks values (1, 0, '\\x005c22ff'), (1, 1, '\\x0a'), (2, 0, '\\x00')`
+
+/** What is the same before and after, as everyone sees it. */
+async function seen(server: RunningServer, users: readonly Client[]): Promise<unknown[]> {
+  const answers: unknown[] = []
+  for (const { id, token } of users) {
+    const by = client(server.url, id, token)
+    for (const path of [
+      MESSAGES,
+      '/api/collections/notes/records',
+      '/api/collections/titles/records',
+      '/api/collections/api_keys/records',
+      '/api/collections/contacts/records',
+      '/api/sms/usage',
+      '/api/devices/push-key',
+    ])
+      answers.push([path, await by.call('GET', path)])
+  }
+  return answers
+}
+
+describe.each(DIRECTIONS)('from %s to %s', (fromKind, toKind) => {
+  test('users, devices, keys and webhooks go on without noticing', { timeout: 120_000 }, async () => {
+    const [from, to] = [await emptyPlace(fromKind), await emptyPlace(toKind)]
+    const receiver = await startReceiver()
+    const server = await startServer({ env: { ...from, ...SETTINGS } })
+    const gateway = await gatewayOf(server)
+    const user = await gateway.makeUser()
+    const phone = await gateway.pair(user)
+    const key = (
+      await user.call('POST', '/api/collections/api_keys/records', { user: user.id, name: 'shop' })
+    ).body.key
+    await makeNotes(gateway.superuser)
+    await makeHook(user, receiver.url)
+    receiver.answer(500)
+    await sendAndReport(user, phone, 1, 'delivered')
+    await expect.poll(async () => (await deliveriesOf(user))[0]?.attempts, PATIENCE).toBe(1)
+    const [waiting] = (await send(user, 'I wait.')).body.message_ids
+    await server.services.store.db.script(FILES)
+    const before = await seen(server, [user, gateway.superuser, phone])
+    await server.stop()
+
+    const copied = await inPlace(from, (source) =>
+      inPlace(to, (target) => copyInstallation(source, target, () => {})),
+    )
+    expect(copied.foreign).toEqual([])
+    const counts = Object.fromEntries(copied.tables.map(({ name, rows }) => [name, rows]))
+    expect(counts).toMatchObject({
+      sms_messages: 2,
+      sms_dispatch: 1,
+      users: 1,
+      notes: 1,
+      webhook_dispatch: 1,
+    })
+
+    receiver.answer(204)
+    const next = await watchAnswers(await start(await testConfig({ ...to, ...SETTINGS })))
+    try {
+      expect(await seen(next, [user, gateway.superuser, phone])).toEqual(before)
+      const { rows } = await next.services.store.db.query(
+        'select f.original, c.part, c.content from _files f join _file_chunks c on c.file = f.id order by 1, 2',
+      )
+      expect(
+        rows.map(([original, part, content]) => [
+          original,
+          part,
+          Buffer.from(content as Buffer).toString('hex'),
+        ]),
+      ).toEqual([
+        [1, 0, '00'],
+        [null, 0, '005c22ff'],
+        [null, 1, '0a'],
+      ])
+      const signedIn = await client(next.url, '', '').call(
+        'POST',
+        '/api/collections/_superusers/auth-with-password',
+        { identity: SUPERUSER.email, password: SUPERUSER.password },
+      )
+      expect(signedIn.status).toBe(200)
+
+      const samePhone = client(next.url, phone.id, phone.token)
+      const claim = async () => (await samePhone.call('POST', '/api/devices/claim', { limit: 10 })).body.items
+      const [item, ...more] = await claim()
+      expect([item.id, item.attempt, more]).toEqual([waiting, 1, []])
+      const items = [{ id: waiting, attempt: 1, status: 'delivered' }]
+      expect((await samePhone.call('POST', '/api/devices/report', { items })).status).toBe(200)
+      expect(await claim()).toEqual([])
+
+      await passTime(next.services.store)
+      const sameUser = client(next.url, user.id, user.token)
+      await expect
+        .poll(async () => (await deliveriesOf(sameUser)).map(({ status }) => status), PATIENCE)
+        .toEqual(['delivered', 'delivered'])
+
+      const byKey = await fetch(`${next.url}/api/sms/send`, {
+        method: 'POST',
+        headers: { 'x-api-key': key, 'content-type': 'application/json' },
+        body: JSON.stringify({ recipients: ['+4915112345679'], body: 'By the key.' }),
+      })
+      const [newest] = ((await byKey.json()) as { message_ids: string[] }).message_ids
+      const { items: all } = (await sameUser.call('GET', MESSAGES)).body
+      expect(all.map(({ id }: { id: string }) => id).slice(-2)).toEqual([waiting, newest])
+    } finally {
+      await next.stop()
+      await receiver.stop()
+    }
+  })
+})
