@@ -1,19 +1,39 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, statSync } from 'node:fs'
 import { UserError } from '../errors.ts'
+import { type Member, OtherShape, readMembers } from './json-members.ts'
 
 /** A JSON file's content. Throws a UserError that names the file and what is wrong with it. */
 export function readJson(file: string): unknown {
-  let text: string
   try {
-    text = readFileSync(file, 'utf8')
+    return JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, ''))
   } catch (error) {
-    throw new UserError(`${file} cannot be read: ${(error as Error).message}`)
+    throw fault(file, error)
   }
+}
+
+/**
+ * The records in a JSON file of collections, one by one: see Member. Throws a UserError that names the file and what is wrong with
+ * it, such as being no file that can be read twice.
+ */
+export function* readRecords(file: string): Generator<Member> {
   try {
-    return JSON.parse(text.replace(/^\ufeff/, ''))
+    if (!statSync(file).isFile()) throw new UserError(`${file} is read twice: it must be a file on a disk.`)
+    yield* readMembers(file)
   } catch (error) {
-    throw new UserError(`${file} is no JSON: ${(error as Error).message}`)
+    throw fault(file, error)
   }
+}
+
+function fault(file: string, error: unknown): unknown {
+  if (error instanceof OtherShape) {
+    const { member } = error
+    const wanted =
+      member === undefined ? 'an object of collections' : `collection ${member}: a list of records`
+    return new UserError(`${file}: ${wanted} expected.`)
+  }
+  if (error instanceof SyntaxError) return new UserError(`${file} is no JSON: ${error.message}`)
+  if (!(error instanceof Error) || !('code' in error)) return error
+  return new UserError(`${file} cannot be read: ${error.message}`)
 }
 
 /** True for a JSON object. */

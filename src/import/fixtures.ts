@@ -1,23 +1,26 @@
+import { noteAtTerminal } from '../auth/audit.ts'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { UserError } from '../errors.ts'
-import { isObject, readJson } from './files.ts'
-import { idOf, insertRows } from './insert.ts'
+import { readJson, readRecords } from './files.ts'
+import { chunkSize, idOf, insertRows, type Replaced, removeOld } from './insert.ts'
 import type { Progress } from './progress.ts'
 import { checkRelations } from './relations.ts'
-import { type Place, type Row, readRows } from './rows.ts'
+import { type Place, type ReadRow, type Row, rowReader } from './rows.ts'
 import { importSchema } from './schema.ts'
 
+/** The records of one collection: what of them is kept in memory. */
 interface Part extends Place {
-  readonly rows: Row[]
+  readonly ids: string[]
 }
 
 /**
  * Brings in collections (`schema`: PocketBase's export) and records (`fixtures`: `{"collection": [{record}, …]}`,
  * ids and dates as they stand, passwords in plain text), all or nothing. The same again gives the same. Answers a
- * sentence that says what came in; throws a UserError that says where a file is wrong.
+ * sentence that says what came in; throws a UserError that says where a file is wrong. Of the records no more is in
+ * memory than some thousand, and all ids: the file is read twice, first to check it.
  */
 export async function importFiles(
   store: CatalogStore,
@@ -25,42 +28,81 @@ export async function importFiles(
   progress: Progress,
 ): Promise<string> {
   const schema = files.schema === undefined ? undefined : readJson(files.schema)
-  const fixtures = files.fixtures === undefined ? undefined : readJson(files.fixtures)
   const done = await store.change(async (draft) => {
     const collections =
       files.schema === undefined ? 0 : await importSchema(draft, files.schema, schema, progress)
-    const parts = files.fixtures === undefined ? [] : readParts(draft, files.fixtures, fixtures)
-    await insertParts(draft, parts, progress)
+    const parts = files.fixtures === undefined ? [] : await importRecords(draft, files.fixtures, progress)
+    await noteAtTerminal(draft.db, {
+      action: 'import',
+      fields: parts.map(({ collection }) => collection.name),
+    })
     return { collections, parts }
   })
   for (const { collection } of done.parts) await tidy(store, collection)
-  const records = done.parts.reduce((sum, { rows }) => sum + rows.length, 0)
+  const records = done.parts.reduce((sum, { ids }) => sum + ids.length, 0)
   return `Imported ${done.collections} collections and ${records} records.`
 }
 
-function readParts(draft: CatalogDraft, file: string, fixtures: unknown): Part[] {
-  if (!isObject(fixtures)) throw new UserError(`${file}: an object of collections expected.`)
-  return Object.entries(fixtures).map(([name, records]) => {
-    const collection = draft.catalog.find(name)
-    if (!collection) throw new UserError(`${file}: there is no collection ${name}.`)
-    if (collection.type === 'view')
-      throw new UserError(`${file}: ${name} is a view, it has no records of its own.`)
-    if (!Array.isArray(records))
-      throw new UserError(`${file}: collection ${name}: a list of records expected.`)
-    return { file, collection, rows: readRows({ file, collection }, records) }
-  })
+async function importRecords(draft: CatalogDraft, file: string, progress: Progress): Promise<Part[]> {
+  const parts = checkFile(draft, file)
+  await draft.db.query('set local statement_timeout = 0')
+  await insertFile(draft, file, parts, progress)
+  // records may refer to each other in any order
+  for (const part of parts.values()) await checkRelations(draft, part, part.ids)
+  return [...parts.values()]
 }
 
-/** Records may refer to each other in any order: their relations are looked at when all are there. */
-async function insertParts(draft: CatalogDraft, parts: readonly Part[], progress: Progress): Promise<void> {
-  await draft.db.query('set local statement_timeout = 0')
-  for (const part of parts) {
-    const { name } = part.collection
-    await insertRows(draft.db, part, part.rows, (done) => progress(name, done, part.rows.length))
+function checkFile(draft: CatalogDraft, file: string): Map<string, Part> {
+  const parts = new Map<string, Part>()
+  let read: ReadRow
+  for (const { name, item } of readRecords(file)) {
+    if (item === undefined) {
+      if (parts.has(name)) throw new UserError(`${file}: the collection ${name} stands twice.`)
+      const part = { file, collection: findTable(draft, file, name), ids: [] }
+      parts.set(name, part)
+      read = rowReader(part)
+    } else {
+      const { collection, ids } = parts.get(name)!
+      ids.push(idOf(collection, read!(item)))
+    }
   }
-  for (const part of parts) {
-    const ids = part.rows.map((row) => idOf(part.collection, row))
-    await checkRelations(draft, part, ids)
+  return parts
+}
+
+function findTable(draft: CatalogDraft, file: string, name: string): Collection {
+  const collection = draft.catalog.find(name)
+  if (!collection) throw new UserError(`${file}: there is no collection ${name}.`)
+  if (collection.type === 'view')
+    throw new UserError(`${file}: ${name} is a view, it has no records of its own.`)
+  return collection
+}
+
+/** Writes the records of a checked file. Those that are there already go first: their values may be others' now. */
+async function insertFile(
+  { db }: CatalogDraft,
+  file: string,
+  parts: ReadonlyMap<string, Part>,
+  progress: Progress,
+): Promise<void> {
+  let read: ReadRow
+  let replaced: Replaced
+  let rows: Row[] = []
+  let done = 0
+  for (const { name, item } of readRecords(file)) {
+    const part = parts.get(name)!
+    if (item === undefined) {
+      read = rowReader(part)
+      replaced = await removeOld(db, part.collection, part.ids)
+      done = 0
+      continue
+    }
+    rows.push(read!(item))
+    const isLast = done + rows.length === part.ids.length
+    if (!isLast && rows.length < chunkSize(part.collection)) continue
+    await insertRows(db, part, rows, { replaced: replaced! })
+    done += rows.length
+    rows = []
+    progress(part.collection.name, done, part.ids.length)
   }
 }
 

@@ -33,28 +33,28 @@ function insertStatement(collection: Collection): string {
     from json_to_recordset($1::json) as rows(${columns.map(({ define }) => define).join(', ')})`
 }
 
+/** How many rows of a collection are best written at a time. `hashed`: passwords come as hashes. */
+export const chunkSize = ({ type }: Collection, hashed = false): number =>
+  type === 'auth' && !hashed ? CHUNK_WITH_PASSWORDS : CHUNK
+
+/** Records that were removed to be replaced: their ids with their token keys, '' where there are none. */
+export type Replaced = ReadonlyMap<string, string>
+
 /**
- * Writes rows into a collection's table, in their order, replacing records with the same ids. Tells `told` how many
- * are done. `hashed`: passwords come as hashes. Throws a UserError that names the record if one breaks a unique index.
+ * Writes some rows into a collection's table, in their order. Those that are in `replaced` keep their token keys, which no
+ * file has. `hashed`: passwords come as hashes. Throws a UserError that names the record if one breaks a unique index.
  */
 export async function insertRows(
   db: Db,
   place: Place,
   rows: readonly Row[],
-  told: (done: number) => void,
-  { hashed = false }: { readonly hashed?: boolean } = {},
+  { replaced = new Map(), hashed = false }: { readonly replaced?: Replaced; readonly hashed?: boolean } = {},
 ): Promise<void> {
   const { collection } = place
-  const statement = insertStatement(collection)
-  const replaced = await takeOver(db, collection, rows)
-  const size = collection.type === 'auth' && !hashed ? CHUNK_WITH_PASSWORDS : CHUNK
-  for (let from = 0; from < rows.length; from += size) {
-    const chunk = rows.slice(from, from + size)
-    if (!hashed) await hashPasswords(collection, chunk)
-    await insertChunk(db, place, statement, chunk)
-    await noteChunk(db, collection, chunk, replaced)
-    told(from + chunk.length)
-  }
+  keepTokenKeys(collection, rows, replaced)
+  if (!hashed) await hashPasswords(collection, rows)
+  await insertChunk(db, place, insertStatement(collection), rows)
+  await noteChunk(db, collection, rows, replaced)
 }
 
 async function insertChunk(db: Db, place: Place, statement: string, chunk: readonly Row[]): Promise<void> {
@@ -75,7 +75,7 @@ async function noteChunk(
   db: Db,
   collection: Collection,
   chunk: readonly Row[],
-  replaced: ReadonlySet<string>,
+  replaced: Replaced,
 ): Promise<void> {
   const ids = chunk.map((row) => idOf(collection, row))
   await noteChange(
@@ -104,18 +104,16 @@ function duplicate(place: Place, row: Row, error: unknown): unknown {
 export const idOf = ({ fields }: Collection, row: Row) =>
   String(row[fields.findIndex(({ name }) => name === 'id')])
 
-/**
- * Removes the records that are about to be replaced; their token keys, which no file has, live on. Answers their
- * ids.
- */
-async function takeOver(db: Db, collection: Collection, rows: readonly Row[]): Promise<Set<string>> {
+/** Removes the records that are about to be replaced, and answers what of them lives on. */
+export async function removeOld(db: Db, collection: Collection, ids: readonly string[]): Promise<Replaced> {
   const table = quote(tableName(collection))
-  const ids = rows.map((row) => idOf(collection, row))
-  const key = collection.fields.findIndex(({ name }) => name === 'tokenKey')
   const kept = collection.type === 'auth' ? '"tokenKey"' : `''`
   const old = await db.query(`delete from ${table} where id = any($1::text[]) returning id, ${kept}`, [ids])
-  const keys = new Map(old.rows.map(([id, tokenKey]) => [String(id), String(tokenKey)]))
-  if (collection.type !== 'auth') return new Set(keys.keys())
-  for (const row of rows) row[key] = keys.get(idOf(collection, row)) ?? row[key]!
-  return new Set(keys.keys())
+  return new Map(old.rows.map(([id, tokenKey]) => [String(id), String(tokenKey)]))
+}
+
+function keepTokenKeys(collection: Collection, rows: readonly Row[], replaced: Replaced): void {
+  if (collection.type !== 'auth' || replaced.size === 0) return
+  const key = collection.fields.findIndex(({ name }) => name === 'tokenKey')
+  for (const row of rows) row[key] = replaced.get(idOf(collection, row)) ?? row[key]!
 }

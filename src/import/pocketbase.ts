@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { noteAtTerminal } from '../auth/audit.ts'
 import { BUILT_IN_IDS } from '../collections/built-in.ts'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
@@ -8,17 +9,16 @@ import { quote, tableName } from '../collections/names.ts'
 import { SETTINGS } from '../collections/settings.ts'
 import { writeSettings } from '../collections/settings-store.ts'
 import { UserError } from '../errors.ts'
-import { insertRows } from './insert.ts'
+import { chunkSize, insertRows } from './insert.ts'
 import type { Report } from './pocketbase-builtin.ts'
 import { importPocketBaseTables, readCollections } from './pocketbase-collections.ts'
 import { pocketBaseRow } from './pocketbase-rows.ts'
 import { importPocketBaseViews } from './pocketbase-views.ts'
 import type { Progress } from './progress.ts'
+import type { Row } from './rows.ts'
 import { openPocketBase, type PocketBaseData, textOf } from './sqlite.ts'
 import { copyStorage } from './storage.ts'
 
-/** Records read and written at a time: what an import holds in memory. */
-const CHUNK = 5_000
 /** The superuser that stands for nobody: it only opens the set-up page. */
 const INSTALLER = '__pbinstaller@example.com'
 
@@ -50,6 +50,7 @@ export async function importPocketBase(
       await importSettings(draft, data, report)
       if (existsSync(join(folder, 'auxiliary.db')))
         report('logs: left behind, requests are logged on standard output here.')
+      await noteAtTerminal(draft.db, { action: 'import', fields: collections.map(({ name }) => name) })
       const files = copyStorage(folder, storageFolder, progress)
       return { collections, records, files }
     })
@@ -92,20 +93,15 @@ async function importRecords(
 ) {
   const total = data.count(collection.name)
   let done = 0
-  const write = async (rows: ReturnType<typeof pocketBaseRow>[]) => {
-    await insertRows(draft.db, { file: 'data.db', collection }, rows, () => {}, { hashed: true })
-    done += rows.length
-    progress(collection.name, done, total)
-  }
-  let rows: ReturnType<typeof pocketBaseRow>[] = []
+  let rows: Row[] = []
   for (const stored of data.rows(collection.name)) {
     rows.push(pocketBaseRow(collection, stored))
-    if (rows.length === CHUNK) {
-      await write(rows)
-      rows = []
-    }
+    if (rows.length < chunkSize(collection, true) && done + rows.length < total) continue
+    await insertRows(draft.db, { file: 'data.db', collection }, rows, { hashed: true })
+    done += rows.length
+    rows = []
+    progress(collection.name, done, total)
   }
-  if (rows.length > 0) await write(rows)
   return done
 }
 

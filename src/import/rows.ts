@@ -36,17 +36,22 @@ export function recordFault(
   return new UserError(`${file}: ${where.join(', ')}: ${problem.replace(/[.]?$/, '.')}`)
 }
 
+/** Makes a record of a file a row. Throws a UserError at the first fault. */
+export type ReadRow = (record: unknown) => Row
+
 /**
- * Records of one collection as a file has them → rows. All that can be seen without a database is checked: names and
- * forms of values, field options, ids. Fields that are left out are empty, but for generated ones; dates stand as
- * they are. Throws a UserError at the first fault.
+ * What reads the records of one collection, in the order in which a file has them. All that can be seen without a database is
+ * checked: names and forms of values, field options, ids, each of which stands once. Fields that are left out are empty, but for
+ * generated ones; dates stand as they are.
  */
-export function readRows(place: Place, records: readonly unknown[]): Row[] {
+export function rowReader(place: Place): ReadRow {
   const names = new Set(place.collection.fields.map(({ name }) => name))
   const seen = new Set<string>()
-  return records.map((record, i) => {
-    if (!isObject(record)) throw recordFault(place, `#${i + 1}`, 'an object expected')
-    const id = String(record.id ?? '') || `#${i + 1}`
+  let number = 0
+  return (record) => {
+    number++
+    if (!isObject(record)) throw recordFault(place, `#${number}`, 'an object expected')
+    const id = String(record.id ?? '') || `#${number}`
     for (const key of Object.keys(record)) {
       if (!names.has(key) && !SHOWN_ONLY.has(key))
         throw recordFault(place, id, 'the collection has no such field', key)
@@ -54,7 +59,7 @@ export function readRows(place: Place, records: readonly unknown[]): Row[] {
     if (seen.has(id)) throw recordFault(place, id, 'the id stands twice in the file', 'id')
     seen.add(id)
     return place.collection.fields.map((field) => readValue(place, id, field, record[field.name]))
-  })
+  }
 }
 
 function readValue(place: Place, id: string, field: Field, raw: unknown): Value {

@@ -123,6 +123,9 @@ test('NUL and lone surrogates stay out', async () => {
 test.each([
   ['no JSON', '{', /fixtures\.json is no JSON/],
   ['a list', [], /fixtures\.json: an object of collections expected/],
+  ['a collection twice', '{"albums":[],"users":[],"albums":[]}', /the collection albums stands twice/],
+  ['a fault in the last record', `{"albums":[${JSON.stringify(album(7))},{]}`, /fixtures\.json is no JSON/],
+  ['more after the end', '{"albums":[]} {}', /fixtures\.json is no JSON/],
   ['an unknown collection', { nope: [] }, /there is no collection nope/],
   ['no records', { albums: {} }, /collection albums: a list of records expected/],
   ['no id', { albums: [{ title: 'x' }] }, /collection albums, record #1, field id: it is missing/],
@@ -151,8 +154,7 @@ test.each([
   ],
 ])('%s: refused with a sentence, and nothing comes in', async (_, fixtures, sentence) => {
   const before = await rowsOf(store, 'albums', 'id', 'title')
-  const work = bring(undefined, typeof fixtures === 'string' ? fixtures : { ...fixtures })
-  const error = await (Array.isArray(fixtures) ? bring(undefined, fixtures) : work).catch((e: unknown) => e)
+  const error = await bring(undefined, fixtures).catch((e: unknown) => e)
   expect(error).toBeInstanceOf(UserError)
   expect((error as Error).message).toMatch(sentence)
   expect(await rowsOf(store, 'albums', 'id', 'title')).toEqual(before)
@@ -184,6 +186,15 @@ test('a missing file is named', async () => {
   await expect(importFiles(store, { fixtures: '/nowhere/f.json' }, () => {})).rejects.toThrow(
     '/nowhere/f.json cannot be read',
   )
+})
+
+test('more records than are written at a time', async () => {
+  const many = Array.from({ length: 4_500 }, (_, i) => album(100 + i))
+  await bring(undefined, { albums: many })
+  const [last] = (await rowsOf(store, 'albums', 'title')).slice(-1)
+  expect(last).toEqual([many.at(-1)!.title])
+  const swapped = many.map((one, i) => ({ ...one, title: many.at(-1 - i)!.title }))
+  expect(await bring(undefined, { albums: swapped })).toBe('Imported 0 collections and 4500 records.')
 })
 
 test.each([
