@@ -40,12 +40,37 @@ export const AUDIT = {
 export const AUDIT_ALONE = new Catalog([AUDIT])
 
 /** Writes down what a superuser does, in the transaction of `db`. */
-export async function noteDeed(db: Db, { auth, ip }: Doer, deed: Deed): Promise<void> {
-  const { action, collection = '', record = '', fields = [] } = deed
+export const noteDeed = (db: Db, { auth, ip }: Doer, deed: Deed): Promise<void> =>
+  insert(db, { id: auth.id, email: String(auth.values.email ?? '') }, ip, deed)
+
+const NOBODY = { id: '', email: '' } as const
+
+/**
+ * Writes down that a record of any collection got another password or email by a mailed link, in the transaction of `db`.
+ * Who did it is told of superusers only; of others it is the record itself.
+ */
+export async function noteByMail(db: Db, { auth, ip }: Doer, action: string): Promise<void> {
+  const deed = { action, collection: auth.collection.name, record: auth.id }
+  if (auth.isSuperuser) await noteDeed(db, { auth, ip }, deed)
+  else await insert(db, NOBODY, ip, deed)
+}
+
+/** What stands for an address where a command was given at the server's own terminal. */
+const TERMINAL = 'terminal'
+
+/** Writes down what is done at the terminal, in the transaction of `db`. */
+export const noteAtTerminal = (db: Db, deed: Deed): Promise<void> => insert(db, NOBODY, TERMINAL, deed)
+
+async function insert(
+  db: Db,
+  superuser: { readonly id: string; readonly email: string },
+  ip: string,
+  { action, collection = '', record = '', fields = [] }: Deed,
+): Promise<void> {
   await db.query(
     `insert into _audit (superuser, email, ip, action, collection, record, fields)
      values ($1, $2, $3, $4, $5, $6, $7)`,
-    [auth.id, auth.values.email ?? '', ip, action, collection, record, JSON.stringify(fields)],
+    [superuser.id, superuser.email, ip, action, collection, record, JSON.stringify(fields)],
     'note deed',
   )
 }

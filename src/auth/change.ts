@@ -1,5 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
+import type { Db } from '../db/open.ts'
 import { badRequest } from '../errors.ts'
 import { hashPassword } from '../fields/bcrypt.ts'
 import { now } from '../fields/date.ts'
@@ -26,16 +27,20 @@ export interface AuthChange {
   readonly withoutPassword?: boolean
 }
 
+/** What else is done with a change of a record. */
+export type Also = (db: Db, auth: AuthRecord) => Promise<void>
+
 /**
  * Changes an auth record without asking a rule; a new password or email ends all its tokens, and what hangs on them.
  * Answers the record as it is now. Throws 400, saying `failure`, with the error of each field, and without any if somebody
- * else has written the record meanwhile. PocketBase: core/record_model_auth.go
+ * else has written the record meanwhile. `also`: what else happens, in the same transaction. PocketBase: core/record_model_auth.go
  */
 export async function changeAuthRecord(
   store: Store,
   auth: AuthRecord,
   change: AuthChange,
   failure: string,
+  also?: Also,
 ): Promise<AuthRecord> {
   const collection = auth.collection as AuthCollection
   const passwords: Record<string, string> = change.password === undefined ? {} : { password: change.password }
@@ -52,6 +57,7 @@ export async function changeAuthRecord(
       await endLinks(inside, collection, values, auth.values)
       const found = { old: auth.values, version: auth.version }
       if (!(await updateRow(inside, collection, values, found, []))) throw badRequest(failure)
+      await also?.(db, auth)
     })
   } catch (error) {
     throw writeError(collection, failure, error)

@@ -7,7 +7,7 @@ import { verifyPassword } from '../fields/bcrypt.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { attempt, countMail } from './attempts.ts'
 import { findByEmail } from './auth-rows.ts'
-import { changeAuthRecord } from './change.ts'
+import { type Also, changeAuthRecord } from './change.ts'
 import type { Desk } from './desk.ts'
 import { findByToken } from './identify.ts'
 import { mailEmailChange } from './mails.ts'
@@ -69,6 +69,7 @@ export async function confirmEmailChange(
   collection: AuthCollection,
   ip: string,
   readForm: () => Promise<ConfirmForm>,
+  also?: Also,
 ): Promise<void> {
   demandUsers(collection)
   const form = await readForm()
@@ -87,7 +88,8 @@ export async function confirmEmailChange(
     { db: store.db, config: desk.config, collection: collection.id, account: auth.id, ip },
     demand,
   )
-  await changeAuthRecord(store, auth, { email: newEmail, verified: true }, 'Failed to confirm email change.')
+  const change = { email: newEmail, verified: true }
+  await changeAuthRecord(store, auth, change, 'Failed to confirm email change.', also)
 }
 
 const wrongPassword = () =>

@@ -6,7 +6,7 @@ import { badRequest, type FieldError } from '../errors.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { countMail } from './attempts.ts'
 import { findByEmail } from './auth-rows.ts'
-import { changeAuthRecord } from './change.ts'
+import { type Also, changeAuthRecord } from './change.ts'
 import type { Desk } from './desk.ts'
 import type { EmailForm } from './forms.ts'
 import { findByToken } from './identify.ts'
@@ -61,6 +61,7 @@ export async function confirmPasswordReset(
   store: Store,
   collection: AuthCollection,
   readForm: () => Promise<PasswordResetForm>,
+  also?: Also,
 ): Promise<void> {
   const form = await readForm()
   const auth = await findByToken(store, form.token, 'passwordReset')
@@ -72,7 +73,7 @@ export async function confirmPasswordReset(
   if (!auth) return
   const isTheirs = auth.values.verified === true || claimOf(form.token, 'email') === auth.values.email
   const change = { password: form.password, verified: isTheirs }
-  await changeAuthRecord(store, auth, change, 'Failed to set new password.')
+  await changeAuthRecord(store, auth, change, 'Failed to set new password.', also)
   await mayMailAgain(store, 'passwordReset', auth)
 }
 

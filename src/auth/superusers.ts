@@ -7,6 +7,8 @@ import { noteSql } from '../records/changes.ts'
 import { createRecord } from '../records/create.ts'
 import type { Extension } from '../records/extension.ts'
 import { updateRecord } from '../records/update.ts'
+import type { WriteOptions } from '../records/write-options.ts'
+import { noteAtTerminal } from './audit.ts'
 import { findByEmail } from './auth-rows.ts'
 
 /** The collection of superusers, by its id. */
@@ -37,19 +39,27 @@ const EXTENSIONS = new Map([[SUPERUSERS_ID, superusersExtension]])
 
 /**
  * Creates a superuser, or sets the password of the one with this address, which ends that one's sessions. Throws a UserError
- * for an address or a password that will not do.
+ * for an address or a password that will not do. It is written down as done at the terminal.
  */
 export async function upsertSuperuser(store: Store, email: string, password: string): Promise<void> {
   const collection = superusersOf(store)
   const request = asServer(collection, { email, password, passwordConfirm: password })
   const known = await findByEmail(store, collection, email)
   try {
-    if (known) await updateRecord(store, EXTENSIONS, collection, known.id, request)
-    else await createRecord(store, EXTENSIONS, collection, request)
+    if (known) await updateRecord(store, EXTENSIONS, collection, known.id, request, noted('update', email))
+    else await createRecord(store, EXTENSIONS, collection, request, noted('create', email))
   } catch (error) {
     throw error instanceof ApiError ? explain(error) : error
   }
 }
+
+/** Has a command be written down with what it does; the stand-in is the server's own. */
+const noted = (action: string, email: string): WriteOptions => ({
+  also: async ({ db }, record) => {
+    if (email === INSTALLER_EMAIL) return
+    await noteAtTerminal(db, { action, collection: SUPERUSERS, record, fields: ['email', 'password'] })
+  },
+})
 
 /** A request of the server itself, which may do what superusers may. */
 const asServer = (collection: AuthCollection, body: Readonly<Record<string, unknown>>): RequestInfo => ({
@@ -78,14 +88,19 @@ export async function deleteSuperuser(store: Store, email: string): Promise<void
   const emails = await listSuperusers(store)
   if (!emails.includes(email)) throw new UserError(`There is no superuser ${email}.`)
   if (emails.length === 1) throw new UserError('The last superuser cannot be deleted.')
-  await deleteByEmail(store, email)
+  await store.db.transaction(async (db) => {
+    for (const record of await deleteByEmail({ db, catalog: store.catalog }, email))
+      await noteAtTerminal(db, { action: 'delete', collection: SUPERUSERS, record })
+  })
 }
 
-async function deleteByEmail(store: Store, email: string): Promise<void> {
+/** Ids of what was deleted. */
+async function deleteByEmail(store: Store, email: string): Promise<string[]> {
   const collection = superusersOf(store)
-  await store.db.query(
+  const { rows } = await store.db.query(
     `with written as (delete from ${quote(tableName(collection))} where email = $1 returning *),
      ${noteSql('written', 'delete', 2)} select id from written`,
     [email, collection.id],
   )
+  return rows.map(([id]) => String(id))
 }

@@ -1,4 +1,5 @@
-import { type Deed, noteDeed, noteRefusal } from '../auth/audit.ts'
+import { type Deed, noteByMail, noteDeed, noteRefusal } from '../auth/audit.ts'
+import type { Also } from '../auth/change.ts'
 import type { Collections } from '../collections/catalog-store.ts'
 import { type Collection, SUPERUSERS } from '../collections/collection.ts'
 import type { Settings } from '../collections/settings.ts'
@@ -12,6 +13,12 @@ import type { Ctx, Services } from './context.ts'
 /** Writes down what a superuser does, by default outside of any transaction. */
 export const note = (c: Ctx, services: Services, auth: AuthRecord, deed: Deed, db: Db = services.store.db) =>
   noteDeed(db, { auth, ip: clientIp(c, services) }, deed)
+
+/** What notes a change that was confirmed by a mailed link, in its transaction. */
+export const noteConfirmed =
+  (c: Ctx, services: Services, action: 'reset password' | 'change email'): Also =>
+  (db, auth) =>
+    noteByMail(db, { auth, ip: clientIp(c, services) }, action)
 
 /**
  * Writes down that somebody was refused as a superuser, for a wrong password or from a wrong address. Not what is turned

@@ -20,7 +20,7 @@ import { authWithPassword, PASSWORD_FORM } from '../../auth/with-password.ts'
 import type { Shape } from '../../collections/decode.ts'
 import { notFound } from '../../errors.ts'
 import type { AuthRecord, RequestContext } from '../../filter/request.ts'
-import { note, noteRefusedSignIn } from '../audit.ts'
+import { note, noteConfirmed, noteRefusedSignIn } from '../audit.ts'
 import { clientIp } from '../client-ip.ts'
 import { authOf, bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson } from '../context.ts'
 import { type FormOptions, readForm } from '../form.ts'
@@ -93,7 +93,8 @@ export const authRoutes = (services: Services) => {
     })
     .post('/:collection/confirm-password-reset', async (c) => {
       const read = form(c, PASSWORD_RESET_FORM, { terse: true })
-      await confirmPasswordReset(store, collectionOf(c), read)
+      const also = noteConfirmed(c, services, 'reset password')
+      await confirmPasswordReset(store, collectionOf(c), read, also)
       return done(c)
     })
     .post('/:collection/request-email-change', async (c) => {
@@ -104,7 +105,8 @@ export const authRoutes = (services: Services) => {
     })
     .post('/:collection/confirm-email-change', async (c) => {
       const read = form(c, EMAIL_CHANGE_CONFIRM_FORM)
-      await confirmEmailChange(store, services, collectionOf(c), ipOf(c), read)
+      const also = noteConfirmed(c, services, 'change email')
+      await confirmEmailChange(store, services, collectionOf(c), ipOf(c), read, also)
       return done(c)
     })
 }

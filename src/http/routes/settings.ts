@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { sendTestMail, TEST_MAIL_FORM } from '../../auth/test-mail.ts'
 import { renderSettings } from '../../collections/settings.ts'
 import { ApiError, badRequest } from '../../errors.ts'
-import { noteSettings } from '../audit.ts'
+import { note, noteSettings } from '../audit.ts'
 import { bodyOf, type Env, type Services, sendJson } from '../context.ts'
 import { readForm } from '../form.ts'
 import { requireSuperuser } from '../guards.ts'
@@ -25,8 +25,9 @@ export const settingsRoutes = (services: Services) => {
       return sendJson(c, renderSettings(await settings.save(values, noteSettings(c, services, auth))))
     })
     .post('/test/email', async (c) => {
-      await requireSuperuser(c, services)
+      const auth = await requireSuperuser(c, services)
       await sendTestMail(services.store, services, () => readForm(c, TEST_MAIL_FORM))
+      await note(c, services, auth, { action: 'test mail' })
       return c.body(null, 204)
     })
 }

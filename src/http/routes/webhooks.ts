@@ -1,7 +1,10 @@
 import { Hono } from 'hono'
-import { ownerOf, rotateSecret } from '../../webhooks/hook.ts'
+import type { Deed } from '../../auth/audit.ts'
+import type { Store } from '../../collections/catalog.ts'
+import { type Owner, ownerOf, rotateSecret } from '../../webhooks/hook.ts'
 import { resendDelivery, resendFailed } from '../../webhooks/resend.ts'
 import { sendTest } from '../../webhooks/test-event.ts'
+import { note } from '../audit.ts'
 import { authOf, type Ctx, type Env, type Services } from '../context.ts'
 import { readJson } from '../json-body.ts'
 
@@ -13,15 +16,43 @@ const MAX_BODY_BYTES = 10_000
  */
 export function webhookRoutes(services: Services): Hono<Env> {
   const { store } = services
-  const owner = async (c: Ctx) => ownerOf(await authOf(c, services))
-  return new Hono<Env>()
-    .post('/:id/test', async (c) => c.json(await sendTest(store, await owner(c), c.req.param('id'))))
-    .post('/:id/rotate', async (c) => c.json(await rotateSecret(store, await owner(c), c.req.param('id'))))
-    .post('/:id/resend-failed', async (c) => {
-      const whose = await owner(c)
-      return c.json(await resendFailed(store, whose, c.req.param('id'), await readJson(c, MAX_BODY_BYTES)))
+  /** Does something for who asks; what a superuser does is noted in the same transaction. */
+  const act = async <T>(c: Ctx, deed: Deed, work: (inside: Store, owner: Owner) => Promise<T>) => {
+    const auth = await authOf(c, services)
+    const owner = ownerOf(auth)
+    return store.db.transaction(async (db) => {
+      const result = await work({ db, catalog: store.catalog }, owner)
+      if (auth?.isSuperuser) await note(c, services, auth, deed, db)
+      return result
     })
-    .post('/deliveries/:id/resend', async (c) =>
-      c.json(await resendDelivery(store, await owner(c), c.req.param('id'))),
-    )
+  }
+  const deedOf = (c: Ctx, action: string, collection = 'webhooks'): Deed => ({
+    action,
+    collection,
+    record: c.req.param('id') ?? '',
+  })
+  return new Hono<Env>()
+    .post('/:id/test', async (c) => {
+      const id = c.req.param('id')
+      return c.json(await act(c, deedOf(c, 'test webhook'), (inside, owner) => sendTest(inside, owner, id)))
+    })
+    .post('/:id/rotate', async (c) => {
+      const id = c.req.param('id')
+      c.header('cache-control', 'no-store')
+      return c.json(
+        await act(c, deedOf(c, 'rotate secret'), (inside, owner) => rotateSecret(inside, owner, id)),
+      )
+    })
+    .post('/:id/resend-failed', async (c) => {
+      const id = c.req.param('id')
+      ownerOf(await authOf(c, services))
+      const since = await readJson(c, MAX_BODY_BYTES)
+      const work = (inside: Store, owner: Owner) => resendFailed(inside, owner, id, since)
+      return c.json(await act(c, deedOf(c, 'resend failed'), work))
+    })
+    .post('/deliveries/:id/resend', async (c) => {
+      const id = c.req.param('id')
+      const deed = deedOf(c, 'resend', 'webhook_deliveries')
+      return c.json(await act(c, deed, (inside, owner) => resendDelivery(inside, owner, id)))
+    })
 }
