@@ -1,8 +1,11 @@
 import type { Store } from '../collections/catalog.ts'
+import { countListeners } from '../db/listeners.ts'
 import type { Logger } from '../log.ts'
 import { lookAround } from './company.ts'
 import { type PushSettings, pushWake } from './push.ts'
+import { spareLeases } from './renew.ts'
 import { sweep, sweepOut } from './sweep.ts'
+import { countMessages } from './totals.ts'
 import { hearOtherNodes, type OtherNodes, WAKE_CHANNEL, wakeDevices, whenUnheard } from './wake.ts'
 
 export interface DeliverySettings extends PushSettings {
@@ -11,8 +14,13 @@ export interface DeliverySettings extends PushSettings {
 }
 
 const SWEEP_MS = 1_000
-/** After an outage of ours devices have that long to report, before their silence counts: an agent tries each 30 s. */
-const MAX_GRACE_MS = 40_000
+/**
+ * After an outage of ours devices have that long to report, before their silence counts: an agent tries each 30 s, the
+ * SMSGate app in the end only each 60 s, and then it still has to connect, pull and report.
+ */
+const MAX_GRACE_MS = 90_000
+/** Where leases are short, so is that: a phone with the app has three of them. */
+const GRACE_LEASES = 3
 const SWEEP_OUT_MS = 60_000
 const LOOK_AROUND_MS = 10_000
 /** Wake-ups for one device that come closer together than this are pushed as one. */
@@ -29,6 +37,7 @@ export async function startDelivery(
   settings: DeliverySettings,
   log: Logger,
 ): Promise<OtherNodes> {
+  await countMessages(store.db)
   const push = gather((devices) => pushWake(store, settings, log, devices), PUSH_MS, log)
   const others = await hearOtherNodes(store.db)
   const stops = [
@@ -49,15 +58,22 @@ export async function startDelivery(
   }
 }
 
-/** Sweeps; after the start, and after the database was away, without holding anybody's silence against them. */
+/**
+ * Sweeps; after the start, and after the database was away, without holding anybody's silence against them. A start beside
+ * other nodes, which were there all the time, is no outage.
+ */
 function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds }: DeliverySettings): () => Promise<void> {
-  const graceMs = Math.min(MAX_GRACE_MS, leaseSeconds * 1000)
-  let wellSince = performance.now()
+  const graceMs = Math.min(MAX_GRACE_MS, GRACE_LEASES * leaseSeconds * 1000)
+  let wellSince: number | undefined
+  let wasAway = async () => (await countListeners(store.db, WAKE_CHANNEL)) <= 1
   return async () => {
     try {
+      if (wellSince === undefined && (await wasAway())) await spareLeases(store.db, graceMs / 1000)
+      wellSince ??= performance.now()
       await sweep(store, deviceOnlineSeconds, performance.now() - wellSince > graceMs)
     } catch (error) {
-      wellSince = performance.now()
+      wellSince = undefined
+      wasAway = async () => true
       throw error
     }
   }

@@ -1,4 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
 import type { Device } from './device.ts'
 
 /** An attempt of a message, as the claim that made it names it. */
@@ -30,4 +31,19 @@ export async function renewLeases(
   if (attempts.length === 0) return
   const given = attempts.map(({ id, attempt }) => ({ id, attempt }))
   await store.db.query(RENEW, [JSON.stringify(given), device.id, device.user, leaseSeconds], 'sms renew')
+}
+
+const SPARE = `
+update sms_dispatch set lease_until = now() + $1::float8 * interval '1 second'
+where message = any(array(
+  select message from sms_dispatch where state = 'sending' and lease_until < now() + $1::float8 * interval '1 second'
+  order by message for update skip locked
+))`
+
+/**
+ * Nobody could reach us: every lease lasts at least that long from now. So a device that pulls is handed what it holds once
+ * more, by which a phone with the app says what became of it, though its report was lost for good.
+ */
+export async function spareLeases(db: Db, seconds: number): Promise<void> {
+  await db.query(SPARE, [seconds])
 }
