@@ -8,6 +8,7 @@ import type { Extensions } from './records/extension.ts'
 import { forgetBatteries } from './sms/battery.ts'
 import { forgetAnswers } from './sms/idempotency.ts'
 import { endOldMessages } from './sms/retention.ts'
+import { keepTotals } from './sms/totals.ts'
 import { cleanUpDeliveries } from './webhooks/clean-up.ts'
 import { remind } from './webhooks/hand-over.ts'
 
@@ -59,6 +60,12 @@ export function jobsOf(
       expression: '0 * * * *',
       everyMs: 60 * MINUTE_MS,
       run: () => forgetBatteries(store),
+    },
+    {
+      id: 'messageTotals',
+      expression: '0 * * * *',
+      everyMs: 60 * MINUTE_MS,
+      run: () => keepTotals(store.db),
     },
     {
       id: 'webhookCleanUp',

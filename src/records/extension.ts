@@ -9,6 +9,11 @@ import type { RequestInfo } from '../filter/request.ts'
 export interface Extension {
   /** Largest page of a list; PocketBase's 1,000 when absent. */
   readonly maxPerPage?: number
+  /**
+   * SQL of how many records `table` has in all, or with one value of the field `by`; NULL when that is unknown. A list that
+   * asks for nothing else need not count.
+   */
+  readonly total?: { readonly by: string; readonly sql: (table: string, value?: string) => string }
   /** List and view by a guest answer 401 `{"error":"unauthorized",…}` instead of an empty list. */
   readonly authRequired?: boolean
   /**

@@ -1,5 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
+import { columnName, quote, tableName } from '../collections/names.ts'
 import { isSqlError } from '../db/errors.ts'
 import { badRequest } from '../errors.ts'
 import { type Compiled, compile } from '../filter/compile.ts'
@@ -9,12 +10,13 @@ import { ruleFor } from '../rules/access.ts'
 import { answerRecords } from './answer.ts'
 import { columnsOf, type Row } from './columns.ts'
 import { refuseGuest } from './entry.ts'
-import type { Extensions } from './extension.ts'
+import type { Extension, Extensions } from './extension.ts'
 import { checkFresh, checkVersion } from './guard.ts'
 import { listStatement } from './list-statement.ts'
 import { type Page, readPage } from './page.ts'
 import { pickFields } from './pick.ts'
 import { statementName } from './select.ts'
+import { isShort, onlyColumn } from './short-page.ts'
 
 /**
  * Sorts that get a named statement, which Postgres may plan once for all values: there are only as many as fields.
@@ -45,8 +47,10 @@ export async function listRecords(
   const { filter = '', sort = '', fields } = request.query
   const rule = ruleFor(collection, 'listRule', request.auth)
   const compiled = compileList(store, collection, rule, filter, sort, request)
-  const page = readPage(request.query, extensions.get(collection.id)?.maxPerPage)
-  const found = await findRows(store, collection, compiled, page, request)
+  const extension = extensions.get(collection.id)
+  const page = readPage(request.query, extension?.maxPerPage)
+  const total = totalSql(collection, compiled, extension)
+  const found = await findRows(store, collection, compiled, page, total, request)
   const items = await answerRecords(store, collection, found.rows, request)
   const text = listText(items, page, found.total)
   return fields ? pickFields(text, fields, 'items') : text
@@ -67,38 +71,57 @@ function compileList(
   }
 }
 
+/** The total where it need not be counted: SQL, NULL when it must all the same. */
+function totalSql(collection: Collection, compiled: Compiled, extension?: Extension): string | undefined {
+  const total = extension?.total
+  if (!total) return undefined
+  const table = quote(tableName(collection))
+  if (compiled.where === '') return total.sql(table)
+  return onlyColumn(compiled) === quote(columnName(total.by)) ? total.sql(table, '$1') : undefined
+}
+
 async function findRows(
   store: Store,
   collection: Collection,
   compiled: Compiled,
   page: Page,
+  total: string | undefined,
   request: RequestInfo,
 ): Promise<Found> {
   const { auth } = request
+  const nothing = { rows: [], total: page.skipTotal ? -1 : 0 }
   if (compiled.never) {
     await checkFresh(store, auth)
-    return { rows: [], total: page.skipTotal ? -1 : 0 }
+    return nothing
   }
-  const isPlannedOnce = !request.query.filter && PLAIN_SORT.test(request.query.sort ?? '')
-  const { text, params } = listStatement(collection, compiled, page, auth, isPlannedOnce)
-  const name = isPlannedOnce ? statementName(store.catalog, text) : undefined
-  const rows = await queryRows(store, text, params, name)
+  const rows = await askPage(store, collection, compiled, page, total, request)
   const { id, count } = columnsOf(collection)
   const [first] = rows
-  if (!first) await checkFresh(store, auth)
-  else checkVersion(auth, first[count + 1])
-  const total = first ? Number(first[count]) : page.skipTotal ? -1 : 0
-  return { rows: first?.[id] === null ? [] : rows, total }
+  if (!first) {
+    await checkFresh(store, auth)
+    return nothing
+  }
+  checkVersion(auth, first[count + 1])
+  // not known after all. A count in the same statement, for this case, would be planned anew for each who asks
+  if (first[count] === null) return findRows(store, collection, compiled, page, undefined, request)
+  return { rows: first[id] === null ? [] : rows, total: Number(first[count]) }
 }
 
-async function queryRows(
+async function askPage(
   store: Store,
-  text: string,
-  params: readonly unknown[],
-  name: string | undefined,
+  collection: Collection,
+  compiled: Compiled,
+  page: Page,
+  total: string | undefined,
+  { auth, query }: RequestInfo,
 ): Promise<readonly Row[]> {
+  const isPlannedOnce = !query.filter && PLAIN_SORT.test(query.sort ?? '')
+  const { text, params } = listStatement(collection, compiled, page, total, auth, isPlannedOnce)
+  const name = isPlannedOnce ? statementName(store.catalog, text) : undefined
+  const isLookUp = (total || page.skipTotal) && name && isShort(collection, compiled, page)
   try {
-    return (await store.db.query(text, params, name)).rows as unknown as Row[]
+    const { rows } = await store.db[isLookUp ? 'lookUp' : 'query'](text, params, name)
+    return rows as unknown as Row[]
   } catch (error) {
     throw isSqlError(error) ? badRequest() : error
   }

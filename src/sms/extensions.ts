@@ -1,6 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Extension } from '../records/extension.ts'
 import { giveBack } from './quota.ts'
+import { totalSql } from './totals.ts'
 import { tellCanceled } from './wake.ts'
 
 /** message, user, period, state, device, attempt */
@@ -13,6 +14,7 @@ type Freed = [string, string, string, string, string, number]
  */
 export const messagesExtension: Extension = {
   maxPerPage: 500,
+  total: { by: 'user', sql: totalSql },
   authRequired: true,
   async afterDelete(store, ids) {
     const { rows } = await store.db.query(
