@@ -1,6 +1,7 @@
 import type { Db } from '../db/open.ts'
 import { type Field, isMulti } from '../fields/field.ts'
 import type { Collection } from './collection.ts'
+import { guardFiles, movesFiles, sweepFiles, unguardFiles } from './file-guard.ts'
 import { createIndexes, dropIndexes } from './indexes.ts'
 import { columnName, quote, tableName } from './names.ts'
 import { columnDdl } from './table.ts'
@@ -56,6 +57,8 @@ export async function alterTable(db: Db, old: Collection, next: Collection): Pro
   const renamed = tableName(old) !== tableName(next)
   if (!renamed && same(old.fields, next.fields) && same(old.indexes, next.indexes)) return
   const table = quote(tableName(next))
+  const isFileMoved = movesFiles(old, next)
+  if (isFileMoved) await unguardFiles(db, old)
   await dropIndexes(db, old)
   if (renamed) await db.query(`alter table ${quote(tableName(old))} rename to ${table}`)
   for (const field of old.fields) {
@@ -67,4 +70,7 @@ export async function alterTable(db: Db, old: Collection, next: Collection): Pro
   }
   await convertColumns(db, table, converted(old, next))
   await createIndexes(db, next)
+  if (!isFileMoved) return
+  await sweepFiles(db, next)
+  await guardFiles(db, next)
 }

@@ -1,6 +1,7 @@
 import { UserError } from '../errors.ts'
 import { builtInCollections } from './built-in.ts'
 import type { CatalogDraft } from './catalog-draft.ts'
+import { guardMissing } from './file-guard.ts'
 import { saveCollection } from './save.ts'
 import { systemCollections } from './system.ts'
 
@@ -20,4 +21,5 @@ export async function bootstrap(draft: CatalogDraft): Promise<void> {
     }
     await saveCollection(draft, collection)
   }
+  await guardMissing(draft.db, draft.catalog.all)
 }

@@ -1,6 +1,7 @@
 import type { Catalog } from './catalog.ts'
 import type { CatalogDraft } from './catalog-draft.ts'
 import type { Collection } from './collection.ts'
+import { dropFiles } from './file-guard.ts'
 import { quote, tableName } from './names.ts'
 import { dropView } from './view.ts'
 import { refreshViews } from './views.ts'
@@ -19,10 +20,11 @@ export function referencesTo(catalog: Catalog, collection: Collection): Collecti
   )
 }
 
-/** Takes a collection's table or view and its row away. Throws what Postgres says if a view reads it. */
+/** Takes a collection's table or view, its files and its row away. Throws what Postgres says if a view reads it. */
 export async function dropCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   if (collection.type === 'view') await dropView(draft.db, collection)
   else await draft.db.query(`drop table if exists ${quote(tableName(collection))}`)
+  await dropFiles(draft.db, collection)
   await draft.remove(collection)
 }
 

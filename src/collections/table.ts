@@ -2,6 +2,7 @@ import type { Db } from '../db/open.ts'
 import type { Field } from '../fields/field.ts'
 import { fieldType } from '../fields/types.ts'
 import type { Collection } from './collection.ts'
+import { guardFiles } from './file-guard.ts'
 import { createIndexes } from './indexes.ts'
 import { columnName, quote, tableName } from './names.ts'
 
@@ -17,4 +18,5 @@ export async function createTable(db: Db, collection: Collection): Promise<void>
   const columns = [...collection.fields.map(columnDdl), '_rowid bigint generated always as identity unique']
   await db.query(`create table ${quote(tableName(collection))} (${columns.join(', ')})`)
   await createIndexes(db, collection)
+  await guardFiles(db, collection)
 }

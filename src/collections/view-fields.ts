@@ -1,7 +1,7 @@
 import type { Field } from '../fields/field.ts'
 import { randomId } from '../fields/random.ts'
 import type { Catalog } from './catalog.ts'
-import type { Collection } from './collection.ts'
+import type { Collection, ViewCollection } from './collection.ts'
 import { readField } from './field-shapes.ts'
 import { splitSql } from './split-sql.ts'
 
@@ -136,11 +136,8 @@ function byExpression(expression: string): object | undefined {
 /** The same field under another name, with an id of its own: one field may stand in a view twice. */
 const clone = (field: Field, name: string): Field => ({ ...field, name, id: `_clone_${randomId(4)}` })
 
-function viewField(
-  column: Identifier,
-  query: ParsedQuery,
-  sources: ReadonlyMap<string, Collection>,
-): ViewField {
+/** What a column is called where it comes from, and the collection and field that this is, if it is one. */
+function readColumn(column: Identifier, query: ParsedQuery, sources: ReadonlyMap<string, Collection>) {
   const parts = column.original.split('.')
   const qualified = parts.length === 2
   const main = query.tables[0]?.alias ?? ''
@@ -148,6 +145,15 @@ function viewField(
   const name = (qualified ? parts[1]! : parts[0]!).toLowerCase()
   const source = sources.get(table)
   const field = source?.fields.find((one) => one.name.toLowerCase() === name)
+  return { name, source, field }
+}
+
+function viewField(
+  column: Identifier,
+  query: ParsedQuery,
+  sources: ReadonlyMap<string, Collection>,
+): ViewField {
+  const { name, source, field } = readColumn(column, query, sources)
   const plain = field !== undefined && !query.outer && source?.type !== 'view'
   if (column.alias === 'id') return { field: viewId(), plain: plain && field.type === 'text' }
   const said = byExpression(column.original)
@@ -160,17 +166,23 @@ function viewField(
   }
 }
 
+/** The collections that a query reads, by the names that it gives them. */
+function sourcesOf({ tables }: ParsedQuery, catalog: Catalog): Map<string, Collection> {
+  const sources = new Map<string, Collection>()
+  for (const { original, alias } of tables) {
+    const collection = catalog.all.find((one) => one.name === original)
+    if (collection && !alias.includes('(')) sources.set(alias, collection)
+  }
+  return sources
+}
+
 /**
  * What PocketBase reads out of a view's query: a field for each column, by its alias. Columns that no collection has
  * become json. Throws a ViewQueryError. PocketBase: core/view.go
  */
 export function suggestFields(query: string, catalog: Catalog): ViewField[] {
   const parsed = parseQuery(query.trim().replace(/^;+|;+$/g, ''))
-  const sources = new Map<string, Collection>()
-  for (const { original, alias } of parsed.tables) {
-    const collection = catalog.all.find((one) => one.name === original)
-    if (collection && !alias.includes('(')) sources.set(alias, collection)
-  }
+  const sources = sourcesOf(parsed, catalog)
   return parsed.columns.map((column) => {
     if (column.alias === '*') {
       throw new ViewQueryError(
@@ -179,6 +191,35 @@ export function suggestFields(query: string, catalog: Catalog): ViewField[] {
     }
     return viewField(column, parsed, sources)
   })
+}
+
+/** A field of a collection that a view shows as one of its own. */
+export interface FieldSource {
+  readonly collection: Collection
+  readonly field: Field
+}
+
+/** So many views may lie over each other. */
+const MAX_VIEWS = 5
+
+/**
+ * Where a view's field comes from: a field of a collection that has records of its own, through any views between;
+ * undefined if it is made by the query. PocketBase: core/view.go, FindRecordByViewFile
+ */
+export function fieldSource(
+  view: ViewCollection,
+  name: string,
+  catalog: Catalog,
+  depth = 1,
+): FieldSource | undefined {
+  const parsed = parseQuery(view.viewQuery.trim().replace(/^;+|;+$/g, ''))
+  const column = parsed.columns.find(({ alias }) => alias === name)
+  if (!column || depth > MAX_VIEWS) return undefined
+  const { source: collection, field } = readColumn(column, parsed, sourcesOf(parsed, catalog))
+  if (!collection || !field) return undefined
+  return collection.type === 'view'
+    ? fieldSource(collection, field.name, catalog, depth + 1)
+    : { collection, field }
 }
 
 /** A column that the query gives, but its text does not show. */

@@ -3,7 +3,7 @@ import { DEFAULT_JSON_BYTES } from './json.ts'
 import { DEFAULT_EDITOR_BYTES } from './text.ts'
 
 /** What a file without `maxSize` may have. */
-const DEFAULT_FILE_BYTES = 5 << 20
+export const DEFAULT_FILE_BYTES = 5 << 20
 
 /** By how much a field raises the size of a body that is accepted. PocketBase: CalculateMaxBodySize of field types */
 export function maxBodyBytes(field: Field): number {

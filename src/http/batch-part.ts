@@ -3,6 +3,7 @@ import type { Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { badRequest } from '../errors.ts'
 import { toText } from '../fields/cast.ts'
+import type { Uploads } from '../files/upload.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import { createRecord } from '../records/create.ts'
 import { deleteRecord } from '../records/delete.ts'
@@ -22,8 +23,8 @@ export interface Part {
   readonly asked: BatchRequest
   /** The whole batch's request: auth and headers are its own. */
   readonly outer: RequestInfo
-  /** Names of the parts of the form that hold files for this request. */
-  readonly uploads: readonly string[]
+  /** The files that came for this request. */
+  readonly uploads: Uploads
   /** What else happens with the write. */
   readonly alsoFor: (request: RequestInfo, collection: Collection) => WriteOptions['also']
 }
@@ -101,13 +102,15 @@ function answer({ query: { fields } }: RequestInfo, text: string): PartAnswer {
 }
 
 /** The request as rules see it: an own Authorization header has no effect. */
-function requestOf({ asked, outer }: Part, method: string): RequestInfo {
+function requestOf({ asked, outer, uploads }: Part, method: string): RequestInfo {
+  // a value under the key of a file gives way to it
+  const values = Object.entries(asked.body ?? {}).filter(([key]) => !uploads.has(key))
   return {
     context: 'batch',
     method,
     query: readQuery(asked.url),
     // to PocketBase each request is a form, which its query is part of
-    body: { ...formOfQuery(asked.url), ...asked.body },
+    body: { ...formOfQuery(asked.url), ...Object.fromEntries(values) },
     auth: outer.auth,
     get headers() {
       const own = Object.entries(asked.headers ?? {}).map(

@@ -1,7 +1,7 @@
 /** No honest body is nested deeper; from 5,000 on, writing it as JSON again would overflow the stack. */
 const MAX_DEPTH = 1_000
 /** No record has so many fields, no form so many parts. Reading a million of them holds up everybody for seconds. */
-const MAX_PARTS = 10_000
+export const MAX_PARTS = 10_000
 /** Of all objects in a body together: JSON of a field may have its own. */
 const MAX_KEYS = 250_000
 

@@ -56,6 +56,7 @@ export async function bodyOf(c: Ctx, maxBytes?: number): Promise<RequestBody> {
   const known = c.get('body')
   if (known) return known
   const body = await readBody(c.env.incoming, maxBytes)
+  if (body.release) c.env.outgoing.once('close', () => void body.release?.())
   c.set('body', body)
   return body
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../errors.ts'
 import { refuse } from '../sms/refusal.ts'
-import { readBytes } from './body.ts'
 import { isBomb } from './body-limits.ts'
+import { readBytes } from './bytes.ts'
 import type { Ctx } from './context.ts'
 
 /**

@@ -14,7 +14,7 @@ import { toRow } from './columns.ts'
 import { type Condition, conditionsOf } from './conditions.ts'
 import { explainRefusal, type Guard, holds, isEmpty, NO_GUARD } from './explain.ts'
 import type { Extension, Extensions } from './extension.ts'
-import { refuseUploads } from './files.ts'
+import { storing } from './files.ts'
 import { checkFresh } from './guard.ts'
 import { insertRecord } from './insert.ts'
 import { Parameters } from './parameters.ts'
@@ -51,9 +51,16 @@ export async function createRecord(
   options: WriteOptions = {},
 ): Promise<string> {
   const rule = ruleFor(collection, 'createRule', request.auth)
-  refuseUploads(collection, options.uploads)
-  const prepared = prepare(collection, blankValues(collection), request.body, isSuperuser(request))
-  const creation = { store, collection, request: withBody(request, prepared.body), prepared, rule, options }
+  const blank = blankValues(collection)
+  const prepared = prepare(collection, blank, request.body, isSuperuser(request), options.uploads)
+  const creation = {
+    store,
+    collection,
+    request: withBody(request, prepared.body),
+    prepared,
+    rule,
+    options: storing(options, collection, prepared.values, prepared.uploads),
+  }
   const hook = extensions.get(collection.id)?.beforeCreate
   const { values, extra } = hook ? await createWithHook(creation, hook) : await createPlain(creation)
   const text = await answerRecord(store, collection, toRow(collection, values), creation.request)
@@ -83,7 +90,8 @@ async function createWithHook(creation: Creation, hook: NonNullable<Extension['b
     if (creation.options.remembered) await checkFresh(store, creation.request.auth)
     if (!(await holds(store, guard))) throw badRequest(FAILED)
     const extra = await hook(store, values, creation.request)
-    await save({ ...creation, store, options: {} }, values, NO_GUARD)
+    const { hasRandomPassword = false } = creation.options
+    await save({ ...creation, store, options: { hasRandomPassword } }, values, NO_GUARD)
     await creation.options.also?.(store, String(values.id))
     return { values, extra }
   })
@@ -111,8 +119,9 @@ function guardOf({ store, collection, request }: Creation, rule: string, values:
 }
 
 async function save(creation: Creation, values: Values, guard: Guard): Promise<void> {
-  const { store, collection, prepared } = creation
-  const draft = { values, passwords: prepared.passwords }
+  const { store, collection, prepared, options } = creation
+  const passwords = options.hasRandomPassword ? {} : prepared.passwords
+  const draft = { values, passwords, uploads: prepared.uploads }
   const form = await formErrors(creation, values)
   complete(collection, values)
   const errors = isEmpty(form) ? validate(collection, draft) : form

@@ -1,8 +1,18 @@
 import type { Collection } from '../collections/collection.ts'
 import type { Field, Value } from '../fields/field.ts'
 import { fieldType } from '../fields/types.ts'
+import type { Upload, Uploads } from '../files/upload.ts'
 import { changeRequest } from '../filter/late-request.ts'
 import type { RequestInfo } from '../filter/request.ts'
+import {
+  addUploads,
+  fileRuleValue,
+  hasUploads,
+  type NamedUploads,
+  NO_UPLOADS,
+  namedUploads,
+  uploadsNeedOld,
+} from './files.ts'
 import { setterOf } from './setters.ts'
 
 /** Values of a record by field name. */
@@ -16,6 +26,8 @@ export interface Prepared {
   readonly body: Readonly<Record<string, unknown>>
   /** New passwords in plain text by field name, `''` for one that is taken away. In `values` they wait to be hashed. */
   readonly passwords: Readonly<Record<string, string>>
+  /** The sent files for this record; `values` has the names of those that it keeps. */
+  readonly uploads: NamedUploads
 }
 
 /** A record of the collection that has no values yet. */
@@ -26,19 +38,26 @@ export function blankValues(collection: Collection): Values {
 }
 
 /** True if what a body comes to depends on the record that it changes. */
-export const needsOldValues = (collection: Collection, body: Readonly<Record<string, unknown>>) =>
-  Object.keys(body).some((key) => setterOf(collection, key)?.needsOld)
+export const needsOldValues = (
+  collection: Collection,
+  body: Readonly<Record<string, unknown>>,
+  uploads: Uploads = NOTHING_SENT,
+) =>
+  Object.keys(body).some((key) => setterOf(collection, key)?.needsOld) || uploadsNeedOld(collection, uploads)
+
+const NOTHING_SENT: Uploads = new Map()
 
 /**
  * Lays a body over `base`: the shortest keys first, each modifier on the result of those before it. Unknown keys
  * stay in the body for the rules and mean nothing else. Hidden fields are only for superusers, but for the
- * password of an auth record. PocketBase: core/record_model.go, ReplaceModifiers; apis/record_crud.go; contract 4.2
+ * password of an auth record. What `uploads` come to is laid over all of that. PocketBase: core/record_model.go, ReplaceModifiers; apis/record_crud.go; contract 4.2
  */
 export function prepare(
   collection: Collection,
   base: Readonly<Values>,
   raw: Readonly<Record<string, unknown>>,
   isSuperuser: boolean,
+  uploads: Uploads = NOTHING_SENT,
 ): Prepared {
   const values: Values = { ...base }
   const body: Record<string, unknown> = { ...raw }
@@ -54,7 +73,30 @@ export function prepare(
     body[field.name] = ruleValue(field, value)
     if (field.type === 'password') passwords[field.name] = value as string
   }
-  return { values, body, passwords }
+  const draft = { values, body, passwords, uploads: NO_UPLOADS }
+  return uploads.size > 0 ? withUploads(draft, collection, raw, isSuperuser, uploads) : draft
+}
+
+function withUploads(
+  prepared: Prepared,
+  collection: Collection,
+  raw: Readonly<Record<string, unknown>>,
+  isSuperuser: boolean,
+  uploads: Uploads,
+): Prepared {
+  const values = { ...prepared.values }
+  const body = { ...prepared.body }
+  const named = new Map<string, Upload>()
+  for (const field of collection.fields) {
+    if (field.type !== 'file' || !hasUploads(field, uploads)) continue
+    if (!isSuperuser && isClosed(collection, field)) continue
+    const own = namedUploads(field, uploads)
+    const value = addUploads(field, values[field.name]!, raw[field.name], uploads)
+    values[field.name] = value
+    body[field.name] = fileRuleValue(value, own)
+    for (const [name, upload] of own) named.set(name, upload)
+  }
+  return { ...prepared, values, body, uploads: named }
 }
 
 const isClosed = (collection: Collection, field: Field) =>

@@ -13,7 +13,7 @@ import { columnsOf, toRow, toValues } from './columns.ts'
 import { type Condition, conditionsOf } from './conditions.ts'
 import { explainRefusal, isEmpty, NO_GUARD } from './explain.ts'
 import type { Extensions } from './extension.ts'
-import { refuseUploads } from './files.ts'
+import { storing } from './files.ts'
 import { checkFresh } from './guard.ts'
 import { hashPasswords } from './passwords.ts'
 import { blankValues, needsOldValues, type Prepared, prepare, type Values, withBody } from './prepare.ts'
@@ -64,7 +64,6 @@ export async function updateRecord(
   options: WriteOptions = {},
 ): Promise<string> {
   const rule = ruleFor(collection, 'updateRule', request.auth)
-  refuseUploads(collection, options.uploads)
   const update = { store, extensions, collection, id, request, rule, options }
   for (let tries = 1; ; tries++) {
     try {
@@ -102,22 +101,29 @@ async function updateOnce(update: Update): Promise<string> {
 }
 
 async function prepareChange(update: Update): Promise<Change> {
-  const { collection, request, rule } = update
-  const lay = (old: Readonly<Values>) => prepare(collection, old, request.body, isSuperuser(request))
+  const { collection, request, rule, options } = update
+  const lay = (old: Readonly<Values>) =>
+    prepare(collection, old, request.body, isSuperuser(request), options.uploads)
   const found = await find(
     update,
     rule,
     rule === '' ? request : withBody(request, (await bodyForRule(update, lay)).body),
   )
   const prepared = lay(found.old)
-  const change = { ...update, ...found, request: withBody(request, prepared.body), prepared }
+  const change = {
+    ...update,
+    ...found,
+    request: withBody(request, prepared.body),
+    prepared,
+    options: storing(options, collection, prepared.values, prepared.uploads),
+  }
   return { ...change, values: await hash(change) }
 }
 
 /** What the rule sees of the body; the record is only read for it where it matters. */
 async function bodyForRule(update: Update, lay: (old: Readonly<Values>) => Prepared): Promise<Prepared> {
-  const { collection, request } = update
-  const needsOld = needsOldValues(collection, request.body)
+  const { collection, request, options } = update
+  const needsOld = needsOldValues(collection, request.body, options.uploads)
   return lay(needsOld ? (await find(update, '', request)).old : blankValues(collection))
 }
 
@@ -197,7 +203,12 @@ async function save(change: Change): Promise<void> {
   for (const field of collection.fields) {
     if (field.type === 'autodate' && field.onUpdate) values[field.name] = time
   }
-  const errors = validate(collection, { values, old, passwords: prepared.passwords })
+  const errors = validate(collection, {
+    values,
+    old,
+    passwords: prepared.passwords,
+    uploads: prepared.uploads,
+  })
   const conditions = conditionsOf(store.catalog, collection, values, false, errors)
   if (isEmpty(errors) && (await write(change, conditions))) return
   await refuse(change, errors, conditions)

@@ -6,6 +6,7 @@ import type { Field, FileField, PasswordField, Value } from '../fields/field.ts'
 import { passwordError } from '../fields/password.ts'
 import { required } from '../fields/text.ts'
 import { fieldType } from '../fields/types.ts'
+import { checkUpload, type NamedUploads, NO_UPLOADS } from './files.ts'
 import type { Values } from './prepare.ts'
 
 /** A record about to be stored. `old` is absent for a new one; `passwords` as in Prepared. */
@@ -13,6 +14,8 @@ export interface Draft {
   readonly values: Readonly<Values>
   readonly passwords: Readonly<Record<string, string>>
   readonly old?: Readonly<Values>
+  /** The sent files by name. */
+  readonly uploads?: NamedUploads
 }
 
 /** Errors by field name. */
@@ -31,11 +34,11 @@ export function validate(collection: Collection, draft: Draft): FieldErrors {
   return errors
 }
 
-function checkField(field: Field, { values, passwords, old }: Draft): FieldError | undefined {
+function checkField(field: Field, { values, passwords, old, uploads }: Draft): FieldError | undefined {
   const value = values[field.name]!
   if (field.type === 'text' && field.primaryKey && old) return checkUnchanged(value, old[field.name]!)
   if (field.type === 'password') return checkPassword(field, value, passwords[field.name])
-  if (field.type === 'file') return checkFiles(field, value, old?.[field.name])
+  if (field.type === 'file') return checkFiles(field, value, old?.[field.name], uploads)
   return fieldType(field).check(field, value)
 }
 
@@ -55,13 +58,28 @@ function checkPassword(field: PasswordField, hash: Value, plain: string | undefi
 
 const MAX_NAME_LENGTH = 250
 
-/** Names can only be kept, not made up. PocketBase: core/field_file.go */
-function checkFiles(field: FileField, value: Value, old: Value | undefined): FieldError | undefined {
+/** Names can only be kept, not made up; sent files must fit the field. PocketBase: core/field_file.go */
+function checkFiles(
+  field: FileField,
+  value: Value,
+  old: Value | undefined,
+  uploads: NamedUploads = NO_UPLOADS,
+): FieldError | undefined {
   const kept = chosen(old ?? '')
-  const added = chosen(value).filter((name) => !kept.includes(name))
-  if (added.length === 0) return fieldType(field).check(field, value)
+  const added = chosen(value).filter((name) => !kept.includes(name) && !uploads.has(name))
+  if (added.length === 0) return fieldType(field).check(field, value) ?? checkSent(field, value, uploads)
   const invalidFiles = added.map((name) => name.slice(0, MAX_NAME_LENGTH))
   return fieldError('validation_invalid_file', `Invalid new files: [${invalidFiles.join(' ')}]`, {
     invalidFiles,
   })
+}
+
+function checkSent(field: FileField, value: Value, uploads: NamedUploads): FieldError | undefined {
+  if (uploads.size === 0) return undefined
+  for (const name of chosen(value)) {
+    const upload = uploads.get(name)
+    const error = upload && checkUpload(field, upload)
+    if (error) return error
+  }
+  return undefined
 }

@@ -1,17 +1,20 @@
 import type { Store } from '../collections/catalog.ts'
+import type { Uploads } from '../files/upload.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { versionSql } from './guard.ts'
 import type { SqlCondition } from './parameters.ts'
 
 /** What a write is told besides its request. */
 export interface WriteOptions {
-  /** Names of the parts of a form that hold files. */
-  readonly uploads?: Iterable<string>
+  /** The files that came with the body. */
+  readonly uploads?: Uploads
   /**
    * The auth record comes from memory: nothing is written if its row has changed since. The write then is refused
    * with some ApiError or StaleAuth; after any refusal the caller asks whether the record is still true.
    */
   readonly remembered?: boolean
+  /** The password was made by the server: rules for passwords do not apply to it. */
+  readonly hasRandomPassword?: boolean
   /** What else happens with the write, in one transaction with it. It is told the record's id. */
   readonly also?: (store: Store, id: string) => Promise<void>
 }

@@ -111,13 +111,13 @@ test.each([['x'], [['x']], [[post(SHELVES, [1])]], [[{ ...post(SHELVES, {}), hea
   },
 )
 
-test('as the SDK sends it: multipart with a JSON part; files get a clear answer', async () => {
+test('as the SDK sends it: multipart with a JSON part, and files', async () => {
   const form = new FormData()
   form.append('@jsonPayload', JSON.stringify({ requests: [post(TOOLS, { name: 'drill', count: '7' })] }))
   expect((await shop.ask('', 'POST', 'batch', form)).body[0].body).toMatchObject({ name: 'drill', count: 7 })
   form.append('requests.0.photo', new File(['x'], 'x.png'))
   const { body } = await shop.ask('', 'POST', 'batch', form)
-  expect(body.data.requests[0].response.message).toBe('Files cannot be uploaded yet (field photo).')
+  expect(body[0].body.photo).toMatch(/^x\w{10}_\w{10}_\w{10}\.png$/)
 })
 
 test('settings switch it off', async () => {

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { DatabaseAway } from '../../db/errors.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
+import { sentAgain, type Upload, type Uploads } from '../../files/upload.ts'
 import type { RequestInfo } from '../../filter/request.ts'
 import { noteWrite } from '../audit.ts'
 import { type BatchRequest, readBatch, unreadableBatch } from '../batch-body.ts'
@@ -25,7 +26,7 @@ export const batchRoutes = (services: Services) =>
     const { values, files } = await readBody(c, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
     const requests = readBatch(values, maxRequests)
     const outer = buildRequest(c, await authOf(c, services), values, 'batch')
-    const run = () => runAll(c, services, requests, outer, [...files.keys()])
+    const run = () => runAll(c, services, requests, outer, files)
     const bodies = requests.map(({ body }) => body)
     const answers = await tryOldPassword(c, services, outer.auth, bodies, () =>
       withCatalog(services.store, run),
@@ -50,7 +51,7 @@ function runAll(
   services: Services,
   requests: readonly BatchRequest[],
   outer: RequestInfo,
-  files: readonly string[],
+  files: Uploads,
 ): Promise<PartAnswer[]> {
   const { store, extensions } = services
   const timeoutMs = (services.settings.current.batch.timeout || DEFAULT_TIMEOUT_S) * 1000
@@ -75,11 +76,16 @@ function runAll(
 }
 
 /** Files come as `requests.0.field` or `requests[0].field`. */
-function uploadsOf(files: readonly string[], i: number): string[] {
+function uploadsOf(files: Uploads, i: number): Uploads {
   const prefixes = [`requests.${i}.`, `requests[${i}].`]
-  return files.flatMap((name) =>
-    prefixes.filter((prefix) => name.startsWith(prefix)).map((p) => name.slice(p.length)),
-  )
+  const found = new Map<string, Upload[]>()
+  for (const [name, sent] of files) {
+    const prefix = prefixes.find((one) => name.startsWith(one))
+    if (prefix === undefined) continue
+    const key = name.slice(prefix.length)
+    found.set(key, [...(found.get(key) ?? []), ...sent.map(sentAgain)])
+  }
+  return found
 }
 
 /** The answer to a batch of which this request failed. What is no fault of the request's goes on as it is. */

@@ -1,12 +1,21 @@
 import { Hono } from 'hono'
+import { isListed } from '../../auth/addresses.ts'
+import { findByToken } from '../../auth/identify.ts'
 import { signToken } from '../../auth/tokens.ts'
 import { notFound } from '../../errors.ts'
-import { type Env, type Services, sendJson } from '../context.ts'
+import { findStored } from '../../files/contents.ts'
+import { findThumb } from '../../files/thumbs.ts'
+import type { AuthRecord, RequestInfo } from '../../filter/request.ts'
+import { findServedFile } from '../../records/served-file.ts'
+import { clientIp } from '../client-ip.ts'
+import { bodyOf, buildRequest, type Ctx, type Env, queryOf, type Services, sendJson } from '../context.ts'
+import { readWithCatalog } from '../fresh-catalog.ts'
 import { requireAuth } from '../guards.ts'
+import { sendFile } from '../send-file.ts'
 
 /**
- * `/api/files`: a short-lived token for links to protected files. The server keeps the names of files, not the files: each is
- * answered as missing. PocketBase: apis/file.go, contract 7.3
+ * `/api/files`: the files that records name, their thumbnails, and short-lived tokens for links to protected ones.
+ * PocketBase: apis/file.go, contract 7.3
  */
 export const fileRoutes = (services: Services) =>
   new Hono<Env>()
@@ -15,7 +24,31 @@ export const fileRoutes = (services: Services) =>
       c.header('cache-control', 'no-store')
       return sendJson(c, JSON.stringify({ token: await signToken(auth, 'file') }))
     })
-    .get('/:collection/:record/:file', (c) => {
-      const collection = services.store.catalog.find(c.req.param('collection'))
-      throw notFound(collection ? '' : 'Missing or invalid collection context.')
-    })
+    .get('/:collection/:record/:file', (c) => readWithCatalog(services.store, () => serve(c, services)))
+
+async function serve(c: Ctx, services: Services): Promise<Response> {
+  const { store } = services
+  const { collection: asked, record, file: name } = c.req.param() as Record<string, string>
+  const collection = store.catalog.find(asked!)
+  if (!collection) throw notFound('Missing or invalid collection context.')
+  const ask = () => askerOf(c, services)
+  const { place, field } = await findServedFile(store, collection, record!, name!, ask)
+  const original = await findStored(store.db, place)
+  if (!original) throw notFound()
+  const { thumb = '' } = queryOf(c)
+  const small = thumb && (await findThumb(store.db, place, original, thumb, field.thumbs ?? []))
+  return small ? sendFile(c, store.db, small, `${thumb}_${name}`) : sendFile(c, store.db, original, name!)
+}
+
+/** Who asks for a protected file: whom the token in the address is for, whatever the headers say. */
+async function askerOf(c: Ctx, services: Services): Promise<RequestInfo> {
+  const { values } = await bodyOf(c)
+  const auth = await findByToken(services.store, queryOf(c).token ?? '', 'file')
+  return buildRequest(c, isAllowed(c, services, auth) ? auth : null, values, 'protectedFile')
+}
+
+/** Superusers may be bound to addresses. */
+function isAllowed(c: Ctx, services: Services, auth: AuthRecord | null): boolean {
+  const { superuserIPs } = services.settings.current
+  return !auth?.isSuperuser || superuserIPs.length === 0 || isListed(superuserIPs, clientIp(c, services))
+}

@@ -27,7 +27,7 @@ export const recordWriteRoutes = (services: Services) => {
         const collection = writableCollection(store.catalog, c.req.param('collection'), MISSING)
         const { files } = await bodyOf(c, bodyLimit(collection))
         const create = (request: RequestInfo, options: WriteOptions) =>
-          createRecord(store, extensions, collection, request, { ...options, uploads: files.keys() })
+          createRecord(store, extensions, collection, request, { ...options, uploads: files })
         // a hook may show a secret, once
         if (extensions.get(collection.id)?.beforeCreate) c.header('cache-control', 'no-store')
         return sendJson(c, await write(c, services, collection, create))
@@ -39,7 +39,7 @@ export const recordWriteRoutes = (services: Services) => {
         const { files } = await bodyOf(c, bodyLimit(collection))
         const id = c.req.param('id')
         const update = (request: RequestInfo, options: WriteOptions) =>
-          updateRecord(store, extensions, collection, id, request, { ...options, uploads: files.keys() })
+          updateRecord(store, extensions, collection, id, request, { ...options, uploads: files })
         const { values } = await bodyOf(c)
         const auth = 'oldPassword' in values ? await authOf(c, services) : null
         const save = () => write(c, services, collection, update)

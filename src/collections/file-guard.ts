@@ -1,0 +1,64 @@
+import type { Db } from '../db/open.ts'
+import { type FileField, isMulti } from '../fields/field.ts'
+import type { Collection } from './collection.ts'
+import { columnName, quote, tableName } from './names.ts'
+
+const fileFields = ({ fields }: Collection): FileField[] => fields.filter((field) => field.type === 'file')
+const column = (field: FileField) => quote(columnName(field.name))
+const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+/** All names that the file fields of a row `b` have, as SQL. */
+const namesSql = (fields: readonly FileField[]) =>
+  fields.map((field) => (isMulti(field) ? `b.${column(field)}` : `array[b.${column(field)}]`)).join(' || ')
+
+/** True if two forms of a collection do not keep the names of files in the same columns. */
+export const movesFiles = (old: Collection, next: Collection): boolean =>
+  namesSql(fileFields(old)) !== namesSql(fileFields(next))
+
+/** From now on the files of a record are gone when it names them no more: see sql/0013. Nothing without file fields. */
+export async function guardFiles(db: Db, collection: Collection): Promise<void> {
+  const fields = fileFields(collection)
+  if (fields.length === 0) return
+  const table = quote(tableName(collection))
+  const call = `execute function _files_named(${literal(collection.id)}, ${literal(namesSql(fields))})`
+  const isOther = fields.map((field) => `old.${column(field)} is distinct from new.${column(field)}`)
+  const late = 'deferrable initially deferred for each row'
+  await db.query(
+    `create constraint trigger _files_changed after update on ${table} ${late} when (${isOther.join(' or ')}) ${call}`,
+  )
+  await db.query(`create constraint trigger _files_deleted after delete on ${table} ${late} ${call}`)
+}
+
+/** Takes the guard away: a column that it looks at cannot be changed. */
+export async function unguardFiles(db: Db, collection: Collection): Promise<void> {
+  const table = quote(tableName(collection))
+  await db.query(`drop trigger if exists _files_changed on ${table}`)
+  await db.query(`drop trigger if exists _files_deleted on ${table}`)
+}
+
+/** Deletes the files of a collection that no record of it names: after a change of its columns. */
+export async function sweepFiles(db: Db, collection: Collection): Promise<void> {
+  const fields = fileFields(collection)
+  if (fields.length === 0) return dropFiles(db, collection)
+  await db.query(
+    `delete from _files f where f.collection = $1 and not exists (
+      select from ${quote(tableName(collection))} b where b.id = f.record and f.name = any (${namesSql(fields)}))`,
+    [collection.id],
+  )
+}
+
+/** Deletes all files of a collection. */
+export async function dropFiles(db: Db, { id }: Collection): Promise<void> {
+  await db.query('delete from _files where collection = $1', [id])
+}
+
+/** Guards the tables that an older version made. */
+export async function guardMissing(db: Db, collections: readonly Collection[]): Promise<void> {
+  const { rows } = await db.query(
+    `select c.relname::text from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgname = '_files_deleted'`,
+  )
+  const guarded = new Set(rows.map(([name]) => name))
+  for (const collection of collections) {
+    if (collection.type !== 'view' && !guarded.has(tableName(collection))) await guardFiles(db, collection)
+  }
+}

@@ -1,0 +1,110 @@
+import type { Db } from '../db/open.ts'
+import type { Content } from './upload.ts'
+
+/** Bytes of a piece: what a reader holds in memory, and what a part of a file costs to read at least. */
+const CHUNK_BYTES = 256 << 10
+
+/** Where a file belongs. */
+export interface FilePlace {
+  /** The collection's id. */
+  readonly collection: string
+  readonly record: string
+  readonly name: string
+}
+
+/** A stored file without its content. */
+export interface StoredFile {
+  readonly id: number
+  readonly size: number
+  /** MIME type. */
+  readonly type: string
+  readonly modified: Date
+}
+
+/** What to store beside the content. */
+export interface FileFacts {
+  readonly type: string
+  /** Now if absent. */
+  readonly modified?: Date
+  /** Of a thumbnail. */
+  readonly thumb?: { readonly size: string; readonly original: number }
+}
+
+const INSERT = `with file as (
+    insert into _files (collection, record, name, thumb, original, size, type, modified)
+    values ($1, $2, $3, $4, $5, $6, $7, coalesce($8::timestamptz, now()))
+    on conflict (collection, record, name, thumb) do nothing returning id),
+  chunk as (insert into _file_chunks (file, part, content) select id, 0, $9::bytea from file where $6 > 0)
+  select id from file`
+
+/**
+ * Stores a file in the transaction of `db`, piece by piece. False if there is one in its place already: another node was
+ * faster with a thumbnail. PocketBase: tools/filesystem
+ */
+export async function storeFile(
+  db: Db,
+  { collection, record, name }: FilePlace,
+  { type, modified, thumb }: FileFacts,
+  content: Content,
+): Promise<boolean> {
+  let id: unknown
+  let part = 0
+  const begin = async (first: Buffer) => {
+    const facts = [thumb?.size ?? '', thumb?.original ?? null, content.size, type, modified ?? null]
+    const { rows } = await db.query(INSERT, [collection, record, name, ...facts, first], 'store file')
+    id = rows[0]?.[0]
+  }
+  for await (const piece of content.pieces(CHUNK_BYTES)) {
+    if (part === 0) await begin(piece)
+    else await db.query(APPEND, [id, part, piece], 'store chunk')
+    if (id === undefined) return false
+    part++
+  }
+  if (part === 0) await begin(Buffer.alloc(0))
+  return id !== undefined
+}
+
+const APPEND = 'insert into _file_chunks (file, part, content) values ($1, $2, $3)'
+
+const FIND = `select id, size, type, modified from _files
+  where collection = $1 and record = $2 and name = $3 and thumb = $4`
+
+/** A stored file, or a thumbnail of it; undefined if there is none. */
+export async function findStored(
+  db: Db,
+  { collection, record, name }: FilePlace,
+  thumb = '',
+): Promise<StoredFile | undefined> {
+  const { rows } = await db.query(FIND, [collection, record, name, thumb], 'find file')
+  const [id, size, type, modified] = rows[0] ?? []
+  if (id === undefined) return undefined
+  return { id: id as number, size: size as number, type: type as string, modified: modified as Date }
+}
+
+/** A file is gone while it is read. */
+export class FileGone extends Error {
+  override name = 'FileGone'
+}
+
+/**
+ * The bytes of a file from `from` up to but not including `to`, a piece at a time, each with a statement of its own: a slow
+ * reader holds one piece and no connection. Throws FileGone when it was deleted meanwhile.
+ */
+export async function* readStored(
+  db: Db,
+  { id }: StoredFile,
+  from: number,
+  to: number,
+): AsyncGenerator<Buffer> {
+  for (let at = from; at < to; ) {
+    const part = Math.floor(at / CHUNK_BYTES)
+    const start = part * CHUNK_BYTES
+    const { rows } = await db.query(READ, [id, part], 'read chunk')
+    const [content] = (rows[0] ?? []) as Buffer[]
+    if (!content || content.length === 0) throw new FileGone()
+    yield content.subarray(at - start, to - start)
+    at = start + content.length
+  }
+}
+
+const READ = 'select content from _file_chunks where file = $1 and part = $2'

@@ -1,0 +1,91 @@
+import type { Content } from './upload.ts'
+
+/** `100x200`, with how it is cut (`t`op, `b`ottom, `f`it): PocketBase's ThumbSizeRegex. */
+const SIZE = /^(\d+)x(\d+)([tbf]?)$/
+
+/** Pictures of which a thumbnail is made. PocketBase: apis/file.go */
+const PICTURES: ReadonlySet<string> = new Set([
+  'image/png',
+  'image/jpg',
+  'image/jpeg',
+  'image/gif',
+  'image/webp',
+])
+
+/** More is not unpacked: a picture of a few bytes may say that it has any number of dots. */
+const MAX_DOTS = 100_000_000
+const JPEG_QUALITY = 95
+
+/** Whether a file of this type can have thumbnails. */
+export const isPicture = (type: string): boolean => PICTURES.has(type)
+
+interface Box {
+  readonly width: number
+  readonly height: number
+}
+
+/** A size that is asked for; 0: whatever keeps the proportions. */
+interface Wanted extends Box {
+  readonly cut: string
+}
+
+function readSize(size: string): Wanted {
+  const [, width, height, cut = ''] = SIZE.exec(size) ?? []
+  const wanted = { width: Number(width), height: Number(height), cut }
+  if (!(wanted.width > 0 || wanted.height > 0)) throw new RangeError(`no size of a thumbnail: ${size}`)
+  return wanted
+}
+
+/** How large a picture becomes: to the dot as PocketBase's library has it. github.com/disintegration/imaging, tools.go */
+function fitted({ width, height, cut }: Wanted, from: Box): Box {
+  const ratio = from.width / from.height
+  if (height === 0) return { width, height: Math.max(1, Math.floor(width / ratio + 0.5)) }
+  if (width === 0) return { width: Math.max(1, Math.floor(height * ratio + 0.5)), height }
+  if (cut !== 'f') return { width, height }
+  if (from.width <= width && from.height <= height) return from
+  return ratio > width / height
+    ? { width, height: Math.max(1, Math.floor(width / ratio)) }
+    : { width: Math.max(1, Math.floor(height * ratio)), height }
+}
+
+const GRAVITY: Readonly<Record<string, string>> = { t: 'top', b: 'bottom' }
+
+/** A made thumbnail. */
+export interface Thumbnail {
+  readonly type: string
+  readonly content: Content
+}
+
+/**
+ * A small copy of a picture, the right way up, of an animated one the first frame. Of a kind that PocketBase cannot write
+ * it is a PNG. Throws for what is no picture, and for a size that is none. PocketBase: tools/filesystem, CreateThumb
+ */
+export async function makeThumbnail(picture: Buffer, type: string, size: string): Promise<Thumbnail> {
+  const wanted = readSize(size)
+  // only here: few servers ever make one
+  const { default: sharp } = await import('sharp')
+  const upright = sharp(picture, { limitInputPixels: MAX_DOTS }).rotate()
+  const { width, height, orientation = 1 } = await upright.metadata()
+  const from = orientation > 4 ? { width: height, height: width } : { width, height }
+  const box = fitted(wanted, from)
+  const isCut = wanted.width > 0 && wanted.height > 0 && wanted.cut !== 'f'
+  const resized = upright.resize({
+    ...box,
+    fit: isCut ? 'cover' : 'fill',
+    position: GRAVITY[wanted.cut] ?? 'centre',
+    kernel: 'linear',
+  })
+  if (type === 'image/jpeg') return made(type, await resized.jpeg({ quality: JPEG_QUALITY }).toBuffer())
+  if (type === 'image/gif') return made(type, await resized.gif().toBuffer())
+  return made('image/png', await resized.png().toBuffer())
+}
+
+const made = (type: string, bytes: Buffer): Thumbnail => ({ type, content: contentOf(bytes) })
+
+/** Bytes at hand as a content. */
+export const contentOf = (bytes: Buffer): Content => ({
+  size: bytes.length,
+  async *pieces(size) {
+    for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+  },
+})

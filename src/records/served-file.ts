@@ -1,0 +1,93 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
+import { columnName, quote, tableName } from '../collections/names.ts'
+import { fieldSource } from '../collections/view-fields.ts'
+import { notFound } from '../errors.ts'
+import { chosen } from '../fields/choice.ts'
+import { type FileField, isMulti } from '../fields/field.ts'
+import type { FilePlace } from '../files/contents.ts'
+import type { RequestInfo } from '../filter/request.ts'
+import { toValues } from './columns.ts'
+import { selectRows } from './select.ts'
+import { isRuleFault } from './sight.ts'
+
+/** A file that may be served. */
+export interface ServedFile {
+  readonly place: FilePlace
+  /** The field that names it. */
+  readonly field: FileField
+}
+
+const NOBODY: RequestInfo = {
+  context: 'default',
+  method: 'GET',
+  query: {},
+  headers: {},
+  body: {},
+  auth: null,
+}
+
+/**
+ * The place of a file by the record that names it: that of a view's record is the one that it was taken from. `ask` tells
+ * who asks; only for a protected field is it called, and the viewRule asked. Throws 404 for whatever there is not, or is
+ * not for the requester. PocketBase: apis/file.go, contract 7.3
+ */
+export async function findServedFile(
+  store: Store,
+  collection: Collection,
+  id: string,
+  name: string,
+  ask: () => Promise<RequestInfo>,
+): Promise<ServedFile> {
+  const row = await findRow(store, collection, id, '', NOBODY)
+  const values = row && toValues(collection, row)
+  const field = collection.fields.find(
+    (one): one is FileField => one.type === 'file' && chosen(values?.[one.name] ?? '').includes(name),
+  )
+  if (!field) throw notFound()
+  if (field.protected && !(await maySee(store, collection, id, await ask()))) throw notFound()
+  const place =
+    collection.type === 'view'
+      ? await placeInSource(store, collection, field.name, name)
+      : { collection: collection.id, record: id, name }
+  if (!place) throw notFound()
+  return { place, field }
+}
+
+async function maySee(
+  store: Store,
+  collection: Collection,
+  id: string,
+  request: RequestInfo,
+): Promise<boolean> {
+  if (request.auth?.isSuperuser) return true
+  const rule = collection.viewRule
+  if (rule === null) return false
+  try {
+    return (await findRow(store, collection, id, rule, request)) !== undefined
+  } catch (error) {
+    if (isRuleFault(error)) return false
+    throw error
+  }
+}
+
+async function findRow(store: Store, collection: Collection, id: string, rule: string, request: RequestInfo) {
+  const where = (position: number) => `b."id" = $${position}::text`
+  return (await selectRows(store, { collection, rule, request, where, params: [id] }))?.[0]
+}
+
+async function placeInSource(
+  store: Store,
+  view: Collection & { type: 'view' },
+  fieldName: string,
+  name: string,
+): Promise<FilePlace | undefined> {
+  const source = fieldSource(view, fieldName, store.catalog)
+  if (!source) return undefined
+  const { collection, field } = source
+  const column = `b.${quote(columnName(field.name))}`
+  const where = isMulti(field) ? `$1 = any(${column})` : `${column} = $1`
+  const text = `select b.id from ${quote(tableName(collection))} b where ${where} limit 1`
+  const { rows } = await store.db.query(text, [name])
+  return rows[0] && { collection: collection.id, record: String(rows[0][0]), name }
+}
