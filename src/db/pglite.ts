@@ -41,7 +41,7 @@ async function backendOf(client: PGlite, unlock: () => void): Promise<Backend> {
     kind: 'pglite',
     query: (text, params, name) => inTurn(() => session.query(text, params, name)),
     script: (text) => inTurn(() => session.script(text)),
-    transaction: (work) => inTurn(() => inTransaction(session, work)),
+    transaction: (work) => inTurn(() => inTransaction(oneByOne(session), work)),
     async listen(channel, heard) {
       const stop = await inTurn(() => client.listen(channel, heard))
       return () => inTurn(() => stop())
@@ -62,6 +62,15 @@ async function inTransaction<T>(session: Session, work: (session: Session) => Pr
   } catch (error) {
     await session.script('rollback')
     throw error
+  }
+}
+
+/** A transaction may ask several things at once; its session is made for one at a time. */
+function oneByOne(session: Session): Session {
+  const inTurn = queue()
+  return {
+    query: (text, params, name) => inTurn(() => session.query(text, params, name)),
+    script: (text) => inTurn(() => session.script(text)),
   }
 }
 

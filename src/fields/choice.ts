@@ -33,6 +33,10 @@ export function chosen(value: Value): readonly string[] {
   return value === '' || value === null ? [] : [String(value)]
 }
 
+/** What is judged: PocketBase takes even a single value apart once more, a list in its text then counts as several. */
+const judged = (value: Value): readonly string[] =>
+  typeof value === 'string' ? toTexts(value) : chosen(value)
+
 function tooMany(field: ChoiceField, count: number): FieldError | undefined {
   const maxSelect = Math.max(field.maxSelect, 1)
   if (count <= maxSelect) return undefined
@@ -43,7 +47,7 @@ function tooMany(field: ChoiceField, count: number): FieldError | undefined {
 export const select: FieldType<SelectField> = {
   ...CHOICE,
   check(field, value) {
-    const texts = chosen(value)
+    const texts = judged(value)
     if (texts.length === 0) return field.required ? required() : undefined
     const unknown = texts.find((text) => !field.values.includes(text))
     if (unknown === undefined) return tooMany(field, texts.length)
@@ -59,7 +63,7 @@ export const select: FieldType<SelectField> = {
 export const relation: FieldType<RelationField> = {
   ...CHOICE,
   check(field, value) {
-    const { length } = chosen(value)
+    const { length } = judged(value)
     if (length === 0) return field.required ? required() : undefined
     const { minSelect } = field
     if (length < minSelect) {

@@ -32,7 +32,9 @@ const LAYOUTS = [
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
-const ZONE_NAME = '(?:[A-Z]{3,4}|WITA|ChST|MeST|GMT[+-]\\d{1,2}|[+-]\\d\\d)'
+/** Three capitals, or more that end in T; GMT and no name at all may have hours behind them. Go: time.parseTimeZone */
+const HOURS = '[+-]0*(?:1?\\d|2[0-3])(?!\\d)'
+const ZONE_NAME = `(?:ChST|MeST|GMT(?:${HOURS})?|${HOURS}|(?:[A-Z]{3,4}T|WITA|[A-Z]{3})(?![A-Z]))`
 
 /** What each element of a layout matches. */
 const ELEMENTS: Record<string, string> = {

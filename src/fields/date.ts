@@ -19,7 +19,7 @@ export function formatDate(at: Date): string {
 /** Years that do not fit four digits, which `toISOString` writes as six with a sign. */
 function longYear(at: Date): string {
   const year = at.getUTCFullYear()
-  return year < 0 ? `-${String(-year).padStart(3, '0')}` : String(year)
+  return year < 0 ? `-${String(-year).padStart(4, '0')}` : String(year)
 }
 
 /** This moment in PocketBase's form. */
@@ -66,6 +66,10 @@ function outOfRange(limit: string, word: 'less' | 'greater'): FieldError {
   return fieldError(code, `Must be no ${word} than ${text}`, { threshold: json })
 }
 
+/** As texts they compare only where both years have four digits. */
+const isBefore = (a: string, b: string) => yearOf(a) - yearOf(b) < 0 || (yearOf(a) === yearOf(b) && a < b)
+const yearOf = (text: string) => Number.parseInt(text, 10)
+
 const column = () => 'pb_date'
 const zero = () => ''
 const fromInput = (_: unknown, raw: unknown) => parseDate(raw)
@@ -79,9 +83,9 @@ export const date: FieldType<DateField> = {
   toJson,
   check(field, value) {
     if (value === '') return field.required ? fieldError('validation_required', 'Cannot be blank') : undefined
-    const [min, max] = [parseDate(field.min), parseDate(field.max)]
-    if (min !== '' && (value as string) < min) return outOfRange(min, 'less')
-    if (max !== '' && (value as string) > max) return outOfRange(max, 'greater')
+    const [at, min, max] = [value as string, parseDate(field.min), parseDate(field.max)]
+    if (min !== '' && isBefore(at, min)) return outOfRange(min, 'less')
+    if (max !== '' && isBefore(max, at)) return outOfRange(max, 'greater')
     return undefined
   },
   defaults: { max: '', min: '' },

@@ -1,6 +1,6 @@
 import { fieldError } from '../errors.ts'
 import type { FieldType, GeoPointField, Value } from './field.ts'
-import { writeNumber } from './json-text.ts'
+import { byBytes, writeNumber } from './json-text.ts'
 import { required } from './text.ts'
 
 /** Degrees. */
@@ -17,7 +17,7 @@ export const geoPoint: FieldType<GeoPointField> = {
   column: () => `json not null default '{"lon":0,"lat":0}'`,
   zero: () => '{"lon":0,"lat":0}',
   fromInput(_, raw) {
-    const { lon, lat } = readPoint(typeof raw === 'string' ? parse(raw) : raw)
+    const { lon, lat } = typeof raw === 'string' ? readPoint(parse(raw)) : readPoint(inOrder(raw))
     return `{"lon":${writeNumber(lon)},"lat":${writeNumber(lat)}}`
   },
   toJson: (_, value) => value as string,
@@ -41,6 +41,12 @@ function parse(text: string): unknown {
   } catch {
     return undefined
   }
+}
+
+/** What comes as an object has its keys in the order of bytes, as Go writes them. */
+function inOrder(raw: unknown): unknown {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw
+  return Object.fromEntries(Object.entries(raw).sort(([a], [b]) => byBytes(a, b)))
 }
 
 /** Keys in any case, the last of them counts; what is no number leaves the part as it was. Go: encoding/json */

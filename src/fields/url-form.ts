@@ -10,7 +10,8 @@ const USER = '(\\S+(:\\S*)?@)?'
 const IPV4 =
   '([1-9]\\d?|1\\d\\d|2[01]\\d|22[0-3]|24\\d|25[0-5])(\\.(\\d{1,2}|1\\d\\d|2[0-4]\\d|25[0-5])){2}\\.([0-9]\\d?|1\\d\\d|2[0-4]\\d|25[0-5])'
 const HEX = '[0-9a-fA-F]{1,4}'
-const IPV6 = `\\[((${HEX}:){7}${HEX}|(${HEX}:){1,7}:|(${HEX}:){1,6}:${HEX}|(${HEX}:){1,5}(:${HEX}){1,2}|(${HEX}:){1,4}(:${HEX}){1,3}|(${HEX}:){1,3}(:${HEX}){1,4}|(${HEX}:){1,2}(:${HEX}){1,5}|${HEX}:(:${HEX}){1,6}|:((:${HEX}){1,7}|:)|::(ffff(:0{1,4})?:)?(\\d{1,3}\\.){3}\\d{1,3}|(${HEX}:){1,4}:(\\d{1,3}\\.){3}\\d{1,3})\\]`
+const OCTET = '(25[0-5]|(2[0-4]|1?\\d)?\\d)'
+const IPV6 = `\\[((${HEX}:){7}${HEX}|(${HEX}:){1,7}:|(${HEX}:){1,6}:${HEX}|(${HEX}:){1,5}(:${HEX}){1,2}|(${HEX}:){1,4}(:${HEX}){1,3}|(${HEX}:){1,3}(:${HEX}){1,4}|(${HEX}:){1,2}(:${HEX}){1,5}|${HEX}:(:${HEX}){1,6}|:((:${HEX}){1,7}|:)|fe80:(:[0-9a-fA-F]{0,4}){0,4}%[0-9a-zA-Z]+|::(ffff(:0{1,4})?:)?(${OCTET}\\.){3}${OCTET}|(${HEX}:){1,4}:(${OCTET}\\.){3}${OCTET})\\]`
 const WIDE = 'a-zA-Z\\x{00a1}-\\x{ffff}'
 const PREFIX =
   '(([a-zA-Z0-9]([a-zA-Z0-9_-]+)?[a-zA-Z0-9]([-.][a-zA-Z0-9]+)*)|((www\\.)|([a-zA-Z0-9]+([-_.]?[a-zA-Z0-9])*[a-zA-Z0-9]\\.[a-zA-Z0-9]+))?)?'
@@ -60,7 +61,7 @@ function parseAuthority(text: string): { host: string; path: string } | undefine
 }
 
 function isHost(host: string): boolean {
-  if (host.startsWith('[')) return /^\[[^\]]*\](:\d*)?$/.test(host)
+  if (host.startsWith('[')) return /^\[[^\]%]*(%25([^\]%]|%[0-9a-fA-F]{2})*)?\](:\d*)?$/.test(host)
   const colon = host.lastIndexOf(':')
   if (colon >= 0 && !/^:\d*$/.test(host.slice(colon))) return false
   return /^([A-Za-z0-9\-._~!$&'()*+,;=:<>"[\]]|[^\x00-\x7f]|%[89a-fA-F][0-9a-fA-F])*$/.test(host)

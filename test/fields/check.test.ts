@@ -21,6 +21,8 @@ test.each([
   ['email', fieldOf('email'), 'a@b', 'is_email'],
   ['email domain', fieldOf('email', { onlyDomains: ['a.com'] }), 'x@A.com', 'email_domain_not_allowed'],
   ['url without scheme', fieldOf('url'), 'a.com', ''],
+  ['url with a zone', fieldOf('url'), 'http://[fe80::1%25eth0]', ''],
+  ['url with a number that is no octet', fieldOf('url'), 'http://[::ffff:1.2.3.400]', 'invalid_url'],
   ['url of a kind', fieldOf('url'), 'javascript:alert(1)', 'invalid_url'],
   ['url host', fieldOf('url', { exceptDomains: ['x.com'] }), 'http://x.com/a', 'url_domain_not_allowed'],
   ['editor in bytes', fieldOf('editor', { maxSize: 3 }), 'éé', 'content_size_limit'],
@@ -31,6 +33,13 @@ test.each([
     ['x', 'y', 'z'],
     'too_many_values',
   ],
+  [
+    'a list in the text of a single choice',
+    fieldOf('select', { values: ['a'], maxSelect: 1 }),
+    '["a",1]',
+    'too_many_values',
+  ],
+  ['and of a single relation', fieldOf('relation', { maxSelect: 1 }), '["a",1]', 'too_many_values'],
   ['too few relations', fieldOf('relation', { minSelect: 2, maxSelect: 3 }), ['a'], 'not_enough_values'],
   ['too many files', fieldOf('file', { maxSelect: 2 }), ['a', 'b', 'c'], 'too_many_files'],
   ['latitude', fieldOf('geoPoint'), { lat: 91, lon: 200 }, 'invalid_latitude'],
@@ -42,6 +51,12 @@ test.each([
   ['single: the last of several', fieldOf('select', { values: [], maxSelect: 1 }), ['a', 'b'], 'b'],
   ['multiple', fieldOf('relation', { maxSelect: 2 }), ['a', 'b', 'a'], ['a', 'b']],
   ['point in a text', fieldOf('geoPoint'), '{"LON":7}', '{"lon":7,"lat":0}'],
+  [
+    'of two spellings of a key the smaller counts',
+    fieldOf('geoPoint'),
+    { lon: 1, LON: 3, lat: 2 },
+    '{"lon":1,"lat":2}',
+  ],
   ['point with a text in it', fieldOf('geoPoint'), { lon: '5', lat: 3 }, '{"lon":0,"lat":3}'],
 ] as const)('%s', (_, field, raw, stored) => expect(store(field, raw)).toEqual(stored))
 

@@ -19,6 +19,11 @@ test.each([
   ['only a time', '3:04PM', '0000-01-01 15:04:00.000Z'],
   ['Go’s zero time', '0001-01-01 00:00:00Z', ''],
   ['a year of five digits', '9999-12-31T23:59:59-01:00', '10000-01-01 00:59:59.000Z'],
+  ['a year before the first', '0000-01-01T00:00:00+01:00', '-0001-12-31 23:00:00.000Z'],
+  ['a zone of four letters that does not end in T', 'Mon, 01 Jan 2024 10:00:00 XYZW', ''],
+  ['a zone of five letters', 'Mon, 01 Jan 2024 10:00:00 ABCDT', '2024-01-01 10:00:00.000Z'],
+  ['hours behind GMT', 'Mon, 01 Jan 2024 10:00:00 GMT-3', '2024-01-01 10:00:00.000Z'],
+  ['more hours than a day has', 'Mon, 01 Jan 2024 10:00:00 GMT+24', ''],
   ['a number', 1700000000, ''],
   ['words', 'Jan 2 2024', ''],
 ] as const)('%s: %s', (_, raw, stored) => expect(parseDate(raw)).toBe(stored))
@@ -43,4 +48,6 @@ test('limits are named as Go prints times', () => {
     params: { threshold: '2024-12-31T00:00:00.5Z' },
   })
   expect(check(field, '2024-12-31 00:00:00.500Z')).toBeUndefined()
+  expect(check(field, '10000-01-01 00:00:00.000Z')?.code).toBe('validation_max_less_equal_than_required')
+  expect(check(field, '-0001-01-01 00:00:00.000Z')?.code).toBe('validation_min_greater_equal_than_required')
 })

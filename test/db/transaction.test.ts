@@ -1,0 +1,11 @@
+import { expect, test } from 'vitest'
+import { openTestDb } from '../support/start.ts'
+
+test('statements of one name may be asked for at once, inside a transaction too', async () => {
+  const db = await openTestDb()
+  const ask = (inside: typeof db, n: number) => inside.query('select $1::int', [n], 'test at once')
+  const answers = await db.transaction((inside) =>
+    Promise.all([ask(inside, 1), ask(inside, 2), ask(inside, 3)]),
+  )
+  expect(answers.flatMap(({ rows }) => rows)).toEqual([[1], [2], [3]])
+})
