@@ -10,7 +10,6 @@ import { clientIp } from '../client-ip.ts'
 import { authOf, bodyOf, type Ctx, type Env, type Services } from '../context.ts'
 import { readQuery } from '../query.ts'
 import { holdStream } from '../streams.ts'
-import { holdStream } from '../streams.ts'
 
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -24,7 +23,6 @@ export function realtimeRoutes(services: Services): Hono<Env> {
   return new Hono<Env>()
     .get('/', async (c) => {
       if (c.req.method === 'HEAD') return c.body(null, 200, HEADERS)
-      holdStream(c, services)
       holdStream(c, services)
       const { outgoing } = c.env
       const gone = new AbortController()
