@@ -8,11 +8,14 @@ export type ExpandTree = Map<string, ExpandTree>
 export function readExpand(param: string): ExpandTree {
   const tree: ExpandTree = new Map()
   for (const part of param.split(',')) {
-    const path = part.replaceAll(' ', '').replace(/^\.+|\.+$/g, '')
-    if (path !== '') grow(tree, path.split('.'))
+    const hops = part.replaceAll(' ', '').split('.')
+    const [first, last] = [hops.findIndex(isNamed), hops.findLastIndex(isNamed)]
+    if (first >= 0) grow(tree, hops.slice(first, last + 1))
   }
   return tree
 }
+
+const isNamed = (hop: string) => hop !== ''
 
 function grow(tree: ExpandTree, hops: readonly string[]): void {
   let node = tree

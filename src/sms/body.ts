@@ -34,6 +34,11 @@ const MAX_TTL_SECONDS = 10 * 365 * 86_400
 /** Of a text, plain or rendered; in code points. */
 export const MAX_CHARACTERS = 1600
 
+/** Each contact is compared with each of them. */
+const MAX_GROUPS = 100
+/** The last instant that PocketBase's form can tell, and sort. */
+const END_OF_TIME = '9999-12-31 23:59:59.999Z'
+
 const list = (what: string, item = {}) =>
   z.array(z.string('must be a text').meta(item), `must be a list of ${what}`)
 /** A date in PocketBase's form; '' for an empty text. */
@@ -51,7 +56,7 @@ const COMMON = {
     description:
       'Phone numbers in E.164. Each gets one message. May be empty when `group_ids` are given. After groups and duplicates, at most 1,000 (the server may set another limit).',
   }),
-  group_ids: list('group ids').nullish().meta({
+  group_ids: list('group ids').max(MAX_GROUPS, `must have at most ${MAX_GROUPS} items`).nullish().meta({
     description: 'Contact groups whose members are added, without those who have opted out.',
   }),
   device_id: text().nullish().meta({
@@ -163,10 +168,14 @@ function optionsOf(body: Common, now: Date): SendOptions {
 /** A date that is past means now. */
 const future = (date: string | null | undefined, now: Date) => (date && date > formatDate(now) ? date : '')
 
+/** An instant in PocketBase's form; one that it cannot tell is its last. */
+export const dateAt = (ms: number): string =>
+  ms < dateOf(END_OF_TIME)!.getTime() ? formatDate(new Date(ms)) : END_OF_TIME
+
 /** `ttl` counts from when the message is due. */
 function expiryOf(body: Common, due: string): string {
   if (body.ttl && body.expires_at) throw refuse('invalid_request', 'ttl and expires_at exclude each other')
-  if (body.ttl) return formatDate(new Date(dateOf(due)!.getTime() + body.ttl * 1000))
+  if (body.ttl) return dateAt(dateOf(due)!.getTime() + body.ttl * 1000)
   if (body.expires_at && body.expires_at <= due)
     throw refuse('invalid_request', 'expires_at must lie in the future, after scheduled_at')
   return body.expires_at ?? ''

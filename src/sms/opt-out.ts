@@ -12,10 +12,11 @@ const E164 = /^\+[1-9][0-9]{1,14}$/
 
 /** True: wants no more texts. False: wants them again. Undefined: the text is none of the words alone. */
 export function readOptWord(body: string, words: OptWords): boolean | undefined {
-  const word = body
-    .trim()
-    .replace(/[.!]+$/, '')
-    .toUpperCase()
+  const text = body.trim()
+  let end = text.length
+  // no expression: of 39,000 marks with a letter behind them one took 1.4 s
+  while (end > 0 && '.!'.includes(text[end - 1]!)) end--
+  const word = text.slice(0, end).toUpperCase()
   if (words.out.includes(word)) return true
   return words.in.includes(word) ? false : undefined
 }

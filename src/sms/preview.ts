@@ -3,15 +3,27 @@ import type { Store } from '../collections/catalog.ts'
 import type { Config } from '../config.ts'
 import type { SendBody } from './body.ts'
 import { checkLength, TEXT, writeTexts } from './content.ts'
-import { allRecipients, checkCount, checkPhones, uniquePhones } from './recipients.ts'
+import { allRecipients, checkCount, checkPhones, optedOut, uniquePhones } from './recipients.ts'
 
 /** What a send would send. The first text's body, encoding, units and segments stand for all where one is asked for. */
 export type Preview = Readonly<z.output<typeof PREVIEW>>
 export const PREVIEW = TEXT.omit({ to: true })
   .extend({
     recipients_count: z.int().min(0),
-    total_segments: z.int().min(0).meta({ description: 'Short messages that all texts take together.' }),
-    items: z.array(TEXT).meta({ description: 'One for each recipient, in the order of the send.' }),
+    total_segments: z
+      .int()
+      .min(0)
+      .meta({ description: 'Short messages that all texts take together which would be sent.' }),
+    opted_out: z.int().min(0).meta({
+      description: 'Recipients who want no texts: their messages would fail at once and cost nothing.',
+    }),
+    items: z
+      .array(
+        TEXT.extend({ opted_out: z.boolean().meta({ description: 'Nothing would be sent to them.' }) }).meta({
+          id: 'PreviewedText',
+        }),
+      )
+      .meta({ description: 'One for each recipient, in the order of the send.' }),
   })
   .meta({ id: 'Preview' })
 
@@ -33,7 +45,8 @@ export async function previewSend(
   const phones = await allRecipients(store, user, explicit, groupIds, config.maxRecipients)
   const texts = await writeTexts(store, user, content, phones.length > 0 ? phones : [''])
   const { to: _, ...first } = texts[0]!
-  const items = phones.length > 0 ? texts : []
-  const total_segments = items.reduce((sum, { segments }) => sum + segments, 0)
-  return { ...first, recipients_count: items.length, total_segments, items }
+  const out = await optedOut(store, user, phones)
+  const items = phones.length > 0 ? texts.map((text) => ({ ...text, opted_out: out.has(text.to) })) : []
+  const total_segments = items.reduce((sum, { segments, opted_out }) => sum + (opted_out ? 0 : segments), 0)
+  return { ...first, recipients_count: items.length, total_segments, opted_out: out.size, items }
 }

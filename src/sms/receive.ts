@@ -43,13 +43,15 @@ export async function receiveTexts(
 ): Promise<string[]> {
   const ids = texts.map((text) => identityOf(device, text))
   const rows = texts.map((text, i) => ({
-    id: ids[i],
+    id: ids[i]!,
     from: text.from,
     body: text.body,
     segments: countSegments(text.body).segments,
     sim: text.sim,
     at: formatDate(new Date(text.receivedAt)),
   }))
+  // told twice at once, in whatever order, they are stored in one: two statements never wait for each other
+  rows.sort((a, b) => (a.at + a.id < b.at + b.id ? -1 : 1))
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     const stored = await db.query(INSERT, [
@@ -60,20 +62,21 @@ export async function receiveTexts(
       ...TOLD,
     ])
     const isNew = new Set(stored.rows.map((row) => String(row[0])))
-    for (const [sender, isOut] of lastWords(
+    const said = lastWords(
       texts.filter((_, i) => isNew.has(ids[i]!)),
       words,
-    ))
-      await setOptedOut(inside, device.user, sender, isOut)
+    )
+    for (const [sender, isOut] of said) await setOptedOut(inside, device.user, sender, isOut)
   })
   return ids
 }
 
-/** The last word of each sender about being written to. */
-function lastWords(texts: readonly ReceivedText[], words: OptWords): Map<string, boolean> {
+/** The last word of each sender about being written to, by sender: who changes several contacts does so in one order. */
+function lastWords(texts: readonly ReceivedText[], words: OptWords): [sender: string, isOut: boolean][] {
   const inOrder = [...texts].sort((a, b) => a.receivedAt - b.receivedAt)
   const said = inOrder.map(({ from, body }) => [from, readOptWord(body, words)] as const)
-  return new Map(said.filter((pair): pair is [string, boolean] => pair[1] !== undefined))
+  const last = new Map(said.filter((pair): pair is [string, boolean] => pair[1] !== undefined))
+  return [...last].sort(([a], [b]) => (a < b ? -1 : 1))
 }
 
 const ID_LENGTH = 15

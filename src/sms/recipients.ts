@@ -56,6 +56,20 @@ async function groupMembers(
   return phones
 }
 
+/** Those of the numbers that want no texts of a user. */
+export async function optedOut(
+  store: Store,
+  user: string,
+  phones: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await store.db.query(
+    'select phone from contacts where "user" = $1 and phone = any($2::text[]) and opted_out',
+    [user, phones],
+    'sms opted out',
+  )
+  return new Set(rows.map(([phone]) => String(phone)))
+}
+
 /** Names of a user's contacts by their number; a number without a contact has none. One query for all. */
 export async function contactNames(
   store: Store,

@@ -1,6 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
-import { dateOf, formatDate } from '../fields/date.ts'
-import type { SendBody, SendOptions } from './body.ts'
+import { dateOf } from '../fields/date.ts'
+import { dateAt, type SendBody, type SendOptions } from './body.ts'
 import { refuse } from './refusal.ts'
 import { type Desk, type Sent, send } from './send.ts'
 import type { Sender } from './sender.ts'
@@ -30,7 +30,7 @@ async function bodyOf({ db }: Store, user: string, id: string, now: Date): Promi
   if (status !== 'failed' || type !== 'outgoing' || body === '') throw refuse('not_retriable')
   const options: SendOptions = {
     scheduledAt: '',
-    expiresAt: expiresAt && formatDate(shifted(now, due, expiresAt)),
+    expiresAt: expiresAt && shifted(now, due, expiresAt),
     priority,
     sim,
     guarantee,
@@ -40,5 +40,5 @@ async function bodyOf({ db }: Store, user: string, id: string, now: Date): Promi
 }
 
 /** As long after `now` as `until` is after `from`. */
-const shifted = (now: Date, from: string, until: string): Date =>
-  new Date(now.getTime() + dateOf(until)!.getTime() - dateOf(from)!.getTime())
+const shifted = (now: Date, from: string, until: string): string =>
+  dateAt(now.getTime() + dateOf(until)!.getTime() - dateOf(from)!.getTime())

@@ -119,7 +119,7 @@ test.each(['nosuchbatch0000', '%20', "'"])('there is no batch %s', async (id) =>
 test('previews a text', async () => {
   const { body } = await shop.ask('POST', 'preview', { body: 'Price: 5 €' })
   const counted = { body: 'Price: 5 €', encoding: 'GSM-7', units: 11, segments: 1 }
-  expect(body).toEqual({ ...counted, recipients_count: 0, total_segments: 0, items: [] })
+  expect(body).toEqual({ ...counted, recipients_count: 0, total_segments: 0, opted_out: 0, items: [] })
 })
 
 test('previews a template for its recipients and stores nothing', async () => {
@@ -136,12 +136,26 @@ test('previews a template for its recipients and stores nothing', async () => {
     ...first,
     recipients_count: 2,
     total_segments: 4,
+    opted_out: 0,
     items: [
-      { ...first, to: '+4912345' },
-      { ...first, to: '+4900003', body: text('Abe', '+4900003'), units: 97 },
+      { ...first, to: '+4912345', opted_out: false },
+      { ...first, to: '+4900003', body: text('Abe', '+4900003'), units: 97, opted_out: false },
     ],
   })
   expect(await shop.rows('select count(*) from sms_messages')).toEqual(count)
+})
+
+test('previews what a send would do with those who have opted out', async () => {
+  const body = { recipients: ['+4900004', '+4912345'], group_ids: [GROUPS.left], body: 'Hello' }
+  const preview = (await shop.ask('POST', 'preview', body)).body
+  const sent = (await shop.send(body)).body
+  const states = await shop.rows('select "to", status from sms_messages where id = any($1)', [
+    sent.message_ids,
+  ])
+  const failed = states.filter(([, status]) => status === 'failed').map(([to]) => to)
+  expect(preview).toMatchObject({ recipients_count: sent.recipients_count, opted_out: 1, total_segments: 2 })
+  const out = (preview.items as { to: string; opted_out: boolean }[]).filter(({ opted_out }) => opted_out)
+  expect(out.map(({ to }) => to)).toEqual(failed)
 })
 
 test('previews a template for nobody', async () => {
