@@ -80,11 +80,10 @@ function completeFields({ type, fields }: Collection): Field[] {
   return AUTH.reduce((all, field) => withSystemField(all, field, false), withId)
 }
 
-const indexNameOf = (collection: Collection, field: string) =>
-  `idx_${field}_${collection.id || collection.name}`.slice(0, MAX_INDEX_NAME)
+const indexNameOf = (field: string, id: string) => `idx_${field}_${id}`.slice(0, MAX_INDEX_NAME)
 
 /** An auth collection's two unique indexes come back when they are left out. */
-function completeIndexes(collection: Collection): string[] {
+function completeIndexes(collection: Collection, namedBy: string): string[] {
   const { name, type, indexes } = collection
   if (type !== 'auth') return indexes
   const required = [
@@ -94,7 +93,7 @@ function completeIndexes(collection: Collection): string[] {
   const missing = required.filter(([field]) => !uniqueIndexOf(indexes, field))
   const made = missing.map(
     ([field, where]) =>
-      `CREATE UNIQUE INDEX \`${indexNameOf(collection, field)}\` ON \`${name}\` (\`${field}\`)${where}`,
+      `CREATE UNIQUE INDEX \`${indexNameOf(field, namedBy)}\` ON \`${name}\` (\`${field}\`)${where}`,
   )
   return [...indexes, ...made]
 }
@@ -120,13 +119,19 @@ export const idOf = ({ type, name }: Pick<Collection, 'type' | 'name'>) => `pbc_
 
 /**
  * Everything that PocketBase adds by itself when a collection is saved: id, system fields and their indexes, the
- * right table in each index. `takenIds`: those of other collections, avoided by an id of our making.
- * PocketBase: core/collection_model.go
+ * right table in each index. `takenIds`: those of other collections, avoided by an id of our making. `namedBy`: the id in
+ * the names of the indexes, if it is not the collection's own. PocketBase: core/collection_model.go
  */
-export function complete(collection: Collection, takenIds: ReadonlySet<string> = new Set()): Collection {
+export function complete(
+  collection: Collection,
+  takenIds: ReadonlySet<string> = new Set(),
+  namedBy?: string,
+): Collection {
   const id = collection.id || freeId(collection, takenIds)
   const withFields = { ...collection, id, fields: completeFields(collection) } as Collection
-  const indexes = completeIndexes(withFields).map((index) => onOwnTable(index, collection.name))
+  const indexes = completeIndexes(withFields, namedBy ?? id).map((index) =>
+    onOwnTable(index, collection.name),
+  )
   return withoutLostMappings({ ...withFields, indexes } as Collection)
 }
 

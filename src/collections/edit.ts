@@ -4,8 +4,9 @@ import { isBuiltIn } from './built-in.ts'
 import type { CatalogDraft } from './catalog-draft.ts'
 import type { Collections } from './catalog-store.ts'
 import type { Collection } from './collection.ts'
-import { complete } from './complete.ts'
+import { complete, idOf } from './complete.ts'
 import { ShapeError } from './decode.ts'
+import { faultText } from './fault-text.ts'
 import { InvalidCollection } from './invalid.ts'
 import { readNew, readOver } from './read.ts'
 import { deleteCollection, NeededError, referencesTo } from './remove.ts'
@@ -20,8 +21,11 @@ function refusal(sentence: string, error: unknown): unknown {
     return badRequest('Failed to load the submitted data due to invalid formatting.')
   }
   if (error instanceof InvalidCollection) return badRequest(sentence, error.data)
-  return isQueryFault(error) ? badRequest(`${sentence} Raw error: \n${error.message}`) : error
+  return isQueryFault(error) ? badRequest(`${sentence} Raw error: \n${faultText(error)}`) : error
 }
+
+/** If not, its first indexes are made before its id is read: PocketBase names them by the id that it would have given. */
+const bringsIndexes = (raw: unknown) => Object.keys(raw ?? {}).some((key) => key.toLowerCase() === 'indexes')
 
 async function saveChecked(
   draft: CatalogDraft,
@@ -42,7 +46,8 @@ export async function createCollection(
   try {
     const id = await store.change(async (draft) => {
       const taken = new Set(draft.catalog.all.map((one) => one.id))
-      const next = complete(readNew(raw), taken)
+      const read = readNew(raw)
+      const next = complete(read, taken, bringsIndexes(raw) ? undefined : idOf(read))
       await saveChecked(draft, next, undefined, checkRule)
       return next.id
     })

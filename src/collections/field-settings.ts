@@ -1,6 +1,7 @@
 import { fieldError } from '../errors.ts'
 import { generateText } from '../fields/autogenerate.ts'
 import type { Field, FieldOf, FieldTypeName, TextField } from '../fields/field.ts'
+import { isInt64 } from '../fields/number.ts'
 import { fieldType } from '../fields/types.ts'
 import type { Catalog } from './catalog.ts'
 import {
@@ -81,7 +82,7 @@ function generates(field: TextField): Check {
 const onlyInt =
   (demanded: boolean): Check =>
   (value) =>
-    demanded && value !== null && !Number.isInteger(value)
+    demanded && value !== null && !isInt64(value as number)
       ? fieldError('validation_only_int_constraint', 'Decimal numbers are not allowed')
       : undefined
 

@@ -3,6 +3,7 @@ import { type FieldError, fieldError } from '../errors.ts'
 import { type Field, isMulti } from '../fields/field.ts'
 import { attempt } from './attempt.ts'
 import type { Collection } from './collection.ts'
+import { faultText } from './fault-text.ts'
 import { type IndexColumn, type IndexExpression, isValidIndex, parseIndex } from './index-expression.ts'
 import { InvalidCollection } from './invalid.ts'
 import { indexName, quote, tableName } from './names.ts'
@@ -35,7 +36,7 @@ async function createIndex(db: Db, sql: string, collection: Collection): Promise
   try {
     await attempt(db, () => db.query(indexDdl(index, collection)))
   } catch (error) {
-    const reason = `Failed to create index ${index.name} - ${(error as Error).message}.`
+    const reason = `Failed to create index ${index.name} - ${faultText(error as Error)}.`
     return fieldError('validation_invalid_index_expression', reason)
   }
 }

@@ -29,6 +29,14 @@ const SHAPES: Record<CollectionType, Shape<Collection>> = {
 }
 const shapeOf = (type: string) => SHAPES[type as CollectionType] ?? SHAPES.base
 
+/** Keys of other types mean nothing, but a value that could not be theirs is a fault all the same. */
+const EVERY = asShape({ ...COMMON_KEYS, ...AUTH_KEYS, viewQuery: text })
+
+function lay(raw: unknown, shape: Shape<Collection>, under: Collection): Collection {
+  EVERY.over(raw, EVERY.zero())
+  return shape.over(raw, under)
+}
+
 function submittedType(raw: unknown): string {
   const entry = Object.entries(asObject(raw)).findLast(([key]) => key.toLowerCase() === 'type')
   return text.over(entry?.[1] ?? null, '')
@@ -38,11 +46,11 @@ function submittedType(raw: unknown): string {
 export function readNew(raw: unknown): Collection {
   const type = submittedType(raw) || 'base'
   const shape = shapeOf(type)
-  return { ...shape.over(raw, shape.fresh()), type } as Collection
+  return { ...lay(raw, shape, shape.fresh()), type } as Collection
 }
 
 /** A collection changed by submitted JSON: what is not in it stays. Throws a ShapeError. */
 export function readOver(raw: unknown, old: Collection): Collection {
   const shape = shapeOf(submittedType(raw) || old.type)
-  return shape.over(raw, { ...shape.zero(), ...old })
+  return lay(raw, shape, { ...shape.zero(), ...old })
 }

@@ -4,6 +4,8 @@ import { builtInProblem } from './built-in.ts'
 import { Catalog, type Store } from './catalog.ts'
 import { length, oneOf, required } from './checks.ts'
 import type { Collection, Rule, RuleName } from './collection.ts'
+import { faultText } from './fault-text.ts'
+import { fieldProblems } from './field-settings.ts'
 import { InvalidCollection } from './invalid.ts'
 import { tableName } from './names.ts'
 import { all, check, isNull, isWord, noVia, type Problem } from './problems.ts'
@@ -47,8 +49,8 @@ async function nameProblem(subject: Subject): Promise<Problem> {
 }
 
 async function takenName({ store, next, old }: Subject): Promise<Problem> {
-  const others = store.catalog.all.filter(({ id }) => id !== (old ?? next).id || (!old && id === next.id))
-  if (others.some(({ id, name }) => id !== next.id && name.toLowerCase() === next.name.toLowerCase())) {
+  const others = store.catalog.all.filter(({ id }) => id !== old?.id)
+  if (others.some(({ name }) => name.toLowerCase() === next.name.toLowerCase())) {
     return fieldError(
       'validation_collection_name_exists',
       'Collection name must be unique (case insensitive).',
@@ -123,6 +125,18 @@ function authProblem(subject: Subject): ErrorData | undefined {
   })
 }
 
+/** The first field that a view's query makes and that cannot be one: the query is at fault as well. */
+function viewFieldProblem({ store, next }: Subject): Problem {
+  for (const [i, field] of next.fields.entries()) {
+    const place = { collection: next, stored: undefined, catalog: store.catalog }
+    const [found] = Object.entries(all(fieldProblems(field, place)) ?? {})
+    if (!found) continue
+    const message = String(found[1].message)
+    const cause = `invalid field "${field.name}" (${i}): ${found[0]}: ${message[0]!.toLowerCase()}${message.slice(1)}`
+    return fieldError('validation_invalid_view_query', `Invalid query - ${cause}`)
+  }
+}
+
 /** A view's fields come from its query, whatever was submitted. */
 async function withViewFields(subject: Subject): Promise<{ subject: Subject; viewQuery: Problem }> {
   const { store, next } = subject
@@ -131,10 +145,11 @@ async function withViewFields(subject: Subject): Promise<{ subject: Subject; vie
   if (next.viewQuery === '') return { subject: withFields([]), viewQuery: required('') }
   try {
     const { fields } = await attempt(store.db, () => readAndSample(store, next.viewQuery))
-    return { subject: withFields([...fields]), viewQuery: undefined }
+    const viewed = withFields([...fields])
+    return { subject: viewed, viewQuery: viewFieldProblem(viewed) }
   } catch (error) {
     if (!isQueryFault(error)) throw error
-    const cause = error.message.slice(0, MAX_VIEW_ERROR)
+    const cause = faultText(error).slice(0, MAX_VIEW_ERROR)
     const viewQuery = fieldError('validation_invalid_view_query', `Invalid query - ${cause}`)
     const fields = error instanceof ViewQueryError ? [...error.fields] : []
     return { subject: withFields(fields), viewQuery }

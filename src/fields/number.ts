@@ -31,7 +31,7 @@ export const number: FieldType<NumberField> = {
 }
 
 /** PocketBase asks whether the number survives a conversion to int64. */
-const isInt64 = (value: number) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
+export const isInt64 = (value: number) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
 
 /** `bool`: required means that it must be true. PocketBase: core/field_bool.go */
 export const bool: FieldType<BoolField> = {

@@ -8,7 +8,8 @@ export function patternError(pattern: string): string | undefined {
     RE2JS.compile(pattern)
     return undefined
   } catch (error) {
-    return (error as Error).message
+    const { message } = error as Error
+    return message.includes(': `') ? message : `${message}: \`\``
   }
 }
 

@@ -91,7 +91,19 @@ test.each([
   ['no id', 'select userName from people', 'missing required id column'],
   ['equal ids', `select 'x' as id from people`, 'non-unique ids'],
   ['empty ids', `select '' as id`, 'empty or invalid ids'],
-  ['an unknown column', 'select id, nope from people', 'column "nope" does not exist'],
+  ['an unknown column', 'select id, nope from people', 'SQL logic error: no such column: nope \\(1\\)'],
+  ['an unknown collection', 'select id from nope', 'SQL logic error: no such table: main.nope \\(1\\)'],
+  ['an unknown function', 'select id, nope(id) from people', 'no such function: nope'],
+  [
+    'a name that no field can have',
+    'select id, kind as "a b" from people',
+    'invalid field "a b" \\(1\\): name: must be in a valid format',
+  ],
+  [
+    'a reserved name',
+    'select id, kind as expand from people',
+    'invalid field "expand" \\(1\\): name: must not be in list',
+  ],
   ['no select', 'delete from people', 'syntax error'],
 ])('refused: %s', async (_, query, cause) => {
   const refused = await refusal(view('bad', query))

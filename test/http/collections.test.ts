@@ -225,3 +225,37 @@ test('scaffolds: one of each type, nameless', async () => {
   expect(Object.keys(scaffolds)).toEqual(['auth', 'base', 'view'])
   expect(scaffolds.auth).toMatchObject({ id: '', name: '', passwordAuth: { identityFields: ['email'] } })
 })
+
+const create = (body: object) => pb.send('/api/collections', { method: 'POST', body })
+
+test.each([
+  ['a rule', 'base', { authRule: 1 }],
+  ['options', 'view', { otp: 'x' }],
+  ['a query', 'auth', { viewQuery: {} }],
+])('%s of another type is ignored, but not of any form', async (_, type, body) => {
+  const { response } = await refused(create({ name: 'foreign', type, ...body }))
+  expect(response.message).toBe('Failed to load the submitted data due to invalid formatting.')
+})
+
+test('the indexes of a new auth collection are named by the id that it would have had', async () => {
+  const made = await create({ id: 'chosen_by_hand', name: 'keepers', type: 'auth' })
+  expect(made.indexes[0]).toMatch(/^CREATE UNIQUE INDEX `idx_tokenKey_pbc_\d+` ON/)
+  const again = await refused(create({ id: 'chosen_by_hand', name: 'Keepers', type: 'auth' }))
+  expect(again.response.data).toMatchObject({
+    id: { code: 'validation_invalid_or_existing_id' },
+    name: { code: 'validation_collection_name_exists' },
+  })
+  await pb.collections.delete('keepers')
+})
+
+test.each(['import', 'meta/dry-run-view'])(
+  '%s: a type of content that is none is told as such',
+  async (path) => {
+    const answer = await fetch(`${server.url}/api/collections/${path}`, {
+      method: path === 'import' ? 'PUT' : 'POST',
+      headers: { authorization: pb.authStore.token, 'content-type': 'text/plain' },
+      body: 'x',
+    })
+    expect(await answer.json()).toMatchObject({ status: 400, message: 'Unsupported Content-Type.' })
+  },
+)

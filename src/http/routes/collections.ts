@@ -2,6 +2,7 @@ import { Hono } from 'hono'
 import { type Check, demandFields, required } from '../../collections/checks.ts'
 import { dryRunView } from '../../collections/dry-run.ts'
 import { createCollection, removeCollection, updateCollection } from '../../collections/edit.ts'
+import { faultText } from '../../collections/fault-text.ts'
 import { importAll } from '../../collections/import-all.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/oauth2-providers.ts'
 import { relabelRateLimits } from '../../collections/rate-limit-labels.ts'
@@ -26,6 +27,15 @@ const LOAD = {
   create: 'Failed to load the collection type data due to invalid formatting.',
   update: 'Failed to load the submitted data due to invalid formatting.',
   form: 'An error occurred while loading the submitted data.',
+}
+
+/** The body of a form; a type of content that is none has a sentence of its own. */
+async function formOf(c: Ctx): Promise<Readonly<Record<string, unknown>>> {
+  try {
+    return (await bodyOf(c)).values
+  } catch (error) {
+    throw error instanceof ApiError && error.message === badRequest().message ? badRequest(LOAD.form) : error
+  }
 }
 
 /** The body's values; a body that cannot be read is a 400 in the route's own words. */
@@ -72,7 +82,7 @@ export const collectionRoutes = (services: Services) => {
     })
     .put('/import', async (c) => {
       const auth = await requireSuperuser(c, services)
-      const { collections, deleteMissing } = await valuesOf(c, LOAD.form)
+      const { collections, deleteMissing } = await formOf(c)
       await importAll(notedCollections(c, services, auth), { collections, deleteMissing }, checkRule)
       return c.body(null, 204)
     })
@@ -87,7 +97,7 @@ export const collectionRoutes = (services: Services) => {
     })
     .post('/meta/dry-run-view', async (c) => {
       const auth = await requireSuperuser(c, services)
-      const { query } = await valuesOf(c, LOAD.form)
+      const { query } = await formOf(c)
       if (!isText(query)) throw badRequest(LOAD.form)
       demandFields({ query }, { query: [required, shortEnough] })
       return sendJson(c, await dryRun(services, String(query), buildRequest(c, auth, {})))
@@ -134,6 +144,6 @@ async function dryRun(
     })
   } catch (error) {
     if (!isQueryFault(error)) throw error
-    throw badRequest(`Invalid view query. Raw error: \n${error.message}`)
+    throw badRequest(`Invalid view query. Raw error: \n${faultText(error)}`)
   }
 }
