@@ -8,8 +8,8 @@ export interface JoinSource {
   readonly columns?: string
   /** None: each row of it. */
   readonly on?: (alias: Joined) => Sql
-  /** What gives several rows of it their order. */
-  readonly order?: (alias: Joined) => Sql
+  /** What gives several rows of it their order, if these columns are read (as they are quoted); may be empty. */
+  readonly order?: (alias: Joined, read: ReadonlySet<string>) => Sql
 }
 
 /** A row that a path leads to by a LEFT JOIN: all its columns may be NULL. */

@@ -7,6 +7,7 @@ import { FilterError } from './errors.ts'
 import type { Facts, Slot } from './facts.ts'
 import type { Joined, JoinSource } from './joined.ts'
 import { column, fieldSlot, type Row, type TableRow, table } from './row.ts'
+import { scanOrder } from './scan-order.ts'
 import type { Param, Sql } from './sql.ts'
 import { sql } from './sql.ts'
 import { readTexts } from './texts.ts'
@@ -72,7 +73,8 @@ export function joinBack(context: Context, row: Row, collection: Collection, fie
   }
   const unique = uniqueIndexOf(collection.indexes, field.name)
   const many = isMulti(field) || !unique || unique.where !== ''
-  const source = () => ({ from: table(collection), on, ...inOrder(collection) })
+  const order: JoinSource['order'] = (alias, read) => scanOrder(tableRow(collection, alias), field, read)
+  const source = () => ({ from: table(collection), on, order })
   const key = keyOf(row, `${collection.name}_via_${field.name}`)
   return tableRow(collection, context.scope.join(key, atOf(row), many, source))
 }

@@ -1,13 +1,13 @@
-import { and, type Condition, manyOf, neededBy, TRUE } from './condition.ts'
+import { and, type Condition, manyOf, neededBy, TRUE, write } from './condition.ts'
 import type { Context } from './context.ts'
 import { FilterError } from './errors.ts'
 import { outermostFirst, select } from './exists.ts'
 import { type Joined, lineOf } from './joined.ts'
-import type { Expression, Storage } from './operand.ts'
 import { resolveName } from './resolve.ts'
+import { columnsRead } from './scan-order.ts'
+import { sortKeys } from './sort-keys.ts'
 import type { Sql } from './sql.ts'
 import { bindRows, joinSql, rowsIn, sql } from './sql.ts'
-import { FORMS } from './storage.ts'
 
 const MAX_KEYS = 8
 const MAX_KEY_BYTES = 255
@@ -60,7 +60,7 @@ function buildKey(context: Context, { name, direction }: SortKey, condition: Con
     return []
   }
   const nulls = operand.nullable ? (direction === 'ASC' ? ' NULLS FIRST' : ' NULLS LAST') : ''
-  return KEYS[operand.storage](operand).map((key) => {
+  return sortKeys(operand.storage, operand.sql).map((key) => {
     const value = firstOf(key, condition)
     return [...value, ` ${direction}${nulls}`]
   })
@@ -74,27 +74,6 @@ function attempt<T>(work: () => T, failure: () => FilterError): T {
   }
 }
 
-type Keys = (operand: Expression) => Sql[]
-const plain: Keys = ({ sql }) => [sql]
-const asText: Keys = ({ sql, storage }) => [FORMS[storage].text(sql)]
-
-/** What a column is sorted by. JSON: null, numbers, texts, each in its own order. */
-const KEYS: Readonly<Record<Storage, Keys>> = {
-  text: plain,
-  number: plain,
-  integer: plain,
-  real: plain,
-  bool: plain,
-  list: asText,
-  'escaped-list': asText,
-  geo: asText,
-  json: ({ sql: value }) => [
-    sql`pb_json_rank(${value})`,
-    sql`pb_json_number(${value})`,
-    sql`pb_json_string(${value}) COLLATE "C"`,
-  ],
-}
-
 /** A key through several rows: that of the first row in order which the filter lets through. */
 function firstOf(key: Sql, condition: Condition): Sql {
   const rows = new Set(
@@ -105,14 +84,23 @@ function firstOf(key: Sql, condition: Condition): Sql {
   if (rows.size === 0) return key
   const filter = sharing(condition, rows)
   for (const row of manyOf(filter)) rows.add(row)
-  const order = joinSql(outermostFirst(rows).flatMap(orderOf), ', ')
+  const all = [...key, ...write(filter), ...[...rows].flatMap(joining)]
+  const order = joinSql(
+    outermostFirst(rows)
+      .map((row) => orderOf(row, all))
+      .filter((one) => one.length > 0),
+    ', ',
+  )
   const chosen = select(filter, rows, neededBy(filter), key)
   return order.length > 0
     ? sql`(${chosen} ORDER BY ${bindRows(order, rows)} LIMIT 1)`
     : sql`(${chosen} LIMIT 1)`
 }
 
-const orderOf = (row: Joined): Sql[] => (row.many && row.source.order ? [row.source.order(row)] : [])
+const joining = (row: Joined): Sql => [...row.source.from, ...(row.source.on?.(row) ?? [])]
+
+const orderOf = (row: Joined, statement: Sql): Sql =>
+  (row.many && row.source.order?.(row, columnsRead(statement, row))) || []
 
 /** What of a condition speaks of the rows. */
 function sharing(condition: Condition, rows: ReadonlySet<Joined>): Condition {
