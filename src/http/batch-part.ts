@@ -1,7 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
-import { badRequest } from '../errors.ts'
 import { toText } from '../fields/cast.ts'
 import type { Uploads } from '../files/upload.ts'
 import type { RequestInfo } from '../filter/request.ts'
@@ -35,6 +34,11 @@ export interface PartAnswer {
   readonly status: number
 }
 
+/** PocketBase has no answer for it: a 400 in the first request of a batch, a 500 in those that follow. */
+export class PartFault extends Error {
+  override name = 'PartFault'
+}
+
 type Run = (part: Part, collection: string, id: string) => Promise<PartAnswer>
 
 const RECORDS = '/api/collections/([^/?]+)/records'
@@ -47,14 +51,14 @@ const ACTIONS: readonly [RegExp, Run][] = [
   [new RegExp(`^DELETE ${RECORDS}/([^/?]+)(?:\\?.*)?$`), remove],
 ]
 
-/** Does one request of a batch in the transaction of its store. Throws what the request alone would answer. */
+/** Does one request of a batch in the transaction of its store. Throws what the request alone would answer, or a PartFault. */
 export function runPart(part: Part): Promise<PartAnswer> {
   const { method, url } = part.asked
   for (const [pattern, run] of ACTIONS) {
     const match = pattern.exec(`${method} ${url}`)
     if (match) return run(part, match[1]!, match[2]!)
   }
-  throw badRequest()
+  throw new PartFault()
 }
 
 async function create(part: Part, name: string): Promise<PartAnswer> {
@@ -97,7 +101,7 @@ async function isStored(store: Store, name: string, id: string): Promise<boolean
 
 function answer({ query: { fields } }: RequestInfo, text: string): PartAnswer {
   const body = fields ? pickFields(text, fields) : text
-  if (body === '') throw badRequest()
+  if (body === '') throw new PartFault()
   return { body, status: 200 }
 }
 

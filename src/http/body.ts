@@ -20,6 +20,10 @@ export const MAX_BODY_BYTES = 32 << 20
 const NO_FILES: Uploads = new Map()
 const EMPTY: RequestBody = Object.freeze({ values: Object.freeze({}), files: NO_FILES })
 
+/** Of other requests Go leaves the body of an urlencoded form unread. Go: http.Request.ParseForm */
+const WITH_FORM = new Set(['POST', 'PUT', 'PATCH'])
+const NOTHING = Buffer.alloc(0)
+
 const hasBody = (incoming: IncomingMessage) =>
   (incoming.headers['content-length'] ?? '0') !== '0' || incoming.headers['transfer-encoding'] !== undefined
 
@@ -42,7 +46,7 @@ export async function readBody(incoming: IncomingMessage, maxBytes = MAX_BODY_BY
     return { values: readJson(bytes.toString('utf8')), files: NO_FILES }
   if (type.startsWith('application/x-www-form-urlencoded')) {
     if (isMalformed(query)) throw badRequest()
-    return readUrlencoded(bytes, readPairs(query))
+    return readUrlencoded(WITH_FORM.has(incoming.method ?? '') ? bytes : NOTHING, readPairs(query))
   }
   if (type.startsWith('text/xml') || type.startsWith('application/xml')) throw badRequest()
   throw badRequest('Unsupported Content-Type')
@@ -107,8 +111,12 @@ const JSON_PAYLOAD = '@jsonPayload'
 /** A URL's query: to Go its pairs are part of any form. */
 const queryOf = (url: string) => url.split(/\?(.*)/s)[1] ?? ''
 
-/** What a form is given by the query of its URL alone. */
-export const formOfQuery = (url: string): Record<string, unknown> => readForm(readPairs(queryOf(url)))
+/** What a form is given by the query of its URL alone. Throws 400 for a malformed one. */
+export function formOfQuery(url: string): Record<string, unknown> {
+  const query = queryOf(url)
+  if (isMalformed(query)) throw badRequest()
+  return readForm(readPairs(query))
+}
 
 function readUrlencoded(bytes: Buffer, query: readonly [string, string][]): RequestBody {
   const text = bytes.toString('utf8')

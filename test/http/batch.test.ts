@@ -46,12 +46,18 @@ test.each([
   [
     'another action',
     { method: 'GET', url: SHELVES },
-    400,
+    500,
     'Something went wrong while processing your request.',
   ],
   [
     'a wrong fields parameter',
     post(`${SHELVES}?fields=id:foo`, {}),
+    500,
+    'Something went wrong while processing your request.',
+  ],
+  [
+    'a malformed query',
+    post(`${SHELVES}?label=%zz`, {}),
     400,
     'Something went wrong while processing your request.',
   ],
@@ -72,6 +78,11 @@ test.each([
     response: { status, message },
   })
   expect(await count()).toBe(before)
+})
+
+test('what PocketBase has no answer for is a 400 in the first place', async () => {
+  const { body } = await batch([{ method: 'GET', url: SHELVES }, post(SHELVES, {})])
+  expect(body.data.requests[0].response.status).toBe(400)
 })
 
 const required = { code: 'validation_required' }

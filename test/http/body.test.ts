@@ -4,11 +4,16 @@ import { expect, test } from 'vitest'
 import { readBody } from '../../src/http/body.ts'
 
 /** A request as Node hands it over; `length` false sends it chunked. */
-function incoming(type: string, text: string, { url = '/', length = true } = {}): IncomingMessage {
+function incoming(
+  type: string,
+  text: string,
+  { url = '/', length = true, method = 'POST' } = {},
+): IncomingMessage {
   const bytes = Buffer.from(text)
   const size = length ? { 'content-length': String(bytes.length) } : { 'transfer-encoding': 'chunked' }
   return Object.assign(Readable.from(bytes.length > 0 ? [bytes] : []), {
     url,
+    method,
     headers: { 'content-type': type, ...size },
   }) as unknown as IncomingMessage
 }
@@ -54,6 +59,11 @@ test.each([
 test('an urlencoded form takes in the query', async () => {
   const request = incoming('application/x-www-form-urlencoded', 'a=1', { url: '/x?b=2' })
   expect((await readBody(request)).values).toEqual({ a: 1, b: 2 })
+})
+
+test('of a request that should have none, the body of an urlencoded form is not looked at', async () => {
+  const request = incoming('application/x-www-form-urlencoded', 'a=%zz', { url: '/x?b=2', method: 'DELETE' })
+  expect((await readBody(request)).values).toEqual({ b: 2 })
 })
 
 test('a form is not read where the query is broken, JSON is', async () => {

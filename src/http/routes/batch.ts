@@ -5,7 +5,7 @@ import { sentAgain, type Upload, type Uploads } from '../../files/upload.ts'
 import type { RequestInfo } from '../../filter/request.ts'
 import { noteWrite } from '../audit.ts'
 import { type BatchRequest, readBatch, unreadableBatch } from '../batch-body.ts'
-import { type Part, type PartAnswer, runPart } from '../batch-part.ts'
+import { type Part, type PartAnswer, PartFault, runPart } from '../batch-part.ts'
 import type { RequestBody } from '../body.ts'
 import { clientIp } from '../client-ip.ts'
 import { authOf, bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson } from '../context.ts'
@@ -89,7 +89,8 @@ function uploadsOf(files: Uploads, i: number): Uploads {
 }
 
 /** The answer to a batch of which this request failed. What is no fault of the request's goes on as it is. */
-function partError(i: number, error: unknown): unknown {
+function partError(i: number, thrown: unknown): unknown {
+  const error = thrown instanceof PartFault ? new ApiError(i === 0 ? 400 : 500) : thrown
   if (!(error instanceof ApiError) || error instanceof DatabaseAway) return error
   const { data, message, status } = error
   const failure = {
