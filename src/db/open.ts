@@ -44,9 +44,8 @@ export class Db {
 
   /** The same for a statement that reads rows by their keys: see Backend.lookUp. */
   lookUp(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
-    const { lookUp } = this.#backend
-    if (!lookUp || this.inTransaction) return this.query(text, params, name)
-    return lookUp(text, params, name).catch(noted)
+    const lookUp = this.inTransaction ? undefined : this.#backend.lookUp
+    return (lookUp ?? this.#session.query)(text, params, name).catch(noted)
   }
 
   /** Several statements in one go, without parameters. */

@@ -10,6 +10,8 @@ import { type Shown, showRows } from './shown.ts'
 import { isRuleFault } from './sight.ts'
 
 const MAX_DEPTH = 6
+/** So many records are read as fast as one is. */
+const FEW = 50
 
 /**
  * Fills `expand` of records of one collection along the paths of a tree: one query a step, under the viewRule of the
@@ -87,6 +89,7 @@ async function fetchRelated(
       where,
       params: [[...ids]],
       orderBy,
+      isLookUp: !relation.back && ids.size <= FEW,
     })
     return await showRows(store, target, rows ?? [], request)
   } catch (error) {

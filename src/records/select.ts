@@ -17,7 +17,7 @@ export interface Selection {
   /** SQL of one more value at the end of each row. */
   readonly extra?: (position: number) => string
   readonly orderBy?: string
-  /** `where` leaves a row or none, and finds it by its id. */
+  /** `where` finds a few rows, by their ids. */
   readonly isLookUp?: boolean
 }
 

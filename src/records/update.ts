@@ -139,6 +139,7 @@ async function find({ store, collection, id }: Update, rule: string, request: Re
         where,
         params: [id],
         extra: () => 'b.xmin::text',
+        isLookUp: true,
       })) ?? []
     if (!row) throw notFound()
     return { old: toValues(collection, row), version: String(row[columnsOf(collection).count]) }

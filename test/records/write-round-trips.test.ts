@@ -8,11 +8,13 @@ const statements: string[] = []
 beforeAll(async () => {
   shop = await startWorkshop()
   const { db } = shop.server.services.store
-  const query = db.query.bind(db)
-  vi.spyOn(db, 'query').mockImplementation((text, params, name) => {
-    statements.push(text)
-    return query(text, params, name)
-  })
+  for (const way of ['query', 'lookUp'] as const) {
+    const ask = db[way].bind(db)
+    vi.spyOn(db, way).mockImplementation((text, params, name) => {
+      statements.push(text)
+      return ask(text, params, name)
+    })
+  }
   const ann = {
     id: 'workerann000001',
     email: 'ann@example.com',
