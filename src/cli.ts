@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { defineCommand, runMain } from 'citty'
 import { agentCommand } from './agent/command.ts'
 import { installerLink } from './auth/installer.ts'
@@ -105,12 +104,12 @@ const importCommand = defineCommand({
     },
   },
   run: ({ args: { schema, fixtures, pocketbase } }) =>
-    withStore(async (store, config) => {
+    withStore(async (store) => {
       const progress = showProgress(process.stderr)
       if (pocketbase && (schema || fixtures))
         throw new UserError('--pocketbase stands alone: leave out the others.')
       if (pocketbase) {
-        return say(await importPocketBase(store, pocketbase, join(config.dataDir, 'storage'), progress))
+        return say(await importPocketBase(store, pocketbase, progress))
       }
       if (!schema && !fixtures) {
         throw new UserError(

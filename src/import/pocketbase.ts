@@ -17,7 +17,7 @@ import { importPocketBaseViews } from './pocketbase-views.ts'
 import type { Progress } from './progress.ts'
 import type { Row } from './rows.ts'
 import { openPocketBase, type PocketBaseData, textOf } from './sqlite.ts'
-import { copyStorage } from './storage.ts'
+import { Storage } from './storage.ts'
 
 /** The superuser that stands for nobody: it only opens the set-up page. */
 const INSTALLER = '__pbinstaller@example.com'
@@ -25,18 +25,18 @@ const INSTALLER = '__pbinstaller@example.com'
 /**
  * Takes a PocketBase data directory (0.23 or later) into an empty store, all or nothing: collections with ids, rules,
  * indexes and secrets; records with ids, dates, password hashes and token keys, so that whoever is signed in stays
- * so; settings; the files under `storage`, into `storageFolder`. Never writes to the source. Answers a summary with a
- * line for each thing left out; throws a UserError that says what is in the way.
+ * so; settings; the files under `storage`. Never writes to the source. Answers a summary with a line for each thing left
+ * out; throws a UserError that says what is in the way.
  */
 export async function importPocketBase(
   store: CatalogStore,
   folder: string,
-  storageFolder: string,
   progress: Progress,
 ): Promise<string> {
   const data = openPocketBase(folder)
   const notes: string[] = []
   const report: Report = (sentence) => notes.push(`- ${sentence}`)
+  const storage = new Storage(folder, progress)
   try {
     const done = await store.change(async (draft) => {
       await draft.db.query('set local statement_timeout = 0')
@@ -44,20 +44,21 @@ export async function importPocketBase(
       const raws = readCollections(data)
       const collections = await importPocketBaseTables(draft, raws, report)
       let records = 0
-      for (const collection of collections) records += await importRecords(draft, data, collection, progress)
+      for (const collection of collections)
+        records += await importRecords(draft, data, collection, storage, progress)
       const views = raws.filter(({ type }) => type === 'view')
       await importPocketBaseViews(draft, views, report)
       await importSettings(draft, data, report)
       if (existsSync(join(folder, 'auxiliary.db')))
         report('logs: left behind, requests are logged on standard output here.')
       await noteAtTerminal(draft.db, { action: 'import', fields: collections.map(({ name }) => name) })
-      const files = copyStorage(folder, storageFolder, progress)
-      return { collections, records, files }
+      reportFiles(storage, report)
+      return { collections, records }
     })
     for (const collection of done.collections)
       await store.db.query(`vacuum (analyze) ${quote(tableName(collection))}`)
     const views = store.catalog.all.filter(({ type }) => type === 'view').length
-    const counts = `Imported ${done.collections.length} collections, ${views} views, ${done.records} records and ${done.files} files.`
+    const counts = `Imported ${done.collections.length} collections, ${views} views, ${done.records} records and ${storage.imported} files.`
     return [counts, ...notes].join('\n')
   } finally {
     data.close()
@@ -89,6 +90,7 @@ async function importRecords(
   draft: CatalogDraft,
   data: PocketBaseData,
   collection: Collection,
+  storage: Storage,
   progress: Progress,
 ) {
   const total = data.count(collection.name)
@@ -98,11 +100,17 @@ async function importRecords(
     rows.push(pocketBaseRow(collection, stored))
     if (rows.length < chunkSize(collection, true) && done + rows.length < total) continue
     await insertRows(draft.db, { file: 'data.db', collection }, rows, { hashed: true })
+    await storage.importOf(draft, collection, rows)
     done += rows.length
     rows = []
     progress(collection.name, done, total)
   }
   return done
+}
+
+function reportFiles({ missing, left }: Storage, report: Report): void {
+  if (missing > 0) report(`files: ${missing} that records name are not in the folder storage.`)
+  if (left > 0) report(`files: ${left} that no record names were left behind.`)
 }
 
 /** Settings that this server has come over; those of an encrypted row cannot be read. */

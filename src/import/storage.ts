@@ -1,20 +1,100 @@
-import { cpSync, existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { CatalogDraft } from '../collections/catalog-draft.ts'
+import type { Collection } from '../collections/collection.ts'
+import { chosen } from '../fields/choice.ts'
+import { storeFile } from '../files/contents.ts'
+import { type Content, readUpload } from '../files/upload.ts'
+import { idOf } from './insert.ts'
 import type { Progress } from './progress.ts'
+import type { Row } from './rows.ts'
+
+/** Where PocketBase keeps what it knows of a file, beside it. */
+const FACTS = '.attrs'
+/** A name that is no path: anything else is not looked for. */
+const PLAIN_NAME = /^[^./\\][^/\\]*$/
 
 /**
- * Copies the files of a PocketBase data directory, a folder a collection, and answers how many they are. The same
- * again copies the same. Thumbnails are made anew when they are asked for, so they stay behind.
+ * The files of a PocketBase data directory: `storage/COLLECTION/RECORD/NAME`. Those that records name are brought in,
+ * with their types and dates; thumbnails stay behind, they are made anew when they are asked for.
  */
-export function copyStorage(folder: string, target: string, progress: Progress): number {
-  const source = join(folder, 'storage')
-  if (!existsSync(source)) return 0
-  const files = readdirSync(source, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !/[\\/]thumbs_/.test(entry.parentPath))
-    .map((entry) => join(entry.parentPath, entry.name))
-  files.forEach((file, i) => {
-    cpSync(file, join(target, file.slice(source.length)))
-    progress('files', i + 1, files.length)
-  })
-  return files.length
+export class Storage {
+  readonly #folder: string
+  readonly #progress: Progress
+  readonly #total: number
+  imported = 0
+  /** Names in records without a file. */
+  missing = 0
+
+  constructor(folder: string, progress: Progress) {
+    this.#folder = join(folder, 'storage')
+    this.#progress = progress
+    this.#total = countFiles(this.#folder)
+  }
+
+  /** Files that no record names. */
+  get left(): number {
+    return this.#total - this.imported
+  }
+
+  /** Brings in the files of records that are stored already. */
+  async importOf(draft: CatalogDraft, collection: Collection, rows: readonly Row[]): Promise<void> {
+    const places = collection.fields.flatMap((field, i) => (field.type === 'file' ? [i] : []))
+    if (places.length === 0) return
+    for (const row of rows) {
+      const names = new Set(places.flatMap((i) => chosen(row[i]!)))
+      for (const name of names) await this.#importOne(draft, collection, idOf(collection, row), name)
+    }
+  }
+
+  async #importOne(draft: CatalogDraft, collection: Collection, record: string, name: string): Promise<void> {
+    const path = join(this.#folder, collection.id, record, name)
+    if (![record, name].every((part) => PLAIN_NAME.test(part)) || !existsSync(path)) {
+      this.missing++
+      return
+    }
+    const content = contentOf(path)
+    const type = typeOf(path) ?? (await readUpload(name, content)).sniffed.type
+    const place = { collection: collection.id, record, name }
+    await storeFile(draft.db, place, { type, modified: statSync(path).mtime }, content)
+    this.#progress('files', ++this.imported, this.#total)
+  }
 }
+
+function countFiles(folder: string): number {
+  if (!existsSync(folder)) return 0
+  return readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
+    (entry) => entry.isFile() && !entry.name.endsWith(FACTS) && !/[\\/]thumbs_/.test(entry.parentPath),
+  ).length
+}
+
+/** The type that PocketBase has noted; undefined if it has none. */
+function typeOf(path: string): string | undefined {
+  if (!existsSync(path + FACTS)) return undefined
+  try {
+    const facts = JSON.parse(readFileSync(path + FACTS, 'utf8')) as Record<string, unknown>
+    const type = facts['user.content_type']
+    return typeof type === 'string' && type !== '' ? type : undefined
+  } catch {
+    return undefined // it is told by the content again
+  }
+}
+
+/** A file on the disk, read piece by piece. */
+const contentOf = (path: string): Content => ({
+  size: statSync(path).size,
+  async *pieces(bytes) {
+    const file = await open(path)
+    try {
+      for (;;) {
+        const piece = Buffer.alloc(bytes)
+        const { bytesRead } = await file.read(piece, 0, bytes)
+        if (bytesRead > 0) yield piece.subarray(0, bytesRead)
+        if (bytesRead < bytes) return
+      }
+    } finally {
+      await file.close()
+    }
+  },
+})

@@ -7,6 +7,7 @@ import { systemCollections } from '../collections/system.ts'
 import type { Extensions } from '../records/extension.ts'
 import { authPaths } from './auth-paths.ts'
 import { DEVICES, devicePaths } from './device-paths.ts'
+import { filePaths } from './file-paths.ts'
 import { hooks } from './hooks.ts'
 import { recordPaths, recordTag } from './record-paths.ts'
 import { recordSchemas } from './record-schema.ts'
@@ -70,6 +71,7 @@ export function openApiDocument({ url, collections, extensions }: Subject): Open
         ...collectionPaths(collections, schemaOf, extensions),
         ...webhookPaths(),
         ...serverPaths(),
+        ...filePaths(),
       },
       webhooks: hooks(webhooks, schemaOf('sms_messages')!),
       components: { securitySchemes: SECURITY_SCHEMES },

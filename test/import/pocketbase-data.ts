@@ -89,9 +89,9 @@ export function contentsOf(folder: string): string[] {
     .map((file) => `${file} ${createHash('sha256').update(readFileSync(file)).digest('hex')}`)
 }
 
-/** Imports a data directory; its files go beside it. Answers the lines of the summary. */
+/** Imports a data directory. Answers the lines of the summary. */
 export async function bringSource(store: CatalogStore, folder: string): Promise<string[]> {
-  return (await importPocketBase(store, folder, `${folder}-storage`, () => {})).split('\n')
+  return (await importPocketBase(store, folder, () => {})).split('\n')
 }
 
 /** PocketBase's own test data, where its Go module is; undefined elsewhere. */

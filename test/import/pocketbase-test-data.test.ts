@@ -46,7 +46,7 @@ describe.skipIf(!data)("PocketBase's test data", () => {
   }
 
   test('what is left out, or not yet served', () => {
-    expect(summary[0]).toMatch(/^Imported 13 collections, 3 views, 3\d records and 30 files\.$/)
+    expect(summary[0]).toMatch(/^Imported 13 collections, 3 views, 3\d records and 15 files\.$/)
     expect(summary.slice(1)).toEqual([
       expect.stringContaining('- users: its create and update rules got'),
       expect.stringContaining('- users: signing in with OAuth2 was set up'),

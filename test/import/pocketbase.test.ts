@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -47,7 +47,7 @@ const NOTES: SourceCollection = {
       tags: '["c","a"]',
       kind: 'y',
       owner: 'user00000000001',
-      files: '["a.txt","b.txt"]',
+      files: '["a.txt","b.txt","lost.txt"]',
       data: '{"b": 1.50, "a": [1, null]}',
       place: '{"lon":1.5,"lat":-2}',
       made: '2020-02-29 23:59:59.999Z',
@@ -128,6 +128,7 @@ const FILES = [
   'notes0000000001/note00000000002/a.txt',
   'notes0000000001/note00000000002/b.txt',
   'notes0000000001/note00000000002/thumbs_a.png/100x100_a.png',
+  'notes0000000001/note00000000002/nobodys.txt',
 ]
 
 const folder = mkdtempSync(join(tmpdir(), 'pocketsms-pocketbase-'))
@@ -148,6 +149,7 @@ describe('a data directory', () => {
       settings: SETTINGS,
       files: FILES,
     })
+    writeFileSync(join(source, 'storage', `${FILES[0]}.attrs`), '{"user.content_type":"text/x-noted"}')
     before = contentsOf(source)
     summary = await bringSource(store, source)
     notes = store.catalog.find('notes')!
@@ -163,6 +165,8 @@ describe('a data directory', () => {
       '- notes: an index was left out (CREATE INDEX idx_notes_odd ON notes (no_function_of_postgres(n)))',
       expect.stringContaining('- odd: the view was left out, its query does not work on Postgres:'),
       '- settings: files in S3 were not copied.',
+      '- files: 1 that records name are not in the folder storage.',
+      '- files: 1 that no record names were left behind.',
     ])
   })
 
@@ -191,7 +195,12 @@ describe('a data directory', () => {
     expect(await rowsOf(store, 'notes', ...names)).toEqual([
       [
         ...['note00000000002', 'It\'s "two"', 12.5, true, '2024-03-04 10:17:52.122Z', ['c', 'a'], 'y'],
-        ...['user00000000001', ['a.txt', 'b.txt'], '{"b":1.50,"a":[1,null]}', '{"lon":1.5,"lat":-2}'],
+        ...[
+          'user00000000001',
+          ['a.txt', 'b.txt', 'lost.txt'],
+          '{"b":1.50,"a":[1,null]}',
+          '{"lon":1.5,"lat":-2}',
+        ],
         '2020-02-29 23:59:59.999Z',
       ],
       [
@@ -250,10 +259,14 @@ describe('a data directory', () => {
     await settings.close()
   })
 
-  test('files are copied, thumbnails are not', () => {
-    const copied = contentsOf(`${source}-storage`).map((line) => line.split(' ')[0]!.slice(source.length + 9))
-    expect(copied).toEqual(FILES.slice(0, 2))
-    expect(readFileSync(join(`${source}-storage`, FILES[0]!), 'utf8')).toBe(FILES[0])
+  test('files of records come in with what was noted of them; thumbnails and others do not', async () => {
+    const { rows } = await store.db.query(
+      `select record, name, type, convert_from(content, 'UTF8') from _files join _file_chunks on file = id order by name`,
+    )
+    expect(rows).toEqual([
+      ['note00000000002', 'a.txt', 'text/x-noted', FILES[0]],
+      ['note00000000002', 'b.txt', 'text/plain; charset=utf-8', FILES[1]],
+    ])
   })
 
   test('a second time it is refused, and nothing changes', async () => {

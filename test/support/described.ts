@@ -75,7 +75,7 @@ class Described {
     const [at, described] = response.$ref ? this.#resolve(response.$ref) : [pointer, response]
     const types = Object.keys(described.content ?? {})
     if (types.length === 0) return answer.body === '' ? undefined : 'no body is described'
-    const type = types.find((each) => answer.contentType.startsWith(each))
+    const type = types.find((each) => each === '*/*' || answer.contentType.startsWith(each))
     if (!type) return `${answer.contentType || 'no content type'} is not described`
     if (type !== 'application/json' || answer.method === 'HEAD') return undefined
     return this.#faultOfJson(answer, [...at, 'content', type, 'schema'])

@@ -1,0 +1,237 @@
+import PocketBase, { type RecordModel } from 'pocketbase'
+import sharp from 'sharp'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RunningServer } from '../../src/server.ts'
+import { SUPERUSER, startServer } from '../support/start.ts'
+
+let server: RunningServer
+let pb: PocketBase
+let ann: PocketBase
+let bob: PocketBase
+let album: RecordModel
+let secret: RecordModel
+
+const PICTURE = await sharp({ create: { width: 300, height: 200, channels: 3, background: 'red' } })
+  .png()
+  .toBuffer()
+/** Longer than two pieces of what is stored. */
+const LONG = Buffer.from(Array.from({ length: 600_000 }, (_, i) => (i * 7919) % 251))
+const SIZES = ['50x40', '40x60t', '60x20b', '70x50f', '0x40', '80x0']
+
+beforeAll(async () => {
+  server = await startServer()
+  pb = new PocketBase(server.url)
+  await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
+  const file = (name: string, options: object = {}) => ({ name, type: 'file', maxSelect: 9, ...options })
+  const fields = [
+    { name: 'owner', type: 'text' },
+    file('open', { thumbs: SIZES }),
+    file('closed', { protected: true }),
+  ]
+  const rules = { viewRule: 'owner = @request.auth.id', createRule: '' }
+  await pb.collections.create({ name: 'albums', type: 'base', fields, ...rules })
+  const viewQuery = 'select id, owner, open as shown, closed as hidden from albums'
+  await pb.collections.create({ name: 'shelf', type: 'view', viewQuery, viewRule: rules.viewRule })
+  ann = await user('ann')
+  bob = await user('bob')
+  const open = [
+    new File([PICTURE], 'picture.png'),
+    new File([LONG], 'long.bin'),
+    new File(['<svg xmlns="http://www.w3.org/2000/svg"/>'], 'drawing.svg'),
+    new File(['not a picture'], 'broken.png'),
+  ]
+  album = await pb.collection('albums').create({ owner: ann.authStore.record!.id, open })
+  secret = await pb.collection('albums').create({
+    owner: ann.authStore.record!.id,
+    closed: [new File(['for Ann'], 'letter.txt'), new File([PICTURE], 'portrait.png')],
+  })
+})
+afterAll(() => server.stop())
+
+async function user(name: string): Promise<PocketBase> {
+  const password = `${name}-password`
+  const email = `${name}@example.com`
+  await pb.collection('users').create({ email, password, passwordConfirm: password, verified: true })
+  const client = new PocketBase(server.url)
+  await client.collection('users').authWithPassword(email, password)
+  return client
+}
+
+const get = (name: string, init: RequestInit = {}, query = {}) =>
+  fetch(
+    pb.files.getURL(
+      album,
+      album.open.find((one: string) => one.startsWith(name)),
+      query,
+    ),
+    init,
+  )
+const bytes = async (response: Response) => Buffer.from(await response.arrayBuffer())
+
+describe('a file', () => {
+  test('comes whole, with what a browser needs to know', async () => {
+    const response = await get('long')
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'application/octet-stream',
+      'content-disposition': `attachment; filename=${album.open[1]}`,
+      'content-length': '600000',
+      'accept-ranges': 'bytes',
+      'content-security-policy': "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox",
+      'cache-control': 'max-age=2592000, stale-while-revalidate=86400',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(response.headers.has('x-frame-options')).toBe(false)
+    expect((await bytes(response)).equals(LONG)).toBe(true)
+  })
+
+  test.each([
+    ['pictures are shown', 'picture', {}, /^inline; filename=picture_\w{10}\.png$/],
+    ['or saved', 'picture', { download: true }, /^attachment; filename=picture/],
+    ['drawings, which may run scripts, are saved', 'drawing', {}, /^attachment; filename=drawing/],
+  ])('%s', async (_, name, query, disposition) => {
+    expect((await get(name, {}, query)).headers.get('content-disposition')).toMatch(disposition)
+  })
+
+  test.each([
+    ['the beginning', 'bytes=0-3', 0, 4],
+    ['the end', 'bytes=-5', 599_995, 600_000],
+    ['from somewhere', 'bytes=599990-', 599_990, 600_000],
+    ['over the edge of a piece', 'bytes=262140-262150', 262_140, 262_151],
+    ['more than a piece', 'bytes=100-599999', 100, 600_000],
+    ['more than there is', 'bytes=599999-700000', 599_999, 600_000],
+  ])('in part: %s', async (_, range, from, to) => {
+    const response = await get('long', { headers: { range } })
+    expect(response.status).toBe(206)
+    expect(response.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/600000`)
+    expect((await bytes(response)).equals(LONG.subarray(from, to))).toBe(true)
+  })
+
+  test('in several parts', async () => {
+    const response = await get('drawing', { headers: { range: 'bytes=0-3,5-9' } })
+    expect(response.status).toBe(206)
+    const [, boundary] = /^multipart\/byteranges; boundary=(\w+)$/.exec(
+      response.headers.get('content-type')!,
+    )!
+    const head = (range: string) => `Content-Range: bytes ${range}/42\r\nContent-Type: image/svg+xml\r\n\r\n`
+    const whole = `--${boundary}\r\n${head('0-3')}<svg\r\n--${boundary}\r\n${head('5-9')}xmlns\r\n--${boundary}--\r\n`
+    expect(await response.text()).toBe(whole.replaceAll('/42', '/41'))
+  })
+
+  test('of which there is no such part', async () => {
+    const response = await get('long', { headers: { range: 'bytes=600000-' } })
+    expect(response.status).toBe(416)
+    expect(response.headers.get('content-range')).toBe('bytes */600000')
+    expect(await response.text()).toBe('invalid range: failed to overlap\n')
+  })
+
+  test('is not sent again to who has it', async () => {
+    const known = (await get('long')).headers.get('last-modified')!
+    const again = await get('long', { headers: { 'if-modified-since': known } })
+    expect([again.status, await again.text()]).toEqual([304, ''])
+    const older = new Date(Date.parse(known) - 1000).toUTCString()
+    expect((await get('long', { headers: { 'if-modified-since': older } })).status).toBe(200)
+    expect((await get('long', { headers: { 'if-unmodified-since': older } })).status).toBe(412)
+  })
+
+  test('has a head', async () => {
+    const response = await get('long', { method: 'HEAD' })
+    expect([response.status, response.headers.get('content-length'), await response.text()]).toEqual([
+      200,
+      '600000',
+      '',
+    ])
+  })
+
+  test.each([
+    ['another name', () => [album.collectionId, album.id, 'other.png'], 'The requested'],
+    ['of another record', () => [album.collectionId, secret.id, album.open[0]], 'The requested'],
+    ['of no collection', () => ['nope', album.id, album.open[0]], 'Missing or invalid collection'],
+  ])('is missing: %s', async (_, path, message) => {
+    const response = await fetch(`${server.url}/api/files/${path().join('/')}`)
+    expect(response.status).toBe(404)
+    expect(((await response.json()) as { message: string }).message).toContain(message)
+  })
+})
+
+describe('a thumbnail', () => {
+  const thumb = async (name: string, size: string) => {
+    const response = await get(name, {}, { thumb: size })
+    const { format, width, height } = await sharp(await bytes(response)).metadata()
+    return `${response.headers.get('content-type')} ${format} ${width}x${height}`
+  }
+
+  test.each([
+    ['100x100', '100x100'],
+    ['50x40', '50x40'],
+    ['40x60t', '40x60'],
+    ['60x20b', '60x20'],
+    ['70x50f', '70x46'],
+    ['0x40', '60x40'],
+    ['80x0', '80x53'],
+    ['30x30', '300x200'],
+  ])('%s is %s', async (size, box) => {
+    expect(await thumb('picture', size)).toBe(`image/png png ${box}`)
+  })
+
+  test('is made once, however many ask', async () => {
+    await Promise.all(Array.from({ length: 5 }, () => thumb('picture', '100x100')))
+    const { rows } = await server.services.store.db.query(
+      `select thumb, count(*) from _files where thumb <> '' group by thumb order by thumb`,
+    )
+    expect(rows).toEqual(
+      ['0x40', '100x100', '40x60t', '50x40', '60x20b', '70x50f', '80x0'].map((one) => [one, 1]),
+    )
+  })
+
+  test('of what is no picture is the file itself', async () => {
+    expect(await (await get('broken', {}, { thumb: '100x100' })).text()).toBe('not a picture')
+  })
+
+  test('goes with its file', async () => {
+    const record = await pb.collection('albums').create({ open: [new File([PICTURE], 'a.png')] })
+    await fetch(pb.files.getURL(record, record.open[0], { thumb: '100x100' }))
+    await pb.collection('albums').delete(record.id)
+    const { rows } = await server.services.store.db.query('select 1 from _files where record = $1', [
+      record.id,
+    ])
+    expect(rows).toEqual([])
+  })
+})
+
+describe('a protected file', () => {
+  const status = async (token: string, name = secret.closed[0], headers = {}) =>
+    (await fetch(pb.files.getURL(secret, name, { token }), { headers })).status
+
+  test("is its owner's and superusers', by a token for files", async () => {
+    expect(await status(await ann.files.getToken())).toBe(200)
+    expect(await status(await pb.files.getToken())).toBe(200)
+  })
+
+  test.each([
+    ['a guest', async () => ''],
+    ['another user', () => bob.files.getToken()],
+    ['a token for other purposes', async () => ann.authStore.token],
+    ['a token that was tampered with', async () => `${(await ann.files.getToken()).slice(0, -3)}abc`],
+  ])('is missing for %s', async (_, token) => {
+    expect(await status(await token())).toBe(404)
+    expect(await status(await token(), secret.closed[1], {})).toBe(404)
+  })
+
+  test('does not look at who is signed in', async () => {
+    expect(await status('', secret.closed[0], { authorization: ann.authStore.token })).toBe(404)
+  })
+
+  test('guests get no token', async () => {
+    await expect(new PocketBase(server.url).files.getToken()).rejects.toMatchObject({ status: 401 })
+  })
+})
+
+test("a view's files are those of the records that it shows, under its own rule", async () => {
+  const url = (record: RecordModel, name: string, token = '') =>
+    `${server.url}/api/files/shelf/${record.id}/${name}?token=${token}`
+  expect((await bytes(await fetch(url(album, album.open[1])))).equals(LONG)).toBe(true)
+  expect((await fetch(url(secret, secret.closed[0]))).status).toBe(404)
+  expect(await (await fetch(url(secret, secret.closed[0], await ann.files.getToken()))).text()).toBe(
+    'for Ann',
+  )
+})

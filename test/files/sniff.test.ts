@@ -1,0 +1,80 @@
+import { deflateSync, gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { sniff } from '../../src/files/sniff/sniff.ts'
+
+const RIFF = (form: string) => `RIFF\0\0\0\0${form}`
+const zipped = (...names: string[]) =>
+  names
+    .map(
+      (name) =>
+        `PK\x03\x04${'\0'.repeat(22)}${String.fromCharCode(name.length)}\0\0\0${name}${'x'.repeat(30)}`,
+    )
+    .join('')
+/** An XML declaration, as most files of XML have it. */
+const XML = '<?xml version="1.0"?>'
+
+test.each<[type: string, extension: string, content: string | Buffer]>([
+  ['image/png', '.png', '\x89PNG\r\n\x1a\n'],
+  ['image/jpeg', '.jpg', '\xff\xd8\xff\xe0'],
+  ['image/gif', '.gif', 'GIF89a'],
+  ['image/webp', '.webp', RIFF('WEBPVP8 ')],
+  ['image/avif', '.avif', '\0\0\0\x1cftypavif\0\0\0\0'],
+  ['image/heic', '.heic', '\0\0\0\x1cftypheic\0\0\0\0'],
+  ['image/x-icon', '.ico', '\0\0\x01\0'],
+  ['image/svg+xml', '.svg', '<!-- a --><svg width="1" xmlns="http://www.w3.org/2000/svg">'],
+  ['image/svg+xml', '.svg', `${XML}\n<svg>`],
+  ['application/pdf', '.pdf', '%PDF-1.7'],
+  ['application/zip', '.zip', zipped('a.txt')],
+  [
+    'application/vnd.openxmlformats-officedocument.wordprocessingml.document',
+    '.docx',
+    zipped('[Content_Types].xml', 'word/document.xml'),
+  ],
+  [
+    'application/vnd.oasis.opendocument.text',
+    '.odt',
+    zipped('mimetypeapplication/vnd.oasis.opendocument.text'),
+  ],
+  ['application/java-archive', '.jar', zipped('META-INF/MANIFEST.MF')],
+  ['application/gzip', '.gz', gzipSync('text')],
+  ['application/zlib', '', deflateSync('text')],
+  ['application/x-ole-storage', '', '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'],
+  ['audio/mpeg', '.mp3', 'ID3\x03'],
+  ['audio/wav', '.wav', RIFF('WAVEfmt ')],
+  ['video/mp4', '.mp4', '\0\0\0\x18ftypisom\0\0'],
+  ['video/webm', '.webm', '\x1aE\xdf\xa3\x9fB\x86\x81\x01B\x82\x84webm'],
+  ['application/vnd.sqlite3', '.sqlite', 'SQLite format 3\0'],
+  ['application/octet-stream', '', '\x00\x01\x02\x03'],
+  ['text/plain', '.txt', ''],
+  ['text/plain; charset=utf-8', '.txt', 'plain'],
+  ['text/plain; charset=utf-8', '.txt', Buffer.from('naïve')],
+  ['text/plain; charset=iso-8859-1', '.txt', Buffer.from('naïve', 'latin1')],
+  ['text/plain; charset=windows-1252', '.txt', 'na\xefve\x85'],
+  ['text/plain', '.txt', '\x93quoted\x94'],
+  ['text/plain; charset=utf-16le', '.txt', '\xff\xfea\0'],
+  ['text/html; charset=utf-8', '.html', '<!doctype html><p>'],
+  ['text/html; charset=iso-8859-2', '.html', '<html><meta charset="iso-8859-2">'],
+  ['text/xml; charset=ASCII', '.xml', '<?xml version="1.0" encoding="ASCII"?><a/>'],
+  ['application/rss+xml', '.rss', `${XML}<rss version="2.0">`],
+  ['application/json', '.json', ' {"a": [1, -2.5e3, "\\u00e4", null]} '],
+  ['application/json', '.json', `[${'{"a":1},'.repeat(1000)}`], // cut at the end of the head
+  ['text/plain; charset=utf-8', '.txt', '{"a": 1'],
+  ['application/geo+json', '.geojson', '{"type":"Feature"}'],
+  ['application/x-ndjson', '.ndjson', '{"a":1}\n{"a":2}\n'],
+  ['text/csv', '.csv', 'a,"b, c"\n1,2\n'],
+  ['text/plain; charset=utf-8', '.txt', 'a,b\n1,2,3\n'],
+  ['text/tab-separated-values', '.tsv', 'a\tb\n1\t2\n'],
+  ['text/x-shellscript', '.sh', '#!/bin/sh\n'],
+  ['text/x-python', '.py', '#! /usr/bin/env  python3 -u\n'],
+  ['text/vcard', '.vcf', 'BEGIN:VCARD\r\n '],
+  ['application/x-subrip', '.srt', '1\n00:00:01,000 --> 00:00:02,000\nHello\n'],
+  ['message/rfc822', '.eml', 'From: a@example.com\nTo: b@example.com\n'],
+])('%s %s', (type, extension, content) => {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content
+  expect(sniff(bytes)).toMatchObject({ type, extension })
+})
+
+test('a type is known by all its names', () => {
+  expect(sniff(Buffer.from('PK\x03\x04')).names).toContain('application/x-zip-compressed')
+  expect(sniff(Buffer.from('<html>')).names).toEqual(['text/html'])
+})

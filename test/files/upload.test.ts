@@ -1,0 +1,231 @@
+import PocketBase, { type RecordModel } from 'pocketbase'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { RunningServer } from '../../src/server.ts'
+import { SUPERUSER, startServer } from '../support/start.ts'
+
+let server: RunningServer
+let pb: PocketBase
+
+const file = (name: string, options: object = {}) => ({ name, type: 'file', maxSelect: 1, ...options })
+const OPEN = { listRule: '', viewRule: '', createRule: '', updateRule: '', deleteRule: '' }
+
+beforeAll(async () => {
+  server = await startServer()
+  pb = new PocketBase(server.url)
+  await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
+  await pb.collections.create({
+    ...OPEN,
+    name: 'docs',
+    type: 'base',
+    fields: [
+      { name: 'title', type: 'text' },
+      file('cover', { maxSize: 10 }),
+      file('pages', { maxSelect: 3, mimeTypes: ['text/plain'] }),
+    ],
+  })
+  await pb.collections.create({
+    ...OPEN,
+    name: 'notes',
+    type: 'base',
+    fields: [
+      file('scan'),
+      {
+        name: 'doc',
+        type: 'relation',
+        collectionId: (await pb.collections.getOne('docs')).id,
+        maxSelect: 1,
+        cascadeDelete: true,
+      },
+    ],
+  })
+  await pb.settings.update({ batch: { enabled: true, maxRequests: 50, timeout: 10 } })
+})
+afterAll(() => server.stop())
+beforeEach(async () => {
+  await pb.collections.truncate('docs')
+})
+
+const text = (content: string, name = `${content}.txt`) => new File([content], name)
+const docs = () => pb.collection('docs')
+/** What a link to a file of a record leads to: its text, or the status of a refusal. */
+const read = async (record: RecordModel, name: string) => {
+  const response = await fetch(pb.files.getURL(record, name))
+  return response.ok ? response.text() : response.status
+}
+/** Names of all files that are stored, and that no piece is without its file. */
+const stored = async () => {
+  const { rows } = await server.services.store.db.query(
+    `select f.name, string_agg(convert_from(c.content, 'UTF8'), '' order by part) from _file_chunks c
+      full join _files f on f.id = c.file group by f.name order by f.name`,
+  )
+  return rows.map(([name, content]) => `${String(name).replace(/(_[a-z0-9]{10})+\./, '.')}: ${content}`)
+}
+const fault = async (write: Promise<unknown>) =>
+  (await write.then(
+    () => ({}),
+    (error: { response: { data: unknown } }) => error.response.data,
+  )) as Record<string, { code: string; message: string }>
+
+describe('an upload with the SDK', () => {
+  test('is stored under a name of its own, with its content', async () => {
+    const record = await docs().create({ title: 'one', cover: text('hi', 'My Photo (1).TXT') })
+    expect(record.cover).toMatch(/^my_photo_1_[a-z0-9]{10}\.TXT$/)
+    expect(await read(record, record.cover)).toBe('hi')
+    expect(await stored()).toEqual(['my_photo_1.TXT: hi'])
+  })
+
+  test('of several files keeps their order', async () => {
+    const record = await docs().create({ pages: [text('one'), text('two')] })
+    expect(record.pages.map((name: string) => name.slice(0, 4))).toEqual(['one_', 'two_'])
+    expect(await Promise.all(record.pages.map((name: string) => read(record, name)))).toEqual(['one', 'two'])
+  })
+
+  test('takes the place of the file before, which is gone', async () => {
+    const before = await docs().create({ cover: text('before') })
+    const after = await docs().update(before.id, { cover: text('after') })
+    expect(await read(after, before.cover)).toBe(404)
+    expect(await read(after, after.cover)).toBe('after')
+    expect(await stored()).toEqual(['after.txt: after'])
+  })
+
+  test.each<[what: string, change: (names: string[]) => object, left: string[]]>([
+    ['kept and new ones', ([, two]) => ({ pages: [two, text('new')] }), ['two', 'new']],
+    ['one more at the end', () => ({ 'pages+': text('new') }), ['one', 'two', 'new']],
+    ['one more before', () => ({ '+pages': text('new') }), ['new', 'one', 'two']],
+    ['one less', ([one]) => ({ 'pages-': one }), ['two']],
+    ['one less, one more', ([one]) => ({ 'pages-': one, 'pages+': text('new') }), ['two', 'new']],
+    ['another order', ([one, two]) => ({ pages: [two, one] }), ['two', 'one']],
+    ['none', () => ({ pages: [] }), []],
+    ['nothing of them', () => ({ title: 'other' }), ['one', 'two']],
+  ])('%s', async (_, change, left) => {
+    const record = await docs().create({ pages: [text('one'), text('two')] })
+    const changed = await docs().update(record.id, change(record.pages))
+    expect(changed.pages.map((name: string) => name.split('_')[0]!.slice(0, 3))).toEqual(left)
+    expect(await stored()).toEqual(left.map((name) => `${name}.txt: ${name}`).sort())
+  })
+
+  test.each<[what: string, body: object, field: string, code: string, message: RegExp]>([
+    [
+      'too large',
+      { cover: text('x'.repeat(11), 'big.txt') },
+      'cover',
+      'validation_file_size_limit',
+      /^Failed to upload big\.txt - the maximum allowed file size is 10 bytes\.$/,
+    ],
+    [
+      'of another kind, whatever it is called',
+      { pages: [new File(['%PDF-1.4'], 'a.txt', { type: 'text/plain' })] },
+      'pages',
+      'validation_invalid_mime_type',
+      /^"a\w{10}_\w{10}\.txt" mime type must be one of: text\/plain\.$/,
+    ],
+    [
+      'too many',
+      { pages: [text('1'), text('2'), text('3'), text('4')] },
+      'pages',
+      'validation_too_many_files',
+      /^The maximum allowed files is 3\.$/,
+    ],
+    [
+      'a name without a file',
+      { pages: ['made-up.txt'] },
+      'pages',
+      'validation_invalid_file',
+      /^Invalid new files: \[made-up\.txt\]\.$/,
+    ],
+  ])('%s is refused, and nothing stored', async (_, body, field, code, message) => {
+    const data = await fault(docs().create(body))
+    expect(data[field]).toMatchObject({ code, message: expect.stringMatching(message) })
+    expect(await stored()).toEqual([])
+  })
+})
+
+describe('a batch', () => {
+  test('takes files along', async () => {
+    const batch = pb.createBatch()
+    batch.collection('docs').create({ title: 'a', cover: text('first') })
+    batch.collection('docs').create({ pages: [text('one'), text('two')] })
+    const answers = await batch.send()
+    expect(answers.map(({ status }) => status)).toEqual([200, 200])
+    expect(await read(answers[1]!.body, answers[1]!.body.pages[1])).toBe('two')
+  })
+
+  test('that fails leaves none', async () => {
+    const batch = pb.createBatch()
+    batch.collection('docs').create({ cover: text('first') })
+    batch.collection('docs').create({ cover: text('far too large') })
+    await expect(batch.send()).rejects.toMatchObject({ status: 400 })
+    expect(await stored()).toEqual([])
+  })
+
+  test('that stores a deleted record anew has only the new files', async () => {
+    const old = await docs().create({ cover: text('old') })
+    const batch = pb.createBatch()
+    batch.collection('docs').delete(old.id)
+    batch.collection('docs').create({ id: old.id, cover: text('new') })
+    await batch.send()
+    expect(await stored()).toEqual(['new.txt: new'])
+  })
+})
+
+describe('files go with', () => {
+  test('their record, and those that go with it', async () => {
+    const doc = await docs().create({ cover: text('doc') })
+    await pb.collection('notes').create({ doc: doc.id, scan: text('note') })
+    expect(await stored()).toEqual(['doc.txt: doc', 'note.txt: note'])
+    await docs().delete(doc.id)
+    expect(await stored()).toEqual([])
+  })
+
+  test('whatever statement deletes or changes their record', async () => {
+    const [one, two] = [
+      await docs().create({ cover: text('one') }),
+      await docs().create({ cover: text('two'), pages: [text('kept')] }),
+    ]
+    const { db } = server.services.store
+    await db.query('delete from docs where id = $1', [one!.id])
+    await db.query(`update docs set cover = '' where id = $1`, [two!.id])
+    expect(await stored()).toEqual(['kept.txt: kept'])
+  })
+
+  test('all records of a collection', async () => {
+    await docs().create({ cover: text('one') })
+    await pb.collections.truncate('docs')
+    expect(await stored()).toEqual([])
+  })
+
+  test('their field, and stay when it gets another name', async () => {
+    const made = await pb.collections.create({
+      ...OPEN,
+      name: 'passing',
+      type: 'base',
+      fields: [file('a'), file('b')],
+    })
+    const record = await pb.collection('passing').create({ a: text('a'), b: text('b') })
+    const [id, a] = made.fields
+    await pb.collections.update('passing', { fields: [id, { ...a, name: 'c', maxSelect: 5 }] })
+    const [kept] = (await pb.collection('passing').getOne(record.id)).c
+    expect(await read(record, kept)).toBe('a')
+    expect(await stored()).toEqual([expect.stringMatching(/: a$/)])
+    await pb.collection('passing').update(record.id, { 'c-': kept })
+    expect(await stored()).toEqual([])
+  })
+
+  test('their collection', async () => {
+    await pb.collection('passing').create({ c: [text('c')] })
+    await pb.collections.delete('passing')
+    expect(await stored()).toEqual([])
+  })
+})
+
+test('a transaction that does not end stores nothing', async () => {
+  const { db } = server.services.store
+  const half = db.transaction(async (inside) => {
+    await inside.query(
+      `insert into _files (collection, record, name, size, type) values ('x', 'y', 'z', 1, 't')`,
+    )
+    throw new Error('the server dies')
+  })
+  await expect(half).rejects.toThrow('dies')
+  expect(await stored()).toEqual([])
+})
