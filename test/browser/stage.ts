@@ -2,6 +2,7 @@ import PocketBase from 'pocketbase'
 import { expect, test } from 'vitest'
 import { freePort } from '../support/postgres.ts'
 import { type RunningProgram, serve } from '../support/program.ts'
+import { until } from '../support/receiver.ts'
 import { type Browser, openBrowser, SCREENS, type Screen } from './browser.ts'
 
 // How to add a scenario: a file `test/browser/NAME.test.ts` with
@@ -19,6 +20,7 @@ import { type Browser, openBrowser, SCREENS, type Screen } from './browser.ts'
 // runs one file; pictures are in coverage/browser.
 
 const HOST = '127.0.0.1'
+const LINK = /http\S+pbinstall\S+(?=\s)/
 
 export const ROOT = { email: 'boss@example.com', password: 'bosspass12345' } as const
 export const ANN = { email: 'ann@example.com', password: 'ann-password1' } as const
@@ -51,7 +53,7 @@ export function scenario(
       const server = await startServer(env)
       const browser = await openBrowser(server.url, screen)
       try {
-        await play(stageOf(server, browser, screen))
+        await play(stageOf(server, await printedLink(server), browser, screen))
         expect(browser.faults).toEqual([])
       } catch (error) {
         await browser.page.screenshot({ path: `${import.meta.dirname}/../../coverage/browser/failed.png` })
@@ -69,9 +71,14 @@ async function startServer(env: Readonly<Record<string, string>>): Promise<Runni
   return serve({ ...base, PUBLIC_URL: `http://${HOST}:${port}`, ...env })
 }
 
-function stageOf(server: RunningProgram, browser: Browser, screen: Screen): Stage {
+/** It comes a moment after the server answers. */
+async function printedLink(server: RunningProgram): Promise<string> {
+  await until('the link', () => LINK.test(server.output()))
+  return LINK.exec(server.output())![0]
+}
+
+function stageOf(server: RunningProgram, link: string, browser: Browser, screen: Screen): Stage {
   const { url } = server
-  const link = /http\S+pbinstall\S+/.exec(server.output())?.[0] ?? ''
   const root = once(() => makeRoot(url, link))
   const ann = once(async () => makeAnn(url, await root()))
   return {

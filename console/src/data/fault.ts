@@ -3,7 +3,7 @@ import { ClientResponseError } from 'pocketbase'
 /** What went wrong, in words for people. */
 export interface Fault {
   readonly message: string
-  /** Messages by field name. */
+  /** Messages by field name, or by path: `smtp.host`. */
   readonly fields: Readonly<Record<string, string>>
   /** The code of a gateway error (`quota_exceeded`), or ''. */
   readonly code: string
@@ -24,8 +24,15 @@ export function faultOf(error: unknown): Fault {
   return { message, fields, code: String(response.error ?? ''), status }
 }
 
-function fieldFaults(data: unknown): Record<string, string> {
+/** Messages by field; those of nested objects by their path, as `smtp.host`. */
+function fieldFaults(data: unknown, path = ''): Record<string, string> {
   if (typeof data !== 'object' || data === null) return {}
-  const entries = Object.entries(data as Record<string, { message?: string }>)
-  return Object.fromEntries(entries.map(([name, fault]) => [name, fault?.message ?? 'Is not right.']))
+  const entries = Object.entries(data as Record<string, { message?: unknown } | null>)
+  return Object.fromEntries(
+    entries.flatMap(([name, fault]) => {
+      if (typeof fault?.message === 'string') return [[path + name, fault.message]]
+      const inner = Object.entries(fieldFaults(fault, `${path}${name}.`))
+      return inner.length > 0 ? inner : [[path + name, 'Is not right.']]
+    }),
+  )
 }

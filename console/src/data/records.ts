@@ -91,6 +91,7 @@ export interface ApiKey extends Owned {
   readonly last_used_at: string
   /** The whole key: in the answer to the create, and never again. */
   readonly key?: string
+  readonly expand?: { readonly user?: User }
 }
 
 export const WEBHOOK_EVENTS = [
@@ -105,6 +106,7 @@ export interface Webhook extends Owned {
   readonly events: readonly (typeof WEBHOOK_EVENTS)[number][]
   readonly enabled: boolean
   readonly updated: string
+  readonly expand?: { readonly user?: User }
 }
 
 export interface Delivery extends Owned {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { useNames } from '../../data/use-names.ts'
+import { useNames } from '../../data/use-known.ts'
 import type { PageProps } from '../../pages.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'

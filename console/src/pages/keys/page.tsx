@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { ApiKey } from '../../data/records.ts'
+import { session } from '../../data/session.ts'
 import { useList } from '../../data/use-list.ts'
 import { Button } from '../../parts/button.tsx'
 import { confirmed } from '../../parts/dialog.tsx'
@@ -13,8 +14,9 @@ import { msOf, Time } from '../../parts/time.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { NewKey } from './new-key.tsx'
 
-const COLUMNS: readonly Column<ApiKey>[] = [
-  { title: 'Name', cell: (key) => key.name },
+const NAME: Column<ApiKey> = { title: 'Name', cell: (key) => key.name }
+const OWNER: Column<ApiKey> = { title: 'User', cell: ({ expand }) => expand?.user?.email ?? '–' }
+const OTHERS: readonly Column<ApiKey>[] = [
   { title: 'Begins with', cell: (key) => <span class="mono">{key.prefix}…</span> },
   { title: 'Last used', cell: (key) => <Time at={key.last_used_at} none="never" /> },
   { title: 'Expires', cell: (key) => <Expiry at={key.expires_at} /> },
@@ -31,8 +33,28 @@ const COLUMNS: readonly Column<ApiKey>[] = [
   },
 ]
 
-/** The keys with which programs send. */
-export function Page() {
+/** The keys with which programs send: the user's own; to superusers those of all. */
+export const Page = () => (session.value?.role === 'superuser' ? <AllKeys /> : <OwnKeys />)
+
+function AllKeys() {
+  const keys = useList<ApiKey>('api_keys', { expand: 'user' })
+  return (
+    <Frame title="API keys" text="Those of all users. A key that is revoked opens nothing any more.">
+      <Records
+        list={keys}
+        caption="API keys of all users"
+        columns={[NAME, OWNER, ...OTHERS]}
+        empty={
+          <Empty icon="keys" title="No keys yet">
+            Users make them, for the programs that send in their names.
+          </Empty>
+        }
+      />
+    </Frame>
+  )
+}
+
+function OwnKeys() {
   const keys = useList<ApiKey>('api_keys')
   const [isMaking, setMaking] = useState(false)
   const make = (
@@ -49,7 +71,7 @@ export function Page() {
       <Records
         list={keys}
         caption="API keys"
-        columns={COLUMNS}
+        columns={[NAME, ...OTHERS]}
         empty={
           <Empty icon="keys" title="No keys yet" action={make}>
             Make one for the program that is to send: your web shop, a script, an alarm.

@@ -1,4 +1,4 @@
-import { useNames } from '../../data/use-names.ts'
+import { useNames } from '../../data/use-known.ts'
 import { Card } from '../../parts/page.tsx'
 import { shortMessages } from './text-size.ts'
 import type { Preview } from './use-preview.ts'

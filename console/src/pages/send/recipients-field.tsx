@@ -1,12 +1,12 @@
 import { useId, useRef, useState } from 'preact/hooks'
 import type { Groups } from '../../data/use-groups.ts'
+import { useKnown } from '../../data/use-known.ts'
 import { Button } from '../../parts/button.tsx'
 import { Chips } from './chips.tsx'
 import type { Composition, Recipient } from './composition.ts'
 import { GroupMenu } from './group-menu.tsx'
 import { isList, readNumbers, withMore } from './numbers.ts'
 import { RecipientOptions } from './recipient-options.tsx'
-import { useKnown } from './use-known.ts'
 import { useMemberCounts } from './use-member-counts.ts'
 import { type Suggestion, useSuggestions } from './use-suggestions.ts'
 

@@ -1,5 +1,5 @@
 import type { Message, MessageState } from '../../data/records.ts'
-import { useNames } from '../../data/use-names.ts'
+import { useNames } from '../../data/use-known.ts'
 import { ButtonLink } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
 import { Notice } from '../../parts/form.tsx'

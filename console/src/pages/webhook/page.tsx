@@ -1,4 +1,5 @@
 import type { Webhook } from '../../data/records.ts'
+import { session } from '../../data/session.ts'
 import { useRecord } from '../../data/use-record.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/button.tsx'
@@ -9,10 +10,12 @@ import { to } from '../../router.ts'
 import { Deliveries } from './deliveries.tsx'
 import { Secret } from './secret.tsx'
 import { Settings } from './settings.tsx'
+import { Stop } from './stop.tsx'
 
-/** One webhook: what it hears, its secret, and what was delivered. */
+/** One webhook: what it hears, its secret, and what was delivered. Superusers see those of all, and may stop them. */
 export function Page({ params: { id = '' } }: PageProps) {
-  const { record: webhook, loading } = useRecord<Webhook>('webhooks', id)
+  const isOwn = session.value?.role === 'user'
+  const { record: webhook, loading } = useRecord<Webhook>('webhooks', id, isOwn ? '' : 'user')
   const all = <ButtonLink href={to('/webhooks')}>All webhooks</ButtonLink>
   if (loading) return <Loading />
   if (!webhook)
@@ -26,10 +29,14 @@ export function Page({ params: { id = '' } }: PageProps) {
   return (
     <Frame title="Webhook" text={webhook.url} back={{ href: to('/webhooks'), words: 'Webhooks' }}>
       <Deliveries webhook={webhook} />
-      <div class="columns">
-        <Settings webhook={webhook} />
-        <Secret webhook={webhook} />
-      </div>
+      {isOwn ? (
+        <div class="columns">
+          <Settings webhook={webhook} />
+          <Secret webhook={webhook} />
+        </div>
+      ) : (
+        <Stop webhook={webhook} />
+      )}
     </Frame>
   )
 }

@@ -3,13 +3,12 @@ import { pb } from '../../data/client.ts'
 import type { Webhook } from '../../data/records.ts'
 import { useTask } from '../../data/use-task.ts'
 import { Button } from '../../parts/button.tsx'
-import { confirmed } from '../../parts/dialog.tsx'
 import { CheckField } from '../../parts/field.tsx'
 import { Actions, Form } from '../../parts/form.tsx'
 import { Card } from '../../parts/page.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { toast } from '../../parts/toast.tsx'
 import { type WebhookDraft, WebhookFields } from '../../parts/webhook-fields.tsx'
-import { go } from '../../router.ts'
+import { removeWebhook } from './remove.ts'
 
 /** Where a webhook leads, what it hears, whether it is on; and its end. */
 export function Settings({ webhook }: { webhook: Webhook }) {
@@ -28,28 +27,11 @@ export function Settings({ webhook }: { webhook: Webhook }) {
           <Button type="submit" kind="primary" busy={save.busy}>
             Save
           </Button>
-          <Button kind="quiet" icon="trash" onClick={() => void remove(webhook)}>
+          <Button kind="quiet" icon="trash" onClick={() => void removeWebhook(webhook)}>
             Delete
           </Button>
         </Actions>
       </Form>
     </Card>
   )
-}
-
-async function remove(webhook: Webhook): Promise<void> {
-  const isSure = await confirmed({
-    title: 'Delete the webhook?',
-    text: `${webhook.url} is told nothing any more, and the log of its deliveries goes.`,
-    action: 'Delete the webhook',
-    danger: true,
-  })
-  if (!isSure) return
-  try {
-    await pb.collection('webhooks').delete(webhook.id)
-    toast('Webhook deleted')
-    go('/webhooks')
-  } catch (error) {
-    toastFault(error)
-  }
 }

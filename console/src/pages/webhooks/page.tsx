@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Webhook } from '../../data/records.ts'
+import { session } from '../../data/session.ts'
 import { useList } from '../../data/use-list.ts'
 import { EVENT_WORDS } from '../../data/webhooks.ts'
 import { Button } from '../../parts/button.tsx'
@@ -12,8 +13,9 @@ import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { NewWebhook } from './new-webhook.tsx'
 
-const COLUMNS: readonly Column<Webhook>[] = [
-  { title: 'Address', long: true, cell: (webhook) => webhook.url },
+const ADDRESS: Column<Webhook> = { title: 'Address', long: true, cell: (webhook) => webhook.url }
+const OWNER: Column<Webhook> = { title: 'User', cell: ({ expand }) => expand?.user?.email ?? '–' }
+const OTHERS: readonly Column<Webhook>[] = [
   { title: 'Hears of', cell: ({ events }) => events.map((event) => EVENT_WORDS[event]).join(', ') },
   {
     title: 'State',
@@ -22,8 +24,31 @@ const COLUMNS: readonly Column<Webhook>[] = [
   { title: 'Made', cell: (webhook) => <Time at={webhook.created} /> },
 ]
 
-/** The programs that are told what becomes of messages. */
-export function Page() {
+const hrefOf = ({ id }: Webhook) => to(`/webhooks/${id}`)
+
+/** The programs that are told what becomes of messages: the user's own; to superusers those of all. */
+export const Page = () => (session.value?.role === 'superuser' ? <AllWebhooks /> : <OwnWebhooks />)
+
+function AllWebhooks() {
+  const webhooks = useList<Webhook>('webhooks', { expand: 'user' })
+  return (
+    <Frame title="Webhooks" text="Those of all users: whom this server calls, and with what success.">
+      <Records
+        list={webhooks}
+        caption="Webhooks of all users"
+        columns={[ADDRESS, OWNER, ...OTHERS]}
+        href={hrefOf}
+        empty={
+          <Empty icon="webhooks" title="No webhooks yet">
+            Users make them, for their programs that want to hear what becomes of messages.
+          </Empty>
+        }
+      />
+    </Frame>
+  )
+}
+
+function OwnWebhooks() {
   const webhooks = useList<Webhook>('webhooks')
   const [isMaking, setMaking] = useState(false)
   const make = (
@@ -40,8 +65,8 @@ export function Page() {
       <Records
         list={webhooks}
         caption="Webhooks"
-        columns={COLUMNS}
-        href={(webhook) => to(`/webhooks/${webhook.id}`)}
+        columns={[ADDRESS, ...OTHERS]}
+        href={hrefOf}
         empty={
           <Empty icon="webhooks" title="No webhooks yet" action={make}>
             Give the address of a program that takes POST requests. Each is signed, and tried again for three

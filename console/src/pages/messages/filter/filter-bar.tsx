@@ -12,9 +12,6 @@ import { useProblem } from './use-problem.ts'
 /** Room that the list of suggestions needs beside its left edge, as its styles have it. */
 const LIST_WIDTH = 336
 
-/** A long filter is read in lines, hence a text area; the types of its attributes know no combobox. */
-const comboboxRole = (isOpen: boolean) => ({ role: 'combobox', 'aria-expanded': isOpen }) as object
-
 /**
  * Where a PocketBase filter is typed: what may come next is offered, what is wrong is marked where it stands. Enter applies it.
  * `refusal`: what the server said to the applied one.
@@ -101,9 +98,9 @@ export function FilterBar({
             ref={area}
             id={id}
             rows={1}
-            {...comboboxRole(offered !== undefined)}
             aria-autocomplete="list"
-            aria-controls={`${id}-list`}
+            aria-haspopup="listbox"
+            aria-controls={offered ? `${id}-list` : undefined}
             aria-activedescendant={
               offered && offered.active >= 0 ? `${id}-list-${offered.active}` : undefined
             }
@@ -120,6 +117,10 @@ export function FilterBar({
             onClick={offer}
             onBlur={list.close}
           />
+          {/* a text area is no combobox: that there is a list is said in words */}
+          <p class="unseen" role="status">
+            {offered && `${offered.completion.suggestions.length} suggestions`}
+          </p>
           {offered && <Suggestions id={`${id}-list`} offered={offered} place={place} onTake={takeOne} />}
         </div>
         {draft !== '' && (

@@ -29,8 +29,8 @@ export function Suggestions({
       style={{ '--beside': `${place.left}px`, '--below': `${place.top}px` }}
     >
       {completion.suggestions.map((suggestion, i) => (
-        // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys
-        // biome-ignore lint/a11y/useFocusableInteractive: the combobox keeps the focus and names the active option
+        // biome-ignore lint/a11y/useKeyWithClickEvents: the text area has the keys
+        // biome-ignore lint/a11y/useFocusableInteractive: the text area keeps the focus and names the active option
         <div
           key={suggestion.text}
           id={`${id}-${i}`}

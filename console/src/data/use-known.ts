@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
-import type { Contact } from '../../data/records.ts'
+import { pb } from './client.ts'
+import type { Contact } from './records.ts'
 
 /** What a filter can hold: 200 parts, 3,500 bytes. */
 const AT_ONCE = 100
@@ -10,8 +10,8 @@ type Known = Pick<Contact, 'name' | 'phone' | 'opted_out'>
 /** The contacts of these numbers, as far as read; each number is looked up once. A number without a contact has none. */
 export function useKnown(numbers: readonly string[]): (number: string) => Known | undefined {
   const [known, setKnown] = useState<ReadonlyMap<string, Known | undefined>>(new Map())
-  const question = numbers
-    .filter((number) => !known.has(number))
+  const question = [...new Set(numbers)]
+    .filter((number) => number !== '' && !known.has(number))
     .slice(0, AT_ONCE)
     .join()
   useEffect(() => {
@@ -25,6 +25,12 @@ export function useKnown(numbers: readonly string[]): (number: string) => Known 
     }
   }, [question])
   return (number) => known.get(number)
+}
+
+/** Their names; a number without a contact has ''. */
+export function useNames(numbers: readonly string[]): (number: string) => string {
+  const known = useKnown(numbers)
+  return (number) => known(number)?.name ?? ''
 }
 
 /** Numbers say enough when contacts cannot be read. */

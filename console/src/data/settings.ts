@@ -1,0 +1,46 @@
+import { pb } from './client.ts'
+import { type Answer, useAnswer } from './use-answer.ts'
+
+/** At most `maxRequests` in `duration` seconds. `audience`: '' (all), '@guest' or '@auth'. */
+export interface RateLimit {
+  readonly label: string
+  readonly audience: string
+  readonly duration: number
+  readonly maxRequests: number
+}
+
+/** What the console shows of PocketBase's settings; there are more. Passwords are never answered. */
+export interface Settings {
+  readonly meta: {
+    readonly appName: string
+    readonly appURL: string
+    readonly senderName: string
+    readonly senderAddress: string
+  }
+  readonly smtp: {
+    readonly enabled: boolean
+    readonly host: string
+    readonly port: number
+    readonly username: string
+    /** Only to be written: left out, it stays. */
+    readonly password?: string
+    readonly authMethod: string
+    readonly tls: boolean
+  }
+  readonly rateLimits: {
+    readonly enabled: boolean
+    readonly rules: readonly RateLimit[]
+    readonly excludedIPs: readonly string[]
+  }
+  readonly trustedProxy: { readonly headers: readonly string[]; readonly useLeftmostIP: boolean }
+}
+
+/** Parts of settings, and parts of those. */
+export type SettingsChange = { readonly [K in keyof Settings]?: Partial<Settings[K]> }
+
+/** The server's settings, for superusers. */
+export const useSettings = (): Answer<Settings> => useAnswer<Settings>('/api/settings')
+
+/** Changes what is named; the rest stays. */
+export const saveSettings = (body: SettingsChange): Promise<Settings> =>
+  pb.send<Settings>('/api/settings', { method: 'PATCH', body })

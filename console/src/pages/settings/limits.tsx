@@ -1,0 +1,73 @@
+import './page.css'
+import { useState } from 'preact/hooks'
+import { type RateLimit, type Settings, saveSettings } from '../../data/settings.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { CheckField, TextArea } from '../../parts/field.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { toast } from '../../parts/toast.tsx'
+
+const EXCLUDED = 'rateLimits.excludedIPs'
+const AUDIENCES: Readonly<Record<string, string>> = {
+  '@guest': ' by guests',
+  '@auth': ' by who is signed in',
+}
+
+/** The rules that a new server has, in words; others stand as they are written. */
+const WORDS: Readonly<Record<string, string>> = {
+  '*:auth': 'Signing in',
+  '*:create': 'New records',
+  '/api/batch': 'Batches of requests',
+  '/api/': 'All requests',
+}
+
+/** How often one address may ask. */
+export function Limits({ settings: { rateLimits } }: { settings: Settings }) {
+  const [enabled, setEnabled] = useState(rateLimits.enabled)
+  const [excluded, setExcluded] = useState(rateLimits.excludedIPs.join('\n'))
+  const save = useTask(async () => {
+    await saveSettings({ rateLimits: { enabled, excludedIPs: excluded.split(/[\s,]+/).filter(Boolean) } })
+    toast('Limits saved')
+  })
+  // which of the addresses is wrong stands in the field's name
+  const wrong = Object.entries(save.fault?.fields ?? {}).find(([name]) => name.startsWith(EXCLUDED))
+  return (
+    <Card title="Limits of requests">
+      <Form onSubmit={save.run} fault={save.fault} names={wrong?.slice(0, 1)}>
+        <CheckField
+          label="Limit how often one address may ask"
+          name="rateLimits.enabled"
+          value={enabled}
+          onValue={setEnabled}
+        />
+        <ul class="settings-rules">
+          {rateLimits.rules.map((rule) => (
+            <li key={rule.label + rule.audience}>
+              {WORDS[rule.label] ?? <code>{rule.label}</code>}
+              {AUDIENCES[rule.audience]}: {ruleText(rule)}
+            </li>
+          ))}
+        </ul>
+        <TextArea
+          label="Addresses without limits"
+          name={EXCLUDED}
+          hint="One a line: 203.0.113.7, or a subnet such as 10.0.0.0/8. Superusers have none either."
+          rows={2}
+          spellcheck={false}
+          value={excluded}
+          onValue={setExcluded}
+          error={wrong?.[1]}
+        />
+        <Actions>
+          <Button type="submit" kind="primary" busy={save.busy}>
+            Save limits
+          </Button>
+        </Actions>
+      </Form>
+    </Card>
+  )
+}
+
+const ruleText = ({ maxRequests, duration }: RateLimit) =>
+  `${maxRequests.toLocaleString()} in ${duration === 1 ? 'a second' : `${duration.toLocaleString()} seconds`}`

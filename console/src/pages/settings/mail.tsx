@@ -1,0 +1,77 @@
+import { useState } from 'preact/hooks'
+import { type Settings, saveSettings } from '../../data/settings.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { CheckField, TextField } from '../../parts/field.tsx'
+import { Actions, Form, Notice } from '../../parts/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { bodyOf, draftOf, SMTP_NAMES, SmtpFields } from './smtp-fields.tsx'
+import { TestMail } from './test-mail.tsx'
+
+/** Who mails come from, and the server that sends them. */
+export function Mail({ settings, onSaved }: { settings: Settings; onSaved: () => Promise<void> }) {
+  const [name, setName] = useState(settings.meta.senderName)
+  const [address, setAddress] = useState(settings.meta.senderAddress)
+  const [smtp, setSmtp] = useState(draftOf(settings.smtp))
+  const [isTesting, setTesting] = useState(false)
+  const save = useTask(async () => {
+    await saveSettings({ meta: { senderName: name, senderAddress: address.trim() }, smtp: bodyOf(smtp) })
+    setSmtp({ ...smtp, password: '' })
+    toast('Mail settings saved')
+    await onSaved()
+  })
+  return (
+    <Card
+      title="Mail"
+      actions={
+        <Button icon="send" onClick={() => setTesting(true)}>
+          Send a test mail
+        </Button>
+      }
+    >
+      <Form
+        onSubmit={save.run}
+        fault={save.fault}
+        names={['meta.senderName', 'meta.senderAddress', ...SMTP_NAMES]}
+      >
+        <div class="columns">
+          <TextField
+            label="Sender’s name"
+            name="meta.senderName"
+            autocomplete="off"
+            value={name}
+            onValue={setName}
+            fault={save.fault}
+          />
+          <TextField
+            label="Sender’s address"
+            name="meta.senderAddress"
+            type="email"
+            autocomplete="off"
+            value={address}
+            onValue={setAddress}
+            fault={save.fault}
+          />
+        </div>
+        <CheckField
+          label="Send mails through an SMTP server"
+          name="smtp.enabled"
+          value={smtp.enabled}
+          onValue={(enabled) => setSmtp({ ...smtp, enabled })}
+        />
+        {smtp.enabled ? (
+          <SmtpFields value={smtp} onValue={setSmtp} fault={save.fault} />
+        ) : (
+          <Notice>Without one, mails are written to the server’s log, links included.</Notice>
+        )}
+        <Actions>
+          <Button type="submit" kind="primary" busy={save.busy}>
+            Save mail settings
+          </Button>
+        </Actions>
+      </Form>
+      {isTesting && <TestMail hasServer={settings.smtp.enabled} onClose={() => setTesting(false)} />}
+    </Card>
+  )
+}

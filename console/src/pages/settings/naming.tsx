@@ -1,0 +1,52 @@
+import { useState } from 'preact/hooks'
+import { type Settings, saveSettings } from '../../data/settings.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { TextField } from '../../parts/field.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { toast } from '../../parts/toast.tsx'
+
+/** The address that nobody has set: the server then uses PUBLIC_URL. */
+const UNSET_URL = 'http://localhost:8090'
+
+/** What the server calls itself in mails, and where their links lead. */
+export function Naming({ settings: { meta } }: { settings: Settings }) {
+  const [name, setName] = useState(meta.appName)
+  const [url, setUrl] = useState(meta.appURL === UNSET_URL ? '' : meta.appURL)
+  const save = useTask(async () => {
+    await saveSettings({ meta: { appName: name, appURL: url.trim() || UNSET_URL } })
+    toast('Name and address saved')
+  })
+  return (
+    <Card title="Name and address">
+      <Form onSubmit={save.run} fault={save.fault} names={['meta.appName', 'meta.appURL']}>
+        <TextField
+          label="Name of this service"
+          name="meta.appName"
+          hint="Your users read it in mails."
+          autocomplete="off"
+          value={name}
+          onValue={setName}
+          fault={save.fault}
+        />
+        <TextField
+          label="Address"
+          name="meta.appURL"
+          type="url"
+          hint="Where links in mails lead. Empty: to PUBLIC_URL of the server."
+          placeholder="https://sms.example.com"
+          autocomplete="off"
+          value={url}
+          onValue={setUrl}
+          fault={save.fault}
+        />
+        <Actions>
+          <Button type="submit" kind="primary" busy={save.busy}>
+            Save name and address
+          </Button>
+        </Actions>
+      </Form>
+    </Card>
+  )
+}

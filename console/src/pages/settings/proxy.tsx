@@ -1,0 +1,67 @@
+import { useState } from 'preact/hooks'
+import { type Settings, saveSettings } from '../../data/settings.ts'
+import { useAnswer } from '../../data/use-answer.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { SelectField, TextField } from '../../parts/field.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { toast } from '../../parts/toast.tsx'
+
+/** What superusers are told by `GET /api/health`. */
+interface Health {
+  readonly data: { readonly realIP?: string; readonly possibleProxyHeader?: string }
+}
+
+const SIDES = [
+  ['right', 'The last one: your proxy wrote it'],
+  ['left', 'The first one: your proxy replaces what it gets'],
+] as const
+
+/** How the server knows who asks, behind a proxy. */
+export function ReverseProxy({ settings: { trustedProxy } }: { settings: Settings }) {
+  const [headers, setHeaders] = useState(trustedProxy.headers.join(', '))
+  const [side, setSide] = useState(trustedProxy.useLeftmostIP ? 'left' : 'right')
+  const { value: health, reload } = useAnswer<Health>('/api/health')
+  const save = useTask(async () => {
+    const names = headers.split(/[\s,]+/).filter(Boolean)
+    await saveSettings({ trustedProxy: { headers: names, useLeftmostIP: side === 'left' } })
+    toast('Proxy saved')
+    await reload()
+  })
+  const seen = health?.data.possibleProxyHeader
+  return (
+    <Card title="Reverse proxy">
+      <p class="muted">
+        To the server, your own address is <strong class="mono">{health?.data.realIP ?? '…'}</strong>. If it
+        is not, name your proxies in TRUSTED_PROXIES of the server, or a header here.
+        {seen && ` Your requests have the header ${seen}.`}
+      </p>
+      <Form onSubmit={save.run} fault={save.fault} names={['trustedProxy.headers']}>
+        <TextField
+          label="Headers that are believed"
+          name="trustedProxy.headers"
+          hint="Only where nobody reaches the server past the proxy: whoever does can pretend to be anyone."
+          placeholder="None"
+          autocomplete="off"
+          spellcheck={false}
+          value={headers}
+          onValue={setHeaders}
+          fault={save.fault}
+        />
+        <SelectField
+          label="If there are several addresses in it"
+          name="trustedProxy.useLeftmostIP"
+          choices={SIDES}
+          value={side}
+          onValue={setSide}
+        />
+        <Actions>
+          <Button type="submit" kind="primary" busy={save.busy}>
+            Save proxy
+          </Button>
+        </Actions>
+      </Form>
+    </Card>
+  )
+}

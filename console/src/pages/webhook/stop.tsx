@@ -1,0 +1,36 @@
+import { pb } from '../../data/client.ts'
+import type { Webhook } from '../../data/records.ts'
+import { useTask } from '../../data/use-task.ts'
+import { EVENT_WORDS } from '../../data/webhooks.ts'
+import { Button } from '../../parts/button.tsx'
+import { Notice } from '../../parts/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { removeWebhook } from './remove.ts'
+
+/** What a superuser may do with somebody's webhook: stop it, for a time or for good. Address and secret are its owner's. */
+export function Stop({ webhook }: { webhook: Webhook }) {
+  const { enabled, events, expand } = webhook
+  const turn = useTask(async () => {
+    await pb.collection('webhooks').update(webhook.id, { enabled: !enabled })
+    toast(enabled ? 'Webhook switched off' : 'Webhook switched on')
+  })
+  return (
+    <Card title="Whose it is">
+      <p>
+        Of {expand?.user?.email ?? 'a user who is gone'}. It hears of{' '}
+        {events.map((event) => EVENT_WORDS[event].toLowerCase()).join(', ')}, and is{' '}
+        {enabled ? 'switched on' : 'switched off: what happens meanwhile is not told later'}.
+      </p>
+      {turn.fault && <Notice kind="wrong">{turn.fault.message}</Notice>}
+      <div class="row">
+        <Button busy={turn.busy} onClick={() => void turn.run()}>
+          {enabled ? 'Switch off' : 'Switch on'}
+        </Button>
+        <Button kind="quiet" icon="trash" onClick={() => void removeWebhook(webhook)}>
+          Delete
+        </Button>
+      </div>
+    </Card>
+  )
+}

@@ -1,0 +1,21 @@
+import { expect } from 'vitest'
+import { scenario } from './stage.ts'
+
+/** Swagger UI has links within its buttons. */
+const SWAGGERS_OWN = ['nested-interactive']
+
+scenario('the reference of the API opens, is searched, and tries a request out', async (stage) => {
+  const { page, url } = stage
+  await page.goto(`${url}/docs`)
+  await page.getByRole('heading', { name: /^pocketsms/ }).waitFor()
+  await stage.look('docs', SWAGGERS_OWN)
+  await page.getByPlaceholder('Filter by tag or path').fill('health')
+  await page.locator('.opblock-tag').click()
+  await page.getByRole('button', { name: /^GET.*health/ }).click()
+  await page.getByRole('button', { name: 'Try it out' }).click()
+  await page.getByRole('button', { name: 'Execute' }).click()
+  await page.getByText('API is healthy.').last().waitFor()
+  await stage.look('docs-tried', SWAGGERS_OWN)
+  // nothing is wider than the screen
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+})

@@ -1,0 +1,127 @@
+import { expect } from 'vitest'
+import { startMailServer } from '../support/mail-server.ts'
+import { ROOT, scenario } from './stage.ts'
+
+scenario('a superuser names the server, sets up mail and tries it', async (stage) => {
+  const { page } = stage
+  const mail = await startMailServer()
+  try {
+    await stage.signIn('root')
+    await stage.visit('/settings')
+    await page.getByText('mails are written to the server’s log').waitFor()
+    await stage.look('settings')
+
+    await page.getByLabel('Name of this service').fill('Parcel texts')
+    await page.getByLabel('Address', { exact: true }).fill('nowhere')
+    await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+      await page.getByRole('button', { name: 'Save name and address' }).click()
+      await page.getByText('Must be a valid URL.').waitFor()
+    })
+    await page.getByLabel('Address', { exact: true }).fill('https://sms.example.com')
+    await page.getByRole('button', { name: 'Save name and address' }).click()
+    await page.getByText('Name and address saved').waitFor()
+
+    await page.getByLabel('Sender’s name').fill('Parcel service')
+    await page.getByLabel('Sender’s address').fill('texts@example.com')
+    await page.getByLabel('Send mails through an SMTP server').check()
+    await page.getByLabel('SMTP server', { exact: true }).fill('127.0.0.1')
+    await page.getByLabel('Port').fill('0')
+    await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+      await page.getByRole('button', { name: 'Save mail settings' }).click()
+      await page.getByText('Cannot be blank.').waitFor()
+    })
+    await stage.look('settings-mail')
+    await page.getByLabel('Port').fill(String(mail.port))
+    await page.getByRole('button', { name: 'Save mail settings' }).click()
+    await page.getByText('Mail settings saved').waitFor()
+
+    const test = async () => {
+      await page.getByRole('button', { name: 'Send a test mail' }).click()
+      await page.getByText('It goes out by the settings as they are saved.').waitFor()
+      await page.getByLabel('Which mail').selectOption('A forgotten password')
+      await page.getByRole('button', { name: 'Send', exact: true }).click()
+    }
+    mail.refuses = true
+    await stage.refused(/^POST \/api\/settings\/test\/email: 400/, async () => {
+      await test()
+      await page.getByText('Failed to send the test email.').waitFor()
+    })
+    await stage.look('settings-test')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    mail.refuses = false
+    await test()
+    await page.getByText(`The SMTP server took the mail to ${ROOT.email}`).waitFor()
+    const received = await mail.next()
+    expect(received.to).toContain(ROOT.email)
+    expect(received.text).toContain('https://sms.example.com')
+    expect(received.subject).toContain('Parcel texts')
+  } finally {
+    await mail.stop()
+  }
+})
+
+scenario('a superuser limits requests and tells of a proxy', async (stage) => {
+  const { page } = stage
+  const root = await stage.root()
+  await stage.signIn('root')
+  await stage.visit('/settings')
+  await page.getByText('300 in 10 seconds').waitFor()
+  await page.getByLabel('Limit how often one address may ask').check()
+  await page.getByLabel('Addresses without limits').fill('10.0.0.0/8\nnowhere')
+  await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+    await page.getByRole('button', { name: 'Save limits' }).click()
+    await page.getByText('Invalid IP or CIDR subnet.').waitFor()
+  })
+  await page.getByLabel('Addresses without limits').fill('10.0.0.0/8\n127.0.0.1')
+  await page.getByRole('button', { name: 'Save limits' }).click()
+  await page.getByText('Limits saved').waitFor()
+
+  await page.getByText('127.0.0.1', { exact: true }).waitFor()
+  await page.getByLabel('Headers that are believed').fill('X-Real-IP, CF-Connecting-IP')
+  await page.getByLabel('If there are several addresses').selectOption({ index: 1 })
+  await page.getByRole('button', { name: 'Save proxy' }).click()
+  await page.getByText('Proxy saved').waitFor()
+  await stage.look('settings-limits')
+
+  expect(await root.send('/api/settings', {})).toMatchObject({
+    rateLimits: { enabled: true, excludedIPs: ['10.0.0.0/8', '127.0.0.1'] },
+    trustedProxy: { headers: ['X-Real-IP', 'CF-Connecting-IP'], useLeftmostIP: true },
+  })
+  await page.reload()
+  await page.getByLabel('Headers that are believed').waitFor()
+  expect(await page.getByLabel('Headers that are believed').inputValue()).toBe('X-Real-IP, CF-Connecting-IP')
+})
+
+scenario('a superuser sees the keys and webhooks of all, and ends them', async (stage) => {
+  const { page } = stage
+  const ann = await stage.ann()
+  const user = ann.authStore.record!.id
+  await ann.collection('api_keys').create({ user, name: 'web shop' })
+  const url = 'https://shop.example.com/hooks'
+  const hook = await ann
+    .collection('webhooks')
+    .create({ user, url, events: ['message.sent', 'message.failed'] })
+  await stage.signIn('root')
+
+  await stage.visit('/webhooks')
+  await page.getByRole('cell', { name: 'ann@example.com' }).waitFor()
+  await stage.look('all-webhooks')
+  await page.getByRole('link', { name: url }).click()
+  await page.getByText('Of ann@example.com. It hears of sent, failed, and is switched on.').waitFor()
+  await stage.look('all-webhook')
+  await page.getByRole('button', { name: 'Switch off' }).click()
+  await page.getByText('and is switched off').waitFor()
+  expect((await ann.collection('webhooks').getOne(hook.id)).enabled).toBe(false)
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByRole('button', { name: 'Delete the webhook' }).click()
+  await page.getByText('No webhooks yet').waitFor()
+
+  await stage.visit('/keys')
+  await page.getByRole('cell', { name: 'ann@example.com' }).waitFor()
+  expect(await page.getByRole('button', { name: 'New key' }).count()).toBe(0)
+  await stage.look('all-keys')
+  await page.getByRole('button', { name: 'Revoke web shop' }).click()
+  await page.getByRole('button', { name: 'Revoke the key' }).click()
+  await page.getByText('No keys yet').waitFor()
+  expect((await ann.collection('api_keys').getFullList()).length).toBe(0)
+})
