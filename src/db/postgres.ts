@@ -2,13 +2,17 @@ import pg from 'pg'
 import type { Logger } from '../log.ts'
 import { ask } from './ask.ts'
 import type { Backend, Session } from './backend.ts'
-import { DatabaseAway, isConnectionError } from './errors.ts'
+import { DatabaseAway, isConnectionError, isSqlError, QUERY_CANCELED } from './errors.ts'
 import { openPipeline } from './pipeline.ts'
 import { PLANNER } from './planner.ts'
 import { types } from './values.ts'
 
 /** PocketBase gives a query that long, then answers 400. */
 const STATEMENT_TIMEOUT_MS = 30_000
+/** A look-up that takes longer is none. */
+const LOOK_UP_MS = 1_000
+/** Postgres keeps each prepared statement until its connection ends. */
+const LIFETIME_MS = 3_600_000
 const RECONNECT_MS = 1_000
 
 type Queryable = Pick<pg.ClientBase, 'query'>
@@ -38,15 +42,20 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
     application_name: 'pocketsms',
     connectionTimeoutMillis: 10_000,
   }
-  const pool = new pg.Pool({ ...settings, max: poolSize })
-  const pipeline = openPipeline(settings)
+  const pool = new pg.Pool({ ...settings, max: poolSize, maxLifetimeSeconds: LIFETIME_MS / 1000 })
+  const pipeline = openPipeline({ ...settings, statement_timeout: LOOK_UP_MS }, LIFETIME_MS)
   // a connection that is lost between two statements of a transaction: the next one says so
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
+  const shared = session(pool as Queryable)
   return {
     kind: 'postgres',
-    ...session(pool as Queryable),
-    lookUp: (text, params, name) => guarded(() => pipeline.query(text, params, name)),
+    ...shared,
+    lookUp: (text, params, name) =>
+      guarded(() => pipeline.query(text, params, name)).catch((error: unknown) => {
+        if (isSqlError(error, QUERY_CANCELED)) return shared.query(text, params, name)
+        throw error
+      }),
     async transaction(work) {
       const client = await pool.connect().catch((error) => {
         throw isConnectionError(error) ? new DatabaseAway(error) : error

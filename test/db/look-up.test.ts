@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DatabaseAway } from '../../src/db/errors.ts'
 import type { Db } from '../../src/db/open.ts'
+import { openPipeline } from '../../src/db/pipeline.ts'
 import { openTestDb } from '../support/start.ts'
 
 // Look-ups share a connection on Postgres: each gets its own answer all the same.
@@ -46,13 +48,52 @@ test('within a transaction it sees what the transaction did, and outside nobody 
   })
 })
 
-test.runIf(process.env.TEST_BACKEND === 'postgres')('a connection that is lost is made anew', async () => {
-  const own = (await db.lookUp('select pg_backend_pid()')).rows[0]![0]
-  const caught = db.lookUp('select pg_sleep(30)').catch((error: unknown) => error)
+const onPostgres = test.runIf(process.env.TEST_BACKEND === 'postgres')
+const OWN = 'select pg_backend_pid()'
+const pid = async (text = OWN) => (await db.lookUp(text)).rows[0]![0]
+
+onPostgres(
+  'one that takes long, or waits for a lock, is answered elsewhere, and holds nobody up for good',
+  async () => {
+    const own = await pid()
+    const slow = pid(`${OWN} from pg_sleep(1.5)`)
+    const behind = lookUp(1)
+    expect(await slow).not.toBe(own)
+    expect(await behind).toBe(1)
+    await db.transaction(async (inside) => {
+      await inside.query('lock table things in access exclusive mode')
+      const locked = lookUp(2)
+      expect(await pid()).toBe(own)
+      setTimeout(() => void inside.query('rollback').catch(() => {}), 100)
+      expect(await locked).toBe(2)
+    })
+  },
+)
+
+onPostgres('a connection that is lost is made anew', async () => {
+  const own = await pid()
+  const caught = pid(`${OWN} from pg_sleep(0.9)`).catch((error: unknown) => error)
   const behind = lookUp(1).catch((error: unknown) => error)
   await db.query('select pg_terminate_backend($1)', [own])
   expect(await caught).toBeInstanceOf(DatabaseAway)
   expect(await behind).toBeInstanceOf(DatabaseAway)
   expect(await lookUp(2)).toBe(2)
-  expect((await db.lookUp('select pg_backend_pid()')).rows[0]![0]).not.toBe(own)
+  expect(await pid()).not.toBe(own)
 })
+
+onPostgres(
+  'a connection that has lived its time is replaced, and what was asked of it is answered',
+  async () => {
+    const pipeline = openPipeline({ connectionString: process.env.TEST_POSTGRES_URL }, 20)
+    const pids = new Set<unknown>()
+    for (let i = 0; i < 30; i++) {
+      const asked = [1, 2, 3].map((n) => pipeline.query(`${OWN}, $1::int`, [n], 'own'))
+      const answers = await Promise.all(asked)
+      expect(answers.map(({ rows }) => rows[0]![1])).toEqual([1, 2, 3])
+      for (const { rows } of answers) pids.add(rows[0]![0])
+      await sleep(5)
+    }
+    expect(pids.size).toBeGreaterThan(2)
+    await pipeline.close()
+  },
+)
