@@ -1,6 +1,7 @@
 import { isSqlError } from '../db/errors.ts'
-import { ApiError, badRequest, notFound } from '../errors.ts'
+import { ApiError, badRequest, fieldError, notFound } from '../errors.ts'
 import { isBuiltIn } from './built-in.ts'
+import type { Store } from './catalog.ts'
 import type { CatalogDraft } from './catalog-draft.ts'
 import type { Collections } from './catalog-store.ts'
 import type { Collection } from './collection.ts'
@@ -14,6 +15,8 @@ import { saveCollection } from './save.ts'
 import { type RuleCheck, validateCollection } from './validate.ts'
 import { isQueryFault } from './view.ts'
 
+const FAILED = 'Failed to update collection.'
+
 /** What a client is told of a failed save; a fault of ours stays what it is. PocketBase: apis/collection.go */
 function refusal(sentence: string, error: unknown): unknown {
   if (error instanceof ApiError) return error
@@ -26,6 +29,12 @@ function refusal(sentence: string, error: unknown): unknown {
 
 /** If not, its first indexes are made before its id is read: PocketBase names them by the id that it would have given. */
 const bringsIndexes = (raw: unknown) => Object.keys(raw ?? {}).some((key) => key.toLowerCase() === 'indexes')
+
+/** An id stays. PocketBase looks for the collection by the new one before it says so. */
+const otherId = ({ catalog }: Store, id: string) =>
+  catalog.find(id)
+    ? badRequest(FAILED, { id: fieldError('validation_values_mismatch', "Values don't match") })
+    : notFound()
 
 async function saveChecked(
   draft: CatalogDraft,
@@ -69,13 +78,13 @@ export async function updateCollection(
       const old = draft.catalog.find(nameOrId)
       if (!old) throw notFound()
       const read = readOver(raw, old)
-      if (read.id !== old.id) throw notFound()
+      if (read.id !== old.id) throw otherId(draft, read.id)
       await saveChecked(draft, complete(read), old, checkRule)
       return old.id
     })
     return store.catalog.find(id)!
   } catch (error) {
-    throw refusal('Failed to update collection.', error)
+    throw refusal(FAILED, error)
   }
 }
 

@@ -21,8 +21,8 @@ const POSTGRES_WORDS = new Set([
 
 /**
  * A view's query with its names as Postgres reads them: other quotes become double ones, and bare names of
- * collections and fields are quoted where Postgres would fold their case or read a keyword. The rest of the query
- * must be Postgres' SQL already.
+ * collections and fields are quoted where Postgres would fold their case or read a keyword, `ifnull` gets its other
+ * name. The rest of the query must be Postgres' SQL already.
  */
 export function translateQuery(sql: string, catalog: Catalog): string {
   const names = new Set(
@@ -31,7 +31,8 @@ export function translateQuery(sql: string, catalog: Catalog): string {
   const needsQuotes = (word: string) => names.has(word) && (/[A-Z]/.test(word) || POSTGRES_WORDS.has(word))
   return sqlTokens(sql)
     .map(({ kind, text }) => {
-      if (kind === 'word') return needsQuotes(text) ? quote(text) : text
+      if (kind === 'word')
+        return needsQuotes(text) ? quote(text) : text.toLowerCase() === 'ifnull' ? 'coalesce' : text
       if (kind !== 'name') return text
       return unquoted(text) === '' ? "''" : quote(unquoted(text))
     })

@@ -28,10 +28,7 @@ export async function saveView(
   const { fields } = await readQuery(draft, next.viewQuery)
   if (old.viewQuery === next.viewQuery && shape(old) === shape({ fields }))
     return draft.put({ ...next, fields })
-  await withoutViews(draft, next.id, async () => {
-    await dropView(draft.db, next)
-    await makeView(draft, next)
-  })
+  await withoutViews(draft, next.id, () => dropView(draft.db, next), [next])
 }
 
 /**
@@ -57,17 +54,19 @@ export async function refreshViews(draft: CatalogDraft, except: string): Promise
 
 /**
  * Takes all views but one away while `work` changes what Postgres does not let change under a view, and makes them
- * anew. A view may read another one: those that cannot be made yet wait for the next round. Throws what Postgres says
+ * anew, after those of `more`. A view may read another one: those that cannot be made yet wait for the next round. Throws what Postgres says
  * if one cannot be made at all.
  */
 export async function withoutViews(
   draft: CatalogDraft,
   except: string,
   work: () => Promise<void>,
+  more: readonly ViewCollection[] = [],
 ): Promise<void> {
-  let waiting = viewsOf(draft).filter(({ id }) => id !== except)
-  for (const view of waiting) await dropView(draft.db, view, true)
+  const taken = viewsOf(draft).filter(({ id }) => id !== except)
+  for (const view of taken) await dropView(draft.db, view, true)
   await work()
+  let waiting = [...more, ...taken]
   while (waiting.length > 0) {
     const failed: { view: ViewCollection; error: unknown }[] = []
     for (const view of waiting) {

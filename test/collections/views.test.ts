@@ -130,6 +130,16 @@ test('a view that another one reads can be renamed, and show more', async () => 
   await update(store, 'sorts', { name: 'kinds' })
 })
 
+test('a view that is there can come to read another one', async () => {
+  await view('later', 'select id from people')
+  await update(store, 'later', { viewQuery: "select id, IFNULL(id, '') as again from kinds_again" })
+  expect(await rowsOf(store, 'later', 'id', 'again')).toEqual([
+    ['one', '"one"'],
+    ['two', '"two"'],
+  ])
+  await removeCollection(store, 'later')
+})
+
 test('a field that a view shows cannot go, nor its collection', async () => {
   const dropped = await refusal(update(store, 'people', { fields }))
   expect(dropped?.message).toMatch(/^Failed to update collection\. Raw error: \n/)

@@ -259,3 +259,11 @@ test.each(['import', 'meta/dry-run-view'])(
     expect(await answer.json()).toMatchObject({ status: 400, message: 'Unsupported Content-Type.' })
   },
 )
+
+test.each([
+  ['of another collection', 'contacts', 400, { id: { code: 'validation_values_mismatch' } }],
+  ['of none', 'nope', 404, {}],
+])('an id stays: one %s is refused', async (_, id, status, data) => {
+  const { response } = await refused(pb.send('/api/collections/users', { method: 'PATCH', body: { id } }))
+  expect(response).toMatchObject({ status, data })
+})
