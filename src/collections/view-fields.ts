@@ -227,3 +227,11 @@ export const unknownField = (name: string): ViewField => ({
   field: name === 'id' ? viewId() : json(name),
   plain: false,
 })
+
+/** Columns of a view that count something: numbers which SQLite, knowing no type of them, does not compare with texts. */
+export const countedColumns = (query: string): Set<string> => {
+  const { columns } = parseQuery(query)
+  return new Set(
+    columns.filter(({ original }) => /^(count|total)\(/i.test(original)).map(({ alias }) => alias),
+  )
+}

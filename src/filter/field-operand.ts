@@ -51,7 +51,7 @@ function expression(
 }
 
 function plainOperand(row: Row, field: Field, all: boolean): Operand {
-  const affinity = affinityOf(field)
+  const affinity = affinityOf(row.collection, field)
   if (row.kind === 'table') {
     const element = field.name === 'id' && row.list && row.at ? { list: row.list, row: row.at } : undefined
     const isDate = field.type === 'date' || field.type === 'autodate'

@@ -1,5 +1,6 @@
 import type { Collection } from '../collections/collection.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
+import { countedColumns } from '../collections/view-fields.ts'
 import type { Field, Value } from '../fields/field.ts'
 import { isMulti } from '../fields/field.ts'
 import type { Input, Slot } from './facts.ts'
@@ -61,9 +62,12 @@ const AFFINITY: Partial<Record<Field['type'], Affinity>> = {
   json: 'none',
 }
 
-/** The affinity of a field's column in PocketBase's table. */
-export const affinityOf = (field: Field): Affinity =>
-  isMulti(field) ? 'numeric' : (AFFINITY[field.type] ?? 'text')
+/** The affinity of a field's column in PocketBase's table or view. */
+export function affinityOf(collection: Collection, field: Field): Affinity {
+  const isCounted = collection.type === 'view' && field.type === 'number'
+  if (isCounted && countedColumns(collection.viewQuery).has(field.name)) return 'none'
+  return isMulti(field) ? 'numeric' : (AFFINITY[field.type] ?? 'text')
+}
 
 /** A field of a record at hand, as SQLite would hold it. */
 export function fieldSlot(row: KnownRow, field: Field): Slot {

@@ -142,6 +142,22 @@ describe('what the outer join of a view lacks', () => {
   })
 })
 
+describe('what a view counts', () => {
+  test.each([
+    ['is a number', 'books=2', ['shelfone0000001']],
+    ['and no text, even one that looks like it', 'books="2"', []],
+    [
+      'before all texts, as any number',
+      'books<"0"&sort=id',
+      ['shelfone0000001', 'shelfthree00001', 'shelftwo0000001'],
+    ],
+    ['but its text is found', 'books~"2"', ['shelfone0000001']],
+  ] as const)('%s: %s', async (_, filter, ids) => {
+    const { items } = await getJson('guest', `shelf_counts/records?filter=${filter}`)
+    expect(items.map((item: { id: string }) => item.id)).toEqual(ids)
+  })
+})
+
 describe('who gets nothing', () => {
   const missing = { data: {}, message: "The requested resource wasn't found.", status: 404 }
   const closed = { data: {}, message: 'Only superusers can perform this action.', status: 403 }

@@ -111,6 +111,14 @@ const SCHEMA = [
     viewQuery:
       'SELECT books.id, shelves.Rank as rank, shelves.title FROM books LEFT JOIN shelves ON shelves.id = books.shelf AND shelves.open',
   },
+  {
+    id: 'shelf_counts',
+    name: 'shelf_counts',
+    type: 'view',
+    ...OPEN,
+    viewQuery:
+      'SELECT shelves.id, COUNT(books.id) as books FROM shelves LEFT JOIN books ON books.shelf = shelves.id GROUP BY shelves.id',
+  },
 ]
 
 const FIXTURES = {
