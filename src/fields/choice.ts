@@ -25,7 +25,14 @@ const CHOICE = {
 
 /** Texts → the field's value. */
 export const choiceValue = (field: ChoiceField, texts: string[]): Value =>
-  isMulti(field) ? texts : (texts.at(-1) ?? '')
+  isMulti(field) ? texts : lastOf(texts)
+
+/** PocketBase takes the last text apart once more: a list of one counts as what is in it. */
+function lastOf(texts: readonly string[]): string {
+  const last = texts.at(-1) ?? ''
+  const within = toTexts(last)
+  return within.length > 1 ? last : (within[0] ?? '')
+}
 
 /** The field's value → its texts, without empty ones. */
 export function chosen(value: Value): readonly string[] {

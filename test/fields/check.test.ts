@@ -49,6 +49,8 @@ test.each([
 
 test.each([
   ['single: the last of several', fieldOf('select', { values: [], maxSelect: 1 }), ['a', 'b'], 'b'],
+  ['single: a list in the last text', fieldOf('select', { values: [], maxSelect: 1 }), ['a', '["b"]'], 'b'],
+  ['single: an empty one', fieldOf('relation', { maxSelect: 1 }), ['a', '[]'], ''],
   ['multiple', fieldOf('relation', { maxSelect: 2 }), ['a', 'b', 'a'], ['a', 'b']],
   ['point in a text', fieldOf('geoPoint'), '{"LON":7}', '{"lon":7,"lat":0}'],
   [
