@@ -67,6 +67,22 @@ export async function countMail(tried: Attempt): Promise<void> {
   await takeTries(tried.db, keys, exempt, MAIL_LIMITS, WINDOW_SECONDS)
 }
 
+/**
+ * Runs what a provider is asked for a sign-in. What goes wrong is counted by address alone, as what is typed for an account at a
+ * password: nobody is known yet, and strangers must not lock out a company. Throws 429 when there was too much.
+ */
+export async function attemptAtProvider<T>(
+  { db, config, ip }: Omit<Attempt, 'account'>,
+  ask: () => Promise<T>,
+): Promise<T> {
+  if (config.signInTries === 0) return ask()
+  const keys = [`provider from ${networkOf(ip)}`]
+  await takeTries(db, keys, '', signInLimits(config.signInTries).slice(1, 2), WINDOW_SECONDS)
+  const result = await ask()
+  await giveBack(db, keys, '')
+  return result
+}
+
 /** Wrong pairing codes from one address, and from all: of a million codes few wait, but many addresses could try them all. */
 const CODE_LIMITS = [8, 2_000] as const
 const CODE_SECONDS = 300

@@ -20,7 +20,9 @@ export interface Visit extends Origin {
 }
 
 /** How the record proved itself: by a method, or by a token that it had. */
-export type Proof = { readonly method: Method } | { readonly token: string }
+export type Proof =
+  | { readonly method: Method /** What goes into the answer beside, as JSON text. */; readonly meta?: string }
+  | { readonly token: string }
 
 /**
  * The answer to a successful sign-in, `{"record":…,"token":…}` as JSON text, with the record as it sees itself. Throws 403
@@ -44,7 +46,8 @@ export async function answerSignIn(
   const token = 'token' in proof ? proof.token : await signToken(auth, 'auth')
   const asItself = changeRequest(visit.request, { auth })
   const record = await answerRecord(store, auth.collection, toRow(auth.collection, auth.values), asItself)
-  return `{"record":${record},"token":${JSON.stringify(token)}}`
+  const meta = 'meta' in proof && proof.meta ? `"meta":${proof.meta},` : ''
+  return `{${meta}"record":${record},"token":${JSON.stringify(token)}}`
 }
 
 /** Throws 403 for a superuser who comes from an address that the settings do not list. */

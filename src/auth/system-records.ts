@@ -9,7 +9,7 @@ import type { AuthRecord } from '../filter/request.ts'
 import { noteSql } from '../records/changes.ts'
 
 /** Collections in which sign-in keeps what it must remember. */
-export type SystemCollection = '_otps' | '_mfas' | '_authOrigins'
+export type SystemCollection = '_otps' | '_mfas' | '_authOrigins' | '_externalAuths'
 
 function collectionOf(store: Store, name: SystemCollection): Collection {
   const collection = store.catalog.find(name)
@@ -19,12 +19,16 @@ function collectionOf(store: Store, name: SystemCollection): Collection {
 
 const tableOf = (store: Store, name: SystemCollection) => quote(tableName(collectionOf(store, name)))
 
-/** Stores a record about an auth record, of now; its fields are not in question. Answers its id. */
+/**
+ * Stores a record about an auth record, of now; its fields are not in question. Answers its id, of which there is no record if
+ * a unique index has another one in its place; with `isStrict` that is an error of the database.
+ */
 export async function addSystemRecord(
   store: Store,
   name: SystemCollection,
   about: AuthRecord,
   values: Readonly<Record<string, Value>>,
+  { isStrict = false }: { readonly isStrict?: boolean } = {},
 ): Promise<string> {
   const { id: collectionId, fields } = collectionOf(store, name)
   const time = now()
@@ -36,7 +40,7 @@ export async function addSystemRecord(
   const marks = row.map((_, i) => `$${i + 1}`).join(', ')
   await store.db.query(
     `with written as (insert into ${tableOf(store, name)} (${columns}) values (${marks})
-       on conflict do nothing returning id),
+       ${isStrict ? '' : 'on conflict do nothing'} returning id),
      ${noteSql('written', 'create', row.length + 1)} select id from written`,
     [...row, collectionId],
   )

@@ -49,6 +49,15 @@ export function length(min: number, max: number): Check {
   return demand(holds, 'validation_length_out_of_range', message, { max, min })
 }
 
+/** At most so many bytes of UTF-8. */
+export const notLonger = (max: number): Check =>
+  demand(
+    (text: string) => Buffer.byteLength(text) <= max,
+    'validation_length_too_long',
+    `the length must be no more than ${max}`,
+    { max, min: 0 },
+  )
+
 export const atLeast = (threshold: number): Check =>
   demand(
     (value: number) => value >= threshold,

@@ -13,6 +13,7 @@ import { docsRoutes } from './routes/docs.ts'
 import { exportRoutes } from './routes/export.ts'
 import { fileRoutes } from './routes/files.ts'
 import { mobileRoutes } from './routes/mobile.ts'
+import { oauth2Routes } from './routes/oauth2.ts'
 import { operationsRoutes } from './routes/operations.ts'
 import { realtimeRoutes } from './routes/realtime.ts'
 import { recordWriteRoutes } from './routes/record-writes.ts'
@@ -35,6 +36,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/api/collections', authRoutes(services))
   app.route('/api/files', fileRoutes(services))
   app.route('/api/realtime', realtimeRoutes(services))
+  app.route('/api/oauth2-redirect', oauth2Routes(services))
   app.route('/api/settings', settingsRoutes(services))
   app.route('/', docsRoutes(services))
   app.route('/', consoleRoutes(services))

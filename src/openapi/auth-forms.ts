@@ -1,13 +1,30 @@
 import { z } from 'zod'
+import { INSTANT_OR_EMPTY } from '../fields/instant.ts'
+
+const PROVIDER = z
+  .object({
+    name: z.string(),
+    displayName: z.string(),
+    logo: z.string(),
+    state: z.string(),
+    authURL: z
+      .string()
+      .meta({ description: 'Where the browser goes; the address to which it is to come back is appended.' }),
+    authUrl: z.string(),
+    codeVerifier: z.string().meta({ description: 'Goes with the code; the challenge is in `authURL`.' }),
+    codeChallenge: z.string(),
+    codeChallengeMethod: z.string(),
+  })
+  .meta({ id: 'OAuth2Provider' })
 
 /** What `auth-methods` answers. */
 export const METHODS = z
   .object({
     password: z.object({ identityFields: z.array(z.string()), enabled: z.boolean() }),
-    oauth2: z.object({ providers: z.array(z.unknown()), enabled: z.boolean() }),
+    oauth2: z.object({ providers: z.array(PROVIDER), enabled: z.boolean() }),
     mfa: z.object({ enabled: z.boolean(), duration: z.int() }),
     otp: z.object({ enabled: z.boolean(), duration: z.int() }),
-    authProviders: z.array(z.unknown()).nullable(),
+    authProviders: z.array(PROVIDER).nullable(),
     usernamePassword: z.boolean(),
     emailPassword: z.boolean(),
   })
@@ -54,6 +71,38 @@ export const SIGN_INS: readonly Form[] = [
     example: { otpId: 'k3v9x0c2m5n8b1a', password: '01234567' },
   },
 ]
+
+/** What a sign-in by OAuth2 tells of the provider. */
+export const OAUTH2_META = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    username: z.string(),
+    email: z.string().meta({ description: 'Only if the provider vouches for it.' }),
+    avatarURL: z.string(),
+    avatarUrl: z.string(),
+    accessToken: z.string(),
+    refreshToken: z.string(),
+    expiry: INSTANT_OR_EMPTY,
+    rawUser: z.record(z.string(), z.unknown()),
+    isNew: z.boolean().meta({ description: 'The record was made by this sign-in.' }),
+  })
+  .meta({ id: 'OAuth2Meta' })
+
+/** What is submitted after a provider has led the browser back. */
+export const OAUTH2_FORM = z
+  .object({
+    provider: z.string().max(100),
+    code: z.string(),
+    codeVerifier: z.string().optional(),
+    redirectURL: z.string().optional(),
+    createData: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .meta({ description: 'What a new record is to have.' }),
+    mfaId: MFA_ID,
+  })
+  .meta({ id: 'OAuth2Form' })
 
 /** What mails a link, or takes the token out of one: a success says nothing. */
 export const MAILED: readonly Form[] = [

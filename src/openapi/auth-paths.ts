@@ -2,7 +2,16 @@ import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import type { AuthCollection } from '../collections/collection.ts'
 import { answers, done, failures, json, success } from './answers.ts'
-import { EMAIL, type Form, MAILED, METHODS, OTP_REQUESTED, SIGN_INS } from './auth-forms.ts'
+import {
+  EMAIL,
+  type Form,
+  MAILED,
+  METHODS,
+  OAUTH2_FORM,
+  OAUTH2_META,
+  OTP_REQUESTED,
+  SIGN_INS,
+} from './auth-forms.ts'
 import { MFA_NEEDED } from './errors.ts'
 import { ONE } from './record-query.ts'
 import { typeName } from './record-schema.ts'
@@ -55,7 +64,7 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject): ZodO
     },
     ...Object.fromEntries(signIns),
     [`${path}/request-otp`]: { post: requestOtp(name, tags) },
-    [`${path}/auth-with-oauth2`]: { post: refusedOAuth2(name, tags) },
+    [`${path}/auth-with-oauth2`]: { post: oauth2(name, tags, signedIn) },
     [`${path}/auth-refresh`]: {
       post: {
         operationId: `refresh${name}`,
@@ -111,12 +120,24 @@ const requestOtp = (name: string, tags: string[]): ZodOpenApiOperationObject => 
   ),
 })
 
-const refusedOAuth2 = (name: string, tags: string[]): ZodOpenApiOperationObject => ({
+const oauth2 = (name: string, tags: string[], signedIn: z.ZodObject): ZodOpenApiOperationObject => ({
   operationId: `signInWithOAuth2To${name}`,
   tags,
-  summary: 'Sign in with OAuth2 (not supported)',
-  deprecated: true,
+  summary: 'Sign in with the code of a provider',
   security: NOBODY,
-  requestBody: { required: true, content: json(z.looseObject({ provider: z.string(), code: z.string() })) },
-  responses: answers(failures(400, 404, 413)),
+  requestBody: {
+    required: true,
+    content: json(OAUTH2_FORM, {
+      provider: 'oidc',
+      code: 'k3v9x0c2',
+      codeVerifier: 'zQ8…',
+      redirectURL: 'https://…',
+    }),
+  },
+  requestParams: ONE,
+  responses: answers(
+    success('Signed in.', signedIn.extend({ meta: OAUTH2_META }).meta({ id: `${name}SignedInWithOAuth2` })),
+    failures(400, 404, 413),
+    { 401: { description: 'A second method is asked for.', content: json(MFA_NEEDED) } },
+  ),
 })

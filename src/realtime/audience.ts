@@ -39,6 +39,14 @@ export class Audience {
     this.#takeAll(client)
   }
 
+  /** Ends one subscription of a client. */
+  unsubscribe(client: Client, name: string): void {
+    const ended = client.subscriptions.get(name)
+    if (!ended) return
+    this.#seats.leave(client, ended.topic)
+    client.subscriptions = new Map([...client.subscriptions].filter(([other]) => other !== name))
+  }
+
   /** True if somebody here is concerned by changes of a record. */
   knows(collection: Collection, record: string): boolean {
     return this.viewers.has(collection.id, record) || this.seatsFor(collection, record).length > 0

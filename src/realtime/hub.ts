@@ -11,7 +11,8 @@ import { type Change, loadChanges } from './change.ts'
 import { Client, LIMITS, type Limits, type Line, NODE_LENGTH } from './client.ts'
 import { Feed } from './feed.ts'
 import { Lanes } from './lanes.ts'
-import { answerAsks, handOver } from './other-node.ts'
+import type { Message } from './message.ts'
+import { answerAsks, handOver, handOverMessage } from './other-node.ts'
 import type { Entry } from './outbox.ts'
 import { readSnapshot, type Snapshot } from './snapshot.ts'
 import type { Viewer } from './viewers.ts'
@@ -22,6 +23,9 @@ const REST_MS = 10_000
 const LAST_EVENTS_MS = 2_000
 /** Who has too many connections may come again then. */
 const RETRY_SECONDS = 60
+
+/** What comes with a redirect may be anything. */
+const CLIENT_ID = /^\w+$/
 
 /** The realtime side of this process: its clients, and what they hear of changes by anybody on any node. */
 export class Realtime {
@@ -92,6 +96,24 @@ export class Realtime {
       this.#audience.viewers.release(viewer)
       throw error
     }
+  }
+
+  /**
+   * Sends a message to the one client for which it is, on whichever node its line is, and ends its subscription to the topic:
+   * it is heard once. False if there is no such client at this address, or it does not wait for that.
+   */
+  async deliver(message: Message): Promise<boolean> {
+    const node = message.clientId.slice(0, NODE_LENGTH)
+    if (node === this.#node) return this.#deliverHere(message)
+    return CLIENT_ID.test(message.clientId) && (await handOverMessage(this.#store.db, node, message))
+  }
+
+  #deliverHere({ clientId, ip, topic, data }: Message): boolean {
+    const client = this.#audience.clients.get(clientId)
+    if (client?.ip !== ip || !client.subscriptions.has(topic)) return false
+    client.send(topic, data)
+    this.#audience.unsubscribe(client, topic)
+    return true
   }
 
   /** Sends what is on its way, then hangs up on everybody. */
@@ -167,7 +189,10 @@ export class Realtime {
 
   async #answer(): Promise<void> {
     try {
-      await answerAsks(this.#store, this.#node, (ask) => this.#subscribeHere(ask))
+      await answerAsks(this.#store, this.#node, {
+        subscribe: (ask) => this.#subscribeHere(ask),
+        deliver: (message) => this.#deliverHere(message),
+      })
     } catch (error) {
       this.#log.warn({ err: error }, 'another node was not answered')
     }

@@ -10,6 +10,7 @@ import { StaleAuth } from '../records/guard.ts'
 import { selectRows } from '../records/select.ts'
 import type { Ask } from './ask.ts'
 import { CHANNEL } from './feed.ts'
+import type { Message } from './message.ts'
 import { isPresent } from './presence.ts'
 import type { Topic } from './topic.ts'
 
@@ -28,9 +29,11 @@ interface Request {
   readonly ip: string
   readonly who: Who | null
   readonly topics: readonly Topic[]
+  /** A message for the client, instead of subscriptions. */
+  readonly message?: Message
 }
 type Answer =
-  | { readonly done: true }
+  | { readonly done: boolean }
   | { readonly stale: true }
   | { readonly status: number; readonly message: string }
 
@@ -39,18 +42,30 @@ type Answer =
  * what it threw.
  */
 export async function handOver(db: Db, node: string, ask: Ask): Promise<boolean> {
-  if (!(await isPresent(db, node))) return false
-  const id = randomText(15)
-  await db.query(
-    `with asked as (insert into _subscribing (id, node, request) values ($1, $2, $3::json) returning 1)
-     select pg_notify($4, $2) from asked`,
-    [id, node, JSON.stringify(toRequest(ask)), CHANNEL],
-  )
-  const answer = await awaitAnswer(db, id)
+  const answer = await put(db, node, toRequest(ask))
   if (!answer) return false
   if ('stale' in answer) throw new StaleAuth()
   if ('status' in answer) throw new ApiError(answer.status, answer.message)
   return true
+}
+
+/** Has another node send a message to its client. False when there is no such node or client, or it does not wait for that. */
+export async function handOverMessage(db: Db, node: string, message: Message): Promise<boolean> {
+  const { clientId, ip } = message
+  const answer = await put(db, node, { clientId, ip, who: null, topics: [], message })
+  return answer !== undefined && 'done' in answer && answer.done
+}
+
+/** Asks another node, and waits for what it says. Undefined when there is no such node, or it does not answer. */
+async function put(db: Db, node: string, request: Request): Promise<Answer | undefined> {
+  if (!(await isPresent(db, node))) return undefined
+  const id = randomText(15)
+  await db.query(
+    `with asked as (insert into _subscribing (id, node, request) values ($1, $2, $3::json) returning 1)
+     select pg_notify($4, $2) from asked`,
+    [id, node, JSON.stringify(request), CHANNEL],
+  )
+  return awaitAnswer(db, id)
 }
 
 const toRequest = ({ clientId, ip, auth, topics }: Ask): Request => {
@@ -70,18 +85,20 @@ async function awaitAnswer(db: Db, id: string): Promise<Answer | undefined> {
   return undefined
 }
 
+/** What this node can do for its clients. */
+export interface Here {
+  readonly subscribe: (ask: Ask) => Promise<void>
+  readonly deliver: (message: Message) => boolean
+}
+
 /** Does what other nodes ask of this one, each once. */
-export async function answerAsks(
-  store: Store,
-  node: string,
-  subscribe: (ask: Ask) => Promise<void>,
-): Promise<void> {
+export async function answerAsks(store: Store, node: string, here: Here): Promise<void> {
   const { rows } = await store.db.query(
     'select id, request from _subscribing where node = $1 and answer is null order by at',
     [node],
   )
   for (const [id, request] of rows) {
-    const answer = await answerTo(store, JSON.parse(String(request)) as Request, subscribe)
+    const answer = await answerTo(store, JSON.parse(String(request)) as Request, here)
     await store.db.query('update _subscribing set answer = $2::json where id = $1', [
       id,
       JSON.stringify(answer),
@@ -91,11 +108,12 @@ export async function answerAsks(
 
 async function answerTo(
   store: Store,
-  { clientId, ip, who, topics }: Request,
-  subscribe: (ask: Ask) => Promise<void>,
+  { clientId, ip, who, topics, message }: Request,
+  here: Here,
 ): Promise<Answer> {
+  if (message) return { done: here.deliver(message) }
   try {
-    await subscribe({ clientId, ip, topics, auth: who && (await findViewer(store, who)) })
+    await here.subscribe({ clientId, ip, topics, auth: who && (await findViewer(store, who)) })
     return { done: true }
   } catch (error) {
     if (error instanceof StaleAuth) return { stale: true }

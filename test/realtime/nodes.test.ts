@@ -40,6 +40,18 @@ describe.runIf(onPostgres)('nodes of one database', () => {
     await Promise.all(ears.map((ear) => ear.close()))
   })
 
+  test('what a provider sends back reaches the client that waits, through any node, once', async () => {
+    const ear = await Ear.open(one.url)
+    await ask(two.url, '', 'POST', 'realtime', { clientId: ear.id, subscriptions: ['@oauth2'] }, 204)
+    const back = async () => {
+      const url = `${two.url}/api/oauth2-redirect?state=${ear.id}&code=abc`
+      return (await fetch(url, { redirect: 'manual' })).headers.get('location')
+    }
+    expect(await back()).toMatch(/oauth2-redirect-success$/)
+    expect(await back()).toMatch(/oauth2-redirect-failure$/)
+    await ear.close()
+  })
+
   test('a client may subscribe through another node than the one that has its connection', async () => {
     const ear = await Ear.open(one.url)
     const subscribe = (token: string, expected: number) =>

@@ -10,12 +10,13 @@ import { tokenOf } from '../../auth/identify.ts'
 import { IMPERSONATE_FORM, impersonate } from '../../auth/impersonate.ts'
 import { renderAuthMethods } from '../../auth/methods.ts'
 import { MFA_FORM } from '../../auth/mfa.ts'
+import { admit } from '../../auth/oauth2/admit.ts'
 import { authWithOtp, OTP_FORM, requestOtp } from '../../auth/otp.ts'
 import { confirmPasswordReset, PASSWORD_RESET_FORM, requestPasswordReset } from '../../auth/password-reset.ts'
 import { answerSignIn, type Proof } from '../../auth/sign-in.ts'
 import { renewToken } from '../../auth/tokens.ts'
 import { confirmVerification, requestVerification, TOKEN_FORM } from '../../auth/verification.ts'
-import { OAUTH2_FORM, refuseOAuth2 } from '../../auth/with-oauth2.ts'
+import { arriveByOAuth2, OAUTH2_FORM, renderMeta } from '../../auth/with-oauth2.ts'
 import { authWithPassword, PASSWORD_FORM } from '../../auth/with-password.ts'
 import type { Shape } from '../../collections/decode.ts'
 import { notFound } from '../../errors.ts'
@@ -57,8 +58,15 @@ export const authRoutes = (services: Services) => {
       return signIn(c, services, 'otp', find, async () => '')
     })
     .post('/:collection/auth-with-oauth2', async (c) => {
-      await refuseOAuth2(collectionOf(c), form(c, OAUTH2_FORM))
-      return done(c)
+      const read = form(c, OAUTH2_FORM)
+      const arrival = await arriveByOAuth2(store.db, services, collectionOf(c), ipOf(c), read)
+      const { values } = await bodyOf(c)
+      const { auth, isNew } = await withCatalog(store, async () => {
+        const request = buildRequest(c, await authOf(c, services), values, 'oauth2')
+        const { extensions } = services
+        return admit({ store, extensions, collection: collectionOf(c), request, arrival })
+      })
+      return signedIn(c, services, auth, { method: 'oauth2', meta: renderMeta(arrival, isNew) }, 'oauth2')
     })
     .post('/:collection/auth-refresh', async (c) => {
       const auth = await requireMember(c, services)

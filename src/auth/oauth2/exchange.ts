@@ -1,0 +1,81 @@
+import type { Answer, Send } from './call.ts'
+import type { Provider, ProviderToken } from './kind.ts'
+import { at, type Raw, textAt } from './profile.ts'
+
+/** What the client brings back from the provider. */
+export interface Grant {
+  readonly code: string
+  readonly codeVerifier: string
+  readonly redirectURL: string
+}
+
+/** How a token endpoint wants to be told whose request it is. */
+type Style = 'header' | 'form'
+
+/**
+ * Exchanges a code for a token. Nobody says how an endpoint takes the client's secret: the header is tried, then the form. Throws
+ * when it gives no token either way. RFC 6749, 4.1.3; golang.org/x/oauth2, RetrieveToken
+ */
+export async function exchange(provider: Provider, grant: Grant, send: Send): Promise<ProviderToken> {
+  return retrieve(provider, grant, send, 'header').catch(() => retrieve(provider, grant, send, 'form'))
+}
+
+async function retrieve(
+  { tokenURL, clientId, clientSecret, pkce }: Provider,
+  { code, codeVerifier, redirectURL }: Grant,
+  send: Send,
+  style: Style,
+): Promise<ProviderToken> {
+  const form = new URLSearchParams({ grant_type: 'authorization_code', code })
+  if (redirectURL) form.set('redirect_uri', redirectURL)
+  if (pkce) form.set('code_verifier', codeVerifier)
+  const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' }
+  if (style === 'header') headers.authorization = basic(clientId, clientSecret)
+  else {
+    form.set('client_id', clientId)
+    if (clientSecret) form.set('client_secret', clientSecret)
+  }
+  return readToken(await send(tokenURL, { headers, post: form.toString() }))
+}
+
+/** Both parts are escaped, as colons would part them elsewhere. RFC 6749, 2.3.1 */
+function basic(clientId: string, clientSecret: string): string {
+  const escaped = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
+  return `Basic ${Buffer.from(`${escaped(clientId)}:${escaped(clientSecret)}`).toString('base64')}`
+}
+
+const FORM_TYPES = /^\s*(application\/x-www-form-urlencoded|text\/plain)\s*(;|$)/i
+
+function readToken({ status, type, text }: Answer): ProviderToken {
+  const raw: Raw = FORM_TYPES.test(type) ? Object.fromEntries(new URLSearchParams(text)) : parse(text, status)
+  const fault = textAt(raw, 'error')
+  if (status < 200 || status > 299 || fault)
+    throw new Error(`the token endpoint answered ${status} ${fault} ${textAt(raw, 'error_description')}`)
+  const accessToken = textAt(raw, 'access_token')
+  if (accessToken === '') throw new Error('the token endpoint gave no access_token')
+  const seconds = readSeconds(at(raw, 'expires_in') ?? 0)
+  return {
+    accessToken,
+    tokenType: textAt(raw, 'token_type'),
+    refreshToken: textAt(raw, 'refresh_token'),
+    expiry: seconds ? Date.now() + seconds * 1000 : 0,
+    raw,
+  }
+}
+
+/** Some write a text. */
+function readSeconds(value: unknown): number {
+  const seconds = typeof value === 'string' && value !== '' ? Number(value) : value
+  if (!Number.isInteger(seconds)) throw new TypeError('expires_in is no whole number')
+  return seconds as number
+}
+
+function parse(text: string, status: number): Raw {
+  try {
+    const value: unknown = JSON.parse(text)
+    if (typeof value === 'object' && value !== null) return value as Raw
+  } catch {
+    // said below: it may be a page that says what went wrong
+  }
+  throw new Error(`the token endpoint answered ${status} with something else than JSON`)
+}

@@ -1,0 +1,46 @@
+import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
+import type { Send } from './call.ts'
+import type { Provider } from './kind.ts'
+import { at, type Raw } from './profile.ts'
+
+/** How much the clocks of provider and server may differ. */
+const LEEWAY_SECONDS = 300
+
+/** The claims of an id token that came straight from the provider's token endpoint. Throws for one that is not of now. */
+export function readClaims(idToken: string): JWTPayload {
+  const claims = decodeJwt(idToken)
+  const { exp = Infinity, nbf = 0, iat = 0 } = claims
+  if ([exp, nbf, iat].some((time) => typeof time !== 'number')) throw new TypeError('a time is no number')
+  const now = Date.now() / 1000
+  if (now >= exp + LEEWAY_SECONDS || now < Math.max(nbf, iat) - LEEWAY_SECONDS)
+    throw new Error('the id_token is not of now')
+  return claims
+}
+
+/**
+ * Whom an id token is for: of now, for this client, from one of its issuers and signed with one of its keys, as far as the
+ * provider or the options of a collection (`issuers`, `jwksURL`) name any. Throws for any other.
+ * PocketBase: tools/auth/oidc.go, apple.go; OpenID Connect Core, 3.1.3.7
+ */
+export async function readIdToken(provider: Provider, idToken: string, send: Send): Promise<Raw> {
+  const claims = readClaims(idToken)
+  if (![claims.aud].flat().includes(provider.clientId)) throw new Error('the id_token is for another client')
+  const { issuers, jwksURL } = demandsOf(provider)
+  if (issuers.length > 0 && !issuers.includes(String(claims.iss)))
+    throw new Error(`the id_token is from ${claims.iss}`)
+  if (jwksURL) await checkSignature(idToken, jwksURL, send)
+  return claims
+}
+
+function demandsOf({ idToken, extra }: Provider): { issuers: readonly string[]; jwksURL: string } {
+  if (idToken) return idToken
+  const issuers = [at(extra, 'issuers') ?? []].flat().map(String)
+  return { issuers, jwksURL: String(at(extra, 'jwksURL') ?? '') }
+}
+
+async function checkSignature(idToken: string, jwksURL: string, send: Send): Promise<void> {
+  const { status, text } = await send(jwksURL)
+  if (status >= 400) throw new Error(`the keys were refused with ${status}`)
+  const keys = createLocalJWKSet(JSON.parse(text) as JSONWebKeySet)
+  await jwtVerify(idToken, keys, { clockTolerance: LEEWAY_SECONDS })
+}

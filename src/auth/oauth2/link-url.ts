@@ -1,0 +1,59 @@
+import { createHash } from 'node:crypto'
+import type { OAuth2Provider } from '../../collections/collection.ts'
+import { randomText } from '../../fields/random.ts'
+import type { Provider } from './kind.ts'
+import { providerOf } from './provider.ts'
+
+const STATE_LENGTH = 30
+const VERIFIER_LENGTH = 43
+
+/** What a client needs to send somebody to a provider. Keys and their order are PocketBase's: apis/record_auth_methods.go */
+export interface ProviderInfo {
+  readonly name: string
+  readonly displayName: string
+  readonly logo: string
+  readonly state: string
+  readonly authURL: string
+  readonly authUrl: string
+  readonly codeVerifier: string
+  readonly codeChallenge: string
+  readonly codeChallengeMethod: string
+}
+
+/** One way to each provider, with a new state and verifier. The server keeps none of them. */
+export const providerInfos = (options: readonly OAuth2Provider[]): ProviderInfo[] =>
+  options.flatMap((one) => providerOf(one) ?? []).map(infoOf)
+
+function infoOf(provider: Provider): ProviderInfo {
+  const { name, displayName, pkce } = provider
+  const state = randomText(STATE_LENGTH)
+  const codeVerifier = pkce ? randomText(VERIFIER_LENGTH) : ''
+  const codeChallenge = pkce ? createHash('sha256').update(codeVerifier).digest('base64url') : ''
+  const codeChallengeMethod = pkce ? 'S256' : ''
+  const authURL = authUrl(provider, {
+    state,
+    ...provider.authParams,
+    ...(pkce && { code_challenge: codeChallenge, code_challenge_method: codeChallengeMethod }),
+  })
+  const challenge = { codeVerifier, codeChallenge, codeChallengeMethod }
+  return { name, displayName, logo: '', state, authURL, authUrl: authURL, ...challenge }
+}
+
+/** It ends where the client writes its own address. RFC 6749, 4.1.1 */
+function authUrl({ authURL, clientId, scopes }: Provider, more: Readonly<Record<string, string>>): string {
+  const parameters = {
+    response_type: 'code',
+    client_id: clientId,
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
+    ...more,
+  }
+  const pairs = Object.entries(parameters).sort(([a], [b]) => (a < b ? -1 : 1))
+  const query = pairs.map(([key, value]) => `${escapeQuery(key)}=${escapeQuery(value)}`).join('&')
+  return `${authURL}${authURL.includes('?') ? '&' : '?'}${query}&redirect_uri=`
+}
+
+/** Go: net/url, QueryEscape */
+const escapeQuery = (text: string) =>
+  encodeURIComponent(text)
+    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%20', '+')

@@ -1,0 +1,50 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { randomText } from '../../fields/random.ts'
+import { fieldType } from '../../fields/types.ts'
+import { findByIdentity } from '../auth-rows.ts'
+import type { Profile } from './profile.ts'
+
+/** Nobody knows it, and no rule for passwords applies to it. */
+const PASSWORD_LENGTH = 30
+
+/**
+ * The body by which a record is made for somebody: what the client wants in it, then what the collection has mapped of the
+ * profile. A name that the field does not take, or that is taken, is left out; so is a picture where a file belongs.
+ * PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
+ */
+export async function newRecordOf(
+  store: Store,
+  collection: AuthCollection,
+  profile: Profile,
+  createData: Readonly<Record<string, unknown>>,
+): Promise<Record<string, unknown>> {
+  const { id, name, username, avatarURL } = collection.oauth2.mappedFields
+  const body: Record<string, unknown> = { ...createData }
+  if (typeof body.email !== 'string' || body.email === '') body.email = profile.email
+  const fill = (field: string, value: string) => {
+    if (field !== '' && !Object.hasOwn(body, field)) body[field] = value
+  }
+  fill(id, profile.id)
+  fill(name, profile.name)
+  if (await isFree(store, collection, username, profile.username)) fill(username, profile.username)
+  const isFile = store.catalog.field(collection, avatarURL)?.type === 'file'
+  if (profile.avatarURL !== '' && !isFile) fill(avatarURL, profile.avatarURL)
+  if (!Object.hasOwn(body, 'password')) {
+    body.password = randomText(PASSWORD_LENGTH)
+    body.passwordConfirm = body.password
+  }
+  return body
+}
+
+async function isFree(
+  store: Store,
+  collection: AuthCollection,
+  fieldName: string,
+  username: string,
+): Promise<boolean> {
+  const field = store.catalog.field(collection, fieldName)
+  if (!field) return false
+  if (field.type === 'text' && fieldType(field).check(field, username)) return false
+  return (await findByIdentity(store, collection, fieldName, username)) === null
+}

@@ -1,0 +1,26 @@
+import type { OAuth2Provider } from '../../collections/collection.ts'
+import { OAUTH2_PROVIDERS } from '../../collections/oauth2-providers.ts'
+import type { Provider } from './kind.ts'
+import { PROVIDERS } from './providers.ts'
+
+/** A provider of a collection's options, with all that they leave open. Undefined for an unknown name. */
+export function providerOf(options: OAuth2Provider): Provider | undefined {
+  const kind = PROVIDERS[options.name]
+  if (!kind) return undefined
+  const { name, clientId, clientSecret } = options
+  const extra = options.extra ?? {}
+  const [, usual = name] = OAUTH2_PROVIDERS.find(([known]) => known === name) ?? []
+  return {
+    ...kind,
+    name,
+    clientId,
+    clientSecret,
+    extra,
+    displayName: options.displayName || usual,
+    authURL: options.authURL || kind.authURL,
+    tokenURL: options.tokenURL || kind.tokenURL,
+    userInfoURL: options.userInfoURL || kind.userInfoURL,
+    pkce: options.pkce ?? kind.pkce,
+    scopes: [...kind.scopes, ...(kind.moreScopes?.(extra) ?? [])],
+  }
+}

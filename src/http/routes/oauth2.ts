@@ -1,0 +1,59 @@
+import { Hono } from 'hono'
+import { keepAppleName } from '../../auth/oauth2/apple-name.ts'
+import { object, text } from '../../collections/decode.ts'
+import { ApiError } from '../../errors.ts'
+import { clientIp } from '../client-ip.ts'
+import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import { readForm } from '../form.ts'
+
+/** What a provider sends with the browser. `user`: Apple only. */
+interface Redirect {
+  state: string
+  code: string
+  error: string
+  user: string
+}
+const REDIRECT_FORM = object<Redirect>({ state: text, code: text, error: text, user: text })
+
+/** The topic on which a client waits for it. */
+const TOPIC = '@oauth2'
+/** Pages of the console, from where the browser is. */
+const SUCCESS = '../_/#/auth/oauth2-redirect-success'
+const FAILURE = '../_/#/auth/oauth2-redirect-failure'
+
+/**
+ * `/api/oauth2-redirect`: where providers lead the browser back to. Its `state` is the id of the client that waits, by
+ * its event stream, for the code. PocketBase: apis/record_auth_with_oauth2_redirect.go
+ */
+export function oauth2Routes(services: Services): Hono<Env> {
+  const answer = async (c: Ctx) => {
+    const redirect = await readRedirect(c)
+    const isDone = redirect !== undefined && (await handBack(c, services, redirect))
+    return c.body(null, c.req.method === 'GET' ? 307 : 303, { location: isDone ? SUCCESS : FAILURE })
+  }
+  return new Hono<Env>().get('/', answer).post('/', answer)
+}
+
+async function readRedirect(c: Ctx): Promise<Redirect | undefined> {
+  if (c.req.method !== 'POST') {
+    const { state = '', code = '', error = '' } = queryOf(c)
+    return { state, code, error, user: '' }
+  }
+  try {
+    return await readForm(c, REDIRECT_FORM)
+  } catch (error) {
+    if (error instanceof ApiError) return undefined
+    throw error
+  }
+}
+
+/** Whether the client that waits got a code. */
+async function handBack(c: Ctx, services: Services, redirect: Redirect): Promise<boolean> {
+  const { state, code, error, user } = redirect
+  const data = JSON.stringify({ state, code, ...(error && { error }) })
+  const ip = clientIp(c, services)
+  const isHeard = await services.realtime.deliver({ clientId: state, ip, topic: TOPIC, data })
+  const isDone = isHeard && code !== '' && error === ''
+  if (isDone && user) keepAppleName(code, user)
+  return isDone
+}

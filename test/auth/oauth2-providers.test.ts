@@ -1,0 +1,161 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { reach } from '../../src/auth/oauth2/call.ts'
+import { exchange } from '../../src/auth/oauth2/exchange.ts'
+import { providerOf } from '../../src/auth/oauth2/provider.ts'
+import { PROVIDERS } from '../../src/auth/oauth2/providers.ts'
+import { fetchUser } from '../../src/auth/oauth2/user.ts'
+import { OAUTH2_PROVIDERS } from '../../src/collections/oauth2-providers.ts'
+
+/** What the provider answers: to the exchange, to the question who it is, and to that for addresses. */
+interface Says {
+  token?: object | string
+  type?: string
+  me?: unknown
+  emails?: unknown
+}
+let says: Says = {}
+let server: Server
+let url: string
+const asked: string[] = []
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`)
+    const isToken = request.url === '/token'
+    response.setHeader('content-type', (isToken && says.type) || 'application/json')
+    if (isToken && typeof says.token === 'string') return response.end(says.token)
+    if (isToken) return response.end(JSON.stringify({ access_token: 'a', ...(says.token as object) }))
+    response.end(JSON.stringify(request.url === '/me/emails' ? says.emails : says.me))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})
+afterAll(() => void server.close())
+
+async function whoIs(name: string, said: Says, extra: Record<string, unknown> | null = null) {
+  says = said
+  const provider = providerOf({
+    name,
+    clientId: 'us',
+    clientSecret: 'hush',
+    authURL: '',
+    tokenURL: `${url}/token`,
+    userInfoURL: `${url}/me`,
+    displayName: '',
+    pkce: null,
+    extra,
+  })!
+  const send = reach()
+  const token = await exchange(provider, { code: 'c', codeVerifier: 'v', redirectURL: 'http://x' }, send)
+  return { ...(await fetchUser(provider, token, send)).profile, token }
+}
+
+test('each provider that a collection may name is known', () => {
+  expect(Object.keys(PROVIDERS).sort()).toEqual(OAUTH2_PROVIDERS.map(([name]) => name).sort())
+})
+
+const listed = [
+  { email: 'old@example.com', verified: true, primary: false },
+  { email: 'ann@example.com', verified: true, primary: true },
+]
+const ANN = 'ann@example.com'
+test.each([
+  [
+    'github',
+    { me: { id: 7, login: 'ann', name: 'Ann', avatar_url: 'a' }, emails: listed },
+    { id: '7', username: 'ann', name: 'Ann', email: ANN, avatarURL: 'a' },
+  ],
+  [
+    'gitlab',
+    { me: { id: 7, username: 'ann', email: ANN, confirmed_at: '2020-01-01T00:00:00Z' } },
+    { id: '7', username: 'ann', email: ANN },
+  ],
+  ['gitlab', { me: { id: 7, email: ANN } }, { id: '7', email: '' }],
+  [
+    'google',
+    { me: { sub: '7', email: ANN, email_verified: true, picture: 'p' } },
+    { id: '7', email: ANN, avatarURL: 'p' },
+  ],
+  ['google', { me: { sub: '7', email: ANN, email_verified: false } }, { id: '7', email: '' }],
+  ['microsoft', { me: { id: 'm', displayName: 'Ann', mail: ANN } }, { id: 'm', name: 'Ann', email: ANN }],
+  [
+    'discord',
+    { me: { id: '7', username: 'ann', discriminator: '12', avatar: 'x', email: ANN, verified: true } },
+    { name: 'ann#12', email: ANN, avatarURL: 'https://cdn.discordapp.com/avatars/7/x.png' },
+  ],
+  [
+    'facebook',
+    { me: { id: '7', name: 'Ann', email: ANN, picture: { data: { url: 'p' } } } },
+    { name: 'Ann', email: ANN, avatarURL: 'p' },
+  ],
+  [
+    'vk',
+    { me: { response: [{ id: 7, first_name: 'Ann', last_name: 'Lee' }] }, token: { email: ANN } },
+    { id: '7', name: 'Ann Lee', email: ANN },
+  ],
+  [
+    'bitbucket',
+    {
+      me: { uuid: '{7}', account_status: 'active' },
+      emails: { values: [{ email: ANN, is_primary: true, is_confirmed: true }] },
+    },
+    { id: '{7}', email: ANN },
+  ],
+  [
+    'linear',
+    { me: { data: { viewer: { id: '7', displayName: 'ann', email: ANN, active: true } } } },
+    { id: '7', username: 'ann', email: ANN },
+  ],
+  [
+    'mailcow',
+    { me: { id: '7', username: 'ann@example.com', email: ANN, active: 1 } },
+    { username: 'ann', email: ANN },
+  ],
+  ['oidc', { me: { sub: '7', email: ANN, email_verified: 'true' } }, { id: '7', email: ANN }],
+] as const)('%s: %j', async (name, said, profile) => {
+  expect(await whoIs(name, said)).toMatchObject(profile)
+})
+
+test.each([
+  ['an account that is closed', 'gitea', { me: { id: 7, active: false } }],
+  ['a text where a number belongs', 'github', { me: { id: '7' } }],
+  ['a number where a text belongs', 'oidc', { me: { sub: 7 } }],
+  ['a list', 'oidc', { me: [] }],
+  ['a token of nothing', 'oidc', { token: { access_token: '' } }],
+  ['an error under a success', 'oidc', { token: { error: 'invalid_grant' } }],
+  ['a token that is over', 'oidc', { token: { expires_in: -5 }, me: { sub: '7' } }],
+  ['an end that is no number', 'oidc', { token: { expires_in: 'soon' } }],
+] as const)('%s lets nobody in', async (_, name, said) => {
+  await expect(whoIs(name, said)).rejects.toThrow()
+})
+
+test('a token may come as a form', async () => {
+  const type = 'application/x-www-form-urlencoded; charset=utf-8'
+  const { token, id } = await whoIs('oidc', {
+    type,
+    token: 'access_token=a&expires_in=60&refresh_token=r',
+    me: { sub: '7' },
+  })
+  expect([id, token.accessToken, token.refreshToken, token.expiry > Date.now()]).toEqual([
+    '7',
+    'a',
+    'r',
+    true,
+  ])
+})
+
+test('what Microsoft calls a mail box is taken for an address only as the options say', async () => {
+  const idToken = (claims: object) => ({
+    id_token: `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`,
+  })
+  const me = { id: 'm', mail: 'anybody@example.com' }
+  const confirmed = { me, token: idToken({ email: ANN, xms_edov: '1' }) }
+  const asked = { me, token: idToken({ email: ANN }) }
+  const extra = { idTokenEmailClaim: 'email_and_xms_edov' }
+  expect([
+    (await whoIs('microsoft', confirmed, extra)).email,
+    (await whoIs('microsoft', asked, extra)).email,
+  ]).toEqual([ANN, ''])
+})

@@ -1,0 +1,320 @@
+import { EventSource } from 'eventsource'
+import PocketBase from 'pocketbase'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { OAUTH2_FORM } from '../../src/auth/with-oauth2.ts'
+import type { AuthCollection, OAuth2Provider } from '../../src/collections/collection.ts'
+import { type Office, openOffice, PASSWORD } from '../support/office.ts'
+import { type OidcServer, startOidcServer } from '../support/oidc-server.ts'
+
+globalThis.EventSource ??= EventSource as unknown as typeof globalThis.EventSource
+
+let office: Office
+let oidc: OidcServer
+let redirectURL: string
+beforeAll(async () => {
+  office = await openOffice()
+  redirectURL = `${office.server.url}/api/oauth2-redirect`
+  oidc = await startOidcServer(redirectURL)
+  await setUp({})
+})
+afterAll(async () => {
+  await office.stop()
+  await oidc.stop()
+})
+
+type OAuth2 = AuthCollection['oauth2']
+const MAPPED = { id: '', name: 'name', username: '', avatarURL: '' }
+/** Lets users in by the provider. `options`: of the provider. */
+async function setUp(
+  options: Partial<OAuth2Provider>,
+  more: Partial<OAuth2> = {},
+  rest: Partial<AuthCollection> = {},
+) {
+  const provider = {
+    pkce: null,
+    displayName: 'Work',
+    extra: null,
+    ...oidc.options,
+    ...options,
+  } as OAuth2Provider
+  const oauth2 = { enabled: true, mappedFields: MAPPED, providers: [provider], ...more }
+  await office.change('users', { oauth2, createRule: '', ...rest })
+}
+
+let count = 0
+let email: string
+beforeEach(() => {
+  const sub = `account-${++count}`
+  email = `${sub}@example.com`
+  oidc.account = sub
+  oidc.accounts.set(sub, {
+    name: `Ann ${count}`,
+    preferred_username: 'ann',
+    email,
+    email_verified: true,
+    picture: 'https://x.example/a.png',
+  })
+})
+
+/** Signs in as an app does, with the unmodified SDK. */
+async function signIn(pb = new PocketBase(office.server.url), options: object = {}) {
+  const seen: string[] = []
+  const answer = await pb.collection('users').authWithOAuth2({
+    provider: 'oidc',
+    urlCallback: async (url) => void seen.push(await oidc.browse(url)),
+    ...options,
+  })
+  return { pb, answer, meta: answer.meta as Record<string, unknown>, record: answer.record, seen }
+}
+
+/** A code that was not exchanged yet, with all that belongs to it. */
+async function takeCode() {
+  const methods = await new PocketBase(office.server.url).collection('users').listAuthMethods()
+  const { authURL, codeVerifier } = methods.oauth2.providers[0]!
+  const back = await browseBack(authURL + encodeURIComponent(redirectURL))
+  return { provider: 'oidc', code: new URL(back).searchParams.get('code')!, codeVerifier, redirectURL }
+}
+/** The address that the provider leads back to. */
+async function browseBack(url: string): Promise<string> {
+  let back = ''
+  const real = globalThis.fetch
+  globalThis.fetch = (input, init) => {
+    if (String(input).startsWith(redirectURL)) back = String(input)
+    return real(input, init)
+  }
+  await oidc.browse(url).finally(() => {
+    globalThis.fetch = real
+  })
+  return back
+}
+const submit = (form: object, headers = {}) =>
+  office.post('/api/collections/users/auth-with-oauth2', form, headers)
+
+const rowsOf = async (sql: string, params: unknown[]) =>
+  (await office.server.services.store.db.query(sql, params)).rows
+const linksOf = async (id: string) =>
+  (await rowsOf(`select provider, "providerId" from "_externalAuths" where "recordRef" = $1`, [id])).map(
+    (row) => row.join(' '),
+  )
+const isThere = async (address: string) =>
+  (await rowsOf('select 1 from users where email = $1', [address])).length > 0
+
+test('who comes for the first time gets a record, by the SDK and its event stream', async () => {
+  const { pb, record, meta, seen } = await signIn()
+  expect(seen[0]).toMatch(/\/_\/#\/auth\/oauth2-redirect-success$/)
+  expect(record).toMatchObject({ email, verified: true, name: `Ann ${count}`, collectionName: 'users' })
+  expect(meta).toMatchObject({
+    id: oidc.account,
+    name: `Ann ${count}`,
+    username: 'ann',
+    email,
+    isNew: true,
+    avatarURL: 'https://x.example/a.png',
+    avatarUrl: 'https://x.example/a.png',
+    refreshToken: '',
+  })
+  expect(meta.rawUser).toMatchObject({ sub: oidc.account, email_verified: true })
+  expect(String(meta.expiry)).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z$/)
+  expect(await linksOf(record.id)).toEqual([`oidc ${oidc.account}`])
+  expect((await pb.collection('users').authRefresh()).record.id).toBe(record.id)
+})
+
+test('who comes again gets the same record, whatever became of the address', async () => {
+  const first = await signIn()
+  oidc.accounts.set(oidc.account, { email: `new-${email}`, email_verified: true })
+  const again = await signIn()
+  expect([again.record.id, again.record.email, again.meta.isNew]).toEqual([first.record.id, email, false])
+})
+
+test('a verified record with the address is linked and keeps its password', async () => {
+  const id = await office.addUser(email, { verified: true })
+  const { record, meta } = await signIn()
+  expect([record.id, meta.isNew, await linksOf(id)]).toEqual([id, false, [`oidc ${oidc.account}`]])
+  expect(await office.signIn('users', email, PASSWORD)).not.toBe('undefined')
+})
+
+test('an unverified one may be a stranger’s: its password, its sessions and its links go', async () => {
+  const id = await office.addUser(email)
+  const session = await office.signIn('users', email, PASSWORD)
+  const root = await office.superuser()
+  const stranger = { collectionRef: '_pb_users_auth_', recordRef: id, provider: 'github', providerId: '1' }
+  await office.post('/api/collections/_externalAuths/records', stranger, root)
+  const { record } = await signIn()
+  expect([record.id, record.verified, await linksOf(id)]).toEqual([id, true, [`oidc ${oidc.account}`]])
+  expect(await office.signIn('users', email, PASSWORD)).toBe('undefined')
+  const refreshed = await office.post('/api/collections/users/auth-refresh', {}, { authorization: session })
+  expect(refreshed.status).toBe(401)
+})
+
+test('who is signed in links the account to the own record, which keeps password and address', async () => {
+  const own = `own-${email}`
+  const id = await office.addUser(own)
+  const pb = new PocketBase(office.server.url)
+  await pb.collection('users').authWithPassword(own, PASSWORD)
+  const { record } = await signIn(pb)
+  expect([record.id, record.email, record.verified, await linksOf(id)]).toEqual([
+    id,
+    own,
+    false,
+    [`oidc ${oidc.account}`],
+  ])
+  expect(await office.signIn('users', own, PASSWORD)).not.toBe('undefined')
+})
+
+test('an address for which the provider does not vouch is none', async () => {
+  const id = await office.addUser(email, { verified: true })
+  oidc.accounts.set(oidc.account, { email, email_verified: false })
+  await expect(signIn()).rejects.toMatchObject({
+    status: 400,
+    response: { data: { email: { code: 'validation_required' } } },
+  })
+  expect(await linksOf(id)).toEqual([])
+})
+
+test.each([
+  ['data for the new record wins over the profile', { name: 'Mine' }, { name: 'Mine', verified: true }],
+  [
+    'another address is not verified',
+    { email: 'other@example.com' },
+    { email: 'other@example.com', verified: false },
+  ],
+  ['an empty one is the profile’s', { email: '' }, { verified: true }],
+] as const)('%s', async (_, createData, expected) => {
+  const { record } = await signIn(undefined, { createData })
+  expect(record).toMatchObject(expected)
+  await office.call(
+    'DELETE',
+    `/api/collections/users/records/${record.id}`,
+    undefined,
+    await office.superuser(),
+  )
+})
+
+test('a record is made under the createRule, which sees the context and the data', async () => {
+  await setUp({}, {}, { createRule: '@request.context = "oauth2" && @request.body.name = "let me in"' })
+  await expect(signIn()).rejects.toMatchObject({
+    status: 400,
+    response: { message: 'Failed to create record.', data: {} },
+  })
+  expect(await isThere(email)).toBe(false)
+  expect((await signIn(undefined, { createData: { name: 'let me in' } })).record.name).toBe('let me in')
+  await setUp({}, {}, { createRule: null })
+  oidc.account = `${oidc.account}-other`
+  oidc.accounts.set(oidc.account, { email: `other-${email}`, email_verified: true })
+  await expect(signIn()).rejects.toMatchObject({
+    status: 403,
+    response: { message: 'Only superusers can perform this action.' },
+  })
+  await setUp({})
+})
+
+test('a name that is taken, or that its field does not take, is left out', async () => {
+  const { indexes } = office.server.services.store.catalog.find('users')!
+  const unique = "CREATE UNIQUE INDEX `idx_users_login` ON `users` (`name` COLLATE NOCASE) WHERE `name` != ''"
+  await setUp(
+    {},
+    { mappedFields: { ...MAPPED, name: '', username: 'name' } },
+    { indexes: [...indexes, unique] },
+  )
+  oidc.accounts.set(oidc.account, { email, email_verified: true, preferred_username: 'Only One' })
+  expect((await signIn()).record.name).toBe('Only One')
+  oidc.account = `${oidc.account}-other`
+  oidc.accounts.set(oidc.account, {
+    email: `other-${email}`,
+    email_verified: true,
+    preferred_username: 'ONLY one',
+  })
+  expect((await signIn()).record.name).toBe('')
+  await setUp({}, {}, { indexes })
+})
+
+test('without an address to ask, the id token says who it is', async () => {
+  await setUp({ userInfoURL: '', extra: { issuers: [oidc.url], jwksURL: `${oidc.url}/jwks` } })
+  expect((await signIn()).record.email).toBe(email)
+  await setUp({ userInfoURL: '', extra: { issuers: ['https://other.example'] } })
+  await expect(signIn()).rejects.toMatchObject({
+    response: { message: 'Failed to fetch OAuth2 user.', data: {} },
+  })
+  await setUp({})
+})
+
+test('the client is named in the form where the provider does not take the header', async () => {
+  const other = await startOidcServer(redirectURL, 'client_secret_post')
+  try {
+    other.account = 'somebody'
+    other.accounts.set('somebody', { email: `post-${email}`, email_verified: true })
+    await setUp(other.options)
+    const urlCallback = async (url: string) => void (await other.browse(url))
+    expect((await signIn(undefined, { urlCallback })).record.email).toBe(`post-${email}`)
+  } finally {
+    await setUp({})
+    await other.stop()
+  }
+})
+
+test('a second method is asked for where the collection wants two', async () => {
+  await setUp({}, {}, { mfa: { enabled: true, duration: 600, rule: '' } })
+  const id = await office.addUser(email, { verified: true })
+  const first = await submit(await takeCode())
+  expect([first.status, Object.keys(first.body)]).toEqual([401, ['mfaId']])
+  const { mfaId } = first.body
+  const second = await office.post('/api/collections/users/auth-with-password', {
+    identity: email,
+    password: PASSWORD,
+    mfaId,
+  })
+  expect(second.body).toMatchObject({ record: { id } })
+  await setUp({}, {}, { mfa: { enabled: false, duration: 600, rule: '' } })
+})
+
+test('a code is good once, and only with its verifier', async () => {
+  const form = await takeCode()
+  const wrong = await submit({ ...form, codeVerifier: 'x'.repeat(43) })
+  expect(wrong.body).toEqual({ data: {}, message: 'Failed to fetch OAuth2 token.', status: 400 })
+  const next = await takeCode()
+  expect((await submit(next)).status).toBe(200)
+  expect((await submit(next)).body).toMatchObject({ message: 'Failed to fetch OAuth2 token.' })
+})
+
+const LOAD = 'An error occurred while loading the submitted data.'
+test.each([
+  ['nothing', {}, { provider: 'validation_required', code: 'validation_required' }],
+  ['another provider', { provider: 'google', code: 'x' }, { provider: 'validation_invalid_provider' }],
+  ['a long name', { provider: 'x'.repeat(101), code: 'x' }, { provider: 'validation_length_too_long' }],
+  ['a number', { provider: 5, code: 'x' }, {}],
+] as const)('a form with %s', async (_, form, codes) => {
+  const { status, body } = await submit(form)
+  const found = Object.entries(body.data as Record<string, { code: string }>).map(([key, { code }]) => [
+    key,
+    code,
+  ])
+  expect([status, body.message, Object.fromEntries(found)]).toEqual([400, LOAD, codes])
+})
+
+test('`redirectUrl` of old is the same key', () => {
+  expect(OAUTH2_FORM.over({ redirectUrl: 'x' }, OAUTH2_FORM.zero()).redirectURL).toBe('x')
+})
+
+test.each([
+  ['without a state', 'GET', '?code=x', 307],
+  ['of nobody who waits', 'GET', `?code=x&state=${'a'.repeat(40)}`, 307],
+  ['by a form', 'POST', '', 303],
+  ['with what no id is', 'GET', '?code=x&state=%00', 307],
+] as const)('a redirect %s leads to the page that says so', async (_, method, query, status) => {
+  const response = await fetch(redirectURL + query, { method, redirect: 'manual' })
+  expect([response.status, response.headers.get('location')]).toEqual([
+    status,
+    '../_/#/auth/oauth2-redirect-failure',
+  ])
+})
+
+test('a refusal at the provider is told to the client that waits', async () => {
+  const urlCallback = async (url: string) => {
+    const state = new URL(url).searchParams.get('state')
+    const response = await fetch(`${redirectURL}?state=${state}&error=access_denied`, { redirect: 'manual' })
+    expect(response.headers.get('location')).toBe('../_/#/auth/oauth2-redirect-failure')
+  }
+  await expect(signIn(undefined, { urlCallback })).rejects.toMatchObject({
+    originalError: { message: expect.stringContaining('access_denied') },
+  })
+})
