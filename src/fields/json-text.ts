@@ -84,17 +84,15 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
 const NUMBER = /^-?\d/
 
 /**
- * Well-formed JSON without its spaces; order of keys, spelling of numbers and escapes stay. Of a key that comes
- * twice in an object the first counts, as it does in SQLite's JSON functions. A number on its own is reprinted,
- * since SQLite stores it as one.
+ * Well-formed JSON without its spaces; order of keys, spelling of numbers, escapes and keys that come twice stay. A
+ * number on its own is reprinted, since SQLite stores it as one.
  */
 export function minify(text: string): string {
   const tokens = text.match(TOKEN) ?? []
   if (tokens.length === 1 && NUMBER.test(tokens[0]!)) return reprint(tokens[0]!)
-  const clean = tokens.map((token) =>
-    token[0] === '"' && token.includes('\\u') ? cleanEscapes(token) : token,
-  )
-  return /[{]/.test(text) ? new Objects(clean).write() : clean.join('')
+  return tokens
+    .map((token) => (token[0] === '"' && token.includes('\\u') ? cleanEscapes(token) : token))
+    .join('')
 }
 
 const reprint = (number: string) => {
@@ -106,49 +104,4 @@ const reprint = (number: string) => {
 function cleanEscapes(token: string): string {
   const text = JSON.parse(token) as string
   return text.isWellFormed() && !text.includes('\0') ? token : quoteText(safeText(text))
-}
-
-/** Writes tokens again without the later ones of repeated keys. */
-class Objects {
-  readonly #tokens: readonly string[]
-  #at = 0
-
-  constructor(tokens: readonly string[]) {
-    this.#tokens = tokens
-  }
-
-  write(): string {
-    const token = this.#tokens[this.#at++]!
-    if (token === '{') return this.#object()
-    if (token === '[') return this.#list()
-    return token
-  }
-
-  #object(): string {
-    const members = new Map<string, string>()
-    while (this.#tokens[this.#at] !== '}') {
-      const key = this.#tokens[this.#at]!
-      this.#at += 2
-      const value = this.write()
-      const name = key.includes('\\') ? JSON.parse(key) : key.slice(1, -1)
-      if (!members.has(name)) members.set(name, `${key}:${value}`)
-      this.#skipComma()
-    }
-    this.#at++
-    return `{${[...members.values()].join(',')}}`
-  }
-
-  #list(): string {
-    const items: string[] = []
-    while (this.#tokens[this.#at] !== ']') {
-      items.push(this.write())
-      this.#skipComma()
-    }
-    this.#at++
-    return `[${items.join(',')}]`
-  }
-
-  #skipComma() {
-    if (this.#tokens[this.#at] === ',') this.#at++
-  }
 }
