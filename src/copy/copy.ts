@@ -10,10 +10,17 @@ import { copyNumbering, copyRows, digestOf, ONE_FORM } from './rows.ts'
 import { findAnything, type Table, tablesOf } from './tables.ts'
 
 /**
- * What speaks of running processes and their transactions, and is over with them: changes on their way to subscribers,
- * who subscribes, which device has its stream open. Some have numbers of transactions, which another database reads wrongly.
+ * What another database has no use for. Either it speaks of running processes, and is over with them: changes on their way to
+ * subscribers, who subscribes, which device has its stream open. Or it has numbers that mean something else there, of
+ * transactions (`_changes`) and of tables (`sms_totals`, which every server counts that finds it empty).
  */
-const OF_THE_MOMENT = new Set(['_changes', '_listeners', '_subscribing', 'device_streams'])
+export const NOT_COPIED: ReadonlySet<string> = new Set([
+  '_changes',
+  '_listeners',
+  '_subscribing',
+  'device_streams',
+  'sms_totals',
+])
 
 export interface Copied {
   /** Rows of each table, by name, that are now on both sides. */
@@ -68,7 +75,7 @@ async function checkTarget(target: Db): Promise<void> {
 async function copyAll(from: Db, to: Db, progress: Progress): Promise<Copied> {
   await buildTables(from, to)
   const targets = new Map((await tablesOf(to)).map((table) => [table.name, table]))
-  const sources = (await tablesOf(from)).filter(({ name }) => !OF_THE_MOMENT.has(name))
+  const sources = (await tablesOf(from)).filter(({ name }) => !NOT_COPIED.has(name))
   const pairs = sources.flatMap((source) => {
     const target = targets.get(source.name)
     return target ? [{ source, target }] : []

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStore } from '../../src/collections/catalog-store.ts'
 import { readConfig } from '../../src/config.ts'
-import { copyInstallation } from '../../src/copy/copy.ts'
+import { copyInstallation, NOT_COPIED } from '../../src/copy/copy.ts'
 import { checkPlaces, placeOf } from '../../src/copy/place.ts'
-import { findAnything } from '../../src/copy/tables.ts'
+import { findAnything, tablesOf } from '../../src/copy/tables.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import type { Db } from '../../src/db/open.ts'
 import { type Environment, emptyPlace, inPlace, removeFolders } from '../support/places.ts'
@@ -109,4 +109,12 @@ test('a copy that fails leaves nothing', TIMEOUT, async () => {
       expect((await copy(source, target)).foreign).toEqual(['of_others'])
     }),
   )
+})
+
+test('no table is copied that has numbers of one database alone', TIMEOUT, async () => {
+  const OF_ONE_DATABASE = /^(oid|reg\w+|xid8?|pg_lsn|pg_snapshot|tid|cid)(\[\])?$/
+  const tables = await inPlace(full, tablesOf)
+  const tied = tables.filter(({ columns }) => columns.some(({ type }) => OF_ONE_DATABASE.test(type)))
+  expect(tied.map(({ name }) => name).filter((name) => !NOT_COPIED.has(name))).toEqual([])
+  expect(tied.length).toBeGreaterThan(0)
 })
