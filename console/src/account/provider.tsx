@@ -1,0 +1,16 @@
+import { useEffect } from 'preact/hooks'
+import type { PageProps } from '../pages.ts'
+import { Sheet } from './sheet.tsx'
+
+/** Where a provider's redirect ends, in a window that an app has opened: the app goes on by itself, and mostly closes it. */
+export function Page({ params: { outcome } }: PageProps) {
+  const isDone = outcome === 'oauth2-redirect-success'
+  useEffect(() => {
+    if (isDone) window.close()
+  }, [isDone])
+  return isDone ? (
+    <Sheet title="You are signed in" text="You can close this window and go back to the app." />
+  ) : (
+    <Sheet title="You could not be signed in" text="Close this window, go back to the app and try again." />
+  )
+}
