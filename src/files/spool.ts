@@ -49,6 +49,8 @@ export class Spool {
   async #openFile() {
     const folder = await mkdtemp(join(tmpdir(), 'pocketsms-upload-'))
     const handle = await open(join(folder, 'content'), 'w+')
+    // nothing is left of it then if the process is killed; a system that does not allow it waits for the end
+    await rm(folder, { recursive: true, force: true }).catch(() => {})
     for (const part of this.#parts.splice(0)) {
       await handle.appendFile(part)
       this.#budget.left += part.length

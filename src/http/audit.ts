@@ -43,23 +43,27 @@ const isEmptyObject = (value: object) => Object.keys(value).length === 0
 
 const ACTIONS: Readonly<Record<string, string>> = { POST: 'create', PATCH: 'update', DELETE: 'delete' }
 
-/** What notes a write of a record; nothing for who is no superuser, whose writes then cost no more than before. */
+/**
+ * What notes a write of a record; nothing for who is no superuser, whose writes then cost no more than before. `sent`: the
+ * keys of files that came with it.
+ */
 export function noteWrite(
   c: Ctx,
   services: Services,
   { auth, body, method }: RequestInfo,
   collection: Collection,
+  sent: Iterable<string> = [],
 ): WriteOptions['also'] {
   if (!auth?.isSuperuser) return undefined
   const action = ACTIONS[method] ?? method
-  const fields = action === 'delete' ? [] : namesIn(body, collection)
+  const fields = action === 'delete' ? [] : namesIn([...Object.keys(body), ...sent], collection)
   return ({ db }, record) =>
     note(c, services, auth, { action, collection: collection.name, record, fields }, db)
 }
 
-/** The fields that a body writes, with or without a modifier. */
-function namesIn(body: Readonly<Record<string, unknown>>, { fields }: Collection): string[] {
-  const keys = new Set(Object.keys(body).map((key) => key.replace(/^\+|[+-]$/g, '')))
+/** The fields that the keys of a body write, with or without a modifier. */
+function namesIn(body: readonly string[], { fields }: Collection): string[] {
+  const keys = new Set(body.map((key) => key.replace(/^\+|[+-]$/g, '')))
   return fields.map(({ name }) => name).filter((name) => keys.has(name))
 }
 

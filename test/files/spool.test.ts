@@ -13,14 +13,15 @@ const all = async (spool: Spool, bytes: number) => {
 const onDisk = () => readdirSync(tmpdir()).filter((name) => name.startsWith('pocketsms-upload-')).length
 
 test.each([
-  ['in memory', 1000, 0],
-  ['in a file', 10, 1],
-  ['first in memory, then in a file', 300, 1],
-])('content %s is read in pieces, any number of times', async (_, memory, files) => {
+  ['in memory', 1000],
+  ['in a file', 10],
+  ['first in memory, then in a file', 300],
+])('content %s is read in pieces, any number of times, and leaves nothing', async (_, memory) => {
   const before = onDisk()
   const spool = new Spool({ left: memory })
   for (let from = 0; from < 700; from += 70) await spool.write(part(70, from))
-  expect(onDisk() - before).toBe(files)
+  // on Windows it is there until the end
+  if (process.platform !== 'win32') expect(onDisk()).toBe(before)
   for (let i = 0; i < 2; i++) {
     expect(await all(spool, 256)).toEqual({ sizes: [256, 256, 188], content: part(700, 0) })
   }
@@ -31,9 +32,11 @@ test.each([
 test('files of one request share its memory', async () => {
   const budget = { left: 100 }
   const [one, two] = [new Spool(budget), new Spool(budget)]
-  const before = onDisk()
   await one.write(part(60, 0))
   await two.write(part(60, 0))
-  expect(onDisk() - before).toBe(1)
+  await two.write(part(60, 0))
+  expect(budget.left).toBe(40)
+  await one.write(part(40, 0))
+  expect(budget.left).toBe(0)
   await Promise.all([one.close(), two.close()])
 })

@@ -63,8 +63,9 @@ function runAll(
     for (const [i, asked] of requests.entries()) {
       try {
         checkRate(services, outer.auth, clientIp(c, services), asked.method, asked.url.split('?')[0]!)
-        const alsoFor: Part['alsoFor'] = (request, collection) => noteWrite(c, services, request, collection)
         const uploads = uploadsOf(files, i)
+        const alsoFor: Part['alsoFor'] = (request, collection) =>
+          noteWrite(c, services, request, collection, uploads.keys())
         answers.push(await runPart({ store: inside, extensions, asked, outer, uploads, alsoFor }))
       } catch (error) {
         throw Date.now() > deadlineMs ? badRequest(FAILED) : partError(i, error)

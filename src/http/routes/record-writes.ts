@@ -73,13 +73,14 @@ async function write<T>(
   run: (request: RequestInfo, options: WriteOptions) => Promise<T>,
 ): Promise<T> {
   const request = await requestInfo(c, services, { cached: true })
+  const { files } = await bodyOf(c)
   try {
-    const options = { remembered: true, also: noteWrite(c, services, request, collection) }
+    const options = { remembered: true, also: noteWrite(c, services, request, collection, files.keys()) }
     return await run(request, options).catch((error) => doubt(services, request, error))
   } catch (error) {
     if (!(error instanceof StaleAuth)) throw error
     const fresh = await requestInfo(c, services)
-    return run(fresh, { also: noteWrite(c, services, fresh, collection) })
+    return run(fresh, { also: noteWrite(c, services, fresh, collection, files.keys()) })
   }
 }
 
