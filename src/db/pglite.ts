@@ -4,6 +4,7 @@ import { PGlite } from '@electric-sql/pglite'
 import { lockFile } from '../lock-file.ts'
 import type { Backend, Session } from './backend.ts'
 import { pgliteFolder } from './data-folder.ts'
+import { oneByOne, queue } from './in-turn.ts'
 import { protocolSession } from './pglite-session.ts'
 import { PLANNER } from './planner.ts'
 
@@ -62,24 +63,5 @@ async function inTransaction<T>(session: Session, work: (session: Session) => Pr
   } catch (error) {
     await session.script('rollback')
     throw error
-  }
-}
-
-/** A transaction may ask several things at once; its session is made for one at a time. */
-function oneByOne(session: Session): Session {
-  const inTurn = queue()
-  return {
-    query: (text, params, name) => inTurn(() => session.query(text, params, name)),
-    script: (text) => inTurn(() => session.script(text)),
-  }
-}
-
-/** Does one thing after the other, in the order in which they were asked for. */
-function queue() {
-  let last: Promise<unknown> = Promise.resolve()
-  return <T>(work: () => Promise<T>): Promise<T> => {
-    const next = last.then(work)
-    last = next.catch(() => {})
-    return next
   }
 }

@@ -3,6 +3,7 @@ import type { Logger } from '../log.ts'
 import { ask } from './ask.ts'
 import type { Backend, Session } from './backend.ts'
 import { DatabaseAway, isConnectionError, isSqlError, QUERY_CANCELED } from './errors.ts'
+import { oneByOne } from './in-turn.ts'
 import { openPipeline } from './pipeline.ts'
 import { PLANNER } from './planner.ts'
 import { types } from './values.ts'
@@ -64,7 +65,7 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
       let broken = false
       try {
         await inside.query('begin')
-        const result = await work(inside)
+        const result = await work(oneByOne(inside))
         await inside.query('commit')
         return result
       } catch (error) {
