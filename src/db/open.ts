@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Backend, PoolUse, Result, Session } from './backend.ts'
+import { despiteDeadlocks, isDeadlock } from './deadlocks.ts'
 import { sessionDialect } from './dialect.ts'
 import { DatabaseAway, noteMismatch } from './errors.ts'
 import { openPostgres } from './postgres.ts'
@@ -39,7 +40,10 @@ export class Db {
 
   /** One statement, rows as arrays. See Session.query for values and `name`. */
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
-    return this.#session.query(text, params, name).catch(noted)
+    return this.#session.query(text, params, name).catch((error: unknown) => {
+      if (this.inTransaction || !isDeadlock(error)) return noted(error)
+      return despiteDeadlocks(() => this.#session.query(text, params, name))
+    })
   }
 
   /** The same for a statement that reads rows by their keys: see Backend.lookUp. */
@@ -53,10 +57,15 @@ export class Db {
     return this.#session.script(text)
   }
 
-  /** All of `work` or nothing. Inside a transaction it simply joins in: the outer one decides. */
+  /**
+   * All of `work` or nothing. Inside a transaction it simply joins in: the outer one decides. `work` is done once more if
+   * Postgres ended the first one for a deadlock.
+   */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     if (this.inTransaction) return work(this)
-    return this.#backend.transaction((session) => work(new Db(this.#backend, session)))
+    return despiteDeadlocks(() =>
+      this.#backend.transaction((session) => work(new Db(this.#backend, session))),
+    )
   }
 
   /** Hears what any node says with NOTIFY. An empty payload: something may have been missed. */

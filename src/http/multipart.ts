@@ -62,7 +62,7 @@ class Reader {
 }
 
 /** A name without the folders that a client may send along. */
-const lastSegment = (name: string) => name.replace(/\/+$/, '').split('/').at(-1)!
+const lastSegment = (name: string) => name.split('/').findLast((part) => part !== '') ?? ''
 
 /**
  * Reads a multipart form as it comes in: values in memory, files too as long as they are small. A part with a name of a

@@ -38,7 +38,9 @@ export async function deleteRecords(
 
 async function deleteRows(store: Store, collection: Collection, ids: readonly string[]): Promise<string[]> {
   const { rows } = await store.db.query(
-    `with written as (delete from ${quote(tableName(collection))} where id = any($1::text[]) returning *),
+    `with written as (delete from ${quote(tableName(collection))} where id = any(array(
+      select t.id from ${quote(tableName(collection))} t where t.id = any($1::text[]) order by t.id for update
+    )) returning *),
     ${noteSql('written', 'delete', 2)} select id from written`,
     [ids, collection.id],
   )
@@ -87,7 +89,9 @@ async function unset(store: Store, reference: Reference, ids: readonly string[])
   const dates = collection.fields.filter(isUpdateDate).map(({ name }) => `${quote(columnName(name))} = $3`)
   const assigned = [`${quote(columnName(field.name))} = ${left}`, ...dates].join(', ')
   await store.db.query(
-    `with written as (update ${table} r set ${assigned} where ${where} returning r.*),
+    `with written as (update ${table} r set ${assigned} where r.id = any(array(
+      select r.id from ${table} r where ${where} order by r.id for update
+    )) and ${where} returning r.*),
     ${noteSql('written', 'update', 2, 'noted', true)} select $3::pb_date`,
     [ids, collection.id, now()],
   )

@@ -38,11 +38,20 @@ export const messagesExtension: Extension = {
  */
 export const usersExtension: Extension = {
   async afterDelete(store, ids) {
-    for (const table of OF_USERS) await forgetUsers(store, table, ids)
+    for (const table of Object.keys(OF_USERS) as (keyof typeof OF_USERS)[])
+      await forgetUsers(store, table, ids)
   },
 }
 
-const OF_USERS = ['sms_turns', 'sms_idempotency', 'sms_dispatch'] as const
+/** By which column each is locked, as devices that report lock the queue. */
+const OF_USERS = { sms_turns: '"user"', sms_idempotency: 'key', sms_dispatch: 'message' } as const
 
-const forgetUsers = (store: Store, table: (typeof OF_USERS)[number], users: readonly string[]) =>
-  store.db.query(`delete from ${table} where "user" = any($1)`, [users], `forget ${table}`)
+const forgetUsers = (store: Store, table: keyof typeof OF_USERS, users: readonly string[]) => {
+  const key = OF_USERS[table]
+  return store.db.query(
+    `delete from ${table} where "user" = any($1) and ${key} = any(array(
+      select ${key} from ${table} where "user" = any($1) order by ${key} for update))`,
+    [users],
+    `forget ${table}`,
+  )
+}

@@ -53,7 +53,10 @@ export const RESENT = z.object({ resent: z.int().min(0) })
 
 const RESEND_FAILED = `
 with written as (
-  ${AGAIN} where d.webhook = $1 and ${isOwn('d', 2)} and d.status = 'failed' and d.updated >= $3 returning d.*
+  ${AGAIN} where d.id = any(array(
+    select f.id from webhook_deliveries f
+    where f.webhook = $1 and ${isOwn('f', 2)} and f.status = 'failed' and f.updated >= $3 order by f.id for update
+  )) returning d.*
 ), ${noteSql('written', 'update', 4, 'noted', true)}, ${QUEUED}
 select count(*), ${WAKE_SQL} from written`
 

@@ -127,7 +127,12 @@ with waiting as (
 ), ${noteSql('written', 'update', 4, 'noted', true)}
 select id from written`
 
-/** Ends all deliveries of a webhook that still wait. Their tickets find nothing to do. */
+/** Whoever takes deliveries takes their records first, then their rows of the queue, each by id. */
+const LOCK_PENDING = `
+select from webhook_deliveries d where d.webhook = $1 and d."user" = $2 and d.status = 'pending' order by d.id for update`
+
+/** Ends all deliveries of a webhook that still wait. Their tickets find nothing to do. In a transaction. */
 export async function failPending(db: Db, webhook: string, user: string, reason: string): Promise<void> {
+  await db.query(LOCK_PENDING, [webhook, user])
   await db.query(FAIL_PENDING, [webhook, user, reason, 'webhook_deliveries'])
 }

@@ -59,7 +59,11 @@ with recursive held as materialized (
   from hosted d left join (select host, count(*) as calls from held group by host) o on o.host = d.host
 )
 update webhook_dispatch set handed_at = now()
-where handed_at is null and delivery = any(array(
-  select delivery from by_host where at_host <= ${MOST_CALLS.atHost} order by turn, due_at limit $1
+where delivery = any(array(
+  select d.delivery from webhook_dispatch d
+  where d.handed_at is null and d.delivery = any(array(
+    select delivery from by_host where at_host <= ${MOST_CALLS.atHost} order by turn, due_at limit $1
+  ))
+  for update skip locked
 ))
 returning delivery`

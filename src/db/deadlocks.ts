@@ -1,0 +1,25 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isSqlError } from './errors.ts'
+
+const DEADLOCK = '40P01'
+const TRIES = 5
+/** Those who met there do not come back at the same moment. */
+const MAX_PAUSE_MS = 50
+
+/** Two waited for each other, and Postgres has ended this one: nothing of it was done. */
+export const isDeadlock = (error: unknown): boolean => isSqlError(error, DEADLOCK)
+
+/**
+ * Does some work that is whole or nothing, and again when a deadlock ended it. Rows are locked in one order wherever several
+ * statements take them; what deletes a user or a device takes those of many tables.
+ */
+export async function despiteDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tries === TRIES || !isDeadlock(error)) throw error
+      await sleep(Math.random() * MAX_PAUSE_MS)
+    }
+  }
+}
