@@ -19,7 +19,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '&#34;',
   "'": '&#39;',
 }
-const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
+/** A text as HTML. Go: html.EscapeString */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
 
 const layout = (body: string) => `<!doctype html>
 <html lang="en">

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { escapeHtml } from '../auth/mails.ts'
 import type { Config } from '../config.ts'
 import type { Reception } from './reception.ts'
 
@@ -55,9 +56,7 @@ function preflight(req: IncomingMessage, res: ServerResponse) {
 function redirect({ method }: IncomingMessage, res: ServerResponse, location: string) {
   if (method !== 'GET' && method !== 'HEAD') return res.writeHead(307, { location }).end()
   res.writeHead(307, { location, 'content-type': 'text/html; charset=utf-8' })
-  res.end(
-    `<a href="${location.replaceAll('&', '&amp;').replaceAll('"', '&#34;')}">Temporary Redirect</a>.\n\n`,
-  )
+  res.end(`<a href="${escapeHtml(location)}">Temporary Redirect</a>.\n\n`)
 }
 
 /** The path without doubled slashes and dot segments if it has any, with its query. Go: http.ServeMux */

@@ -35,3 +35,16 @@ test.each([
 test('an empty origin is none', async () => {
   expect(await ask('GET', '/api/health', '')).toEqual([200, undefined, 'Origin', undefined])
 })
+
+test('its page escapes the address as Go does', async () => {
+  const { hostname, port } = new URL(server.url)
+  const page = await new Promise<string>((resolve, reject) => {
+    const asked = request({ hostname, port, path: `/api//x?a='b'&c="d"<e>` }, async (response) => {
+      let text = ''
+      for await (const chunk of response) text += chunk
+      resolve(text)
+    })
+    asked.on('error', reject).end()
+  })
+  expect(page).toBe('<a href="/api/x?a=&#39;b&#39;&amp;c=&#34;d&#34;&lt;e&gt;">Temporary Redirect</a>.\n\n')
+})
