@@ -31,7 +31,7 @@ const OUTSIDE: Readonly<Record<string, readonly string[]>> = { agent: ['cli.ts',
 const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^(http\/|server\.ts$)/, /^(hono|@hono\/.*)$/],
   [/^db\//, /^(pg|@electric-sql\/pglite)$/],
-  [/^auth\/(tokens|oauth2\/id-token)\.ts$/, /^jose$/],
+  [/^auth\/(tokens|oauth2\/(id-token|apple-secret))\.ts$/, /^jose$/],
   [/^webhooks\/queue\.ts$/, /^pg-boss$/],
   [/^webhooks\/secrets\.ts$/, /^standardwebhooks$/],
   [/^metrics\/exposition\.ts$/, /^prom-client$/],

@@ -1,3 +1,4 @@
+import { generateKeyPairSync, verify } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SettingsStore } from '../../src/collections/settings-store.ts'
 import { type Answer, type Office, openOffice, PASSWORD } from '../support/office.ts'
@@ -160,6 +161,53 @@ test.each([
     to: 'me@example.com',
     subject: expect.stringContaining(subject),
   })
+})
+
+const testS3 = (form: object, headers = root) => office.post('/api/settings/test/s3', form, headers)
+
+test.each([
+  ['nothing', {}, { data: { filesystem: { code: 'validation_required' } } }],
+  ['another', { filesystem: 'x' }, { data: { filesystem: { code: 'validation_in_invalid' } } }],
+  [
+    'one that is off',
+    { filesystem: 'storage' },
+    { message: 'Failed to test the S3 filesystem. Raw error: \nS3 storage filesystem is not enabled.' },
+  ],
+] as const)('S3 is tried out: %s', async (_, form, expected) => {
+  expect((await testS3(form)).body).toMatchObject({ status: 400, ...expected })
+  expect((await testS3(form, {})).status).toBe(401)
+})
+
+test('Apple gets a secret that its key has signed', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
+  const form = { clientId: 'shop', teamId: '1234567890', keyId: 'abcdefghij', privateKey: pem, duration: 60 }
+  const path = '/api/settings/apple/generate-client-secret'
+  const [head, claims, signature] = String((await office.post(path, form, root)).body.secret).split('.')
+  const key = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const
+  expect(verify('sha256', Buffer.from(`${head}.${claims}`), key, Buffer.from(signature!, 'base64url'))).toBe(
+    true,
+  )
+  expect(JSON.parse(String(Buffer.from(claims!, 'base64url')))).toMatchObject({
+    iss: '1234567890',
+    sub: 'shop',
+    aud: ['https://appleid.apple.com'],
+  })
+  const bad = await office.post(path, { ...form, privateKey: 'x', duration: -1 }, root)
+  expect(codes(bad.body.data as object)).toEqual({
+    privateKey: 'validation_match_invalid',
+    duration: 'validation_min_greater_equal_than_required',
+  })
+})
+
+test.each([
+  ['GET', '/api/backups/x.zip', 403, 403],
+  ['DELETE', '/api/backups/x.zip', 401, 400],
+  ['POST', '/api/backups/x.zip/restore', 401, 400],
+  ['POST', '/api/backups/upload', 401, 400],
+] as const)('there are no backups to %s at %s', async (method, path, guest, superuser) => {
+  expect((await office.call(method, path)).status).toBe(guest)
+  expect((await office.call(method, path, undefined, root)).status).toBe(superuser)
 })
 
 test('a test mail that is refused says why', async () => {

@@ -1,6 +1,8 @@
 import { Hono } from 'hono'
 import { AUDIT, AUDIT_ALONE } from '../../auth/audit.ts'
-import { badRequest, notFound } from '../../errors.ts'
+import { findByToken } from '../../auth/identify.ts'
+import { checkAddress } from '../../auth/sign-in.ts'
+import { badRequest, forbidden, notFound } from '../../errors.ts'
 import { listRecords } from '../../records/list.ts'
 import { readPage } from '../../records/page.ts'
 import { note } from '../audit.ts'
@@ -17,6 +19,7 @@ import {
 } from '../context.ts'
 import { requireSuperuser } from '../guards.ts'
 
+const NO_BACKUPS = "Backups are made with the database's own tools, such as pg_dump"
 const EMPTY_TOTALS = { totalItems: 0, totalPages: 0 }
 
 /**
@@ -64,7 +67,25 @@ export const adminRoutes = (services: Services) =>
     })
     .post('/backups', async (c) => {
       await note(c, services, await requireSuperuser(c, services), { action: 'backup refused' })
-      throw badRequest("Backups are made with the database's own tools, such as pg_dump")
+      throw badRequest(NO_BACKUPS)
+    })
+    .post('/backups/upload', async (c) => {
+      await requireSuperuser(c, services)
+      throw badRequest(NO_BACKUPS)
+    })
+    .get('/backups/:key', async (c) => {
+      const auth = await findByToken(services.store, queryOf(c).token ?? '', 'file')
+      if (!auth?.isSuperuser) throw forbidden('Insufficient permissions to access the resource.')
+      checkAddress(services, auth, clientIp(c, services))
+      throw notFound()
+    })
+    .delete('/backups/:key', async (c) => {
+      await requireSuperuser(c, services)
+      throw badRequest('Invalid or already deleted backup file.')
+    })
+    .post('/backups/:key/restore', async (c) => {
+      await requireSuperuser(c, services)
+      throw badRequest('Missing or invalid backup file.')
     })
 
 /** What a load balancer asks for; a superuser also learns how the server sees the caller. */

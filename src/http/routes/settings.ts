@@ -1,11 +1,16 @@
 import { Hono } from 'hono'
+import { APPLE_SECRET_FORM, makeAppleSecret } from '../../auth/oauth2/apple-secret.ts'
 import { sendTestMail, TEST_MAIL_FORM } from '../../auth/test-mail.ts'
+import { demandFields, oneOf, required } from '../../collections/checks.ts'
+import { object, text } from '../../collections/decode.ts'
 import { renderSettings } from '../../collections/settings.ts'
 import { ApiError, badRequest } from '../../errors.ts'
 import { note, noteSettings } from '../audit.ts'
 import { bodyOf, type Env, type Services, sendJson } from '../context.ts'
 import { readForm } from '../form.ts'
 import { requireSuperuser } from '../guards.ts'
+
+const TEST_S3_FORM = object<{ filesystem: string }>({ filesystem: text })
 
 /** `/api/settings`: what superusers may set while the server runs. PocketBase: apis/settings.go, contract 7.4 */
 export const settingsRoutes = (services: Services) => {
@@ -26,8 +31,23 @@ export const settingsRoutes = (services: Services) => {
     })
     .post('/test/email', async (c) => {
       const auth = await requireSuperuser(c, services)
-      await sendTestMail(services.store, services, () => readForm(c, TEST_MAIL_FORM))
+      await sendTestMail(services.store, services, () => readForm(c, TEST_MAIL_FORM, { terse: true }))
       await note(c, services, auth, { action: 'test mail' })
       return c.body(null, 204)
+    })
+    .post('/test/s3', async (c) => {
+      await requireSuperuser(c, services)
+      const { filesystem } = await readForm(c, TEST_S3_FORM, { terse: true })
+      const checks = { filesystem: [required, oneOf(['storage', 'backups'])] }
+      demandFields({ filesystem }, checks, 'Failed to test the S3 filesystem.')
+      const { s3, backups } = settings.current
+      const { enabled } = filesystem === 'backups' ? backups.s3 : s3
+      const reason = enabled ? 'Files are kept in the database' : 'S3 storage filesystem is not enabled'
+      throw badRequest(`Failed to test the S3 filesystem. Raw error: \n${reason}`)
+    })
+    .post('/apple/generate-client-secret', async (c) => {
+      await requireSuperuser(c, services)
+      const secret = await makeAppleSecret(await readForm(c, APPLE_SECRET_FORM, { terse: true }))
+      return sendJson(c, JSON.stringify({ secret }))
     })
 }

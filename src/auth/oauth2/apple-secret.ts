@@ -1,0 +1,57 @@
+import { importPKCS8, SignJWT } from 'jose'
+import { atLeast, atMost, demandFields, length, matches, required } from '../../collections/checks.ts'
+import { object, text, whole } from '../../collections/decode.ts'
+import { badRequest } from '../../errors.ts'
+
+/** What Apple gives a developer, and for how many seconds the secret is to be good. */
+export interface AppleSecretForm {
+  clientId: string
+  teamId: string
+  keyId: string
+  privateKey: string
+  duration: number
+}
+export const APPLE_SECRET_FORM = object<AppleSecretForm>({
+  clientId: text,
+  teamId: text,
+  keyId: text,
+  privateKey: text,
+  duration: whole,
+})
+
+const ID_LENGTH = 10
+/** Apple takes no longer ones: some six months. */
+const MAX_SECONDS = 15_777_000
+const PEM = /-----BEGIN PRIVATE KEY----[\s\S]+-----END PRIVATE KEY-----/
+const ALGORITHM = 'ES256'
+
+/**
+ * The client secret that Apple wants: a token signed with the developer's key. Throws 400 with the errors of the form, or with
+ * what is wrong with the key. PocketBase: forms/apple_client_secret_create.go
+ */
+export async function makeAppleSecret(form: AppleSecretForm): Promise<string> {
+  const checks = {
+    clientId: [required],
+    teamId: [required, length(ID_LENGTH, ID_LENGTH)],
+    keyId: [required, length(ID_LENGTH, ID_LENGTH)],
+    privateKey: [required, matches(PEM)],
+    duration: [required, atLeast(1), atMost(MAX_SECONDS)],
+  }
+  demandFields(form, checks, 'Invalid client secret data.')
+  try {
+    const key = await importPKCS8(form.privateKey.trim(), ALGORITHM)
+    const now = Math.floor(Date.now() / 1000)
+    return await new SignJWT({
+      iss: form.teamId,
+      sub: form.clientId,
+      aud: ['https://appleid.apple.com'],
+      exp: now + form.duration,
+      iat: now,
+    })
+      .setProtectedHeader({ alg: ALGORITHM, kid: form.keyId, typ: 'JWT' })
+      .sign(key)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : 'the key is of no use'
+    throw badRequest(`Failed to generate client secret. Raw error: \n${reason}`)
+  }
+}
