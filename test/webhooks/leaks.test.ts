@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Client, type Gateway, openGateway } from '../support/gateway.ts'
+import { makeHook } from '../support/hooks.ts'
+
+let gateway: Gateway
+let user: Client
+let secrets: string[]
+let hook: string
+beforeAll(async () => {
+  gateway = await openGateway()
+  user = await gateway.makeUser()
+  const made = await makeHook(user, 'https://example.com/in')
+  hook = made.id
+  const rotated = await user.call('POST', `/api/webhooks/${hook}/rotate`, {})
+  secrets = [made.secret, rotated.body.secret]
+  await gateway.superuser.call('POST', `/api/webhooks/${hook}/test`, {})
+})
+afterAll(() => gateway?.stop())
+
+const WEBHOOKS = '/api/collections/webhooks'
+const batchView = {
+  requests: [{ method: 'PATCH', url: `${WEBHOOKS}/records/HOOK`, body: { enabled: true } }],
+}
+
+test.each<[what: string, method: string, path: string, body?: object]>([
+  ['a list', 'GET', `${WEBHOOKS}/records`],
+  ['a list of these fields', 'GET', `${WEBHOOKS}/records?fields=secret,previous_secret,*`],
+  ['a record', 'GET', `${WEBHOOKS}/records/HOOK`],
+  ['an export', 'GET', `${WEBHOOKS}/export?fields=id,secret,previous_secret`],
+  ['an expand', 'GET', '/api/collections/webhook_deliveries/records?expand=webhook'],
+  ['an expand the other way', 'GET', `/api/collections/users/records?expand=webhooks_via_user`],
+  [
+    'an export with an expand',
+    'GET',
+    '/api/collections/webhook_deliveries/export?expand=webhook&fields=expand.webhook.secret',
+  ],
+  ['a change', 'PATCH', `${WEBHOOKS}/records/HOOK`, { enabled: true }],
+  ['a change in a batch', 'POST', '/api/batch', batchView],
+])('a secret is not in %s', async (_, method, path, body) => {
+  const given = body && JSON.parse(JSON.stringify(body).replace('HOOK', hook))
+  const answer = await user.call(method, path.replace('HOOK', hook), given)
+  expect([answer.status, JSON.stringify(answer.body)]).toEqual([200, expect.anything()])
+  for (const secret of secrets) expect(JSON.stringify(answer.body)).not.toContain(secret)
+})
+
+test.each([
+  'secret ~ "whsec_"',
+  'previous_secret != ""',
+  'secret > "a"',
+  '@collection.webhooks.secret ~ "w"',
+])('nor can it be guessed by a filter: %s', async (filter) => {
+  for (const path of ['records', 'export']) {
+    const url = `${WEBHOOKS}/${path}?filter=${encodeURIComponent(filter)}`
+    expect([400, 403]).toContain((await user.call('GET', url)).status)
+  }
+  const sorted = await user.call('GET', `${WEBHOOKS}/records?sort=secret`)
+  expect(sorted.status).toBe(400)
+})
+
+test('the audit has none of it', async () => {
+  const { body } = await gateway.superuser.call('GET', '/api/audit?perPage=200')
+  expect(body.totalItems).toBeGreaterThan(0)
+  expect(JSON.stringify(body)).not.toContain('whsec_')
+})
