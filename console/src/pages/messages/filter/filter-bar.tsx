@@ -88,7 +88,16 @@ export function FilterBar({
         <label class="unseen" for={id}>
           Filter
         </label>
-        <div class="messages-filter-text">
+        {/* a long filter is read in lines, and a text area cannot be a combobox: what holds it and its list is */}
+        {/* biome-ignore lint/a11y/useFocusableInteractive: the text area in it has the focus */}
+        <div
+          class="messages-filter-text"
+          role="combobox"
+          aria-label="Filter with suggestions"
+          aria-haspopup="listbox"
+          aria-expanded={offered !== undefined}
+          aria-controls={`${id}-list`}
+        >
           <Mirror text={draft} problem={problem} />
           <div class="messages-filter-mirror" aria-hidden="true">
             {draft.slice(0, offered?.completion.start ?? 0)}
@@ -99,7 +108,6 @@ export function FilterBar({
             id={id}
             rows={1}
             aria-autocomplete="list"
-            aria-haspopup="listbox"
             aria-controls={offered ? `${id}-list` : undefined}
             aria-activedescendant={
               offered && offered.active >= 0 ? `${id}-list-${offered.active}` : undefined
@@ -117,7 +125,6 @@ export function FilterBar({
             onClick={offer}
             onBlur={list.close}
           />
-          {/* a text area is no combobox: that there is a list is said in words */}
           <p class="unseen" role="status">
             {offered && `${offered.completion.suggestions.length} suggestions`}
           </p>
