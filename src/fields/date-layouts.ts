@@ -34,7 +34,7 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 /** Three capitals, or more that end in T; GMT and no name at all may have hours behind them. Go: time.parseTimeZone */
 const HOURS = '[+-]0*(?:1?\\d|2[0-3])(?!\\d)'
-const ZONE_NAME = `(?:ChST|MeST|GMT(?:${HOURS})?|${HOURS}|(?:[A-Z]{3,4}T|WITA|[A-Z]{3})(?![A-Z]))`
+const ZONE_NAME = `(?:ChST|MeST|GMT(?<ahead>${HOURS})?|${HOURS}|(?:[A-Z]{3,4}T|WITA|[A-Z]{3})(?![A-Z]))`
 
 /** What each element of a layout matches. */
 const ELEMENTS: Record<string, string> = {
@@ -99,8 +99,12 @@ function instant(found: Found): number | undefined {
   if (at.getUTCMonth() !== month || at.getUTCDate() !== day) return undefined
   at.setUTCHours(hour, minute, second, Number((found.fraction ?? '').slice(0, 3).padEnd(3, '0')))
   const offset = offsetMs(found.offset)
-  return offset === undefined ? undefined : at.getTime() - offset
+  return offset === undefined ? undefined : at.getTime() - offset + aheadMs(found)
 }
+
+/** Hours behind GMT say what the clock showed there, and the clock is what PocketBase takes for the instant. */
+const aheadMs = ({ offset, ahead }: Found): number =>
+  offset === undefined && ahead !== undefined ? Number(ahead) * 3_600_000 : 0
 
 function yearOf({ year, shortYear }: Found): number {
   if (shortYear === undefined) return Number(year ?? 0)

@@ -22,7 +22,7 @@ test.each([
   ['a year before the first', '0000-01-01T00:00:00+01:00', '-0001-12-31 23:00:00.000Z'],
   ['a zone of four letters that does not end in T', 'Mon, 01 Jan 2024 10:00:00 XYZW', ''],
   ['a zone of five letters', 'Mon, 01 Jan 2024 10:00:00 ABCDT', '2024-01-01 10:00:00.000Z'],
-  ['hours behind GMT', 'Mon, 01 Jan 2024 10:00:00 GMT-3', '2024-01-01 10:00:00.000Z'],
+  ['hours behind GMT', 'Mon, 01 Jan 2024 10:00:00 GMT-3', '2024-01-01 07:00:00.000Z'],
   ['more hours than a day has', 'Mon, 01 Jan 2024 10:00:00 GMT+24', ''],
   ['a number', 1700000000, ''],
   ['words', 'Jan 2 2024', ''],
