@@ -1,5 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import { dateOf } from '../fields/date.ts'
+import { minify } from '../fields/json-text.ts'
 import { changeDevice, type Device } from './device.ts'
 
 /** A device is noted as seen at most that often, or each sign of life would write its row. */
@@ -23,9 +24,9 @@ const SAVE_SIMS = {
   where: 'sims::text is distinct from $4::text',
 }
 
-/** Keeps the list of SIMs that a device has. */
+/** Keeps the list of SIMs that a device has. As in any JSON of a record, what Postgres cannot decode later on becomes U+FFFD. */
 export async function saveSims(store: Store, device: Device, sims: readonly unknown[]): Promise<void> {
-  await changeDevice(store.db, device, SAVE_SIMS, [JSON.stringify(sims)])
+  await changeDevice(store.db, device, SAVE_SIMS, [minify(JSON.stringify(sims))])
 }
 
 const PENDING = `select count(*) from sms_dispatch

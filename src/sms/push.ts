@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { counts } from '../counts.ts'
 import { addParam, readParam } from '../db/params.ts'
+import { minify } from '../fields/json-text.ts'
 import type { Logger } from '../log.ts'
 import { sendOutgoing } from '../outgoing/send.ts'
 import { changeDevice, type Device } from './device.ts'
@@ -62,7 +63,7 @@ export async function saveSubscription(
 ): Promise<void> {
   if (subscription && !settings.webhookAllowPrivate && !subscription.endpoint.startsWith('https://'))
     throw refuse('invalid_request', 'endpoint must be an https address')
-  await changeDevice(store.db, device, SAVE, [subscription && JSON.stringify(subscription)])
+  await changeDevice(store.db, device, SAVE, [subscription && minify(JSON.stringify(subscription))])
 }
 
 /** Enabled devices that can be reached by push and have no stream open on any node. */
