@@ -76,6 +76,9 @@ export function signToken(record: AuthRecord, purpose: Purpose, extras: TokenExt
 /** Two parts in base64url and nothing around them: jose would forgive spaces. What the third is worth is seen later. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[^.]*$/
 
+/** In base64url, without the padding that jose would forgive. */
+const SIGNATURE = /\.[\w-]+$/
+
 function decode(token: string): JWTPayload {
   if (!COMPACT.test(token)) throw new SyntaxError('not a compact JWT')
   return decodeJwt(token)
@@ -119,6 +122,7 @@ export async function renewToken(token: string, record: AuthRecord): Promise<str
 
 /** Whether this record's present key signed the token for this purpose. */
 export async function isSigned(token: string, record: AuthRecord, purpose: Purpose): Promise<boolean> {
+  if (!SIGNATURE.test(token)) return false
   const key = signingKey(record, purpose)
   if (checked.get(token) === key) return true
   try {

@@ -79,6 +79,7 @@ const forge = (header: object, payload: object) =>
 test.each([
   ['another token key', THEIRS, withKey('x'.repeat(50))],
   ['a changed signature', `${THEIRS.slice(0, -4)}AAAA`, alice],
+  ['a padded signature', `${THEIRS}=`, alice],
   ['no algorithm', forge({ alg: 'none', typ: 'JWT' }, { id: alice.id }), alice],
 ] as const)('not signed: %s', async (_, text, record) => {
   expect(await isSigned(text, record, 'auth')).toBe(false)
