@@ -1,75 +1,117 @@
 import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { badRequest } from '../errors.ts'
 
-/** What the files of a request may take of memory together; the rest waits in temporary files. PocketBase: Go's multipart */
+/** What the files of a request may take of memory together; the rest waits in a temporary file. PocketBase: Go's multipart */
 export const MEMORY_BYTES = 16 << 20
+/** What is read of the temporary file at a time. */
+const READ_BYTES = 64 << 10
 
-/** What is left of a request's memory. */
-export interface Budget {
-  left: number
+/** A stretch of the temporary file. */
+interface Stretch {
+  readonly at: number
+  readonly length: number
 }
 
-/** Content that is written once, then read as often as needed: in memory while the budget lasts, then in a file. */
+interface TemporaryFile {
+  readonly handle: FileHandle
+  readonly folder: string
+}
+
+/**
+ * Where the files of one request are: in memory while there is room, then in one temporary file for all of them, since a
+ * request may bring more files than a process may have open. Who wants something of it after it was closed gets a 400:
+ * the client is gone, and what it sent must not be taken for empty.
+ */
+export class Room {
+  memory: number
+  #file: Promise<TemporaryFile> | undefined
+  #end = 0
+  #isClosed = false
+
+  constructor(memory = MEMORY_BYTES) {
+    this.memory = memory
+  }
+
+  checkOpen(): void {
+    if (this.#isClosed) throw badRequest()
+  }
+
+  /** Appends to the temporary file. Its place is taken at once: several files may be written. */
+  async append(part: Buffer): Promise<Stretch> {
+    const { handle } = await this.#open()
+    const at = this.#end
+    this.#end += part.length
+    for (let done = 0; done < part.length; ) {
+      const { bytesWritten } = await handle.write(part, done, part.length - done, at + done)
+      done += bytesWritten
+    }
+    return { at, length: part.length }
+  }
+
+  async *read({ at, length }: Stretch): AsyncGenerator<Buffer> {
+    for (let done = 0; done < length; ) {
+      const { handle } = await this.#open()
+      const piece = Buffer.alloc(Math.min(READ_BYTES, length - done))
+      const { bytesRead } = await handle.read(piece, 0, piece.length, at + done)
+      if (bytesRead === 0) throw new Error('a temporary file is shorter than what was written to it')
+      yield piece.subarray(0, bytesRead)
+      done += bytesRead
+    }
+  }
+
+  /** Lets go of everything. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const file = await this.#file?.catch(() => undefined)
+    this.#file = undefined
+    if (!file) return
+    await file.handle.close()
+    await rm(file.folder, { recursive: true, force: true })
+  }
+
+  #open(): Promise<TemporaryFile> {
+    this.checkOpen()
+    this.#file ??= openTemporary()
+    return this.#file
+  }
+}
+
+async function openTemporary(): Promise<TemporaryFile> {
+  const folder = await mkdtemp(join(tmpdir(), 'pocketsms-upload-'))
+  const handle = await open(join(folder, 'content'), 'w+')
+  // nothing is left of it then if the process is killed; a system that does not allow it waits for the end
+  await rm(folder, { recursive: true, force: true }).catch(() => {})
+  return { handle, folder }
+}
+
+/** Content that is written once, then read as often as needed: in memory while there is room, then in the file. */
 export class Spool {
-  readonly #budget: Budget
-  #parts: Buffer[] = []
-  #file: { readonly handle: FileHandle; readonly folder: string } | undefined
+  readonly #room: Room
+  readonly #parts: (Buffer | Stretch)[] = []
   size = 0
 
-  constructor(budget: Budget) {
-    this.#budget = budget
+  constructor(room: Room) {
+    this.#room = room
   }
 
   async write(part: Buffer): Promise<void> {
+    this.#room.checkOpen()
     this.size += part.length
-    if (!this.#file && this.#budget.left >= part.length) {
-      this.#budget.left -= part.length
-      this.#parts.push(part)
+    if (this.#room.memory < part.length) {
+      this.#parts.push(await this.#room.append(part))
       return
     }
-    this.#file ??= await this.#openFile()
-    await this.#file.handle.appendFile(part)
+    this.#room.memory -= part.length
+    this.#parts.push(part)
   }
 
-  /** The content from its beginning, in pieces of `bytes`, the last one shorter. */
+  /** The content from its beginning, in pieces of `bytes`, the last one shorter. Throws a 400 once its room is closed. */
   async *pieces(bytes: number): AsyncGenerator<Buffer> {
-    if (this.#file) yield* this.#filePieces(this.#file.handle, bytes)
-    else yield* this.#memoryPieces(bytes)
-  }
-
-  /** Lets go of the content. */
-  async close(): Promise<void> {
-    this.#parts = []
-    await this.#file?.handle.close()
-    if (this.#file) await rm(this.#file.folder, { recursive: true, force: true })
-    this.#file = undefined
-  }
-
-  async #openFile() {
-    const folder = await mkdtemp(join(tmpdir(), 'pocketsms-upload-'))
-    const handle = await open(join(folder, 'content'), 'w+')
-    // nothing is left of it then if the process is killed; a system that does not allow it waits for the end
-    await rm(folder, { recursive: true, force: true }).catch(() => {})
-    for (const part of this.#parts.splice(0)) {
-      await handle.appendFile(part)
-      this.#budget.left += part.length
-    }
-    return { handle, folder }
-  }
-
-  async *#filePieces(handle: FileHandle, bytes: number): AsyncGenerator<Buffer> {
-    for (let at = 0; at < this.size; at += bytes) {
-      const piece = Buffer.alloc(Math.min(bytes, this.size - at))
-      await handle.read(piece, 0, piece.length, at)
-      yield piece
-    }
-  }
-
-  *#memoryPieces(bytes: number): Generator<Buffer> {
     let piece: Buffer[] = []
     let size = 0
-    for (const part of this.#parts) {
+    for await (const part of this.#read()) {
       for (let at = 0; at < part.length; ) {
         const more = part.subarray(at, at + bytes - size)
         piece.push(more)
@@ -82,5 +124,13 @@ export class Spool {
       }
     }
     if (size > 0) yield Buffer.concat(piece)
+  }
+
+  async *#read(): AsyncGenerator<Buffer> {
+    for (const part of this.#parts) {
+      this.#room.checkOpen()
+      if (Buffer.isBuffer(part)) yield part
+      else yield* this.#room.read(part)
+    }
   }
 }

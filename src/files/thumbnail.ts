@@ -12,8 +12,11 @@ const PICTURES: ReadonlySet<string> = new Set([
   'image/webp',
 ])
 
-/** More is not unpacked: a picture of a few bytes may say that it has any number of dots. */
-const MAX_DOTS = 100_000_000
+/** More is not unpacked: a picture of a few bytes may say that it has any number of dots. As a GIF these take 360 MB. */
+const MAX_DOTS = 64_000_000
+/** More is not made: `0x100` of a picture of 20,000 by 1 would be 2,000,000 wide, and took 2 GB. */
+const MAX_MADE_DOTS = 16_000_000
+const TIMEOUT_SECONDS = 20
 const JPEG_QUALITY = 95
 
 /** Whether a file of this type can have thumbnails. */
@@ -68,8 +71,9 @@ export async function makeThumbnail(picture: Buffer, type: string, size: string)
   const { width, height, orientation = 1 } = await upright.metadata()
   const from = orientation > 4 ? { width: height, height: width } : { width, height }
   const box = fitted(wanted, from)
+  if (box.width * box.height > MAX_MADE_DOTS) throw new RangeError('the thumbnail would be too large')
   const isCut = wanted.width > 0 && wanted.height > 0 && wanted.cut !== 'f'
-  const resized = upright.resize({
+  const resized = upright.timeout({ seconds: TIMEOUT_SECONDS }).resize({
     ...box,
     fit: isCut ? 'cover' : 'fill',
     position: GRAVITY[wanted.cut] ?? 'centre',

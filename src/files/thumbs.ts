@@ -63,13 +63,15 @@ async function makeAndStore(
 
 /** Runs when one of the workers is free. Throws after a minute of waiting. */
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running >= WORKERS) await turn()
-  running++
+  if (running < WORKERS) running++
+  else await turn()
   try {
     return await work()
   } finally {
-    running--
-    waiting.shift()?.()
+    // who waits has the place at once: nobody comes in between
+    const next = waiting.shift()
+    if (next) next()
+    else running--
   }
 }
 

@@ -56,9 +56,15 @@ export async function bodyOf(c: Ctx, maxBytes?: number): Promise<RequestBody> {
   const known = c.get('body')
   if (known) return known
   const body = await readBody(c.env.incoming, maxBytes)
-  if (body.release) c.env.outgoing.once('close', () => void body.release?.())
+  if (body.release) releaseAfter(c, body.release)
   c.set('body', body)
   return body
+}
+
+/** Who is gone already gets no answer, and closes nothing any more. */
+function releaseAfter({ env: { outgoing } }: Ctx, release: () => Promise<void>): void {
+  if (outgoing.closed) void release()
+  else outgoing.once('close', () => void release())
 }
 
 /** Headers as rules see them: first values, snake_case, without `host`, which Go's server takes away. */

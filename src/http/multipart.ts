@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy } from '@fastify/busboy'
 import { badRequest } from '../errors.ts'
-import { type Budget, MEMORY_BYTES, Spool } from '../files/spool.ts'
+import { MEMORY_BYTES, Room, Spool } from '../files/spool.ts'
 import { readUpload, type Upload, type Uploads } from '../files/upload.ts'
 import { MAX_PARTS } from './body-limits.ts'
 import { limitedBody } from './bytes.ts'
@@ -23,8 +23,7 @@ export interface MultipartForm {
 /** A form while it comes in. */
 class Reader {
   readonly pairs: [string, string][] = []
-  readonly #budget: Budget = { left: MEMORY_BYTES }
-  readonly #spools: Spool[] = []
+  readonly #room = new Room()
   readonly #files: { readonly key: string; readonly upload: Promise<Upload> }[] = []
   #valueBytes = 0
 
@@ -35,29 +34,32 @@ class Reader {
     this.pairs.push([key, value])
   }
 
-  file(key: string | undefined, name: string, stream: Readable): void {
+  /** `failed` hears of what goes wrong with it. */
+  file(key: string | undefined, name: string, stream: Readable, failed: (error: Error) => void): void {
     if (!key) return void stream.resume()
     const upload = this.#take(name, stream)
-    // whoever waits for the form hears of it
-    upload.catch(() => {})
+    upload.catch(failed)
     this.#files.push({ key, upload })
   }
 
   async #take(name: string, stream: Readable): Promise<Upload> {
-    const spool = new Spool(this.#budget)
-    this.#spools.push(spool)
+    const spool = new Spool(this.#room)
     for await (const part of stream) await spool.write(part as Buffer)
     return readUpload(lastSegment(name), spool)
   }
 
   async files(): Promise<Uploads> {
     const files = new Map<string, Upload[]>()
-    for (const { key, upload } of this.#files) files.set(key, [...(files.get(key) ?? []), await upload])
+    for (const { key, upload } of this.#files) {
+      const known = files.get(key)
+      if (known) known.push(await upload)
+      else files.set(key, [await upload])
+    }
     return files
   }
 
-  async release(): Promise<void> {
-    await Promise.all(this.#spools.map((spool) => spool.close()))
+  release(): Promise<void> {
+    return this.#room.close()
   }
 }
 
@@ -66,7 +68,8 @@ const lastSegment = (name: string) => name.split('/').findLast((part) => part !=
 
 /**
  * Reads a multipart form as it comes in: values in memory, files too as long as they are small. A part with a name of a
- * file is one, whatever else it says. Throws 400 for what is no whole form, and for one of more than `maxBytes`.
+ * file is one, whatever else it says. Throws 400 for what is no whole form, and for one of more than `maxBytes`; what a disk
+ * says, if it is full, as it is.
  * PocketBase: Go's mime/multipart, ReadForm
  */
 export async function readMultipart(incoming: IncomingMessage, maxBytes: number): Promise<MultipartForm> {
@@ -75,11 +78,14 @@ export async function readMultipart(incoming: IncomingMessage, maxBytes: number)
     await pipeline(limitedBody(incoming, maxBytes), parserOf(incoming, reader))
     const files = await reader.files()
     return { pairs: reader.pairs, files, release: () => reader.release() }
-  } catch {
+  } catch (error) {
     await reader.release()
-    throw badRequest()
+    throw isOfDisk(error) ? error : badRequest()
   }
 }
+
+/** What the connection says never comes here as it is. */
+const isOfDisk = (error: unknown) => error instanceof Error && 'syscall' in error
 
 function parserOf(incoming: IncomingMessage, reader: Reader): Parser {
   const parser = new Busboy({
@@ -89,7 +95,7 @@ function parserOf(incoming: IncomingMessage, reader: Reader): Parser {
     isPartAFile: (_, __, name) => Boolean(name),
   })
   parser.on('field', (key, value) => guarded(parser, () => reader.value(key, value)))
-  parser.on('file', (key, stream, name) => reader.file(key, name, stream))
+  parser.on('file', (key, stream, name) => reader.file(key, name, stream, (error) => parser.destroy(error)))
   parser.on('partsLimit', () => parser.destroy(badRequest()))
   return parser
 }

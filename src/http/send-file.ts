@@ -31,6 +31,9 @@ const POLICY = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline';
 const CACHING = 'max-age=2592000, stale-while-revalidate=86400'
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 
+/** Who asks for more gets all of the file. */
+const MAX_RANGES = 100
+
 /**
  * A stored file as an answer, or as much of it as is asked for, read while it is sent. It may be framed by other pages, but
  * can run nothing. PocketBase: tools/filesystem, Serve; Go: net/http, serveContent
@@ -72,8 +75,8 @@ function refuseRange(c: Ctx, { size }: StoredFile, fault: RangeFault): Response 
 function sendRanges(c: Ctx, db: Db, file: StoredFile, asked: readonly Range[]): Response {
   c.header('accept-ranges', 'bytes')
   const total = asked.reduce((sum, { length }) => sum + length, 0)
-  // more than all of it: somebody wants to keep us busy
-  const ranges = total > file.size ? [] : asked
+  // more than all of it, or crumbs, each of which reads a whole piece: somebody wants to keep us busy
+  const ranges = total > file.size || asked.length > MAX_RANGES ? [] : asked
   if (ranges.length > 1) return sendParts(c, db, file, ranges)
   const [range] = ranges
   if (range) c.header('content-range', contentRange(range, file))

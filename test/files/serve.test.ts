@@ -16,7 +16,11 @@ const PICTURE = await sharp({ create: { width: 300, height: 200, channels: 3, ba
   .toBuffer()
 /** Longer than two pieces of what is stored. */
 const LONG = Buffer.from(Array.from({ length: 600_000 }, (_, i) => (i * 7919) % 251))
-const SIZES = ['50x40', '40x60t', '60x20b', '70x50f', '0x40', '80x0']
+const SIZES = ['50x40', '40x60t', '60x20b', '70x50f', '0x40', '80x0', '0x1000']
+/** As high as it is wide it would have 400 million dots. */
+const FLAT = await sharp({ create: { width: 20_000, height: 1, channels: 3, background: 'red' } })
+  .png()
+  .toBuffer()
 
 beforeAll(async () => {
   server = await startServer()
@@ -39,6 +43,7 @@ beforeAll(async () => {
     new File([LONG], 'long.bin'),
     new File(['<svg xmlns="http://www.w3.org/2000/svg"/>'], 'drawing.svg'),
     new File(['not a picture'], 'broken.png'),
+    new File([FLAT], 'flat.png'),
   ]
   album = await pb.collection('albums').create({ owner: ann.authStore.record!.id, open })
   secret = await pb.collection('albums').create({
@@ -106,6 +111,13 @@ describe('a file', () => {
     expect((await bytes(response)).equals(LONG.subarray(from, to))).toBe(true)
   })
 
+  test('comes whole for who wants it in crumbs', async () => {
+    const range = `bytes=${Array.from({ length: 101 }, (_, i) => `${i * 2}-${i * 2}`).join(',')}`
+    const response = await get('long', { headers: { range } })
+    expect(response.status).toBe(200)
+    expect((await bytes(response)).equals(LONG)).toBe(true)
+  })
+
   test('in several parts', async () => {
     const response = await get('drawing', { headers: { range: 'bytes=0-3,5-9' } })
     expect(response.status).toBe(206)
@@ -159,6 +171,10 @@ describe('a thumbnail', () => {
     const { format, width, height } = await sharp(await bytes(response)).metadata()
     return `${response.headers.get('content-type')} ${format} ${width}x${height}`
   }
+
+  test('is not made where it would be huge: the original is shown', async () => {
+    expect(await thumb('flat', '0x1000')).toBe('image/png png 20000x1')
+  })
 
   test.each([
     ['100x100', '100x100'],

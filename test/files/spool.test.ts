@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { expect, test } from 'vitest'
-import { Spool } from '../../src/files/spool.ts'
+import { Room, Spool } from '../../src/files/spool.ts'
 
 const part = (size: number, from: number) =>
   Buffer.from(Array.from({ length: size }, (_, i) => (from + i) % 251))
@@ -18,25 +18,41 @@ test.each([
   ['first in memory, then in a file', 300],
 ])('content %s is read in pieces, any number of times, and leaves nothing', async (_, memory) => {
   const before = onDisk()
-  const spool = new Spool({ left: memory })
+  const room = new Room(memory)
+  const spool = new Spool(room)
   for (let from = 0; from < 700; from += 70) await spool.write(part(70, from))
   // on Windows it is there until the end
   if (process.platform !== 'win32') expect(onDisk()).toBe(before)
   for (let i = 0; i < 2; i++) {
     expect(await all(spool, 256)).toEqual({ sizes: [256, 256, 188], content: part(700, 0) })
   }
-  await spool.close()
+  await room.close()
   expect(onDisk()).toBe(before)
 })
 
-test('files of one request share its memory', async () => {
-  const budget = { left: 100 }
-  const [one, two] = [new Spool(budget), new Spool(budget)]
-  await one.write(part(60, 0))
-  await two.write(part(60, 0))
-  await two.write(part(60, 0))
-  expect(budget.left).toBe(40)
-  await one.write(part(40, 0))
-  expect(budget.left).toBe(0)
-  await Promise.all([one.close(), two.close()])
+test('files of one request share its memory, and one file', async () => {
+  const room = new Room(100)
+  const spools = Array.from({ length: 50 }, () => new Spool(room))
+  const open = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0)
+  const before = open()
+  for (const from of [0, 30]) await Promise.all(spools.map((spool, i) => spool.write(part(30, i + from))))
+  expect(room.memory).toBe(10)
+  expect(open() - before).toBeLessThan(5)
+  for (const [i, spool] of spools.entries()) expect((await all(spool, 100)).content).toEqual(part(60, i))
+  await room.close()
 })
+
+test.each([1000, 10])(
+  'whose client is gone has no content, rather than an empty one (%i in memory)',
+  async (memory) => {
+    const room = new Room(memory)
+    const [one, two] = [new Spool(room), new Spool(room)]
+    await one.write(part(700, 0))
+    await two.write(part(700, 0))
+    const half = two.pieces(256)
+    await half.next()
+    await room.close()
+    await expect(all(one, 256)).rejects.toMatchObject({ status: 400 })
+    await expect(two.write(part(7, 0))).rejects.toMatchObject({ status: 400 })
+  },
+)

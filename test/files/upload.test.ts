@@ -1,3 +1,7 @@
+import { once } from 'node:events'
+import { readdirSync } from 'node:fs'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import PocketBase, { type RecordModel } from 'pocketbase'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
@@ -228,4 +232,69 @@ test('a transaction that does not end stores nothing', async () => {
   })
   await expect(half).rejects.toThrow('dies')
   expect(await stored()).toEqual([])
+})
+
+describe('a form', () => {
+  const boundary = 'B'
+  const formOf = (parts: readonly string[], size: number) =>
+    `${parts.map((key) => `--B\r\nContent-Disposition: form-data; name="${key}"; filename="a.txt"\r\n\r\n${'x'.repeat(size)}\r\n`).join('')}--B--\r\n`
+  const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+
+  test.runIf(process.platform === 'linux')('of many files has one open at most', async () => {
+    const open = () => readdirSync('/proc/self/fd').length
+    const before = open()
+    let most = 0
+    const watch = setInterval(() => {
+      most = Math.max(most, open())
+    }, 2)
+    const form = new FormData()
+    form.append('x', new File([Buffer.alloc((16 << 20) - 100)], 'a'))
+    for (let i = 0; i < 300; i++) form.append('x', new File([Buffer.alloc(500)], 'b'))
+    const { status } = await fetch(`${server.url}/api/collections/docs/records`, {
+      method: 'POST',
+      body: form,
+    })
+    clearInterval(watch)
+    expect(status).toBe(200)
+    expect(most - before).toBeLessThan(50)
+  })
+
+  test('whose client goes away while it is stored leaves nothing', async () => {
+    const { db } = server.services.store
+    const body = formOf(['scan'], 1000)
+    const { host, port, hostname } = new URL(server.url)
+    const head = `POST /api/collections/notes/records HTTP/1.1\r\nHost: ${host}\r\nContent-Type: ${headers['content-type']}\r\nContent-Length: ${body.length}\r\n\r\n`
+    await db.transaction(async (inside) => {
+      // so long nothing is written
+      await inside.query('lock table _files')
+      const socket = connect(Number(port), hostname)
+      await once(socket, 'connect')
+      socket.write(head + body)
+      await sleep(200)
+      socket.destroy()
+      await sleep(200)
+    })
+    await sleep(200)
+    const { rows } = await db.query(`select f.size from _files f where f.size <> (
+      select coalesce(sum(octet_length(content)), 0) from _file_chunks where file = f.id)`)
+    expect(rows).toEqual([])
+    expect((await pb.collection('notes').getList()).totalItems).toBe(0)
+  })
+
+  test('that finds no room on the disk is no fault of the client', async () => {
+    const was = process.env.TMPDIR
+    process.env.TMPDIR = '/nowhere/at/all'
+    try {
+      const form = new FormData()
+      form.append('cover', new File([Buffer.alloc((16 << 20) + 1)], 'a'))
+      const { status } = await fetch(`${server.url}/api/collections/docs/records`, {
+        method: 'POST',
+        body: form,
+      })
+      expect(status).toBe(500)
+    } finally {
+      if (was === undefined) delete process.env.TMPDIR
+      else process.env.TMPDIR = was
+    }
+  })
 })

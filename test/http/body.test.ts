@@ -100,3 +100,23 @@ test('too long: 413 when it says so, 400 when it turns out so', async () => {
     { status: 400 },
   )
 })
+
+const inPieces = (pieces: Iterable<Buffer>) =>
+  Object.assign(Readable.from(pieces), {
+    url: '/',
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
+  }) as unknown as IncomingMessage
+
+test('a body may come in small pieces, but not in millions', async () => {
+  const text = JSON.stringify({ a: 'x'.repeat(30_000) })
+  const body = await readBody(inPieces([...text].map((one) => Buffer.from(one))))
+  expect(JSON.stringify(body.values)).toBe(text)
+  const blank = Buffer.from(' ')
+  let sent = 0
+  function* blanks() {
+    for (; sent < 1_000_000; sent++) yield blank
+  }
+  await expect(readBody(inPieces(blanks()))).rejects.toMatchObject({ status: 400 })
+  expect(sent).toBeLessThan(110_000)
+})
