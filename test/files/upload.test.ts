@@ -266,7 +266,7 @@ describe('a form', () => {
     const head = `POST /api/collections/notes/records HTTP/1.1\r\nHost: ${host}\r\nContent-Type: ${headers['content-type']}\r\nContent-Length: ${body.length}\r\n\r\n`
     await db.transaction(async (inside) => {
       // so long nothing is written
-      await inside.query('lock table _files')
+      await inside.query('lock table notes')
       const socket = connect(Number(port), hostname)
       await once(socket, 'connect')
       socket.write(head + body)
