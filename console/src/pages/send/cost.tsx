@@ -15,8 +15,9 @@ export function Cost({
   usage: Usage | undefined
 }) {
   const people = preview?.recipients_count ?? chosen.recipients.filter(({ isBad }) => !isBad).length
+  const optedOut = preview?.opted_out ?? 0
   const left = usage?.remaining
-  const isShort = left !== null && left !== undefined && people > left
+  const isShort = left !== null && left !== undefined && people - optedOut > left
   return (
     <div class={isShort ? 'send-cost wrong' : 'send-cost'} role="status">
       {people > 0 && (preview || chosen.groups.length === 0) ? (
@@ -27,6 +28,7 @@ export function Cost({
       ) : (
         <span class="muted">{chosen.groups.length > 0 ? 'A text is missing' : 'Nobody to send to yet'}</span>
       )}
+      {optedOut > 0 && <span>{optedOut.toLocaleString()} opted out, who will get nothing</span>}
       {usage && left !== null && left !== undefined && (
         <span>
           {isShort ? 'Only ' : ''}

@@ -7,9 +7,10 @@ const SHOWN = 3
 
 /** The text as the first recipients will get it; one text is enough when it is the same for all. */
 export function PreviewCard({ preview, isTemplate }: { preview: Preview | undefined; isTemplate: boolean }) {
-  const items = preview?.items.slice(0, isTemplate ? SHOWN : 1) ?? []
+  const told = preview?.items.filter((item) => !item.opted_out) ?? []
+  const items = told.slice(0, isTemplate ? SHOWN : 1)
   const nameOf = useNames(items.map(({ to }) => to))
-  const rest = (preview?.recipients_count ?? 0) - items.length
+  const rest = told.length - items.length
   return (
     <Card title="As it will arrive">
       {!preview || preview.body === '' ? (

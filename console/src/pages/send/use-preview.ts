@@ -10,7 +10,14 @@ export interface Preview {
   readonly segments: number
   readonly recipients_count: number
   readonly total_segments: number
-  readonly items: readonly { readonly to: string; readonly body: string; readonly segments: number }[]
+  /** How many of them get nothing. */
+  readonly opted_out: number
+  readonly items: readonly {
+    readonly to: string
+    readonly body: string
+    readonly segments: number
+    readonly opted_out: boolean
+  }[]
 }
 
 const CALM_MS = 350
