@@ -13,7 +13,7 @@ const lock = (folder: string): (() => void) =>
   lockFile(
     join(folder, 'pocketsms.pid'),
     (owner) =>
-      `The data folder ${folder} is in use by process ${owner}. PGlite serves one process at a time: stop that one, or set DATABASE_URL to a Postgres server.`,
+      `The data folder ${folder} is in use by process ${owner}. PGlite serves one process at a time: stop that one first. Only a Postgres server (DATABASE_URL) takes several.`,
   )
 
 /** The embedded database in `folder`, or in memory for `memory://`. One connection: statements run one by one. */
