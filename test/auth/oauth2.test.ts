@@ -1,8 +1,9 @@
 import { EventSource } from 'eventsource'
 import PocketBase from 'pocketbase'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { OAUTH2_FORM } from '../../src/auth/with-oauth2.ts'
 import type { AuthCollection, OAuth2Provider } from '../../src/collections/collection.ts'
+import type { FileField } from '../../src/fields/field.ts'
 import { type Office, openOffice, PASSWORD } from '../support/office.ts'
 import { type OidcServer, startOidcServer } from '../support/oidc-server.ts'
 
@@ -316,5 +317,57 @@ test('a refusal at the provider is told to the client that waits', async () => {
   }
   await expect(signIn(undefined, { urlCallback })).rejects.toMatchObject({
     originalError: { message: expect.stringContaining('access_denied') },
+  })
+})
+
+describe('a picture where the collection has a file field for it', () => {
+  const PICTURE = Buffer.from('89504e470d0a1a0a0000000d49484452000000010000000108', 'hex')
+  const photo = {
+    id: 'file1234567',
+    name: 'photo',
+    type: 'file',
+    system: false,
+    hidden: false,
+    presentable: false,
+    required: false,
+    protected: false,
+    maxSelect: 1,
+    maxSize: 1_000,
+    mimeTypes: ['image/png'],
+    thumbs: [],
+  } as FileField
+  const users = () => office.server.services.store.catalog.find('users') as AuthCollection
+  beforeAll(async () => {
+    const oauth2 = { mappedFields: { ...MAPPED, avatarURL: 'photo' } }
+    await setUp({}, oauth2, { fields: [...users().fields, photo] })
+  })
+  afterAll(() => setUp({}, {}, { fields: users().fields.filter((field) => field.id !== photo.id) }))
+
+  const comeWith = async (path: string) => {
+    oidc.accounts.set(oidc.account, {
+      ...oidc.accounts.get(oidc.account),
+      picture: new URL(path, oidc.url).href,
+    })
+    return (await signIn()).record
+  }
+
+  test('is stored with the record of who is new', async () => {
+    oidc.files.set('/pictures/me.png', PICTURE)
+    const record = await comeWith('/pictures/me.png')
+    expect(record.photo).toMatch(/^me\w*_\w{10}\.png$/)
+    const served = await fetch(new PocketBase(office.server.url).files.getURL(record, record.photo))
+    expect(Buffer.from(await served.arrayBuffer())).toEqual(PICTURE)
+  })
+
+  test.each([
+    ['that is not there', '/pictures/none.png'],
+    ['that is none', '/pictures/text.png'],
+    ['that is too large', '/pictures/large.png'],
+    ['at a private address elsewhere', 'http://localhost:1/me.png'],
+    ['at what is no web address', 'file:///etc/passwd'],
+  ])('%s keeps nobody out', async (_, path) => {
+    oidc.files.set('/pictures/text.png', Buffer.from('a text'))
+    oidc.files.set('/pictures/large.png', Buffer.concat([PICTURE, Buffer.alloc(2_000)]))
+    expect(await comeWith(path)).toMatchObject({ email, photo: '' })
   })
 })

@@ -13,6 +13,8 @@ export interface OidcServer {
   readonly options: Readonly<Record<string, string>>
   /** What is known of each account, by `sub`. */
   readonly accounts: Map<string, Claims>
+  /** What else it serves, by path. */
+  readonly files: Map<string, Buffer>
   /** Who signs in next. */
   account: string
   /** Goes where a browser would go from the provider's address on, and answers where that ends. */
@@ -33,6 +35,7 @@ export async function startOidcServer(
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`
   const accounts = new Map<string, Claims>()
+  const files = new Map<string, Buffer>()
   const provider = new Provider(url, {
     clients: [{ ...CLIENT, redirect_uris: [redirectURL], token_endpoint_auth_method: how }],
     claims: {
@@ -53,6 +56,8 @@ export async function startOidcServer(
   const callback = provider.callback()
 
   async function handle(req: IncomingMessage, res: ServerResponse): Promise<void> {
+    const file = files.get(req.url ?? '')
+    if (file) return void res.end(file)
     if (!req.url?.startsWith('/interaction/')) return callback(req, res)
     const { prompt, params, session } = await provider.interactionDetails(req, res)
     const result =
@@ -78,6 +83,7 @@ export async function startOidcServer(
       userInfoURL: `${url}/me`,
     },
     accounts,
+    files,
     account: '',
     browse: (from) => browse(from, redirectURL),
     stop: () =>

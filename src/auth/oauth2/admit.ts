@@ -3,8 +3,10 @@ import { demandFields, required } from '../../collections/checks.ts'
 import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
 import { quote, tableName } from '../../collections/names.ts'
 import { badRequest, notFound } from '../../errors.ts'
+import type { Uploads } from '../../files/upload.ts'
 import { changeRequest } from '../../filter/late-request.ts'
 import type { AuthRecord, RequestInfo } from '../../filter/request.ts'
+import type { Logger } from '../../log.ts'
 import { dropLinks } from '../../records/auth-links.ts'
 import { createRecord } from '../../records/create.ts'
 import { isEmpty } from '../../records/explain.ts'
@@ -15,6 +17,7 @@ import { type AuthChange, changeAuthRecord } from '../change.ts'
 import { addSystemRecord } from '../system-records.ts'
 import type { Arrival } from '../with-oauth2.ts'
 import { newRecordOf } from './new-record.ts'
+import { fetchPicture } from './picture.ts'
 
 const FAILED = 'Failed to authenticate.'
 
@@ -32,6 +35,7 @@ interface Search {
   /** Who asks, in the context `oauth2`. */
   readonly request: RequestInfo
   readonly arrival: Arrival
+  readonly log: Logger
 }
 
 /**
@@ -43,9 +47,13 @@ export async function admit(search: Search): Promise<Admitted> {
   const { store, collection } = search
   const linked = await findLinked(search)
   const known = linked ?? (await findUnlinked(search))
+  // before the transaction: it takes its time
+  const picture = known
+    ? undefined
+    : await fetchPicture(store.catalog, collection, search.arrival, search.log)
   return store.db.transaction(async (db) => {
     const inside = { ...search, store: { db, catalog: store.catalog } }
-    const auth = known ? await settle(inside, known) : await create(inside)
+    const auth = known ? await settle(inside, known) : await create(inside, picture)
     const isLinked = linked !== null && linked.values.verified === true
     if (!isLinked) await link(inside, auth)
     const now = await findAuthRecord(inside.store, collection, auth.id)
@@ -93,13 +101,16 @@ async function settle(
   return isEmpty(change) ? auth : changeAuthRecord(store, auth, change, FAILED)
 }
 
-async function create({ store, extensions, collection, request, arrival }: Search): Promise<AuthRecord> {
+async function create(
+  { store, extensions, collection, request, arrival }: Search,
+  uploads: Uploads | undefined,
+): Promise<AuthRecord> {
   if (collection.name === SUPERUSERS) throw badRequest(FAILED)
   const { profile, createData } = arrival
   const body = await newRecordOf(store, collection, profile, createData)
   const asked = changeRequest(request, { method: 'POST', query: {}, body })
   const hasRandomPassword = !Object.hasOwn(createData, 'password')
-  const options = { hasRandomPassword }
+  const options = { hasRandomPassword, ...(uploads && { uploads }) }
   const { id } = JSON.parse(await createRecord(store, extensions, collection, asked, options)) as {
     id: string
   }

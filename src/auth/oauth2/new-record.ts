@@ -10,7 +10,7 @@ const PASSWORD_LENGTH = 30
 
 /**
  * The body by which a record is made for somebody: what the client wants in it, then what the collection has mapped of the
- * profile. A name that the field does not take, or that is taken, is left out; so is a picture where a file belongs.
+ * profile. A name that the field does not take, or that is taken, is left out. A picture where a file belongs is one: see picture.ts.
  * PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
  */
 export async function newRecordOf(

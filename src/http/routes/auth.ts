@@ -63,8 +63,8 @@ export const authRoutes = (services: Services) => {
       const { values } = await bodyOf(c)
       const { auth, isNew } = await withCatalog(store, async () => {
         const request = buildRequest(c, await authOf(c, services), values, 'oauth2')
-        const { extensions } = services
-        return admit({ store, extensions, collection: collectionOf(c), request, arrival })
+        const { extensions, log } = services
+        return admit({ store, extensions, log, collection: collectionOf(c), request, arrival })
       })
       return signedIn(c, services, auth, { method: 'oauth2', meta: renderMeta(arrival, isNew) }, 'oauth2')
     })

@@ -1,0 +1,62 @@
+import type { Catalog } from '../../collections/catalog.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { DEFAULT_FILE_BYTES } from '../../fields/max-bytes.ts'
+import { contentOf } from '../../files/thumbnail.ts'
+import { readUpload, type Upload, type Uploads } from '../../files/upload.ts'
+import type { Logger } from '../../log.ts'
+import { sendOutgoing } from '../../outgoing/send.ts'
+import { checkUpload } from '../../records/files.ts'
+import type { Arrival } from '../with-oauth2.ts'
+import { providerOf } from './provider.ts'
+
+const TIMEOUT_MS = 10_000
+const NO_UPLOADS: Uploads = new Map()
+
+/**
+ * The picture of somebody who is new, if the collection has a file field for it. Without one they come in as well: it may not be
+ * there, or nothing that the field takes. PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
+ */
+export async function fetchPicture(
+  catalog: Catalog,
+  collection: AuthCollection,
+  { profile, provider, createData }: Arrival,
+  log: Logger,
+): Promise<Uploads> {
+  const field = catalog.field(collection, collection.oauth2.mappedFields.avatarURL)
+  if (field?.type !== 'file' || profile.avatarURL === '' || Object.hasOwn(createData, field.name))
+    return NO_UPLOADS
+  try {
+    const maxBytes = Math.min(field.maxSize || DEFAULT_FILE_BYTES, DEFAULT_FILE_BYTES)
+    const upload = await load(profile.avatarURL, originOf(collection, provider), maxBytes)
+    const fault = checkUpload(field, upload)
+    if (fault) throw new Error(fault.message)
+    return new Map([[field.name, [upload]]])
+  } catch (error) {
+    log.warn({ err: error, provider }, 'somebody who is new comes without the picture that the provider has')
+    return NO_UPLOADS
+  }
+}
+
+/** Where the provider is, as a superuser says. */
+function originOf({ oauth2 }: AuthCollection, name: string): string | undefined {
+  const options = oauth2.providers.find((one) => one.name === name)
+  const url = options && providerOf(options)?.userInfoURL
+  return url ? new URL(url).origin : undefined
+}
+
+/** Who it shows chooses the address: it leads to the internet, or to where the provider itself is. */
+async function load(address: string, origin: string | undefined, maxBytes: number): Promise<Upload> {
+  const url = new URL(address)
+  const { status, body } = await sendOutgoing(
+    {
+      url: url.href,
+      method: 'GET',
+      headers: { accept: 'image/*', 'user-agent': 'pocketsms' },
+      body: undefined,
+    },
+    { allowPrivate: url.origin === origin, maxBodyBytes: maxBytes + 1, timeoutMs: TIMEOUT_MS },
+  )
+  if (status !== 200) throw new Error(`the picture was refused with ${status}`)
+  if (body.length > maxBytes) throw new Error(`the picture has more than ${maxBytes} bytes`)
+  return readUpload(url.pathname.split('/').at(-1) || 'picture', contentOf(body))
+}
