@@ -2,11 +2,12 @@ import { UserError } from '../errors.ts'
 import { builtInCollections } from './built-in.ts'
 import type { CatalogDraft } from './catalog-draft.ts'
 import { guardMissing } from './file-guard.ts'
+import { rereadViews } from './reread-views.ts'
 import { saveCollection } from './save.ts'
 import { systemCollections } from './system.ts'
 
 /**
- * Makes the system collections and the gateway's own, as far as they are missing. Throws a UserError if another
+ * Makes the system collections and the gateway's own, as far as they are missing, and views anew that an earlier version made. Throws a UserError if another
  * collection has the name of one of them.
  */
 export async function bootstrap(draft: CatalogDraft): Promise<void> {
@@ -21,5 +22,6 @@ export async function bootstrap(draft: CatalogDraft): Promise<void> {
     }
     await saveCollection(draft, collection)
   }
+  await rereadViews(draft)
   await guardMissing(draft.db, draft.catalog.all)
 }

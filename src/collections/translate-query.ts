@@ -1,6 +1,8 @@
 import type { Catalog } from './catalog.ts'
 import { quote } from './names.ts'
-import { sqlTokens, unquoted } from './sql-tokens.ts'
+import { callEnd, lower, operandEnd, solid, splitArguments } from './sql-parts.ts'
+import { type SqlToken, sqlTokens, unquoted } from './sql-tokens.ts'
+import { translateCall } from './translate-calls.ts'
 
 /** Plain names for SQLite, keywords for Postgres, which would read a value of its own or nothing at all. */
 const POSTGRES_WORDS = new Set([
@@ -19,22 +21,74 @@ const POSTGRES_WORDS = new Set([
   ...['session_user', 'similar', 'some', 'symmetric', 'trailing', 'user', 'variadic', 'verbose'],
 ])
 
-/**
- * A view's query with its names as Postgres reads them: other quotes become double ones, and bare names of
- * collections and fields are quoted where Postgres would fold their case or read a keyword, `ifnull` gets its other
- * name. The rest of the query must be Postgres' SQL already.
- */
-export function translateQuery(sql: string, catalog: Catalog): string {
+type Names = (token: SqlToken) => string
+
+/** Other quotes become double ones; bare names are quoted where Postgres would fold their case or read a keyword. */
+function namesOf(catalog: Catalog): Names {
   const names = new Set(
     catalog.all.flatMap(({ name, fields }) => [name, ...fields.map((field) => field.name)]),
   )
   const needsQuotes = (word: string) => names.has(word) && (/[A-Z]/.test(word) || POSTGRES_WORDS.has(word))
-  return sqlTokens(sql)
-    .map(({ kind, text }) => {
-      if (kind === 'word')
-        return needsQuotes(text) ? quote(text) : text.toLowerCase() === 'ifnull' ? 'coalesce' : text
-      if (kind !== 'name') return text
-      return unquoted(text) === '' ? "''" : quote(unquoted(text))
-    })
-    .join('')
+  return ({ kind, text }) => {
+    if (kind === 'word') return needsQuotes(text) ? quote(text) : text
+    if (kind !== 'name') return text
+    return unquoted(text) === '' ? "''" : quote(unquoted(text))
+  }
+}
+
+/** A view's query with its names as Postgres reads them, and nothing else changed: it is Postgres' SQL already. */
+export const translateNames = (sql: string, catalog: Catalog): string =>
+  sqlTokens(sql).map(namesOf(catalog)).join('')
+
+/**
+ * A view's query, SQLite's SQL, for Postgres: its names, the functions of translate-calls.ts, `/` and `%` by 0 (null), `LIKE`
+ * (which ignores case), `==` and `IS` between values. The rest must be Postgres' SQL already.
+ */
+export const translateQuery = (sql: string, catalog: Catalog): string =>
+  translate(sqlTokens(sql), namesOf(catalog))
+
+const OPERATORS: Readonly<Record<string, string>> = { '==': '=', like: 'ilike' }
+const AFTER_IS = new Set(['not', 'null', 'true', 'false', 'distinct', 'unknown'])
+
+function translate(tokens: readonly SqlToken[], names: Names): string {
+  let sql = ''
+  for (let i = 0; i < tokens.length; ) {
+    const { text, kind } = tokens[i]!
+    const end = kind === 'word' ? callEnd(tokens, i) : i
+    const call = end > i && translateCall(text, () => argumentsOf(tokens.slice(i, end), names))
+    if (call) {
+      sql += call
+      i = end
+      continue
+    }
+    i++
+    if (text === '/' || text === '%') {
+      const to = operandEnd(tokens, i)
+      sql += `${text} ${divisor(translate(tokens.slice(i, to), names))}`
+      i = to
+    } else if (kind === 'word' && text.toLowerCase() === 'is') {
+      const [put, next] = comparison(tokens, i)
+      sql += put
+      i = next
+    } else sql += OPERATORS[text.toLowerCase()] ?? names(tokens[i - 1]!)
+  }
+  return sql
+}
+
+const divisor = (sql: string) => (/^\s*[\d.]*[1-9][\d.]*\s*$/.test(sql) ? sql : `nullif(${sql}, 0)`)
+
+/** `IS` and what is read with it, and where the rest begins: in Postgres it is for null and bools only. */
+function comparison(tokens: readonly SqlToken[], at: number): [string, number] {
+  const first = solid(tokens, at)
+  const not = lower(tokens[first]) === 'not'
+  const value = not ? solid(tokens, first + 1) : first
+  if (AFTER_IS.has(lower(tokens[value]))) return ['is', at]
+  return not ? ['is distinct from', first + 1] : ['is not distinct from', at]
+}
+
+/** The arguments of a call, each translated. */
+function argumentsOf(call: readonly SqlToken[], names: Names): string[] {
+  const inside = call.slice(solid(call, 1) + 1, -1)
+  if (inside.every(({ kind }) => kind === 'blank')) return []
+  return splitArguments(inside).map((part) => translate(part, names))
 }

@@ -1,12 +1,13 @@
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { type Field, isMulti } from '../fields/field.ts'
+import { attempt } from './attempt.ts'
 import type { Store } from './catalog.ts'
 import type { ViewCollection } from './collection.ts'
 import { addField } from './field-list.ts'
 import { columnName, quote, tableName } from './names.ts'
 import { splitSql, UnbalancedError } from './split-sql.ts'
-import { translateQuery } from './translate-query.ts'
+import { translateNames, translateQuery } from './translate-query.ts'
 import { suggestFields, unknownField, type ViewField, ViewQueryError } from './view-fields.ts'
 
 const SAMPLE_SIZE = 10
@@ -20,7 +21,7 @@ const CASTS: Partial<Record<Field['type'], (column: string) => string>> = {
   json: (column) => `pb_json(${column})`,
   geoPoint: (column) => column,
 }
-const asText = (column: string) => `${column}::text collate "C"`
+const asText = (column: string) => `pb_text(${column}) collate "C"`
 const asTexts = (column: string) => `${column}::text[] collate "C"`
 
 function castTo(field: Field, column: string): string {
@@ -52,6 +53,22 @@ function singleStatement(query: string): string {
   return sql
 }
 
+/** The query for Postgres, and its columns. One that makes no sense as SQLite's may be Postgres' own. */
+async function askColumns({ db, catalog }: Store, query: string) {
+  const ask = async (tx: Db, sql: string) => {
+    // a parameter makes it one prepared statement: a second one inside the query cannot slip through
+    const { columns } = await tx.query(`select * from (${sql}\n) q limit $1::int`, [0])
+    return { sql, columns }
+  }
+  const [translated, own] = [translateQuery(query, catalog), translateNames(query, catalog)]
+  try {
+    return await db.transaction((tx) => attempt(tx, () => ask(tx, translated)))
+  } catch (error) {
+    if (!isSqlError(error) || own === translated) throw error
+    return ask(db, own)
+  }
+}
+
 /**
  * Reads a view's query and asks Postgres for its columns; the query itself is not run. Throws a ViewQueryError, or
  * what Postgres says of it.
@@ -59,9 +76,7 @@ function singleStatement(query: string): string {
 export async function readQuery(store: Store, query: string): Promise<ReadQuery> {
   const single = singleStatement(query)
   const suggested = suggestFields(single, store.catalog)
-  const sql = translateQuery(single, store.catalog)
-  // a parameter makes it one prepared statement: a second one inside the query cannot slip through
-  const { columns } = await store.db.query(`select * from (${sql}\n) q limit $1::int`, [0])
+  const { sql, columns } = await askColumns(store, single)
   const found = columns.map(
     (column) => suggested.find((one) => isFieldOf(one, column)) ?? unknownField(column),
   )
