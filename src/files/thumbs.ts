@@ -5,12 +5,19 @@ import { isPicture, makeThumbnail } from './thumbnail.ts'
 
 /** Sizes that every field has. PocketBase: apis/file.go */
 const DEFAULT_SIZES: readonly string[] = ['100x100']
-/** So many are made at once: each unpacks a whole picture. */
-const WORKERS = availableParallelism()
+/**
+ * So many are made at once: each unpacks a whole picture, on one of four threads of this process on which passwords are
+ * checked and names looked up as well.
+ */
+const WORKERS = Math.min(availableParallelism(), 2)
 const MAX_WAIT_MS = 60_000
 
 /** Thumbnails that are being made in this process, by their place: who asks for one meanwhile waits for the same. */
 const making = new Map<string, Promise<StoredFile | undefined>>()
+/** Until when none is tried again, by place: a broken picture would be read and unpacked for everybody who comes by. */
+const broken = new Map<string, number>()
+const BROKEN_MS = 60_000
+const MAX_BROKEN = 1_000
 let running = 0
 const waiting: (() => void)[] = []
 
@@ -38,12 +45,19 @@ function makeOnce(
   const key = `${original.id} ${size}`
   const known = making.get(key)
   if (known) return known
-  const made = inTurn(() => makeAndStore(db, place, original, size))
-    // a broken picture, a size that is none, no library for this machine: PocketBase shows the original, too
+  if (Date.now() < (broken.get(key) ?? 0)) return Promise.resolve(undefined)
+  const made = inTurn(() => makeAndStore(db, place, original, size).catch(() => noteBroken(key)))
+    // PocketBase shows the original, too
     .catch(() => undefined)
     .finally(() => making.delete(key))
   making.set(key, made)
   return made
+}
+
+/** A broken picture, a size that is none, no library for this machine. */
+function noteBroken(key: string): undefined {
+  if (broken.size >= MAX_BROKEN) broken.clear()
+  broken.set(key, Date.now() + BROKEN_MS)
 }
 
 async function makeAndStore(

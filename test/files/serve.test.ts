@@ -1,6 +1,6 @@
 import PocketBase, { type RecordModel } from 'pocketbase'
 import sharp from 'sharp'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
 import { SUPERUSER, startServer } from '../support/start.ts'
 
@@ -44,6 +44,7 @@ beforeAll(async () => {
     new File(['<svg xmlns="http://www.w3.org/2000/svg"/>'], 'drawing.svg'),
     new File(['not a picture'], 'broken.png'),
     new File([FLAT], 'flat.png'),
+    new File([PICTURE.subarray(0, 60)], 'torn.png'),
   ]
   album = await pb.collection('albums').create({ owner: ann.authStore.record!.id, open })
   secret = await pb.collection('albums').create({
@@ -171,6 +172,16 @@ describe('a thumbnail', () => {
     const { format, width, height } = await sharp(await bytes(response)).metadata()
     return `${response.headers.get('content-type')} ${format} ${width}x${height}`
   }
+
+  test('of a broken picture is not tried for everybody who comes by', async () => {
+    const query = vi.spyOn(server.services.store.db, 'query')
+    const reads = () => query.mock.calls.filter(([, , name]) => name === 'read chunk').length
+    for (const expected of [2, 3, 4]) {
+      await bytes(await get('torn', {}, { thumb: '50x40' }))
+      expect(reads()).toBe(expected)
+    }
+    query.mockRestore()
+  })
 
   test('is not made where it would be huge: the original is shown', async () => {
     expect(await thumb('flat', '0x1000')).toBe('image/png png 20000x1')
