@@ -47,38 +47,52 @@ export const translateNames = (sql: string, catalog: Catalog): string =>
 export const translateQuery = (sql: string, catalog: Catalog): string =>
   translate(sqlTokens(sql), namesOf(catalog))
 
-const OPERATORS: Readonly<Record<string, string>> = { '==': '=', like: 'ilike' }
+/** SQL for Postgres, and the place of the token where the rest begins. */
+type Put = [sql: string, next: number]
+
+const OPERATORS = new Map([
+  ['==', '='],
+  ['like', 'ilike'],
+])
+const DIVISIONS = new Set(['/', '%'])
 const AFTER_IS = new Set(['not', 'null', 'true', 'false', 'distinct', 'unknown'])
 
 function translate(tokens: readonly SqlToken[], names: Names): string {
   let sql = ''
   for (let i = 0; i < tokens.length; ) {
-    const { text, kind } = tokens[i]!
-    const end = kind === 'word' ? callEnd(tokens, i) : i
-    const call = end > i && translateCall(text, () => argumentsOf(tokens.slice(i, end), names))
-    if (call) {
-      sql += call
-      i = end
-      continue
-    }
-    i++
-    if (text === '/' || text === '%') {
-      const to = operandEnd(tokens, i)
-      sql += `${text} ${divisor(translate(tokens.slice(i, to), names))}`
-      i = to
-    } else if (kind === 'word' && text.toLowerCase() === 'is') {
-      const [put, next] = comparison(tokens, i)
-      sql += put
-      i = next
-    } else sql += OPERATORS[text.toLowerCase()] ?? names(tokens[i - 1]!)
+    const [put, next] = call(tokens, i, names) ?? division(tokens, i, names) ?? single(tokens, i, names)
+    sql += put
+    i = next
   }
   return sql
 }
 
+function call(tokens: readonly SqlToken[], at: number, names: Names): Put | undefined {
+  const { kind, text } = tokens[at]!
+  const end = kind === 'word' ? callEnd(tokens, at) : at
+  if (end === at) return undefined
+  const put = translateCall(text, () => argumentsOf(tokens.slice(at, end), names))
+  return put === undefined ? undefined : [put, end]
+}
+
+/** By 0 it is null in SQLite, and an error in Postgres. */
+function division(tokens: readonly SqlToken[], at: number, names: Names): Put | undefined {
+  const { text } = tokens[at]!
+  if (!DIVISIONS.has(text)) return undefined
+  const end = operandEnd(tokens, at + 1)
+  return [`${text} ${divisor(translate(tokens.slice(at + 1, end), names))}`, end]
+}
+
+function single(tokens: readonly SqlToken[], at: number, names: Names): Put {
+  const token = tokens[at]!
+  if (lower(token) === 'is') return comparison(tokens, at + 1)
+  return [OPERATORS.get(token.text.toLowerCase()) ?? names(token), at + 1]
+}
+
 const divisor = (sql: string) => (/^\s*[\d.]*[1-9][\d.]*\s*$/.test(sql) ? sql : `nullif(${sql}, 0)`)
 
-/** `IS` and what is read with it, and where the rest begins: in Postgres it is for null and bools only. */
-function comparison(tokens: readonly SqlToken[], at: number): [string, number] {
+/** `IS` and what is read with it. In Postgres it is for null and bools only. */
+function comparison(tokens: readonly SqlToken[], at: number): Put {
   const first = solid(tokens, at)
   const not = lower(tokens[first]) === 'not'
   const value = not ? solid(tokens, first + 1) : first

@@ -93,6 +93,8 @@ test.each([
   ['the least', 'min(3, 2)', '2'],
   ['division by 0', '7 / 0', null],
   ['by what is 0', '7 / (num - num)', null],
+  ['by a CASE', `7 / case when num > 1 then 0 else 1 end`, null],
+  ['by a text in its type', `7 / '0'::int`, null],
   ['by a call', `7 / length('') + 1`, null],
   ['by a negative number', '7 / -2', '-3'],
   ['whole numbers are cut off', `cast('7' as int) / 2`, '3'],
@@ -123,6 +125,7 @@ test.each([
   ['group_concat of what differs', 'group_concat(distinct t.flag)', '"0,1"'],
   ['group_concat in order', 'group_concat(t.id order by t.id desc)', '"none,full"'],
   ['both', `group_concat(t.id, ' or ' order by t.id desc)`, '"none or full"'],
+  ['divided by one', `7.5 / count(*) filter (where t.num > 100)`, null],
   ['sum of bools', 'sum(t.flag)', '1'],
   ['sum of comparisons', 'sum(t.num > 100)', '0'],
   ['json_group_array', 'json_group_array(t.id)', '["full", "none"]'],
@@ -140,6 +143,11 @@ test.each([
   ['a date', `date(day) >= '2024-01-01'`, ['full']],
 ])('a condition: %s', async (_, condition, ids) => {
   expect(await shown(`things where ${condition}`, 'id')).toEqual(ids.map((id) => [id]))
+})
+
+test('a name that every object has', async () => {
+  const source = `(select id, num as constructor from things where id = 'full') s`
+  expect(await shown(source, '(constructor + 1)')).toEqual([['13.75']])
 })
 
 test("what makes no sense as SQLite's is Postgres' own", async () => {
