@@ -10,11 +10,11 @@ const RETRY_SECONDS = 60
 /**
  * Counts the event stream that is about to open, until it closes, for the client's address and, where there is one, for a
  * user. One of our own proxies that does not tell for whom it asks is nobody's address. Throws 429 when there are
- * MAX_STREAMS of them already.
+ * MAX_STREAMS of them already. Who has hung up meanwhile closes nothing any more, and is not counted.
  */
 export function holdStream(c: Ctx, services: Services, user?: string): void {
   const { maxStreams, trustedProxies } = services.config
-  if (maxStreams === 0) return
+  if (maxStreams === 0 || c.env.outgoing.closed) return
   const ip = clientIp(c, services)
   if (!isListed(trustedProxies, ip)) hold(c, services, `address ${networkOf(ip)}`, 'from your address')
   if (user !== undefined) hold(c, services, `user ${user}`, 'of your account')

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { type Client, client, type Gateway, openGateway, openStream } from '../support/gateway.ts'
 import { until } from '../support/receiver.ts'
@@ -49,6 +50,28 @@ describe('streams of one address', () => {
     streams[1]!.close()
     await until('there is room again', async () => (await open(path, from, late)).status === 200)
   })
+
+  test.each(['/api/devices/events', '/api/mobile/v1/events'])(
+    'whose clients hang up before they begin are not counted: %s',
+    async (path) => {
+      const from = `192.0.3.${path.length}`
+      const phone = await gateway.pair(await gateway.makeUser())
+      await gateway.server.services.store.db.transaction(async (db) => {
+        // so long nobody is known
+        await db.query('lock table devices')
+        for (let i = 0; i < 4; i++) {
+          const hangUp = new AbortController()
+          const headers = { 'x-forwarded-for': from, authorization: phone.token }
+          const asked = fetch(gateway.url + path, { headers, signal: hangUp.signal }).catch(() => {})
+          await sleep(100)
+          hangUp.abort()
+          await asked
+        }
+      })
+      await sleep(200)
+      expect((await open(path, from, phone)).status).toBe(200)
+    },
+  )
 
   test('are those of its network, if it is IPv6', async () => {
     const ask = async (from: string) => (await open('/api/realtime', from, gateway.guest)).status
