@@ -42,7 +42,7 @@ export class Db {
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     return this.#session.query(text, params, name).catch((error: unknown) => {
       if (this.inTransaction || !isDeadlock(error)) return noted(error)
-      return despiteDeadlocks(() => this.#session.query(text, params, name))
+      return despiteDeadlocks(() => this.#session.query(text, params, name)).catch(noted)
     })
   }
 
