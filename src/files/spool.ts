@@ -5,6 +5,9 @@ import { badRequest } from '../errors.ts'
 
 /** What the files of a request may take of memory together; the rest waits in a temporary file. PocketBase: Go's multipart */
 export const MEMORY_BYTES = 16 << 20
+/** What all requests together may take of it: many may be slow, or never end. */
+const ALL_MEMORY_BYTES = 128 << 20
+let allMemory = ALL_MEMORY_BYTES
 /** What is read of the temporary file at a time. */
 const READ_BYTES = 64 << 10
 
@@ -26,6 +29,7 @@ interface TemporaryFile {
  */
 export class Room {
   memory: number
+  #taken = 0
   #file: Promise<TemporaryFile> | undefined
   #end = 0
   #isClosed = false
@@ -36,6 +40,15 @@ export class Room {
 
   checkOpen(): void {
     if (this.#isClosed) throw badRequest()
+  }
+
+  /** Whether there is so much memory left; then it is taken until the end. */
+  take(bytes: number): boolean {
+    if (this.memory < bytes || allMemory < bytes) return false
+    this.memory -= bytes
+    this.#taken += bytes
+    allMemory -= bytes
+    return true
   }
 
   /** Appends to the temporary file. Its place is taken at once: several files may be written. */
@@ -64,6 +77,8 @@ export class Room {
   /** Lets go of everything. */
   async close(): Promise<void> {
     this.#isClosed = true
+    allMemory += this.#taken
+    this.#taken = 0
     const file = await this.#file?.catch(() => undefined)
     this.#file = undefined
     if (!file) return
@@ -99,12 +114,7 @@ export class Spool {
   async write(part: Buffer): Promise<void> {
     this.#room.checkOpen()
     this.size += part.length
-    if (this.#room.memory < part.length) {
-      this.#parts.push(await this.#room.append(part))
-      return
-    }
-    this.#room.memory -= part.length
-    this.#parts.push(part)
+    this.#parts.push(this.#room.take(part.length) ? part : await this.#room.append(part))
   }
 
   /** The content from its beginning, in pieces of `bytes`, the last one shorter. Throws a 400 once its room is closed. */

@@ -38,7 +38,12 @@ export async function readBody(incoming: IncomingMessage, maxBytes = MAX_BODY_BY
   if (type.startsWith('multipart/form-data')) {
     if (isMalformed(query)) throw badRequest()
     const { pairs, files, release } = await readMultipart(incoming, maxBytes)
-    return { values: readForm([...readPairs(query), ...pairs]), files, release }
+    try {
+      return { values: readForm([...readPairs(query), ...pairs]), files, release }
+    } catch (error) {
+      await release()
+      throw error
+    }
   }
   const bytes = await readBytes(incoming, maxBytes)
   if (bytes.length === 0) return EMPTY

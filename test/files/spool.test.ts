@@ -56,3 +56,19 @@ test.each([1000, 10])(
     await expect(two.write(part(7, 0))).rejects.toMatchObject({ status: 400 })
   },
 )
+
+test('many requests share what memory there is, and give it back', async () => {
+  const fill = async () => {
+    const rooms = Array.from({ length: 10 }, () => new Room())
+    for (const room of rooms) {
+      const spool = new Spool(room)
+      for (let i = 0; i < 16; i++) await spool.write(Buffer.alloc(1 << 20))
+    }
+    return rooms
+  }
+  for (let times = 0; times < 2; times++) {
+    const rooms = await fill()
+    expect(rooms.filter(({ memory }) => memory === 0)).toHaveLength(8)
+    await Promise.all(rooms.map((room) => room.close()))
+  }
+})

@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PocketBase, { type RecordModel } from 'pocketbase'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
 import { SUPERUSER, startServer } from '../support/start.ts'
 
@@ -257,6 +257,27 @@ describe('a form', () => {
     clearInterval(watch)
     expect(status).toBe(200)
     expect(most - before).toBeLessThan(50)
+  })
+
+  test.runIf(process.platform === 'linux')('that cannot be read lets go of its files', async () => {
+    const open = () => readdirSync('/proc/self/fd').length
+    const before = open()
+    // of a file that Node itself has to close
+    const warned = vi.fn()
+    process.on('warning', warned)
+    for (let i = 0; i < 10; i++) {
+      const form = new FormData()
+      form.append('cover', new File([Buffer.alloc((16 << 20) + 1)], 'a'))
+      form.append('@jsonPayload', 'no JSON')
+      const { status } = await fetch(`${server.url}/api/collections/docs/records`, {
+        method: 'POST',
+        body: form,
+      })
+      expect(status).toBe(400)
+    }
+    expect(open() - before).toBeLessThan(5)
+    process.off('warning', warned)
+    expect(warned).not.toHaveBeenCalled()
   })
 
   test('whose client goes away while it is stored leaves nothing', async () => {
