@@ -58,8 +58,8 @@ export class Db {
   }
 
   /**
-   * All of `work` or nothing. Inside a transaction it simply joins in: the outer one decides. `work` is done once more if
-   * Postgres ended the first one for a deadlock.
+   * All of `work` or nothing. Inside a transaction it simply joins in: the outer one decides. `work` is done again,
+   * a few times at most, when Postgres ended it for a deadlock.
    */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     if (this.inTransaction) return work(this)
