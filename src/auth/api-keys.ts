@@ -34,6 +34,7 @@ export const NEW_KEY = z.object({
  * store only its SHA-256 and its first characters. Whatever a client says about these fields is overruled.
  */
 export const apiKeysExtension: Extension = {
+  opens: true,
   async beforeCreate(_store, values): Promise<z.output<typeof NEW_KEY>> {
     const key = PREFIX + randomText(RANDOM_LENGTH)
     Object.assign(values, { prefix: key.slice(0, VISIBLE_LENGTH), hash: sha256(key), last_used_at: '' })

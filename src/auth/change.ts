@@ -8,7 +8,9 @@ import { randomText } from '../fields/random.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { endLinks, rotateTokenKey } from '../records/auth-links.ts'
 import { isEmpty } from '../records/explain.ts'
+import type { Extensions } from '../records/extension.ts'
 import type { Values } from '../records/prepare.ts'
+import { endTakenOver } from '../records/takeover.ts'
 import { writeError } from '../records/unique.ts'
 import { updateRow } from '../records/update-row.ts'
 import { validate } from '../records/validate.ts'
@@ -31,12 +33,13 @@ export interface AuthChange {
 export type Also = (db: Db, auth: AuthRecord) => Promise<void>
 
 /**
- * Changes an auth record without asking a rule; a new password or email ends all its tokens, and what hangs on them.
- * Answers the record as it is now. Throws 400, saying `failure`, with the error of each field, and without any if somebody
+ * Changes an auth record without asking a rule; a new password or email ends all its tokens, and what hangs on them. One that
+ * becomes verified and gets another password at once may have been a stranger's: then what opens it ends, too. Answers the record as it is now. Throws 400, saying `failure`, with the error of each field, and without any if somebody
  * else has written the record meanwhile. `also`: what else happens, in the same transaction. PocketBase: core/record_model_auth.go
  */
 export async function changeAuthRecord(
   store: Store,
+  extensions: Extensions,
   auth: AuthRecord,
   change: AuthChange,
   failure: string,
@@ -57,6 +60,7 @@ export async function changeAuthRecord(
       await endLinks(inside, collection, values, auth.values)
       const found = { old: auth.values, version: auth.version }
       if (!(await updateRow(inside, collection, values, found, []))) throw badRequest(failure)
+      if (isTakenOver(values, auth.values)) await endTakenOver(inside, extensions, collection, auth.id)
       await also?.(db, auth)
     })
   } catch (error) {
@@ -64,6 +68,10 @@ export async function changeAuthRecord(
   }
   return (await findAuthRecord(store, collection, auth.id)) ?? auth
 }
+
+/** Who keeps the password is who was there before; and without a proven address nobody else has come. */
+const isTakenOver = (values: Readonly<Values>, old: Readonly<Values>) =>
+  old.verified !== true && values.verified === true && values.password !== old.password
 
 const plainPart = ({ email, verified }: AuthChange) => ({
   ...(email !== undefined && { email }),

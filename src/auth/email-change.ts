@@ -89,7 +89,7 @@ export async function confirmEmailChange(
     demand,
   )
   const change = { email: newEmail, verified: true }
-  await changeAuthRecord(store, auth, change, 'Failed to confirm email change.', also)
+  await changeAuthRecord(store, desk.extensions, auth, change, 'Failed to confirm email change.', also)
 }
 
 const wrongPassword = () =>

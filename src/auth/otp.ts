@@ -116,7 +116,7 @@ export async function authWithOtp(
   if (!(await takeTry(store.db, `otp ${account} ${networkOf(ip)}`, MAX_TRIES, TRIES_SECONDS)))
     throw new TooMany(429, TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
   const tried = { db: store.db, config: desk.config, collection: collection.id, account, ip }
-  return attempt(tried, () => spend(store, auth, form.password, { id: form.otpId, ...otp }))
+  return attempt(tried, () => spend(store, desk, auth, form.password, { id: form.otpId, ...otp }))
 }
 
 interface Otp {
@@ -126,24 +126,36 @@ interface Otp {
 }
 
 /** An unknown one takes as long as a wrong one. */
-async function spend(store: Store, auth: AuthRecord | null, plain: string, otp: Otp): Promise<AuthRecord> {
+async function spend(
+  store: Store,
+  desk: Desk,
+  auth: AuthRecord | null,
+  plain: string,
+  otp: Otp,
+): Promise<AuthRecord> {
   const isRight =
     auth && otp.password ? await verifyPassword(plain, otp.password) : await verifyNothing(plain, OTP_COST)
   // whoever deletes it has spent it: the same one sent twice at once counts once
   if (!auth || !isRight || !(await deleteSystemRecord(store, '_otps', otp.id)))
     throw badRequest('Invalid or expired OTP')
-  return confirmAddress(store, auth, otp.sentTo ?? '')
+  return confirmAddress(store, desk, auth, otp.sentTo ?? '')
 }
 
 /**
  * A password that somebody may have set before the owner of the address came along is replaced by one that nobody
- * knows, unless a second method guards the account anyway.
+ * knows, and what they made to come in by goes with it, unless a second method guards the account anyway.
  */
-async function confirmAddress(store: Store, auth: AuthRecord, sentTo: string): Promise<AuthRecord> {
+async function confirmAddress(
+  store: Store,
+  { extensions }: Desk,
+  auth: AuthRecord,
+  sentTo: string,
+): Promise<AuthRecord> {
   if (auth.values.verified || sentTo === '' || sentTo !== auth.values.email) return auth
   const { mfa } = auth.collection as AuthCollection
   return changeAuthRecord(
     store,
+    extensions,
     auth,
     { verified: true, withoutPassword: !mfa.enabled },
     'Failed to authenticate.',

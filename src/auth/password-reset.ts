@@ -4,6 +4,7 @@ import type { AuthCollection } from '../collections/collection.ts'
 import { object, text } from '../collections/decode.ts'
 import { badRequest, type FieldError } from '../errors.ts'
 import type { AuthRecord } from '../filter/request.ts'
+import type { Extensions } from '../records/extension.ts'
 import { countMail } from './attempts.ts'
 import { findByEmail } from './auth-rows.ts'
 import { type Also, changeAuthRecord } from './change.ts'
@@ -53,12 +54,13 @@ export const PASSWORD_RESET_FORM = object<PasswordResetForm>({
 })
 
 /**
- * Sets the new password; whoever holds the token reads the address's mail, so that it counts as verified. All tokens of
- * before are void, this one too. Throws 400 with the errors of the form.
+ * Sets the new password; whoever holds the token reads the address's mail, so that it counts as verified, and what was made by who
+ * held it unverified ends. All tokens of before are void, this one too. Throws 400 with the errors of the form.
  * PocketBase: apis/record_auth_password_reset_confirm.go
  */
 export async function confirmPasswordReset(
   store: Store,
+  extensions: Extensions,
   collection: AuthCollection,
   readForm: () => Promise<PasswordResetForm>,
   also?: Also,
@@ -73,7 +75,7 @@ export async function confirmPasswordReset(
   if (!auth) return
   const isTheirs = auth.values.verified === true || claimOf(form.token, 'email') === auth.values.email
   const change = { password: form.password, verified: isTheirs }
-  await changeAuthRecord(store, auth, change, 'Failed to set new password.', also)
+  await changeAuthRecord(store, extensions, auth, change, 'Failed to set new password.', also)
   await mayMailAgain(store, 'passwordReset', auth)
 }
 

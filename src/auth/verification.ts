@@ -4,6 +4,7 @@ import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import { object, text } from '../collections/decode.ts'
 import { badRequest, type FieldError, fieldError } from '../errors.ts'
 import type { AuthRecord } from '../filter/request.ts'
+import type { Extensions } from '../records/extension.ts'
 import { countMail } from './attempts.ts'
 import { findByEmail } from './auth-rows.ts'
 import { changeAuthRecord } from './change.ts'
@@ -47,6 +48,7 @@ export const TOKEN_FORM = object<{ token: string }>({ token: text })
  */
 export async function confirmVerification(
   store: Store,
+  extensions: Extensions,
   collection: AuthCollection,
   readForm: () => Promise<{ token: string }>,
 ): Promise<void> {
@@ -58,6 +60,7 @@ export async function confirmVerification(
   if (!auth.values.verified)
     await changeAuthRecord(
       store,
+      extensions,
       auth,
       { verified: true, withoutPassword: !collection.passwordAuth.enabled },
       'An error occurred while saving the verified state.',

@@ -65,7 +65,7 @@ export async function changePassword(
   userId: string,
   { currentPassword, newPassword }: { readonly currentPassword: string; readonly newPassword: string },
 ): Promise<void> {
-  const { store, config } = services
+  const { store, config, extensions } = services
   const users = store.catalog.find(USERS) as AuthCollection
   const user = await findAuthRecord(store, users, userId)
   if (!user) throw refuse('unauthorized', WRONG)
@@ -75,5 +75,11 @@ export async function changePassword(
   }).catch((error: unknown) => {
     throw isRefusal(error) ? refuse('unauthorized', WRONG) : error
   })
-  await changeAuthRecord(store, user, { password: newPassword }, 'The new password cannot be taken.')
+  await changeAuthRecord(
+    store,
+    extensions,
+    user,
+    { password: newPassword },
+    'The new password cannot be taken.',
+  )
 }

@@ -15,7 +15,7 @@ import { type Condition, conditionsOf } from './conditions.ts'
 import { explainRefusal, type Guard, holds, isEmpty, NO_GUARD } from './explain.ts'
 import type { Extension, Extensions } from './extension.ts'
 import { storing } from './files.ts'
-import { checkFresh } from './guard.ts'
+import { holdFresh } from './guard.ts'
 import { insertRecord } from './insert.ts'
 import { Parameters } from './parameters.ts'
 import { hashPasswords } from './passwords.ts'
@@ -86,8 +86,9 @@ async function createWithHook(creation: Creation, hook: NonNullable<Extension['b
     const store = { db, catalog: creation.store.catalog }
     const guard = guardOf(creation, creation.rule, values)
     if (!guard) throw badRequest(FAILED)
-    // before the hook, which may delete the very record that signed in: the installer's superuser
-    if (creation.options.remembered) await checkFresh(store, creation.request.auth)
+    // before the hook, which may delete the very record that signed in: the installer's superuser. Held: a key that is made while
+    // its user comes to another is there before that, and goes, or is refused
+    if (creation.options.remembered) await holdFresh(store, creation.request.auth)
     if (!(await holds(store, guard))) throw badRequest(FAILED)
     const extra = await hook(store, values, creation.request)
     const { hasRandomPassword = false } = creation.options

@@ -34,6 +34,13 @@ export interface Extension {
   ): Promise<Record<string, unknown>>
   /** After records were deleted, in the transaction: rows that hang on them go too. */
   afterDelete?(store: Store, ids: readonly string[]): Promise<void>
+  /**
+   * A record opens something for the one it points at, whoever holds it (an API key, a device, a webhook). It goes when that
+   * one turns out to be somebody else's.
+   */
+  readonly opens?: boolean
+  /** An auth record has come to another, in the transaction, before what `opens` it goes: what waits in its name ends. */
+  onTakeover?(store: Store, id: string): Promise<void>
 }
 
 /** Extensions by collection id. */

@@ -30,3 +30,11 @@ export async function checkFresh(store: Store, auth: AuthRecord | null): Promise
   const { rows } = await store.db.lookUp(`SELECT ${versionSql(auth, 1)}`, [auth.id])
   checkVersion(auth, rows[0]?.[0])
 }
+
+/** The same, and the record stays as it is until the transaction of the store ends. */
+export async function holdFresh(store: Store, auth: AuthRecord | null): Promise<void> {
+  if (!auth) return
+  const text = `SELECT xmin::text FROM ${quote(tableName(auth.collection))} WHERE id = $1::text FOR SHARE`
+  const { rows } = await store.db.query(text, [auth.id])
+  checkVersion(auth, rows[0]?.[0])
+}

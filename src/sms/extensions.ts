@@ -1,6 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Extension } from '../records/extension.ts'
 import { giveBack } from './quota.ts'
+import { endQueue } from './takeover.ts'
 import { totalSql } from './totals.ts'
 import { tellCanceled } from './wake.ts'
 
@@ -41,6 +42,7 @@ export const usersExtension: Extension = {
     for (const table of Object.keys(OF_USERS) as (keyof typeof OF_USERS)[])
       await forgetUsers(store, table, ids)
   },
+  onTakeover: endQueue,
 }
 
 /** By which column each is locked, as devices that report lock the queue. */

@@ -41,11 +41,12 @@ export async function readUsage(
   return { period, used, quota, remaining, resets_at: formatDate(next) }
 }
 
-/** Gives one message back to the month that paid for it, in the transaction that ends the message unsent. */
-export async function giveBack(store: Store, user: string, period: string): Promise<void> {
+/** Gives messages back to the month that paid for them, in the transaction that ends them unsent. */
+export async function giveBack(store: Store, user: string, period: string, messages = 1): Promise<void> {
   const { rows } = await store.db.query(
-    `update sms_usage set used = used - 1, updated = $3 where "user" = $1 and period = $2 and used > 0 returning id`,
-    [user, period, formatDate(new Date())],
+    `update sms_usage set used = greatest(used - $4::float8, 0), updated = $3
+     where "user" = $1 and period = $2 and used > 0 returning id`,
+    [user, period, formatDate(new Date()), messages],
     'sms give back',
   )
   await noteChanged(

@@ -107,6 +107,7 @@ export async function endAbsence(store: Store, device: Device, missedSince: stri
 
 /** Devices: the secrets of a phone go with it. */
 export const devicesExtension: Extension = {
+  opens: true,
   async afterDelete(store, ids) {
     await store.db.query('delete from smsgate_phones where device = any($1)', [ids])
   },

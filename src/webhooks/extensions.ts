@@ -48,6 +48,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Ext
     if (fault) throw badRequest(failed, { url: URL_ERRORS[fault] })
   }
   return {
+    opens: true,
     async beforeCreate(store, values, { body }) {
       const secret = newSecret()
       Object.assign(values, { secret, previous_secret: '' })

@@ -82,11 +82,11 @@ async function findUnlinked({ store, collection, request, arrival }: Search): Pr
 }
 
 /**
- * Before the owner of an address came along, anybody could make a record with it: until it is verified, its password and its
- * links may be theirs, and go. Who is signed in to it keeps the password.
+ * Before the owner of an address came along, anybody could make a record with it: until it is verified, its password, its
+ * links and what opens it may be theirs, and go. Who is signed in to it keeps the password.
  */
 async function settle(
-  { store, collection, request, arrival: { profile } }: Search,
+  { store, extensions, collection, request, arrival: { profile } }: Search,
   auth: AuthRecord,
 ): Promise<AuthRecord> {
   const isVerified = auth.values.verified === true
@@ -98,7 +98,7 @@ async function settle(
     ...(email !== auth.values.email && { email }),
     ...(!isVerified && (email === '' || email === profile.email) && { verified: true }),
   }
-  return isEmpty(change) ? auth : changeAuthRecord(store, auth, change, FAILED)
+  return isEmpty(change) ? auth : changeAuthRecord(store, extensions, auth, change, FAILED)
 }
 
 async function create(
@@ -117,7 +117,7 @@ async function create(
   const auth = await findAuthRecord(store, collection, id)
   if (!auth) throw badRequest(FAILED)
   const isTheirs = auth.values.email === profile.email && !auth.values.verified
-  return isTheirs ? changeAuthRecord(store, auth, { verified: true }, FAILED) : auth
+  return isTheirs ? changeAuthRecord(store, extensions, auth, { verified: true }, FAILED) : auth
 }
 
 /** Throws 400 if the record has a link of this provider already, or somebody was linked at this moment. */

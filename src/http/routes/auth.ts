@@ -92,7 +92,7 @@ export const authRoutes = (services: Services) => {
       return done(c)
     })
     .post('/:collection/confirm-verification', async (c) => {
-      await confirmVerification(store, collectionOf(c), form(c, TOKEN_FORM))
+      await confirmVerification(store, services.extensions, collectionOf(c), form(c, TOKEN_FORM))
       return done(c)
     })
     .post('/:collection/request-password-reset', async (c) => {
@@ -102,7 +102,7 @@ export const authRoutes = (services: Services) => {
     .post('/:collection/confirm-password-reset', async (c) => {
       const read = form(c, PASSWORD_RESET_FORM, { terse: true })
       const also = noteConfirmed(c, services, 'reset password')
-      await confirmPasswordReset(store, collectionOf(c), read, also)
+      await confirmPasswordReset(store, services.extensions, collectionOf(c), read, also)
       return done(c)
     })
     .post('/:collection/request-email-change', async (c) => {

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { AuthCollection } from '../../src/collections/collection.ts'
+import { type Office, openOffice, PASSWORD, tokenIn } from '../support/office.ts'
+import { type OidcServer, startOidcServer } from '../support/oidc-server.ts'
+
+// Somebody makes a record with another's address, and things that open it. Then the owner of the address comes along.
+
+const NEW_PASSWORD = 'brandnew1'
+
+let office: Office
+let oidc: OidcServer
+let redirectURL: string
+beforeAll(async () => {
+  office = await openOffice({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+  redirectURL = `${office.server.url}/api/oauth2-redirect`
+  oidc = await startOidcServer(redirectURL)
+  const { otp } = office.server.services.store.catalog.find('users') as AuthCollection
+  const provider = { pkce: null, displayName: 'Work', extra: null, ...oidc.options }
+  const oauth2 = {
+    enabled: true,
+    mappedFields: { id: '', name: 'name', username: '', avatarURL: '' },
+    providers: [provider],
+  } as unknown as AuthCollection['oauth2']
+  await office.change('users', { oauth2, otp: { ...otp, enabled: true } })
+})
+afterAll(async () => {
+  await office.stop()
+  await oidc.stop()
+})
+
+let count = 0
+let address: string
+let id: string
+beforeEach(() => {
+  address = `taken${++count}@example.com`
+  oidc.account = `account-${count}`
+  oidc.accounts.set(oidc.account, { email: address, email_verified: true })
+})
+
+const rowsOf = async (sql: string, ...params: unknown[]) =>
+  (await office.server.services.store.db.query(sql, params)).rows
+const users = (route: string, form: unknown, headers = {}) =>
+  office.post(`/api/collections/users/${route}`, form, headers)
+const add = (collection: string, values: object, authorization: string) =>
+  office.post(`/api/collections/${collection}/records`, { user: id, ...values }, { authorization })
+
+/** All that a stranger could leave to come back by. */
+interface Traps {
+  readonly session: string
+  readonly key: string
+  readonly device: string
+  readonly code: string
+  readonly waiting: string
+  readonly held: string
+}
+
+async function moveIn(isVerified = false): Promise<Traps> {
+  id = await office.addUser(address, { verified: isVerified, name: 'Somebody' })
+  const session = await office.signIn('users', address, PASSWORD)
+  const authorization = session
+  const newCode = async () =>
+    String((await office.post('/api/devices/pairing', { name: 'Phone' }, { authorization })).body.code)
+  const key = String((await add('api_keys', { name: 'theirs' }, session)).body.key)
+  await add('webhooks', { url: 'http://127.0.0.1:9/', events: ['message.received'] }, session)
+  await add('contacts', { name: 'Bob', phone: '+4915112345678' }, session)
+  const pair = { code: await newCode(), platform: 'simulator' }
+  const device = String((await office.post('/api/devices/pair', pair)).body.token)
+  const message = { recipients: ['+4915112345678'], body: 'Hi', guarantee: 'at_least_once' }
+  const send = async (more: object) => {
+    const { body } = await office.post('/api/sms/send', { ...message, ...more }, { authorization })
+    return (body.message_ids as string[])[0]!
+  }
+  const held = await send({})
+  await office.post('/api/devices/claim', { limit: 1 }, { authorization: device })
+  const waiting = await send({ scheduled_at: new Date(Date.now() + 86_400_000).toISOString() })
+  await send({})
+  return { session, key, device, code: await newCode(), waiting, held }
+}
+
+const countOf = async (collection: string) =>
+  Number((await rowsOf(`select count(*) from ${collection} where "user" = $1`, id))[0]![0])
+
+/** What of it still opens something. */
+async function openBy({ session, key, device, code }: Traps) {
+  const statusOf = async (answer: Promise<{ status: number }>) => (await answer).status
+  return {
+    key: await statusOf(office.call('GET', '/api/sms/usage', undefined, { 'x-api-key': key })),
+    device: await statusOf(office.post('/api/devices/heartbeat', {}, { authorization: device })),
+    session: await statusOf(users('auth-refresh', {}, { authorization: session })),
+    code: await statusOf(office.post('/api/devices/pair', { code, platform: 'simulator' })),
+    webhooks: await countOf('webhooks'),
+  }
+}
+const SHUT = { key: 401, device: 401, session: 401, code: 400, webhooks: 0 }
+const OPEN = { key: 200, device: 200, session: 200, code: 200, webhooks: 1 }
+
+async function byOAuth2(headers = {}) {
+  const { authURL, codeVerifier } = (
+    (await office.call('GET', '/api/collections/users/auth-methods')).body.oauth2 as {
+      providers: { authURL: string; codeVerifier: string }[]
+    }
+  ).providers[0]!
+  let back = ''
+  const real = globalThis.fetch
+  globalThis.fetch = (input, init) => {
+    if (String(input).startsWith(redirectURL)) back = String(input)
+    return real(input, init)
+  }
+  await oidc.browse(authURL + encodeURIComponent(redirectURL)).finally(() => {
+    globalThis.fetch = real
+  })
+  const code = new URL(back).searchParams.get('code')!
+  return (await users('auth-with-oauth2', { provider: 'oidc', code, codeVerifier, redirectURL }, headers))
+    .status
+}
+
+async function byOtp() {
+  const { otpId } = (await users('request-otp', { email: address })).body
+  const password = /password is: (\d+)/.exec((await office.mail.next()).text)?.[1]
+  while ((await rowsOf('select 1 from "_otps" where id = $1 and "sentTo" = \'\'', otpId)).length > 0)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  return (await users('auth-with-otp', { otpId, password })).status
+}
+
+async function byReset() {
+  await users('request-password-reset', { email: address })
+  const token = tokenIn((await office.mail.next()).text)
+  const form = { token, password: NEW_PASSWORD, passwordConfirm: NEW_PASSWORD }
+  return (await users('confirm-password-reset', form)).status
+}
+
+async function byVerification() {
+  await users('request-verification', { email: address })
+  return (await users('confirm-verification', { token: tokenIn((await office.mail.next()).text) })).status
+}
+
+describe.each([
+  ['a provider vouches for the owner', byOAuth2, 200],
+  ['the owner signs in with a mailed code', byOtp, 200],
+  ['the owner sets a password by a mailed link', byReset, 204],
+] as const)('%s', (_, arrive, status) => {
+  test('nothing that was made before opens the record', async () => {
+    const traps = await moveIn()
+    expect(await arrive()).toBe(status)
+    expect(await openBy(traps)).toEqual(SHUT)
+    expect((await rowsOf('select verified, name from users where id = $1', id))[0]).toEqual([
+      true,
+      'Somebody',
+    ])
+    expect([await countOf('devices'), await countOf('api_keys'), await countOf('contacts')]).toEqual([
+      0, 0, 1,
+    ])
+  })
+
+  test('nothing that waited goes out later, and the quota of it comes back', async () => {
+    const { waiting, held } = await moveIn()
+    await arrive()
+    const messages = await rowsOf(
+      'select id, status, error_message from sms_messages where "user" = $1 and id <> $2 order by created',
+      id,
+      held,
+    )
+    expect(messages.map(([, ...ended]) => ended)).toEqual([
+      ['failed', 'Canceled'],
+      ['failed', 'Canceled'],
+    ])
+    expect(messages[0]![0]).toBe(waiting)
+    const queue = await rowsOf('select message, at_least_once from sms_dispatch where "user" = $1', id)
+    expect(queue).toEqual([[held, false]])
+    expect(await rowsOf('select used from sms_usage where "user" = $1', id)).toEqual([[1]])
+  })
+
+  test('a verified record keeps what it has', async () => {
+    const traps = await moveIn(true)
+    expect(await arrive()).toBe(status)
+    const session = arrive === byReset ? 401 : 200
+    expect(await openBy(traps)).toEqual({ ...OPEN, session })
+  })
+})
+
+test('who confirms the address and keeps the password is who was there before', async () => {
+  const traps = await moveIn()
+  expect(await byVerification()).toBe(204)
+  expect(await openBy(traps)).toEqual(OPEN)
+})
+
+test('without passwords the link of a verification hands the record over', async () => {
+  const traps = await moveIn()
+  const { passwordAuth } = office.server.services.store.catalog.find('users') as AuthCollection
+  await office.change('users', { passwordAuth: { ...passwordAuth, enabled: false } })
+  expect(await byVerification()).toBe(204)
+  await office.change('users', { passwordAuth })
+  expect(await openBy(traps)).toEqual(SHUT)
+})
+
+test('who is signed in and has the provider’s account as well stays who they are', async () => {
+  const traps = await moveIn()
+  expect(await byOAuth2({ authorization: traps.session })).toBe(200)
+  expect(await openBy(traps)).toEqual(OPEN)
+})
+
+test('what others have stays theirs', async () => {
+  const traps = await moveIn()
+  address = `other-${address}`
+  await moveIn()
+  expect(await byOtp()).toBe(200)
+  expect(await openBy(traps)).toMatchObject({ key: 200, device: 200, session: 200, code: 200 })
+})
