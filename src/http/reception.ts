@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import type { Config } from '../config.ts'
 import { randomText } from '../fields/random.ts'
 import type { Logger } from '../log.ts'
@@ -10,6 +11,8 @@ import type { Services } from './context.ts'
 const REQUEST_ID = 'x-request-id'
 /** What another's id may be: it ends up in the log. */
 const SANE = /^[\w.:/+=@-]{1,128}$/
+/** How long a stop waits for the first request of a connection. Browsers open some without a need. */
+const FIRST_REQUEST_MS = 500
 /** The client was gone before it was answered. nginx has the same. */
 const CLIENT_CLOSED = 499
 
@@ -41,12 +44,24 @@ export class Reception {
   readonly #desk: Desk
   readonly #log: Logger
   readonly #running = new Set<ServerResponse>()
+  /** Connections that have not asked anything yet. */
+  readonly #silent = new Set<Socket>()
   #isClosed = false
   #idle: (() => void)[] = []
 
   constructor(desk: Desk) {
     this.#desk = desk
     this.#log = desk.log
+  }
+
+  /** A connection comes. */
+  connected(socket: Socket): void {
+    this.#silent.add(socket)
+    socket.once('close', () => this.#heard(socket))
+  }
+
+  #heard(socket: Socket): void {
+    if (this.#silent.delete(socket)) this.#tellIdle()
   }
 
   /** A request comes. */
@@ -58,6 +73,7 @@ export class Reception {
     const url = req.url ?? ''
     const group = groupOf(method, url)
     if (group !== STREAMS) this.#running.add(res)
+    this.#heard(req.socket)
     if (this.#isClosed) res.setHeader('connection', 'close')
     res.on('close', () => {
       const ms = performance.now() - beganMs
@@ -65,7 +81,7 @@ export class Reception {
       this.#desk.traffic.count(group, method, status, ms)
       if (id) this.#write(req, res, { id, method, url, status, ms })
       this.#running.delete(res)
-      if (this.#running.size === 0) this.#tellIdle()
+      this.#tellIdle()
     })
   }
 
@@ -75,13 +91,22 @@ export class Reception {
     for (const res of this.#running) if (!res.headersSent) res.setHeader('connection', 'close')
   }
 
-  /** Waits until all requests are answered, but for event streams. */
+  /** With the door closed: waits until all requests are answered, but for event streams. */
   async idle(): Promise<void> {
-    if (this.#running.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
+    const late = setTimeout(() => {
+      this.#silent.clear()
+      this.#tellIdle()
+    }, FIRST_REQUEST_MS)
+    if (!this.#isIdle()) await new Promise<void>((resolve) => this.#idle.push(resolve))
+    clearTimeout(late)
+  }
+
+  #isIdle(): boolean {
+    return this.#running.size === 0 && this.#silent.size === 0
   }
 
   #tellIdle(): void {
-    for (const resolve of this.#idle.splice(0)) resolve()
+    if (this.#idle.length > 0 && this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve()
   }
 
   #write(req: IncomingMessage, res: ServerResponse, { id, method, url, status, ms }: Visit): void {
