@@ -1,0 +1,27 @@
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { stripTypeScriptTypes } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const HOME = join(dirname(fileURLToPath(import.meta.url)), '..')
+const [SOURCE, TARGET] = [join(HOME, 'src'), join(HOME, 'dist')]
+
+/** The ends of our own files' names where they are imported. */
+const IMPORTED = /((?:\bfrom|\bimport)\s*\(?\s*'\.{1,2}\/[^']*)\.ts'/g
+
+/**
+ * Makes dist of src, for the package that npm publishes: Node strips no types below node_modules. The same files at the same
+ * depth, so that what they find by their own address is where it was. `npm pack` and `npm publish` run it.
+ */
+function stripAll(): void {
+  rmSync(TARGET, { recursive: true, force: true })
+  cpSync(SOURCE, TARGET, { recursive: true, filter: (file) => !file.endsWith('.ts') })
+  for (const file of globSync('**/*.ts', { cwd: SOURCE })) {
+    const code = stripTypeScriptTypes(readFileSync(join(SOURCE, file), 'utf8'))
+    const target = join(TARGET, file.replace(/\.ts$/, '.js'))
+    mkdirSync(dirname(target), { recursive: true })
+    writeFileSync(target, code.replace(IMPORTED, "$1.js'"))
+  }
+}
+
+stripAll()
