@@ -35,8 +35,10 @@ const postgres = {
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // on a busy machine all is slow: what a test waits for is asked again and again, and comes at once where it can
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
     setupFiles: 'test/support/answers-setup.ts',
     maxWorkers: 2,

@@ -26,10 +26,10 @@ test('another node sees a change, and what did not change stays the same object'
   const other = await openStore(store.db)
   const users = other.catalog.find('users')
   await create(store, { name: 'news' })
-  await expect.poll(() => other.catalog.find('news')?.name, { timeout: 5_000 }).toBe('news')
+  await expect.poll(() => other.catalog.find('news')?.name).toBe('news')
   expect(other.catalog.find('users')).toBe(users)
   await update(other, 'news', { listRule: '' })
-  await expect.poll(() => store.catalog.find('news')?.listRule, { timeout: 5_000 }).toBe('')
+  await expect.poll(() => store.catalog.find('news')?.listRule).toBe('')
   await other.close()
 })
 

@@ -113,7 +113,7 @@ test('a server that comes back is found, and what it is subscribed to goes on', 
   await client.collection('news').subscribe('*', hear)
   await other.stop()
   other = await start(other.services.config, createLogger({ logLevel: 'silent' }))
-  await expect.poll(() => connects, { timeout: 15_000 }).toBe(2)
+  await expect.poll(() => connects).toBe(2)
   await expect.poll(() => client.realtime.isConnected).toBe(true)
   const created = async () => {
     await client.collection('news').create({ title: 'after' })

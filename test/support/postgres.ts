@@ -1,5 +1,5 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import {
   accessSync,
   chownSync,
@@ -143,13 +143,24 @@ function accountOf(name: string): Account {
   return { uid: id('-u'), gid: id('-g') }
 }
 
-/** A port that nobody listens on at this moment. */
+/**
+ * A port that nobody listens on. It is none of those that the system gives to whoever wants any (from 32768 on, on Linux):
+ * nobody gets it before it is used.
+ */
 export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(20_000, 32_000)
+    if (await isFree(port)) return port
+  }
+}
+
+async function isFree(port: number): Promise<boolean> {
   const probe = createServer()
-  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve))
-  const address = probe.address()
-  await new Promise((resolve) => probe.close(resolve))
-  return typeof address === 'object' && address ? address.port : 0
+  const isOpen = await new Promise<boolean>((resolve) => {
+    probe.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+  })
+  if (isOpen) await new Promise((resolve) => probe.close(resolve))
+  return isOpen
 }
 
 async function awaitServer(server: ChildProcess, url: string): Promise<string> {
