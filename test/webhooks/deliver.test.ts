@@ -185,12 +185,17 @@ describe('a delivery', () => {
   test('comes well within a second', async () => {
     await sendAndReport(user, phone, 1, 'sent')
     await receiver.heard(1)
-    const begun = performance.now()
-    await phone.call('POST', '/api/devices/incoming', {
-      items: [{ from: '+491700000001', body: 'Hi', received_at: '2026-11-20 07:00:00.000Z' }],
-    })
-    await receiver.heard(2)
-    expect(receiver.told[1]!.at - begun).toBeLessThan(500)
+    const waits: number[] = []
+    for (let i = 1; i <= 7; i++) {
+      const begun = performance.now()
+      await phone.call('POST', '/api/devices/incoming', {
+        items: [{ from: '+491700000001', body: `Hi ${i}`, received_at: '2026-11-20 07:00:00.000Z' }],
+      })
+      await receiver.heard(1 + i)
+      waits.push(receiver.told[i]!.at - begun)
+    }
+    // most of them: a busy machine may hold up one or two
+    expect(waits.toSorted((a, b) => a - b)[3]).toBeLessThan(500)
   })
 
   test('goes with its message, and what it says goes with it', async () => {

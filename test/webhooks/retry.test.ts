@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { DELAYS_SECONDS, nextDelay, retryAfterOf } from '../../src/webhooks/schedule.ts'
 import type { Client } from '../support/gateway.ts'
 import { deliveriesOf, makeHook, openSite, passTime, type Site, sendAndReport } from '../support/hooks.ts'
+import { freePort } from '../support/postgres.ts'
 import { type Receiver, startReceiver, until, verify } from '../support/receiver.ts'
 
 const HOUR = 3600
@@ -66,7 +67,7 @@ const wait = ({ updated, next_attempt_at }: { updated: string; next_attempt_at: 
   (Date.parse(next_attempt_at) - Date.parse(updated)) / 1000
 
 test('a receiver that is down for a day gets everything afterwards, once an id', async () => {
-  const { port } = receiver
+  const port = await freePort()
   await receiver.stop()
   const hook = await makeHook(user, `http://127.0.0.1:${port}`)
   await sendAndReport(user, phone, 20, 'sent', 'delivered')

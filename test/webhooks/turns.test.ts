@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/db/open.ts'
 import { MOST_CALLS, TURNS } from '../../src/webhooks/turns.ts'
-import { openGateway } from '../support/gateway.ts'
+import { openTestStore } from '../support/queue.ts'
 
 let db: Db
-let stop: () => Promise<void>
+let close: () => Promise<void>
 beforeAll(async () => {
-  // its own courier knows of no webhook in time: deliveries are taken back after each test
-  const gateway = await openGateway()
-  db = gateway.server.services.store.db
-  stop = () => gateway.stop()
+  const opened = await openTestStore()
+  db = opened.store.db
+  close = opened.close
 })
-afterAll(() => stop?.())
+afterAll(() => close?.())
 beforeEach(() => db.script('delete from webhook_dispatch; delete from webhooks'))
 
 /** Users, each with webhooks at URLs, each with so many deliveries that are due. */
