@@ -4,12 +4,12 @@ import { noteChange, noteSql } from '../records/changes.ts'
 type Action = 'create' | 'update'
 
 /** Notes changed records of a built-in collection, in the transaction that changes them. */
-export const noteChanged = (store: Store, collection: string, action: Action, ids: readonly string[]) =>
-  noteChange(store, { id: collection }, action, ids)
-
-/** The same for messages. */
-export const noteMessages = (store: Store, action: Action, ids: readonly string[]) =>
-  noteChanged(store, 'sms_messages', action, ids)
+export const noteChanged = (
+  store: Pick<Store, 'db'>,
+  collection: string,
+  action: Action,
+  ids: readonly string[],
+) => noteChange(store, { id: collection }, action, ids)
 
 /** The collections that `tellSql` names, in its order. */
 export const TOLD = ['sms_messages', 'sms_events'] as const

@@ -1,8 +1,9 @@
 import type { Db } from '../db/open.ts'
 import { availableDevices, onlineSince } from './available.ts'
-import { HOOK_SQL, TOLD, tellSql } from './changed.ts'
+import { TOLD, tellSql } from './changed.ts'
+import { fail } from './fail.ts'
 import { FIRST_WAKE_SECONDS, reassign, type Source, tellNodes } from './reassign.ts'
-import { REASONS } from './status.ts'
+import { mayBecome, REASONS } from './status.ts'
 
 /** What one sweep leaves to do after the commit: devices that have to be woken. */
 export type Wake = readonly string[]
@@ -16,29 +17,15 @@ const SILENCE = `case when v.per_minute > 0 then interval '90 seconds' else inte
 /** SQL: a message that had its wake-ups, and the time after the last of them. */
 const IS_LATE = `(wakes > ${MAX_WAKES} or wakes = ${MAX_WAKES} and wake_at <= now())`
 
-/** SQL that ends what `source` selects from sms_dispatch, locked, as failed, with the reason in its column `why`. */
-const fail = (source: string) => `
-with source as (${source}), freed as (
-  delete from sms_dispatch d using source s where d.message = s.message
-), changed as (
-  update sms_messages m set status = 'failed', error_message = s.why, updated = pb_text(now())
-  from source s where m.id = s.message returning m.id
-), events as (
-  insert into sms_events (id, "user", message, status, device, attempt, detail, created)
-  select pb_new_id(), s."user", s.message, 'failed', s.device, s.attempt, s.why, pb_text(now()) from source s
-  where exists (select from sms_messages m where m.id = s.message)
-  returning id, "user", message, status
-), ${HOOK_SQL}, ${tellSql(2)}
-select message from source`
-
-async function failAll(db: Db, { name, sql }: Source, reason: string): Promise<Wake> {
-  await db.query(fail(sql), [reason, ...TOLD], `sms ${name}`)
+/** Ends what a source selects. */
+async function failAll(db: Db, source: Source, reason: string): Promise<Wake> {
+  await fail(db, source, reason)
   return []
 }
 
 const SILENT: Source = {
   name: 'silent',
-  sql: `select d.*, $1::text as why from sms_dispatch d
+  sql: `select d.* from sms_dispatch d
   where d.state = 'sending' and d.lease_until <= now() and (not d.at_least_once or d.expires_at <= now())
   order by d.lease_until limit ${MAX_ROWS} for update skip locked`,
 }
@@ -48,7 +35,7 @@ export const endSilent = (db: Db) => failAll(db, SILENT, REASONS.silent)
 
 const EXPIRED: Source = {
   name: 'expired',
-  sql: `select d.*, $1::text as why from sms_dispatch d
+  sql: `select d.* from sms_dispatch d
   where d.state <> 'sending' and d.expires_at <= now()
   order by d.expires_at limit ${MAX_ROWS} for update skip locked`,
 }
@@ -58,7 +45,7 @@ export const endExpired = (db: Db) => failAll(db, EXPIRED, REASONS.expired)
 
 const ORPHANED: Source = {
   name: 'orphaned',
-  sql: `select d.*, $1::text as why from (
+  sql: `select d.* from (
     select distinct device from sms_dispatch where pinned and state <> 'sending' and device <> ''
   ) p join sms_dispatch d on d.device = p.device and d.pinned and d.state <> 'sending'
   where not exists (select from devices v where v.id = p.device)
@@ -126,6 +113,7 @@ with users as (
   select d.message, d."user", d.device, d.position from sms_dispatch d
   where d.state = 'pending' and d.due_at <= now() and (d.expires_at is null or d.expires_at > now())
     and (d.device <> '' or d."user" in (select "user" from choices))
+    and exists (select from sms_messages m where m.id = d.message and ${mayBecome('m', 'assigned')})
   order by d.due_at, d.position limit ${MAX_ROWS} for update skip locked
 ), counts as (
   select "user", count(*) as messages from due where device = '' group by "user" order by "user"

@@ -4,6 +4,7 @@ import { formatDate } from '../fields/date.ts'
 import { HOOK_SQL, TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
 import { type OptWords, readOptWord, setOptedOut } from './opt-out.ts'
+import { endWaiting } from './opted-out.ts'
 import { countSegments } from './segments.ts'
 
 /** A text that came in at a device. `receivedAt`: milliseconds since 1970 by its own clock; `sim` 0: unknown. */
@@ -33,7 +34,7 @@ select id from changed`
 /**
  * Stores texts that a device received, one record each; `delivered_at` is when the device got it. Device, sender,
  * instant and text are a text's identity and make its id: told again, it is not stored again. A sender's word for
- * opting out or in changes their contact. Answers the ids in the order of `texts`.
+ * opting out or in changes their contact, and ends what waits for them. Answers the ids in the order of `texts`.
  */
 export async function receiveTexts(
   store: Store,
@@ -67,6 +68,8 @@ export async function receiveTexts(
       words,
     )
     for (const [sender, isOut] of said) await setOptedOut(inside, device.user, sender, isOut)
+    const out = said.filter(([, isOut]) => isOut).map(([sender]) => sender)
+    await endWaiting(inside, device.user, out)
   })
   return ids
 }

@@ -23,8 +23,15 @@ export function statusesBefore(to: Status): Status[] {
   return (Object.keys(NEXT) as Status[]).filter((from) => NEXT[from].includes(to))
 }
 
+/** SQL: a message, a row by its alias, is where it may become `to` from: a superuser may have written another status. */
+export const mayBecome = (alias: string, to: Status): string =>
+  `${alias}.status in (${statusesBefore(to)
+    .map((from) => `'${from}'`)
+    .join(', ')})`
+
 /** What users read in `error_message` when the gateway, and no device, ends a message. */
 export const REASONS = {
+  optedOut: 'Recipient has opted out',
   silent: 'Outcome unknown: the device went silent',
   expired: 'Expired before sending',
   canceled: 'Canceled',

@@ -1,5 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
+import { endOptedOut } from './opted-out.ts'
 import {
   endExpired,
   endOrphaned,
@@ -10,6 +11,7 @@ import {
   rewake,
   type Wake,
 } from './overdue.ts'
+import { mayBecome } from './status.ts'
 import { wakeDevices } from './wake.ts'
 
 /** Of all nodes of a cluster, the one that holds it sweeps. */
@@ -21,6 +23,7 @@ const SWEEPS: readonly ((db: Db, deviceOnlineSeconds: number) => Promise<Wake>)[
   endExpired,
   endOrphaned,
   retrySilent,
+  endOptedOut,
   releaseDue,
   reroute,
   rewake,
@@ -49,12 +52,13 @@ export async function sweep(
   return isOurs
 }
 
-/** Removes what has run out and nobody reads any more. */
+/** Removes what has run out and nobody reads any more; from the queue what is gone, or over by a superuser's hand. */
 export async function sweepOut({ db }: Store): Promise<void> {
   await db.query(`delete from device_handouts where at < now() - interval '1 day'`)
   await db.query('delete from device_pairings where expires_at < now()')
   await db.query('delete from device_streams where until < now()')
   await db.query(
-    'delete from sms_dispatch d where not exists (select from sms_messages m where m.id = d.message)',
+    `delete from sms_dispatch d where not exists (
+      select from sms_messages m where m.id = d.message and ${mayBecome('m', 'assigned')})`,
   )
 }

@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import { TOLD, tellSql } from './changed.ts'
 import { giveBack } from './quota.ts'
-import { REASONS } from './status.ts'
+import { mayBecome, REASONS } from './status.ts'
 
 /** As acceptance does it: who accepts now is through before the queue is read, who comes later is asked for the new version. */
 const BEGIN = 'insert into sms_turns ("user") values ($1) on conflict do nothing'
@@ -15,11 +15,11 @@ with freed as (
   returning message, device, attempt, period
 ), changed as (
   update sms_messages m set status = 'failed', error_message = $2, updated = pb_text(now())
-  from freed where m.id = freed.message returning m.id
+  from freed where m.id = freed.message and ${mayBecome('m', 'failed')} returning m.id
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
   select pb_new_id(), $1, message, 'failed', device, attempt, $2, pb_text(now()) from freed
-  returning id
+  where message in (select id from changed) returning id
 ), ${tellSql(3)}
 select period, count(*) from freed group by period`
 

@@ -1,0 +1,45 @@
+import type { Store } from '../collections/catalog.ts'
+import type { Db } from '../db/open.ts'
+import { fail, type Paid } from './fail.ts'
+import type { Wake } from './overdue.ts'
+import { giveBack } from './quota.ts'
+import type { Source } from './reassign.ts'
+import { REASONS } from './status.ts'
+
+/** Rows a sweep takes at once; the rest is for the next tick. */
+const MAX_ROWS = 1_000
+
+const DUE: Source = {
+  name: 'opted out',
+  sql: `select d.* from sms_dispatch d
+  join sms_messages m on m.id = d.message
+  join contacts c on c."user" = d."user" and c.phone = m."to" and c.opted_out
+  where d.state = 'pending' and d.due_at <= now()
+  order by d.due_at limit ${MAX_ROWS} for update of d skip locked`,
+}
+
+/** Ends scheduled messages that are due, but whose recipient has been opted out since they were accepted. */
+export async function endOptedOut(db: Db): Promise<Wake> {
+  await giveAllBack(db, await fail(db, DUE, REASONS.optedOut))
+  return []
+}
+
+const WAITING: Source = {
+  name: 'said stop',
+  sql: `select d.* from sms_dispatch d
+  where d."user" = $4 and d.state in ('pending', 'assigned')
+    and exists (select from sms_messages m where m.id = d.message and m."user" = $4 and m."to" = any($5::text[]))
+  order by d.message for update`,
+}
+
+/**
+ * Ends all messages of a user to these numbers that no device has claimed, in the transaction that opts the numbers out. As if they
+ * had never been accepted they cost nothing.
+ */
+export async function endWaiting({ db }: Store, user: string, phones: readonly string[]): Promise<void> {
+  if (phones.length > 0) await giveAllBack(db, await fail(db, WAITING, REASONS.optedOut, [user, phones]))
+}
+
+async function giveAllBack(db: Db, all: readonly Paid[]): Promise<void> {
+  for (const { user, period, messages } of all) await giveBack({ db }, user, period, messages)
+}
