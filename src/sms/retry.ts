@@ -27,7 +27,8 @@ async function bodyOf({ db }: Store, user: string, id: string, now: Date): Promi
   const [status, type, to, body, priority, sim, guarantee, expiresAt, due] = rows[0] as [
     ...[Status, string, string, string, number, number, SendOptions['guarantee'], string, string],
   ]
-  if (status !== 'failed' || type !== 'outgoing' || body === '') throw refuse('not_retriable')
+  if (status !== 'failed' || type !== 'outgoing') throw refuse('not_retriable')
+  if (body === '') throw refuse('not_retriable', 'The text of this message is no longer kept')
   const options: SendOptions = {
     scheduledAt: '',
     expiresAt: expiresAt && shifted(now, due, expiresAt),

@@ -15,7 +15,7 @@ type Heard = (event: DeviceEvent) => void
 const WAKE: DeviceEvent = Object.freeze({ name: 'wake' })
 /** Channel of NOTIFY: payloads of `wakePayloads`. A hint to the other nodes; what must not be lost is a row. */
 export const WAKE_CHANNEL = 'pocketsms_wake'
-/** Channel of NOTIFY: `<node> <device> <message> <attempt>`. */
+/** Channel of NOTIFY: `<node> <device> <message> <attempt>`. The node that says it hears it, too. */
 const CANCEL_CHANNEL = 'pocketsms_canceled'
 /** NOTIFY takes 8,000 bytes: the name of this node and 400 ids are below that. */
 const IDS_PER_PAYLOAD = 400
@@ -64,9 +64,11 @@ export function wakePayloads(devices: readonly string[]): string[] {
   return payloads
 }
 
-/** Tells a device, on whatever node its stream is, that a message it may know of was canceled. */
+/**
+ * Tells a device, on whatever node its stream is, that a message it may know of was canceled: at the commit of `db`, since a device
+ * forgets what it hears of, and a transaction may still come to nothing.
+ */
 export async function tellCanceled(db: Db, device: string, message: string, attempt: number): Promise<void> {
-  say(device, { name: 'canceled', message, attempt })
   await db.query('select pg_notify($1, $2)', [CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`])
 }
 
@@ -90,10 +92,9 @@ export async function hearOtherNodes(db: Db): Promise<OtherNodes> {
       if (node !== NODE) for (const device of woken) say(device, WAKE)
     }),
     db.listen(CANCEL_CHANNEL, (payload) => {
-      const [node, device, message, attempt] = payload.split(' ')
-      if (node === NODE) marks.emit(payload)
-      if (node !== NODE && device && message)
-        say(device, { name: 'canceled', message, attempt: Number(attempt ?? 0) })
+      const [, device, message, attempt] = payload.split(' ')
+      if (message === undefined) marks.emit(payload)
+      else say(device!, { name: 'canceled', message, attempt: Number(attempt) })
     }),
   ])
   await db.query('select pg_notify($1, $2)', [WAKE_CHANNEL, NODE])

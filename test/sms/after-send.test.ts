@@ -218,3 +218,11 @@ test('only a failed message of the sender is sent again', async () => {
   expect((await retry(id, await shop.signedIn('users', BEN.id))).status).toBe(404)
   expect((await retry('nothing00000000')).status).toBe(404)
 })
+
+test('a failed message whose text is no longer kept says so', async () => {
+  const [id] = (await shop.send()).body.message_ids
+  await cancel(id)
+  await shop.store.db.query(`update sms_messages set body = '' where id = $1`, [id])
+  const expected = { error: 'not_retriable', message: 'The text of this message is no longer kept' }
+  expect(await retry(id)).toMatchObject({ status: 409, body: expected })
+})
