@@ -1,9 +1,9 @@
+import { Bell } from '../bell.ts'
 import { Backoff } from './backoff.ts'
 import type { Driver, OutgoingText, SendResult } from './driver.ts'
 import type { Journal } from './journal.ts'
 import { Outbox } from './outbox.ts'
 import { call, type Server, ServerAway, ServerRefusal } from './server.ts'
-import { Signal } from './signal.ts'
 import { listen } from './stream.ts'
 
 /** A message as a claim answers it; dates in PocketBase's form. */
@@ -33,7 +33,7 @@ export class Agent {
   readonly #journal: Journal
   readonly #say: (line: string) => void
   readonly #outbox: Outbox
-  readonly #work = new Signal()
+  readonly #work = new Bell()
   readonly #jobs: Job[] = []
   readonly #running = new Set<Promise<void>>()
   #isEnding = false
@@ -45,7 +45,7 @@ export class Agent {
     this.#driver = driver
     this.#journal = journal
     this.#say = say
-    this.#outbox = new Outbox(journal, server, this.#work.give, say)
+    this.#outbox = new Outbox(journal, server, this.#work.ringer, say)
   }
 
   /** Works until `ended`. Throws ServerRefusal when the server does not know the device any more. */
@@ -81,9 +81,9 @@ export class Agent {
   #listen(ended: AbortSignal): Promise<void> {
     const connected = () => {
       this.#say('connected')
-      this.#work.give()
+      this.#work.ring()
     }
-    return listen(this.#server, connected, ({ event }) => event === 'wake' && this.#work.give(), ended)
+    return listen(this.#server, connected, ({ event }) => event === 'wake' && this.#work.ring(), ended)
   }
 
   async #claimOn(ended: AbortSignal): Promise<void> {
@@ -100,7 +100,7 @@ export class Agent {
         if (!(error instanceof ServerRefusal) || error.status !== DISABLED) throw error
         this.#say(error.message)
       }
-      await this.#work.wait(POLL_MS, ended)
+      await this.#work.rest(POLL_MS, ended)
     }
   }
 
@@ -138,7 +138,7 @@ export class Agent {
       const sending = this.#send(job).finally(() => {
         this.#running.delete(sending)
         this.#next()
-        this.#work.give()
+        this.#work.ring()
       })
       this.#running.add(sending)
     }

@@ -1,7 +1,7 @@
+import { Bell } from '../bell.ts'
 import { Backoff } from './backoff.ts'
 import type { Journal, Telling } from './journal.ts'
 import { call, type Server, ServerAway, ServerRefusal } from './server.ts'
-import { Signal } from './signal.ts'
 
 const MAX_ITEMS = 100
 const IDLE_MS = 60_000
@@ -15,7 +15,7 @@ const PATHS: Record<Telling['kind'], string> = {
 export class Outbox {
   readonly #journal: Journal
   readonly #server: () => Server
-  readonly #more = new Signal()
+  readonly #more = new Bell()
   readonly #told: () => void
   readonly #say: (line: string) => void
 
@@ -30,7 +30,7 @@ export class Outbox {
   /** Keeps something until the server knows it. */
   put(telling: Telling): void {
     this.#journal.keep(telling)
-    this.#more.give()
+    this.#more.ring()
   }
 
   /** Works until `ended`. Throws ServerRefusal when the server does not want us any more. */
@@ -40,7 +40,7 @@ export class Outbox {
       try {
         await this.#empty(ended)
         backoff.reset()
-        await this.#more.wait(IDLE_MS, ended)
+        await this.#more.rest(IDLE_MS, ended)
       } catch (error) {
         if (!(error instanceof ServerAway)) throw error
         await backoff.pause(ended)

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { defineCommand } from 'citty'
-import { UserError } from '../errors.ts'
+import { attempt, UserError } from '../errors.ts'
 import { readCsv } from './csv.ts'
 import { Results } from './results.ts'
 import { type Job, sendRows, tryRows } from './send-rows.ts'
@@ -108,12 +108,6 @@ export const sendCommand = defineCommand({
       results: args.results || `${args.csv}.results`,
       dryRun: args['dry-run'],
     }
-    try {
-      await sendCsv(options, (line) => void process.stdout.write(`${line}\n`))
-    } catch (error) {
-      if (!(error instanceof UserError)) throw error
-      process.stderr.write(`${error.message}\n`)
-      process.exitCode = 1
-    }
+    await attempt(() => sendCsv(options, (line) => void process.stdout.write(`${line}\n`)))
   },
 })

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { E164 } from './phone.ts'
 import { SUBSCRIPTION } from './push.ts'
 import { filled, instant, items, text, whole } from './shape.ts'
 
@@ -7,7 +8,7 @@ const MAX_ITEMS = 100
 /** Seconds that a claim may wait. */
 const MAX_WAIT = 30
 /** 255 parts of 153 characters: as long as texts in parts can get. 3GPP TS 23.040, 9.2.3.24.1 */
-const MAX_TEXT = 39_015
+export const MAX_TEXT = 39_015
 const MAX_SIMS = 8
 const MAX_ATTEMPT = 2 ** 31 - 1
 
@@ -37,7 +38,7 @@ export const PAIR_BODY = z
     ),
     phone: z
       .string('must be a text')
-      .regex(/^(\+[1-9][0-9]{1,14})?$/, 'must be in E.164 format')
+      .regex(new RegExp(`${E164.source}|^$`), 'must be in E.164 format')
       .nullish()
       .meta({ description: 'Its own number in E.164, if it knows it.' }),
     sims: sims.nullish(),

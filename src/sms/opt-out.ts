@@ -1,14 +1,12 @@
 import type { Store } from '../collections/catalog.ts'
 import { noteChanged } from './changed.ts'
+import { E164 } from './phone.ts'
 
 /** Words, in upper case, by which who is written to says stop or go on. */
 export interface OptWords {
   readonly out: readonly string[]
   readonly in: readonly string[]
 }
-
-/** Contacts are known by numbers of this form only. ITU-T E.164 */
-const E164 = /^\+[1-9][0-9]{1,14}$/
 
 /** True: wants no more texts. False: wants them again. Undefined: the text is none of the words alone. */
 export function readOptWord(body: string, words: OptWords): boolean | undefined {
@@ -33,7 +31,7 @@ where "user" = $1 and phone = $2 and opted_out returning id, false`
 
 /** Notes whether a number wants texts of a user; a contact is made for one that is not known and wants none. */
 export async function setOptedOut(store: Store, user: string, phone: string, isOut: boolean): Promise<void> {
-  if (!E164.test(phone)) return
+  if (!E164.test(phone)) return // no contact has another
   const { rows } = await store.db.query(isOut ? OPT_OUT : OPT_IN, [user, phone])
   for (const [id, isNew] of rows)
     await noteChanged(store, 'contacts', isNew ? 'create' : 'update', [String(id)])

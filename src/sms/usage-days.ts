@@ -2,11 +2,11 @@ import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { formatDate } from '../fields/date.ts'
 import { refuse } from './refusal.ts'
+import { STATUSES } from './status.ts'
 
 const DEFAULT_DAYS = 30
 const MAX_DAYS = 366
 const DAY_MS = 86_400_000
-const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const
 
 /** Messages by the day they were accepted or received, and by the status they have now. */
 export type UsageDays = Readonly<z.output<typeof USAGE_DAYS>>

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_TEXT } from '../sms/device-body.ts'
 import { filled, instant, text, whole } from '../sms/shape.ts'
 
 /** What the app keeps of one reason. */
@@ -75,9 +76,6 @@ export const EVENT_BODY = z.object({
   event: filled(100),
   payload: z.record(z.string(), z.unknown()).nullish(),
 })
-
-/** 255 parts of 153 characters: as long as texts in parts can get. 3GPP TS 23.040, 9.2.3.24.1 */
-const MAX_TEXT = 39_015
 
 const received = {
   sender: filled(50),

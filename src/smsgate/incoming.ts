@@ -4,6 +4,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Device } from '../sms/device.ts'
 import { saveSims } from '../sms/heartbeat.ts'
 import type { OptWords } from '../sms/opt-out.ts'
+import { E164 } from '../sms/phone.ts'
 import { type ReceivedText, receiveTexts } from '../sms/receive.ts'
 import { refuse } from '../sms/refusal.ts'
 import { checkShape } from '../sms/shape.ts'
@@ -63,8 +64,6 @@ const TEXTS: Readonly<Record<string, (payload: unknown) => Text>> = {
 
 /** `to`: the number it came to, '' when the phone does not say. */
 type Text = ReceivedText & { readonly to: string }
-
-const E164 = /^\+[1-9][0-9]{1,14}$/
 
 function toText(
   { sender, recipient, simNumber, receivedAt }: Omit<z.output<typeof TEXT_PAYLOAD>, 'message'>,
