@@ -10,7 +10,7 @@ import { REASONS } from './status.ts'
 const MAX_ROWS = 1_000
 
 const DUE: Source = {
-  name: 'opted out',
+  name: 'opted out meanwhile',
   sql: `select d.* from sms_dispatch d
   join sms_messages m on m.id = d.message
   join contacts c on c."user" = d."user" and c.phone = m."to" and c.opted_out
