@@ -98,7 +98,7 @@ export async function readImages(
   const { rows } = await db.query(
     `select ${select}, c.position, ${JUDGED}
      from _changes c cross join lateral json_populate_record(null::${table},
-       coalesce(c.image, (select row_to_json(t) from ${table} t where t."id" = c.record))) b
+       coalesce(c.image, (select row_to_json(t.*) from ${table} t where t."id" = c.record))) b
      where c.position = any($1::bigint[])`,
     [positions],
   )

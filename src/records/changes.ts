@@ -16,7 +16,8 @@ export function noteSql(
   name = 'noted',
   whole = action === 'delete',
 ): string {
-  const image = whole ? `row_to_json(${written})` : 'null'
+  // with `.*`, since a field may have the name of the CTE
+  const image = whole ? `row_to_json(${written}.*)` : 'null'
   return `${name} as (insert into _changes (collection, action, record, image)
     select $${position}::text, '${action}', ${written}.id, ${image} from ${written}
     where exists (select 1 from _listeners))`
