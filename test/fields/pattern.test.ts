@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { generateText } from '../../src/fields/autogenerate.ts'
 import { matchesPattern, patternError } from '../../src/fields/pattern.ts'
 import { randomBelow, randomId } from '../../src/fields/random.ts'
+import { startWork } from '../support/work.ts'
 
 test.each([
   ['[a-z0-9]{15}', /^[a-z0-9]{15}$/],
@@ -30,9 +31,9 @@ test('a pattern that is none matches nothing and says why', () => {
 })
 
 test('a malicious pattern takes no time', () => {
-  const start = performance.now()
+  const took = startWork()
   expect(matchesPattern('^(a+)+$', `${'a'.repeat(5000)}!`)).toBe(false)
-  expect(performance.now() - start).toBeLessThan(500)
+  expect(took()).toBeLessThan(500)
 })
 
 test('random values are spread', () => {

@@ -4,6 +4,7 @@ import { isBomb } from '../../src/http/body-limits.ts'
 import { CONNECTION_OPTIONS } from '../../src/http/connections.ts'
 import { strictTransport } from '../../src/http/front.ts'
 import { type Office, openOffice, PASSWORD } from '../support/office.ts'
+import { startWork } from '../support/work.ts'
 
 let office: Office
 let user: string
@@ -154,7 +155,7 @@ test.each([
 ])('%s', async (_, text, status) => {
   const socket = connect(Number(new URL(office.server.url).port), '127.0.0.1')
   socket.write(text)
-  const answer = await untilClosed(socket, 5_000)
+  const answer = await untilClosed(socket, 20_000)
   expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
   expect(answer).not.toMatch(/location: (\/[/\\]|\w+:)/i)
 })
@@ -162,8 +163,8 @@ test.each([
 test('a name of slashes holds up nobody', async () => {
   const form = new FormData()
   for (let i = 0; i < 40; i++) form.append(`f${i}`, new Blob(['x']), `a${'/'.repeat(12_000)}b`)
-  const begun = performance.now()
+  const took = startWork()
   const answer = await fetch(office.server.url + RECORDS, { method: 'POST', body: form })
   expect(answer.status).toBeLessThan(500)
-  expect(performance.now() - begun).toBeLessThan(4_000)
+  expect(took()).toBeLessThan(4_000)
 })

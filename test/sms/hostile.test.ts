@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readOptWord } from '../../src/sms/opt-out.ts'
 import { type Client, type Gateway, openGateway } from '../support/gateway.ts'
+import { startWork } from '../support/work.ts'
 
 // A tenant and a device that mean harm, against a tenant who does not.
 
@@ -193,11 +194,11 @@ describe('a device', () => {
   })
 
   test('holds up nobody with what it says', async () => {
-    const begun = performance.now()
+    const took = startWork()
     const body = `${'!'.repeat(39_000)}x`
     const items = Array.from({ length: 20 }, () => ({ from: TO, body, received_at: '2026-01-01T00:00:00Z' }))
     expect((await evil.call('POST', '/api/devices/incoming', { items })).status).toBe(200)
-    expect(performance.now() - begun).toBeLessThan(5_000)
+    expect(took()).toBeLessThan(5_000)
   })
 
   test('breaks no stream by what it says of itself', async () => {
@@ -231,10 +232,10 @@ describe('a word for opting out', () => {
 })
 
 test.each(['a', ''])('a path of dots holds up nobody', async (first) => {
-  const begun = performance.now()
+  const took = startWork()
   for (let i = 0; i < 10; i++)
     await ann.call('GET', `/api/collections/contacts/records?expand=${first}${'.'.repeat(14_000)}x`)
-  expect(performance.now() - begun).toBeLessThan(3_000)
+  expect(took()).toBeLessThan(3_000)
 })
 
 test('keys of objects are variables like others, or missing', async () => {

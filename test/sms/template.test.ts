@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { fillVariables, parseTemplate, renderFor } from '../../src/sms/template.ts'
+import { startWork } from '../support/work.ts'
 
 const ANN = { name: 'Ann', phone: '+4911111' }
 const render = (body: string, variables: Record<string, string> = {}) =>
@@ -33,8 +34,8 @@ test.each([
 })
 
 test('a hostile template takes no time', () => {
-  const began = performance.now()
+  const took = startWork()
   for (const body of ['{'.repeat(100_000), '{{a'.repeat(50_000), `{{${' '.repeat(100_000)}`])
     parseTemplate(body)
-  expect(performance.now() - began).toBeLessThan(1000)
+  expect(took()).toBeLessThan(1000)
 })
