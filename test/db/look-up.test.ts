@@ -71,6 +71,7 @@ onPostgres(
 )
 
 onPostgres('a connection that is lost is made anew', async () => {
+  await db.query('select') // there is one for the question below
   const own = await pid()
   const caught = pid(`${OWN} from pg_sleep(0.9)`).catch((error: unknown) => error)
   const behind = lookUp(1).catch((error: unknown) => error)

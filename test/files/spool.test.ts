@@ -1,7 +1,16 @@
-import { readdirSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { expect, test } from 'vitest'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Room, Spool } from '../../src/files/spool.ts'
+
+// others on this machine have uploads, too
+const folder = mkdtempSync(join(tmpdir(), 'pocketsms-spool-'))
+beforeAll(() => void vi.stubEnv('TMPDIR', folder))
+afterAll(() => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true })
+})
 
 const part = (size: number, from: number) =>
   Buffer.from(Array.from({ length: size }, (_, i) => (from + i) % 251))

@@ -275,7 +275,7 @@ describe('a form', () => {
       })
       expect(status).toBe(400)
     }
-    expect(open() - before).toBeLessThan(5)
+    await expect.poll(() => open() - before).toBeLessThan(5)
     process.off('warning', warned)
     expect(warned).not.toHaveBeenCalled()
   })

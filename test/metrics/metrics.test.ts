@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import parse, { type Family, type Sample } from 'parse-prometheus-text-format'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Attempt } from '../../src/sms/renew.ts'
 import { Ear } from '../realtime/ear.ts'
 import { type Client, type Gateway, openGateway, openStream } from '../support/gateway.ts'
 
@@ -129,12 +131,12 @@ test('a message from its acceptance to its report', async () => {
   const { message_ids } = (await send({})).body
   await stream.next('wake')
   const depth = (state: string): Promise<number> => value('pocketsms_queue_messages', { state })
-  await expect.poll(() => depth('assigned'), { timeout: 5_000 }).toBe(1)
+  await expect.poll(() => depth('assigned')).toBe(1)
   expect(await depth('pending')).toBe(1)
   expect(await value('pocketsms_queue_due_messages', { state: 'assigned' })).toBe(1)
   expect(await value('pocketsms_queue_due_messages', { state: 'pending' })).toBe(0)
   const oldest = () => value('pocketsms_queue_oldest_seconds', { state: 'assigned' })
-  await expect.poll(oldest, { timeout: 5_000 }).toBeGreaterThan(1)
+  await expect.poll(oldest).toBeGreaterThan(1)
 
   const { items } = (await device.call('POST', '/api/devices/claim', { limit: 5 })).body
   expect(items).toHaveLength(1)
@@ -149,19 +151,26 @@ test('a message from its acceptance to its report', async () => {
   for (const result of ['applied', 'unchanged', 'not_found'])
     expect([result, await value('pocketsms_reports_total', { result })]).toEqual([result, 1])
   expect(await value('pocketsms_wakes_total', { way: 'stream' })).toBeGreaterThanOrEqual(1)
-  await expect.poll(() => depth('assigned'), { timeout: 5_000 }).toBe(0)
+  await expect.poll(() => depth('assigned')).toBe(0)
   await stream.close()
 })
 
 test('a claim that waits is woken', async () => {
-  const waiting = device.call('POST', '/api/devices/claim', { limit: 5, wait: 10 })
+  const claimWhile = async (work: () => Promise<unknown>) => {
+    const waiting = device.call('POST', '/api/devices/claim', { limit: 5, wait: 10 })
+    await work()
+    const { items } = (await waiting).body
+    expect(items).toHaveLength(1)
+    const sent = items.map(({ id, attempt }: Attempt) => ({ id, attempt, status: 'sent' }))
+    await device.call('POST', '/api/devices/report', { items: sent })
+  }
+  // a claim that comes after the message has not waited
   await expect
     .poll(async () => {
-      await send({})
+      await claimWhile(() => sleep(50).then(() => send({})))
       return value('pocketsms_wakes_total', { way: 'long_poll' })
     })
     .toBeGreaterThan(0)
-  expect((await waiting).body.items.length).toBeGreaterThan(0)
 })
 
 test.each([
@@ -191,8 +200,8 @@ test('webhooks that could not be delivered', async () => {
   const { items } = (await device.call('POST', '/api/devices/claim', { limit: 5 })).body
   const { attempt } = items.find((item: { id: string }) => item.id === id)
   await device.call('POST', '/api/devices/report', { items: [{ id, attempt, status: 'sent' }] })
-  await expect.poll(() => value('pocketsms_webhook_deliveries_pending'), { timeout: 5_000 }).toBe(1)
-  expect(await value('pocketsms_webhook_lag_seconds')).toBeLessThan(10)
+  await expect.poll(() => value('pocketsms_webhook_deliveries_pending')).toBe(1)
+  expect(await value('pocketsms_webhook_lag_seconds')).toBeLessThan(60)
 })
 
 test('the process and its database connections', async () => {

@@ -16,7 +16,7 @@ const listener = createServer((socket) => {
   socket.destroy()
 })
 let names: Awaited<ReturnType<typeof startNameServer>>
-const resolver = new Resolver({ timeout: 500, tries: 1 })
+const resolver = new Resolver({ timeout: 20_000, tries: 1 })
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => listener.listen(0, '0.0.0.0', resolve))
