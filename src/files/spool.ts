@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { badRequest } from '../errors.ts'
 
-/** What the files of a request may take of memory together; the rest waits in a temporary file. PocketBase: Go's multipart */
+/** What a request may take of memory while it comes in; the rest waits in a temporary file. PocketBase: Go's multipart */
 export const MEMORY_BYTES = 16 << 20
 /** What all requests together may take of it: many may be slow, or never end. */
 const ALL_MEMORY_BYTES = 128 << 20
@@ -23,7 +23,7 @@ interface TemporaryFile {
 }
 
 /**
- * Where the files of one request are: in memory while there is room, then in one temporary file for all of them, since a
+ * Where the files of one request are, or its large body: in memory while there is room, then in one temporary file for all of them, since a
  * request may bring more files than a process may have open. Who wants something of it after it was closed gets a 400:
  * the client is gone, and what it sent must not be taken for empty.
  */
@@ -121,7 +121,7 @@ export class Spool {
   async *pieces(bytes: number): AsyncGenerator<Buffer> {
     let piece: Buffer[] = []
     let size = 0
-    for await (const part of this.#read()) {
+    for await (const part of this.parts()) {
       for (let at = 0; at < part.length; ) {
         const more = part.subarray(at, at + bytes - size)
         piece.push(more)
@@ -136,7 +136,8 @@ export class Spool {
     if (size > 0) yield Buffer.concat(piece)
   }
 
-  async *#read(): AsyncGenerator<Buffer> {
+  /** The same in pieces of any size, nothing of which is copied. */
+  async *parts(): AsyncGenerator<Buffer> {
     for (const part of this.#parts) {
       this.#room.checkOpen()
       if (Buffer.isBuffer(part)) yield part

@@ -6,12 +6,16 @@ import { readBytes } from './bytes.ts'
 import { readMultipart } from './multipart.ts'
 import { isMalformed, readPairs } from './query.ts'
 
+type Values = Record<string, unknown>
+
 /** What a request brought along: values by key, and the files of a multipart form. */
 export interface RequestBody {
-  readonly values: Record<string, unknown>
+  readonly values: Values
   readonly files: Uploads
   /** Lets go of the files, where there are some. */
   readonly release?: () => Promise<void>
+  /** Gives back the room in which a large one is worked on. */
+  readonly leave?: () => void
 }
 
 /** PocketBase's limit for all routes. Contract 8.2. */
@@ -37,18 +41,27 @@ export async function readBody(incoming: IncomingMessage, maxBytes = MAX_BODY_BY
   const query = queryOf(incoming.url ?? '')
   if (type.startsWith('multipart/form-data')) {
     if (isMalformed(query)) throw badRequest()
-    const { pairs, files, release } = await readMultipart(incoming, maxBytes)
+    const { pairs, ...held } = await readMultipart(incoming, maxBytes)
     try {
-      return { values: readForm([...readPairs(query), ...pairs]), files, release }
+      return { values: readForm([...readPairs(query), ...pairs]), ...held }
     } catch (error) {
-      await release()
+      held.leave?.()
+      await held.release()
       throw error
     }
   }
-  const bytes = await readBytes(incoming, maxBytes)
+  const { bytes, leave } = await readBytes(incoming, maxBytes)
   if (bytes.length === 0) return EMPTY
-  if (type.startsWith('application/json'))
-    return { values: readJson(bytes.toString('utf8')), files: NO_FILES }
+  try {
+    return { values: readValues(incoming, type, bytes, query), files: NO_FILES, ...(leave && { leave }) }
+  } catch (error) {
+    leave?.()
+    throw error
+  }
+}
+
+function readValues(incoming: IncomingMessage, type: string, bytes: Buffer, query: string): Values {
+  if (type.startsWith('application/json')) return readJson(bytes.toString('utf8'))
   if (type.startsWith('application/x-www-form-urlencoded')) {
     if (isMalformed(query)) throw badRequest()
     return readUrlencoded(WITH_FORM.has(incoming.method ?? '') ? bytes : NOTHING, readPairs(query))
@@ -123,10 +136,10 @@ export function formOfQuery(url: string): Record<string, unknown> {
   return readForm(readPairs(query))
 }
 
-function readUrlencoded(bytes: Buffer, query: readonly [string, string][]): RequestBody {
+function readUrlencoded(bytes: Buffer, query: readonly [string, string][]): Values {
   const text = bytes.toString('utf8')
   if (hasTooManyParts(bytes, '&') || isMalformed(text)) throw badRequest()
-  return { values: readForm([...readPairs(text), ...query]), files: NO_FILES }
+  return readForm([...readPairs(text), ...query])
 }
 
 /** Form values with PocketBase's guesses at types; one occurrence is a scalar, several a list. */

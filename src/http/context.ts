@@ -38,7 +38,7 @@ export interface Services {
 
 export type Env = {
   Bindings: HttpBindings
-  Variables: { query?: Record<string, string>; body?: RequestBody }
+  Variables: { query?: Record<string, string>; body?: RequestBody; leave?: () => void }
 }
 export type Ctx = Context<Env>
 
@@ -57,6 +57,7 @@ export async function bodyOf(c: Ctx, maxBytes?: number): Promise<RequestBody> {
   if (known) return known
   const body = await readBody(c.env.incoming, maxBytes)
   if (body.release) releaseAfter(c, body.release)
+  if (body.leave) c.set('leave', body.leave)
   c.set('body', body)
   return body
 }

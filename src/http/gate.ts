@@ -4,6 +4,7 @@ import { checkAddress } from '../auth/sign-in.ts'
 import { ApiError } from '../errors.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { labelsOf } from './actions.ts'
+import { mayBeLarge } from './bytes.ts'
 import { clientIp } from './client-ip.ts'
 import { authOf, type Ctx, type Env, type Services } from './context.ts'
 import { RateLimiter } from './rate-limit.ts'
@@ -14,13 +15,15 @@ const limiters = new WeakMap<Services, RateLimiter>()
 /**
  * What every request must pass when the settings ask for it: superusers only come from their addresses (403), nobody asks
  * more often than the rate limits allow (429). Both are off by default and then cost nothing. Contract 8.1, 8.3
+ * A large body has its room until it is known what is answered, not until the client has read it.
  */
 export const gate =
   (services: Services): MiddlewareHandler<Env> =>
   (c, next) => {
     const { superuserIPs, rateLimits } = services.settings.current
-    if (superuserIPs.length === 0 && !rateLimits.enabled) return next()
-    return pass(c, services).then(next)
+    const work = mayBeLarge(c.env.incoming) ? () => next().finally(() => c.get('leave')?.()) : next
+    if (superuserIPs.length === 0 && !rateLimits.enabled) return work()
+    return pass(c, services).then(work)
   }
 
 async function pass(c: Ctx, services: Services): Promise<void> {

@@ -2,11 +2,12 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy } from '@fastify/busboy'
-import { badRequest } from '../errors.ts'
+import { badRequest, TooMany } from '../errors.ts'
 import { MEMORY_BYTES, Room, Spool } from '../files/spool.ts'
 import { readUpload, type Upload, type Uploads } from '../files/upload.ts'
 import { MAX_PARTS } from './body-limits.ts'
-import { limitedBody } from './bytes.ts'
+import { limitedBody, SMALL_BYTES } from './bytes.ts'
+import { workingRoom } from './working-room.ts'
 
 type Parser = InstanceType<typeof Busboy>
 
@@ -18,44 +19,73 @@ export interface MultipartForm {
   readonly pairs: readonly [key: string, value: string][]
   readonly files: Uploads
   release(): Promise<void>
+  /** Gives back the room in which the values are worked on, if they are large. */
+  readonly leave?: () => void
+}
+
+/** A part of a form, which waits for the others: a file, or the text of a value. */
+interface Part<T> {
+  readonly key: string
+  readonly content: Promise<T>
 }
 
 /** A form while it comes in. */
 class Reader {
-  readonly pairs: [string, string][] = []
   readonly #room = new Room()
-  readonly #files: { readonly key: string; readonly upload: Promise<Upload> }[] = []
+  readonly #files: Part<Upload>[] = []
+  readonly #values: Part<Spool>[] = []
   #valueBytes = 0
 
-  value(key: string | undefined, value: string): void {
-    if (!key) return
-    this.#valueBytes += key.length + value.length
-    if (this.#valueBytes > MAX_VALUE_BYTES) throw badRequest()
-    this.pairs.push([key, value])
-  }
-
   /** `failed` hears of what goes wrong with it. */
-  file(key: string | undefined, name: string, stream: Readable, failed: (error: Error) => void): void {
-    if (!key) return void stream.resume()
-    const upload = this.#take(name, stream)
-    upload.catch(failed)
-    this.#files.push({ key, upload })
+  file(key: string, name: string, stream: Readable, failed: (error: Error) => void): void {
+    const content = this.#take(stream).then((spool) => readUpload(lastSegment(name), spool))
+    content.catch(failed)
+    this.#files.push({ key, content })
   }
 
-  async #take(name: string, stream: Readable): Promise<Upload> {
+  value(key: string, stream: Readable, failed: (error: Error) => void): void {
+    this.#valueBytes += key.length
+    const content = this.#take(stream, (bytes) => {
+      this.#valueBytes += bytes
+      if (this.#valueBytes > MAX_VALUE_BYTES) throw badRequest()
+    })
+    content.catch(failed)
+    this.#values.push({ key, content })
+  }
+
+  async #take(stream: Readable, count?: (bytes: number) => void): Promise<Spool> {
     const spool = new Spool(this.#room)
-    for await (const part of stream) await spool.write(part as Buffer)
-    return readUpload(lastSegment(name), spool)
+    for await (const part of stream as AsyncIterable<Buffer>) {
+      count?.(part.length)
+      await spool.write(part)
+    }
+    return spool
   }
 
-  async files(): Promise<Uploads> {
+  async form(): Promise<MultipartForm> {
     const files = new Map<string, Upload[]>()
-    for (const { key, upload } of this.#files) {
+    for (const { key, content } of this.#files) {
       const known = files.get(key)
-      if (known) known.push(await upload)
-      else files.set(key, [await upload])
+      if (known) known.push(await content)
+      else files.set(key, [await content])
     }
-    return files
+    const leave = this.#valueBytes > SMALL_BYTES ? await workingRoom.take(this.#valueBytes) : undefined
+    try {
+      return { pairs: await this.#pairs(), files, release: () => this.release(), ...(leave && { leave }) }
+    } catch (error) {
+      leave?.()
+      throw error
+    }
+  }
+
+  async #pairs(): Promise<[string, string][]> {
+    const pairs: [string, string][] = []
+    for (const { key, content } of this.#values) {
+      const parts: Buffer[] = []
+      for await (const part of (await content).parts()) parts.push(part)
+      pairs.push([key, Buffer.concat(parts).toString('utf8')])
+    }
+    return pairs
   }
 
   release(): Promise<void> {
@@ -67,43 +97,40 @@ class Reader {
 const lastSegment = (name: string) => name.split('/').findLast((part) => part !== '') ?? ''
 
 /**
- * Reads a multipart form as it comes in: values in memory, files too as long as they are small. A part with a name of a
- * file is one, whatever else it says. Throws 400 for what is no whole form, and for one of more than `maxBytes`; what a disk
- * says, if it is full, as it is.
+ * Reads a multipart form as it comes in: values in memory once all is there, files too as long as they are small. A part with a
+ * name of a file is one, whatever else it says. Throws 400 for what is no whole form, and for one of more than `maxBytes`, 503 when
+ * too many large ones come at once; what a disk says, if it is full, as it is.
  * PocketBase: Go's mime/multipart, ReadForm
  */
 export async function readMultipart(incoming: IncomingMessage, maxBytes: number): Promise<MultipartForm> {
   const reader = new Reader()
   try {
     await pipeline(limitedBody(incoming, maxBytes), parserOf(incoming, reader))
-    const files = await reader.files()
-    return { pairs: reader.pairs, files, release: () => reader.release() }
+    return await reader.form()
   } catch (error) {
     await reader.release()
-    throw isOfDisk(error) ? error : badRequest()
+    throw isAnswer(error) ? error : badRequest()
   }
 }
 
-/** What the connection says never comes here as it is. */
-const isOfDisk = (error: unknown) => error instanceof Error && 'syscall' in error
+/** What the disk says, or that there is too much to do. What the connection says never comes here as it is. */
+const isAnswer = (error: unknown) =>
+  error instanceof TooMany || (error instanceof Error && 'syscall' in error)
 
+/** Values are taken as files are: as text, the parser would keep them in memory itself. */
 function parserOf(incoming: IncomingMessage, reader: Reader): Parser {
   const parser = new Busboy({
     headers: { 'content-type': incoming.headers['content-type'] ?? '' },
     preservePath: true,
-    limits: { parts: MAX_PARTS, fieldSize: MAX_VALUE_BYTES + 1 },
-    isPartAFile: (_, __, name) => Boolean(name),
+    limits: { parts: MAX_PARTS },
+    isPartAFile: () => true,
   })
-  parser.on('field', (key, value) => guarded(parser, () => reader.value(key, value)))
-  parser.on('file', (key, stream, name) => reader.file(key, name, stream, (error) => parser.destroy(error)))
+  const failed = (error: Error) => void parser.destroy(error)
+  parser.on('file', (key: string | undefined, stream, name: string | undefined) => {
+    if (!key) stream.resume()
+    else if (name) reader.file(key, name, stream, failed)
+    else reader.value(key, stream, failed)
+  })
   parser.on('partsLimit', () => parser.destroy(badRequest()))
   return parser
-}
-
-function guarded(parser: Parser, work: () => void): void {
-  try {
-    work()
-  } catch (error) {
-    parser.destroy(error as Error)
-  }
 }

@@ -100,7 +100,8 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
   const poster = await findPoster(store, path)
   if (!poster) throw refuse('device_not_found')
   const { 'x-timestamp': timestamp, 'x-signature': signature } = c.env.incoming.headers
-  const body = await readBytes(c.env.incoming, MAX_EVENT_BYTES)
+  const { bytes: body, leave } = await readBytes(c.env.incoming, MAX_EVENT_BYTES)
+  if (leave) c.set('leave', leave)
   const posted = { body, timestamp: String(timestamp ?? ''), signature: String(signature ?? '') }
   if (!isSigned(poster.signingKey, posted)) {
     log.warn({ device: poster.device.id }, 'a phone signed with another key than it was given')
