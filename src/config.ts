@@ -8,27 +8,19 @@ const flag = z
   .enum(['true', 'false', '1', '0', ''])
   .default('false')
   .transform((text) => text === 'true' || text === '1')
-const list = z
-  .string()
-  .default('')
-  .transform((text) =>
-    text
-      .split(',')
-      .map((part) => part.trim())
-      .filter(Boolean),
-  )
-
-/** Whole texts that mean something, in upper case. */
-const words = (fallback: string) =>
+const list = (fallback = '') =>
   z
     .string()
     .default(fallback)
     .transform((text) =>
       text
         .split(',')
-        .map((word) => word.trim().toUpperCase())
+        .map((part) => part.trim())
         .filter(Boolean),
     )
+
+/** Whole texts that mean something, in upper case. */
+const words = (fallback: string) => list(fallback).transform((all) => all.map((word) => word.toUpperCase()))
 
 /** `10.0.0.1`, `10.0.0.0/8`, `::1`. */
 function isAddress(text: string): boolean {
@@ -47,8 +39,11 @@ const ENVIRONMENT = z.object({
   DATA_DIR: z.string().min(1).default('./data'),
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: whole(8090, 0, 65535),
-  PUBLIC_URL: z.url().optional(),
-  TRUSTED_PROXIES: list.refine(
+  // `sms.example.com:8090` would be a URL, too: one with the scheme `sms.example.com`
+  PUBLIC_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an address such as https://sms.example.com' })
+    .optional(),
+  TRUSTED_PROXIES: list().refine(
     (all) => all.every(isAddress),
     'must be addresses or subnets, with commas between',
   ),
@@ -59,7 +54,9 @@ const ENVIRONMENT = z.object({
   LEASE_SECONDS: whole(120, 1),
   WEBHOOK_ALLOW_PRIVATE: flag,
   WEBHOOK_LOG_DAYS: whole(30, 1, 36_500),
-  VAPID_SUBJECT: z.string().default('mailto:admin@localhost'),
+  VAPID_SUBJECT: z
+    .url({ protocol: /^(mailto|https)$/, error: 'must be an address such as mailto:ann@example.com' })
+    .default('mailto:admin@localhost'),
   DATABASE_POOL: whole(16, 1, 200),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   STOP_DELAY_SECONDS: whole(0, 0, 60),

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { readConfig } from '../src/config.ts'
+import { UserError } from '../src/errors.ts'
+
+test.each([
+  ['an address without its scheme', { PUBLIC_URL: 'sms.example.com:8090' }, /PUBLIC_URL: must be an address/],
+  ['one of another kind', { PUBLIC_URL: 'ftp://sms.example.com' }, /PUBLIC_URL: must be an address/],
+  ['a mail address without its scheme', { VAPID_SUBJECT: 'ann@example.com' }, /VAPID_SUBJECT: must be/],
+  ['another database', { DATABASE_URL: 'mysql://localhost/sms' }, /DATABASE_URL: must begin with postgres:/],
+  ['half a port', { PORT: '80.5' }, /PORT: /],
+  ['a name where an address belongs', { TRUSTED_PROXIES: '127.0.0.1, proxy' }, /TRUSTED_PROXIES: must be/],
+  ['a subnet that is none', { TRUSTED_PROXIES: '10.0.0.0/33' }, /TRUSTED_PROXIES: must be/],
+  ['a short token', { METRICS_TOKEN: 'secret' }, /METRICS_TOKEN: must have at least 16/],
+  ['a word where yes or no belongs', { WEBHOOK_ALLOW_PRIVATE: 'maybe' }, /WEBHOOK_ALLOW_PRIVATE: /],
+])('%s is refused in a sentence that names it', (_, env, sentence) => {
+  expect(() => readConfig(env)).toThrow(UserError)
+  expect(() => readConfig(env)).toThrow(sentence)
+})
+
+test('all that is wrong is told at once', () => {
+  expect(() => readConfig({ PORT: 'x', LOG_LEVEL: 'loud' })).toThrow(/PORT: .*LOG_LEVEL: /s)
+})
+
+test.each([
+  ['an empty variable counts as unset', { PORT: '', VAPID_SUBJECT: '' }, { port: 8090 }],
+  [
+    'an address loses its last slashes',
+    { PUBLIC_URL: 'https://a.example//' },
+    { publicUrl: 'https://a.example' },
+  ],
+  ['an IPv6 host stands in brackets', { HOST: '::1' }, { publicUrl: 'http://[::1]:8090' }],
+  [
+    'a list has no spaces',
+    { TRUSTED_PROXIES: ' ::1 ,, 10.0.0.0/8' },
+    { trustedProxies: ['::1', '10.0.0.0/8'] },
+  ],
+  ['words are in upper case', { SMS_OPT_IN_WORDS: 'ja, Ok' }, { optWords: { in: ['JA', 'OK'] } }],
+  [
+    'a page may say who can be reached',
+    { VAPID_SUBJECT: 'https://a.example' },
+    { vapidSubject: 'https://a.example' },
+  ],
+])('%s', (_, env, expected) => {
+  expect(readConfig(env)).toMatchObject(expected)
+})
