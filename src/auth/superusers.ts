@@ -3,6 +3,7 @@ import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { ApiError, UserError } from '../errors.ts'
 import type { RequestInfo } from '../filter/request.ts'
+import { deleteRecords } from '../records/cascade.ts'
 import { noteSql } from '../records/changes.ts'
 import { createRecord } from '../records/create.ts'
 import type { Extension } from '../records/extension.ts'
@@ -30,7 +31,7 @@ export function superusersOf(store: Store): AuthCollection {
  */
 export const superusersExtension: Extension = {
   async beforeCreate(store, values) {
-    if (values.email !== INSTALLER_EMAIL) await deleteByEmail(store, INSTALLER_EMAIL)
+    if (values.email !== INSTALLER_EMAIL) await deleteStandIn(store)
     return {}
   },
 }
@@ -83,24 +84,34 @@ export async function listSuperusers(store: Store): Promise<string[]> {
   return rows.map(([email]) => String(email))
 }
 
-/** Deletes a superuser. Throws a UserError if there is none with this address, and for the last one. */
+const LAST = 'The last superuser cannot be deleted.'
+
+/**
+ * Deletes a superuser with all that belongs to one. Throws a UserError if there is none with this address, and for the last one. It
+ * is written down as done at the terminal.
+ */
 export async function deleteSuperuser(store: Store, email: string): Promise<void> {
+  const collection = superusersOf(store)
   const emails = await listSuperusers(store)
   if (!emails.includes(email)) throw new UserError(`There is no superuser ${email}.`)
-  if (emails.length === 1) throw new UserError('The last superuser cannot be deleted.')
+  if (emails.length === 1) throw new UserError(LAST)
   await store.db.transaction(async (db) => {
-    for (const record of await deleteByEmail({ db, catalog: store.catalog }, email))
-      await noteAtTerminal(db, { action: 'delete', collection: SUPERUSERS, record })
+    const inside = { db, catalog: store.catalog }
+    const known = await findByEmail(inside, collection, email)
+    if (!known) return // by somebody else, in this moment
+    await deleteRecords(inside, EXTENSIONS, collection, [known.id]).catch((error: unknown) => {
+      throw error instanceof ApiError ? new UserError(LAST) : error
+    })
+    await noteAtTerminal(db, { action: 'delete', collection: SUPERUSERS, record: known.id })
   })
 }
 
-/** Ids of what was deleted. */
-async function deleteByEmail(store: Store, email: string): Promise<string[]> {
+/** Nothing belongs to the stand-in, and it may be the only one who is there. */
+async function deleteStandIn(store: Store): Promise<void> {
   const collection = superusersOf(store)
-  const { rows } = await store.db.query(
+  await store.db.query(
     `with written as (delete from ${quote(tableName(collection))} where email = $1 returning *),
      ${noteSql('written', 'delete', 2)} select id from written`,
-    [email, collection.id],
+    [INSTALLER_EMAIL, collection.id],
   )
-  return rows.map(([id]) => String(id))
 }

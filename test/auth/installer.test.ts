@@ -15,6 +15,12 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const store = () => server.services.store
+const signIn = (identity: string, password: string) =>
+  fetch(`${server.url}/api/collections/_superusers/auth-with-password`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ identity, password }),
+  })
 const tokenOf = (link: string | null) => link?.replace(/^.*#\/pbinstall\//, '') ?? ''
 
 test('the first start hands out a link, until there is a superuser', async () => {
@@ -38,11 +44,15 @@ test('the first start hands out a link, until there is a superuser', async () =>
   expect(await installerLink(store(), 'https://sms.example.com')).toBeNull()
 })
 
-test('superusers are saved, listed and deleted by their address, but for the last one', async () => {
+test('superusers are saved, listed and deleted by their address with what is theirs, but for the last one', async () => {
   await upsertSuperuser(store(), 'second@example.com', 'secondpass')
   await upsertSuperuser(store(), 'second@example.com', 'otherpass1')
   expect(await listSuperusers(store())).toEqual(['first@example.com', 'second@example.com'])
+  const places = () => store().db.query('select 1 from "_authOrigins"')
+  await signIn('first@example.com', 'firstpass1')
+  expect((await places()).rows).toHaveLength(1)
   await deleteSuperuser(store(), 'first@example.com')
+  expect((await places()).rows).toHaveLength(0)
   await expect(deleteSuperuser(store(), 'second@example.com')).rejects.toThrow(
     'The last superuser cannot be deleted.',
   )
