@@ -39,11 +39,15 @@ export async function settle(
   const status = isDelivered ? 'delivered' : delay === undefined ? 'failed' : 'pending'
   await store.db.transaction(async (db) => {
     await queue.done(db, ticket)
-    if (!(await record(db, due, status, attempts, outcome, delay ?? null))) return
+    if (!(await record(db, due, status, attempts, outcome, delay ?? null)))
+      return void (await db.query(FREE, [due.delivery], 'webhook free'))
     await putOff(db, due.delivery, delay)
     if (outcome.status === GONE) await disable(db, due)
   })
 }
+
+/** Somebody has sent it again meanwhile, or was faster: whenever it is due, it gets another ticket. */
+const FREE = 'update webhook_dispatch set handed_at = null where delivery = $1'
 
 /** Has a delivery wait so many seconds, or not any more. */
 async function putOff(db: Db, delivery: string, seconds: number | undefined): Promise<void> {
