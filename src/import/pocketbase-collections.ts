@@ -51,11 +51,7 @@ export async function importPocketBaseTables(
   const tables = raws.filter(({ type }) => type !== 'view').map((raw) => withQuotaGuard(raw, report))
   for (const raw of tables) {
     await takeFieldIds(draft, raw)
-    const saved = await saveSource(draft, raw, report)
-    if (saved.type === 'auth' && saved.oauth2.enabled)
-      report(
-        `${saved.name}: signing in with OAuth2 was set up; the settings are kept, but it is not served yet.`,
-      )
+    await saveSource(draft, raw, report)
   }
   return tables.map(({ id }) => draft.catalog.find(id)!)
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { noteAtTerminal } from '../auth/audit.ts'
+import { INSTALLER_EMAIL } from '../auth/superusers.ts'
 import { BUILT_IN_IDS } from '../collections/built-in.ts'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
@@ -18,9 +19,6 @@ import type { Progress } from './progress.ts'
 import type { Row } from './rows.ts'
 import { openPocketBase, type PocketBaseData, textOf } from './sqlite.ts'
 import { Storage } from './storage.ts'
-
-/** The superuser that stands for nobody: it only opens the set-up page. */
-const INSTALLER = '__pbinstaller@example.com'
 
 /**
  * Takes a PocketBase data directory (0.23 or later) into an empty store, all or nothing: collections with ids, rules,
@@ -74,7 +72,7 @@ async function refuseUnlessEmpty(draft: CatalogDraft): Promise<void> {
     }
     const others = collection.name === SUPERUSERS ? ' where email <> $1' : ' where $1::text is not null'
     const { rows } = await draft.db.query(`select 1 from ${quote(tableName(collection))}${others} limit 1`, [
-      INSTALLER,
+      INSTALLER_EMAIL,
     ])
     if (rows.length > 0) {
       throw new UserError(

@@ -161,7 +161,6 @@ describe('a data directory', () => {
     expect(summary[0]).toBe('Imported 2 collections, 2 views, 3 records and 2 files.')
     expect(summary.slice(1).map((line) => line.replace(/: Failed to create index .*/, ''))).toEqual([
       '- users: its create and update rules got "@request.body.monthly_quota:isset = false", so that nobody lifts the own quota.',
-      '- users: signing in with OAuth2 was set up; the settings are kept, but it is not served yet.',
       '- notes: an index was left out (CREATE INDEX idx_notes_odd ON notes (no_function_of_postgres(n)))',
       expect.stringContaining('- odd: the view was left out, its query does not work on Postgres:'),
       '- settings: files in S3 were not copied.',
