@@ -97,6 +97,14 @@ describe('the house', () => {
     expect([...rooms].filter((room) => !known(room))).toEqual([])
   })
 
+  test('ARCHITECTURE.md has every room on its floor', () => {
+    const page = readFileSync(join(HOME, 'ARCHITECTURE.md'), 'utf8')
+    const rows = [...page.matchAll(/^\| (\d+) \| (`[^|]+`) \|/gm)].flatMap(([, floor, rooms]) =>
+      rooms!.split(', ').map((room) => `${floor} ${room.replaceAll('`', '')}`),
+    )
+    expect(rows.sort()).toEqual(FLOORS.flatMap((rooms, i) => rooms.map((room) => `${i} ${room}`)).sort())
+  })
+
   test('imports go down only', () => {
     expect(imports.filter(isOurs).map(fault).filter(Boolean)).toEqual([])
   })
