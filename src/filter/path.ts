@@ -88,13 +88,13 @@ class Walk {
   #follow(field: RelationField): void {
     const target = this.#context.catalog.find(field.collectionId)
     if (!target) throw new FilterError(`failed to load field "${field.name}" collection`)
-    this.#row = this.#reach(target, joinRelation(this.#context, this.#row, field, target))
+    this.#row = reach(this.#context, target, joinRelation(this.#context, this.#row, field, target))
     if (isMulti(field)) this.#all = true
   }
 
   #goBack(name: string): void {
     const [collection, field] = this.#backRelation(name)
-    this.#row = this.#reach(collection, joinBack(this.#context, this.#row, collection, field))
+    this.#row = reach(this.#context, collection, joinBack(this.#context, this.#row, collection, field))
     if (isMulti(field) || !uniqueIndexOf(collection.indexes, field.name)) this.#all = true
   }
 
@@ -115,19 +115,18 @@ class Walk {
     }
     return [collection, field]
   }
+}
 
-  /** A client's path through a collection is bound to its listRule. */
-  #reach(collection: Collection, row: Row): Row {
-    const { reached } = this.#context
-    if (!reached) return row
-    if (collection.listRule === null) {
-      throw new FilterError(
-        `"${collection.name}" fields can be accessed only when allowHiddenFields is enabled or by superusers`,
-      )
-    }
-    if (row.kind === 'table' && row.at) reached.set(row.at, collection)
-    return row
+/** Goes on with a row of another collection: a client's path is bound to its listRule. Throws a FilterError where it is null. */
+export function reach({ reached }: Context, collection: Collection, row: Row): Row {
+  if (!reached) return row
+  if (collection.listRule === null) {
+    throw new FilterError(
+      `"${collection.name}" fields can be accessed only when allowHiddenFields is enabled or by superusers`,
+    )
   }
+  if (row.kind === 'table' && row.at) reached.set(row.at, collection)
+  return row
 }
 
 export type Modifier = '' | 'each' | 'length' | 'lower' | 'isset' | 'changed'

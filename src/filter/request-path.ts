@@ -10,7 +10,7 @@ import { loweredKnown } from './field-operand.ts'
 import { likePattern } from './like.ts'
 import { type Expression, keyword, known, type Operand } from './operand.ts'
 import { compare } from './operators.ts'
-import { type Modifier, resolvePath, splitModifier } from './path.ts'
+import { type Modifier, reach, resolvePath, splitModifier } from './path.ts'
 import type { KnownRow } from './row.ts'
 import { table } from './row.ts'
 import { goText, kindOf, type Scalar } from './scalar.ts'
@@ -45,7 +45,11 @@ function resolveAuth(context: Context, path: readonly string[]): Operand {
       ({ request }) =>
         request.auth?.values[name] ?? null,
   }
-  return resolvePath(context, path.slice(1), { row, all: false, lenient: true })
+  return resolvePath(context, path.slice(1), {
+    row: reach(context, collection, row),
+    all: false,
+    lenient: true,
+  })
 }
 
 function resolveBodyField(

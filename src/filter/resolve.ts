@@ -5,7 +5,7 @@ import { FUNCTIONS } from './functions.ts'
 import { inOrder } from './joins.ts'
 import { MACROS } from './macros.ts'
 import { keyword, type Operand } from './operand.ts'
-import { resolvePath } from './path.ts'
+import { reach, resolvePath } from './path.ts'
 import { parameter, resolveRequest } from './request-path.ts'
 import { table } from './row.ts'
 import type { Literal, Token } from './tree.ts'
@@ -62,6 +62,6 @@ function resolveCollection(context: Context, source: string, path: readonly stri
   const from = () => ({ from: table(collection), ...inOrder(collection) })
   const alias = source.slice(nameOrId.length)
   const at = context.scope.join(`@collection.${collection.id}${alias}`, null, true, from)
-  const row = { kind: 'table', collection, at, nullable: true } as const
+  const row = reach(context, collection, { kind: 'table', collection, at, nullable: true })
   return resolvePath(context, path, { row, all: true, lenient: false })
 }

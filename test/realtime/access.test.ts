@@ -192,6 +192,15 @@ describe("the client's filter", () => {
     expect(heard).toEqual({ ann: ['create a'], ben: [], guest: [], root: [] })
   })
 
+  test.each([
+    ['of @collection', '@collection.users.id != "" && title = "a"'],
+    ['that nobody may list', '@collection.vaults.id = "" && title = "a"'],
+    ['of @request.auth', '@request.auth.verified = true && @request.auth.created != "" && title = "a"'],
+  ])('so has what is reached by a path %s', async (_, filter) => {
+    const heard = await hears([filtered(filter)], openAndClosed)
+    expect(heard.root).toEqual([])
+  })
+
   test('many different ones', async () => {
     const ears = await Promise.all(
       Array.from({ length: 40 }, (_, i) => Ear.on(url, '', filtered(`title ~ "w${i}x" || title = "all"`))),
