@@ -12,7 +12,7 @@ import { authColumns, toAuthRecord } from './auth-rows.ts'
 import { sha256 } from './secrets.ts'
 
 /** The collection of keys, by its id. */
-export const API_KEYS = 'api_keys'
+const API_KEYS = 'api_keys'
 
 const PREFIX = 'psk_'
 const RANDOM_LENGTH = 40

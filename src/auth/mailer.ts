@@ -54,7 +54,7 @@ async function openTransport({ smtp }: Settings): Promise<Transporter> {
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', '#34': '"', '#39': "'" }
 
 /** A mail's HTML as text: links as `label: address`, a line for each block. */
-export function plainText(html: string): string {
+function plainText(html: string): string {
   return html
     .replace(/<style[\s\S]*?<\/style>/gi, '')
     .replace(/<a\b[^>]*?href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/gi, '$2: $1')

@@ -2,7 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { ApiError, UserError } from '../errors.ts'
-import type { RequestInfo } from '../filter/request.ts'
+import { serverRequest } from '../filter/request.ts'
 import { deleteRecords } from '../records/cascade.ts'
 import { noteSql } from '../records/changes.ts'
 import { createRecord } from '../records/create.ts'
@@ -44,7 +44,7 @@ const EXTENSIONS = new Map([[SUPERUSERS_ID, superusersExtension]])
  */
 export async function upsertSuperuser(store: Store, email: string, password: string): Promise<void> {
   const collection = superusersOf(store)
-  const request = asServer(collection, { email, password, passwordConfirm: password })
+  const request = serverRequest(collection, { email, password, passwordConfirm: password })
   const known = await findByEmail(store, collection, email)
   try {
     if (known) await updateRecord(store, EXTENSIONS, collection, known.id, request, noted('update', email))
@@ -60,16 +60,6 @@ const noted = (action: string, email: string): WriteOptions => ({
     if (email === INSTALLER_EMAIL) return
     await noteAtTerminal(db, { action, collection: SUPERUSERS, record, fields: ['email', 'password'] })
   },
-})
-
-/** A request of the server itself, which may do what superusers may. */
-const asServer = (collection: AuthCollection, body: Readonly<Record<string, unknown>>): RequestInfo => ({
-  context: 'default',
-  method: 'POST',
-  query: {},
-  headers: {},
-  body,
-  auth: { collection, id: '', values: {}, version: '', isSuperuser: true },
 })
 
 function explain({ data, message }: ApiError): UserError {

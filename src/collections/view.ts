@@ -102,7 +102,7 @@ const isFieldOf = ({ field }: ViewField, column: string) =>
   field.name === column || field.name.toLowerCase() === column
 
 /** The SELECT whose columns have the names and types of the view's fields. */
-export function viewSelect({ sql, fields, columns, plain }: ReadQuery): string {
+function viewSelect({ sql, fields, columns, plain }: ReadQuery): string {
   const list = fields.map((field, i) => {
     const column = `q.${quote(columns[i]!)}`
     return `${plain[i] ? column : castTo(field, column)} as ${quote(columnName(field.name))}`

@@ -29,7 +29,7 @@ function isAllowed({ onlyDomains, exceptDomains }: Domains, domain: string): boo
   return !exceptDomains?.includes(domain)
 }
 
-export const emailError = (): FieldError => fieldError('validation_is_email', 'Must be a valid email address')
+const emailError = (): FieldError => fieldError('validation_is_email', 'Must be a valid email address')
 
 const DEFAULTS = { exceptDomains: null, onlyDomains: null }
 

@@ -10,7 +10,7 @@ export interface Point {
 }
 
 /** A stored point → its parts. */
-export const pointOf = (value: Value): Point => JSON.parse(value as string) as Point
+const pointOf = (value: Value): Point => JSON.parse(value as string) as Point
 
 /** `geoPoint`: stored as exactly `{"lon":1,"lat":2}`; 0/0 counts as empty. PocketBase: tools/types/geo_point.go */
 export const geoPoint: FieldType<GeoPointField> = {

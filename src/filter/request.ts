@@ -34,3 +34,24 @@ export interface RequestInfo {
   readonly body: Readonly<Record<string, unknown>>
   readonly auth: AuthRecord | null
 }
+
+/** Nobody asks for anything: for statements without a rule, and for rules that are only tried. */
+export const NO_REQUEST: RequestInfo = Object.freeze({
+  context: 'default',
+  method: 'GET',
+  query: {},
+  headers: {},
+  body: {},
+  auth: null,
+})
+
+/** The server itself asks: no rule holds it back. `superusers`: the collection of those who may do as much. */
+export const serverRequest = (
+  superusers: Collection,
+  body: Readonly<Record<string, unknown>>,
+): RequestInfo => ({
+  ...NO_REQUEST,
+  method: 'POST',
+  body,
+  auth: { collection: superusers, id: '', values: {}, version: '', isSuperuser: true },
+})

@@ -4,7 +4,7 @@ import { SUPERUSERS } from '../collections/collection.ts'
 import type { Db } from '../db/open.ts'
 import { ApiError } from '../errors.ts'
 import { randomText } from '../fields/random.ts'
-import type { AuthRecord, RequestInfo } from '../filter/request.ts'
+import { type AuthRecord, NO_REQUEST } from '../filter/request.ts'
 import { columnsOf, toValues } from '../records/columns.ts'
 import { StaleAuth } from '../records/guard.ts'
 import { selectRows } from '../records/select.ts'
@@ -122,15 +122,6 @@ async function answerTo(
   }
 }
 
-const NOBODY: RequestInfo = {
-  context: 'realtime',
-  method: 'GET',
-  query: {},
-  headers: {},
-  body: {},
-  auth: null,
-}
-
 /** Throws StaleAuth for a record that is gone or no longer what it was. */
 async function findViewer(store: Store, { collection: key, id, version }: Who): Promise<AuthRecord> {
   const collection = store.catalog.find(key)
@@ -138,7 +129,7 @@ async function findViewer(store: Store, { collection: key, id, version }: Who): 
   const where = (position: number) => `b."id" = $${position}::text`
   const extra = () => 'b.xmin::text'
   const [row] =
-    (await selectRows(store, { collection, rule: '', request: NOBODY, where, extra, params: [id] })) ?? []
+    (await selectRows(store, { collection, rule: '', request: NO_REQUEST, where, extra, params: [id] })) ?? []
   if (row?.[columnsOf(collection).count] !== version) throw new StaleAuth()
   const isSuperuser = collection.name === SUPERUSERS
   return { collection, id, values: toValues(collection, row), version, isSuperuser }

@@ -54,10 +54,8 @@ async function readPage(
   const rule = ruleFor(collection, 'listRule', request.auth)
   const { filter = '' } = request.query
   try {
-    const { from, where, never, params } = compile(store.catalog, {
-      ...{ collection, rule, filter, request },
-      sort: '',
-    })
+    const question = { collection, rule, filter, sort: '', request }
+    const { from, where, never, params } = compile(store.catalog, question)
     if (never) return []
     const position = params.length + 1
     const { rows } = await store.db.query(

@@ -6,7 +6,7 @@ import { notFound } from '../errors.ts'
 import { chosen } from '../fields/choice.ts'
 import { type FileField, isMulti } from '../fields/field.ts'
 import type { FilePlace } from '../files/contents.ts'
-import type { RequestInfo } from '../filter/request.ts'
+import { NO_REQUEST, type RequestInfo } from '../filter/request.ts'
 import { toValues } from './columns.ts'
 import { selectRows } from './select.ts'
 import { isRuleFault } from './sight.ts'
@@ -16,15 +16,6 @@ export interface ServedFile {
   readonly place: FilePlace
   /** The field that names it. */
   readonly field: FileField
-}
-
-const NOBODY: RequestInfo = {
-  context: 'default',
-  method: 'GET',
-  query: {},
-  headers: {},
-  body: {},
-  auth: null,
 }
 
 /**
@@ -39,7 +30,7 @@ export async function findServedFile(
   name: string,
   ask: () => Promise<RequestInfo>,
 ): Promise<ServedFile> {
-  const row = await findRow(store, collection, id, '', NOBODY)
+  const row = await findRow(store, collection, id, '', NO_REQUEST)
   const values = row && toValues(collection, row)
   const field = collection.fields.find(
     (one): one is FileField => one.type === 'file' && chosen(values?.[one.name] ?? '').includes(name),
