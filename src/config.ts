@@ -62,6 +62,7 @@ const ENVIRONMENT = z.object({
   STOP_DELAY_SECONDS: whole(0, 0, 60),
   HSTS_DAYS: whole(365, 0, 36_500),
   MAX_CONNECTIONS: whole(10_000, 1),
+  MAX_CONNECTIONS_PER_ADDRESS: whole(2_500),
   MAX_STREAMS: whole(2_000),
   SIGN_IN_TRIES: whole(20, 0, 10_000),
   AUDIT_DAYS: whole(365, 0, 36_500),
@@ -98,7 +99,9 @@ export interface Config {
   readonly hstsDays: number
   /** More are closed as they come. */
   readonly maxConnections: number
-  /** Event streams of one address, and of one account, on a server; 0: any number. */
+  /** Of one address, that is no trusted proxy; more are closed as they come. 0: any number. */
+  readonly maxConnectionsPerAddress: number
+  /** Event streams and waiting claims of one address, and of one account, on a server; 0: any number. */
   readonly maxStreams: number
   /** What one address may get wrong for one account in 10 minutes; 0: no limits. */
   readonly signInTries: number
@@ -142,6 +145,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     stopDelaySeconds: e.STOP_DELAY_SECONDS,
     hstsDays: e.HSTS_DAYS,
     maxConnections: e.MAX_CONNECTIONS,
+    maxConnectionsPerAddress: e.MAX_CONNECTIONS_PER_ADDRESS,
     maxStreams: e.MAX_STREAMS,
     signInTries: e.SIGN_IN_TRIES,
     auditDays: e.AUDIT_DAYS,

@@ -77,7 +77,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
     front(getRequestListener(app.fetch), reception, strictTransport(config)),
   )
   server.on('connection', (socket) => reception.connected(socket))
-  limitConnections(server, config.maxConnections)
+  limitConnections(server, services)
   const delivery = await startDelivery(store, config, log)
   const stopWebhooks = await startWebhooks(store, config, log)
   // the last that is waited for: who can be answered can be stopped in good order

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { isListed } from '../auth/addresses.ts'
 import type { Ctx, Services } from './context.ts'
 
@@ -48,7 +48,10 @@ const withoutPort = (hop: string) =>
 export const isTrusted = (incoming: IncomingMessage, { trustedProxies }: Trust['config']): boolean =>
   trustedProxies.length > 0 && isListed(trustedProxies, peerOf(incoming))
 
-const peerOf = ({ socket }: IncomingMessage) => plain(socket.remoteAddress ?? '')
+const peerOf = ({ socket }: IncomingMessage) => addressOf(socket)
+
+/** From where a connection comes, client or proxy; '' once it is gone. */
+export const addressOf = ({ remoteAddress }: Socket): string => plain(remoteAddress ?? '')
 
 /** The addresses in the last value of a header: that one was set by the proxy. */
 function addresses({ headersDistinct }: IncomingMessage, header: string): string[] {

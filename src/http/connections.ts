@@ -1,4 +1,9 @@
 import type { Server, ServerOptions } from 'node:http'
+import type { Socket } from 'node:net'
+import { isListed, networkOf } from '../auth/addresses.ts'
+import { addressOf } from './client-ip.ts'
+import type { Services } from './context.ts'
+import { Holdings } from './holdings.ts'
 
 /** A stalled reader is cut off then; event streams that have nothing to say end by themselves before. */
 const SILENT_MS = 360_000
@@ -16,8 +21,24 @@ export const CONNECTION_OPTIONS = {
   maxHeaderSize: 16 << 10,
 } as const satisfies ServerOptions
 
-/** Sets what a server's options cannot: what is silent ends, and more than so many connections are closed as they come. */
-export function limitConnections(server: Server, maxConnections: number): void {
+/**
+ * Sets what a server's options cannot: what is silent ends, and more than so many connections are closed as they come, of all and
+ * of one address. Idle ones count as well, that is what they are for.
+ */
+export function limitConnections(server: Server, services: Pick<Services, 'config' | 'settings'>): void {
   server.timeout = SILENT_MS
-  server.maxConnections = maxConnections
+  server.maxConnections = services.config.maxConnections
+  if (services.config.maxConnectionsPerAddress > 0) limitAddresses(server, services)
+}
+
+function limitAddresses(server: Server, { config, settings }: Pick<Services, 'config' | 'settings'>): void {
+  const holdings = new Holdings()
+  server.on('connection', (socket: Socket) => {
+    const ip = addressOf(socket)
+    // where a header tells who asks, only proxies are meant to connect
+    if (isListed(config.trustedProxies, ip) || settings.current.trustedProxy.headers.length > 0) return
+    const leave = holdings.take(networkOf(ip), config.maxConnectionsPerAddress)
+    if (leave) socket.once('close', leave)
+    else socket.destroy()
+  })
 }

@@ -102,6 +102,30 @@ test('streams of the devices of one user are bounded, from wherever', async () =
   })
 })
 
+test('claims that wait count as streams do', async () => {
+  const from = '192.0.2.250'
+  const phone = await gateway.pair(await gateway.makeUser())
+  const claim = (wait: number, signal?: AbortSignal) =>
+    fetch(`${gateway.url}/api/devices/claim`, {
+      method: 'POST',
+      headers: { 'x-forwarded-for': from, authorization: phone.token, 'content-type': 'application/json' },
+      body: JSON.stringify({ wait }),
+      ...(signal && { signal }),
+    })
+  const hangUp = new AbortController()
+  const waiting = [1, 2, 3].map(() => claim(30, hangUp.signal).catch(() => undefined))
+  await until('all wait', async () => (await claim(1)).status === 429)
+  const late = await claim(1)
+  expect([late.headers.get('retry-after'), await late.json()]).toEqual([
+    '60',
+    { error: 'too_many_requests', message: 'Too many waiting claims from your address are open.' },
+  ])
+  expect((await claim(0)).status).toBe(200)
+  hangUp.abort()
+  await Promise.all(waiting)
+  await until('there is room', async () => (await claim(1)).status === 200)
+})
+
 test('of one account so many connections are subscribed, and each may subscribe again', async () => {
   const clients: { id: string; from: string }[] = []
   for (let i = 0; i < 4; i++) {
