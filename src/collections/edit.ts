@@ -96,7 +96,11 @@ export async function removeCollection(store: Collections, nameOrId: string): Pr
     throw badRequest(`Failed to delete collection: pocketsms needs ${collection.name} for itself.`)
   }
   try {
-    await store.change((draft) => deleteCollection(draft, collection))
+    await store.change(async (draft) => {
+      const present = draft.catalog.find(collection.id)
+      if (!present) throw notFound()
+      await deleteCollection(draft, present)
+    })
   } catch (error) {
     if (!(error instanceof NeededError) && !isSqlError(error)) throw error
     const names = referencesTo(store.catalog, collection).map(({ name }) => name)

@@ -109,3 +109,18 @@ test('what others refer to cannot be deleted', async () => {
   await removeCollection(store, 'source')
   await removeCollection(store, 'target')
 })
+
+test('a collection that somebody has just renamed is deleted under its new name', async () => {
+  const { id } = await create(store, { name: 'renamed_from' })
+  const stale = store.catalog
+  await update(store, 'renamed_from', { name: 'renamed_to' })
+  // as a node whose word of the change is still on its way
+  await removeCollection({ catalog: stale, change: (work) => store.change(work) }, 'renamed_from')
+  expect(store.catalog.find(id)).toBeUndefined()
+  const { rows } = await store.db.query(
+    `select to_regclass('renamed_from') is null and to_regclass('renamed_to') is null`,
+  )
+  expect(rows).toEqual([[true]])
+  const gone = removeCollection({ catalog: stale, change: (work) => store.change(work) }, 'renamed_from')
+  await expect(refusal(gone)).resolves.toMatchObject({ status: 404 })
+})
