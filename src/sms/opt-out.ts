@@ -1,4 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
+import { formatDate } from '../fields/date.ts'
 import { noteChanged } from './changed.ts'
 import { E164 } from './phone.ts'
 
@@ -17,6 +18,37 @@ export function readOptWord(body: string, words: OptWords): boolean | undefined 
   const word = text.slice(0, end).toUpperCase()
   if (words.out.includes(word)) return true
   return words.in.includes(word) ? false : undefined
+}
+
+/** What somebody has said about being written to, and when by the device's clock, in milliseconds since 1970. */
+export interface Said {
+  readonly sender: string
+  readonly isOut: boolean
+  readonly at: number
+}
+
+const LATER = `
+select "from", body, delivered_at from sms_messages
+where "user" = $1 and message_type = 'incoming' and "from" = any($2::text[]) and created > $3 and delivered_at > $3`
+
+/**
+ * Without those who wanted texts again, but have said stop after that: texts may reach us in another order than the one in which
+ * they were written.
+ */
+export async function withoutOlderWords(
+  store: Store,
+  user: string,
+  said: readonly Said[],
+  words: OptWords,
+): Promise<readonly Said[]> {
+  const starts = said.filter(({ isOut }) => !isOut)
+  if (starts.length === 0) return said
+  const first = formatDate(new Date(Math.min(...starts.map(({ at }) => at))))
+  const { rows } = await store.db.query(LATER, [user, starts.map(({ sender }) => sender), first])
+  const stops = (rows as [string, string, string][]).filter(([, body]) => readOptWord(body, words))
+  const isOld = ({ sender, isOut, at }: Said) =>
+    !isOut && stops.some(([from, , stopped]) => from === sender && stopped > formatDate(new Date(at)))
+  return said.filter((one) => !isOld(one))
 }
 
 const OPT_OUT = `

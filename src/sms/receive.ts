@@ -3,7 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import { formatDate } from '../fields/date.ts'
 import { HOOK_SQL, TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
-import { type OptWords, readOptWord, setOptedOut } from './opt-out.ts'
+import { type OptWords, readOptWord, type Said, setOptedOut, withoutOlderWords } from './opt-out.ts'
 import { endWaiting } from './opted-out.ts'
 import { countSegments } from './segments.ts'
 
@@ -63,23 +63,23 @@ export async function receiveTexts(
       ...TOLD,
     ])
     const isNew = new Set(stored.rows.map((row) => String(row[0])))
-    const said = lastWords(
-      texts.filter((_, i) => isNew.has(ids[i]!)),
-      words,
-    )
-    for (const [sender, isOut] of said) await setOptedOut(inside, device.user, sender, isOut)
-    const out = said.filter(([, isOut]) => isOut).map(([sender]) => sender)
+    const fresh = texts.filter((_, i) => isNew.has(ids[i]!))
+    const said = await withoutOlderWords(inside, device.user, lastWords(fresh, words), words)
+    for (const { sender, isOut } of said) await setOptedOut(inside, device.user, sender, isOut)
+    const out = said.filter(({ isOut }) => isOut).map(({ sender }) => sender)
     await endWaiting(inside, device.user, out)
   })
   return ids
 }
 
 /** The last word of each sender about being written to, by sender: who changes several contacts does so in one order. */
-function lastWords(texts: readonly ReceivedText[], words: OptWords): [sender: string, isOut: boolean][] {
-  const inOrder = [...texts].sort((a, b) => a.receivedAt - b.receivedAt)
-  const said = inOrder.map(({ from, body }) => [from, readOptWord(body, words)] as const)
-  const last = new Map(said.filter((pair): pair is [string, boolean] => pair[1] !== undefined))
-  return [...last].sort(([a], [b]) => (a < b ? -1 : 1))
+function lastWords(texts: readonly ReceivedText[], words: OptWords): Said[] {
+  const last = new Map<string, Said>()
+  for (const { from, body, receivedAt } of [...texts].sort((a, b) => a.receivedAt - b.receivedAt)) {
+    const isOut = readOptWord(body, words)
+    if (isOut !== undefined) last.set(from, { sender: from, isOut, at: receivedAt })
+  }
+  return [...last.values()].sort((a, b) => (a.sender < b.sender ? -1 : 1))
 }
 
 const ID_LENGTH = 15

@@ -127,6 +127,19 @@ describe('words for opting out and in', () => {
     expect(await optedOut(phone.user)).toEqual([true])
   })
 
+  test.each([
+    ['a START that reaches us after a later STOP does not count', ['STOP', 5, 'START', 0], true],
+    ['one that was said after the STOP does', ['STOP', 5, 'START', 6], false],
+    ['a STOP counts whenever it comes', ['START', 5, 'STOP', 0], true],
+  ] as const)('%s', async (_, [first, firstAt, second, secondAt], expected) => {
+    const phone = await makePhone()
+    await receiveTexts(store, phone, [text({ body: 'STOP', receivedAt: AT - 10 })], WORDS)
+    await receiveTexts(store, phone, [text({ body: first, receivedAt: AT + firstAt })], WORDS)
+    await receiveTexts(store, phone, [text({ body: second, receivedAt: AT + secondAt })], WORDS)
+    const rows = await rowsOf('select opted_out from contacts where "user" = $1', [phone.user])
+    expect(rows).toEqual([[expected]])
+  })
+
   test('mean nothing from a sender without a number', async () => {
     const phone = await makePhone()
     await receiveTexts(store, phone, [text({ body: 'STOP', from: 'BANK' })], WORDS)
