@@ -2,13 +2,14 @@ import { UserError } from '../errors.ts'
 import { builtInCollections } from './built-in.ts'
 import type { CatalogDraft } from './catalog-draft.ts'
 import { guardMissing } from './file-guard.ts'
+import { makeOwnIndexes } from './own-indexes.ts'
 import { rereadViews } from './reread-views.ts'
 import { saveCollection } from './save.ts'
 import { systemCollections } from './system.ts'
 
 /**
- * Makes the system collections and the gateway's own, as far as they are missing, and views anew that an earlier version made. Throws a UserError if another
- * collection has the name of one of them.
+ * Makes the system collections and the gateway's own, as far as they are missing, with their indexes, and views anew that
+ * an earlier version made. Throws a UserError if another collection has the name of one of them.
  */
 export async function bootstrap(draft: CatalogDraft): Promise<void> {
   const wanted = [...systemCollections(), ...builtInCollections()]
@@ -22,6 +23,7 @@ export async function bootstrap(draft: CatalogDraft): Promise<void> {
     }
     await saveCollection(draft, collection)
   }
+  await makeOwnIndexes(draft.db)
   await rereadViews(draft)
   await guardMissing(draft.db, draft.catalog.all)
 }

@@ -1,5 +1,6 @@
 import type { Joined } from './joined.ts'
 import { lineOf } from './joined.ts'
+import { joinEqual } from './one-of.ts'
 import type { Sql } from './sql.ts'
 import { joinSql, rowsIn } from './sql.ts'
 
@@ -96,5 +97,5 @@ export function write(condition: Condition): Sql {
     const text = write(item)
     return item.kind === 'or' ? ['(', ...text, ')'] : text
   })
-  return joinSql(items, separator)
+  return joinSql(condition.kind === 'or' ? joinEqual(items) : items, separator)
 }

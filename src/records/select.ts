@@ -50,17 +50,19 @@ function selectSql(compiled: Compiled, { collection, where, extra, orderBy }: Se
 
 /** Each costs memory in every connection to Postgres. */
 const MAX_NAMES = 300
+/** So many of them may be for what clients make up. */
+const MAX_FREE_NAMES = 150
 
 const namesOf = remember((_: Catalog) => new Map<string, string>())
 
 /**
- * A name for a statement of ours, without anything of the client's in its text: Postgres then parses and plans it
- * once a connection. A change of any collection makes new names. Undefined when there are too many.
+ * A name for a statement: Postgres then parses and plans it once a connection. `isFree`: a client's filter has made its
+ * text. A change of any collection makes new names. Undefined when there are too many.
  */
-export function statementName(catalog: Catalog, text: string): string | undefined {
+export function statementName(catalog: Catalog, text: string, isFree = false): string | undefined {
   const known = namesOf(catalog)
   let name = known.get(text)
-  if (name === undefined && known.size < MAX_NAMES) {
+  if (name === undefined && known.size < (isFree ? MAX_FREE_NAMES : MAX_NAMES)) {
     name = `records ${catalog.version} ${known.size}`
     known.set(text, name)
   }

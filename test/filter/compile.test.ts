@@ -46,6 +46,12 @@ test.each([
   ['or its opposite', 'flag != true', 'NOT b."flag"'],
   ['like', "txt ~ 'x'", 'b."txt" ILIKE $1::text COLLATE "C"'],
   ['a value in a list', "many:each ?= 'a'", 'b."many" @> ARRAY[$1::text]'],
+  ['one of two', "txt = 'x' || txt = 'y'", 'b."txt" IN ($1::text, $2::text)'],
+  [
+    'several of two columns',
+    "txt = 'x' || owner = 'y' || txt = 'z'",
+    'b."txt" IN ($1::text, $2::text) OR b."owner" = $3::text',
+  ],
   ['the id of a single relation', "owner.id = 'x'", 'b."owner" = $1::text'],
 ])('SQL that an index serves: %s', (_, filter, where) => {
   expect(world.compile({ collection: 'things', as: 'root', filter }).where).toBe(where)

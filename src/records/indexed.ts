@@ -1,0 +1,64 @@
+import type { Collection } from '../collections/collection.ts'
+import { parseIndex } from '../collections/index-expression.ts'
+import { columnName, quote } from '../collections/names.ts'
+import { ownIndexes } from '../collections/own-indexes.ts'
+import type { Compiled } from '../filter/compile.ts'
+import type { Page } from './page.ts'
+import { remember } from './remember.ts'
+
+/** As many rows are read in the time of a few look-ups. */
+const SHORT = 100
+/** So many are passed over in about the same time. */
+const NEAR = 500n
+
+const ONE_VALUE = /^b\.("(?:[^"]|"")+") = \$1::text$/
+const TEST = /^b\.("(?:[^"]|"")+") (=|>=?|<=?) \$\d+::(?:text|float8)$/
+const ONE_KEY = /^b\.("(?:[^"]|"")+") (?:ASC|DESC), b\._rowid$/
+const COLUMN = /\bb\.("(?:[^"]|"")+"|\w+)/g
+
+/** What a statement asks of its table, as SQL. */
+type Asked = Pick<Compiled, 'where' | 'orderBy'>
+
+/** The quoted column of which a condition asks for one value, `$1`, and for nothing else: mostly whose a record is. */
+export const onlyColumn = ({ where }: Pick<Compiled, 'where'>): string | undefined =>
+  ONE_VALUE.exec(where)?.[1]
+
+/** The columns of each index that has all rows, quoted. */
+const indexesOf = remember((collection: Collection): readonly (readonly string[])[] => {
+  const described = collection.indexes
+    .map(parseIndex)
+    .filter(({ where, columns }) => where === '' && columns.every(({ collate }) => collate === ''))
+    .map(({ columns }) => columns.map(({ name }) => name))
+  return [...described, ...ownIndexes(collection)].map((names) =>
+    names.map((name) => quote(columnName(name))),
+  )
+})
+
+/**
+ * Whether an index finds what is asked for in its order, and nothing else: one value of each of its first columns, and of
+ * the next, by which is sorted, perhaps from one to another. No values could make another plan better.
+ */
+export function isIndexed(collection: Collection, { where, orderBy }: Asked): boolean {
+  const sorted = ONE_KEY.exec(orderBy)?.[1]
+  const tests = where.split(' AND ').map((test) => TEST.exec(test))
+  if (sorted === undefined || tests.includes(null)) return false
+  const named = (isEqual: boolean) =>
+    tests.filter((test) => (test![2] === '=') === isEqual).map((test) => test![1]!)
+  const [equal, ranges] = [named(true), named(false)]
+  if (ranges.length > 2 || ranges.some((column) => column !== sorted)) return false
+  return indexesOf(collection).some(
+    (columns) =>
+      columns[equal.length] === sorted &&
+      columns.slice(0, equal.length).every((column) => equal.includes(column)),
+  )
+}
+
+/** Whether an index alone says how many rows a condition lets through. */
+export function isCountable(collection: Collection, { where }: Pick<Compiled, 'where'>): boolean {
+  const read = new Set([...where.matchAll(COLUMN)].map(([, column]) => column!))
+  return indexesOf(collection).some((columns) => [...read].every((column) => columns.includes(column)))
+}
+
+/** Whether a page, without its total, is the first rows of an index: done at once, however many records there are. */
+export const isShort = (collection: Collection, asked: Asked, { perPage, offset }: Page): boolean =>
+  perPage <= SHORT && offset <= NEAR && isIndexed(collection, asked)

@@ -1,0 +1,28 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CatalogStore, openStore } from '../../src/collections/catalog-store.ts'
+import { closeOffice, openOffice, update } from '../support/collections.ts'
+
+let store: CatalogStore
+beforeAll(async () => {
+  store = await openOffice()
+})
+afterAll(() => closeOffice(store))
+
+const COLUMNS = `select array_to_string(array_agg(a.attname::text order by a.attnum), ' ')
+  from pg_attribute a where a.attrelid = to_regclass('sms_messages_by_status')`
+const columns = async () => (await store.db.query(COLUMNS)).rows[0]?.[0]
+
+test('messages are found by user and status, by an index that the collection does not show', async () => {
+  expect(await columns()).toBe('user status created')
+  expect(store.catalog.find('sms_messages')!.indexes.join()).not.toContain('by_status')
+})
+
+test('it is made again when it is missing, and stays when the collection changes', async () => {
+  await store.db.query('drop index sms_messages_by_status')
+  await (await openStore(store.db)).close()
+  expect(await columns()).toBe('user status created')
+  const { indexes } = store.catalog.find('sms_messages')!
+  await update(store, 'sms_messages', { indexes: indexes.slice(1) })
+  await update(store, 'sms_messages', { indexes })
+  expect(await columns()).toBe('user status created')
+})
