@@ -1,32 +1,43 @@
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { mismatchesSeen } from '../db/errors.ts'
 
+/** On a busy machine several changes may overtake one request, one after the other. */
+const MAX_TRIES = 10
+
 /**
- * Runs `work`, and once more if a statement did not fit its tables and it turns out that the collections have changed:
- * by another node, whose word of it was still on its way. What failed was rolled back, or had only read.
+ * Runs `work`, and again if a statement did not fit its tables and it turns out that the collections have changed: by
+ * another node, whose word of it was still on its way. What failed was rolled back, or had only read.
  */
 export async function withCatalog<T>(store: CatalogStore, work: () => Promise<T>): Promise<T> {
-  const seen = mismatchesSeen()
-  const { catalog } = store
-  try {
-    return await work()
-  } catch (error) {
-    // all this costs a number, as long as every statement fits
-    if (mismatchesSeen() === seen) throw error
-    await store.reload()
-    if (store.catalog === catalog) throw error
-    return work()
+  for (let tries = 1; ; tries++) {
+    const wasOld = watch(store)
+    try {
+      return await work()
+    } catch (error) {
+      if (tries === MAX_TRIES || !(await wasOld())) throw error
+    }
   }
 }
 
 /** The same for what only reads, where a part of an answer may be missing for that reason, such as an expand. */
 export function readWithCatalog<T>(store: CatalogStore, read: () => Promise<T>): Promise<T> {
   return withCatalog(store, async () => {
-    const seen = mismatchesSeen()
-    const { catalog } = store
-    const answer = await read()
-    if (mismatchesSeen() === seen) return answer
-    await store.reload()
-    return store.catalog === catalog ? answer : read()
+    for (let tries = 1; ; tries++) {
+      const wasOld = watch(store)
+      const answer = await read()
+      if (tries === MAX_TRIES || !(await wasOld())) return answer
+    }
   })
+}
+
+/** Tells, later, whether the collections as they are known now were old; then they have been read again. */
+function watch(store: CatalogStore): () => Promise<boolean> {
+  const seen = mismatchesSeen()
+  const { catalog } = store
+  return async () => {
+    // all this costs a number, as long as every statement fits
+    if (mismatchesSeen() === seen) return false
+    await store.reload()
+    return store.catalog !== catalog
+  }
 }
