@@ -62,7 +62,7 @@ export async function dropIndexes(db: Db, collection: Collection): Promise<void>
 export function violatedFields(collection: Collection, constraint: string): string[] {
   const index = collection.indexes.map(parseIndex).find(({ name }) => indexName(name) === constraint)
   if (!index) return constraint.endsWith('_pkey') || /_pkey\d*$/.test(constraint) ? ['id'] : []
-  return index.columns.map(
-    ({ name }) => collection.fields.find((f) => f.name.toLowerCase() === name.toLowerCase())?.name ?? name,
+  return index.columns.flatMap(
+    ({ name }) => collection.fields.find((f) => f.name.toLowerCase() === name.toLowerCase())?.name ?? [],
   )
 }

@@ -49,8 +49,9 @@ export function readNew(raw: unknown): Collection {
   return { ...lay(raw, shape, shape.fresh()), type } as Collection
 }
 
-/** A collection changed by submitted JSON: what is not in it stays. Throws a ShapeError. */
+/** A collection changed by submitted JSON: what is not in it stays, an empty type is base. Throws a ShapeError. */
 export function readOver(raw: unknown, old: Collection): Collection {
   const shape = shapeOf(submittedType(raw) || old.type)
-  return lay(raw, shape, { ...shape.zero(), ...old })
+  const laid = lay(raw, shape, { ...shape.zero(), ...old })
+  return { ...laid, type: laid.type || 'base' } as Collection
 }

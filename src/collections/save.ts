@@ -13,6 +13,17 @@ function withFreshSecret(next: Collection, old: Collection): Collection {
   return { ...next, authToken: { ...next.authToken, secret: newSecret() } }
 }
 
+/** Superusers sign in with a password, with a code only beside it, never through a provider. PocketBase: record_model_superusers.go */
+function withSuperuserRules(next: Collection): Collection {
+  if (next.type !== 'auth' || next.name !== '_superusers') return next
+  return {
+    ...next,
+    oauth2: { ...next.oauth2, enabled: false, providers: [] },
+    passwordAuth: { ...next.passwordAuth, enabled: true },
+    mfa: { ...next.mfa, enabled: next.mfa.enabled || next.otp.enabled },
+  }
+}
+
 async function writeTable(draft: CatalogDraft, next: Collection, old: Collection | undefined): Promise<void> {
   if (!old) {
     await createTable(draft.db, next)
@@ -34,7 +45,7 @@ export async function saveCollection(draft: CatalogDraft, collection: Collection
   const old = draft.catalog.all.find((one) => one.id === collection.id)
   const time = now()
   const stamped = { ...collection, created: old ? collection.created : time, updated: time }
-  const next = old ? withFreshSecret(stamped, old) : stamped
+  const next = withSuperuserRules(old ? withFreshSecret(stamped, old) : stamped)
   if (next.type === 'view') await saveView(draft, next, old?.type === 'view' ? old : undefined)
   else await writeTable(draft, next, old)
   await refreshViews(draft, next.id)

@@ -92,6 +92,8 @@ function identityProblem({ passwordAuth, fields, indexes }: AuthCollection): Err
   if (!passwordAuth.enabled) return undefined
   const wrong = (error: FieldError) => ({ passwordAuth: { identityFields: error } })
   for (const fieldName of passwordAuth.identityFields) {
+    const missing = required(fieldName)
+    if (missing) return wrong(missing as FieldError)
     if (!fields.some(({ name }) => name === fieldName)) {
       const text = `Invalid or missing field ${fieldName}`
       return wrong(fieldError('validation_missing_field', text, { fieldName }))

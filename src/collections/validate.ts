@@ -5,7 +5,6 @@ import { Catalog, type Store } from './catalog.ts'
 import { length, oneOf, required } from './checks.ts'
 import type { Collection, Rule, RuleName } from './collection.ts'
 import { faultText } from './fault-text.ts'
-import { fieldProblems } from './field-settings.ts'
 import { InvalidCollection } from './invalid.ts'
 import { tableName } from './names.ts'
 import { all, check, isNull, isWord, noVia, type Problem } from './problems.ts'
@@ -49,6 +48,7 @@ async function nameProblem(subject: Subject): Promise<Problem> {
 }
 
 async function takenName({ store, next, old }: Subject): Promise<Problem> {
+  const stored = store.catalog.all.find(({ id }) => id === next.id)
   const others = store.catalog.all.filter(({ id }) => id !== old?.id)
   if (others.some(({ name }) => name.toLowerCase() === next.name.toLowerCase())) {
     return fieldError(
@@ -68,7 +68,8 @@ async function takenName({ store, next, old }: Subject): Promise<Problem> {
      and lower(relname) = lower($1)`,
     [tableName(next)],
   )
-  const ours = old && tableName(old).toLowerCase() === tableName(next).toLowerCase()
+  // an import checks what it has saved already
+  const ours = stored && tableName(stored).toLowerCase() === tableName(next).toLowerCase()
   return rows.length > 0 && !ours
     ? fieldError(
         'validation_collection_name_invalid',
@@ -125,18 +126,6 @@ function authProblem(subject: Subject): ErrorData | undefined {
   })
 }
 
-/** The first field that a view's query makes and that cannot be one: the query is at fault as well. */
-function viewFieldProblem({ store, next }: Subject): Problem {
-  for (const [i, field] of next.fields.entries()) {
-    const place = { collection: next, stored: undefined, catalog: store.catalog }
-    const [found] = Object.entries(all(fieldProblems(field, place)) ?? {})
-    if (!found) continue
-    const message = String(found[1].message)
-    const cause = `invalid field "${field.name}" (${i}): ${found[0]}: ${message[0]!.toLowerCase()}${message.slice(1)}`
-    return fieldError('validation_invalid_view_query', `Invalid query - ${cause}`)
-  }
-}
-
 /** A view's fields come from its query, whatever was submitted. */
 async function withViewFields(subject: Subject): Promise<{ subject: Subject; viewQuery: Problem }> {
   const { store, next } = subject
@@ -145,8 +134,7 @@ async function withViewFields(subject: Subject): Promise<{ subject: Subject; vie
   if (next.viewQuery === '') return { subject: withFields([]), viewQuery: required('') }
   try {
     const { fields } = await attempt(store.db, () => readAndSample(store, next.viewQuery))
-    const viewed = withFields([...fields])
-    return { subject: viewed, viewQuery: viewFieldProblem(viewed) }
+    return { subject: withFields([...fields]), viewQuery: undefined }
   } catch (error) {
     if (!isQueryFault(error)) throw error
     const cause = faultText(error).slice(0, MAX_VIEW_ERROR)

@@ -8,6 +8,7 @@ import { addField } from './field-list.ts'
 import { columnName, quote, tableName } from './names.ts'
 import { splitSql, UnbalancedError } from './split-sql.ts'
 import { translateNames, translateQuery } from './translate-query.ts'
+import { viewFieldFault } from './view-field-fault.ts'
 import { suggestFields, unknownField, type ViewField, ViewQueryError } from './view-fields.ts'
 
 const SAMPLE_SIZE = 10
@@ -77,17 +78,24 @@ export async function readQuery(store: Store, query: string): Promise<ReadQuery>
   const single = singleStatement(query)
   const suggested = suggestFields(single, store.catalog)
   const { sql, columns } = await askColumns(store, single)
-  const found = columns.map(
-    (column) => suggested.find((one) => isFieldOf(one, column)) ?? unknownField(column),
-  )
+  const found = columns.map((column, i) => {
+    const twice = namedBefore(columns, i)
+    if (twice > 0) return unknownField(`${suggested[i]?.field.name ?? column}:${twice}`)
+    return suggested.find((one) => isFieldOf(one, column)) ?? unknownField(column)
+  })
   const fields = found.map(({ field }) => field).reduce<Field[]>(addField, [])
   if (!fields.some(({ name }) => name === 'id')) throw new ViewQueryError(NO_ID, fields)
   return { sql, columns, fields, plain: found.map(({ plain }) => plain) }
 }
 
-/** The same, and looks at some rows: their ids must be there and differ. PocketBase: core/view.go, DryRunView */
+/**
+ * The same, and looks at the fields and at some rows: those must be possible, the ids of these must be there and differ.
+ * PocketBase: core/view.go, DryRunView
+ */
 export async function readAndSample(store: Store, query: string): Promise<ReadQuery> {
   const read = await readQuery(store, query)
+  const wrong = viewFieldFault(read.fields, store.catalog)
+  if (wrong !== undefined) throw new ViewQueryError(wrong, read.fields)
   const { rows } = await store.db.query(`select v.id from (${viewSelect(read)}) v limit $1::int`, [
     SAMPLE_SIZE,
   ])
@@ -96,6 +104,10 @@ export async function readAndSample(store: Store, query: string): Promise<ReadQu
   if (new Set(ids).size < ids.length) throw new ViewQueryError(EQUAL_IDS, read.fields)
   return read
 }
+
+/** How many columns before this one have its name: SQLite numbers those that come again. */
+const namedBefore = (columns: readonly string[], place: number) =>
+  columns.slice(0, place).filter((name) => name.toLowerCase() === columns[place]!.toLowerCase()).length
 
 /** Postgres folds an alias that stands without quotes to lower case. */
 const isFieldOf = ({ field }: ViewField, column: string) =>

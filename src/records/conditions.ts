@@ -32,7 +32,9 @@ export function conditionsOf(
 ): Condition[] {
   const conditions: Condition[] = []
   for (const field of collection.fields) {
-    if (errors[field.name]) continue
+    // whether an id of an own pattern is free is asked before anything else of it
+    const isOwnKey = isNew && field.type === 'text' && field.primaryKey && field.pattern !== KEY_PATTERN
+    if (errors[field.name] && !isOwnKey) continue
     if (field.type === 'relation')
       conditions.push(...related(catalog, field, chosen(values[field.name]!), errors))
     else if (isNew && field.type === 'text' && field.primaryKey) {

@@ -100,6 +100,11 @@ test.each([
     'invalid field "a b" \\(1\\): name: must be in a valid format',
   ],
   [
+    'a name that comes again',
+    'select id, kind as a, userName as A from people',
+    'invalid field "A:1" \\(2\\): name: must be in a valid format',
+  ],
+  [
     'a reserved name',
     'select id, kind as expand from people',
     'invalid field "expand" \\(1\\): name: must not be in list',

@@ -126,6 +126,11 @@ test.each<[string, object, Record<string, string>]>([
     { type: 'auth', passwordAuth: { identityFields: ['name'] } },
     { 'passwordAuth.identityFields': 'validation_missing_field' },
   ],
+  [
+    'auth',
+    { type: 'auth', passwordAuth: { identityFields: [''] } },
+    { 'passwordAuth.identityFields': 'validation_required' },
+  ],
 ])('create: %s %j', async (_, raw, expected) => {
   const name = 'fresh'
   const { response } = await refused(pb.collections.create({ name, ...raw }))
@@ -182,6 +187,45 @@ test('import: all or nothing, matched by name, what is not named stays', async (
   await pb.collections.delete('one')
 })
 
+test('import gives a collection another name, by its id', async () => {
+  const { id } = await pb.collections.create({ name: 'before', fields: [{ name: 'a', type: 'text' }] })
+  await pb.collection('before').create({ a: 'kept' })
+  await pb.collections.import([{ id, name: 'after', fields: [] }] as never)
+  expect(await pb.collection('after').getFullList()).toMatchObject([{ a: 'kept' }])
+  await pb.collections.delete('after')
+})
+
+test('how superusers sign in is not for anybody to change', async () => {
+  const { oauth2, passwordAuth, otp, mfa } = await pb.collections.getOne('_superusers')
+  const asked = {
+    passwordAuth: { enabled: false },
+    oauth2: { enabled: true, providers: [{ name: 'google', clientId: 'a', clientSecret: 'b' }] },
+    otp: { enabled: true },
+  }
+  const changed = await pb.collections.update('_superusers', asked)
+  expect(changed).toMatchObject({
+    passwordAuth: { enabled: true },
+    oauth2: { enabled: false, providers: [] },
+    mfa: { enabled: true },
+  })
+  await pb.collections.update('_superusers', { oauth2, passwordAuth, otp, mfa })
+})
+
+test('a unique index on an expression names no field', async () => {
+  const indexes = ['CREATE UNIQUE INDEX idx_lower ON lowered (lower(a))']
+  await pb.collections.create({ name: 'lowered', fields: [{ name: 'a', type: 'text' }], indexes })
+  await pb.collection('lowered').create({ a: 'x' })
+  const { status, response } = await refused(pb.collection('lowered').create({ a: 'X' }))
+  expect([status, response.data]).toEqual([400, {}])
+  await pb.collections.delete('lowered')
+})
+
+test('a type that is empty is base', async () => {
+  await pb.collections.create({ name: 'typed' })
+  expect(await pb.collections.update('typed', { type: '' })).toMatchObject({ type: 'base' })
+  await pb.collections.delete('typed')
+})
+
 test('import with deleteMissing never takes what the gateway needs', async () => {
   const { response } = await refused(pb.collections.import([{ name: 'only' }] as never, true))
   expect(JSON.stringify(response.data)).toContain('pocketsms needs')
@@ -209,6 +253,27 @@ test('dry run: fields and a sample, and no view is left', async () => {
   expect(answer.sample).toMatchObject([{ email: SUPERUSER.email }])
   const { items } = await pb.send('/api/collections', { query: { filter: 'type = "view"' } })
   expect(items).toEqual([])
+})
+
+test('dry run: what is hidden is not in the sample', async () => {
+  const answer = await pb.send('/api/collections/meta/dry-run-view', {
+    method: 'POST',
+    body: { query: 'select id, email, tokenKey from _superusers' },
+  })
+  expect(answer.fields.at(-1)).toMatchObject({ name: 'tokenKey', hidden: true })
+  expect(answer.sample[0]).not.toHaveProperty('tokenKey')
+})
+
+test.each([
+  ['a name that is none', 'select id, email as "a b" from _superusers', '"a b" (1)'],
+  ['a name twice', 'select id, email as a, email as A from _superusers', '"A:1" (2)'],
+])('dry run: %s', async (_, query, field) => {
+  const { response } = await refused(
+    pb.send('/api/collections/meta/dry-run-view', { method: 'POST', body: { query } }),
+  )
+  expect(response.message).toBe(
+    `Invalid view query. Raw error: \ninvalid field ${field}: name: must be in a valid format.`,
+  )
 })
 
 test('rate limits follow a collection to its new name', async () => {

@@ -78,6 +78,9 @@ test('hidden fields are set by superusers only', async () => {
 test('an id of an own pattern', async () => {
   expect((await create('codes', { id: 'Ab-1' })).status).toBe(200)
   expect(codes((await create('codes', { id: 'aB-1' })).body.data)).toEqual({ id: 'pk_invalid' })
+  expect((await create('codes', { id: 'z-1' })).status).toBe(200)
+  expect(codes((await create('codes', { id: 'Z-1' })).body.data)).toEqual({ id: 'pk_invalid' })
+  expect(codes((await create('codes', { id: 'Z-2' })).body.data)).toEqual({ id: 'invalid_format' })
   expect(codes((await create('codes', { id: 'a b' })).body.data)).toEqual({ id: 'forbidden_pk_character' })
   expect(codes((await create('codes', { id: 'nul' })).body.data)).toEqual({ id: 'reserved_pk' })
 })

@@ -71,7 +71,7 @@ const SCHEMA = [
     deleteRule: OWN,
   }),
   base('codes', [
-    { name: 'id', type: 'text', primaryKey: true, required: true, system: true, pattern: '^.+$', max: 9 },
+    { name: 'id', type: 'text', primaryKey: true, required: true, system: true, pattern: '^[^Z]+$', max: 9 },
   ]),
 ]
 

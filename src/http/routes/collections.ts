@@ -130,7 +130,7 @@ export const collectionRoutes = (services: Services) => {
     })
 }
 
-/** The fields of a view that this query would make, and its first records. */
+/** The fields of a view that this query would make, and its first records without what is hidden of them. */
 async function dryRun(
   { store, extensions }: Services,
   viewQuery: string,
@@ -140,7 +140,10 @@ async function dryRun(
   try {
     return await dryRunView(store, viewQuery, async (inside, view) => {
       const list = JSON.parse(await listRecords(inside, extensions, view, changeRequest(request, { query })))
-      return JSON.stringify({ fields: view.fields, sample: list.items })
+      const hidden = new Set(view.fields.filter((field) => field.hidden).map(({ name }) => name))
+      const shown = (item: object) => Object.entries(item).filter(([name]) => !hidden.has(name))
+      const sample = list.items.map((item: object) => Object.fromEntries(shown(item)))
+      return JSON.stringify({ fields: view.fields, sample })
     })
   } catch (error) {
     if (!isQueryFault(error)) throw error
