@@ -83,6 +83,7 @@ export async function attempt(work: () => Promise<void>): Promise<void> {
   }
 }
 
+/** The commonest of them, by status. */
 export const badRequest = (message?: string, data?: ErrorData) => new ApiError(400, message, data)
 export const unauthorized = (message?: string) => new ApiError(401, message)
 export const forbidden = (message?: string) => new ApiError(403, message)

@@ -12,6 +12,7 @@ export type SendResult =
   | { readonly outcome: 'sent' }
   | { readonly outcome: 'failed'; readonly error: string; readonly notSent: boolean }
 
+/** A text that came in. `sim` 0: unknown. */
 export interface IncomingText {
   readonly from: string
   readonly body: string

@@ -22,6 +22,7 @@ export class ServerRefusal extends Error {
   }
 }
 
+/** What the server said. */
 export interface Answer<T> {
   readonly body: T
   /** The server's clock when it answered, to the second. */

@@ -18,6 +18,7 @@ function demandUsers(collection: AuthCollection): void {
   if (collection.name === SUPERUSERS) throw badRequest('All superusers can change their emails directly.')
 }
 
+/** What a client submits to ask for such a mail. */
 export const EMAIL_CHANGE_FORM = object<{ newEmail: string }>({ newEmail: text })
 
 /**
@@ -53,10 +54,12 @@ export async function requestEmailChange(
   }
 }
 
+/** What comes back from the page that the mail leads to. */
 export interface ConfirmForm {
   token: string
   password: string
 }
+/** The same as a body must have it. */
 export const EMAIL_CHANGE_CONFIRM_FORM = object<ConfirmForm>({ token: text, password: text })
 
 /**

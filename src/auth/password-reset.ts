@@ -42,11 +42,13 @@ export async function requestPasswordReset(
   await mailLater(store, desk, 'passwordReset', isStandIn ? null : auth, (to) => mailPasswordReset(desk, to))
 }
 
+/** What comes back from the page that the mail leads to. */
 export interface PasswordResetForm {
   token: string
   password: string
   passwordConfirm: string
 }
+/** The same as a body must have it. */
 export const PASSWORD_RESET_FORM = object<PasswordResetForm>({
   token: text,
   password: text,

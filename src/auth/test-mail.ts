@@ -18,11 +18,13 @@ const TEMPLATES: Readonly<Record<string, (desk: Desk, auth: AuthRecord) => Promi
   'login-alert': (desk, auth) => mailAuthAlert(desk, auth, `${now()} - TEST_IP TEST_USER_AGENT`),
 }
 
+/** Which template to whom; `collection` empty: that of superusers. */
 export interface TestMailForm {
   email: string
   template: string
   collection: string
 }
+/** The same as a body must have it. */
 export const TEST_MAIL_FORM = object<TestMailForm>({ email: text, template: text, collection: text })
 
 /**

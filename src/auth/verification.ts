@@ -40,6 +40,7 @@ export async function requestVerification(
   await mailLater(store, desk, 'verification', waits, (to) => mailVerification(desk, to))
 }
 
+/** What comes back from the page that the mail leads to. */
 export const TOKEN_FORM = object<{ token: string }>({ token: text })
 
 /**

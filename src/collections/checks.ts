@@ -31,6 +31,7 @@ const demand = (
   params?: Record<string, unknown>,
 ): Check => unlessEmpty((value) => (holds(value as never) ? undefined : fieldError(code, message, params)))
 
+/** Fails for an empty value, at which most others do not look. */
 export const required: Check = (value) =>
   isEmpty(value) ? fieldError('validation_required', 'cannot be blank') : undefined
 
@@ -58,6 +59,7 @@ export const notLonger = (max: number): Check =>
     { max, min: 0 },
   )
 
+/** A number not below this one. */
 export const atLeast = (threshold: number): Check =>
   demand(
     (value: number) => value >= threshold,
@@ -66,6 +68,7 @@ export const atLeast = (threshold: number): Check =>
     { threshold },
   )
 
+/** A number not above this one. */
 export const atMost = (threshold: number): Check =>
   demand(
     (value: number) => value <= threshold,
@@ -74,12 +77,15 @@ export const atMost = (threshold: number): Check =>
     { threshold },
   )
 
+/** One of these texts. */
 export const oneOf = (allowed: readonly string[], message = 'must be a valid value'): Check =>
   demand((value: string) => allowed.includes(value), 'validation_in_invalid', message)
 
+/** None of these texts. */
 export const noneOf = (refused: readonly string[]): Check =>
   demand((value: string) => !refused.includes(value), 'validation_not_in_invalid', 'must not be in list')
 
+/** A text in which the pattern is found. */
 export const matches = (pattern: RegExp): Check =>
   demand((value: string) => pattern.test(value), 'validation_match_invalid', 'must be in a valid format')
 
@@ -92,15 +98,18 @@ export const equals =
   (value) =>
     value === other ? undefined : fieldError('validation_values_mismatch', "values don't match")
 
+/** An address, or an URL, as PocketBase takes them. */
 export const email = demand(isEmail, 'validation_is_email', 'must be a valid email address')
 export const url = demand(isUrl, 'validation_is_url', 'must be a valid URL')
 
 const DNS_NAME = /^[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62}(\.[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*[._]?$/
+/** An IP address or a DNS name. */
 export const host = demand(
   (text: string) => isIP(text) > 0 || (DNS_NAME.test(text) && text.replaceAll('.', '').length <= 255),
   'validation_is_host',
   'must be a valid IP address or DNS name',
 )
+/** `#1af`, `11aaff`. */
 export const hexColor = demand(
   (text: string) => /^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(text),
   'validation_is_hex_color',

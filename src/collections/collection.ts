@@ -1,20 +1,24 @@
 import type { Field } from '../fields/field.ts'
 
+/** PocketBase's kinds of collections, and the rules that each may have. */
 export type CollectionType = 'base' | 'auth' | 'view'
 export type RuleName = 'listRule' | 'viewRule' | 'createRule' | 'updateRule' | 'deleteRule'
 /** null: superusers only; '': everyone; else a filter. */
 export type Rule = string | null
 
+/** A mail with `{PLACEHOLDERS}`. */
 export interface MailTemplate {
   subject: string
   body: string
 }
+/** How tokens of one purpose are made. */
 export interface TokenOptions {
   /** Seconds. */
   duration: number
   /** Signing key's second half. Never leaves the server. */
   secret: string
 }
+/** A provider as it is set up for a collection. */
 export interface OAuth2Provider {
   pkce: boolean | null
   name: string
@@ -64,13 +68,16 @@ interface CollectionBase {
   created: string
   updated: string
 }
+/** Plain records. */
 export interface BaseCollection extends CollectionBase {
   type: 'base'
 }
+/** What a query finds. */
 export interface ViewCollection extends CollectionBase {
   type: 'view'
   viewQuery: string
 }
+/** Records that can sign in. */
 export interface AuthCollection extends CollectionBase, AuthOptions {
   type: 'auth'
 }
@@ -78,4 +85,5 @@ export interface AuthCollection extends CollectionBase, AuthOptions {
 /** A collection as it is stored, in PocketBase's export format, with its secrets. Never changed in place. */
 export type Collection = BaseCollection | ViewCollection | AuthCollection
 
+/** The name of the collection whose records may do everything. */
 export const SUPERUSERS = '_superusers'

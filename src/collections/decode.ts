@@ -36,6 +36,7 @@ const isWhole = (raw: unknown) => Number.isInteger(raw) && Math.abs(raw as numbe
 const isTexts = (raw: unknown) => Array.isArray(raw) && raw.every((one) => one === null || isText(one))
 const toTexts = (raw: readonly (string | null)[]) => raw.map((one) => one ?? '')
 
+/** Single values; optional ones may be null. */
 export const text = place<string>(() => '', isText, 'text')
 export const optionalText = place<string | null>(nothing, isText, 'text')
 export const flag = place<boolean>(() => false, isFlag, 'true or false')
@@ -43,6 +44,7 @@ export const optionalFlag = place<boolean | null>(nothing, isFlag, 'true or fals
 export const whole = place<number>(() => 0, isWhole, 'a whole number')
 export const optionalNumber = place<number | null>(nothing, (raw) => typeof raw === 'number', 'a number')
 const someTexts = place<(string | null)[] | null>(nothing, isTexts, 'a list of texts')
+/** A list of texts; null in it is an empty one. */
 export const optionalTexts: Shape<string[] | null> = {
   zero: nothing,
   fresh: nothing,
@@ -51,6 +53,7 @@ export const optionalTexts: Shape<string[] | null> = {
     return list && toTexts(list)
   },
 }
+/** The same, empty when it is missing or null. */
 export const texts: Shape<string[]> = {
   zero: () => [],
   fresh: () => [],

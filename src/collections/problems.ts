@@ -24,9 +24,11 @@ export function all(problems: { readonly [key: string]: Problem }): ErrorData | 
 export const byPlace = <T>(items: readonly T[] | null, problem: (item: T) => Problem): Problem =>
   all(Object.fromEntries((items ?? []).map((item, i) => [i, problem(item)])))
 
+/** Nothing but null. */
 export const isNull: Check = (value) =>
   value === null ? undefined : fieldError('validation_nil', 'must be blank')
 
+/** Null, or a text with something in it. */
 export const nullOrFilled: Check = (value) =>
   value === '' ? fieldError('validation_nil_or_not_empty_required', 'cannot be blank') : undefined
 

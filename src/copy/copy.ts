@@ -22,6 +22,7 @@ export const NOT_COPIED: ReadonlySet<string> = new Set([
   'sms_totals',
 ])
 
+/** What a copy has brought over. */
 export interface Copied {
   /** Rows of each table, by name, that are now on both sides. */
   readonly tables: readonly { readonly name: string; readonly rows: number }[]

@@ -1,5 +1,6 @@
 import type { Db } from '../db/open.ts'
 
+/** A column as the database describes it. */
 export interface Column {
   readonly name: string
   /** As SQL names it: `text`, `pb_date`, `text[]`. */
@@ -8,6 +9,7 @@ export interface Column {
   readonly sequence: string | null
 }
 
+/** A table as the database describes it. */
 export interface Table {
   readonly name: string
   /** By name: two databases may have the same columns in another order. */

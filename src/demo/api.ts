@@ -17,6 +17,7 @@ export async function request<T>(api: Api, method: string, path: string, body?: 
   return answer as T
 }
 
+/** A record, as far as it is needed here. */
 export interface Named {
   readonly id: string
 }

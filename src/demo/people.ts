@@ -1,5 +1,6 @@
 import { type Api, ensure, request, signIn } from './api.ts'
 
+/** Who sends. */
 export const USER_EMAIL = 'demo@example.com'
 
 /** Who is written to. */

@@ -11,6 +11,7 @@ import {
 import { quoteText } from './json-text.ts'
 import { required } from './text.ts'
 
+/** Fields of one text, or of a list of texts. */
 export type ChoiceField = SelectField | RelationField | FileField
 
 /** The fields that hold one text or a list of them, by `maxSelect`. Of several values a single field keeps the last. */

@@ -88,6 +88,7 @@ export interface PasswordField extends FieldBase {
   pattern: string
 }
 
+/** A field of a collection, with the options of its type. */
 export type Field =
   | TextField
   | NumberField
@@ -103,6 +104,7 @@ export type Field =
   | RelationField
   | FileField
   | PasswordField
+/** The name of a type of fields. */
 export type FieldTypeName = Field['type']
 export type FieldOf<T extends FieldTypeName> = Extract<Field, { type: T }>
 

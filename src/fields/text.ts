@@ -11,6 +11,7 @@ const DEFAULT_MAX_CHARACTERS = 5000
 /** What an editor's content without `maxSize` may hold. */
 export const DEFAULT_EDITOR_BYTES = 5 << 20
 
+/** The error of an empty value in a field that must have one. */
 export const required = (): FieldError => fieldError('validation_required', 'Cannot be blank')
 
 /** Column, zero and casts of everything that is one text. */

@@ -8,6 +8,7 @@ export interface RawToken {
   readonly text: string
   readonly args?: readonly RawToken[]
 }
+/** A comparison as the grammar makes it. */
 export interface RawComparison {
   readonly left: RawToken
   readonly op: string

@@ -67,6 +67,7 @@ export interface Expression extends Common {
   readonly asPattern?: () => Operand
 }
 
+/** One side of a comparison: known before SQL is made, or not. */
 export type Operand = Known | Expression
 
 /** A value of the request. */

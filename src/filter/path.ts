@@ -129,6 +129,7 @@ export function reach({ reached }: Context, collection: Collection, row: Row): R
   return row
 }
 
+/** What may stand behind the colon of a name. */
 export type Modifier = '' | 'each' | 'length' | 'lower' | 'isset' | 'changed'
 const MODIFIERS = new Set<string>(['each', 'length', 'lower', 'isset', 'changed'])
 

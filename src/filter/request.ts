@@ -1,6 +1,7 @@
 import type { Collection } from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
 
+/** `@request.context`. */
 export type RequestContext =
   | 'default'
   | 'oauth2'

@@ -10,6 +10,7 @@ export type Scalar = null | string | number | bigint | boolean
 /** What code is made from: all values of a kind get the same SQL. */
 export type Kind = 'null' | 'empty' | 'text' | 'number'
 
+/** The kind of a value. */
 export function kindOf(value: Scalar): Kind {
   if (value === null) return 'null'
   if (typeof value !== 'string') return 'number'
@@ -61,6 +62,7 @@ const exponentText = (exponent: number) =>
 export const stored = (value: number): Scalar =>
   Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value) : value
 
+/** The number that a value of the kind `number` is. */
 export const asNumber = (value: Scalar): number => Number(value)
 
 /** SQLite's order: null, numbers, text by its bytes. Below, at or above 0. */

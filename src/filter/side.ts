@@ -41,6 +41,7 @@ function conversion(own: Affinity, other: Affinity): Conversion {
   return other === 'text' && own === 'none' ? 'text' : null
 }
 
+/** An operand as one side of a comparison, under the affinity that the other side gives it. */
 export function sideOf(facts: Facts, operand: Operand, conversion: Conversion = null): Side {
   if (operand.kind === 'expression') return expressionSide(operand, conversion)
   const slot = conversion ? facts.converted(operand.slot, conversion) : operand.slot

@@ -14,13 +14,16 @@ export interface Literal {
   readonly value: string | number
   readonly index: number
 }
+/** A function and what it is called with. */
 export interface Call {
   readonly kind: 'function'
   readonly text: string
   readonly args: readonly Token[]
 }
+/** What may stand on a side of a comparison. */
 export type Token = Name | Literal | Call
 
+/** Two tokens and an operator. */
 export interface Comparison {
   readonly kind: 'comparison'
   readonly left: Token
@@ -33,6 +36,7 @@ interface Junction {
   readonly kind: 'and' | 'or'
   readonly items: readonly Node[]
 }
+/** A comparison, or several joined by `&&` or `||`. */
 export type Node = Comparison | Junction
 
 /** A filter that was read. */

@@ -17,6 +17,7 @@ const SHAPE: Shape<{ requests: BatchRequest[] }> = object({
 const METHODS = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE'])
 const MAX_URL_BYTES = 2000
 
+/** What a batch of another shape is answered with. */
 export const unreadableBatch = () => badRequest('Failed to read the submitted batch data.')
 
 /**

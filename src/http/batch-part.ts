@@ -28,6 +28,7 @@ export interface Part {
   readonly alsoFor: (request: RequestInfo, collection: Collection) => WriteOptions['also']
 }
 
+/** What one request of a batch came to. */
 export interface PartAnswer {
   /** JSON text. */
   readonly body: string

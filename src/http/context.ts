@@ -36,6 +36,7 @@ export interface Services {
   readonly ending: AbortSignal
 }
 
+/** What Hono is told of our requests. */
 export type Env = {
   Bindings: HttpBindings
   Variables: { query?: Record<string, string>; body?: RequestBody; leave?: () => void }

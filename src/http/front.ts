@@ -9,7 +9,8 @@ const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
 
 /**
  * What happens to every request before the routes: CORS and security headers, preflights, clean paths; `reception`
- * sees it come and go. `transport`: what browsers are to hold to about TLS, '' for nothing. On Node's own objects, since headers set there cost the routes nothing. Contract 8.4, 8.5.
+ * sees it come and go. `transport`: what browsers are to hold to about TLS, '' for nothing. On Node's own objects, since
+ * headers set there cost the routes nothing. Contract 8.4, 8.5.
  */
 export function front(
   next: (req: IncomingMessage, res: ServerResponse) => unknown,

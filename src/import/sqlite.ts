@@ -5,6 +5,7 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { quote } from '../collections/names.ts'
 import { UserError } from '../errors.ts'
 
+/** A row by the names of its columns. */
 export type StoredRow = Readonly<Record<string, SQLOutputValue>>
 
 /** A PocketBase database as it stood when it was opened. */

@@ -9,6 +9,7 @@ export interface Depth {
   readonly oldestSeconds: number
 }
 
+/** Where unfinished messages are. */
 export type QueueState = 'pending' | 'assigned' | 'sending'
 export type Queue = Readonly<Record<QueueState, Depth>>
 

@@ -30,6 +30,7 @@ export const METHODS = z
   })
   .meta({ id: 'AuthMethods' })
 
+/** Forms of sign-in that have no schema of their own elsewhere. */
 export const EMAIL = z.object({ email: z.string().meta({ format: 'email' }) }).meta({ id: 'EmailForm' })
 const TOKEN = z
   .object({ token: z.string().meta({ description: 'Out of the link in the mail.' }) })

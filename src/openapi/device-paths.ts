@@ -18,6 +18,7 @@ import { answers, done, json, success } from './answers.ts'
 import { refusals } from './refusals.ts'
 import { DEVICE, NOBODY, SIGNED_IN } from './security.ts'
 
+/** The chapter of the description. */
 export const DEVICES = 'for devices'
 
 /** Whoever does not come with a device's token. */

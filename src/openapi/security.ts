@@ -19,6 +19,7 @@ export const SECURITY_SCHEMES = {
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: `psk_…`.' },
 } as const
 
+/** No credentials. */
 export const NOBODY: Security = []
 export const SIGNED_IN: Security = [{ token: [] }]
 /** A token may show or allow more. */

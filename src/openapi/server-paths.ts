@@ -5,6 +5,7 @@ import { API_ERROR, BATCH_ERROR } from './errors.ts'
 import { ONE } from './record-query.ts'
 import { ANYONE, NOBODY } from './security.ts'
 
+/** The chapter of the description. */
 export const SERVER = 'server'
 
 const HEALTH = z

@@ -12,6 +12,7 @@ import { type Answers, answers, json, success } from './answers.ts'
 import { orTemplateFault, refusals } from './refusals.ts'
 import { SENDER } from './security.ts'
 
+/** The chapter of the description. */
 export const SENDING = 'sending'
 
 const IDEMPOTENCY = z.object({

@@ -27,5 +27,6 @@ const SET_BY_SERVER: Readonly<Record<string, readonly string[]>> = {
   webhooks: SET_BY_WEBHOOKS,
 }
 
+/** Whether a field is one of those. */
 export const isSetByServer = ({ id }: Collection, { name }: Field) =>
   SET_BY_SERVER[id]?.includes(name) ?? false

@@ -19,6 +19,7 @@ export type Access =
       readonly question: Compiled | undefined
     }
 
+/** Seen by everybody, whatever is asked. */
 export const ALWAYS: Access = { kind: 'always' }
 const NEVER: Access = { kind: 'never' }
 

@@ -26,6 +26,7 @@ export interface Limits {
   readonly ofAccount?: number
 }
 
+/** PocketBase's, and a megabyte for who is slow. */
 export const LIMITS: Limits = { idleMs: 5 * 60_000, totalMs: 30 * 60_000, maxWaitingBytes: 1 << 20 }
 
 /** Length of the part of a client's id that names the node which has its connection. */

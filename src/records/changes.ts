@@ -1,6 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 
+/** What was done to a record. */
 export type Action = 'create' | 'update' | 'delete'
 
 /**

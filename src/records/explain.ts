@@ -11,8 +11,10 @@ export interface Guard {
   readonly params: readonly unknown[]
 }
 
+/** Nothing to ask. */
 export const NO_GUARD: Guard = { condition: '', params: [] }
 
+/** Whether an object has no keys. */
 export const isEmpty = (errors: object) => Object.keys(errors).length === 0
 
 /**

@@ -12,6 +12,7 @@ import type { WriteOptions } from './write-options.ts'
 /** Uploads by the name under which they are stored. */
 export type NamedUploads = ReadonlyMap<string, Upload>
 
+/** Of a request that brought no files. */
 export const NO_UPLOADS: NamedUploads = new Map()
 
 /** The keys of a form under which files come for a field. PocketBase: apis/record_crud.go, extractUploadedFiles */

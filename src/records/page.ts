@@ -1,6 +1,7 @@
 import { badRequest } from '../errors.ts'
 
 const DEFAULT_PER_PAGE = 30
+/** PocketBase's largest page. */
 export const MAX_PER_PAGE = 1000
 
 /** Which part of a list is asked for. */

@@ -50,7 +50,8 @@ const NOTHING_SENT: Uploads = new Map()
 /**
  * Lays a body over `base`: the shortest keys first, each modifier on the result of those before it. Unknown keys
  * stay in the body for the rules and mean nothing else. Hidden fields are only for superusers, but for the
- * password of an auth record. What `uploads` come to is laid over all of that. PocketBase: core/record_model.go, ReplaceModifiers; apis/record_crud.go; contract 4.2
+ * password of an auth record. What `uploads` come to is laid over all of that.
+ * PocketBase: core/record_model.go, ReplaceModifiers; apis/record_crud.go; contract 4.2
  */
 export function prepare(
   collection: Collection,

@@ -8,6 +8,7 @@ import { sweep, sweepOut } from './sweep.ts'
 import { countMessages } from './totals.ts'
 import { hearOtherNodes, type OtherNodes, WAKE_CHANNEL, wakeDevices, whenUnheard } from './wake.ts'
 
+/** What delivery needs of the settings. */
 export interface DeliverySettings extends PushSettings {
   readonly deviceOnlineSeconds: number
   readonly leaseSeconds: number

@@ -28,6 +28,7 @@ export interface Offer {
   readonly messages: readonly OfferedMessage[]
 }
 
+/** One message of an offer; `body` null: the text of all. */
 export interface OfferedMessage {
   readonly id: string
   readonly to: string
@@ -46,6 +47,7 @@ export type Outcome =
   | 'quota_exceeded'
   | 'no_devices'
 
+/** What became of an offer. */
 export interface Verdict {
   readonly outcome: Outcome
   /** Of `known`: the message that had the same client_ref. */

@@ -141,6 +141,7 @@ with users as (
 ), ${tellSql(2)}
 select distinct device from target`
 
+/** Gives scheduled messages their devices. See RELEASE. */
 export async function releaseDue(db: Db, seconds: number): Promise<Wake> {
   const { rows } = await db.query(RELEASE, [seconds, ...TOLD], 'sms release')
   return tellNodes(db, rows)

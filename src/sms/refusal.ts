@@ -37,6 +37,7 @@ export const OTHER_REFUSALS = {
   503: 'unavailable',
 } as const
 
+/** The `error` of such an answer. */
 export type Refusal = keyof typeof REFUSALS
 
 /** The answer `{"error","message"}` of a refused request. `message` where the table has none. */

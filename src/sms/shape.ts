@@ -20,6 +20,7 @@ export const filled = (max?: number) =>
     .refine((value) => value !== '', 'must not be empty')
     .meta({ minLength: 1 })
 
+/** A whole number of a range. */
 export const whole = (min: number, max: number) => {
   const fault = `must be a whole number from ${min} to ${max}`
   return z.int(fault).min(min, fault).max(max, fault)

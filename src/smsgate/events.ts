@@ -6,6 +6,7 @@ import { shouldPull } from './nudge.ts'
 import { endAbsence, phoneOf } from './phone.ts'
 import { wireId } from './pull.ts'
 
+/** What streams need of the settings. */
 export interface StreamSettings {
   readonly deviceOnlineSeconds: number
   readonly leaseSeconds: number

@@ -6,6 +6,7 @@ import { handOver } from './hand-over.ts'
 import { Queue, type Ticket } from './queue.ts'
 import { dismiss, refuse, settle } from './settle.ts'
 
+/** What calls need of the settings. */
 export interface WebhookSettings {
   readonly webhookAllowPrivate: boolean
 }

@@ -18,6 +18,7 @@ export const STARTED = z
     status: z.enum(['pending']),
   })
   .meta({ id: 'StartedDelivery' })
+/** The same as a type. */
 export type Started = Readonly<z.output<typeof STARTED>>
 
 const INSERT = `
