@@ -5,7 +5,10 @@ import { existsSync } from 'node:fs'
 
 const isBuilt = existsSync(new URL('dist/index.html', import.meta.url))
 if (process.env.npm_command === 'exec' && isBuilt) process.exit()
-const vite = await import('vite').catch(() => undefined)
+let reason
+const vite = await import('vite').catch((error) => {
+  reason = String(error.message).split('\n', 1)[0]
+})
 if (vite)
   await vite.build({ configFile: new URL('vite.config.ts', import.meta.url).pathname, logLevel: 'warn' })
-else console.log('vite is not installed (it is a devDependency): the console was not built.')
+else console.log(`The console was not built: vite, a devDependency, cannot be loaded. ${reason}`)
