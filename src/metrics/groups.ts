@@ -14,7 +14,9 @@ const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
   ['webhooks', 'webhooks'],
   ['health', 'health'],
   ['ready', 'health'],
+  ['oauth2-redirect', 'auth'],
   ['logs', 'admin'],
+  ['audit', 'admin'],
   ['crons', 'admin'],
   ['backups', 'admin'],
 ])
@@ -48,11 +50,12 @@ export function groupOf(method: string, url: string): Group {
   return BY_SEGMENT.get(end < 0 ? path.slice(API.length) : path.slice(API.length, end)) ?? 'other'
 }
 
-/** `…/X/records…` are records, `…/X` and `…/X/truncate` collections, the rest is signing in. */
+/** `…/X/records…` are records, `…/X` and `…/X/truncate` collections, an export may take long, the rest is signing in. */
 function groupInCollections(path: string): Group {
   const slash = path.indexOf('/', COLLECTIONS.length)
   if (slash < 0) return 'collections'
   if (path.startsWith('records', slash + 1)) return 'records'
+  if (path.endsWith('/export')) return 'export'
   return path.startsWith('auth', slash + 1) || /^(?:request|confirm|impersonate)/.test(path.slice(slash + 1))
     ? 'auth'
     : 'collections'

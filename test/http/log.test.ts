@@ -158,7 +158,7 @@ describe('what must not be in it', () => {
     })
     await db.query('alter table _superusers drop constraint tried')
     expect(status).toBeGreaterThanOrEqual(400)
-    expect(written().every(({ request }) => request === id)).toBe(true)
+    expect(new Set(written().map(({ request }) => request))).toEqual(new Set([id]))
     expect(lines.join('')).not.toMatch(/secret@|hidden-pass/)
   })
 

@@ -143,7 +143,7 @@ test.each([
 test('another node knows at once', async () => {
   const other = await SettingsStore.open(office.server.services.store.db)
   await patch({ meta: { appName: 'Known' } })
-  while (other.current.meta.appName !== 'Known') await new Promise((resolve) => setTimeout(resolve, 5))
+  await expect.poll(() => other.current.meta.appName).toBe('Known')
   await other.close()
 })
 
