@@ -92,6 +92,80 @@ scenario('a superuser limits requests and tells of a proxy', async (stage) => {
   expect(await page.getByLabel('Headers that are believed').inputValue()).toBe('X-Real-IP, CF-Connecting-IP')
 })
 
+scenario('a superuser changes the rules of the limits', async (stage) => {
+  const { page } = stage
+  const root = await stage.root()
+  const rules = async () => {
+    const { rateLimits } = await root.send('/api/settings', {})
+    return (
+      rateLimits.rules as { label: string; audience: string; maxRequests: number; duration: number }[]
+    ).map(({ label, audience, maxRequests, duration }) => `${label}${audience} ${maxRequests}/${duration}`)
+  }
+  const save = () => page.getByRole('button', { name: 'Save the rule' }).click()
+  await stage.signIn('root')
+  await stage.visit('/settings')
+  await page.getByText('2 in 3 seconds').waitFor()
+
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByLabel('What').selectOption('Something else…')
+  await page.getByLabel('Path or action').fill('POST /api/sms/send !')
+  await page.getByLabel('By whom').selectOption('Who is signed in')
+  await page.getByLabel('Requests').fill('0')
+  await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+    await save()
+    await page.getByText('Must be in a valid format.').waitFor()
+    await page.getByText('At least 1.').waitFor()
+  })
+  await stage.look('settings-rule')
+  await page.getByLabel('Path or action').fill('POST /api/sms/send')
+  await page.getByLabel('Requests').fill('30')
+  await save()
+  await page.getByText('Rule added').waitFor()
+  await page.getByText('30 in 60 seconds').waitFor()
+
+  await page.getByRole('button', { name: 'Change Signing in' }).click()
+  expect(await page.getByLabel('What').inputValue()).toBe('*:auth')
+  await page.getByLabel('By whom').selectOption('Guests')
+  await page.getByLabel('Requests').fill('1000')
+  await page.getByLabel('In seconds').fill('1')
+  await save()
+  await page.getByText('1,000 in a second').waitFor()
+
+  // one that is there already
+  await page.getByRole('button', { name: 'Add a rule' }).click()
+  await page.getByLabel('What').selectOption('Batches of requests')
+  await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+    await save()
+    await page.getByText('conflicts with another rule').waitFor()
+  })
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await stage.look('settings-rules')
+
+  expect(await rules()).toEqual([
+    '*:auth@guest 1000/1',
+    '*:create 20/5',
+    '/api/batch 3/1',
+    '/api/ 300/10',
+    'POST /api/sms/send@auth 30/60',
+  ])
+  await page.getByLabel('Limit how often one address may ask').check()
+  await page.getByRole('button', { name: 'Save limits' }).click()
+  await page.getByText('Limits saved').waitFor()
+  const remove = async (name: string) => {
+    await page.getByRole('button', { name: `Remove ${name}` }).click()
+    await page.getByRole('button', { name: 'Remove the rule' }).click()
+  }
+  for (const name of ['Signing in', 'New records', 'Batches', 'POST /api/sms/send']) {
+    await remove(name)
+    await page.getByRole('button', { name: `Remove ${name}` }).waitFor({ state: 'detached' })
+  }
+  await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+    await remove('All requests')
+    await page.getByText('The last rule stays while limits are on').waitFor()
+  })
+  expect(await rules()).toEqual(['/api/ 300/10'])
+})
+
 scenario('a superuser sees the keys and webhooks of all, and ends them', async (stage) => {
   const { page } = stage
   const ann = await stage.ann()

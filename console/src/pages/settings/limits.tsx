@@ -1,26 +1,15 @@
 import './page.css'
 import { useState } from 'preact/hooks'
-import { type RateLimit, type Settings, saveSettings } from '../../data/settings.ts'
+import { type Settings, saveSettings } from '../../data/settings.ts'
 import { useTask } from '../../data/use-task.ts'
 import { Button } from '../../parts/button.tsx'
 import { CheckField, TextArea } from '../../parts/field.tsx'
 import { Actions, Form } from '../../parts/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { Rules } from './rules.tsx'
 
 const EXCLUDED = 'rateLimits.excludedIPs'
-const AUDIENCES: Readonly<Record<string, string>> = {
-  '@guest': ' by guests',
-  '@auth': ' by who is signed in',
-}
-
-/** The rules that a new server has, in words; others stand as they are written. */
-const WORDS: Readonly<Record<string, string>> = {
-  '*:auth': 'Signing in',
-  '*:create': 'New records',
-  '/api/batch': 'Batches of requests',
-  '/api/': 'All requests',
-}
 
 /** How often one address may ask. */
 export function Limits({ settings: { rateLimits } }: { settings: Settings }) {
@@ -34,21 +23,14 @@ export function Limits({ settings: { rateLimits } }: { settings: Settings }) {
   const wrong = Object.entries(save.fault?.fields ?? {}).find(([name]) => name.startsWith(EXCLUDED))
   return (
     <Card title="Limits of requests">
+      <Rules first={rateLimits.rules} />
       <Form onSubmit={save.run} fault={save.fault} names={wrong?.slice(0, 1)}>
         <CheckField
-          label="Limit how often one address may ask"
+          label="Limit how often one address may ask, by these rules"
           name="rateLimits.enabled"
           value={enabled}
           onValue={setEnabled}
         />
-        <ul class="settings-rules">
-          {rateLimits.rules.map((rule) => (
-            <li key={rule.label + rule.audience}>
-              {WORDS[rule.label] ?? <code>{rule.label}</code>}
-              {AUDIENCES[rule.audience]}: {ruleText(rule)}
-            </li>
-          ))}
-        </ul>
         <TextArea
           label="Addresses without limits"
           name={EXCLUDED}
@@ -68,6 +50,3 @@ export function Limits({ settings: { rateLimits } }: { settings: Settings }) {
     </Card>
   )
 }
-
-const ruleText = ({ maxRequests, duration }: RateLimit) =>
-  `${maxRequests.toLocaleString()} in ${duration === 1 ? 'a second' : `${duration.toLocaleString()} seconds`}`

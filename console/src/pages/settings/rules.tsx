@@ -1,0 +1,74 @@
+import { useState } from 'preact/hooks'
+import { type RateLimit, saveSettings } from '../../data/settings.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { confirmed } from '../../parts/dialog.tsx'
+import { Notice } from '../../parts/form.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { RuleDialog } from './rule-dialog.tsx'
+import { byOf, rateOf, ruleName, wordsOf } from './rule-words.ts'
+
+/** The rules of the limits: each change is saved at once, as all rules together. */
+export function Rules({ first }: { first: readonly RateLimit[] }) {
+  const [rules, setRules] = useState(first)
+  /** The place of the rule that is open; that behind the last is a new one. */
+  const [open, setOpen] = useState<number>()
+  const save = async (next: readonly RateLimit[]) => {
+    const saved = await saveSettings({ rateLimits: { rules: next } })
+    setRules(saved.rateLimits.rules)
+  }
+  const remove = useTask(async (rule: RateLimit) => {
+    const text = `${ruleName(rule)}: no longer ${rateOf(rule)}.`
+    if (!(await confirmed({ title: 'Remove the rule?', text, action: 'Remove the rule', danger: true })))
+      return
+    await save(rules.filter((one) => one !== rule))
+    toast('Rule removed')
+  })
+  const rows = rules.map((rule, at) => (
+    <Rule key={keyOf(rule)} rule={rule} onEdit={() => setOpen(at)} onRemove={() => void remove.run(rule)} />
+  ))
+  return (
+    <section class="settings-rules" aria-label="Rules">
+      {remove.fault && <Notice kind="wrong">{faultText(remove.fault)}</Notice>}
+      {rules.length === 0 && <p class="muted">No rules yet. Without one nothing is limited.</p>}
+      <ul>{rows}</ul>
+      <div>
+        <Button icon="plus" onClick={() => setOpen(rules.length)}>
+          Add a rule
+        </Button>
+      </div>
+      {open !== undefined && (
+        <RuleDialog rules={rules} at={open} save={save} onClose={() => setOpen(undefined)} />
+      )}
+    </section>
+  )
+}
+
+const keyOf = ({ label, audience }: RateLimit) => `${label} ${audience}`
+
+const faultText = ({ fields, message }: { fields: Readonly<Record<string, string>>; message: string }) =>
+  'rateLimits.rules' in fields
+    ? 'The last rule stays while limits are on: switch them off and save that first.'
+    : message
+
+interface RuleProps {
+  readonly rule: RateLimit
+  readonly onEdit: () => void
+  readonly onRemove: () => void
+}
+
+const Rule = ({ rule, onEdit, onRemove }: RuleProps) => (
+  <li>
+    <span>
+      {wordsOf(rule.label) ?? <code>{rule.label}</code>}
+      {byOf(rule.audience)}
+      <span class="muted">{rateOf(rule)}</span>
+    </span>
+    <Button kind="quiet" icon="edit" iconOnly onClick={onEdit}>
+      {`Change ${ruleName(rule)}`}
+    </Button>
+    <Button kind="quiet" icon="trash" iconOnly onClick={onRemove}>
+      {`Remove ${ruleName(rule)}`}
+    </Button>
+  </li>
+)
