@@ -23,7 +23,13 @@ export interface RunningProgram {
 export const serve = (env: Readonly<Record<string, string>>): Promise<RunningProgram> =>
   startProgram(
     process.execPath,
-    ['--max-semi-space-size=16', '--heap-growing-percent=70', CLI, 'serve'],
+    [
+      '--max-semi-space-size=16',
+      '--heap-growing-percent=70',
+      '--no-allocation-site-pretenuring',
+      CLI,
+      'serve',
+    ],
     env,
     `http://127.0.0.1:${env.PORT}`,
     '/api/health',
