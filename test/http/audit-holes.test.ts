@@ -194,6 +194,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /api/sms/preview',
   ],
   'always refuses': [
+    'POST /api/sql',
     'POST /api/backups/upload',
     'POST /api/backups/{}/restore',
     'DELETE /api/backups/{}',

@@ -1,0 +1,56 @@
+import { Catalog } from '../collections/catalog.ts'
+import type { BaseCollection } from '../collections/collection.ts'
+import { readField } from '../collections/field-shapes.ts'
+import { readNew } from '../collections/read.ts'
+import { badRequest } from '../errors.ts'
+import type { Field, FieldTypeName } from '../fields/field.ts'
+import { type Compiled, compile } from '../filter/compile.ts'
+import { FilterError } from '../filter/errors.ts'
+import { parseFilter } from '../filter/parse.ts'
+import type { RequestInfo } from '../filter/request.ts'
+import type { Node, Token } from '../filter/tree.ts'
+
+/** What is listed without being records of a collection: it is asked for by itself alone, no other one, no request. */
+export interface PlainList {
+  readonly collection: BaseCollection
+  readonly alone: Catalog
+  /** Paths that may be asked for beside the fields. */
+  readonly paths: RegExp
+}
+
+/** A list of these fields, of the table or view of this name. `paths`: what goes into a field; without it nothing does. */
+export function plainList(
+  name: string,
+  fields: readonly (readonly [name: string, type: FieldTypeName])[],
+  paths = /(?!)/,
+): PlainList {
+  const read = (field: string, type: FieldTypeName): Field => readField({ name: field, type })
+  const collection = {
+    ...readNew({ name }),
+    id: name,
+    fields: fields.map(([field, type]) => read(field, type)),
+  } as BaseCollection
+  return { collection, alone: new Catalog([collection]), paths }
+}
+
+function isKnown(list: PlainList, token: Token): boolean {
+  if (token.kind === 'function') return token.args.every((one) => isKnown(list, one))
+  if (token.kind !== 'identifier') return true
+  return !/[.:]/.test(token.text) || list.paths.test(token.text)
+}
+
+const isPlain = (list: PlainList, node: Node): boolean =>
+  node.kind === 'comparison'
+    ? isKnown(list, node.left) && isKnown(list, node.right)
+    : node.items.every((item) => isPlain(list, item))
+
+/** The `filter` and `sort` of a query about a list. Throws 400 for anything wrong in them. PocketBase: tools/search, SimpleFieldResolver */
+export function compilePlain(list: PlainList, request: RequestInfo): Compiled {
+  const { filter = '', sort = '' } = request.query
+  try {
+    if (filter && !isPlain(list, parseFilter(filter).root)) throw badRequest()
+    return compile(list.alone, { collection: list.collection, rule: '', filter, sort, request })
+  } catch (error) {
+    throw error instanceof FilterError ? badRequest() : error
+  }
+}
