@@ -166,6 +166,34 @@ scenario('a superuser changes the rules of the limits', async (stage) => {
   expect(await rules()).toEqual(['/api/ 300/10'])
 })
 
+scenario(
+  'a superuser says where superusers come from, and is asked before being locked out',
+  async (stage) => {
+    const { page } = stage
+    await stage.signIn('root')
+    await stage.visit('/settings')
+    const field = page.getByLabel('Addresses of superusers')
+    const save = () => page.getByRole('button', { name: 'Save addresses' }).click()
+    await page.getByText('Your own is 127.0.0.1.').waitFor()
+    await field.fill('nowhere')
+    await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+      await save()
+      await page.getByRole('button', { name: 'Save anyway' }).click()
+      await page.getByText('Invalid IP or CIDR subnet.').waitFor()
+    })
+    await field.fill('192.0.2.7')
+    await save()
+    await page.getByText('you are locked out at once').waitFor()
+    await stage.look('settings-superusers')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await field.fill('127.0.0.1\n192.0.2.0/24')
+    await save()
+    await page.getByText('Addresses saved').waitFor()
+    const { superuserIPs } = await (await stage.root()).send('/api/settings', {})
+    expect(superuserIPs).toEqual(['127.0.0.1', '192.0.2.0/24'])
+  },
+)
+
 scenario('a superuser sees the keys and webhooks of all, and ends them', async (stage) => {
   const { page } = stage
   const ann = await stage.ann()

@@ -32,11 +32,15 @@ export interface Settings {
     readonly rules: readonly RateLimit[]
     readonly excludedIPs: readonly string[]
   }
+  /** Where superusers may come from; empty: anywhere. */
+  readonly superuserIPs: readonly string[]
   readonly trustedProxy: { readonly headers: readonly string[]; readonly useLeftmostIP: boolean }
 }
 
 /** Parts of settings, and parts of those. */
-export type SettingsChange = { readonly [K in keyof Settings]?: Partial<Settings[K]> }
+export type SettingsChange = {
+  readonly [K in keyof Settings]?: Settings[K] extends readonly unknown[] ? Settings[K] : Partial<Settings[K]>
+}
 
 /** The server's settings, for superusers. */
 export const useSettings = (): Answer<Settings> => useAnswer<Settings>('/api/settings')

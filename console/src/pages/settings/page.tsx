@@ -6,6 +6,7 @@ import { Limits } from './limits.tsx'
 import { Mail } from './mail.tsx'
 import { Naming } from './naming.tsx'
 import { ReverseProxy } from './proxy.tsx'
+import { SuperuserPlaces } from './superuser-places.tsx'
 
 /** What superusers may set while the server runs. Each card is saved by itself. */
 export function Page() {
@@ -25,6 +26,7 @@ export function Page() {
             <Limits settings={settings} />
             <ReverseProxy settings={settings} />
           </div>
+          <SuperuserPlaces settings={settings} />
         </>
       )}
     </Frame>

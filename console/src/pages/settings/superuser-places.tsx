@@ -1,0 +1,56 @@
+import { useState } from 'preact/hooks'
+import { type Settings, saveSettings } from '../../data/settings.ts'
+import { useAnswer } from '../../data/use-answer.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { confirmed } from '../../parts/dialog.tsx'
+import { TextArea } from '../../parts/field.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { toast } from '../../parts/toast.tsx'
+
+const NAME = 'superuserIPs'
+
+/** From where superusers may come. Who is not among them any more is asked first: there is no way back in from there. */
+export function SuperuserPlaces({ settings }: { settings: Settings }) {
+  const [text, setText] = useState(settings.superuserIPs.join('\n'))
+  const { value: health } = useAnswer<{ data: { realIP?: string } }>('/api/health')
+  const own = health?.data.realIP ?? ''
+  const save = useTask(async () => {
+    const superuserIPs = text.split(/[\s,]+/).filter(Boolean)
+    const isSafe = superuserIPs.length === 0 || superuserIPs.includes(own)
+    if (!isSafe && !(await confirmed(questionFor(own)))) return
+    await saveSettings({ superuserIPs })
+    toast('Addresses saved')
+  })
+  // which of the addresses is wrong stands in the field's name
+  const wrong = Object.entries(save.fault?.fields ?? {}).find(([name]) => name.startsWith(NAME))
+  return (
+    <Card title="Where superusers come from">
+      <Form onSubmit={save.run} fault={save.fault} names={wrong?.slice(0, 1)}>
+        <TextArea
+          label="Addresses of superusers"
+          name={NAME}
+          hint={`One a line, or a subnet such as 10.0.0.0/8. Empty: from anywhere. Your own is ${own || '…'}.`}
+          rows={2}
+          spellcheck={false}
+          value={text}
+          onValue={setText}
+          error={wrong?.[1]}
+        />
+        <Actions>
+          <Button type="submit" kind="primary" busy={save.busy}>
+            Save addresses
+          </Button>
+        </Actions>
+      </Form>
+    </Card>
+  )
+}
+
+const questionFor = (own: string) => ({
+  title: 'Is your own address among them?',
+  text: `${own} is not in the list as it stands. If no subnet there has it, you are locked out at once, and only somebody at one of these addresses can change that.`,
+  action: 'Save anyway',
+  danger: true,
+})
