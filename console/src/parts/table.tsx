@@ -9,6 +9,8 @@ export interface Column<T> {
   readonly bare?: boolean
   /** Long text: cut with an ellipsis where there is no room. */
   readonly long?: boolean
+  /** Where this says so of a row there is nothing to tell: a phone's card leaves the line out. */
+  readonly spare?: (row: T) => boolean
 }
 
 /**
@@ -44,12 +46,12 @@ export function Table<T extends { id: string }>({
         <tbody role="rowgroup">
           {rows.map((row) => (
             <tr key={row.id} role="row">
-              {columns.map(({ title, cell, align, bare, long }, at) => (
+              {columns.map(({ title, cell, align, bare, long, spare }, at) => (
                 <td
                   key={title}
                   role="cell"
                   data-title={bare || at === 0 ? undefined : title}
-                  class={`${align ?? ''} ${long ? 'long' : ''} ${at === 0 ? 'first' : ''}`}
+                  class={`${align ?? ''} ${long ? 'long' : ''} ${at === 0 ? 'first' : ''} ${spare?.(row) ? 'spare' : ''}`}
                 >
                   {at === 0 && href ? <a href={href(row)}>{cell(row)}</a> : cell(row)}
                 </td>

@@ -106,15 +106,17 @@ function filterFor(text: string, chosen: string): string {
 
 const columnsFor = (groups: Groups, edit: (contact: Contact) => void): readonly Column<Contact>[] => [
   { title: 'Name', cell: ({ name, phone }) => name || phone },
-  { title: 'Number', cell: ({ phone }) => <span class="mono">{phone}</span> },
+  { title: 'Number', spare: ({ name }) => !name, cell: ({ phone }) => <span class="mono">{phone}</span> },
   {
     title: 'Groups',
     long: true,
+    spare: (contact) => contact.groups.length === 0,
     cell: (contact) =>
       contact.groups.map(groups.nameOf).filter(Boolean).join(', ') || <span class="muted">–</span>,
   },
   {
     title: 'Wants texts',
+    spare: ({ opted_out }) => !opted_out,
     cell: ({ opted_out }) =>
       opted_out ? <Badge tone="warn">Opted out</Badge> : <span class="muted">Yes</span>,
   },
