@@ -19,7 +19,7 @@ let site: Site
 let user: Client
 beforeAll(async () => {
   // a phone's lease is three of these; it must not send in the last quarter
-  site = await openSite({ LEASE_SECONDS: '1' })
+  site = await openSite({ LEASE_SECONDS: '2' })
 })
 afterAll(() => site.stop())
 
@@ -43,7 +43,7 @@ describe('a phone that dies with messages', () => {
     let phone = await joinPhone(site, user, { radioMs: () => 1 })
     await send(user, 1, { guarantee })
     for (const message of (await phone.call('GET', '/message')).body) take(phone, message)
-    await until(async () => (await records(user, 'status != "sending"')).length === 1, 15_000)
+    await until(async () => (await records(user, 'status != "sending"')).length === 1)
     phone = restart(phone)
     await until(() => [...phone.store.messages.values()].some(({ error }) => error === 'TTL expired'))
     await until(async () => (await records(user, `status = "${status}"`)).length === 1)
@@ -55,10 +55,10 @@ describe('a phone that dies with messages', () => {
 
 test('a phone that is slower than its lease sends each once, and is given less at once', async () => {
   user = await site.gateway.makeUser()
-  const phone = await joinPhone(site, user, { sendMs: () => 400, radioMs: () => 1 })
+  const phone = await joinPhone(site, user, { sendMs: () => 800, radioMs: () => 1 })
   phone.start()
   const ids = await send(user, 12)
-  await until(async () => (await records(user, 'status = "delivered"')).length === ids.length, 25_000)
+  await until(async () => (await records(user, 'status = "delivered"')).length === ids.length, 50_000)
   phone.kill()
   const sent = phone.store.onAir().map(({ id }) => id.split('.')[0])
   expect(sent.toSorted()).toEqual(ids.toSorted())
@@ -84,7 +84,7 @@ test('what the phone says it still has, it keeps', async () => {
   const [message] = (await phone.call('GET', '/message')).body
   const held = [{ id: message.id, state: 'Processed', recipients: [], states: {} }]
   for (let i = 0; i < 5; i++) {
-    await sleep(1_000)
+    await sleep(1_500)
     expect((await phone.call('PATCH', '/messages', held)).status).toBe(204)
   }
   expect(await records(user, 'status = "sending"')).toHaveLength(1)
@@ -114,6 +114,6 @@ test.each([
   other.store.write({ kind: 'registered', registration: phone.store.registration })
   const [message] = (await other.call('GET', '/message')).body
   const leftMs = Date.parse(message.validUntil) - clockMs - Date.now()
-  expect(leftMs).toBeGreaterThan(-4_000)
-  expect(leftMs).toBeLessThan(6_000)
+  expect(leftMs).toBeGreaterThan(-10_000)
+  expect(leftMs).toBeLessThan(15_000)
 })

@@ -17,7 +17,7 @@ export interface PhoneOptions {
   /** Waits of the app, times this. */
   readonly scale: number
   /** The pause after each text, and how long the radio takes to say what became of it. */
-  readonly sendMs: () => number
+  readonly sendMs: () => number | Promise<number>
   readonly radioMs: () => number
 }
 

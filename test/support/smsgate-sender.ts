@@ -25,7 +25,7 @@ async function send(phone: Phone, message: StoredMessage): Promise<void> {
   phone.store.send({ id, to, text })
   change(phone, id, 'Processed')
   awaitRadio(phone, id)
-  await sleep(phone.options.sendMs())
+  await sleep(await phone.options.sendMs())
 }
 
 /** What Android says next of a message, after a while, to the app that is there then. */
