@@ -36,9 +36,9 @@ const postgres = {
 export default defineConfig({
   test: {
     // on a busy machine all is slow: what a test waits for is asked again and again, and comes at once where it can
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 20_000 } },
+    testTimeout: 90_000,
+    hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     setupFiles: 'test/support/answers-setup.ts',
     maxWorkers: 2,

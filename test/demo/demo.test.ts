@@ -5,20 +5,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import PocketBase from 'pocketbase'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { freePort } from '../support/postgres.ts'
 
 const DEMO = fileURLToPath(new URL('../../src/demo/demo.ts', import.meta.url))
-const PATIENCE_MS = 120_000
+const PATIENCE_MS = 240_000
 
-let folder: string
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'pocketsms-demo-'))
-})
-afterAll(() => rmSync(folder, { recursive: true }))
+function makeFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'pocketsms-demo-'))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
 
-/** Starts the demo as a newcomer does; `settled` when it says that it is done, or ends. */
-function startDemo(port: number) {
+/** Starts the demo as a newcomer does; `done` when it says that it is done, or ends. */
+function startDemo(folder: string, port: number) {
   const { DATABASE_URL: _, ...env } = process.env
   const child: ChildProcess = spawn(process.execPath, [DEMO], {
     env: { ...env, DATA_DIR: join(folder, 'data'), HOST: '127.0.0.1', PORT: String(port) },
@@ -26,6 +26,10 @@ function startDemo(port: number) {
   })
   let output = ''
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await exited
+  })
   const done = new Promise<void>((resolve) => {
     const hear = (chunk: Buffer) => {
       output += chunk
@@ -46,7 +50,8 @@ test(
   'the demo does the main job, leaves lines that work, and does it all again',
   async () => {
     const port = await freePort()
-    const first = startDemo(port)
+    const folder = makeFolder()
+    const first = startDemo(folder, port)
     await first.done
     const text = first.output()
     for (const line of [
@@ -70,7 +75,7 @@ test(
     expect(messages.length).toBe(7)
     expect(await first.stop(), first.output()).toBe(0)
 
-    const second = startDemo(port)
+    const second = startDemo(folder, port)
     await second.done
     expect(second.output()).toMatch(/Chloé +delivered +Phone/)
     await pb
@@ -89,7 +94,7 @@ test(
     const taken = createServer()
     const port = await freePort()
     await new Promise<void>((resolve) => taken.listen(port, '127.0.0.1', resolve))
-    const demo = startDemo(port)
+    const demo = startDemo(makeFolder(), port)
     expect(await demo.exited).toBe(1)
     expect(demo.output()).toContain(`Port ${port} on 127.0.0.1 is taken`)
     expect(demo.output()).not.toContain('    at ')

@@ -50,7 +50,7 @@ export class Ear {
   }
 
   /** Waits for that many events since the last call, and a little longer for ones that should not come. */
-  async next(count: number, { quietMs = 100, withinMs = 25_000 } = {}): Promise<Heard[]> {
+  async next(count: number, { quietMs = 100, withinMs = 40_000 } = {}): Promise<Heard[]> {
     const end = performance.now() + withinMs
     while (this.heard.length < count) {
       if (performance.now() > end) throw new Error(`${this.heard.length} of ${count} events came`)
@@ -71,7 +71,7 @@ export class Ear {
     await this.ended
   }
 
-  async #more(withinMs = 25_000): Promise<void> {
+  async #more(withinMs = 40_000): Promise<void> {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, withinMs)
       this.#arrived = () => {

@@ -26,7 +26,7 @@ async function makePair(): Promise<{ owner: Client; phone: Client }> {
   const owner = await gateway.makeUser()
   return { owner, phone: await gateway.pair(owner) }
 }
-const until = async (isTrue: () => boolean | Promise<boolean>, withinMs = 20_000) => {
+const until = async (isTrue: () => boolean | Promise<boolean>, withinMs = 40_000) => {
   for (const end = Date.now() + withinMs; !(await isTrue()); await sleep(20))
     if (Date.now() > end) throw new Error('it did not happen')
 }

@@ -116,7 +116,7 @@ export async function openStream(url: string, token: string) {
   return {
     heard,
     ended: reading,
-    async next(name: string, withinMs = 20_000) {
+    async next(name: string, withinMs = 40_000) {
       const end = performance.now() + withinMs
       for (;;) {
         const i = heard.findIndex((event) => event.name === name)

@@ -54,7 +54,7 @@ export async function startReceiver(port = 0) {
       behave = (_, res) => res.writeHead(status, headers).end(body)
     },
     /** Waits until there were so many calls. */
-    async heard(count: number, withinMs = 25_000): Promise<readonly Told[]> {
+    async heard(count: number, withinMs = 40_000): Promise<readonly Told[]> {
       await until(`${count} calls`, () => told.length >= count, withinMs)
       return told
     },
@@ -76,7 +76,7 @@ export const verify = (secret: string, { body, headers }: Told): unknown =>
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  withinMs = 25_000,
+  withinMs = 40_000,
 ): Promise<void> {
   for (const end = performance.now() + withinMs; !(await holds()); ) {
     if (performance.now() > end) throw new Error(`waited in vain for ${what}`)

@@ -94,7 +94,7 @@ export async function records(user: Client, filter: string): Promise<any[]> {
   return (await user.call('GET', `/api/collections/sms_messages/records?${query}`)).body.items
 }
 
-export async function until(isTrue: () => boolean | Promise<boolean>, withinMs = 25_000): Promise<void> {
+export async function until(isTrue: () => boolean | Promise<boolean>, withinMs = 40_000): Promise<void> {
   for (const end = Date.now() + withinMs; !(await isTrue()); await sleep(30))
     if (Date.now() > end) throw new Error('it did not happen')
 }

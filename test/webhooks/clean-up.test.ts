@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanUpDeliveries } from '../../src/webhooks/clean-up.ts'
 import { deliveriesOf, makeHook, openSite, type Site, sendAndReport } from '../support/hooks.ts'
 import { until } from '../support/receiver.ts'
+import { startWork } from '../support/work.ts'
 
 let site: Site
 beforeAll(async () => {
@@ -50,10 +51,10 @@ test('ten thousand are sent again in one go', async () => {
     [user.id, hook.id],
   )
   const calls = receiver.told.length
-  const begun = performance.now()
+  const took = startWork()
   const { body } = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, { since: '2026-01-01' })
   expect(body).toEqual({ resent: 10_000 })
-  expect(performance.now() - begun).toBeLessThan(20_000)
-  await receiver.heard(calls + 200)
+  expect(took()).toBeLessThan(20_000)
+  await receiver.heard(calls + 200, 80_000)
   await user.call('DELETE', `/api/collections/webhooks/records/${hook.id}`)
 })
