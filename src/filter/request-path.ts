@@ -1,5 +1,5 @@
 import { toText, toTexts } from '../fields/cast.ts'
-import type { Field, RelationField } from '../fields/field.ts'
+import type { Field, FieldTypeName, RelationField } from '../fields/field.ts'
 import { isMulti, isMultiCapable } from '../fields/field.ts'
 import { writeSorted } from '../fields/json-text.ts'
 import { and, write } from './condition.ts'
@@ -161,8 +161,8 @@ function resolveValue(context: Context, path: readonly string[]): Operand {
   if (modifier !== '' && modifier !== 'lower') {
     throw new FilterError(`invalid modifier sequence ${last}:${modifier}`)
   }
-  const isNumber = context.catalog.field(context.base.collection, last)?.type === 'number'
-  const slot: Slot = (input) => requestScalar(lookUp(input, keys), isNumber)
+  const type = context.catalog.field(context.base.collection, last)?.type
+  const slot: Slot = (input) => requestScalar(lookUp(input, keys), type)
   if (context.facts.ask((input) => kindOf(slot(input)) === 'null')) return keyword(null)
   return modifier === 'lower' ? loweredKnown(parameter(slot)) : parameter(slot)
 }
@@ -187,10 +187,12 @@ function authValues(auth: Input['request']['auth']): Record<string, unknown> | n
 const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i
 
 /** Lists and objects are their JSON. A text is a number if the collection has a number field of that name. */
-function requestScalar(value: unknown, isNumber: boolean): Scalar {
+function requestScalar(value: unknown, type: FieldTypeName | undefined): Scalar {
   if (value === undefined || value === null) return null
   if (typeof value === 'string') {
-    return isNumber && NUMBER.test(value) && Number.isFinite(Number(value)) ? Number(value) : value
+    return type === 'number' && NUMBER.test(value) && Number.isFinite(Number(value)) ? Number(value) : value
   }
-  return typeof value === 'number' || typeof value === 'boolean' ? value : writeSorted(value)
+  if (typeof value === 'number' || typeof value === 'boolean') return value
+  // a point is compared with those that are stored
+  return type === 'geoPoint' ? JSON.stringify(value) : writeSorted(value)
 }

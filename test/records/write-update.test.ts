@@ -57,6 +57,19 @@ test.each([
   })
 })
 
+test('a point is changed by another point, not by the order of its parts', async () => {
+  const rule = '@request.body.at:changed = false'
+  const fields = [{ name: 'at', type: 'geoPoint' }]
+  const rules = { createRule: rule, updateRule: rule, viewRule: '' }
+  await shop.ask('super', 'POST', 'collections', { name: 'points', fields, ...rules })
+  const made = await shop.ask('', 'POST', 'collections/points/records', { at: { lon: 1, lat: 2 } })
+  expect(made.status).toBe(200)
+  const record = `collections/points/records/${made.body.id}`
+  expect((await shop.ask('', 'PATCH', record, { at: { lat: 2, lon: 1 } })).status).toBe(200)
+  expect((await shop.ask('', 'PATCH', record, { at: { lon: 2, lat: 1 } })).status).toBe(404)
+  await shop.ask('super', 'DELETE', 'collections/points')
+})
+
 test('hidden values survive what others do', async () => {
   await patch({ secret: 'stolen', 'secret:autogenerate': 'x' })
   expect((await shop.ask('super', 'GET', TOOL)).body.secret).toBe('kept')
