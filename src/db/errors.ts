@@ -16,6 +16,7 @@ export function isSqlError(error: unknown, code?: string): error is SqlError {
 
 export const UNIQUE_VIOLATION = '23505'
 export const QUERY_CANCELED = '57014'
+export const UNKNOWN_STATEMENT = '26000'
 
 /** Columns, tables or types that are not as a statement believes them to be; a kept plan that no longer fits. */
 const MISMATCHES = new Set(['42703', '42P01', '42804', '42883', '0A000'])

@@ -2,7 +2,7 @@ import pg from 'pg'
 import type { Logger } from '../log.ts'
 import { ask } from './ask.ts'
 import type { Backend, Session } from './backend.ts'
-import { DatabaseAway, isConnectionError, isSqlError, QUERY_CANCELED } from './errors.ts'
+import { DatabaseAway, isConnectionError, isSqlError, QUERY_CANCELED, UNKNOWN_STATEMENT } from './errors.ts'
 import { oneByOne } from './in-turn.ts'
 import { openPipeline } from './pipeline.ts'
 import { PLANNER } from './planner.ts'
@@ -54,7 +54,9 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
     ...shared,
     lookUp: (text, params, name) =>
       guarded(() => pipeline.query(text, params, name)).catch((error: unknown) => {
-        if (isSqlError(error, QUERY_CANCELED)) return shared.query(text, params, name)
+        // its name is unknown where the one that brought it has failed
+        const isElsewhere = isSqlError(error, QUERY_CANCELED) || isSqlError(error, UNKNOWN_STATEMENT)
+        if (isElsewhere) return shared.query(text, params, name)
         throw error
       }),
     async transaction(work) {

@@ -70,6 +70,16 @@ onPostgres(
   },
 )
 
+onPostgres('those that go by a name which waits for a lock are answered, too', async () => {
+  await db.transaction(async (inside) => {
+    await inside.query('lock table things in access exclusive mode')
+    const locked = [1, 2, 3].map((i) => lookUp(i, 'thing behind a lock'))
+    await pid()
+    setTimeout(() => void inside.query('rollback').catch(() => {}), 100)
+    expect(await Promise.all(locked)).toEqual([1, 2, 3])
+  })
+})
+
 onPostgres('a connection that is lost is made anew', async () => {
   await db.query('select') // there is one for the question below
   const own = await pid()
