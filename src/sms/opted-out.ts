@@ -24,12 +24,13 @@ export async function endOptedOut(db: Db): Promise<Wake> {
   return []
 }
 
+/** By the index on user and status: of what waits, only this user's is looked at. */
 const WAITING: Source = {
   name: 'said stop',
-  sql: `select d.* from sms_dispatch d
-  where d."user" = $4 and d.state in ('pending', 'assigned')
-    and exists (select from sms_messages m where m.id = d.message and m."user" = $4 and m."to" = any($5::text[]))
-  order by d.message for update`,
+  sql: `select d.* from sms_messages m join sms_dispatch d on d.message = m.id
+  where m."user" = $4 and m.status in ('pending', 'assigned') and m."to" = any($5::text[])
+    and d.state in ('pending', 'assigned')
+  order by d.message for update of d`,
 }
 
 /**
