@@ -75,7 +75,9 @@ const tellToStop = (program = server) => void process.kill(program.pid, 'SIGTERM
 
 async function untilEnded(program = server): Promise<number> {
   const began = performance.now()
-  await expect.poll(() => program.hasEnded(), { timeout: MAX_STOP_MS + 2 * SLACK_MS, interval: 20 }).toBe(true)
+  await expect
+    .poll(() => program.hasEnded(), { timeout: MAX_STOP_MS + 2 * SLACK_MS, interval: 20 })
+    .toBe(true)
   return performance.now() - began
 }
 
