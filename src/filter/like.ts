@@ -32,6 +32,9 @@ function escapeUnescaped(text: string): string {
 /** SQLite never matches a pattern that ends in a backslash which escapes nothing. */
 export const isBrokenPattern = (pattern: string) => /(?<!\\)(?:\\\\)*\\$/.test(pattern)
 
+/** Whether it matters to a pattern that upper and lower case are the same: of ASCII they are, as in SQLite. */
+export const hasLetter = (pattern: string) => /[a-z]/i.test(pattern)
+
 type Step = { readonly any: true } | { readonly any: false; readonly char: string; readonly one: boolean }
 
 function steps(pattern: string): Step[] {

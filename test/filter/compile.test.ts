@@ -45,6 +45,8 @@ test.each([
   ['a flag is itself', 'flag = true', 'b."flag"'],
   ['or its opposite', 'flag != true', 'NOT b."flag"'],
   ['like', "txt ~ 'x'", 'b."txt" ILIKE $1::text COLLATE "C"'],
+  ['like, where case does not matter', "txt ~ '+49 77%ä'", 'b."txt" LIKE $1::text COLLATE "C"'],
+  ['unlike', "txt !~ 'Ä7'", 'b."txt" NOT LIKE $1::text COLLATE "C"'],
   ['a value in a list', "many:each ?= 'a'", 'b."many" @> ARRAY[$1::text]'],
   ['one of two', "txt = 'x' || txt = 'y'", 'b."txt" IN ($1::text, $2::text)'],
   [
