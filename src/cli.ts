@@ -1,6 +1,7 @@
 import { defineCommand, runMain } from 'citty'
 import { agentCommand } from './agent/command.ts'
 import { installerLink } from './auth/installer.ts'
+import { setSuperuserPlaces } from './auth/superuser-places.ts'
 import { deleteSuperuser, listSuperusers, upsertSuperuser } from './auth/superusers.ts'
 import { sendCommand } from './bulk/command.ts'
 import { type CatalogStore, openStore } from './collections/catalog-store.ts'
@@ -62,6 +63,7 @@ const migrateCommand = defineCommand({
   run: () => withStore(async () => say('The database is up to date.')),
 })
 
+const placesIn = (places: readonly string[]) => places.join(', ') || 'anywhere'
 const email = { type: 'positional', required: true, description: 'their email address' } as const
 const superuser = defineCommand({
   meta: { name: 'superuser', description: 'Who may see and do everything.' },
@@ -86,6 +88,18 @@ const superuser = defineCommand({
         withStore(async (store) => {
           await deleteSuperuser(store, args.email)
           say(`Superuser ${args.email} is deleted.`)
+        }),
+    }),
+    ips: defineCommand({
+      meta: {
+        name: 'ips',
+        description:
+          'Set the addresses and subnets that superusers may come from; without any: from anywhere.',
+      },
+      run: ({ args }) =>
+        withStore(async ({ db }) => {
+          const before = await setSuperuserPlaces(db, args._)
+          say(`Superusers may come from ${placesIn(args._)}. Until now: ${placesIn(before)}.`)
         }),
     }),
   },

@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { setSuperuserPlaces } from '../../src/auth/superuser-places.ts'
+import { UserError } from '../../src/errors.ts'
+import { type Gateway, openGateway } from '../support/gateway.ts'
+import { testConfig } from '../support/start.ts'
+
+// At the terminal a superuser says from where superusers may come: the way back for who has shut out everybody.
+
+let site: Gateway
+beforeAll(async () => {
+  site = await openGateway()
+})
+afterAll(() => site.stop())
+
+const db = () => site.server.services.store.db
+const seen = async () => (await site.superuser.call('GET', '/api/settings')).status
+
+test('who is locked out by a wrong list comes in again once it is cleared', async () => {
+  const wrong = { superuserIPs: ['192.0.2.1'] }
+  expect((await site.superuser.call('PATCH', '/api/settings', wrong)).status).toBe(200)
+  await vi.waitFor(async () => expect(await seen()).toBe(403))
+  expect(await setSuperuserPlaces(db(), [])).toEqual(['192.0.2.1'])
+  await vi.waitFor(async () => expect(await seen()).toBe(200), 20_000)
+  const filter = encodeURIComponent('ip = "terminal" && action = "update settings"')
+  const deeds = (await site.superuser.call('GET', `/api/audit?filter=${filter}`)).body.items
+  expect(deeds).toMatchObject([{ fields: ['superuserIPs'], superuser: '' }])
+})
+
+test('another list takes the place of the old one, and the rest of the settings stays', async () => {
+  await site.superuser.call('PATCH', '/api/settings', { meta: { appName: 'Kept' } })
+  await setSuperuserPlaces(db(), ['127.0.0.1', '10.0.0.0/8', '::1'])
+  await vi.waitFor(async () => {
+    const { body } = await site.superuser.call('GET', '/api/settings')
+    expect(body).toMatchObject({
+      superuserIPs: ['127.0.0.1', '10.0.0.0/8', '::1'],
+      meta: { appName: 'Kept' },
+    })
+  }, 20_000)
+  expect(await setSuperuserPlaces(db(), [])).toEqual(['127.0.0.1', '10.0.0.0/8', '::1'])
+})
+
+test('what is no address is named, and nothing is changed', async () => {
+  await setSuperuserPlaces(db(), ['127.0.0.1'])
+  const wrong = setSuperuserPlaces(db(), ['127.0.0.1', '10.0.0.0/40', 'home'])
+  await expect(wrong).rejects.toEqual(
+    new UserError('10.0.0.0/40: Invalid IP or CIDR subnet.\nhome: Invalid IP or CIDR subnet.'),
+  )
+  expect(await setSuperuserPlaces(db(), [])).toEqual(['127.0.0.1'])
+})
+
+test('the command takes any number of addresses', { timeout: 180_000 }, async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pocketsms-ips-'))
+  const { databaseUrl } = await testConfig()
+  const env = { ...process.env, DATABASE_URL: databaseUrl ?? '', DATA_DIR: join(folder, 'data') }
+  const cli = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+  const ips = (...places: string[]) => {
+    const args = [cli, 'superuser', 'ips', ...places]
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env })
+    return { status, said: stdout + stderr }
+  }
+  try {
+    expect(ips('192.0.2.7', '2001:db8::/32')).toEqual({
+      status: 0,
+      said: 'Superusers may come from 192.0.2.7, 2001:db8::/32. Until now: anywhere.\n',
+    })
+    expect(ips('nowhere')).toMatchObject({ status: 1, said: expect.stringContaining('nowhere: ') })
+    expect(ips()).toEqual({
+      status: 0,
+      said: 'Superusers may come from anywhere. Until now: 192.0.2.7, 2001:db8::/32.\n',
+    })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+})
