@@ -1,3 +1,4 @@
+import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { type FieldError, fieldError } from '../errors.ts'
 import { type Field, isMulti } from '../fields/field.ts'
@@ -41,14 +42,34 @@ async function createIndex(db: Db, sql: string, collection: Collection): Promise
   }
 }
 
-/** Makes all indexes of a collection. Throws an InvalidCollection with the error of each one that cannot be made. */
+const DEPENDED_UPON = '2BP01'
+const KEY = `select conname from pg_constraint where conrelid = $1::regclass and contype = 'p'`
+
+/** Makes a table's key anew, so that it is its newest index. It stays as it is where a view is grouped by it. */
+async function renewKey(db: Db, table: string): Promise<void> {
+  const [key] = (await db.query(KEY, [table])).rows
+  const name = quote(String(key![0]))
+  await attempt(db, () =>
+    db.query(`alter table ${table} drop constraint ${name}, add constraint ${name} primary key (id)`),
+  ).catch((error: unknown) => {
+    if (!isSqlError(error, DEPENDED_UPON)) throw error
+  })
+}
+
+/**
+ * Makes all indexes of a collection, the last one first and the key at the end: of several unique indexes that a record
+ * breaks Postgres names the oldest, SQLite the newest. Throws an InvalidCollection with the error of each one that cannot
+ * be made.
+ */
 export async function createIndexes(db: Db, collection: Collection): Promise<void> {
   const errors: Record<string, FieldError> = {}
-  for (const [i, sql] of collection.indexes.entries()) {
+  for (const [i, sql] of [...collection.indexes.entries()].reverse()) {
     const error = await createIndex(db, sql, collection)
     if (error) errors[i] = error
   }
   if (Object.keys(errors).length > 0) throw new InvalidCollection(collection, { indexes: errors })
+  const isUnique = collection.indexes.some((sql) => parseIndex(sql).unique)
+  if (isUnique) await renewKey(db, quote(tableName(collection)))
 }
 
 /** Drops all indexes that a collection describes. */

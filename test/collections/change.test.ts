@@ -124,3 +124,11 @@ test('a collection that somebody has just renamed is deleted under its new name'
   const gone = removeCollection({ catalog: stale, change: (work) => store.change(work) }, 'renamed_from')
   await expect(refusal(gone)).resolves.toMatchObject({ status: 404 })
 })
+
+test('a key that a view is grouped by stays, and indexes change', async () => {
+  await create(store, { name: 'grouped', fields: [{ name: 'a', type: 'text' }] })
+  await store.db.query('create view by_key as select id, a from grouped group by id')
+  await update(store, 'grouped', { indexes: ['CREATE UNIQUE INDEX idx_grouped ON grouped (a)'] })
+  expect(store.catalog.find('grouped')!.indexes).toHaveLength(1)
+  await store.db.query('drop view by_key')
+})

@@ -134,3 +134,26 @@ test('the answer is picked and expanded as any other', async () => {
   const { text } = await shop.ask('', 'POST', path, { name: 'axe', shelf: 'shelf0000000001' })
   expect(text.trim()).toBe('{"expand":{"shelf":{"id":"shelf0000000001"}},"name":"axe"}')
 })
+
+test('of several unique indexes the newest is told, the id last', async () => {
+  const columns = ['a', 'b']
+  const indexes = columns.map((name) => `CREATE UNIQUE INDEX marks_${name} ON marks (${name})`)
+  const fields = columns.map((name) => ({ name, type: 'text' }))
+  await shop.ask('super', 'POST', 'collections', {
+    name: 'marks',
+    createRule: '',
+    updateRule: '',
+    fields,
+    indexes,
+  })
+  const taken = { id: 'mark00000000001', a: 'x', b: 'y' }
+  const told = async (body: object) => Object.keys((await create('marks', { ...taken, ...body })).body.data)
+  expect((await create('marks', taken)).status).toBe(200)
+  expect((await create('marks', { id: 'mark00000000002', a: 'o', b: 'o' })).status).toBe(200)
+  const all = async () => [await told({}), await told({ b: '' }), await told({ a: '', b: '' })]
+  expect(await all()).toEqual([['b'], ['a'], ['id']])
+  const path = 'collections/marks/records/mark00000000002'
+  expect(Object.keys((await shop.ask('', 'PATCH', path, { a: 'x', b: 'y' })).body.data)).toEqual(['b'])
+  await shop.ask('super', 'PATCH', 'collections/marks', { indexes: indexes.toReversed() })
+  expect(await all()).toEqual([['a'], ['a'], ['id']])
+})
