@@ -35,11 +35,14 @@ async function bodyOf({ db }: Store, user: string, id: string, now: Date): Promi
     priority,
     sim,
     guarantee,
-    clientRef: `retry:${id}`,
+    clientRef: retryRef(id),
   }
   return { recipients: [to], groupIds: [], deviceId: '', content: { body }, options }
 }
 
+/** The `client_ref` of the message that a failed one is sent again as: there is never a second. */
+export const retryRef = (id: string) => `retry:${id}`
+
 /** As long after `now` as `until` is after `from`. */
-const shifted = (now: Date, from: string, until: string): string =>
+export const shifted = (now: Date, from: string, until: string): string =>
   dateAt(now.getTime() + dateOf(until)!.getTime() - dateOf(from)!.getTime())

@@ -3,11 +3,14 @@ import { Acceptor } from '../../sms/accept.ts'
 import { countBatch } from '../../sms/batches.ts'
 import { readPreview, readSend, readTemplateSend, type SendBody } from '../../sms/body.ts'
 import { cancelMessage } from '../../sms/cancel.ts'
+import { cancelBatch } from '../../sms/cancel-batch.ts'
 import { fingerprintOf, readIdempotencyKey } from '../../sms/idempotency.ts'
 import { previewSend } from '../../sms/preview.ts'
 import { readUsage } from '../../sms/quota.ts'
 import { retryMessage } from '../../sms/retry.ts'
+import { RETRY_BATCH, retryBatch } from '../../sms/retry-batch.ts'
 import { type Desk, send } from '../../sms/send.ts'
+import { checkShape } from '../../sms/shape.ts'
 import { countDays, readDays } from '../../sms/usage-days.ts'
 import { type Ctx, type Env, queryOf, type Services, sendRaw } from '../context.ts'
 import { readJson } from '../json-body.ts'
@@ -40,6 +43,18 @@ export function smsRoutes(services: Services): Hono<Env> {
       const { user } = await requireSender(c, services)
       return sendRaw(c, JSON.stringify(await countBatch(store, user, c.req.param('batch_id'))))
     })
+    .post('/batches/:batch_id/cancel', async (c) => {
+      const { user } = await requireSender(c, services)
+      return sendRaw(c, JSON.stringify(await cancelBatch(store, user, c.req.param('batch_id'))))
+    })
+    .post('/batches/:batch_id/retry', (c) => {
+      let raw: Promise<unknown> | undefined
+      return withSender(c, services, async (sender) => {
+        raw ??= hasBody(c) ? readJson(c, MAX_BODY_BYTES) : Promise.resolve({})
+        const body = checkShape(RETRY_BATCH, await raw)
+        return sendRaw(c, JSON.stringify(await retryBatch(desk, sender, c.req.param('batch_id'), body)))
+      })
+    })
     .post('/messages/:id/retry', (c) =>
       withSender(c, services, async (sender) =>
         sendRaw(c, (await retryMessage(desk, sender, c.req.param('id'))).answer),
@@ -50,6 +65,9 @@ export function smsRoutes(services: Services): Hono<Env> {
       return sendRaw(c, JSON.stringify(await cancelMessage(store, user, c.req.param('id'))))
     })
 }
+
+const hasBody = (c: Ctx) =>
+  c.req.header('transfer-encoding') !== undefined || Number(c.req.header('content-length') ?? 0) > 0
 
 /** A send of either kind: credentials, then the body, then the work. */
 function sendFrom(c: Ctx, services: Services, desk: Desk, read: (raw: unknown, now: Date) => SendBody) {
