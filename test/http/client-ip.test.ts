@@ -29,3 +29,15 @@ test.each([
   const { body } = await office.call('GET', '/api/health', undefined, headers)
   expect((body.data as { realIP: string }).realIP).toBe(ip)
 })
+
+test.each([
+  ['none that anybody knows', {}, ''],
+  ['one that the settings trust', { 'x-real-ip': '203.0.113.7' }, 'X-Real-IP'],
+  ['one of a known proxy', { 'fly-client-ip': '203.0.113.7' }, 'Fly-Client-IP'],
+  ['both', { 'x-real-ip': '203.0.113.7', 'cf-connecting-ip': '203.0.113.8' }, 'X-Real-IP'],
+])('the header that a proxy may have set: %s', async (_, headers, name) => {
+  await office.call('PATCH', '/api/settings', { trustedProxy: { headers: ['X-Real-IP'] } }, root)
+  const { body } = await office.call('GET', '/api/health', undefined, { ...root, ...headers })
+  await office.call('PATCH', '/api/settings', { trustedProxy: { headers: [] } }, root)
+  expect((body.data as { possibleProxyHeader: string }).possibleProxyHeader).toBe(name)
+})

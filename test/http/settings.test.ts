@@ -1,4 +1,4 @@
-import { generateKeyPairSync, verify } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, verify } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { SettingsStore } from '../../src/collections/settings-store.ts'
 import { type Answer, type Office, openOffice, PASSWORD } from '../support/office.ts'
@@ -198,6 +198,29 @@ test('Apple gets a secret that its key has signed', async () => {
     privateKey: 'validation_match_invalid',
     duration: 'validation_min_greater_equal_than_required',
   })
+})
+
+const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string
+test.each([
+  [
+    'no key',
+    '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----',
+    'invalid key: Key must be a PEM encoded PKCS1 or PKCS8 key.',
+  ],
+  [
+    'a key of another kind',
+    pemOf(generateKeyPairSync('ed25519').privateKey),
+    'key is not a valid ECDSA private key.',
+  ],
+  [
+    'a key of another curve',
+    pemOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).privateKey),
+    'key is invalid.',
+  ],
+])('Apple’s key is %s', async (_, privateKey, reason) => {
+  const form = { clientId: 'shop', teamId: '1234567890', keyId: 'abcdefghij', privateKey, duration: 60 }
+  const { status, body } = await office.post('/api/settings/apple/generate-client-secret', form, root)
+  expect([status, body.message]).toEqual([400, `Failed to generate client secret. Raw error: \n${reason}`])
 })
 
 test.each([

@@ -1,4 +1,5 @@
-import { importPKCS8, SignJWT } from 'jose'
+import { createPrivateKey, type KeyObject } from 'node:crypto'
+import { SignJWT } from 'jose'
 import { atLeast, atMost, demandFields, length, matches, required } from '../../collections/checks.ts'
 import { object, text, whole } from '../../collections/decode.ts'
 import { badRequest } from '../../errors.ts'
@@ -39,7 +40,7 @@ export async function makeAppleSecret(form: AppleSecretForm): Promise<string> {
   }
   demandFields(form, checks, 'Invalid client secret data.')
   try {
-    const key = await importPKCS8(form.privateKey.trim(), ALGORITHM)
+    const key = readKey(form.privateKey)
     const now = Math.floor(Date.now() / 1000)
     return await new SignJWT({
       iss: form.teamId,
@@ -54,4 +55,17 @@ export async function makeAppleSecret(form: AppleSecretForm): Promise<string> {
     const reason = error instanceof Error ? error.message : 'the key is of no use'
     throw badRequest(`Failed to generate client secret. Raw error: \n${reason}`)
   }
+}
+
+/** The key of ES256. Throws what PocketBase says of one that is none: golang-jwt, ParseECPrivateKeyFromPEM */
+function readKey(pem: string): KeyObject {
+  let key: KeyObject
+  try {
+    key = createPrivateKey(pem.trim())
+  } catch (cause) {
+    throw new Error('invalid key: Key must be a PEM encoded PKCS1 or PKCS8 key', { cause })
+  }
+  if (key.asymmetricKeyType !== 'ec') throw new Error('key is not a valid ECDSA private key')
+  if (key.asymmetricKeyDetails?.namedCurve !== 'prime256v1') throw new Error('key is invalid')
+  return key
 }

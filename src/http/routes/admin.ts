@@ -124,13 +124,14 @@ function checkStatsFilter(request: RequestInfo): void {
 async function health(c: Ctx, services: Services): Promise<object> {
   const auth = await authOf(c, services)
   const data = auth?.isSuperuser
-    ? { canBackup: true, possibleProxyHeader: proxyHeader(c), realIP: clientIp(c, services) }
+    ? { canBackup: true, possibleProxyHeader: proxyHeader(c, services), realIP: clientIp(c, services) }
     : {}
   return { message: 'API is healthy.', code: 200, data }
 }
 
-/** Headers by which a proxy could tell the client's address. PocketBase: apis/health.go, contract T34 */
-function proxyHeader(c: Ctx): string {
+/** The header by which a proxy tells the client's address: a trusted one, or a known one. PocketBase: apis/health.go, contract T34 */
+function proxyHeader(c: Ctx, { settings }: Services): string {
   const { headers } = c.env.incoming
-  return ['CF-Connecting-IP', 'Fly-Client-IP'].find((name) => headers[name.toLowerCase()]) ?? ''
+  const names = [...settings.current.trustedProxy.headers, 'CF-Connecting-IP', 'Fly-Client-IP']
+  return names.find((name) => headers[name.toLowerCase()]) ?? ''
 }
