@@ -96,3 +96,45 @@ test('more requests than one statement takes', async () => {
   const offers = Array.from({ length: 1100 }, () => offer())
   expect(new Set(await Promise.all(offers.map(outcome)))).toEqual(new Set(['accepted']))
 })
+
+const LATER = '2090-01-01 00:00:00.000Z'
+const optOut = () =>
+  desk.db.query(
+    `insert into contacts (id, "user", name, phone, opted_out)
+    values ('optedout0000000', $1, 'Out', '+4933333', true) on conflict do nothing`,
+    [desk.sender.user],
+  )
+const SHAPES: readonly (readonly [string, Partial<Offer>, Partial<Offer['messages'][number]>])[] = [
+  ['plain', {}, {}],
+  ['a text of its own', { body: null }, { body: 'Hello Ann', segments: 2 }],
+  ['the text of all but one of its own', { body: 'Hi' }, { body: 'Hello Ann' }],
+  ['a named device, a SIM, a priority', { device: 'phone0000000002', sim: 2, priority: 7 }, {}],
+  ['scheduled', { later: true, scheduledAt: LATER }, {}],
+  ['scheduled for a device', { later: true, scheduledAt: LATER, device: 'phone0000000001' }, {}],
+  ['expires', { expiresAt: LATER, guarantee: 'at_least_once' }, {}],
+  ['of a batch', { batch: 'batch0000000000' }, {}],
+  ['opted out', {}, { to: '+4933333' }],
+  ['opted out, scheduled', { later: true, scheduledAt: LATER }, { to: '+4933333' }],
+]
+
+/** All that is stored of a message but for its name, its time and whose turn it was. */
+async function stored({ messages }: Offer) {
+  const { rows } = await desk.db.query(
+    `select to_jsonb(m) - '{id,_rowid,created,updated,device}'::text[],
+      to_jsonb(d) - '{message,wake_at,device,position,queued_at}'::text[], m.device = coalesce(d.device, ''), m.device <> '', m.device
+    from sms_messages m left join sms_dispatch d on d.message = m.id where m.id = $1`,
+    [messages[0]!.id],
+  )
+  return rows[0]!
+}
+
+test.each(SHAPES)('alone it is stored as among others: %s', async (_, request, message) => {
+  await optOut()
+  const one = () => offer({ ...request, messages: [{ ...offer().messages[0]!, id: randomId(), ...message }] })
+  const [alone, among] = [one(), one()]
+  expect(await outcome(alone)).toBe('accepted')
+  await Promise.all([outcome(offer()), outcome(among), outcome(offer())])
+  const [first, second] = [await stored(alone), await stored(among)]
+  expect(first.slice(0, 4)).toEqual(second.slice(0, 4))
+  if (request.device) expect([first[4], second[4]]).toEqual([request.device, request.device])
+})
