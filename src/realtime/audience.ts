@@ -75,6 +75,15 @@ export class Audience {
     if (gone) this.#makeGuests(gone)
   }
 
+  /** Hangs up on all who would have heard of a change of this record, or are this record: they come again, and read anew. */
+  hangUp(collection: Collection, record: string): void {
+    const gone = this.viewers.signOut(collection.id, record)
+    const theirs = [...this.clients.values()].filter(({ viewer }) => viewer === gone)
+    if (gone) this.#makeGuests(gone)
+    const concerned = this.seatsFor(collection, record).flatMap(({ clients }) => clients)
+    for (const client of new Set([...theirs, ...concerned])) client.end()
+  }
+
   #makeGuests(viewer: Viewer): void {
     for (const client of this.clients.values()) {
       if (client.viewer !== viewer) continue

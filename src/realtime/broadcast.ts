@@ -18,23 +18,35 @@ import { sees } from './snapshot.ts'
  */
 export function broadcast(store: Store, lanes: Lanes, seats: readonly Seat[], change: Change): void {
   const payloads = new Payloads(store, change)
-  for (const [lane, candidates] of byLane(store.catalog, seats, change)) {
+  for (const [lane, candidates] of byLane(store.catalog, lanes, seats, change)) {
     const isTaken = lanes.put(lane, () => deliver(store, change, candidates, payloads))
     // they have to come again, and then ask for what they missed
     if (!isTaken) for (const { clients } of candidates) for (const client of clients) client.end()
   }
 }
 
-/** Who may get the event, as everything stands now. */
-function byLane(catalog: Catalog, seats: readonly Seat[], change: Change): Map<string, Standing[]> {
+/** Who may get the event, as everything stands now. A seat whose question is beyond us holds up no other. */
+function byLane(
+  catalog: Catalog,
+  { failed }: Lanes,
+  seats: readonly Seat[],
+  change: Change,
+): Map<string, Standing[]> {
   const lanes = new Map<string, Standing[]>()
-  for (const seat of seats) {
+  const take = (seat: Seat) => {
     const standing = seat.standing(catalog, change.collection)
-    if (judgeHere(standing.access, change) === false) continue
+    if (judgeHere(standing.access, change) === false) return
     const lane = laneOf(change.collection, standing)
     const candidates = lanes.get(lane)
     if (candidates) candidates.push(standing)
     else lanes.set(lane, [standing])
+  }
+  for (const seat of seats) {
+    try {
+      take(seat)
+    } catch (error) {
+      failed(error)
+    }
   }
   return lanes
 }

@@ -1,5 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
+import { isSqlError } from '../db/errors.ts'
 import type { Action } from '../records/changes.ts'
 import type { Row } from '../records/columns.ts'
 import { type Entry, type Image, readImages } from './outbox.ts'
@@ -17,15 +18,24 @@ export interface Change {
   readonly judgedRow: Row | null
 }
 
+/** A change that nobody can be told of, and why. */
+export interface Unread {
+  readonly collection: Collection
+  readonly record: string
+  readonly error: unknown
+}
+
 /**
- * The changes behind those entries that somebody here wants to know of, in their order. What nobody wants is not
- * read; what is of a collection that is gone is left out.
+ * The changes behind those entries that somebody here wants to know of, in their order, and those of them that cannot be read:
+ * one such holds up no other. What nobody wants is not read; what is of a collection that is gone is left out. `isPatient`:
+ * what does not fit the tables may fit a newer catalog, so it is thrown.
  */
 export async function loadChanges(
   store: Store,
   entries: readonly Entry[],
   isWanted: (collection: Collection, record: string) => boolean,
-): Promise<Change[]> {
+  isPatient: boolean,
+): Promise<{ changes: Change[]; unread: Unread[] }> {
   const wanted = entries.flatMap((entry) => {
     const collection = store.catalog.find(entry.collection)
     return collection && isWanted(collection, entry.record) ? [{ entry, collection }] : []
@@ -36,11 +46,47 @@ export async function loadChanges(
     if (list.push(entry.position) === 1) positions.set(collection, list)
   }
   const images = new Map<number, Image>()
-  for (const [collection, list] of positions) await readInto(images, store, collection, list)
-  return wanted.flatMap(({ entry, collection }) => {
+  const errors = new Map<number, unknown>()
+  for (const [collection, list] of positions) {
+    const failed = await readAll(images, store, collection, list, isPatient)
+    for (const [position, error] of failed) errors.set(position, error)
+  }
+  const changes = wanted.flatMap(({ entry, collection }) => {
     const image = images.get(entry.position)
-    return image ? [toChange(entry, collection, image, images)] : []
+    return image && !errors.has(entry.position) ? [toChange(entry, collection, image, images)] : []
   })
+  const unread = wanted.flatMap(({ entry: { position, record }, collection }) =>
+    errors.has(position) ? [{ collection, record, error: errors.get(position) }] : [],
+  )
+  return { changes, unread }
+}
+
+/** SQLSTATE classes of what is wrong with a row, whoever reads it and when; and of what does not fit the tables. */
+const ROW_FAULT = /^2/
+const MISFIT = /^(42|0A)/
+
+/** Together, or each by itself if one of them cannot be read. Answers the errors of those, by position. */
+async function readAll(
+  images: Map<number, Image>,
+  store: Store,
+  collection: Collection,
+  positions: readonly number[],
+  isPatient: boolean,
+): Promise<[number, unknown][]> {
+  const isOwnFault = (error: unknown) =>
+    isSqlError(error) && (ROW_FAULT.test(error.code) || (!isPatient && MISFIT.test(error.code)))
+  try {
+    await readInto(images, store, collection, positions)
+    return []
+  } catch (error) {
+    if (!isOwnFault(error)) throw error
+    const [only, ...others] = positions
+    if (others.length === 0) return [[only!, error]]
+  }
+  const failed: [number, unknown][] = []
+  for (const position of positions)
+    failed.push(...(await readAll(images, store, collection, [position], isPatient)))
+  return failed
 }
 
 /** Images, and those that are judged instead. */

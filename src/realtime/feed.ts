@@ -1,4 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
+import { DatabaseAway } from '../db/errors.ts'
 import type { Logger } from '../log.ts'
 import { type Entry, readChanges, readNow } from './outbox.ts'
 import { appear, leave, stay } from './presence.ts'
@@ -11,13 +12,15 @@ const LOOK_MS = 2_000
 const STAY_MS = 10_000
 /** After so long without a look, changes may have been removed unread: less than the clean-up leaves them. */
 const AWAY_MS = 45_000
+/** Looks that may fail at the same change before it is given up: another catalog comes within the first. */
+const PATIENCE = 5
 
 /** What a feed tells. */
 export interface Listener {
   /** Another node asks for something. */
   asked(): void
-  /** Changes in their order; the next ones come when this is done. */
-  heard(entries: readonly Entry[]): Promise<void>
+  /** Changes in their order; the next ones come when this is done, and these again if it fails while it `isPatient`. */
+  heard(entries: readonly Entry[], isPatient: boolean): Promise<void>
   /** Changes may have been missed. */
   lost(): void
 }
@@ -34,6 +37,7 @@ export class Feed {
   #since: Snapshot
   readonly #heard = new Set<number>()
   #lookedAt = performance.now()
+  #failures = 0
   #looking: Promise<void> | undefined
   #isDue = false
   #isOver = false
@@ -97,8 +101,10 @@ export class Feed {
       while (this.#isDue && !this.#isOver) {
         this.#isDue = false
         await this.#readOnce()
+        this.#failures = 0
       }
     } catch (error) {
+      if (!(error instanceof DatabaseAway)) this.#failures++
       this.#log.warn({ err: error }, 'changes could not be read, trying again')
     } finally {
       this.#looking = undefined
@@ -116,7 +122,7 @@ export class Feed {
   /** After a look that failed half-way, the same come again. */
   async #hear(page: readonly Entry[]): Promise<void> {
     const fresh = page.filter(({ position }) => !this.#heard.has(position))
-    await this.#listener.heard(fresh)
+    await this.#listener.heard(fresh, this.#failures < PATIENCE)
     for (const { position } of fresh) this.#heard.add(position)
   }
 

@@ -1,4 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
 import { ApiError, badRequest, forbidden, notFound, TooMany } from '../errors.ts'
 import { randomText } from '../fields/random.ts'
 import type { AuthRecord } from '../filter/request.ts'
@@ -7,7 +8,7 @@ import { checkVersion, StaleAuth, versionSql } from '../records/guard.ts'
 import type { Ask } from './ask.ts'
 import { Audience } from './audience.ts'
 import { broadcast } from './broadcast.ts'
-import { type Change, loadChanges } from './change.ts'
+import { type Change, loadChanges, type Unread } from './change.ts'
 import { Client, LIMITS, type Limits, type Line, NODE_LENGTH } from './client.ts'
 import { Feed } from './feed.ts'
 import { Lanes } from './lanes.ts'
@@ -180,7 +181,7 @@ export class Realtime {
   }
 
   readonly #listener = {
-    heard: (entries: readonly Entry[]) => this.#hear(entries),
+    heard: (entries: readonly Entry[], isPatient: boolean) => this.#hear(entries, isPatient),
     lost: () => this.#endAll(),
     asked: () => {
       this.#answered = this.#answered.then(() => this.#answer())
@@ -198,23 +199,42 @@ export class Realtime {
     }
   }
 
-  async #hear(entries: readonly Entry[]): Promise<void> {
+  async #hear(entries: readonly Entry[], isPatient: boolean): Promise<void> {
     const audience = this.#audience
-    const changes = await loadChanges(this.#store, entries, (...of) => audience.knows(...of))
+    const isWanted = (collection: Collection, record: string) => audience.knows(collection, record)
+    const { changes, unread } = await loadChanges(this.#store, entries, isWanted, isPatient)
     audience.follow(this.#store.catalog)
     const last = new Map(changes.map(({ xid }, i) => [xid, i]))
     const gone: Change[] = []
     for (const [i, change] of changes.entries()) {
-      const { collection, record, action, row, xid } = change
-      if (action === 'update') audience.refresh(collection, record, row)
+      // whatever is wrong with one, the others are told, and none of them twice
+      try {
+        this.#tell(change)
+      } catch (error) {
+        unread.push({ ...change, error })
+      }
+      const { action, xid } = change
       if (action === 'delete') gone.push(change)
-      broadcast(this.#store, this.#lanes, audience.seatsFor(collection, record), change)
       // a deleted user still hears of all that went with him
       if (last.get(xid) === i) {
         for (const one of gone.filter((other) => other.xid === xid))
           audience.signOut(one.collection, one.record)
       }
     }
+    for (const one of unread) this.#giveUp(one)
+  }
+
+  #tell(change: Change): void {
+    const { collection, record, action, row } = change
+    if (action === 'update') this.#audience.refresh(collection, record, row)
+    broadcast(this.#store, this.#lanes, this.#audience.seatsFor(collection, record), change)
+  }
+
+  /** Whoever should have heard of it reads anew; whom it would have signed out asks again. */
+  #giveUp({ collection, record, error }: Unread): void {
+    const what = { err: error, collection: collection.name, record }
+    this.#log.error(what, 'a change could not be told: whoever waited for it has to connect again')
+    this.#audience.hangUp(collection, record)
   }
 
   #endAll(): void {

@@ -7,14 +7,15 @@ const MAX_WAITING = 2_000
 
 /** Work in lanes: in order within each, side by side otherwise, so that a slow question holds up nobody else's. */
 export class Lanes {
-  readonly #failed: (error: unknown) => void
+  /** Hears of what went wrong with an event. */
+  readonly failed: (error: unknown) => void
   readonly #lanes = new Map<string, Work[]>()
   #running = 0
   readonly #queue: (() => void)[] = []
   #idle: (() => void)[] = []
 
   constructor(failed: (error: unknown) => void) {
-    this.#failed = failed
+    this.failed = failed
   }
 
   /** Puts work at the end of a lane; false, and not done, where too much waits there. */
@@ -35,7 +36,7 @@ export class Lanes {
   async #drive(lane: string, works: Work[]): Promise<void> {
     for (let work = works[0]; work; work = works[0]) {
       await this.#enter()
-      await work().catch(this.#failed)
+      await work().catch(this.failed)
       this.#leave()
       works.shift()
     }

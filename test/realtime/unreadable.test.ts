@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { RunningServer } from '../../src/server.ts'
+import { startServer } from '../support/start.ts'
+import { Ear } from './ear.ts'
+import { ANN, ask, BEN, signIn, withStage } from './stage.ts'
+
+// A change that cannot be read: its image is not what its table holds, or no longer.
+
+let server: RunningServer
+let who: Awaited<ReturnType<typeof signIn>>
+beforeAll(async () => {
+  server = await withStage((files) => startServer(files))
+})
+afterAll(() => server.stop())
+beforeEach(async () => {
+  who = await signIn(server.url)
+})
+
+const POISON = '{"id":"poison000000001","open":"neither"}'
+const write = (collection: string, body: object) =>
+  ask(server.url, who.root, 'POST', `collections/${collection}/records`, body)
+
+/** Notes changes that nobody made, in one transaction, between two real ones of the same. */
+const noteAll = (collection: string, record: string, image: string, beside: string) =>
+  server.services.store.db.transaction(async (db) => {
+    const note = (name: string, id: string, text: string) =>
+      db.query(
+        `insert into _changes (collection, action, record, image) values ($1, 'update', $2, $3::json)`,
+        [name, id, text],
+      )
+    const good = (id: string, when: string) =>
+      note('notes', id, JSON.stringify({ id, title: `${beside}, ${when}`, owner: ANN.id }))
+    await good('note00000000001', 'before')
+    await note(collection, record, image)
+    await good('note00000000002', 'after')
+    await db.query(`select pg_notify('changes', '')`)
+  })
+
+test('others are told, once each, and whoever waited for it connects again', async () => {
+  const [notes, news] = [
+    await Ear.on(server.url, who.ann, 'notes'),
+    await Ear.on(server.url, who.ann, 'news'),
+  ]
+  await noteAll('news', 'poison000000001', POISON, 'first')
+  await write('notes', { title: 'later', owner: ANN.id })
+  await news.ended
+  // twice the time between two looks, in which what failed would come again
+  expect((await notes.next(3, { quietMs: 4_500 })).map(({ data }) => data.record.title)).toEqual([
+    'first, before',
+    'first, after',
+    'later',
+  ])
+  const again = await Ear.on(server.url, who.ann, 'news')
+  await write('news', { title: 'good' })
+  expect(await again.titles(1)).toEqual(['news create good'])
+  await Promise.all([notes.close(), again.close()])
+})
+
+test('whose own record it is does not stay signed in by it', async () => {
+  const ears = [
+    await Ear.on(server.url, who.ben, 'notes'),
+    await Ear.on(server.url, who.ann, 'notes'),
+  ] as const
+  await noteAll('_pb_users_auth_', BEN.id, '{"verified":"perhaps"}', 'second')
+  await ears[0].ended
+  expect(await ears[1].titles(2)).toEqual(['notes update second, before', 'notes update second, after'])
+  await ears[1].close()
+})
+
+test('a table that has another column than its collection holds up nobody for good', async () => {
+  const ears = [
+    await Ear.on(server.url, who.ann, 'drafts'),
+    await Ear.on(server.url, who.ann, 'notes'),
+  ] as const
+  const { db } = server.services.store
+  await db.script('alter table drafts rename title to heading')
+  await noteAll('drafts', 'draft0000000001', '{"title":"x"}', 'third')
+  expect(await ears[1].titles(2)).toEqual(['notes update third, before', 'notes update third, after'])
+  await ears[0].ended
+  await db.script('alter table drafts rename heading to title')
+  await ears[1].close()
+})
