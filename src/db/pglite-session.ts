@@ -1,10 +1,13 @@
 import { messages, type PGlite, protocol } from '@electric-sql/pglite'
 import type { Result, Session } from './backend.ts'
+import { UNKNOWN_STATEMENT } from './errors.ts'
 import { toParameter, types } from './values.ts'
 
 const { serialize } = protocol
 /** Named statements that the database keeps; the one that was asked for the longest time ago goes first. */
 const MAX_NAMES = 500
+/** A plan that gives other columns than it did, a name that stands for nothing. */
+const STALE = new Set(['0A000', UNKNOWN_STATEMENT])
 
 const bytesOf = (...parts: Uint8Array[]): Uint8Array => Buffer.concat(parts)
 
@@ -14,8 +17,8 @@ const bytesOf = (...parts: Uint8Array[]): Uint8Array => Buffer.concat(parts)
  * a time.
  */
 export function protocolSession(client: PGlite): Session {
-  // from the eldest to the newest
-  const known = new Set<string>()
+  // the text of each name, from the eldest to the newest
+  const known = new Map<string, string>()
 
   const ask = async (bytes: Uint8Array): Promise<messages.BackendMessage[]> => {
     const answer = await client.execProtocolStream(bytes, { syncToFs: false, throwOnError: false })
@@ -23,13 +26,27 @@ export function protocolSession(client: PGlite): Session {
     return answer
   }
 
-  /** What goes before the first use of a name, and what makes room for it. */
+  /** What goes before the first use of a name for a text, and what makes room for it. */
   const prepare = (text: string, name: string): Uint8Array[] => {
-    if (known.delete(name)) return [] // it becomes the newest below
-    const [eldest] = known
-    if (known.size < MAX_NAMES || eldest === undefined) return [serialize.parse({ name, text })]
-    known.delete(eldest)
-    return [serialize.close({ type: 'S', name: eldest }), serialize.parse({ name, text })]
+    if (known.get(name) === text) return []
+    const [eldest] = known.size < MAX_NAMES || known.has(name) ? [name] : known.keys()
+    forget(eldest!)
+    // closing what is not there is no error: whatever the name stood for, it does so no longer
+    const closed = [...new Set([eldest!, name])].map((name) => serialize.close({ type: 'S', name }))
+    return [...closed, serialize.parse({ name, text })]
+  }
+  const forget = (name: string) => known.delete(name)
+
+  /** A name stands for its statement even if running it failed, unless its plan no longer fits. */
+  const note = (
+    text: string,
+    name: string,
+    isParsed: boolean,
+    answer: readonly messages.BackendMessage[],
+  ) => {
+    forget(name) // it becomes the newest
+    const isStale = answer.some((one) => one instanceof messages.DatabaseError && STALE.has(one.code ?? ''))
+    if (isParsed && !isStale) known.set(name, text)
   }
 
   return {
@@ -44,8 +61,8 @@ export function protocolSession(client: PGlite): Session {
           serialize.sync(),
         ),
       )
-      // a name stands for its statement even if running it failed
-      if (name !== '' && (before.length === 0 || answer.includes(messages.parseComplete))) known.add(name)
+      const isParsed = before.length === 0 || answer.includes(messages.parseComplete)
+      if (name !== '') note(text, name, isParsed, answer)
       return resultOf(answer)
     },
     script: async (text) => void resultOf(await ask(serialize.query(text))),
