@@ -56,9 +56,19 @@ export class SettingsStore {
     submitted: unknown,
     also?: (tx: Db, before: Settings, next: Settings) => Promise<void>,
   ): Promise<Settings> {
+    return this.edit(() => submitted, also)
+  }
+
+  /** The same with what depends on the settings as they are stored, which nobody else changes meanwhile; undefined for no change. */
+  async edit(
+    submit: (stored: Settings) => unknown,
+    also?: (tx: Db, before: Settings, next: Settings) => Promise<void>,
+  ): Promise<Settings> {
     await this.#db.transaction(async (tx) => {
       await addParam(tx, KEY, '{}')
       const text = await readText(tx, true)
+      const submitted = submit(parse(text))
+      if (submitted === undefined) return
       const next = overlay(parse(text), submitted)
       checkSettings(next)
       await writeSettings(tx, next)

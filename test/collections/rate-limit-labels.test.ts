@@ -1,0 +1,48 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { relabelRateLimits } from '../../src/collections/rate-limit-labels.ts'
+import { SettingsStore } from '../../src/collections/settings-store.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import type { Db } from '../../src/db/open.ts'
+import { openTestDb } from '../support/start.ts'
+
+let db: Db
+let here: SettingsStore
+beforeAll(async () => {
+  db = await openTestDb()
+  await migrate(db)
+  here = await SettingsStore.open(db)
+})
+afterAll(async () => {
+  await here.close()
+  await db.close()
+})
+
+const rule = (label: string, audience = '') => ({ label, audience, duration: 10, maxRequests: 5 })
+const write = (...labels: string[]) =>
+  here.save({ rateLimits: { rules: labels.map((label) => rule(label)) } })
+async function labels(): Promise<string[]> {
+  await here.reload()
+  return here.current.rateLimits.rules.map(({ label }) => label)
+}
+
+test('all of a collection take its new name, and no other', async () => {
+  await write('posts:create', 'posts2:list', 'posts:list', '/api/')
+  await relabelRateLimits(here, 'posts', 'texts')
+  expect(await labels()).toEqual(['texts:create', 'posts2:list', 'texts:list', '/api/'])
+})
+
+test('two collections that are renamed at once both keep theirs', async () => {
+  await write('posts:create', 'notes:create')
+  await Promise.all([relabelRateLimits(here, 'posts', 'texts'), relabelRateLimits(here, 'notes', 'words')])
+  expect(await labels()).toEqual(['texts:create', 'words:create'])
+})
+
+test('what another node has just added stays, and is renamed too', async () => {
+  await write('posts:create')
+  // a node that has not heard of it yet
+  const elsewhere = await SettingsStore.open(db)
+  await elsewhere.close()
+  await write('posts:create', 'posts:list', '/api/')
+  await relabelRateLimits(elsewhere, 'posts', 'texts')
+  expect(await labels()).toEqual(['texts:create', 'texts:list', '/api/'])
+})
