@@ -196,3 +196,58 @@ scenario('a waiting message is canceled, a failed one is sent again', async (sta
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Message deleted').waitFor()
 })
+
+scenario('all failed ones of a filter are sent again, all scheduled ones are canceled', async (stage) => {
+  const { page } = stage
+  const { ann, phone, send } = await furnish(stage)
+  await send(['+491513333333', '+491514444444'], 'Silence')
+  for (const task of await phone.claim())
+    await phone.report(task, 'failed', { error_message: 'Outcome unknown: the device went silent' })
+  await stage.signIn()
+  await stage.visit('/messages?state=failed')
+  await page.getByText('3 messages', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await page.getByText('One failed message is sent once more.').waitFor()
+  await page.getByLabel('Also 2 of unknown outcome').check()
+  await stage.look('messages-again')
+  await page.getByRole('button', { name: 'Send 3 again' }).click()
+  await page.getByText('3 messages sent again').waitFor()
+  const again = await phone.claim()
+  expect(again.map(({ to }) => to).sort()).toEqual(['+491511000007', '+491513333333', '+491514444444'])
+  await page.getByRole('button', { name: 'Send again' }).click()
+  await page.getByRole('button', { name: 'Send 1 again' }).click()
+  await page.getByText('One message sent again').waitFor()
+  expect((await ann.collection('sms_messages').getList(1, 1)).totalItems).toBe(66)
+
+  const scheduled_at = new Date(Date.now() + 86_400_000).toISOString()
+  await send(['+491515555555', '+491516666666'], 'Tomorrow', { scheduled_at })
+  await page.getByRole('button', { name: 'Scheduled', exact: true }).click()
+  await page.getByText('2 messages', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Cancel all' }).click()
+  await page.getByText('2 messages that no device has yet will not be sent.').waitFor()
+  await stage.look('messages-cancel-all')
+  await page.getByRole('button', { name: 'Cancel 2' }).click()
+  await page.getByText('2 messages canceled').waitFor()
+  await page.getByText('Nothing found').waitFor()
+})
+
+scenario('what changes before the page listens shows as well', async (stage) => {
+  const { page } = stage
+  const { phone, send } = await furnish(stage)
+  await send(['+491513333333'], 'Quick')
+  await stage.signIn()
+  let listen = () => {}
+  const heard = new Promise<void>((resolve) => {
+    listen = resolve
+  })
+  await page.route('**/api/realtime', async (route) => {
+    if (route.request().method() === 'POST') await heard
+    await route.continue()
+  })
+  await stage.visit('/messages?filter=body%20%3D%20%22Quick%22')
+  await page.getByRole('cell', { name: 'Waiting' }).waitFor()
+  const [task] = await phone.claim()
+  await phone.report(task!, 'delivered')
+  listen()
+  await page.getByRole('cell', { name: 'Delivered' }).waitFor()
+})

@@ -12,8 +12,8 @@ export interface Task {
 export interface Phone {
   readonly id: string
   readonly token: string
-  /** Waits until there is something to send. */
-  claim(): Promise<readonly Task[]>
+  /** Waits until there is something to send, and takes no more than `limit` of it. */
+  claim(limit?: number): Promise<readonly Task[]>
   report(task: Task, status: 'sent' | 'delivered' | 'failed', more?: object): Promise<void>
   hear(from: string, body: string): Promise<void>
 }
@@ -46,8 +46,8 @@ export async function pairWith(url: string, code: string, name: string): Promise
   return {
     id: record.id,
     token,
-    async claim() {
-      const wish = { limit: 100, wait: WAIT_SECONDS }
+    async claim(limit = 100) {
+      const wish = { limit, wait: WAIT_SECONDS }
       return (await ask<{ items: Task[] }>('claim', wish, token)).items
     },
     async report({ id, attempt }, status, more = {}) {

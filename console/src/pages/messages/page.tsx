@@ -12,6 +12,7 @@ import { Pager } from '../../parts/pager.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { go, to } from '../../router.ts'
 import { ExportDialog } from './export-dialog.tsx'
+import { FoundActions } from './found-actions.tsx'
 import { MessageTable } from './message-table.tsx'
 import './page.css'
 import { type Question, queryOf, questionOf, wholeFilter } from './question.ts'
@@ -33,6 +34,7 @@ export function Page({ query }: PageProps) {
   const isEmpty = filter === '' && messages.items.length === 0 && !messages.loading && !messages.isOld
   const actions = (
     <>
+      {messages.items.length > 0 && <FoundActions question={question} filter={filter} />}
       {!isEmpty && (
         <Button icon="download" onClick={() => setExporting(true)}>
           Export

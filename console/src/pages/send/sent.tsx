@@ -10,6 +10,7 @@ import { Time } from '../../parts/time.tsx'
 import { Loading, Progress } from '../../parts/wait.tsx'
 import { Who } from '../../parts/who.tsx'
 import { to } from '../../router.ts'
+import { BatchActions } from './batch-actions.tsx'
 import { type Batch, useBatch } from './use-batch.ts'
 
 const STATES: readonly MessageState[] = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed']
@@ -38,6 +39,7 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
           They were deleted, or the link is of somebody else.
         </Empty>
       )}
+      {total > 0 && <BatchActions batch={batch} sent={sent} />}
       {total > 0 && <Course sent={sent} nameOf={nameOf} />}
     </Frame>
   )

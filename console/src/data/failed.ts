@@ -1,0 +1,30 @@
+import type { Message } from './records.ts'
+import { useList } from './use-list.ts'
+
+const FAILED = 'status = "failed" && message_type = "outgoing" && body != ""'
+const KINDS = {
+  plain:
+    'error_message != "Recipient has opted out" && error_message != "Canceled" && error_message !~ "Outcome unknown%"',
+  unknown: 'error_message ~ "Outcome unknown%"',
+  canceled: 'error_message = "Canceled"',
+} as const
+/** Why a message failed, as far as it matters to who sends it again; who opted out is left alone. */
+export type FailedKind = keyof typeof KINDS
+
+/** The failed messages of a kind among those of a filter. */
+export const failedFilter = (filter: string, kind: FailedKind): string =>
+  `${filter === '' ? '' : `(${filter}\n) && `}${FAILED} && ${KINDS[kind]}`
+
+/** How many there are of each kind; undefined until they are counted. */
+export function useFailed(filter: string): Readonly<Record<FailedKind, number>> | undefined {
+  const plain = useCount(failedFilter(filter, 'plain'))
+  const unknown = useCount(failedFilter(filter, 'unknown'))
+  const canceled = useCount(failedFilter(filter, 'canceled'))
+  if (plain === undefined || unknown === undefined || canceled === undefined) return undefined
+  return { plain, unknown, canceled }
+}
+
+function useCount(filter: string): number | undefined {
+  const list = useList<Message>('sms_messages', { filter, perPage: 1, fields: 'id', live: false })
+  return list.loading ? undefined : list.total
+}

@@ -1,0 +1,56 @@
+import { pb } from '../../data/client.ts'
+import { faultOf } from '../../data/fault.ts'
+import type { Message } from '../../data/records.ts'
+
+/** Requests at a time. */
+const LANES = 6
+/** Ids that one page brings. */
+const PAGE = 500
+/** Refusals of one message, which say nothing about the next one. */
+const OF_ONE: ReadonlySet<string> = new Set(['not_cancelable', 'not_retriable', 'message_not_found'])
+
+/** What was done: with how many, and how many could no longer be done it with. */
+export interface Done {
+  readonly done: number
+  readonly late: number
+}
+
+/**
+ * Does something with each message of some filters, oldest first: the ids are read before, so that what changes meanwhile matters to none.
+ * `tell` hears how many are through. Ends early when `stop` aborts; throws what is refused for another reason than the message itself.
+ */
+export async function doEach(
+  filters: readonly string[],
+  action: 'cancel' | 'retry',
+  tell: (through: number) => void,
+  stop: AbortSignal,
+): Promise<Done> {
+  const counts = { done: 0, late: 0 }
+  const waiting = (await idsOf(filters)).values()
+  let isRefused = false
+  const lane = async () => {
+    for (const id of waiting) {
+      if (stop.aborted || isRefused) return
+      try {
+        await pb.send(`/api/sms/messages/${id}/${action}`, { method: 'POST' })
+        counts.done++
+      } catch (error) {
+        isRefused = !OF_ONE.has(faultOf(error).code)
+        if (isRefused) throw error
+        counts.late++
+      }
+      tell(counts.done + counts.late)
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+  return counts
+}
+
+async function idsOf(filters: readonly string[]): Promise<string[]> {
+  const ids: string[] = []
+  for (const filter of filters) {
+    const options = { filter, sort: '@rowid', fields: 'id', batch: PAGE }
+    for (const { id } of await pb.collection<Message>('sms_messages').getFullList(options)) ids.push(id)
+  }
+  return ids
+}

@@ -1,0 +1,115 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { failedFilter } from '../../data/failed.ts'
+import type { Message } from '../../data/records.ts'
+import { session } from '../../data/session.ts'
+import { useList } from '../../data/use-list.ts'
+import { useTask } from '../../data/use-task.ts'
+import { AgainDialog } from '../../parts/again-dialog.tsx'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { Progress } from '../../parts/wait.tsx'
+import { doEach } from './each.ts'
+import type { Question } from './question.ts'
+
+/** The states whose messages no device has. */
+const WAITS = 'status = "pending" || status = "assigned"'
+
+/** What its user can do with all messages that are found, where they are of a state for which it makes sense. */
+export function FoundActions({ question, filter }: { question: Question; filter: string }) {
+  const [isOpen, setOpen] = useState(false)
+  if (session.value?.role !== 'user') return null
+  const kind = kindOf(question)
+  const close = () => setOpen(false)
+  if (kind === 'failed')
+    return (
+      <>
+        <Button icon="again" onClick={() => setOpen(true)}>
+          Send again
+        </Button>
+        {isOpen && <SendAgain filter={filter} onClose={close} />}
+      </>
+    )
+  if (kind !== 'waiting') return null
+  return (
+    <>
+      <Button icon="close" onClick={() => setOpen(true)}>
+        Cancel all
+      </Button>
+      {isOpen && <CancelAll filter={`(${filter}\n) && (${WAITS})`} onClose={close} />}
+    </>
+  )
+}
+
+/** Whether only failed ones are found, or only such as wait: by the state that is chosen, or by the filter. */
+function kindOf({ state, filter }: Question): 'failed' | 'waiting' | undefined {
+  if (state === 'failed' || (state === '' && /\bstatus\s*=\s*["']failed["']/.test(filter))) return 'failed'
+  const waits = /\bstatus\s*=\s*["'](pending|assigned)["']/
+  return state === 'scheduled' || state === 'waiting' || (state === '' && waits.test(filter))
+    ? 'waiting'
+    : undefined
+}
+
+const SendAgain = ({ filter, onClose }: { filter: string; onClose: () => void }) => (
+  <AgainDialog
+    filter={filter}
+    onClose={onClose}
+    send={async (chosen, tell, stop) => {
+      const filters = (['plain', ...chosen] as const).map((kind) => failedFilter(filter, kind))
+      const { done } = await doEach(filters, 'retry', tell, stop)
+      toast(done === 1 ? 'One message sent again' : `${done.toLocaleString()} messages sent again`)
+      onClose()
+    }}
+  />
+)
+
+function CancelAll({ filter, onClose }: { filter: string; onClose: () => void }) {
+  const { total, loading } = useList<Message>('sms_messages', {
+    filter,
+    perPage: 1,
+    fields: 'id',
+    live: false,
+  })
+  const [through, setThrough] = useState(0)
+  const stop = useRef(new AbortController())
+  useEffect(() => () => stop.current.abort(), [])
+  const work = useTask(async () => {
+    stop.current = new AbortController()
+    setThrough(0)
+    const { done, late } = await doEach([filter], 'cancel', setThrough, stop.current.signal)
+    const canceled = done === 1 ? 'One message canceled' : `${done.toLocaleString()} messages canceled`
+    toast(late > 0 ? `${canceled}, ${late.toLocaleString()} had a device already` : canceled)
+    onClose()
+  })
+  return (
+    <Dialog title="Cancel all of them?" onClose={onClose}>
+      <Form onSubmit={work.run} fault={work.fault}>
+        {work.busy ? (
+          <Progress
+            value={through}
+            max={total}
+            label={`${through.toLocaleString()} of ${total.toLocaleString()} messages`}
+          />
+        ) : (
+          <p>{loading ? 'Counting…' : sentenceOf(total)}</p>
+        )}
+        <Actions>
+          <Button type="submit" kind="danger" busy={work.busy} disabled={total === 0}>
+            {total > 0 ? `Cancel ${total.toLocaleString()}` : 'Cancel them'}
+          </Button>
+          {work.busy ? (
+            <Button onClick={() => stop.current.abort()}>Stop</Button>
+          ) : (
+            <Button onClick={onClose}>Keep them</Button>
+          )}
+        </Actions>
+      </Form>
+    </Dialog>
+  )
+}
+
+const sentenceOf = (total: number) =>
+  total === 0
+    ? 'None of them can be canceled any more: devices have them.'
+    : `${total === 1 ? 'One message' : `${total.toLocaleString()} messages`} that no device has yet will not be sent. Their units of the quota come back.`

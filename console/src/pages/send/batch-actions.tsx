@@ -1,0 +1,95 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { Message } from '../../data/records.ts'
+import { session } from '../../data/session.ts'
+import { useList } from '../../data/use-list.ts'
+import { useTask } from '../../data/use-task.ts'
+import { AgainDialog } from '../../parts/again-dialog.tsx'
+import { Button } from '../../parts/button.tsx'
+import { confirmed } from '../../parts/dialog.tsx'
+import { Notice } from '../../parts/form.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { go, to } from '../../router.ts'
+import type { Batch } from './use-batch.ts'
+
+interface Retried {
+  readonly batch_id: string
+  readonly recipients_count: number
+  readonly left_out: { readonly refused: number }
+}
+
+/** What its user can do with a whole send: cancel what waits, send once more what failed. */
+export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
+  const { counts, filter, items } = sent
+  const [isAsking, setAsking] = useState(false)
+  const again = useAgain(items)
+  const waiting = (counts.pending ?? 0) + (counts.assigned ?? 0)
+  const cancel = useTask(async () => {
+    if (!(await confirmed(question(waiting)))) return
+    const { canceled } = await pb.send<{ canceled: number }>(`/api/sms/batches/${batch}/cancel`, {
+      method: 'POST',
+    })
+    toast(canceled === 1 ? 'One message canceled' : `${canceled.toLocaleString()} messages canceled`)
+  })
+  if (batch === '' || session.value?.role !== 'user') return null
+  const retry = async (include: readonly string[]) => {
+    const answer = await pb.send<Retried>(`/api/sms/batches/${batch}/retry`, {
+      method: 'POST',
+      body: { include },
+    })
+    const { batch_id, recipients_count, left_out } = answer
+    setAsking(false)
+    toast(
+      left_out.refused > 0
+        ? `${left_out.refused.toLocaleString()} could not be sent now: your quota is used up, or no device is there`
+        : `${recipients_count.toLocaleString()} sent again`,
+    )
+    if (batch_id) go('/send', { batch: batch_id })
+  }
+  return (
+    <>
+      {again && (
+        <Notice>
+          What failed was sent again. <a href={to('/send', { batch: again })}>See what became of it</a>
+        </Notice>
+      )}
+      {(waiting > 0 || (counts.failed ?? 0) > 0) && (
+        <div class="row">
+          {waiting > 0 && (
+            <Button icon="close" busy={cancel.busy} onClick={() => void cancel.run()}>
+              {`Cancel ${waiting === 1 ? 'the one' : `the ${waiting.toLocaleString()}`} not sent yet`}
+            </Button>
+          )}
+          {(counts.failed ?? 0) > 0 && (
+            <Button icon="again" onClick={() => setAsking(true)}>
+              Send failed ones again
+            </Button>
+          )}
+        </div>
+      )}
+      {cancel.fault && <Notice kind="wrong">{cancel.fault.message}</Notice>}
+      {isAsking && <AgainDialog filter={filter} send={retry} onClose={() => setAsking(false)} />}
+    </>
+  )
+}
+
+const question = (waiting: number) => ({
+  title: 'Cancel what is left?',
+  text: `${waiting === 1 ? 'One message that no device has yet is' : `${waiting.toLocaleString()} messages that no device has yet are`} not sent. What a device has already goes on.`,
+  action: 'Cancel them',
+  danger: true,
+})
+
+/** The send that the failed ones of these messages were sent again by, '' if there is none. */
+function useAgain(items: readonly Message[]): string {
+  const failed = items.filter(({ status }) => status === 'failed')
+  const filter = failed.map(({ id }) => pb.filter('client_ref = {:ref}', { ref: `retry:${id}` })).join(' || ')
+  const found = useList<Message>('sms_messages', {
+    filter: `(${filter}) && batch_id != ""`,
+    fields: 'id,batch_id',
+    perPage: 1,
+    live: false,
+    ready: failed.length > 0,
+  })
+  return failed.length > 0 ? (found.items[0]?.batch_id ?? '') : ''
+}
