@@ -1,10 +1,12 @@
 import { defineCommand, runMain } from 'citty'
+import packageJson from '../package.json' with { type: 'json' }
 import { agentCommand } from './agent/command.ts'
 import { installerLink } from './auth/installer.ts'
 import { setSuperuserPlaces } from './auth/superuser-places.ts'
 import { deleteSuperuser, listSuperusers, upsertSuperuser } from './auth/superusers.ts'
 import { sendCommand } from './bulk/command.ts'
 import { type CatalogStore, openStore } from './collections/catalog-store.ts'
+import { strict, type Words } from './command-line.ts'
 import { type Config, readConfig } from './config.ts'
 import { copyCommand } from './copy/command.ts'
 import { migrate } from './db/migrate.ts'
@@ -64,6 +66,12 @@ const migrateCommand = defineCommand({
 })
 
 const placesIn = (places: readonly string[]) => places.join(', ') || 'anywhere'
+const addresses: Words = {
+  type: 'positional',
+  required: false,
+  description: 'addresses and subnets, with spaces between',
+  many: true,
+}
 const email = { type: 'positional', required: true, description: 'their email address' } as const
 const superuser = defineCommand({
   meta: { name: 'superuser', description: 'Who may see and do everything.' },
@@ -96,6 +104,7 @@ const superuser = defineCommand({
         description:
           'Set the addresses and subnets that superusers may come from; without any: from anywhere.',
       },
+      args: { addresses },
       run: ({ args }) =>
         withStore(async ({ db }) => {
           const before = await setSuperuserPlaces(db, args._)
@@ -110,7 +119,7 @@ const importCommand = defineCommand({
   meta: { name: 'import', description: 'Bring in collections and records, all or nothing.' },
   args: {
     schema: file("collections, as PocketBase's export gives them (JSON)"),
-    fixtures: file('records by collection, with their ids (JSON); may be repeated'),
+    fixtures: file('records by collection, with their ids (JSON); those that are there are replaced'),
     pocketbase: {
       type: 'string',
       description: 'a PocketBase data directory (pb_data), into an empty store',
@@ -135,7 +144,11 @@ const importCommand = defineCommand({
 })
 
 const main = defineCommand({
-  meta: { name: 'pocketsms', description: 'An SMS gateway that anyone can run.' },
+  meta: {
+    name: 'pocketsms',
+    version: packageJson.version,
+    description: 'An SMS gateway that anyone can run.',
+  },
   subCommands: {
     serve,
     migrate: migrateCommand,
@@ -154,4 +167,4 @@ const main = defineCommand({
   },
 })
 
-await runMain(main)
+await runMain(strict(main))

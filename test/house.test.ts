@@ -15,12 +15,12 @@ const FLOORS = [
   ['filter'],
   ['rules'],
   ['records'],
-  ['auth', 'sms', 'realtime', 'webhooks'],
+  ['auth', 'sms', 'realtime', 'webhooks', 'logs'],
   ['smsgate'],
   ['jobs.ts', 'metrics', 'openapi'],
   ['http', 'import'],
   ['extensions.ts', 'copy'],
-  ['server.ts'],
+  ['server.ts', 'command-line.ts'],
   ['cli.ts', 'demo'],
 ]
 /** Files of no room that any room may use. */

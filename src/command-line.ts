@@ -1,0 +1,79 @@
+import { parseArgs } from 'node:util'
+import type { ArgsDef, CommandDef } from 'citty'
+import { attempt, UserError } from './errors.ts'
+
+/** A positional argument that stands for any number of words, which are in `args._`. */
+export interface Words {
+  readonly type: 'positional'
+  readonly required: false
+  readonly description: string
+  readonly many: true
+}
+
+/**
+ * The same command, refusing words that it does not know, with a sentence. citty passes over them, and `send --dryrun` would
+ * send. `name` is what the user types to get here. Changes nothing for `--help`.
+ */
+export function strict(command: CommandDef, name = 'pocketsms'): CommandDef {
+  const {
+    args = {},
+    subCommands = {},
+    run,
+  } = command as {
+    args?: ArgsDef
+    subCommands?: Record<string, CommandDef>
+    run?: CommandDef['run']
+  }
+  const below = Object.entries(subCommands).map(
+    ([word, sub]) => [word, strict(sub, `${name} ${word}`)] as const,
+  )
+  return {
+    ...command,
+    ...(below.length > 0 && { subCommands: Object.fromEntries(below) }),
+    ...(run && {
+      run: (context) =>
+        attempt(async () => {
+          const fault = wordFault(context.rawArgs, args)
+          if (fault) throw new UserError(`${fault} See ${name} --help.`)
+          await run(context)
+        }),
+    }),
+  }
+}
+
+/** What is wrong with the words of a command line, the first of it; undefined if nothing is. */
+export function wordFault(words: readonly string[], args: ArgsDef): string | undefined {
+  const kinds = Object.values(args)
+  const positionals = kinds.some((kind) => 'many' in kind)
+    ? Number.POSITIVE_INFINITY
+    : kinds.filter(({ type }) => type === 'positional').length
+  const options = optionsOf(args)
+  const { tokens } = parseArgs({
+    args: [...words],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  })
+  const seen = new Set<string>()
+  let found = 0
+  for (const token of tokens) {
+    if (token.kind === 'positional' && ++found > positionals) return `"${token.value}" is one word too many.`
+    if (token.kind !== 'option') continue
+    const { name, rawName, value } = token
+    if (!Object.hasOwn(options, name)) return `There is no option ${rawName}.`
+    if (seen.has(name)) return `${rawName} stands twice.`
+    seen.add(name)
+    // one whose default is empty may be empty
+    if (options[name]!.type === 'string' && !value && args[name]!.default !== '')
+      return `${rawName} needs a value.`
+  }
+  return undefined
+}
+
+const optionsOf = (args: ArgsDef): Record<string, { type: 'boolean' | 'string' }> =>
+  Object.fromEntries(
+    Object.entries(args)
+      .filter(([, { type }]) => type !== 'positional')
+      .map(([name, { type }]) => [name, { type: type === 'boolean' ? 'boolean' : 'string' }]),
+  )

@@ -1,0 +1,51 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from 'vitest'
+import { type Words, wordFault } from '../src/command-line.ts'
+
+// citty itself passes over words that it does not know.
+
+const many: Words = { type: 'positional', required: false, description: '', many: true }
+const ARGS = {
+  file: { type: 'positional', required: true },
+  to: { type: 'string' },
+  name: { type: 'string', default: '' },
+  'dry-run': { type: 'boolean', default: false },
+} as const
+
+test.each([
+  ['an option that is misspelled', ['a', '--dryrun'], 'There is no option --dryrun.'],
+  ['one that any object has', ['a', '--constructor', 'x'], 'There is no option --constructor.'],
+  ['a short one', ['a', '-n'], 'There is no option -n.'],
+  ['an option without its value', ['a', '--to'], '--to needs a value.'],
+  ['an option with an empty one', ['a', '--to='], '--to needs a value.'],
+  ['an option that stands twice', ['a', '--to', 'x', '--to=y'], '--to stands twice.'],
+  ['a word too many', ['a', 'b'], '"b" is one word too many.'],
+  ['all that there is', ['a', '--to', 'x', '--name=y', '--dry-run'], undefined],
+  ['a value that begins with a dash', ['a', '--to', '-5'], undefined],
+  ['an empty value where that is the default', ['a', '--name', ''], undefined],
+  ['any word behind two dashes', ['--', '--dryrun'], undefined],
+])('%s', (_, words, fault) => expect(wordFault(words, ARGS)).toBe(fault))
+
+test('where any number of words may stand, all may', () => {
+  expect(wordFault(['::1', '10.0.0.0/8', '127.0.0.1'], { many })).toBeUndefined()
+  expect(wordFault(['::1', '--to', 'x'], { many })).toBe('There is no option --to.')
+})
+
+const run = (...words: string[]) =>
+  spawnSync(process.execPath, [fileURLToPath(new URL('../src/cli.ts', import.meta.url)), ...words], {
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1' },
+    timeout: 80_000,
+  })
+
+test('the program is strict, in each of its commands', { timeout: 90_000 }, () => {
+  expect(run('serve', '--port', '80').stderr).toBe('There is no option --port. See pocketsms serve --help.\n')
+  expect(run('superuser', 'upsert', 'a@b.example', 'two', 'words').stderr).toMatch(/^"words" is one word/)
+})
+
+test('the program tells its version', { timeout: 90_000 }, () => {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'))
+  expect(run('--version').stdout).toBe(`${version}\n`)
+})
