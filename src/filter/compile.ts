@@ -122,7 +122,7 @@ function listRuleOf(context: Context, row: Joined, collection: Collection): Cond
   const base: Row = { kind: 'table', collection, at: row, nullable: true }
   const within: Context = { ...context, base, scope: context.scope.apart() }
   const rule = buildCondition(within, parseFilter(collection.listRule).root)
-  return [or([leaf(sql`${row}."id" IS NULL`), rule])]
+  return [or([{ ...leaf(sql`${row}."id" IS NULL`), missing: row }, rule])]
 }
 
 function writeTemplate(base: Row, condition: Condition, order: Sql, free: boolean): Template {

@@ -17,6 +17,8 @@ export interface Leaf {
   /** Rows without which it cannot be true, or cannot be false. */
   readonly notTrue: ReadonlySet<Joined>
   readonly notFalse: ReadonlySet<Joined>
+  /** Says that this row is missing, and no more. */
+  readonly missing?: Joined
   /**
    * What follows from it without its rows: the list it looks at contains the value, which an index may serve. `row`:
    * if it names no other, it is no more than that.

@@ -1,6 +1,7 @@
 import { and, type Condition, type Leaf, leaf, manyOf, neededBy, or, write } from './condition.ts'
 import type { Joined } from './joined.ts'
 import { lineOf } from './joined.ts'
+import { amongFound } from './listed.ts'
 import type { Sql } from './sql.ts'
 import { bindRows, joinSql, rowsIn, sql } from './sql.ts'
 
@@ -61,7 +62,7 @@ function exists(condition: Condition, rows: ReadonlySet<Joined>): Condition {
   if (only && conjuncts.length === 1 && rows.size === 1 && rows.has(only.row)) return leaf(only.sql)
   return and([
     ...outside.map((one) => leaf(one.sql)),
-    leaf(sql`EXISTS (${select(condition, rows, neededBy(condition), ['1'])})`),
+    leaf(sql`EXISTS (${amongFound(condition, rows) ?? select(condition, rows, neededBy(condition), ['1'])})`),
   ])
 }
 

@@ -11,7 +11,7 @@ interface OneOf {
 const COLUMN = /^\."(?:[^"]|"")+"$/
 
 /** What `b."x" = $1` says. */
-function equality(test: Sql): OneOf | undefined {
+export function equality(test: Sql): OneOf | undefined {
   const [row, column, , sign, , param, ...more] = test
   if (more.length > 0 || sign !== '=' || typeof param !== 'object' || param.kind !== 'param') return undefined
   if (typeof column !== 'string' || !COLUMN.test(column)) return undefined

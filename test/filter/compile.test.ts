@@ -59,6 +59,26 @@ test.each([
   expect(world.compile({ collection: 'things', as: 'root', filter }).where).toBe(where)
 })
 
+describe('records that a list names', () => {
+  const list = (filter: string) => world.compile({ collection: 'notes', as: 'root', filter }).where
+  const values = 'LATERAL unnest(b."things") WITH ORDINALITY j1(value, ord)'
+
+  test('are looked up once where an index finds them', () => {
+    expect(list("things.owner ?= 'x' && things.num ?> 3")).toBe(
+      `EXISTS (SELECT 1 FROM ${values} WHERE (j1.value IN (SELECT j2."id" FROM "things" j2 WHERE j2."owner" = $1::text AND j2."num" > $2::float8)) IS TRUE)`,
+    )
+  })
+
+  test.each([
+    ['no index', "things.txt ?= 'x'"],
+    ['one that need not hold', "things.owner ?= 'x' || things.num ?> 3"],
+    ['the base row in it', "things.owner ?= 'x' && things.num ?> n"],
+    ['those that have another one', "things.owner ?!= 'x'"],
+  ])('and one by one else: %s', (_, filter) => {
+    expect(list(filter)).toContain('j1.value OFFSET 0')
+  })
+})
+
 test('the same shape is the same SQL, with other values', () => {
   const [a, b] = ['x', 'y'].map((name) =>
     world.compile({ collection: 'things', filter: `txt = '${name}' && num > 5`, sort: '-day' }),
