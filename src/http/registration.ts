@@ -2,11 +2,12 @@ import { findAuthRecord } from '../auth/auth-rows.ts'
 import { signToken } from '../auth/tokens.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { GatewayError } from '../errors.ts'
-import { createDevice, pairDevice } from '../sms/pair.ts'
+import { addDevice, pairDevice } from '../sms/pair.ts'
 import { refuse } from '../sms/refusal.ts'
 import { checkShape } from '../sms/shape.ts'
 import { REGISTER_BODY } from '../smsgate/body.ts'
 import type { Ctx, Services } from './context.ts'
+import { forWhoAsks } from './held.ts'
 import { tryCode } from './pair-tries.ts'
 import { signInBasic } from './password.ts'
 
@@ -20,7 +21,7 @@ export interface Registered {
   readonly login: string
 }
 
-type NewPhone = Parameters<typeof createDevice>[3]
+type NewPhone = Parameters<typeof addDevice>[3]
 /** Makes the device and answers its id. */
 type Way = (c: Ctx, services: Services, given: string, phone: NewPhone) => Promise<string>
 
@@ -41,11 +42,11 @@ const byCode: Way = (c, services, code, phone) => {
 const WAYS: Readonly<Record<string, Way>> = {
   code: byCode,
   bearer: byCode,
-  basic: async (c, services, _, phone) => {
-    const user = await signInBasic(c, services)
-    const named = { ...phone, name: phone.model ?? '' }
-    return createDevice(services.store, services.extensions, user.id, named)
-  },
+  basic: (c, services, _, phone) =>
+    forWhoAsks(
+      () => signInBasic(c, services),
+      (user) => addDevice(services.store, services.extensions, user, { ...phone, name: phone.model ?? '' }),
+    ),
 }
 
 /**

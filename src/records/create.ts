@@ -88,7 +88,8 @@ async function createWithHook(creation: Creation, hook: NonNullable<Extension['b
     if (!guard) throw badRequest(FAILED)
     // before the hook, which may delete the very record that signed in: the installer's superuser. Held: a key that is made while
     // its user comes to another is there before that, and goes, or is refused
-    if (creation.options.remembered) await holdFresh(store, creation.request.auth)
+    const { remembered, held } = creation.options
+    if (remembered || held) await holdFresh(store, creation.request.auth)
     if (!(await holds(store, guard))) throw badRequest(FAILED)
     const extra = await hook(store, values, creation.request)
     const { hasRandomPassword = false } = creation.options

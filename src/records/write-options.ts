@@ -13,6 +13,8 @@ export interface WriteOptions {
    * with some ApiError or StaleAuth; after any refusal the caller asks whether the record is still true.
    */
   readonly remembered?: boolean
+  /** The auth record was read just now: where a record may open something later, it stays so until that is stored, or StaleAuth. */
+  readonly held?: boolean
   /** The password was made by the server: rules for passwords do not apply to it. */
   readonly hasRandomPassword?: boolean
   /** What else happens with the write, in one transaction with it. It is told the record's id. */

@@ -3,12 +3,14 @@ import { renderSVG } from 'uqr'
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { SUPERUSERS } from '../collections/collection.ts'
+import type { Db } from '../db/open.ts'
 import { formatDate } from '../fields/date.ts'
 import { INSTANT } from '../fields/instant.ts'
 import { randomBelow, randomText } from '../fields/random.ts'
-import { serverRequest } from '../filter/request.ts'
+import { type AuthRecord, serverRequest } from '../filter/request.ts'
 import { createRecord } from '../records/create.ts'
 import type { Extensions } from '../records/extension.ts'
+import { holdFresh } from '../records/guard.ts'
 import { refuse } from './refusal.ts'
 
 /** What a user reads, scans or types to pair a device. */
@@ -57,17 +59,25 @@ returning pb_text(expires_at)`
 
 /**
  * A code by which one device can join a user's, once, within 5 minutes. Only its hash is kept. Throws 429 when too
- * many codes of the user wait.
+ * many codes of the user wait, StaleAuth when the user's record has changed: it may have come to another, and then no code
+ * of before may be left.
  */
-export async function startPairing(
+export function startPairing(
   store: Store,
-  user: string,
+  user: AuthRecord,
   name: string,
   publicUrl: string,
 ): Promise<Pairing> {
+  return store.db.transaction(async (db) => {
+    await holdFresh({ db, catalog: store.catalog }, user)
+    return keepCode(db, user.id, name, publicUrl)
+  })
+}
+
+async function keepCode(db: Db, user: string, name: string, publicUrl: string): Promise<Pairing> {
   for (let draw = 0; draw < MAX_DRAWS; draw++) {
     const code = String(randomBelow(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
-    const { rows } = await store.db.query(KEEP, [hashOf(code), user, name])
+    const { rows } = await db.query(KEEP, [hashOf(code), user, name])
     if (!rows[0]) continue
     // the code stands behind #, which a browser keeps to itself
     const url = `${publicUrl}${PAIR_PATH}#${code}`
@@ -98,11 +108,25 @@ export function pairDevice(store: Store, extensions: Extensions, device: NewDevi
   })
 }
 
+/** Makes a device of a user who has just signed in for it. Throws StaleAuth when the user's record has changed since. */
+export function addDevice(
+  store: Store,
+  extensions: Extensions,
+  user: AuthRecord,
+  device: Omit<NewDevice, 'code'>,
+): Promise<string> {
+  return store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    await holdFresh(inside, user)
+    return createDevice(inside, extensions, user.id, device)
+  })
+}
+
 /** Nobody signs in as a device by password: it gets one that nobody knows. */
 const PASSWORD_LENGTH = 40
 
 /** Makes a device of a user and answers its id. Throws 400 for what the collection does not take. */
-export async function createDevice(
+async function createDevice(
   store: Store,
   extensions: Extensions,
   user: string,

@@ -3,6 +3,7 @@ import { DatabaseAway } from '../../db/errors.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
 import { sentAgain, type Upload, type Uploads } from '../../files/upload.ts'
 import type { RequestInfo } from '../../filter/request.ts'
+import { holdFresh } from '../../records/guard.ts'
 import { noteWrite } from '../audit.ts'
 import { type BatchRequest, readBatch, unreadableBatch } from '../batch-body.ts'
 import { type Part, type PartAnswer, PartFault, runPart } from '../batch-part.ts'
@@ -11,6 +12,7 @@ import { clientIp } from '../client-ip.ts'
 import { authOf, bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson } from '../context.ts'
 import { withCatalog } from '../fresh-catalog.ts'
 import { checkRate } from '../gate.ts'
+import { forWhoAsks } from '../held.ts'
 import { tryOldPassword } from '../old-password.ts'
 
 const DEFAULT_BODY_BYTES = 128 << 20
@@ -25,11 +27,14 @@ export const batchRoutes = (services: Services) =>
     if (!enabled || maxRequests <= 0) throw forbidden('Batch requests are not allowed.')
     const { values, files } = await readBody(c, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
     const requests = readBatch(values, maxRequests)
-    const outer = buildRequest(c, await authOf(c, services), values, 'batch')
-    const run = () => runAll(c, services, requests, outer, files)
     const bodies = requests.map(({ body }) => body)
-    const answers = await tryOldPassword(c, services, outer.auth, bodies, () =>
-      withCatalog(services.store, run),
+    const answers = await forWhoAsks(
+      () => authOf(c, services),
+      (auth) => {
+        const outer = buildRequest(c, auth, values, 'batch')
+        const run = () => withCatalog(services.store, () => runAll(c, services, requests, outer, files))
+        return tryOldPassword(c, services, auth, bodies, run)
+      },
     )
     return sendJson(
       c,
@@ -59,6 +64,8 @@ function runAll(
   return store.db.transaction(async (db) => {
     await db.query(`select set_config('statement_timeout', $1, true)`, [String(timeoutMs)])
     const inside = { db, catalog: store.catalog }
+    // a key that is made while its user comes to another is there before that, and goes, or is refused
+    if (requests.some((asked) => mayOpen(services, asked))) await holdFresh(inside, outer.auth)
     const answers: PartAnswer[] = []
     for (const [i, asked] of requests.entries()) {
       try {
@@ -74,6 +81,13 @@ function runAll(
     }
     return answers
   })
+}
+
+/** Whether it may make a record by which one can come in later. */
+function mayOpen({ store, extensions }: Services, { method, url }: BatchRequest): boolean {
+  const name = /^\/api\/collections\/([^/?]+)\//.exec(url)?.[1]
+  const collection = method === 'DELETE' || name === undefined ? undefined : store.catalog.find(name)
+  return collection !== undefined && extensions.get(collection.id)?.opens === true
 }
 
 /** Files come as `requests.0.field` or `requests[0].field`. */

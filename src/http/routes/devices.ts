@@ -28,6 +28,7 @@ import { checkShape } from '../../sms/shape.ts'
 import { deviceEvents } from '../../sms/streams.ts'
 import { waitForAny } from '../../sms/wait.ts'
 import { authOf, buildRequest, type Ctx, type Env, type Services, sendRaw } from '../context.ts'
+import { forWhoAsks } from '../held.ts'
 import { readJson } from '../json-body.ts'
 import { tryCode } from '../pair-tries.ts'
 import { holdStream } from '../streams.ts'
@@ -57,10 +58,15 @@ export function deviceRoutes(services: Services): Hono<Env> {
 
   return new Hono<Env>()
     .post('/pairing', async (c) => {
-      const user = requireUser(await authOf(c, services))
-      const { name } = checkShape(PAIRING_BODY, await bodyOf(c))
+      const pairing = await forWhoAsks(
+        async () => requireUser(await authOf(c, services)),
+        async (user) => {
+          const { name } = checkShape(PAIRING_BODY, await bodyOf(c))
+          return startPairing(store, user, name ?? '', config.publicUrl)
+        },
+      )
       c.header('cache-control', 'no-store')
-      return c.json(await startPairing(store, user.id, name ?? '', config.publicUrl))
+      return c.json(pairing)
     })
     .get('/states', async (c) => {
       const auth = await authOf(c, services)

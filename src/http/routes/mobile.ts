@@ -17,6 +17,7 @@ import { wireDate, wireDevice } from '../../smsgate/wire.ts'
 import { readBytes } from '../bytes.ts'
 import { clientIp } from '../client-ip.ts'
 import { authOf, type Ctx, type Env, type Services } from '../context.ts'
+import { forWhoAsks } from '../held.ts'
 import { readJson } from '../json-body.ts'
 import { changePassword, signInBasic } from '../password.ts'
 import { register } from '../registration.ts'
@@ -64,8 +65,10 @@ export function mobileRoutes(services: Services): Hono<Env> {
       return c.body(null, 204)
     })
     .get('/user/code', async (c) => {
-      const user = await signInBasic(c, services)
-      const { code, expires_at } = await startPairing(store, user.id, '', config.publicUrl)
+      const { code, expires_at } = await forWhoAsks(
+        () => signInBasic(c, services),
+        (user) => startPairing(store, user, '', config.publicUrl),
+      )
       return c.json({ code, validUntil: wireDate(expires_at) })
     })
     .patch('/user/password', async (c) => {

@@ -13,6 +13,7 @@ import { noteWrite } from '../audit.ts'
 import { MAX_BODY_BYTES } from '../body.ts'
 import { authOf, bodyOf, type Ctx, type Env, requestInfo, type Services, sendJson } from '../context.ts'
 import { withCatalog } from '../fresh-catalog.ts'
+import { forWhoAsks } from '../held.ts'
 import { tryOldPassword } from '../old-password.ts'
 import { writableCollection } from '../writable.ts'
 
@@ -74,13 +75,16 @@ async function write<T>(
 ): Promise<T> {
   const request = await requestInfo(c, services, { cached: true })
   const { files } = await bodyOf(c)
+  const also = (request: RequestInfo) => noteWrite(c, services, request, collection, files.keys())
   try {
-    const options = { remembered: true, also: noteWrite(c, services, request, collection, files.keys()) }
+    const options = { remembered: true, also: also(request) }
     return await run(request, options).catch((error) => doubt(services, request, error))
   } catch (error) {
     if (!(error instanceof StaleAuth)) throw error
-    const fresh = await requestInfo(c, services)
-    return run(fresh, { also: noteWrite(c, services, fresh, collection, files.keys()) })
+    return forWhoAsks(
+      () => requestInfo(c, services),
+      (fresh) => run(fresh, { held: true, also: also(fresh) }),
+    )
   }
 }
 

@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { findAuthRecord } from '../../src/auth/auth-rows.ts'
+import type { AuthCollection } from '../../src/collections/collection.ts'
+import { StaleAuth } from '../../src/records/guard.ts'
+import { startPairing } from '../../src/sms/pair.ts'
+import { type Office, openOffice, PASSWORD, tokenIn } from '../support/office.ts'
+
+// A record comes to its owner in the very moment in which a stranger makes what opens it later.
+
+let office: Office
+beforeAll(async () => {
+  office = await openOffice()
+  await office.server.services.settings.save({ batch: { enabled: true, maxRequests: 50, timeout: 60 } })
+})
+afterAll(() => office.stop())
+
+const store = () => office.server.services.store
+const NEW_PASSWORD = 'brandnew1'
+let count = 0
+
+/** A stranger with a session in a record that is not verified, and the mailed link of the owner. */
+async function moveIn() {
+  const address = `moment${++count}@example.com`
+  const id = await office.addUser(address, { verified: false })
+  const session = await office.signIn('users', address, PASSWORD)
+  await office.post('/api/collections/users/request-password-reset', { email: address })
+  const token = tokenIn((await office.mail.next()).text)
+  const form = { token, password: NEW_PASSWORD, passwordConfirm: NEW_PASSWORD }
+  const takeOver = async () =>
+    (await office.post('/api/collections/users/confirm-password-reset', form)).status
+  return { id, session, takeOver }
+}
+
+const keysOf = async (user: string) =>
+  Number((await store().db.query('select count(*) from api_keys where "user" = $1', [user])).rows[0]![0])
+
+test.runIf(process.env.TEST_BACKEND === 'postgres')('a key of a batch that is not yet over', async () => {
+  const { id, session, takeOver } = await moveIn()
+  const headers = { authorization: session }
+  const contact = { user: id, name: 'Bob', phone: '+4915112345678' }
+  const { body } = await office.post('/api/collections/contacts/records', contact, headers)
+  let batch: Promise<{ status: number }> | undefined
+  let owner: Promise<number> | undefined
+  await store().db.transaction(async (db) => {
+    // the batch has made its key when it comes to the contact, and waits there
+    await db.query('select 1 from contacts where id = $1 for update', [body.id])
+    const requests = [
+      { method: 'POST', url: '/api/collections/api_keys/records', body: { user: id, name: 'mine' } },
+      { method: 'PATCH', url: `/api/collections/contacts/records/${body.id}`, body: { name: 'Ben' } },
+    ]
+    batch = office.post('/api/batch', { requests }, headers)
+    const waiting = `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    await vi.waitFor(async () => expect((await store().db.query(waiting)).rows).toEqual([[1]]), 30_000)
+    let isOver = false
+    owner = takeOver().finally(() => {
+      isOver = true
+    })
+    await vi.waitFor(async () => {
+      if (!isOver) expect((await store().db.query(waiting)).rows).toEqual([[2]])
+    }, 30_000)
+  })
+  expect([(await batch)?.status, await owner]).toEqual([200, 204])
+  expect(await keysOf(id)).toBe(0)
+})
+
+test('a pairing code for who was somebody else a moment ago', async () => {
+  const { id, takeOver } = await moveIn()
+  const users = store().catalog.find('users') as AuthCollection
+  const stranger = (await findAuthRecord(store(), users, id))!
+  expect(await takeOver()).toBe(204)
+  await expect(startPairing(store(), stranger, '', 'http://x')).rejects.toBeInstanceOf(StaleAuth)
+  const owner = (await findAuthRecord(store(), users, id))!
+  expect((await startPairing(store(), owner, '', 'http://x')).code).toMatch(/^\d{6}$/)
+})
+
+test('a batch that makes keys and changes its own user is done', async () => {
+  const { id, session } = await moveIn()
+  const requests = [
+    { method: 'PATCH', url: `/api/collections/users/records/${id}`, body: { name: 'Another' } },
+    { method: 'POST', url: '/api/collections/api_keys/records', body: { user: id, name: 'mine' } },
+  ]
+  const { status } = await office.post('/api/batch', { requests }, { authorization: session })
+  expect([status, await keysOf(id)]).toEqual([200, 1])
+})
