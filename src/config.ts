@@ -2,10 +2,20 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 import { UserError } from './errors.ts'
 
-const whole = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) =>
-  z.coerce.number().int().min(min).max(max).default(fallback)
-const flag = z
-  .enum(['true', 'false', '1', '0', ''])
+/** Whole numbers of decimal digits: `Number` would read `1e3`, and a blank as 0. */
+const whole = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) => {
+  const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`
+  const isInRange = (text: string) => /^-?\d+$/.test(text) && Number(text) >= min && Number(text) <= max
+  return z
+    .string()
+    .trim()
+    .refine(isInRange, `must be a whole number ${range}`)
+    .transform(Number)
+    .default(fallback)
+}
+const choice = <const T extends readonly string[]>(...words: T) =>
+  z.enum(words, `must be one of: ${words.join(', ')}`)
+const flag = choice('true', 'false', '1', '0')
   .default('false')
   .transform((text) => text === 'true' || text === '1')
 const list = (fallback = '') =>
@@ -47,7 +57,7 @@ const ENVIRONMENT = z.object({
     (all) => all.every(isAddress),
     'must be addresses or subnets, with commas between',
   ),
-  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  LOG_LEVEL: choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
   SMS_MONTHLY_QUOTA: whole(0),
   SMS_MAX_RECIPIENTS: whole(1000, 1, 100_000),
   DEVICE_ONLINE_SECONDS: whole(600, 1),
@@ -66,7 +76,7 @@ const ENVIRONMENT = z.object({
   MAX_STREAMS: whole(2_000),
   SIGN_IN_TRIES: whole(20, 0, 10_000),
   AUDIT_DAYS: whole(365, 0, 36_500),
-  SMS_RETENTION: z.enum(['redact', 'delete']).default('redact'),
+  SMS_RETENTION: choice('redact', 'delete').default('redact'),
   SMS_RETENTION_DAYS: whole(0, 0, 36_500),
   SMS_OPT_OUT_WORDS: words('STOP,STOPALL,UNSUBSCRIBE,CANCEL,END,QUIT'),
   SMS_OPT_IN_WORDS: words('START,YES,UNSTOP'),

@@ -7,11 +7,25 @@ test.each([
   ['one of another kind', { PUBLIC_URL: 'ftp://sms.example.com' }, /PUBLIC_URL: must be an address/],
   ['a mail address without its scheme', { VAPID_SUBJECT: 'ann@example.com' }, /VAPID_SUBJECT: must be/],
   ['another database', { DATABASE_URL: 'mysql://localhost/sms' }, /DATABASE_URL: must begin with postgres:/],
-  ['half a port', { PORT: '80.5' }, /PORT: /],
+  ['half a port', { PORT: '80.5' }, /PORT: must be a whole number from 0 to 65535$/],
+  ['a port that is no number', { PORT: 'http' }, /PORT: must be a whole number/],
+  ['a port too high', { PORT: '65536' }, /PORT: must be a whole number/],
+  ['a blank', { PORT: ' ' }, /PORT: must be a whole number/],
+  [
+    'nothing where something must be',
+    { LEASE_SECONDS: '0' },
+    /LEASE_SECONDS: must be a whole number from 1 on$/,
+  ],
+  ['less than nothing', { SMS_MONTHLY_QUOTA: '-1' }, /SMS_MONTHLY_QUOTA: must be a whole number from 0 on$/],
+  ['an unknown word', { LOG_LEVEL: 'loud' }, /LOG_LEVEL: must be one of: fatal, error, warn, info, /],
   ['a name where an address belongs', { TRUSTED_PROXIES: '127.0.0.1, proxy' }, /TRUSTED_PROXIES: must be/],
   ['a subnet that is none', { TRUSTED_PROXIES: '10.0.0.0/33' }, /TRUSTED_PROXIES: must be/],
   ['a short token', { METRICS_TOKEN: 'secret' }, /METRICS_TOKEN: must have at least 16/],
-  ['a word where yes or no belongs', { WEBHOOK_ALLOW_PRIVATE: 'maybe' }, /WEBHOOK_ALLOW_PRIVATE: /],
+  [
+    'a word where yes or no belongs',
+    { WEBHOOK_ALLOW_PRIVATE: 'maybe' },
+    /WEBHOOK_ALLOW_PRIVATE: must be one of: true, false, 1, 0$/,
+  ],
 ])('%s is refused in a sentence that names it', (_, env, sentence) => {
   expect(() => readConfig(env)).toThrow(UserError)
   expect(() => readConfig(env)).toThrow(sentence)
@@ -22,6 +36,8 @@ test('all that is wrong is told at once', () => {
 })
 
 test.each([
+  ['a number may have spaces around it', { PORT: ' 80 ' }, { port: 80 }],
+  ['1 is yes', { WEBHOOK_ALLOW_PRIVATE: '1' }, { webhookAllowPrivate: true }],
   ['an empty variable counts as unset', { PORT: '', VAPID_SUBJECT: '' }, { port: 8090 }],
   [
     'an address loses its last slashes',
