@@ -82,9 +82,17 @@ export const relation: FieldType<RelationField> = {
   defaults: { cascadeDelete: false, collectionId: '', maxSelect: 0, minSelect: 0 },
 }
 
+/** Each item of a list by itself: one that is a list of one counts as what is in it, any other list as nothing. */
+function fileNames(raw: unknown): string[] {
+  if (!Array.isArray(raw)) return toTexts(raw)
+  const names = raw.map(fileNames).filter(({ length }) => length === 1)
+  return [...new Set(names.flat())]
+}
+
 /** `file`: names of files. PocketBase: core/field_file.go */
 export const file: FieldType<FileField> = {
   ...CHOICE,
+  fromInput: (field, raw) => choiceValue(field, fileNames(raw)),
   check(field, value) {
     const { length } = chosen(value)
     if (length === 0) return field.required ? required() : undefined

@@ -79,6 +79,13 @@ function readJson(text: string): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
+/** The JSON object beside the values of a form: nothing may follow it. */
+function readPayload(text: string): Record<string, unknown> {
+  const whole = text.trimEnd()
+  if (firstValueEnd(whole) !== whole.length) throw badRequest()
+  return readJson(whole)
+}
+
 function parseFirst(text: string): unknown {
   try {
     return parse(text)
@@ -153,7 +160,7 @@ function readForm(pairs: readonly [string, string][]): Record<string, unknown> {
     values.length > 1 ? values.map(guess) : guess(values[0]!),
   ])
   // not by assignment, to which a key `__proto__` would be more than a key
-  return Object.fromEntries([...plain, ...payloads.flatMap((text) => Object.entries(readJson(text)))])
+  return Object.fromEntries([...plain, ...payloads.flatMap((text) => Object.entries(readPayload(text)))])
 }
 
 /** Appends in place: a form may name one key a million times. */

@@ -32,9 +32,8 @@ export interface Prepared {
 
 /** A record of the collection that has no values yet. */
 export function blankValues(collection: Collection): Values {
-  const values: Values = {}
-  for (const field of collection.fields) values[field.name] = fieldType(field).zero(field)
-  return values
+  // a field may be called __proto__
+  return Object.fromEntries(collection.fields.map((field) => [field.name, fieldType(field).zero(field)]))
 }
 
 /** True if what a body comes to depends on the record that it changes. */

@@ -60,7 +60,8 @@ export function renderRecord(collection: Collection, row: Row, sight: Sight, exp
 }
 
 function partText(part: Part, value: Value): string {
-  if (value !== part.value) {
+  // 0 is written otherwise than -0, its equal
+  if (value !== part.value || (value === 0 && !Object.is(value, part.value))) {
     part.value = value
     part.text = part.before + part.type.toJson(part.field, value ?? part.zero)
   }

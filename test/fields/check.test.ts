@@ -52,6 +52,9 @@ test.each([
   ['single: a list in the last text', fieldOf('select', { values: [], maxSelect: 1 }), ['a', '["b"]'], 'b'],
   ['single: an empty one', fieldOf('relation', { maxSelect: 1 }), ['a', '[]'], ''],
   ['multiple', fieldOf('relation', { maxSelect: 2 }), ['a', 'b', 'a'], ['a', 'b']],
+  ['a list within a list', fieldOf('relation', { maxSelect: 2 }), [['a'], 'b'], []],
+  ['of a file: one counts', fieldOf('file', { maxSelect: 2 }), [['a'], 'b', ['c', 'd'], [['a']]], ['a', 'b']],
+  ['of a single file', fieldOf('file', { maxSelect: 1 }), [['a']], 'a'],
   ['point in a text', fieldOf('geoPoint'), '{"LON":7}', '{"lon":7,"lat":0}'],
   [
     'of two spellings of a key the smaller counts',

@@ -56,6 +56,19 @@ test.each([
   expect((await readBody(incoming(type, text))).values).toEqual(values)
 })
 
+test.each([
+  ['', 400],
+  ['[1]', 400],
+  ['{"a":1} more', 400],
+  ['null more', 400],
+  [' {"a":1}\n', { a: 1 }],
+] as const)('@jsonPayload=%j', async (payload, expected) => {
+  const text = `@jsonPayload=${encodeURIComponent(payload)}`
+  const read = readBody(incoming('application/x-www-form-urlencoded', text))
+  if (expected === 400) await expect(read).rejects.toMatchObject({ status: 400 })
+  else expect((await read).values).toEqual(expected)
+})
+
 test('an urlencoded form takes in the query', async () => {
   const request = incoming('application/x-www-form-urlencoded', 'a=1', { url: '/x?b=2' })
   expect((await readBody(request)).values).toEqual({ a: 1, b: 2 })

@@ -135,6 +135,17 @@ test('the answer is picked and expanded as any other', async () => {
   expect(text.trim()).toBe('{"expand":{"shelf":{"id":"shelf0000000001"}},"name":"axe"}')
 })
 
+test('minus zero is answered as it came, and no other record is', async () => {
+  const count = async (n: string) => {
+    const { text, body } = await create('tools', `{"name":"saw","count":${n}}`)
+    const stored = await shop.ask('super', 'GET', `collections/tools/records/${body.id}`)
+    return [text, stored.text].map((one) => /"count":([^,]*)/.exec(one)![1])
+  }
+  expect(await count('0')).toEqual(['0', '0'])
+  expect(await count('-0')).toEqual(['-0', '0'])
+  expect(await count('0')).toEqual(['0', '0'])
+})
+
 test('of several unique indexes the newest is told, the id last', async () => {
   const columns = ['a', 'b']
   const indexes = columns.map((name) => `CREATE UNIQUE INDEX marks_${name} ON marks (${name})`)
