@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Client, type Gateway, openGateway } from '../support/gateway.ts'
+import { passMidnight, UNTIL_MIDNIGHT_MS } from '../support/midnight.ts'
 
 let gateway: Gateway
 let ann: Client
 let bea: Client
 let phone: Client
+beforeAll(() => passMidnight(), UNTIL_MIDNIGHT_MS)
 beforeAll(async () => {
   gateway = await openGateway()
   ann = await gateway.makeUser()

@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readUsage } from '../../src/sms/quota.ts'
+import { passMidnight, UNTIL_MIDNIGHT_MS } from '../support/midnight.ts'
 import { ANN, as, BEN, CLEO, openShop, type Shop } from '../support/shop.ts'
 
 let shop: Shop
+beforeAll(() => passMidnight({ isMonth: true }), UNTIL_MIDNIGHT_MS)
 beforeAll(async () => {
   shop = await openShop({ SMS_MONTHLY_QUOTA: '3' })
 })
