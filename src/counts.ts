@@ -15,6 +15,8 @@ export const counts = {
   reports: { applied: 0, unchanged: 0, not_found: 0 },
   /** Wake-ups, by the way they took. */
   wakes: { stream: 0, long_poll: 0, push: 0 },
+  /** Requests written into the table of logs, and those for which there was no room. */
+  logs: { written: 0, dropped: 0 },
   /** Events written to realtime clients. */
   events: { sent: 0 },
 }

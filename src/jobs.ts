@@ -1,8 +1,10 @@
 import { forgetDeeds } from './auth/audit.ts'
 import { cleanUpSignIns } from './auth/clean-up.ts'
 import type { Store } from './collections/catalog.ts'
+import type { SettingsStore } from './collections/settings-store.ts'
 import type { Config } from './config.ts'
 import type { Logger } from './log.ts'
+import { forgetLogs } from './logs/forget.ts'
 import { changesCleanUp } from './realtime/clean-up.ts'
 import type { Extensions } from './records/extension.ts'
 import { forgetBatteries } from './sms/battery.ts'
@@ -27,6 +29,7 @@ const MINUTE_MS = 60_000
 export function jobsOf(
   store: Store,
   extensions: Extensions,
+  settings: Pick<SettingsStore, 'current'>,
   { auditDays, retention, webhookLogDays }: Pick<Config, 'auditDays' | 'retention' | 'webhookLogDays'>,
   stopping: AbortSignal,
 ): Job[] {
@@ -48,6 +51,12 @@ export function jobsOf(
       expression: '0 * * * *',
       everyMs: 60 * MINUTE_MS,
       run: () => forgetDeeds(store.db, auditDays),
+    },
+    {
+      id: 'logsCleanUp',
+      expression: '*/10 * * * *',
+      everyMs: 10 * MINUTE_MS,
+      run: () => forgetLogs(store.db, settings.current.logs),
     },
     {
       id: 'retention',

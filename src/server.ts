@@ -16,6 +16,7 @@ import { front, strictTransport } from './http/front.ts'
 import { Reception } from './http/reception.ts'
 import { jobsOf, startJobs } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
+import { RequestLog } from './logs/request-log.ts'
 import { Traffic } from './metrics/traffic.ts'
 import { LIMITS } from './realtime/client.ts'
 import { Realtime } from './realtime/hub.ts'
@@ -62,8 +63,9 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
     settings,
     config,
     log,
+    logs: new RequestLog(db, settings, log),
     extensions,
-    jobs: jobsOf(store, extensions, config, stopping.signal),
+    jobs: jobsOf(store, extensions, settings, config, stopping.signal),
     realtime: new Realtime(store, log, { ...LIMITS, ofAccount: config.maxStreams }),
     traffic: new Traffic(),
     stopping: stopping.signal,
@@ -110,6 +112,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
       server.closeAllConnections()
       stopJobs()
       await atMost(Promise.all([delivery.stop(), stopWebhooks()]), left())
+      await atMost(services.logs.flush(), left())
       await atMost(Promise.all([settings.close(), store.close()]), left())
       await atMost(db.close(), left())
     },

@@ -84,6 +84,10 @@ export async function identifyKey(
   return holder
 }
 
+/** The user of a key from memory alone, without any look: undefined for one that was not used lately. Not to decide by. */
+export const rememberedHolder = (store: Store, key: string): AuthRecord | undefined =>
+  known.get(store.catalog)?.get(key)?.auth
+
 function memoryOf(catalog: Catalog): Lru<string, KeyHolder | null> {
   const memory = known.get(catalog) ?? new Lru(MAX_KNOWN)
   known.set(catalog, memory)

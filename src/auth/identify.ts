@@ -45,6 +45,10 @@ export async function identify(
   return auth
 }
 
+/** The same from memory alone, without any look: undefined for who has not been identified lately. Not to decide by. */
+export const remembered = (store: Store, authorization: string | undefined): AuthRecord | undefined =>
+  known.get(store.catalog)?.get(tokenOf(authorization))?.auth
+
 function memoryOf(catalog: Catalog): Lru<string, Known | null> {
   const memory = known.get(catalog) ?? new Lru<string, Known | null>(MAX_KNOWN)
   known.set(catalog, memory)

@@ -9,6 +9,7 @@ import { lateRequest } from '../filter/late-request.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../filter/request.ts'
 import type { Job } from '../jobs.ts'
 import type { Logger } from '../log.ts'
+import type { RequestLog } from '../logs/request-log.ts'
 import type { Traffic } from '../metrics/traffic.ts'
 import type { Realtime } from '../realtime/hub.ts'
 import type { Extensions } from '../records/extension.ts'
@@ -24,6 +25,8 @@ export interface Services {
   readonly settings: SettingsStore
   readonly config: Config
   readonly log: Logger
+  /** Requests to look up. */
+  readonly logs: RequestLog
   readonly extensions: Extensions
   readonly jobs: readonly Job[]
   readonly realtime: Realtime

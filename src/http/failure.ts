@@ -4,7 +4,9 @@ import { DatabaseAway } from '../db/errors.ts'
 import { ApiError, GatewayError, notFound, TooMany } from '../errors.ts'
 import { OTHER_REFUSALS } from '../sms/refusal.ts'
 import { type Ctx, type Services, sendRaw } from './context.ts'
-import { loggedPath, nameRequest } from './reception.ts'
+import { loggedPath } from './logged-url.ts'
+import { nameRequest } from './reception.ts'
+import { noteFault } from './visit.ts'
 
 /** The gateway's own endpoints: their errors are `{"error","message"}`, whoever raises them. */
 const GATEWAY_PATH = /^\/api\/(?:sms|devices|webhooks)(?:\/|$)/
@@ -23,6 +25,7 @@ export function answerFailure(
   error: unknown,
   { log, config }: Pick<Services, 'log' | 'config'>,
 ): Response {
+  noteFault(c.env.outgoing, error)
   if (SEND_PATH.test(c.req.path)) tally(counts.refused, codeOf(error))
   if (error instanceof GatewayError)
     return send(c, error.status, isMobile(c) ? { message: error.message } : error.body)
@@ -45,7 +48,9 @@ function codeOf(error: unknown): string {
 /** The answer where no route is: outside of the API, and for reads inside too, PocketBase looks for a static file. */
 export function answerUnknownRoute(c: Ctx): Response {
   const isFile = c.req.method === 'GET' || c.req.method === 'HEAD'
-  return answerApiError(c, isFile ? notFound('File not found') : notFound())
+  const error = isFile ? notFound('File not found') : notFound()
+  noteFault(c.env.outgoing, error)
+  return answerApiError(c, error)
 }
 
 function answerApiError(c: Ctx, error: ApiError): Response {

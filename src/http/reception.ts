@@ -6,6 +6,8 @@ import type { Logger } from '../log.ts'
 import { groupOf, STREAMS } from '../metrics/groups.ts'
 import { ipOf, isTrusted } from './client-ip.ts'
 import type { Services } from './context.ts'
+import { loggedPath } from './logged-url.ts'
+import { CLIENT_CLOSED, noteVisit, type Visit } from './visit.ts'
 
 /** Header by which a request and its lines in the log find each other. */
 const REQUEST_ID = 'x-request-id'
@@ -13,8 +15,6 @@ const REQUEST_ID = 'x-request-id'
 const SANE = /^[\w.:/+=@-]{1,128}$/
 /** How long a stop waits for the first request of a connection. Browsers open some without a need. */
 const FIRST_REQUEST_MS = 500
-/** The client was gone before it was answered. nginx has the same. */
-const CLIENT_CLOSED = 499
 
 /** Ids are counted up from a start that no other process has. */
 const PREFIX = `${randomText(8)}-`
@@ -34,7 +34,7 @@ export function nameRequest(req: IncomingMessage, res: ServerResponse, config: C
   return id
 }
 
-type Desk = Pick<Services, 'config' | 'settings' | 'log' | 'traffic'>
+type Desk = Pick<Services, 'config' | 'settings' | 'log' | 'logs' | 'store' | 'traffic'>
 
 /**
  * Sees each request come and go: counts it, gives it an id, writes its line into the log. Once closed, it asks
@@ -80,6 +80,7 @@ export class Reception {
       const status = res.headersSent ? res.statusCode : CLIENT_CLOSED
       this.#desk.traffic.count(group, method, status, ms)
       if (id) this.#write(req, res, { id, method, url, status, ms })
+      noteVisit(this.#desk, req, res, { id, method, url, status, ms })
       this.#running.delete(res)
       this.#tellIdle()
     })
@@ -120,18 +121,4 @@ export class Reception {
       done: res.writableEnded,
     })
   }
-}
-
-/** The secret end of the address to which a phone posts. */
-const SECRET_END = /(?<=\/incoming\/).*/
-
-/** The path as the log has it: without its query, which may have tokens in it, and without a secret end. */
-export const loggedPath = (url: string): string => url.replace(/\?.*/, '').replace(SECRET_END, '…')
-
-interface Visit {
-  readonly id: string
-  readonly method: string
-  readonly url: string
-  readonly status: number
-  readonly ms: number
 }

@@ -67,6 +67,9 @@ export function familiesOf(subject: Subject): Family[] {
     counter('pocketsms_realtime_events_total', 'Events written to realtime connections.', () =>
       one(counts.events.sent),
     ),
+    counter('pocketsms_logs_total', 'Requests for the table of logs, by what became of them.', () =>
+      each('outcome', counts.logs),
+    ),
     gauge('pocketsms_database_connections', 'Connections of the pool by what they do.', () =>
       each('state', subject.store.db.use ?? {}),
     ),

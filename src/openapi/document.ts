@@ -9,6 +9,7 @@ import { authPaths } from './auth-paths.ts'
 import { DEVICES, devicePaths } from './device-paths.ts'
 import { filePaths } from './file-paths.ts'
 import { hooks } from './hooks.ts'
+import { logPaths } from './log-paths.ts'
 import { recordPaths, recordTag } from './record-paths.ts'
 import { recordSchemas } from './record-schema.ts'
 import { SECURITY_SCHEMES } from './security.ts'
@@ -71,6 +72,7 @@ export function openApiDocument({ url, collections, extensions }: Subject): Open
         ...collectionPaths(collections, schemaOf, extensions),
         ...webhookPaths(),
         ...serverPaths(),
+        ...logPaths(),
         ...filePaths(),
       },
       webhooks: hooks(webhooks, schemaOf('sms_messages')!),

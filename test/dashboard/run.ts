@@ -13,6 +13,7 @@ import {
   removeCollection,
 } from './collections.ts'
 import type { Desk, Part } from './desk.ts'
+import { logs } from './logs.ts'
 import { dashboardFolder, startProxy } from './proxy.ts'
 import { editContact, editUser, searchMessages } from './records.ts'
 import { seed } from './seed.ts'
@@ -57,7 +58,8 @@ const PARTS: Readonly<Record<string, Part>> = {
   'API preview': apiPreview,
   'application settings': applicationSettings,
   'mail settings': mailSettings,
-  'storage, backups, SQL, logs': otherPages,
+  'storage, backups, SQL': otherPages,
+  logs,
   crons,
   'export and import': exportAndImport,
 }

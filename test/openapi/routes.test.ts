@@ -8,7 +8,8 @@ let described: Set<string>
 let routed: Set<string>
 
 /** Roots of which all is described; `{collection}` of the router stands for each collection there. */
-const WHOLE = /^\w+ \/api\/(sms|devices|webhooks|batch|realtime|health|ready|collections\/\{collection\}\/.+)/
+const WHOLE =
+  /^\w+ \/api\/(sms|devices|webhooks|batch|realtime|health|ready|logs|collections\/\{collection\}\/.+)/
 /** Routes of superusers, who change collections by them. */
 const OTHER = /^\w+ \/api\/collections\/(meta\/|\{collection\}(\/truncate)?$)/
 

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { loggedPath } from '../../src/http/reception.ts'
+import { loggedPath } from '../../src/http/logged-url.ts'
 import type { Client } from '../support/gateway.ts'
 import type { Phone } from '../support/smsgate-app.ts'
 import { joinPhone, openSite, records, type Site } from '../support/smsgate-site.ts'

@@ -5,6 +5,7 @@ import { demandFields, oneOf, required } from '../../collections/checks.ts'
 import { object, text } from '../../collections/decode.ts'
 import { renderSettings } from '../../collections/settings.ts'
 import { ApiError, badRequest } from '../../errors.ts'
+import { forgetUnwanted } from '../../logs/forget.ts'
 import { note, noteSettings } from '../audit.ts'
 import { bodyOf, type Env, type Services, sendJson } from '../context.ts'
 import { readForm } from '../form.ts'
@@ -27,7 +28,10 @@ export const settingsRoutes = (services: Services) => {
           ? badRequest('An error occurred while loading the submitted data.')
           : error
       })
-      return sendJson(c, renderSettings(await settings.save(values, noteSettings(c, services, auth))))
+      const before = settings.current.logs
+      const next = await settings.save(values, noteSettings(c, services, auth))
+      if (JSON.stringify(next.logs) !== JSON.stringify(before)) forget(services)
+      return sendJson(c, renderSettings(next))
     })
     .post('/test/email', async (c) => {
       const auth = await requireSuperuser(c, services)
@@ -50,4 +54,10 @@ export const settingsRoutes = (services: Services) => {
       const secret = await makeAppleSecret(await readForm(c, APPLE_SECRET_FORM, { terse: true }))
       return sendJson(c, JSON.stringify({ secret }))
     })
+}
+
+/** Logs that are not wanted any more go at once; nobody waits for it. */
+function forget({ store, settings, log }: Services): void {
+  const failed = (error: unknown) => log.error({ err: error }, 'logs could not be forgotten')
+  void forgetUnwanted(store.db, settings.current.logs).catch(failed)
 }

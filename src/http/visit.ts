@@ -1,0 +1,112 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { rememberedHolder } from '../auth/api-keys.ts'
+import { remembered } from '../auth/identify.ts'
+import { ApiError, type ErrorData, type FieldError, GatewayError } from '../errors.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import { DEBUG, ERROR, type Line } from '../logs/line.ts'
+import { addressOf, ipOf } from './client-ip.ts'
+import type { Services } from './context.ts'
+import { loggedPath, loggedUrl } from './logged-url.ts'
+
+/** The client was gone before it was answered. nginx has the same. */
+export const CLIENT_CLOSED = 499
+
+/** A request that is over. */
+export interface Visit {
+  /** '' if it has none. */
+  readonly id: string
+  readonly method: string
+  readonly url: string
+  readonly status: number
+  readonly ms: number
+}
+
+/** What the answers were that failed, until they are gone. */
+const faults = new WeakMap<ServerResponse, unknown>()
+
+/** Notes why a request fails. */
+export const noteFault = (res: ServerResponse, error: unknown): void => void faults.set(res, error)
+
+type Desk = Pick<Services, 'config' | 'settings' | 'logs' | 'store'>
+
+/** What looks into the logs, and streams that end: only their failures are worth a line. */
+const QUIET = /^\/api\/(?:logs|realtime|devices\/events|mobile\/v1\/events)(?:\/|$)/
+
+/** Puts a request into the table of logs if the settings want those of its kind. PocketBase: apis/middlewares.go, logRequest */
+export function noteVisit(desk: Desk, req: IncomingMessage, res: ServerResponse, visit: Visit): void {
+  const { method, status } = visit
+  const level = status >= 400 && status !== CLIENT_CLOSED ? ERROR : DEBUG
+  if (!desk.logs.wants(level) || method === 'OPTIONS') return
+  if (level === DEBUG && QUIET.test(loggedPath(visit.url))) return
+  desk.logs.add(lineOf(desk, req, visit, level, faults.get(res)))
+}
+
+const MAX_TEXT = 300
+const cut = (text: string | undefined, length = MAX_TEXT) =>
+  text && text.length > length ? `${text.slice(0, length)}...` : (text ?? '')
+
+function lineOf(desk: Desk, req: IncomingMessage, visit: Visit, level: number, fault: unknown): Line {
+  const { logIP, logAuthId } = desk.settings.current.logs
+  const { headers } = req
+  const method = cut(visit.method, 50)
+  const url = loggedUrl(visit.url)
+  const auth = whoAsked(desk, req)
+  const { error, details } = tellFault(fault)
+  const data = {
+    auth: auth?.collection.name ?? '',
+    ...(logAuthId && auth && { authId: auth.id }),
+    ...(details && { details }),
+    ...(error && { error }),
+    execTime: Math.round(visit.ms * 100) / 100,
+    method,
+    referer: cut(headers.referer && loggedPath(headers.referer)),
+    ...(logIP && { remoteIP: addressOf(req.socket) }),
+    ...(visit.id && { request: visit.id }),
+    status: visit.status,
+    type: 'request',
+    url,
+    userAgent: cut(headers['user-agent']),
+    ...(logIP && { userIP: ipOf(req, desk) }),
+  }
+  return { atMs: Date.now(), level, message: `${method} ${url}`, data }
+}
+
+/** Of whom is known by now who it is; '' stands for guests and for whoever failed before that. */
+function whoAsked({ store }: Desk, { headers }: IncomingMessage): AuthRecord | undefined {
+  const key = headers['x-api-key']
+  return key === undefined ? remembered(store, headers.authorization) : rememberedHolder(store, String(key))
+}
+
+interface Told {
+  readonly error?: string
+  /** Codes by the names of fields. */
+  readonly details?: object
+}
+
+/** What was answered, without any value. Of a fault of our own only that it was one: the rest is on standard output. */
+function tellFault(fault: unknown): Told {
+  if (fault === undefined) return {}
+  if (fault instanceof ApiError) {
+    const details = codesOf(fault.data)
+    return { error: withoutNumbers(fault.message), ...(Object.keys(details).length > 0 && { details }) }
+  }
+  if (fault instanceof GatewayError) {
+    const code = fault.body.error
+    return { error: withoutNumbers(fault.message), ...(code !== undefined && { details: { code } }) }
+  }
+  const { name, code } = Object(fault) as { readonly name?: unknown; readonly code?: unknown }
+  return { error: 'A fault of the server', details: { code: String(code ?? name ?? '') } }
+}
+
+/** Sentences name what is wrong; a long number in one came with the request. */
+const withoutNumbers = (text: string) => cut(text.replace(/\+?\d{5,}/g, '…'))
+
+const isOne = (error: FieldError | ErrorData): error is FieldError => typeof error.code === 'string'
+
+const codesOf = (data: ErrorData): object =>
+  Object.fromEntries(
+    Object.entries(data).map(([name, error]) => [
+      withoutNumbers(name),
+      isOne(error) ? error.code : codesOf(error),
+    ]),
+  )

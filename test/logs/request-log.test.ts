@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { SETTINGS } from '../../src/collections/settings.ts'
+import { counts } from '../../src/counts.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import type { Db } from '../../src/db/open.ts'
+import { createLogger } from '../../src/log.ts'
+import { forgetLogs, forgetUnwanted } from '../../src/logs/forget.ts'
+import { DEBUG, ERROR, type Line } from '../../src/logs/line.ts'
+import { RequestLog } from '../../src/logs/request-log.ts'
+import { openTestDb } from '../support/start.ts'
+
+const NOW = Date.parse('2026-11-20T07:00:00.000Z')
+const DAY_MS = 86_400_000
+/** As many lines wait at most. */
+const ROOM = 1_000
+
+let db: Db
+beforeAll(async () => {
+  db = await openTestDb()
+  await migrate(db)
+})
+afterAll(() => db?.close())
+beforeEach(async () => void (await db.query('truncate _logs')))
+
+const settings = { current: SETTINGS.fresh() }
+const open = () => new RequestLog(db, settings, createLogger({ logLevel: 'silent' }))
+const line = (message: string, more: Partial<Line> = {}): Line => ({
+  atMs: NOW,
+  level: ERROR,
+  message,
+  data: { status: 400 },
+  ...more,
+})
+const stored = async () => (await db.query('select message from _logs order by _rowid')).rows.flat()
+
+test('what waits is written in its order, with its time', async () => {
+  const logs = open()
+  for (const message of ['a', 'b', 'c'])
+    logs.add(line(message, { data: { status: 404, auth: 'ä"\0\ud800' } }))
+  await logs.flush()
+  expect(await stored()).toEqual(['a', 'b', 'c'])
+  const { rows } = await db.query(`select created, level, data ->> 'auth' from _logs limit 1`)
+  expect(rows).toEqual([['2026-11-20 07:00:00.000Z', ERROR, 'ä"\ufffd']])
+})
+
+test('it is written by itself', async () => {
+  open().add(line('alone'))
+  await expect.poll(stored, { timeout: 30_000 }).toEqual(['alone'])
+})
+
+test('while the database is slow so many wait, the rest is dropped and counted', async () => {
+  const logs = open()
+  const before = counts.logs.dropped
+  let flushed: Promise<void> | undefined
+  await db.transaction(async (tx) => {
+    await tx.query('lock table _logs in access exclusive mode')
+    logs.add(line('first'))
+    flushed = logs.flush()
+    await Promise.resolve() // it has taken what was there
+    for (let i = 0; i < ROOM + 5; i++) logs.add(line(`more ${i}`))
+    expect(counts.logs.dropped - before).toBe(5)
+  })
+  await flushed
+  await logs.flush()
+  expect((await stored()).length).toBe(ROOM + 1)
+})
+
+test('what the database refuses is counted, and throws nothing', async () => {
+  const logs = open()
+  const before = counts.logs.dropped
+  await db.query('alter table _logs rename to _away')
+  logs.add(line('lost'))
+  await logs.flush()
+  await db.query('alter table _away rename to _logs')
+  expect(counts.logs.dropped - before).toBe(1)
+  logs.add(line('kept'))
+  await logs.flush()
+  expect(await stored()).toEqual(['kept'])
+})
+
+test.each([
+  ['by default what failed', {}, [ERROR], [DEBUG]],
+  ['from a lower level on all', { minLevel: DEBUG }, [ERROR, DEBUG], []],
+  ['above all levels nothing', { minLevel: ERROR + 1 }, [], [ERROR, DEBUG]],
+  ['for no day nothing', { maxDays: 0, minLevel: DEBUG }, [], [ERROR, DEBUG]],
+])('%s is kept', (_, logs, kept, left) => {
+  const current = { ...settings.current, logs: { ...settings.current.logs, ...logs } }
+  const log = new RequestLog(db, { current }, createLogger({ logLevel: 'silent' }))
+  expect([ERROR, DEBUG].filter((level) => log.wants(level))).toEqual(kept)
+  expect([ERROR, DEBUG].filter((level) => !log.wants(level))).toEqual(left)
+})
+
+const LOGS = SETTINGS.fresh().logs
+const ofDays = async (...days: number[]) => {
+  const logs = open()
+  for (const day of days) logs.add(line(`day ${day}`, { atMs: NOW - day * DAY_MS }))
+  await logs.flush()
+}
+
+test.each([
+  ['5 days', 5, ['day 4', 'day 0']],
+  ['no day', 0, []],
+  ['more days than there were', 9e15, ['day 9', 'day 5', 'day 4', 'day 0']],
+])('logs are kept for %s', async (_, maxDays, kept) => {
+  await ofDays(9, 5, 4, 0)
+  await forgetLogs(db, { ...LOGS, maxDays }, NOW)
+  expect(await stored()).toEqual(kept)
+})
+
+test('of too many the oldest go', async () => {
+  await ofDays(3, 2, 1, 0)
+  await forgetLogs(db, LOGS, NOW, 2)
+  expect(await stored()).toEqual(['day 1', 'day 0'])
+})
+
+test('what the settings do not want any more goes', async () => {
+  const logs = open()
+  logs.add(line('well', { level: DEBUG, atMs: Date.now() }))
+  logs.add(line('failed', { atMs: Date.now() }))
+  await logs.flush()
+  await forgetUnwanted(db, LOGS)
+  expect(await stored()).toEqual(['failed'])
+})
