@@ -66,12 +66,13 @@ export const authRoutes = (services: Services) => {
         const { extensions, log } = services
         return admit({ store, extensions, log, collection: collectionOf(c), request, arrival })
       })
-      return signedIn(c, services, auth, { method: 'oauth2', meta: renderMeta(arrival, isNew) }, 'oauth2')
+      const proof = { method: 'oauth2', meta: renderMeta(arrival, isNew) } as const
+      return signedIn(c, services, auth, proof, { context: 'oauth2' })
     })
     .post('/:collection/auth-refresh', async (c) => {
       const auth = await requireMember(c, services)
       const token = await renewToken(tokenOf(c.env.incoming.headers.authorization), auth)
-      return signedIn(c, services, auth, { token })
+      return signedIn(c, services, auth, { token }, { asker: auth })
     })
     .post('/:collection/impersonate/:id', async (c) => {
       const superuser = await requireSuperuser(c, services)
@@ -85,7 +86,7 @@ export const authRoutes = (services: Services) => {
       )
       const deed = { action: 'impersonate', collection: collection.name, record: auth.id }
       await note(c, services, superuser, deed)
-      return signedIn(c, services, auth, { token })
+      return signedIn(c, services, auth, { token }, { asker: superuser })
     })
     .post('/:collection/request-verification', async (c) => {
       await requestVerification(store, services, collectionOf(c), ipOf(c), form(c, EMAIL_FORM))
@@ -129,7 +130,7 @@ async function signIn(
 ): Promise<Response> {
   try {
     const auth = await withCatalog(services.store, find)
-    const answer = await signedIn(c, services, auth, { method }, method)
+    const answer = await signedIn(c, services, auth, { method }, { context: method })
     if (auth.isSuperuser) await note(c, services, auth, { action: 'sign in' })
     return answer
   } catch (error) {
@@ -138,18 +139,19 @@ async function signIn(
   }
 }
 
-/** What every successful sign-in answers, under the rules of the one who asked. */
+/** What every successful sign-in answers, under the rules of the one who asked: `asker`, if that is known already. */
 async function signedIn(
   c: Ctx,
   services: Services,
   auth: AuthRecord,
   proof: Proof,
-  context: RequestContext = 'default',
+  known: { readonly context?: RequestContext; readonly asker?: AuthRecord },
 ): Promise<Response> {
   const { values } = await bodyOf(c)
+  const asker = known.asker ?? (await authOf(c, services))
   const visit = {
     readMfaForm: form(c, MFA_FORM),
-    request: buildRequest(c, await authOf(c, services), values, context),
+    request: buildRequest(c, asker, values, known.context),
     ip: clientIp(c, services),
     userAgent: c.env.incoming.headers['user-agent'] ?? '',
   }
