@@ -1,12 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../errors.ts'
+import { isSqlError } from './errors.ts'
 import type { Db } from './open.ts'
 
 const FOLDER = new URL('../../sql/', import.meta.url)
 
 /** Any number that no other program takes: nodes that start together migrate one after the other. */
 export const MIGRATION_LOCK = 7_367_001
+
+const INSUFFICIENT_PRIVILEGE = '42501'
 
 let files: readonly string[] | undefined
 
@@ -20,12 +23,20 @@ function migrationFiles(): readonly string[] {
 
 /**
  * Brings the schema up to date: each file not yet applied runs in a transaction of its own, under an advisory
- * lock. Returns the names of what it applied. Refuses a database that a newer version has migrated.
+ * lock. Returns the names of what it applied. Throws a UserError for a database that a newer version has migrated, and
+ * where our role may make no tables.
  */
 export async function migrate(db: Db): Promise<string[]> {
   const applied: string[] = []
   const files = migrationFiles()
-  for (const file of files) if (await db.transaction((tx) => applyOnce(tx, file, files))) applied.push(file)
+  try {
+    for (const file of files) if (await db.transaction((tx) => applyOnce(tx, file, files))) applied.push(file)
+  } catch (error) {
+    if (!isSqlError(error, INSUFFICIENT_PRIVILEGE)) throw error
+    throw new UserError(
+      `The role of DATABASE_URL may not do what is needed: ${error.message}. Make it the owner of the database and of all in it.`,
+    )
+  }
   return applied
 }
 
@@ -37,6 +48,8 @@ export async function missingMigrations(db: Db): Promise<string[]> {
 }
 
 async function applyOnce(tx: Db, file: string, files: readonly string[]): Promise<boolean> {
+  // whoever comes second waits for the first, however much there is to do
+  await tx.script('set local statement_timeout = 0; set local lock_timeout = 0')
   await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
   await tx.script(
     'create table if not exists _migrations (file text primary key, applied timestamptz not null default now())',
@@ -49,7 +62,7 @@ async function applyOnce(tx: Db, file: string, files: readonly string[]): Promis
     )
   }
   if (known.some((row) => row.file === file)) return false
-  await tx.script(`set local statement_timeout = 0;\n${readFileSync(new URL(file, FOLDER), 'utf8')}`)
+  await tx.script(readFileSync(new URL(file, FOLDER), 'utf8'))
   await tx.kysely.insertInto('_migrations').values({ file }).execute()
   return true
 }

@@ -121,10 +121,13 @@ async function awaitServer(db: Db, log: Logger): Promise<void> {
   }
 }
 
+/** Before anything was asked, whatever is wrong lies in DATABASE_URL or at the server: TLS, a missing password, a name. */
 function refusal(error: unknown): unknown {
-  const code = (error as { code?: string }).code ?? ''
-  if (!code.startsWith('28')) return error
+  if (!(error instanceof Error) || error instanceof UserError) return error
+  const code = 'code' in error ? String(error.code) : ''
   return new UserError(
-    `The database refused to let us in: ${(error as Error).message}. Check the user and password in DATABASE_URL.`,
+    code.startsWith('28')
+      ? `The database refused to let us in: ${error.message}. Check the user and password in DATABASE_URL.`
+      : `The database cannot be used: ${error.message}. Check DATABASE_URL.`,
   )
 }

@@ -1,8 +1,10 @@
+import { type AddressInfo, createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
+import { openDb } from '../../src/db/open.ts'
 import { UserError } from '../../src/errors.ts'
-import type { Logger } from '../../src/log.ts'
+import { createLogger, type Logger } from '../../src/log.ts'
 import { type RunningServer, start } from '../../src/server.ts'
 import { type Cable, makeCable } from '../support/cable.ts'
 import { testConfig } from '../support/start.ts'
@@ -91,4 +93,30 @@ onPostgres('a wrong password ends the start with a sentence', async () => {
   const starting = start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: wrong.href }))
   await expect(starting).rejects.toThrow(UserError)
   await expect(starting).rejects.toThrow(/The database refused to let us in: .*DATABASE_URL/)
+})
+
+onPostgres('a role that may make no tables ends it with a sentence, too', async () => {
+  const { databaseUrl } = await testConfig()
+  const owner = await openDb(readConfig({ DATABASE_URL: databaseUrl }), createLogger({ logLevel: 'silent' }))
+  onTestFinished(() => owner.close())
+  const role = `lowly_${process.pid}`
+  await owner.query(`create role ${role} login password 'lowly'`)
+  onTestFinished(async () => void (await owner.query(`drop role ${role}`)))
+  const lowly = Object.assign(new URL(databaseUrl!), { username: role, password: 'lowly' })
+  const starting = start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: lowly.href }))
+  await expect(starting).rejects.toThrow(UserError)
+  await expect(starting).rejects.toThrow(
+    /The role of DATABASE_URL may not .*: permission denied for schema public/,
+  )
+})
+
+test('so does a server that knows no TLS, where it is asked for', async () => {
+  const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.write('N')))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  const { port } = server.address() as AddressInfo
+  const env = { LOG_LEVEL: 'silent', DATABASE_URL: `postgres://ann@127.0.0.1:${port}/sms?sslmode=verify-full` }
+  const starting = start(readConfig(env))
+  await expect(starting).rejects.toThrow(UserError)
+  await expect(starting).rejects.toThrow('The database cannot be used: The server does not support SSL')
 })
