@@ -37,6 +37,13 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('./pages/send/page.tsx'),
   },
   {
+    path: '/send/list',
+    title: 'Send to a list',
+    icon: 'send',
+    for: 'user',
+    load: () => import('./pages/list/page.tsx'),
+  },
+  {
     path: '/health',
     title: 'Health',
     icon: 'health',

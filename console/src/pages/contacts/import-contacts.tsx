@@ -2,15 +2,16 @@ import { useMemo, useRef, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { ContactGroup } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
+import { guessColumns, type Sheet } from '../../data/sheet.ts'
 import { useTask } from '../../data/use-task.ts'
 import { Button } from '../../parts/button.tsx'
+import { ChooseFile } from '../../parts/choose-file.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { Actions, Notice } from '../../parts/form.tsx'
 import { Progress } from '../../parts/wait.tsx'
-import { ChooseFile } from './import-choose.tsx'
 import { NEW_GROUP, Preview, type Wishes } from './import-preview.tsx'
 import { Report } from './import-report.tsx'
-import { guessColumns, planImport, type Sheet } from './import-rows.ts'
+import { planImport } from './import-rows.ts'
 import { type Outcome, runImport } from './import-run.ts'
 
 const NOTHING: Outcome = { added: 0, changed: 0, left: 0, failed: [] }
@@ -51,7 +52,14 @@ export function ImportContacts({
   const count = soFar.added + soFar.changed + soFar.left + soFar.failed.length
   return (
     <Dialog title="Import contacts" onClose={close} wide>
-      {!sheet && <ChooseFile onChoose={choose} onClose={onClose} />}
+      {!sheet && (
+        <ChooseFile
+          hint="One row a contact, with a column of numbers and one of names."
+          placeholder={'Anna, +49 151 12345678\nBen, +44 7700 900123'}
+          onChoose={choose}
+          onClose={onClose}
+        />
+      )}
       {work.fault && <Notice kind="wrong">{work.fault.message}</Notice>}
       {sheet && plan && wishes && !work.busy && !done && (
         <Preview

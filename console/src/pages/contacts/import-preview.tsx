@@ -1,10 +1,11 @@
 import type { ContactGroup } from '../../data/records.ts'
+import type { Columns, Sheet } from '../../data/sheet.ts'
+import { BadRows } from '../../parts/bad-rows.tsx'
 import { Button } from '../../parts/button.tsx'
 import { CheckField, SelectField, TextField } from '../../parts/field.tsx'
 import { Actions, Notice } from '../../parts/form.tsx'
 import { Table } from '../../parts/table.tsx'
-import { BadRows } from './bad-rows.tsx'
-import type { Columns, Plan, Sheet } from './import-rows.ts'
+import type { Plan } from './import-rows.ts'
 
 /** What the user chose for an import. */
 export interface Wishes {

@@ -1,7 +1,8 @@
+import type { Sheet } from '../../data/sheet.ts'
+import { BadRows } from '../../parts/bad-rows.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Actions, Notice } from '../../parts/form.tsx'
-import { BadRows } from './bad-rows.tsx'
-import type { Plan, Sheet } from './import-rows.ts'
+import type { Plan } from './import-rows.ts'
 import type { Outcome } from './import-run.ts'
 
 /** What an import did. */

@@ -8,18 +8,18 @@ import { useList } from '../../data/use-list.ts'
 import { Button } from '../../parts/button.tsx'
 import { Form } from '../../parts/form.tsx'
 import { Card } from '../../parts/page.tsx'
+import { SendFault } from '../../parts/send-fault.tsx'
+import { WhenField } from '../../parts/when-field.tsx'
 import { type Composition, faultsOf, previewOf, requestOf } from './composition.ts'
 import { Cost } from './cost.tsx'
 import { MoreFields } from './more-fields.tsx'
 import { placeFault } from './place-fault.ts'
 import { PreviewCard } from './preview-card.tsx'
 import { RecipientsField } from './recipients-field.tsx'
-import { SendFault } from './send-fault.tsx'
 import { usePreview } from './use-preview.ts'
 import { useSend } from './use-send.ts'
 import { ownVariables } from './variables.ts'
 import { WhatField } from './what-field.tsx'
-import { WhenField } from './when-field.tsx'
 
 const MOST_TEMPLATES = 500
 
@@ -64,7 +64,7 @@ export function Compose({ initial, devices }: { initial: Composition; devices: r
             error={fault?.fields.to}
           />
           <WhatField {...{ composition, fault, variables }} onChange={change} templates={templates.items} />
-          <WhenField {...{ composition, fault }} onChange={change} />
+          <WhenField when={composition} fault={fault} onChange={change} />
           <MoreFields {...{ composition, fault, devices }} onChange={change} />
           <div class="send-foot">
             <Cost preview={preview} chosen={composition} usage={usage.value} />

@@ -1,7 +1,7 @@
+import { shortMessages } from '../../data/text-size.ts'
 import type { Usage } from '../../data/usage.ts'
 import { to } from '../../router.ts'
 import type { Composition } from './composition.ts'
-import { shortMessages } from './text-size.ts'
 import type { Preview } from './use-preview.ts'
 
 /** What it takes: people, short messages, and what is left of the month's quota. */

@@ -32,7 +32,16 @@ function Write({ query }: { query: URLSearchParams }) {
   const devices = useList<Device>('devices', { sort: 'name', perPage: MOST_DEVICES })
   const { items, loading, fault } = devices
   return (
-    <Frame title="Send">
+    <Frame
+      title="Send"
+      actions={
+        items.length > 0 && (
+          <ButtonLink icon="upload" href={to('/send/list')}>
+            Send to a list
+          </ButtonLink>
+        )
+      }
+    >
       {loading && <Loading />}
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {!loading && !fault && items.length === 0 && <NoDevice />}

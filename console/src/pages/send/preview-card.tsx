@@ -1,6 +1,6 @@
+import { shortMessages } from '../../data/text-size.ts'
 import { useNames } from '../../data/use-known.ts'
 import { Card } from '../../parts/page.tsx'
-import { shortMessages } from './text-size.ts'
 import type { Preview } from './use-preview.ts'
 
 const SHOWN = 3

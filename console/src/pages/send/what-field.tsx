@@ -1,10 +1,10 @@
 import { useId } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
 import type { Template } from '../../data/records.ts'
+import { sizeTold } from '../../data/text-size.ts'
 import { SelectField, TextArea, TextField } from '../../parts/field.tsx'
 import { to } from '../../router.ts'
 import type { Composition } from './composition.ts'
-import { sizeTold } from './text-size.ts'
 
 interface Props {
   readonly composition: Composition

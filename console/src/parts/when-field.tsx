@@ -1,7 +1,6 @@
 import { useId } from 'preact/hooks'
-import type { Fault } from '../../data/fault.ts'
-import { TextField } from '../../parts/field.tsx'
-import type { Composition } from './composition.ts'
+import type { Fault } from '../data/fault.ts'
+import { TextField } from './field.tsx'
 
 const HOUR_MS = 3_600_000
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
@@ -12,17 +11,24 @@ const localOf = (ms: number) => {
   return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }
 
+/** Now, or at a time, local as the browser's field has it: `2026-11-20T08:30`. */
+export interface When {
+  readonly isLater: boolean
+  readonly at: string
+}
+
 /** At once, or at a time of the sender's own clock. */
 export function WhenField({
-  composition,
+  when: { isLater, at },
   onChange,
   fault,
+  error,
 }: {
-  composition: Composition
-  onChange: (part: Partial<Composition>) => void
-  fault: Fault | undefined
+  when: When
+  onChange: (part: Partial<When>) => void
+  fault?: Fault | undefined
+  error?: string | undefined
 }) {
-  const { isLater, at } = composition
   const name = useId()
   return (
     <>
@@ -50,6 +56,7 @@ export function WhenField({
           value={at}
           onValue={(value) => onChange({ at: value })}
           fault={fault}
+          error={error}
           hint={`Your time: ${zone.replaceAll('_', ' ')}.`}
         />
       )}

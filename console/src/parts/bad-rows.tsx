@@ -1,7 +1,7 @@
-import { saveFile } from '../../data/save-file.ts'
-import { Button } from '../../parts/button.tsx'
-import { Table } from '../../parts/table.tsx'
-import { type BadRow, badRowsCsv, type Sheet } from './import-rows.ts'
+import { saveFile } from '../data/save-file.ts'
+import { type BadRow, badRowsCsv, type Sheet } from '../data/sheet.ts'
+import { Button } from './button.tsx'
+import { Table } from './table.tsx'
 
 const SHOWN = 100
 
@@ -12,7 +12,7 @@ export function BadRows({ sheet, bad }: { sheet: Sheet; bad: readonly BadRow[] }
     <details>
       <summary>{`Rows left out: ${bad.length.toLocaleString()}`}</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <section class="contacts-bad" tabIndex={0} aria-label="Rows left out">
+      <section class="bad-rows" tabIndex={0} aria-label="Rows left out">
         <Table
           caption="Rows left out"
           columns={[

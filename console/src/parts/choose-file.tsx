@@ -1,13 +1,23 @@
 import { useState } from 'preact/hooks'
-import { Button } from '../../parts/button.tsx'
-import { Field, TextArea } from '../../parts/field.tsx'
-import { Actions, Notice } from '../../parts/form.tsx'
-import { readSheet, type Sheet } from './import-rows.ts'
+import { readSheet, type Sheet } from '../data/sheet.ts'
+import { Button } from './button.tsx'
+import { Field, TextArea } from './field.tsx'
+import { Actions, Notice } from './form.tsx'
 
 const MAX_BYTES = 20_000_000
 
-/** The file, or rows pasted from a spreadsheet. */
-export function ChooseFile({ onChoose, onClose }: { onChoose: (sheet: Sheet) => void; onClose: () => void }) {
+/** A file of rows, or rows pasted from a spreadsheet. `placeholder`: rows as they could be. */
+export function ChooseFile({
+  hint,
+  placeholder,
+  onChoose,
+  onClose,
+}: {
+  hint: string
+  placeholder: string
+  onChoose: (sheet: Sheet) => void
+  onClose?: () => void
+}) {
   const [pasted, setPasted] = useState('')
   const [fault, setFault] = useState('')
   const read = (text: string) => {
@@ -23,11 +33,7 @@ export function ChooseFile({ onChoose, onClose }: { onChoose: (sheet: Sheet) => 
   return (
     <div class="form">
       {fault && <Notice kind="wrong">{fault}</Notice>}
-      <Field
-        label="A CSV file"
-        name="file"
-        hint="One row a contact, with a column of numbers and one of names. Spreadsheets save it as “CSV UTF-8”."
-      >
+      <Field label="A CSV file" name="file" hint={`${hint} Spreadsheets save it as “CSV UTF-8”.`}>
         {(ties) => (
           <input
             {...ties}
@@ -42,7 +48,7 @@ export function ChooseFile({ onChoose, onClose }: { onChoose: (sheet: Sheet) => 
         name="pasted"
         value={pasted}
         onValue={setPasted}
-        placeholder={'Anna, +49 151 12345678\nBen, +44 7700 900123'}
+        placeholder={placeholder}
         rows={5}
         spellcheck={false}
       />
@@ -50,7 +56,7 @@ export function ChooseFile({ onChoose, onClose }: { onChoose: (sheet: Sheet) => 
         <Button kind="primary" disabled={pasted.trim() === ''} onClick={() => read(pasted)}>
           Look at the rows
         </Button>
-        <Button onClick={onClose}>Cancel</Button>
+        {onClose && <Button onClick={onClose}>Cancel</Button>}
       </Actions>
     </div>
   )

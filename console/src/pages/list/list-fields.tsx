@@ -1,0 +1,86 @@
+import { useRef } from 'preact/hooks'
+import type { Template } from '../../data/records.ts'
+import type { Sheet } from '../../data/sheet.ts'
+import { Button } from '../../parts/button.tsx'
+import { SelectField, TextArea, TextField } from '../../parts/field.tsx'
+
+/** What the user chose for a list. */
+export interface Wishes {
+  /** The column with the numbers. */
+  readonly column: number
+  /** Of numbers without a country: `+49`, or ''. */
+  readonly prefix: string
+  readonly text: string
+}
+
+/** Where the numbers are, and the text, into which columns are put by a press. */
+export function ListFields({
+  sheet,
+  wishes,
+  faults,
+  templates,
+  onChange,
+}: {
+  sheet: Sheet
+  wishes: Wishes
+  faults: Readonly<Record<string, string>>
+  templates: readonly Template[]
+  onChange: (part: Partial<Wishes>) => void
+}) {
+  const area = useRef<HTMLTextAreaElement>(null)
+  const put = (title: string) => {
+    const { text } = wishes
+    const at = area.current?.selectionStart ?? text.length
+    onChange({ text: `${text.slice(0, at)}{{${title}}}${text.slice(at)}` })
+    area.current?.focus()
+  }
+  return (
+    <>
+      <div class="columns">
+        <SelectField
+          label="Numbers are in"
+          name="phone-column"
+          value={String(wishes.column)}
+          onValue={(at) => onChange({ column: Number(at) })}
+          choices={sheet.head.map((title, at) => [String(at), title] as const)}
+        />
+        <TextField
+          label="Country of numbers that begin with 0"
+          name="prefix"
+          type="tel"
+          placeholder="+49"
+          value={wishes.prefix}
+          onValue={(prefix) => onChange({ prefix })}
+          error={faults.prefix}
+        />
+        {templates.length > 0 && (
+          <SelectField
+            label="Start with a template"
+            name="template"
+            value=""
+            onValue={(id) => onChange({ text: templates.find((one) => one.id === id)?.body ?? wishes.text })}
+            choices={[['', 'Choose…'], ...templates.map(({ id, name }) => [id, name] as const)]}
+          />
+        )}
+      </div>
+      <TextArea
+        label="Text"
+        name="text"
+        rows={4}
+        inputRef={area}
+        value={wishes.text}
+        onValue={(text) => onChange({ text })}
+        error={faults.text}
+        hint="What stands in double braces is taken from the column of that name."
+      />
+      <div class="list-columns">
+        <span>Put in:</span>
+        {sheet.head.map((title) => (
+          <Button key={title} onClick={() => put(title)}>
+            {title}
+          </Button>
+        ))}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,115 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import type { Template } from '../../data/records.ts'
+import { guessColumns, type Sheet } from '../../data/sheet.ts'
+import { useList } from '../../data/use-list.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { SendFault } from '../../parts/send-fault.tsx'
+import { Progress } from '../../parts/wait.tsx'
+import { type When, WhenField } from '../../parts/when-field.tsx'
+import { ListFields, type Wishes } from './list-fields.tsx'
+import { ListPreview } from './list-preview.tsx'
+import { ListReport } from './list-report.tsx'
+import { planList, unknownPlaceholders } from './list-rows.ts'
+import { NOTHING_SENT, runList } from './list-run.ts'
+
+const MOST_TEMPLATES = 500
+const PREFIX = /^\+[1-9]\d{0,3}$/
+
+/** What is sent to the rows, and the sending of it. */
+export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
+  const [wishes, setWishes] = useState<Wishes>({ column: guessColumns(sheet).phone, prefix: '', text: '' })
+  const [when, setWhen] = useState<When>({ isLater: false, at: '' })
+  const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
+  const [outcome, setOutcome] = useState(NOTHING_SENT)
+  const [isOver, setOver] = useState(false)
+  const stop = useRef(new AbortController())
+  useEffect(() => () => stop.current.abort(), [])
+  const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
+  const { column, prefix, text } = wishes
+  const plan = useMemo(() => planList(sheet, column, prefix.trim(), text), [sheet, column, prefix, text])
+  const work = useTask(async () => {
+    stop.current = new AbortController()
+    const options = when.isLater ? { scheduled_at: new Date(when.at).toISOString() } : {}
+    const done = await runList(plan.good, options, outcome, stop.current.signal, setOutcome)
+    setOutcome(done)
+    setOver(!done.fault && !stop.current.signal.aborted)
+  })
+  const submit = async () => {
+    const found = faultsOf(wishes, when, sheet)
+    setFaults(found)
+    if (Object.keys(found).length === 0 && plan.good.length > 0) await work.run()
+  }
+  const change = (part: Partial<Wishes>) => {
+    setWishes({ ...wishes, ...part })
+    setFaults({})
+    setOutcome(NOTHING_SENT)
+  }
+  if (isOver) return <ListReport {...{ sheet, plan, outcome }} onAgain={onBack} />
+  const count = outcome.accepted.size + outcome.refused.length
+  const rest = plan.good.length - outcome.accepted.size
+  const texts = rest === 1 ? 'one text' : `${rest.toLocaleString()} texts`
+  return (
+    <div class="stack">
+      <Card>
+        <Form onSubmit={submit} fault={work.fault}>
+          {outcome.fault && !work.busy && <SendFault fault={outcome.fault} />}
+          {!work.busy && (
+            <>
+              <ListFields {...{ sheet, wishes, faults }} templates={templates.items} onChange={change} />
+              <WhenField
+                when={when}
+                error={faults.at}
+                onChange={(part) => {
+                  setWhen({ ...when, ...part })
+                  setFaults({})
+                  setOutcome(NOTHING_SENT)
+                }}
+              />
+            </>
+          )}
+          {(work.busy || count > 0) && (
+            <Progress
+              value={count}
+              max={plan.good.length}
+              label={`${count.toLocaleString()} of ${plan.good.length.toLocaleString()} texts`}
+            />
+          )}
+          <Actions>
+            <Button
+              type="submit"
+              kind="primary"
+              icon="send"
+              busy={work.busy}
+              disabled={plan.good.length === 0}
+            >
+              {count > 0 && !work.busy
+                ? `Go on with ${texts}`
+                : `${when.isLater ? 'Schedule' : 'Send'} ${texts}`}
+            </Button>
+            {work.busy ? (
+              <Button onClick={() => stop.current.abort()}>Stop</Button>
+            ) : (
+              <Button onClick={onBack}>Another file</Button>
+            )}
+          </Actions>
+        </Form>
+      </Card>
+      {!work.busy && <ListPreview sheet={sheet} plan={plan} hasText={text !== ''} />}
+    </div>
+  )
+}
+
+/** What is missing or wrong, by the name of its field. */
+function faultsOf({ prefix, text }: Wishes, { isLater, at }: When, sheet: Sheet): Record<string, string> {
+  const faults: Record<string, string> = {}
+  const unknown = unknownPlaceholders(text, sheet)
+  if (text.trim() === '') faults.text = 'Write a text first.'
+  else if (unknown.length > 0) faults.text = `There is no column for {{${unknown[0]}}}.`
+  if (prefix.trim() !== '' && !PREFIX.test(prefix.trim())) faults.prefix = 'Such as +49.'
+  if (isLater && !at) faults.at = 'When shall they go out?'
+  if (isLater && at && new Date(at).getTime() <= Date.now()) faults.at = 'This time is past.'
+  return faults
+}

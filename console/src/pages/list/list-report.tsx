@@ -1,0 +1,81 @@
+import { useEffect, useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { Message } from '../../data/records.ts'
+import type { Sheet } from '../../data/sheet.ts'
+import { BadRows } from '../../parts/bad-rows.tsx'
+import { Button, ButtonLink } from '../../parts/button.tsx'
+import { Actions, Notice } from '../../parts/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { to } from '../../router.ts'
+import type { ListPlan } from './list-rows.ts'
+import type { ListOutcome } from './list-run.ts'
+
+/** What was sent, what was not and why, and where it is seen what becomes of it. */
+export function ListReport({
+  sheet,
+  plan,
+  outcome,
+  onAgain,
+}: {
+  sheet: Sheet
+  plan: ListPlan
+  outcome: ListOutcome
+  onAgain: () => void
+}) {
+  const { accepted, before, refused } = outcome
+  const filter = useFilter([...accepted.values()])
+  const failed = refused.map(({ text, why }) => ({
+    row: text.row,
+    cells: sheet.rows[text.row - sheet.first] ?? [],
+    why,
+  }))
+  const bad = [...plan.bad, ...failed].sort((a, b) => a.row - b.row)
+  const figures = [
+    ['Accepted', accepted.size - before],
+    ['Sent before', before],
+    ['Left out', bad.length],
+  ] as const
+  return (
+    <Card title="Done">
+      <dl class="list-figures">
+        {figures.map(([words, count]) => (
+          <div key={words}>
+            <dt>{words}</dt>
+            <dd>{count.toLocaleString()}</dd>
+          </div>
+        ))}
+      </dl>
+      {before > 0 && (
+        <Notice>
+          The same text to the same number within a day is not sent twice. It was accepted earlier.
+        </Notice>
+      )}
+      <BadRows sheet={sheet} bad={bad} />
+      <Actions>
+        {filter && (
+          <ButtonLink kind="primary" icon="messages" href={to('/messages', { filter })}>
+            See what becomes of them
+          </ButtonLink>
+        )}
+        <Button onClick={onAgain}>Another file</Button>
+      </Actions>
+    </Card>
+  )
+}
+
+/** What went out since the first of them: the server's clock counts. */
+function useFilter(ids: readonly string[]): string {
+  const [filter, setFilter] = useState('')
+  const first = ids[0]
+  useEffect(() => {
+    if (first === undefined) return
+    pb.collection<Message>('sms_messages')
+      .getOne(first, { fields: 'created' })
+      .then(
+        ({ created }) =>
+          setFilter(pb.filter('message_type = "outgoing" && created >= {:since}', { since: created })),
+        () => {}, // gone already: nothing to see
+      )
+  }, [first])
+  return filter
+}

@@ -1,0 +1,87 @@
+import { countSegments } from '../../../../src/sms/segments.ts'
+import { readPhone } from '../../data/phone.ts'
+import { piecesOf, variablesOf } from '../../data/placeholders.ts'
+import type { BadRow, Sheet } from '../../data/sheet.ts'
+
+/** A text for one row. */
+export interface ListText {
+  /** The row of the file. */
+  readonly row: number
+  readonly phone: string
+  readonly body: string
+  readonly segments: number
+}
+
+/** What a list would send. */
+export interface ListPlan {
+  readonly good: readonly ListText[]
+  readonly bad: readonly BadRow[]
+  /** Short messages of all of them. */
+  readonly segments: number
+}
+
+const MAX_CHARACTERS = 1600
+/** The number of a row, unless a column has this name. */
+const NUMBER = 'phone'
+
+const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
+
+/** The placeholders of a text that no column has the value of. */
+export const unknownPlaceholders = (text: string, { head }: Sheet): string[] =>
+  variablesOf(text).filter((name) => name !== NUMBER && !head.some((title) => sameName(title, name)))
+
+/** A text for each row, its placeholders filled from the columns of the same name, whatever their case. */
+export function planList(sheet: Sheet, phoneColumn: number, prefix: string, text: string): ListPlan {
+  const good: ListText[] = []
+  const bad: BadRow[] = []
+  const seen = new Map<string, number>()
+  const fill = filler(text, sheet, phoneColumn)
+  for (const [at, cells] of sheet.rows.entries()) {
+    const row = sheet.first + at
+    const cell = cells[phoneColumn] ?? ''
+    const phone = readPhone(cell, prefix)
+    const { body, empty } = fill(cells, phone ?? '')
+    const key = `${phone} ${body}`
+    const before = seen.get(key)
+    const why = numberFault(cell, phone) || textFault(body, empty, before)
+    if (why || !phone) bad.push({ row, cells, why })
+    else {
+      seen.set(key, row)
+      good.push({ row, phone, body, segments: countSegments(body).segments })
+    }
+  }
+  return { good, bad, segments: good.reduce((sum, { segments }) => sum + segments, 0) }
+}
+
+/** Fills the text in for a row, the number as the world dials it; `empty` names the first column that has nothing there. */
+function filler(text: string, { head }: Sheet, phoneColumn: number) {
+  const pieces = piecesOf(text).map(({ text, isVariable }) => ({
+    text,
+    isVariable,
+    column: isVariable ? head.findIndex((title) => sameName(title, text)) : -1,
+  }))
+  return (cells: readonly string[], phone: string) => {
+    let empty = ''
+    const parts = pieces.map(({ text, isVariable, column }) => {
+      if (!isVariable) return text
+      if (column < 0 && text !== NUMBER) return `{{${text}}}` // told for all rows at once
+      const isNumber = column === phoneColumn || column < 0
+      const value = isNumber ? phone : (cells[column] ?? '').trim()
+      if (value === '') empty ||= text
+      return value
+    })
+    return { body: parts.join(''), empty }
+  }
+}
+
+function numberFault(cell: string, phone: string | undefined): string {
+  if (cell.trim() === '') return 'No number'
+  if (phone) return ''
+  return /^\s*0/.test(cell) ? 'No country in the number' : 'Not a phone number'
+}
+
+function textFault(body: string, empty: string, before: number | undefined): string {
+  if (empty) return `Nothing in “${empty}”`
+  if ([...body].length > MAX_CHARACTERS) return `Longer than ${MAX_CHARACTERS.toLocaleString()} characters`
+  return before === undefined ? '' : `The same text to the same number as in row ${before}`
+}

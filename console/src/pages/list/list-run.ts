@@ -1,0 +1,93 @@
+import { pb } from '../../data/client.ts'
+import { type Fault, faultOf } from '../../data/fault.ts'
+import type { ListText } from './list-rows.ts'
+
+/** What has been done so far. */
+export interface ListOutcome {
+  /** Ids of the messages that were accepted, by the row of the file. */
+  readonly accepted: ReadonlyMap<number, string>
+  /** Of them those that the same text to the same number was sent as within a day. */
+  readonly before: number
+  readonly refused: readonly { readonly text: ListText; readonly why: string }[]
+  /** What no other row would have fared better with. */
+  readonly fault: Fault | undefined
+}
+
+export const NOTHING_SENT: ListOutcome = { accepted: new Map(), before: 0, refused: [], fault: undefined }
+
+/** Requests at a time. */
+const LANES = 6
+const TOLD_MS = 100
+/** What has to be mended before any other row can be sent; 0: no answer. */
+const STOPPING: ReadonlySet<number> = new Set([0, 401, 402, 403, 429, 500, 503])
+
+/**
+ * Sends the texts that `done` does not have yet, a few at a time; `tell` hears now and again how far it is. Each has a key of its number and text: what is
+ * sent again within a day, after a lost answer, from a mended file or another browser, is not sent twice. Never throws.
+ */
+export async function runList(
+  texts: readonly ListText[],
+  options: Readonly<Record<string, unknown>>,
+  done: ListOutcome,
+  stop: AbortSignal,
+  tell: (outcome: ListOutcome) => void,
+): Promise<ListOutcome> {
+  const accepted = new Map(done.accepted)
+  const refused: ListOutcome['refused'][number][] = []
+  let before = done.before
+  let fault: Fault | undefined
+  let toldMs = 0
+  const outcome = (): ListOutcome => ({ accepted: new Map(accepted), before, refused: [...refused], fault })
+  const waiting = texts.filter(({ row }) => !accepted.has(row)).values()
+  const lane = async () => {
+    for (const text of waiting) {
+      if (stop.aborted || fault) return
+      try {
+        const sent = await sendOne(text, options)
+        accepted.set(text.row, sent.id)
+        if (sent.isOld) before++
+      } catch (error) {
+        const why = faultOf(error)
+        if (STOPPING.has(why.status)) fault ??= why
+        else refused.push({ text, why: why.code === 'idempotency_key_reused' ? OTHERWISE : why.message })
+      }
+      if (performance.now() - toldMs < TOLD_MS) continue
+      toldMs = performance.now()
+      tell(outcome())
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+  return outcome()
+}
+
+const OTHERWISE = 'The same text went to this number within a day, for another time'
+
+async function sendOne(
+  { phone, body }: ListText,
+  options: Readonly<Record<string, unknown>>,
+): Promise<{ id: string; isOld: boolean }> {
+  let isOld = false
+  const answer = await pb.send<{ message_ids: readonly string[] }>('/api/sms/send', {
+    method: 'POST',
+    requestKey: null,
+    headers: { 'Idempotency-Key': keyOf(phone, body) },
+    body: { recipients: [phone], body, ...options },
+    fetch: async (url, init) => {
+      const response = await fetch(url, init)
+      isOld = response.headers.get('Idempotent-Replayed') === 'true'
+      return response
+    },
+  })
+  return { id: answer.message_ids[0]!, isOld }
+}
+
+/** Of number and text. Not of the browser's own hashes: it has them with TLS only. */
+export const keyOf = (phone: string, body: string): string =>
+  `list-${phone}-${fnv(body, 0x811c9dc5)}${fnv(body, 0x01000193)}`
+
+/** FNV-1a, from a start of one's choice. */
+function fnv(text: string, start: number): string {
+  let hash = start
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return (hash >>> 0).toString(16).padStart(8, '0')
+}

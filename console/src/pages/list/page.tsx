@@ -1,0 +1,31 @@
+import { useState } from 'preact/hooks'
+import type { Sheet } from '../../data/sheet.ts'
+import { ChooseFile } from '../../parts/choose-file.tsx'
+import { Card, Page as Frame } from '../../parts/page.tsx'
+import { to } from '../../router.ts'
+import { ListForm } from './list-form.tsx'
+import './page.css'
+
+/** A text to each row of a file, with what stands in the row: choose it, write, look, send, hear what was done. */
+export function Page() {
+  const [sheet, setSheet] = useState<Sheet>()
+  return (
+    <Frame
+      title="Send to a list"
+      text="A text of its own to each row of a spreadsheet."
+      back={{ href: to('/send'), words: 'Send' }}
+    >
+      {sheet ? (
+        <ListForm sheet={sheet} onBack={() => setSheet(undefined)} />
+      ) : (
+        <Card>
+          <ChooseFile
+            hint="One row a text, the names of the columns in the first one, the numbers in one of them."
+            placeholder={'phone, name, time\n+49 151 12345678, Anna, 7 pm\n+44 7700 900123, Ben, 9 pm'}
+            onChoose={setSheet}
+          />
+        </Card>
+      )}
+    </Frame>
+  )
+}

@@ -1,0 +1,83 @@
+import { expect } from 'vitest'
+import { pairPhone } from './phone.ts'
+import { type Stage, scenario } from './stage.ts'
+
+const ROWS = `phone,name,time
++49 151 1000001,Anna,7 pm
+0151 1000002,Ben,8 pm
++49 151 1000003,,9 pm
+call me,Dan,9 pm
+`
+
+const choose = ({ page }: Stage, text: string) =>
+  page
+    .getByLabel('A CSV file')
+    .setInputFiles({ name: 'tables.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
+
+scenario('each row of a list gets a text of its own, once', async (stage) => {
+  const { page } = stage
+  const ann = await stage.ann()
+  const phone = await pairPhone(stage.url, ann, 'desk phone')
+  const user = ann.authStore.record!.id
+  await ann.collection('sms_templates').create({ user, name: 'Table', body: 'Hi {{name}}, ' })
+  await stage.signIn()
+  await stage.visit('/send')
+  await page.getByRole('link', { name: 'Send to a list' }).click()
+  await page.getByRole('heading', { name: 'Send to a list' }).waitFor()
+  await stage.look('list-choose')
+  await choose(stage, ROWS)
+  const text = page.getByLabel('Text', { exact: true })
+  await text.waitFor()
+  await page.getByRole('button', { name: 'Send 2 texts' }).click()
+  await page.getByText('Write a text first.').waitFor()
+  await text.fill('Hi {{nome}}')
+  await page.getByRole('button', { name: 'Send 2 texts' }).click()
+  await page.getByText('There is no column for {{nome}}.').waitFor()
+  await page.getByLabel('Start with a template').selectOption({ label: 'Table' })
+  await text.press('End')
+  await text.pressSequentially('see you at ')
+  await page.getByRole('button', { name: 'time', exact: true }).click()
+  await page.getByLabel('Country of numbers that begin with 0').fill('+49')
+  await page.getByText('Hi Ben, see you at 8 pm').waitFor()
+  await page.getByText('2 texts, 2 short messages; 2 rows to leave out').waitFor()
+  await page.getByText('Rows left out: 2').click()
+  await page.getByText('Nothing in “name”').waitFor()
+  await stage.look('list-preview')
+
+  // the first answer is lost
+  await page.route(
+    '**/api/sms/send',
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  await page.getByRole('button', { name: 'Send 2 texts' }).click()
+  await page.getByText('There was no answer.').waitFor()
+  await stage.look('list-no-answer')
+  await page.getByRole('button', { name: 'Go on with' }).click()
+  await page.getByText('Sent before').waitFor()
+  await stage.look('list-done')
+  const sent = (await phone.claim()).map(({ to, body }) => [to, body]).sort()
+  expect(sent).toEqual([
+    ['+491511000001', 'Hi Anna, see you at 7 pm'],
+    ['+491511000002', 'Hi Ben, see you at 8 pm'],
+  ])
+  await page.getByRole('link', { name: 'See what becomes of them' }).click()
+  await page.getByText('2 messages', { exact: true }).waitFor()
+
+  // the mended file: only what is new goes out
+  await stage.visit('/send/list')
+  await choose(stage, ROWS.replace('1000003,,', '1000003,Cleo,').replace('0151', '+49151'))
+  await text.fill('Hi {{name}}, see you at {{time}}')
+  await page.getByText('Later', { exact: true }).click()
+  await page.getByLabel('Send at').fill('2020-01-01T10:00')
+  await page.getByRole('button', { name: 'Schedule 3 texts' }).click()
+  await page.getByText('This time is past.').waitFor()
+  await page.getByText('Now', { exact: true }).click()
+  await page.getByRole('button', { name: 'Send 3 texts' }).click()
+  await page.getByText('is not sent twice').waitFor()
+  expect(await page.locator('.list-figures dd').allTextContents()).toEqual(['1', '2', '1'])
+  expect((await ann.collection('sms_messages').getList(1, 1)).totalItems).toBe(3)
+})

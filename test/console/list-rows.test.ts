@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { readSheet } from '../../console/src/data/sheet.ts'
+import { planList, unknownPlaceholders } from '../../console/src/pages/list/list-rows.ts'
+
+const sheet = readSheet(`phone,Name,time
++49 151 12345678,Anna,7 pm
+0151 2,Ben,8 pm
+,Cleo,9 pm
+call me,Dan,9 pm
++44 7700 900123,,9 pm
+0049 151 12345678,Anna,7 pm
++49 151 12345678,Anna,8 pm`)
+
+test('each row gets a text with its own values, whatever the case of the names', () => {
+  const { good } = planList(sheet, 0, '+49', 'Hi {{name}}, at {{ TIME }} ({{phone}})')
+  expect(good.map(({ row, phone, body }) => [row, phone, body])).toEqual([
+    [2, '+4915112345678', 'Hi Anna, at 7 pm (+4915112345678)'],
+    [3, '+491512', 'Hi Ben, at 8 pm (+491512)'],
+    [8, '+4915112345678', 'Hi Anna, at 8 pm (+4915112345678)'],
+  ])
+})
+
+test.each([
+  ['no number', '', 4, 'No number'],
+  ['no country', '', 3, 'No country in the number'],
+  ['letters', '+49', 5, 'Not a phone number'],
+  ['an empty cell that the text needs', '+49', 6, 'Nothing in “name”'],
+  ['the same text to the same number', '+49', 7, 'The same text to the same number as in row 2'],
+])('left out: %s', (_, prefix, row, why) => {
+  const { bad } = planList(sheet, 0, prefix, 'Hi {{name}}, at {{time}}')
+  expect(bad.find((one) => one.row === row)).toMatchObject({ why })
+})
+
+test('an empty cell that the text does not need is fine, and so is a text without placeholders', () => {
+  expect(planList(sheet, 0, '+49', 'At {{time}}').good.map(({ row }) => row)).toContain(6)
+  expect(planList(sheet, 0, '+49', 'Hello').good.map(({ row }) => row)).toEqual([2, 3, 6])
+})
+
+test('too long with its values, though not without', () => {
+  const long = readSheet(`phone,word\n+4915112345678,${'x'.repeat(1599)}\n+4915112345679,x`)
+  const { good, bad, segments } = planList(long, 0, '', 'Hi {{word}}')
+  expect(bad).toMatchObject([{ row: 2, why: 'Longer than 1,600 characters' }])
+  expect([good.length, segments]).toEqual([1, 1])
+})
+
+test('a number without a column of that name is there as the world dials it', () => {
+  const numbers = readSheet('Handy;Name\n0151 2;Ben')
+  expect(planList(numbers, 0, '+49', '{{phone}}').good[0]?.body).toBe('+491512')
+  expect(unknownPlaceholders('{{phone}} {{name}} {{time}}', numbers)).toEqual(['time'])
+})
