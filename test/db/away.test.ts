@@ -115,7 +115,10 @@ test('so does a server that knows no TLS, where it is asked for', async () => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => void server.close())
   const { port } = server.address() as AddressInfo
-  const env = { LOG_LEVEL: 'silent', DATABASE_URL: `postgres://ann@127.0.0.1:${port}/sms?sslmode=verify-full` }
+  const env = {
+    LOG_LEVEL: 'silent',
+    DATABASE_URL: `postgres://ann@127.0.0.1:${port}/sms?sslmode=verify-full`,
+  }
   const starting = start(readConfig(env))
   await expect(starting).rejects.toThrow(UserError)
   await expect(starting).rejects.toThrow('The database cannot be used: The server does not support SSL')
