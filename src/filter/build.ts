@@ -39,10 +39,13 @@ function resolveSide(context: Context, token: Token, side: 'left' | 'right'): Op
 function allMatch(context: Context, comparison: Comparison, left: Operand, right: Operand): Condition[] {
   if (!left.all && !right.all) return []
   const within = inner(context)
-  const a = left.all ? resolveToken(within, comparison.left) : plain(left)
+  const a = left.all ? walked(resolveToken(within, comparison.left)) : plain(left)
   const apart = left.all && right.all ? { ...within, scope: within.scope.sibling() } : within
-  const b = right.all ? resolveToken(apart, comparison.right) : plain(right)
+  const b = right.all ? walked(resolveToken(apart, comparison.right)) : plain(right)
   return [noneBreaks(compare(context.facts, comparison.sign, a, b), within.scope.rows)]
 }
+
+/** What comes of walking is known to be neither empty nor not, whatever a request says. */
+const walked = (operand: Operand): Operand => ({ ...operand, params: [] })
 
 const plain = (operand: Operand): Operand => ({ ...operand, fallback: 'auto' })

@@ -34,6 +34,8 @@ test.each([
   ['the id of a record in a list', "tags.id ?= 'tag000000000001'", '2 3'],
   ['each value', "roles:each ?= 'a'", '2 4'],
   ['all values', "roles:each = 'a'", '2'],
+  ['each of nothing is empty', "@request.body.roles:each != ''", ''],
+  ['or differs from it', "@request.body.roles:each ?!= ''", '1 2 3 4 5'],
   ['how many', 'tags:length > 1', '3 4'],
   ['a list is its JSON', `roles = '["a","b"]'`, '4'],
   ['not its JSON in another spelling', `roles = '["a", "b"]'`, ''],
