@@ -102,6 +102,15 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     for (const node of [two, one]) expect((await keyed(node)).status).toBe(401)
   },
 
+  async 'what failed at one is looked up at the other'() {
+    const root = await makeRoot()
+    const user = await makeUser()
+    await user.at(one).call('GET', '/api/settings?nodes')
+    const look = '/api/logs?fields=data.auth,data.status&filter=data.url~%22nodes%22'
+    const found = async () => (await root(two).call('GET', look)).body.items
+    await expect.poll(found).toEqual([{ data: { auth: 'users', status: 403 } }])
+  },
+
   async 'a pairing code is good once, at any node'() {
     const user = await makeUser()
     const { code } = (await user.at(one).call('POST', '/api/devices/pairing', { name: 'Phone' })).body
