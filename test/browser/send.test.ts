@@ -58,6 +58,8 @@ scenario('a text is sent and seen going to delivered without a reload', async (s
   await page.getByLabel('Text', { exact: true }).fill('Your parcel is here – come soon')
   await page.getByText('– makes it Unicode').waitFor()
   await stage.look('send-bad-numbers')
+  await page.getByRole('button', { name: 'Plain quotes and dashes' }).click()
+  await page.getByText('31 of 160 characters, 1 short message', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Take all 2 out' }).click()
   await page.getByText('2 people, 2 short messages').waitFor()
   await page.getByRole('button', { name: 'Send to 2 people' }).click()

@@ -3,6 +3,7 @@ import type { Fault } from '../../data/fault.ts'
 import type { Template } from '../../data/records.ts'
 import { sizeTold } from '../../data/text-size.ts'
 import { SelectField, TextArea, TextField } from '../../parts/field.tsx'
+import { Plainer } from '../../parts/plainer.tsx'
 import { to } from '../../router.ts'
 import type { Composition } from './composition.ts'
 
@@ -42,15 +43,18 @@ function PlainText({ composition, onChange, fault }: Props) {
   const { text } = composition
   const { size, reason } = sizeTold(text)
   return (
-    <TextArea
-      label="Text"
-      name="text"
-      rows={5}
-      value={text}
-      onValue={(typed) => onChange({ text: typed })}
-      fault={fault}
-      hint={reason ? `${size}. ${reason}` : size}
-    />
+    <>
+      <TextArea
+        label="Text"
+        name="text"
+        rows={5}
+        value={text}
+        onValue={(typed) => onChange({ text: typed })}
+        fault={fault}
+        hint={reason ? `${size}. ${reason}` : size}
+      />
+      <Plainer text={text} onText={(plain) => onChange({ text: plain })} />
+    </>
   )
 }
 

@@ -7,6 +7,7 @@ import { Button } from '../../parts/button.tsx'
 import { Dialog } from '../../parts/dialog.tsx'
 import { TextArea, TextField } from '../../parts/field.tsx'
 import { Actions, Form } from '../../parts/form.tsx'
+import { Plainer } from '../../parts/plainer.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { TemplatePreview } from './template-preview.tsx'
 
@@ -43,6 +44,7 @@ export function TemplateForm({ template, onClose }: { template: Template | undef
           rows={5}
           hint="Two braces on either side make a variable: {{code}}. {{name}} and {{phone}} are each contact's own."
         />
+        <Plainer text={body} onText={setBody} />
         <div class="row">
           {OF_PERSON.map((variable) => (
             <Button key={variable} icon="plus" onClick={() => insert(variable)}>

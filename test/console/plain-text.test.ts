@@ -1,0 +1,14 @@
+import { expect, test } from 'vitest'
+import { plainer } from '../../console/src/data/plain-text.ts'
+
+test.each([
+  ['a dash', 'Here – come', { text: 'Here - come', saved: 0 }],
+  ['quotes and dots', '“It’s” …', { text: '"It\'s" ...', saved: 0 }],
+  ['invisible signs', 'a\u200bb\u00a0c', { text: 'ab c', saved: 0 }],
+  ['many of them', `${'x'.repeat(150)}–`, { text: `${'x'.repeat(150)}-`, saved: 2 }],
+  ['plain already', 'It\'s "fine" - äöü €', undefined],
+  ['letters are left alone', 'ça va ő', undefined],
+  ['no use beside an emoji', 'Hi – 😀', undefined],
+])('%s', (_, text, expected) => {
+  expect(plainer(text)).toEqual(expected)
+})
