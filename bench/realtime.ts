@@ -7,9 +7,9 @@ import { createDatabase, freePort, startPostgres } from '../test/support/postgre
 import { serve } from '../test/support/program.ts'
 import { computed, residentMb } from './process.ts'
 
-// How long after a change its event arrives, with many subscribers on one node: `node bench/realtime.ts --help`.
+// How long after a change its event arrives, with many subscribers on one node: `npx node bench/realtime.ts --help`.
 
-const USAGE = `node bench/realtime.ts [--subscribers 1000] [--rate 200] [--seconds 20] [--rule own|related|public]
+const USAGE = `npx node bench/realtime.ts [--subscribers 1000] [--rate 200] [--seconds 20] [--rule own|related|public]
 Each subscriber is a user of his own. own: a change is for one of them, by a field of the record; related: by a field
 of another record, so that the database is asked; public: for all of them.
 `

@@ -18,7 +18,7 @@ import { serve } from './support/program.ts'
 
 const HOME = fileURLToPath(new URL('..', import.meta.url))
 
-const USAGE = `node test/conformance.ts [options]
+const USAGE = `npx node test/conformance.ts [options]
 Asks a fresh server what the recorded PocketBase was asked, and compares the answers.
 
   --backend pglite|postgres   default pglite; postgres starts a temporary one
