@@ -1,5 +1,6 @@
 import { apiKeysExtension } from './auth/api-keys.ts'
 import { SUPERUSERS_ID, superusersExtension } from './auth/superusers.ts'
+import { USERS_ID } from './collections/collection.ts'
 import type { Extensions } from './records/extension.ts'
 import { messagesExtension, usersExtension } from './sms/extensions.ts'
 import { devicesExtension } from './smsgate/phone.ts'
@@ -10,7 +11,7 @@ import { DELIVERIES, deliveriesExtension, WEBHOOKS, webhooksExtension } from './
 export const extensionsOf = (settings: WebhookSettings): Extensions =>
   new Map([
     ['api_keys', apiKeysExtension],
-    ['_pb_users_auth_', usersExtension],
+    [USERS_ID, usersExtension],
     ['devices', devicesExtension],
     ['sms_messages', messagesExtension],
     [SUPERUSERS_ID, superusersExtension],

@@ -87,3 +87,6 @@ export type Collection = BaseCollection | ViewCollection | AuthCollection
 
 /** The name of the collection whose records may do everything. */
 export const SUPERUSERS = '_superusers'
+
+/** The id of `users`, as PocketBase has it. */
+export const USERS_ID = '_pb_users_auth_'

@@ -1,5 +1,6 @@
 import { identifyKey } from '../auth/api-keys.ts'
 import { identify } from '../auth/identify.ts'
+import { USERS_ID } from '../collections/collection.ts'
 import { GatewayError } from '../errors.ts'
 import { refuse } from '../sms/refusal.ts'
 import { StaleSender } from '../sms/send.ts'
@@ -7,8 +8,6 @@ import { type Sender, senderOf } from '../sms/sender.ts'
 import type { Ctx, Services } from './context.ts'
 import { withCatalog } from './fresh-catalog.ts'
 
-/** The collection whose records may send: neither devices nor superusers have a quota or devices of their own. */
-const USERS = '_pb_users_auth_'
 /** A user whose record changes that often between look and commit has other worries. */
 const TRIES = 5
 
@@ -25,7 +24,8 @@ export async function requireSender(c: Ctx, { store }: Services, cached = false)
   }
   const auth = await withCatalog(store, () => identify(store, authorization, { cached }))
   if (!auth) throw refuse('unauthorized')
-  if (auth.collection.id !== USERS) throw refuse('forbidden')
+  // neither devices nor superusers have a quota or devices of their own
+  if (auth.collection.id !== USERS_ID) throw refuse('forbidden')
   return senderOf(auth)
 }
 

@@ -1,6 +1,6 @@
 import { BUILT_IN_IDS } from '../collections/built-in.ts'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
-import type { Collection } from '../collections/collection.ts'
+import { type Collection, USERS_ID } from '../collections/collection.ts'
 import { UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
 
@@ -16,7 +16,6 @@ export type Report = (sentence: string) => void
 
 /** No user may lift the own quota, whatever the rules say that come in. */
 const QUOTA_GUARD = '@request.body.monthly_quota:isset = false'
-const USERS_ID = '_pb_users_auth_'
 
 /** Throws a UserError if the source has another collection in place of one of the gateway's own, or one under another name. */
 export function refuseTakenNames(draft: CatalogDraft, raws: readonly Raw[]): void {

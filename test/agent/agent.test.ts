@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { pair, readPairing } from '../../src/agent/pair.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import { Simulator, type SimulatorOptions } from '../../src/agent/simulator.ts'
@@ -263,13 +264,24 @@ describe('what is typed as a pairing', () => {
 test('an agent outlives a server that goes away and comes back', async () => {
   const { user, file } = await setUp()
   const state = readState(file)
-  // nothing listens there: the agent must neither end nor hammer
-  saveState(file, { ...state, url: 'http://127.0.0.1:9' })
-  const ended = new AbortController()
-  const running = runAgent(file, new Simulator(), () => {}, ended.signal)
-  await sleep(700)
-  ended.abort()
+  let tries = 0
+  const broken = createServer((socket) => {
+    tries++
+    socket.destroy()
+  })
+  await new Promise<void>((resolve) => broken.listen(0, '127.0.0.1', resolve))
+  const { port } = broken.address() as AddressInfo
+  saveState(file, { ...state, url: `http://127.0.0.1:${port}` })
+  const stopping = new AbortController()
+  let hasEnded = false
+  const running = runAgent(file, new Simulator(), () => {}, stopping.signal).finally(() => {
+    hasEnded = true
+  })
+  await vi.waitFor(() => expect(tries).toBeGreaterThan(4), 60_000)
+  expect(hasEnded).toBe(false)
+  stopping.abort()
   await running
+  broken.close()
   saveState(file, state)
   await send(user, 1)
   await whileRunning(file, {}, () => untilAll(user, (status) => status === 'delivered'))
