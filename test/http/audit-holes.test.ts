@@ -207,6 +207,8 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /api/sms/send-template',
     'POST /api/sms/messages/{}/retry',
     'POST /api/sms/messages/{}/cancel',
+    'POST /api/sms/batches/{}/cancel',
+    'POST /api/sms/batches/{}/retry',
     'POST /api/devices/pairing',
   ],
   'is for devices alone': [
