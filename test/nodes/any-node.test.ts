@@ -248,6 +248,25 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect(results.map(({ body }) => body.items[0].result).sort()).toEqual(['applied', 'unchanged'])
   },
 
+  async 'a batch that both cancel and send again at once is canceled once, and sent again once'() {
+    const user = await makeUser()
+    await makeDevice(user)
+    const recipients = Array.from({ length: 40 }, (_, i) => `+49151${1_000_000 + i}`)
+    const { batch_id } = (await send(user.at(one), { recipients })).body
+    const both = (action: string) =>
+      Promise.all(
+        [one, two, one, two].map((node) =>
+          user.at(node).call('POST', `/api/sms/batches/${batch_id}/${action}`, { include: ['canceled'] }),
+        ),
+      )
+    const canceled = await both('cancel')
+    expect(canceled.reduce((sum, { body }) => sum + body.canceled, 0)).toBe(40)
+    const sent = await both('retry')
+    for (const { status, body } of sent) expect([status, body]).toEqual([200, sent[0]!.body])
+    expect(sent[0]!.body.message_ids).toHaveLength(40)
+    expect((await user.at(two).call('GET', '/api/sms/usage')).body.used).toBe(40)
+  },
+
   async 'the same Idempotency-Key at both at once is one send'() {
     const user = await makeUser()
     await makeDevice(user)
