@@ -29,7 +29,7 @@ const list = (fallback = '') =>
         .filter(Boolean),
     )
 
-/** Whole texts that mean something, in upper case. */
+/** Words that a contact may answer with. They are compared in upper case. */
 const words = (fallback: string) => list(fallback).transform((all) => all.map((word) => word.toUpperCase()))
 
 /** `10.0.0.1`, `10.0.0.0/8`, `::1`. */
@@ -97,25 +97,25 @@ export interface Config {
   readonly deviceOnlineSeconds: number
   readonly leaseSeconds: number
   readonly webhookAllowPrivate: boolean
-  /** For how long it is kept what webhooks were told. */
+  /** How many days deliveries of webhooks are kept. */
   readonly webhookLogDays: number
   readonly vapidSubject: string
   readonly databasePool: number
   /** Opens `/metrics`, beside superusers' tokens. */
   readonly metricsToken: string | undefined
-  /** How long a server that was told to stop goes on as before but for `/api/ready`, so that proxies notice. */
+  /** How long `/api/ready` says no, and all else goes on, before a server that was told to stop does so. */
   readonly stopDelaySeconds: number
-  /** For how long browsers shall only come by TLS, where the server is called by https; 0: not said. */
+  /** How many days browsers remember to use TLS only, if `publicUrl` is https; 0: they are not told to. */
   readonly hstsDays: number
-  /** More are closed as they come. */
+  /** Open connections; any further one is closed at once. */
   readonly maxConnections: number
-  /** Of one address, that is no trusted proxy; more are closed as they come. 0: any number. */
+  /** The same for one address that is no trusted proxy. 0: any number. */
   readonly maxConnectionsPerAddress: number
   /** Event streams and waiting claims of one address, and of one account, on a server; 0: any number. */
   readonly maxStreams: number
-  /** What one address may get wrong for one account in 10 minutes; 0: no limits. */
+  /** Wrong passwords of one address for one account in 10 minutes; other limits follow it. 0: no limits. */
   readonly signInTries: number
-  /** For how long it is kept what superusers did; 0: for ever. */
+  /** How many days the record of what superusers did is kept; 0: for ever. */
   readonly auditDays: number
   /** What becomes of finished messages after so many days; 0: nothing. */
   readonly retention: { readonly mode: 'redact' | 'delete'; readonly days: number }

@@ -21,7 +21,7 @@ export const counts = {
   events: { sent: 0 },
 }
 
-/** Adds one under a name. The names must be few: each is a line for ever. */
+/** Adds one under a name. The names must be few: each stays in the metrics for ever. */
 export function tally(names: Record<string, number>, name: string): void {
   names[name] = (names[name] ?? 0) + 1
 }

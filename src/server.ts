@@ -82,7 +82,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
   limitConnections(server, services)
   const delivery = await startDelivery(store, config, log)
   const stopWebhooks = await startWebhooks(store, config, log)
-  // the last that is waited for: who can be answered can be stopped in good order
+  // the port is opened last: whoever gets an answer may count on a stop in good order
   await listen(server, config).catch(async (error) => {
     await Promise.all([delivery.stop(), stopWebhooks()])
     throw error
@@ -103,7 +103,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)
       closing.abort()
       await atMost(reception.idle(), left() / 2)
-      // what those have changed is told before the streams end
+      // what these requests have changed is sent to the streams before they end
       await delivery.heardAll()
       ending.abort()
       await services.realtime.close()
@@ -127,9 +127,9 @@ function listen(server: Server, config: Config): Promise<void> {
 }
 
 /**
- * Takes no new connections; who is answered on one that is open is asked to hang up. Done when the last has ended. Node's own
- * way closes those that are idle at once: a proxy may be asking on one at that moment, and may not ask another server
- * what it has sent already (5 of 15 stops under load failed a POST so).
+ * Takes no new connections, and asks clients on open ones to hang up after their answer. Done when the last has ended. Node's own
+ * `close` ends idle connections at once: a proxy may be sending a request on one at that moment, and may not repeat at another
+ * server what it has sent (5 of 15 stops under load failed a POST that way).
  */
 function closeDoor(server: Server, reception: Reception): Promise<void> {
   reception.close()

@@ -22,8 +22,8 @@ export const CONNECTION_OPTIONS = {
 } as const satisfies ServerOptions
 
 /**
- * Sets what a server's options cannot: what is silent ends, and more than so many connections are closed as they come, of all and
- * of one address. Idle ones count as well, that is what they are for.
+ * Sets the limits that are no options of a server: silent connections end, and those beyond the number allowed, in all and of one
+ * address, are closed as they come. Idle ones count too: they are what the limits are for.
  */
 export function limitConnections(server: Server, services: Pick<Services, 'config' | 'settings'>): void {
   server.timeout = SILENT_MS

@@ -39,7 +39,7 @@ export interface Services {
   readonly ending: AbortSignal
 }
 
-/** What Hono is told of our requests. */
+/** What Hono's context has in it for each request. */
 export type Env = {
   Bindings: HttpBindings
   Variables: { query?: Record<string, string>; body?: RequestBody; leave?: () => void }
@@ -66,7 +66,7 @@ export async function bodyOf(c: Ctx, maxBytes?: number): Promise<RequestBody> {
   return body
 }
 
-/** Who is gone already gets no answer, and closes nothing any more. */
+/** A client that is gone gets no answer, and its connection will not say that it closes. */
 function releaseAfter({ env: { outgoing } }: Ctx, release: () => Promise<void>): void {
   if (outgoing.closed) void release()
   else outgoing.once('close', () => void release())
@@ -117,8 +117,8 @@ export function buildRequest(
 const JSON_HEADERS = { 'content-type': 'application/json' }
 
 /**
- * Node writes a text by way of memory three times its length, after it has read it for its length: 3 % of a page of 30. A large
- * one is more than malloc keeps at hand, and new memory for each answer costs a list of 500 records up to half of its rate.
+ * Given a string, Node measures it, then writes it by way of a buffer three times as long: 3 % of the work on a page of 30. For a
+ * large one malloc has no memory at hand, and asking for new costs a list of 500 records up to half of its rate.
  */
 const LARGE = 8_192
 

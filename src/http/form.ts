@@ -6,7 +6,7 @@ import { bodyOf, type Ctx } from './context.ts'
 /** Room for tokens and passwords: a form with fixed fields has no more to say, and guests may send it. */
 const MAX_FORM_BYTES = 1 << 20
 
-/** What cannot be read at all has this status's own sentence; then the form's takes its place. */
+/** The general sentence for a body that cannot be read: the form's own takes its place. */
 const UNREADABLE = badRequest().message
 const unloadable = () => badRequest('An error occurred while loading the submitted data.')
 

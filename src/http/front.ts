@@ -9,7 +9,7 @@ const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
 
 /**
  * What happens to every request before the routes: CORS and security headers, preflights, clean paths; `reception`
- * sees it come and go. `transport`: what browsers are to hold to about TLS, '' for nothing. On Node's own objects, since
+ * sees it come and go. `transport`: the value of Strict-Transport-Security, '' for none. On Node's own objects, since
  * headers set there cost the routes nothing. Contract 8.4, 8.5.
  */
 export function front(
@@ -33,7 +33,7 @@ export function front(
   }
 }
 
-/** That browsers shall only come by TLS, if that is how the server is called. RFC 6797 */
+/** The value of Strict-Transport-Security; '' if the server's public address is not https. RFC 6797 */
 export const strictTransport = ({ publicUrl, hstsDays }: Pick<Config, 'publicUrl' | 'hstsDays'>): string =>
   publicUrl.startsWith('https://') && hstsDays > 0 ? `max-age=${hstsDays * 86_400}` : ''
 

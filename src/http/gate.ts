@@ -13,9 +13,9 @@ import { RateLimiter } from './rate-limit.ts'
 const limiters = new WeakMap<Services, RateLimiter>()
 
 /**
- * What every request must pass when the settings ask for it: superusers only come from their addresses (403), nobody asks
- * more often than the rate limits allow (429). Both are off by default and then cost nothing. Contract 8.1, 8.3
- * A large body has its room until it is known what is answered, not until the client has read it.
+ * What every request must pass if the settings say so: superusers come only from their addresses (403), nobody asks more
+ * often than the rate limits allow (429). Both are off by default and then cost nothing. Contract 8.1, 8.3
+ * The room that a large body takes is free again when its answer is known, not when the client has read it.
  */
 export const gate =
   (services: Services): MiddlewareHandler<Env> =>

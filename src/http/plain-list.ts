@@ -10,7 +10,7 @@ import { parseFilter } from '../filter/parse.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import type { Node, Token } from '../filter/tree.ts'
 
-/** What is listed without being records of a collection: it is asked for by itself alone, no other one, no request. */
+/** A list that is no collection. Its filters may name its own fields, but neither collections nor the request. */
 export interface PlainList {
   readonly collection: BaseCollection
   readonly alone: Catalog

@@ -11,9 +11,9 @@ import { CLIENT_CLOSED, noteVisit, type Visit } from './visit.ts'
 
 /** Header by which a request and its lines in the log find each other. */
 const REQUEST_ID = 'x-request-id'
-/** What another's id may be: it ends up in the log. */
+/** The form of an id that is taken over from a proxy: it ends up in the log. */
 const SANE = /^[\w.:/+=@-]{1,128}$/
-/** How long a stop waits for the first request of a connection. Browsers open some without a need. */
+/** How long a stop waits for the first request of a connection. Browsers open some that they never use. */
 const FIRST_REQUEST_MS = 500
 
 /** Ids are counted up from a start that no other process has. */
@@ -67,7 +67,7 @@ export class Reception {
   /** A request comes. */
   admit(req: IncomingMessage, res: ServerResponse): void {
     const beganMs = performance.now()
-    // 5 % of a view's rate: where no line of a request is written, only those get an id of which a fault is told
+    // an id costs 5 % of a view's rate: where requests are not logged, only one with a fault gets an id, when that is logged
     const id = this.#log.isLevelEnabled('info') ? nameRequest(req, res, this.#desk.config) : ''
     const method = req.method ?? ''
     const url = req.url ?? ''

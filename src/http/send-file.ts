@@ -31,7 +31,7 @@ const POLICY = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline';
 const CACHING = 'max-age=2592000, stale-while-revalidate=86400'
 const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 
-/** Who asks for more gets all of the file. */
+/** A request for more parts than this gets the whole file. */
 const MAX_RANGES = 100
 
 /**

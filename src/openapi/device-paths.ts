@@ -21,7 +21,7 @@ import { DEVICE, NOBODY, SIGNED_IN } from './security.ts'
 /** The chapter of the description. */
 export const DEVICES = 'for devices'
 
-/** Whoever does not come with a device's token. */
+/** How a request without a device's token is refused. */
 const DEVICE_REFUSALS: readonly Refusal[] = ['unauthorized', 'forbidden', 'device_disabled']
 
 const asDevice = (operationId: string, summary: string, description = summary) => ({

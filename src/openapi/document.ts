@@ -82,7 +82,7 @@ export function openApiDocument({ url, collections, extensions }: Subject): Open
   )
 }
 
-/** Takes away what says nothing: that names are texts, and the bounds of what JavaScript can count. */
+/** Takes away what zod adds and nobody needs: that names are strings, and the bounds of safe integers. */
 function tidy(schema: { propertyNames?: unknown; minimum?: unknown; maximum?: unknown }): void {
   delete schema.propertyNames
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
