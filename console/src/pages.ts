@@ -173,4 +173,12 @@ export const PAGES: readonly PageEntry[] = [
     group: 'Server',
     load: () => import('./pages/settings/page.tsx'),
   },
+  {
+    path: '/logs',
+    title: 'Logs',
+    icon: 'filter',
+    for: 'superuser',
+    group: 'Server',
+    load: () => import('./pages/logs/page.tsx'),
+  },
 ]

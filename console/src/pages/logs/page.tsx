@@ -1,0 +1,128 @@
+import { useState } from 'preact/hooks'
+import { useAnswer } from '../../data/use-answer.ts'
+import type { PageProps } from '../../pages.ts'
+import { Button } from '../../parts/button.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { TextField } from '../../parts/field.tsx'
+import { Actions, Form, Notice } from '../../parts/form.tsx'
+import { Page as Frame } from '../../parts/page.tsx'
+import { Pager } from '../../parts/pager.tsx'
+import { Badge } from '../../parts/status.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Loading } from '../../parts/wait.tsx'
+import { go, to } from '../../router.ts'
+
+/** A request of `GET /api/logs`. */
+interface Log {
+  readonly id: string
+  readonly created: string
+  readonly level: number
+  readonly message: string
+  readonly data: { readonly status?: number; readonly auth?: string; readonly error?: string }
+}
+
+interface Logs {
+  readonly items: readonly Log[]
+  readonly page: number
+  readonly totalItems: number
+  readonly totalPages: number
+}
+
+const ERROR = 8
+const SERVER_FAULT = 500
+const PATH = '/logs'
+const EXAMPLE = 'data.status >= 500 && created >= @todayStart'
+/** Questions that are asked most. */
+const QUESTIONS: readonly (readonly [words: string, filter: string])[] = [
+  ['All', ''],
+  ['Faults of the server', 'data.status >= 500'],
+  ['Refused sends', 'data.url ~ "/api/sms/send"'],
+  ['Refused sign-ins', 'data.url ~ "/auth-with-"'],
+]
+
+const Level = ({ level, data: { status } }: Log) => {
+  if (level < ERROR) return <Badge tone="good">Went well</Badge>
+  return <Badge tone={(status ?? 0) >= SERVER_FAULT ? 'bad' : 'warn'}>Error</Badge>
+}
+
+const COLUMNS: readonly Column<Log>[] = [
+  { title: 'Request', long: true, cell: ({ message }) => <span class="mono">{message}</span> },
+  { title: 'Level', cell: Level },
+  { title: 'Status', align: 'end', cell: ({ data }) => data.status ?? '–' },
+  { title: 'Why', long: true, spare: ({ data }) => !data.error, cell: ({ data }) => data.error ?? '' },
+  { title: 'Who asked', cell: ({ data }) => data.auth || 'a guest' },
+  { title: 'When', cell: ({ created }) => <Time at={created} /> },
+]
+
+/** Requests that failed, of all servers. */
+export function Page({ query }: PageProps) {
+  const filter = query.get('filter') ?? ''
+  const page = Number(query.get('page')) || 1
+  const asked = new URLSearchParams({ filter, page: String(page), sort: '-created,-@rowid' })
+  const { value, fault, reload } = useAnswer<Logs>(`/api/logs?${asked}`)
+  const isWrong = fault?.status === 400
+  return (
+    <Frame
+      title="Logs"
+      text="Requests that failed, of all servers, as long as the settings keep them."
+      actions={
+        <Button icon="again" onClick={() => void reload()}>
+          Look again
+        </Button>
+      }
+    >
+      <nav class="row" aria-label="Questions">
+        {QUESTIONS.map(([words, of]) => (
+          <a key={words} href={to(PATH, { filter: of })} aria-current={of === filter ? 'page' : undefined}>
+            {words}
+          </a>
+        ))}
+      </nav>
+      <Search key={filter} filter={filter} isWrong={isWrong} />
+      {fault && !isWrong && <Notice kind="wrong">{fault.message}</Notice>}
+      {!fault && (value ? <Found logs={value} filter={filter} /> : <Loading />)}
+    </Frame>
+  )
+}
+
+function Search({ filter, isWrong }: { filter: string; isWrong: boolean }) {
+  const [text, setText] = useState(filter)
+  return (
+    <Form onSubmit={() => go(PATH, { filter: text.trim() })}>
+      <TextField
+        label="Filter"
+        name="filter"
+        type="search"
+        spellcheck={false}
+        placeholder={EXAMPLE}
+        value={text}
+        onValue={setText}
+        error={isWrong ? 'The server does not understand this filter.' : undefined}
+        hint="As in the filters of messages: created, level, message, and data with a point and a name."
+      />
+      <Actions>
+        <Button type="submit" icon="search">
+          Find
+        </Button>
+      </Actions>
+    </Form>
+  )
+}
+
+function Found({ logs, filter }: { logs: Logs; filter: string }) {
+  const { items, page, totalPages, totalItems } = logs
+  const turn = (next: number) => go(PATH, { filter, page: String(next) })
+  if (items.length === 0)
+    return (
+      <Empty icon="check" title={filter ? 'Nothing like that' : 'Nothing failed'}>
+        {filter ? 'No request that is kept fits this filter.' : 'What fails from now on stands here.'}
+      </Empty>
+    )
+  return (
+    <>
+      <Table caption="Logs" columns={COLUMNS} rows={items} />
+      <Pager page={page} pages={totalPages} total={totalItems} goTo={turn} />
+    </>
+  )
+}

@@ -1,0 +1,34 @@
+import { expect } from 'vitest'
+import { scenario } from './stage.ts'
+
+scenario('a superuser looks up what failed', async (stage) => {
+  const { page, url } = stage
+  await stage.signIn('root')
+  await stage.visit('/logs')
+  await page.getByText('Nothing failed').waitFor()
+  await stage.look('logs-empty')
+
+  await fetch(`${url}/api/collections/sms_messages/records?filter=to%20%3D%20%22%2B4915112345678%22`)
+  for (let i = 0; i < 31; i++) await fetch(`${url}/api/nowhere?token=secret`)
+  await page.getByRole('button', { name: 'Look again' }).click()
+  await page.getByText('Page 1 of 2').waitFor()
+  await stage.look('logs')
+  await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('GET /api/collections/sms_messages/records?filter=to = …').waitFor()
+
+  const filter = page.getByLabel('Filter')
+  await filter.fill('data.status = 401')
+  await filter.press('Enter')
+  await page.getByText('GET /api/nowhere?token=…').first().waitFor({ state: 'detached' })
+  await page.getByText('Authentication required').waitFor()
+  expect(await page.getByRole('row').count()).toBe(2)
+
+  await page.getByLabel('Filter').fill('data.status = (')
+  await stage.refused(/^GET \/api\/logs\?.*: 400/, async () => {
+    await page.getByLabel('Filter').press('Enter')
+    await page.getByText('The server does not understand this filter.').waitFor()
+  })
+  await stage.look('logs-wrong')
+  await page.getByRole('link', { name: 'Faults of the server' }).click()
+  await page.getByText('Nothing like that').waitFor()
+})
