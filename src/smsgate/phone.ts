@@ -13,6 +13,8 @@ export interface Phone {
   readonly signingKey: string
   /** How far its clock is ahead of ours; 0 while we do not know. */
   readonly clockMs: number
+  /** How far the database's clock, by which leases end, is ahead of ours, or a little further. */
+  readonly databaseMs: number
   /** How many messages it is handed at once. */
   readonly room: number
   /** Since when it was away and may have received texts that we do not know of; in PocketBase's form, '' for never. */
@@ -33,7 +35,7 @@ const MISLED_MS = 30_000
 /** SQL: the room of a phone now. */
 export const ROOM = `least(${MAX_ROOM}, room + coalesce(floor(extract(epoch from now() - narrowed_at) / ${WIDEN_SECONDS}), 0))::int`
 
-const FIND = `select path, signing_key, coalesce(clock_ms, 0), ${ROOM}, coalesce(pb_text(missed_since), '')
+const FIND = `select path, signing_key, coalesce(clock_ms, 0), ${ROOM}, coalesce(pb_text(missed_since), ''), extract(epoch from now())::float8 * 1000
   from smsgate_phones where device = $1 and "user" = $2`
 
 const ADD = `insert into smsgate_phones (device, "user", path, signing_key, room)
@@ -48,10 +50,13 @@ export async function phoneOf({ db }: Store, device: Device): Promise<Phone> {
 }
 
 async function find(db: Db, device: Device): Promise<Phone | undefined> {
+  // before the question: what the answer takes makes leases seem shorter, not longer
+  const askedMs = Date.now()
   const { rows } = await db.query(FIND, [device.id, device.user], 'smsgate phone')
   if (!rows[0]) return undefined
-  const [path, signingKey, clockMs, room, missedSince] = rows[0]
-  return { path, signingKey, clockMs: Number(clockMs), room: Number(room), missedSince } as Phone
+  const [path, signingKey, clockMs, room, missedSince, now] = rows[0]
+  const databaseMs = Number(now) - askedMs
+  return { path, signingKey, clockMs: Number(clockMs), databaseMs, room: Number(room), missedSince } as Phone
 }
 
 const NARROW = `update smsgate_phones set room = greatest(1, ${ROOM} / 2), narrowed_at = now()

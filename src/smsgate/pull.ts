@@ -2,7 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import { dateOf } from '../fields/date.ts'
 import { type ClaimedMessage, claimMessages } from '../sms/claim.ts'
 import type { Device } from '../sms/device.ts'
-import { phoneOf } from './phone.ts'
+import { type Phone, phoneOf } from './phone.ts'
 
 /** A message as the app reads it. Absent: as the app likes. */
 export interface WireMessage {
@@ -37,19 +37,24 @@ export async function pullMessages(
   leaseSeconds: number,
 ): Promise<WireMessage[]> {
   if (!device.enabled) return []
-  const { room, clockMs } = await phoneOf(store, device)
+  const { room, ...clocks } = await phoneOf(store, device)
   const lease = phoneLease(leaseSeconds)
   const claimed = await claimMessages(store, device, room, lease)
   const reportMs = Math.min(MAX_REPORT_MS, (lease * 1000) / 4)
-  return claimed.map((message, i) => toWire(message, i, clockMs, reportMs))
+  return claimed.map((message, i) => toWire(message, i, clocks, reportMs))
 }
 
 /**
  * The app never sends an id twice, and one of another attempt as a new message: so the id has both. All instants are by
- * the phone's clock. It sends what it created first, first, and forgets what it created long ago: so they are created
+ * the phone's clock; those of the lease come from the database's, which need not be ours. It sends what it created first, first, and forgets what it created long ago: so they are created
  * now, in their order.
  */
-function toWire(message: ClaimedMessage, i: number, clockMs: number, reportMs: number): WireMessage {
+function toWire(
+  message: ClaimedMessage,
+  i: number,
+  { clockMs, databaseMs }: Pick<Phone, 'clockMs' | 'databaseMs'>,
+  reportMs: number,
+): WireMessage {
   const ends = [message.expires_at, message.lease_until].map((text) => dateOf(text)?.getTime() ?? Infinity)
   const validUntil = Math.min(ends[0]!, ends[1]! - reportMs)
   return {
@@ -60,7 +65,7 @@ function toWire(message: ClaimedMessage, i: number, clockMs: number, reportMs: n
     ...(message.sim > 0 && { simNumber: message.sim }),
     withDeliveryReport: true,
     isEncrypted: false,
-    validUntil: phoneTime(validUntil, clockMs),
+    validUntil: phoneTime(validUntil - databaseMs, clockMs),
     priority: message.priority,
     state: 'Pending',
     createdAt: phoneTime(Date.now() + i, clockMs),

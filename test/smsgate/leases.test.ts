@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Device } from '../../src/sms/device.ts'
+import { noteClock } from '../../src/smsgate/phone.ts'
+import { pullMessages } from '../../src/smsgate/pull.ts'
 import type { Client } from '../support/gateway.ts'
+import { assign } from '../support/queue.ts'
 import type { Phone } from '../support/smsgate-app.ts'
 import { take } from '../support/smsgate-sender.ts'
 import {
@@ -118,4 +122,33 @@ test.each([
   const leftMs = Date.parse(message.validUntil) - clockMs - Date.now()
   expect(leftMs).toBeGreaterThan(-10_000)
   expect(leftMs).toBeLessThan(15_000)
+})
+
+// the clock of the embedded database is our own
+test.runIf(process.env.TEST_BACKEND === 'postgres').each([
+  ['ahead', DAY_MS],
+  ['behind', -DAY_MS],
+])('what is valid until then ends with its lease though the server is %s', async (_, clockMs) => {
+  user = await site.gateway.makeUser()
+  const phone = await joinPhone(site, user)
+  const { store } = site.gateway.server.services
+  await phone.call('GET', '/message')
+  const real = Date.now
+  Date.now = () => real() + clockMs
+  try {
+    const device = { id: phone.store.registration!.id, user: user.id, enabled: true } as Device
+    // as it finds it in what the phone signs
+    await noteClock(store, device, real() - Date.now())
+    await assign(store, device, 1)
+    const [message] = await pullMessages(store, { ...device, isLimited: false }, 120)
+    const { rows } = await store.db.query(
+      `select extract(epoch from lease_until)::float8 * 1000 from sms_dispatch where device = $1`,
+      [device.id],
+    )
+    const beforeEndMs = Number(rows[0]![0]) - Date.parse(message!.validUntil)
+    expect(beforeEndMs).toBeGreaterThan(25_000)
+    expect(beforeEndMs).toBeLessThan(60_000)
+  } finally {
+    Date.now = real
+  }
 })
