@@ -15,12 +15,16 @@ export interface AgentState {
 export const defaultStateFile = (env: NodeJS.ProcessEnv) =>
   join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'pocketsms', 'agent.json')
 
-/** Writes the state whole or not at all, readable for its owner only: it holds the token. */
+/** Writes the state whole or not at all, readable for its owner only: it holds the token. Throws a UserError when it cannot. */
 export function saveState(file: string, state: AgentState): void {
-  mkdirSync(dirname(file), { recursive: true })
   const temporary = `${file}.${process.pid}`
-  writeFileSync(temporary, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
-  renameSync(temporary, file)
+  try {
+    mkdirSync(dirname(file), { recursive: true })
+    writeFileSync(temporary, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
+    renameSync(temporary, file)
+  } catch (error) {
+    throw new UserError(`${file} cannot be written: ${(error as Error).message}. --state names another.`)
+  }
 }
 
 /** Throws a UserError when there is none, or it is none. */

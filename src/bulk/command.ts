@@ -50,7 +50,8 @@ async function trial(job: Job, told: (done: number, refused: number) => void, sa
 }
 
 function jobOf({ url, key, template, phoneColumn }: BulkOptions, text: string): Job {
-  if (!URL.canParse(url))
+  // `sms.example.com:8090` could be parsed, too: its scheme would be `sms.example.com`
+  if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     throw new UserError('Name the server with --url or POCKETSMS_URL, as https://sms.example.com')
   if (key === '') throw new UserError('Name an API key with --key or POCKETSMS_KEY.')
   const rows = readCsv(text)

@@ -25,7 +25,7 @@ export class Results {
   readonly #run: string
   readonly #accepted = new Set<number>()
 
-  /** Throws a UserError when the results in `file` are those of another `csv` or template. */
+  /** Throws a UserError when the results in `file` are those of another `csv` or template, or it cannot be written. */
   constructor(file: string, csv: string, template: string) {
     const of = createHash('sha256').update(`${template}\n${csv}`).digest('hex')
     const [head, ...done] = existsSync(file) ? readLines(file) : []
@@ -36,7 +36,7 @@ export class Results {
       )
     for (const { line, message } of done as RowResult[]) if (message) this.#accepted.add(line)
     this.#run = run
-    this.#descriptor = openSync(file, 'a')
+    this.#descriptor = openToAppend(file)
     // the last line may have been torn by a kill
     writeSync(this.#descriptor, head ? '\n' : `${JSON.stringify({ run, of })}\n`)
   }
@@ -55,6 +55,14 @@ export class Results {
 
   close(): void {
     closeSync(this.#descriptor)
+  }
+}
+
+function openToAppend(file: string): number {
+  try {
+    return openSync(file, 'a')
+  } catch (error) {
+    throw new UserError(`${file} cannot be written: ${(error as Error).message}. --results names another.`)
   }
 }
 

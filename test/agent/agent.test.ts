@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +10,7 @@ import { pair, readPairing } from '../../src/agent/pair.ts'
 import { runAgent } from '../../src/agent/run.ts'
 import { Simulator, type SimulatorOptions } from '../../src/agent/simulator.ts'
 import { readState, saveState } from '../../src/agent/state.ts'
+import { UserError } from '../../src/errors.ts'
 import { sweep } from '../../src/sms/sweep.ts'
 import { type Client, type Gateway, openGateway } from '../support/gateway.ts'
 
@@ -259,6 +260,21 @@ describe('what is typed as a pairing', () => {
     ['https://sms.example.org', ''],
     ['https://sms.example.org', '12345'],
   ])('%s %s is refused', (address, code) => expect(() => readPairing(address, code)).toThrow())
+
+  test('a state that cannot be written ends it with a sentence', async () => {
+    const user = await gateway.makeUser()
+    const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
+    const file = join(folder, 'file')
+    writeFileSync(file, '')
+    const pairing = pair(
+      gateway.url,
+      code,
+      { name: '', phone: '', platform: 'simulator' },
+      join(file, 'state'),
+    )
+    await expect(pairing).rejects.toThrow(UserError)
+    await expect(pairing).rejects.toThrow(/state cannot be written: E.*--state names another/)
+  })
 })
 
 test('an agent outlives a server that goes away and comes back', async () => {

@@ -85,6 +85,8 @@ test.each([
   ['an unknown key', { key: 'psk_unknown' }, /Authentication required/],
   ['no such column', { phoneColumn: 'number' }, /no column number/],
   ['no such file', { csv: 'nowhere.csv' }, /nowhere.csv cannot be read/],
+  ['an address without its scheme', { url: 'sms.example.com:8090' }, /Name the server .* as https:/],
+  ['results nowhere', { results: 'nowhere/results' }, /nowhere.results cannot be written: ENOENT/],
 ] as const)('says what is missing: %s', async (_, options, sentence) => {
   await expect(run([row(60)], options)).rejects.toThrow(sentence)
 })
