@@ -89,7 +89,15 @@ export const unauthorized = (message?: string) => new ApiError(401, message)
 export const forbidden = (message?: string) => new ApiError(403, message)
 export const notFound = (message?: string) => new ApiError(404, message)
 
+/** What was said of errors before it was made a sentence. */
+const said = new WeakMap<object, string>()
+
 /** One field's error, its message as PocketBase would print it. */
 export function fieldError(code: string, message: string, params?: Record<string, unknown>): FieldError {
-  return params ? { code, message: sentence(message), params } : { code, message: sentence(message) }
+  const error = params ? { code, message: sentence(message), params } : { code, message: sentence(message) }
+  if (error.message !== message) said.set(error, message)
+  return error
 }
+
+/** A field error's message as it was given, which is how PocketBase prints it within another message. */
+export const plainMessage = (error: FieldError): string => said.get(error) ?? error.message

@@ -73,8 +73,11 @@ function withSystemField(fields: readonly Field[], { fresh, forced }: SystemFiel
   return first ? [field, ...fields].reduce<Field[]>(addField, []) : addField(fields, field)
 }
 
+/** What a new collection has before its own fields are known. */
+export const firstFields = (): Field[] => addField([], readField(ID.fresh))
+
 function completeFields({ type, fields }: Collection): Field[] {
-  if (type === 'view') return fields
+  if (type !== 'base' && type !== 'auth') return fields // a view's come from its query, another type is refused
   const withId = withSystemField(fields, ID, true)
   if (type !== 'auth') return withId
   return AUTH.reduce((all, field) => withSystemField(all, field, false), withId)

@@ -1,5 +1,6 @@
 import { parseDate } from '../fields/date.ts'
 import type { Field, FieldTypeName } from '../fields/field.ts'
+import { writeSorted } from '../fields/json-text.ts'
 import {
   asObject,
   flag,
@@ -64,7 +65,7 @@ const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 
 export function readField(raw: unknown): Field {
   const type = asObject(raw).type
   const shape = typeof type === 'string' ? SHAPES.get(type) : undefined
-  if (!shape) throw new ShapeError(`missing or unknown field type in ${JSON.stringify(raw)}`)
+  if (!shape) throw new ShapeError(`missing or unknown field type in ${writeSorted(raw)}`)
   const read = { ...shape.over(raw, shape.zero()), type }
   return Object.fromEntries(Object.entries(read).sort(byKey)) as unknown as Field
 }

@@ -11,9 +11,14 @@ const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
 const namesSql = (fields: readonly FileField[]) =>
   fields.map((field) => (isMulti(field) ? `b.${column(field)}` : `array[b.${column(field)}]`)).join(' || ')
 
+/** The columns with the names of files. A column of another field is another one, even under the same name. */
+const place = (collection: Collection) => {
+  const fields = fileFields(collection)
+  return [namesSql(fields), ...fields.map(({ id }) => id)].join()
+}
+
 /** True if two forms of a collection do not keep the names of files in the same columns. */
-export const movesFiles = (old: Collection, next: Collection): boolean =>
-  namesSql(fileFields(old)) !== namesSql(fileFields(next))
+export const movesFiles = (old: Collection, next: Collection): boolean => place(old) !== place(next)
 
 /** From now on the files of a record are gone when it names them no more: see sql/0013. Nothing without file fields. */
 export async function guardFiles(db: Db, collection: Collection): Promise<void> {

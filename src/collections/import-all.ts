@@ -1,4 +1,4 @@
-import { ApiError, badRequest, type ErrorData, type FieldError, fieldError } from '../errors.ts'
+import { ApiError, badRequest, type ErrorData, type FieldError, fieldError, plainMessage } from '../errors.ts'
 import type { Collections } from './catalog-store.ts'
 import { checkImported, ImportFault, importCollections } from './import.ts'
 import { InvalidCollection } from './invalid.ts'
@@ -14,7 +14,7 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
 
 /** Errors as Go prints them into a text: messages by key, keys sorted. */
 function messages(data: ErrorData | FieldError): unknown {
-  if (typeof data.code === 'string') return data.message
+  if (typeof data.code === 'string') return plainMessage(data as FieldError)
   const entries = Object.entries(data as ErrorData).sort(([a], [b]) => (a < b ? -1 : 1))
   return Object.fromEntries(entries.map(([key, error]) => [key, messages(error)]))
 }
@@ -59,6 +59,6 @@ export async function importAll(
     if (error instanceof ApiError) throw error
     if (error instanceof InvalidCollection) throw badRequest(FAILED, error.data)
     if (!(error instanceof ImportFault)) throw error
-    throw failure(`Failed to import the collections configuration. Raw error:\n${error.message}`)
+    throw failure(`Failed to import the collections configuration. Raw error:\n${error.reason}`)
   }
 }

@@ -4,6 +4,7 @@ import type { CatalogDraft } from './catalog-draft.ts'
 import type { Collection } from './collection.ts'
 import { complete } from './complete.ts'
 import { ShapeError } from './decode.ts'
+import { faultText } from './fault-text.ts'
 import { addField } from './field-list.ts'
 import { readNew, readOver } from './read.ts'
 import { dropCollection } from './remove.ts'
@@ -33,6 +34,13 @@ function withOldFields(next: Collection, old: Collection, deleteMissing: boolean
 /** Why collections cannot be brought in. */
 export class ImportFault extends Error {
   override name = 'ImportFault'
+  /** The same as PocketBase says it, which does not always name the collection. */
+  readonly reason: string
+
+  constructor(message: string, reason = message) {
+    super(message)
+    this.reason = reason
+  }
 }
 
 function read(draft: CatalogDraft, raw: Raw, deleteMissing: boolean): Collection {
@@ -47,7 +55,10 @@ function load(draft: CatalogDraft, raw: Raw, deleteMissing: boolean): Collection
     return read(draft, raw, deleteMissing)
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error
-    throw new ImportFault(`failed to load collection "${raw.name ?? raw.id}": ${error.message}`)
+    throw new ImportFault(
+      `failed to load collection "${raw.name ?? raw.id}": ${error.message}`,
+      error.message,
+    )
   }
 }
 
@@ -56,7 +67,7 @@ async function save(draft: CatalogDraft, collection: Collection): Promise<void> 
     await saveCollection(draft, collection)
   } catch (error) {
     if (!isQueryFault(error)) throw error
-    throw new ImportFault(`failed to save collection "${collection.name}": ${error.message}`)
+    throw new ImportFault(`failed to save collection "${collection.name}": ${faultText(error)}`)
   }
 }
 
@@ -65,7 +76,7 @@ async function drop(draft: CatalogDraft, collection: Collection): Promise<void> 
     await dropCollection(draft, collection)
   } catch (error) {
     if (!isQueryFault(error)) throw error
-    throw new ImportFault(`failed to delete collection "${collection.name}": ${error.message}`)
+    throw new ImportFault(`failed to delete collection "${collection.name}": ${faultText(error)}`)
   }
 }
 

@@ -8,6 +8,7 @@ import { faultText } from './fault-text.ts'
 import { type IndexColumn, type IndexExpression, isValidIndex, parseIndex } from './index-expression.ts'
 import { InvalidCollection } from './invalid.ts'
 import { indexName, quote, tableName } from './names.ts'
+import { demandFreeName, SqliteFault } from './sqlite-fault.ts'
 import { translateExpression } from './translate-index.ts'
 
 const isCaseless = (field: Field) => field.type === 'number' || field.type === 'bool' || isMulti(field)
@@ -29,12 +30,21 @@ export function indexDdl(index: IndexExpression, collection: Collection): string
   return `create ${index.unique ? 'unique ' : ''}index ${quote(indexName(index.name))} on ${quote(tableName(collection))} (${columns.join(', ')})${where}`
 }
 
-async function createIndex(db: Db, sql: string, collection: Collection): Promise<FieldError | undefined> {
-  const index = { ...parseIndex(sql), table: collection.name }
+/** What SQLite, but not Postgres, has against an index. `place`: which of the collection's it is. */
+function onlyInSqlite({ name, schema }: IndexExpression, { indexes }: Collection, place: number): void {
+  demandFreeName(name)
+  if (!/^(main|temp)?$/i.test(schema)) throw new SqliteFault(`unknown database \`${schema}\``)
+  const first = indexes.findIndex((sql) => parseIndex(sql).name.toLowerCase() === name.toLowerCase())
+  if (first < place) throw new SqliteFault(`index ${name} already exists`)
+}
+
+async function createIndex(db: Db, place: number, collection: Collection): Promise<FieldError | undefined> {
+  const index = { ...parseIndex(collection.indexes[place]!), table: collection.name }
   if (!isValidIndex(index)) {
     return fieldError('validation_invalid_index_expression', 'Invalid CREATE INDEX expression.')
   }
   try {
+    onlyInSqlite(index, collection, place)
     await attempt(db, () => db.query(indexDdl(index, collection)))
   } catch (error) {
     const reason = `Failed to create index ${index.name} - ${faultText(error as Error)}.`
@@ -48,7 +58,8 @@ const KEY = `select conname from pg_constraint where conrelid = $1::regclass and
 /** Makes a table's key anew, so that it is its newest index. It stays as it is where a view is grouped by it. */
 async function renewKey(db: Db, table: string): Promise<void> {
   const [key] = (await db.query(KEY, [table])).rows
-  const name = quote(String(key![0]))
+  if (!key) return
+  const name = quote(String(key[0]))
   await attempt(db, () =>
     db.query(`alter table ${table} drop constraint ${name}, add constraint ${name} primary key (id)`),
   ).catch((error: unknown) => {
@@ -63,8 +74,8 @@ async function renewKey(db: Db, table: string): Promise<void> {
  */
 export async function createIndexes(db: Db, collection: Collection): Promise<void> {
   const errors: Record<string, FieldError> = {}
-  for (const [i, sql] of [...collection.indexes.entries()].reverse()) {
-    const error = await createIndex(db, sql, collection)
+  for (const i of [...collection.indexes.keys()].reverse()) {
+    const error = await createIndex(db, i, collection)
     if (error) errors[i] = error
   }
   if (Object.keys(errors).length > 0) throw new InvalidCollection(collection, { indexes: errors })

@@ -1,5 +1,6 @@
 import { AUTH_KEYS } from './auth-shape.ts'
 import type { Collection, CollectionType } from './collection.ts'
+import { firstFields } from './complete.ts'
 import { asObject, flag, object, optionalText, type Shape, text, texts } from './decode.ts'
 import { date, fieldList } from './field-shapes.ts'
 
@@ -27,7 +28,7 @@ const SHAPES: Record<CollectionType, Shape<Collection>> = {
   auth: asShape({ ...COMMON_KEYS, ...AUTH_KEYS }),
   view: asShape({ ...COMMON_KEYS, viewQuery: text }),
 }
-const shapeOf = (type: string) => SHAPES[type as CollectionType] ?? SHAPES.base
+const shapeOf = (type: string) => (Object.hasOwn(SHAPES, type) ? SHAPES[type as CollectionType] : SHAPES.base)
 
 /** Keys of other types mean nothing, but a value that could not be theirs is a fault all the same. */
 const EVERY = asShape({ ...COMMON_KEYS, ...AUTH_KEYS, viewQuery: text })
@@ -46,7 +47,8 @@ function submittedType(raw: unknown): string {
 export function readNew(raw: unknown): Collection {
   const type = submittedType(raw) || 'base'
   const shape = shapeOf(type)
-  return { ...lay(raw, shape, shape.fresh()), type } as Collection
+  const fresh = { ...shape.fresh(), ...(Object.hasOwn(SHAPES, type) ? {} : { fields: firstFields() }) }
+  return { ...lay(raw, shape, fresh as Collection), type } as Collection
 }
 
 /** A collection changed by submitted JSON: what is not in it stays, an empty type is base. Throws a ShapeError. */

@@ -3,6 +3,7 @@ import { alterTable, converted } from './alter.ts'
 import { newSecret } from './auth-shape.ts'
 import type { CatalogDraft } from './catalog-draft.ts'
 import type { Collection } from './collection.ts'
+import { demandRoom } from './sqlite-fault.ts'
 import { createTable } from './table.ts'
 import { refreshViews, saveView, withoutViews } from './views.ts'
 
@@ -43,6 +44,7 @@ async function writeTable(draft: CatalogDraft, next: Collection, old: Collection
  */
 export async function saveCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   const old = draft.catalog.all.find((one) => one.id === collection.id)
+  demandRoom(draft, collection, old)
   const time = now()
   const stamped = { ...collection, created: old ? collection.created : time, updated: time }
   const next = withSuperuserRules(old ? withFreshSecret(stamped, old) : stamped)

@@ -7,6 +7,7 @@ import type { ViewCollection } from './collection.ts'
 import { addField } from './field-list.ts'
 import { columnName, quote, tableName } from './names.ts'
 import { splitSql, UnbalancedError } from './split-sql.ts'
+import { SqliteFault } from './sqlite-fault.ts'
 import { translateNames, translateQuery } from './translate-query.ts'
 import { viewFieldFault } from './view-field-fault.ts'
 import { suggestFields, unknownField, type ViewField, ViewQueryError } from './view-fields.ts'
@@ -34,9 +35,10 @@ const NO_ID = "missing required id column (you can use `(ROW_NUMBER() OVER()) as
 const EMPTY_IDS = 'the query could return records with empty or invalid ids'
 const EQUAL_IDS = 'the query could return records with non-unique ids'
 
-/** True if a view's query is at fault: what it says, or what Postgres says of it. */
+/** True if a name or a view's query is at fault: what it says, or what Postgres says of it. */
 export function isQueryFault(error: unknown): error is Error {
-  return error instanceof ViewQueryError || error instanceof UnbalancedError || isSqlError(error)
+  const isOurs = [ViewQueryError, UnbalancedError, SqliteFault].some((type) => error instanceof type)
+  return isOurs || isSqlError(error)
 }
 
 /** A view's query ready for Postgres, its fields, and the names under which Postgres gives its columns. */

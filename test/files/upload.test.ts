@@ -215,6 +215,17 @@ describe('files go with', () => {
     expect(await stored()).toEqual([])
   })
 
+  test('their field, when another one takes its name', async () => {
+    await pb.collections.create({ ...OPEN, name: 'replaced', type: 'base', fields: [file('a')] })
+    const record = await pb.collection('replaced').create({ a: text('old') })
+    await pb.collections.update('replaced', { fields: [{ ...file('a'), id: 'another_a' }] })
+    expect((await pb.collection('replaced').getOne(record.id)).a).toBe('')
+    expect(await stored()).toEqual([])
+    await pb.collection('replaced').update(record.id, { a: text('new') })
+    expect(await stored()).toEqual(['new.txt: new'])
+    await pb.collections.delete('replaced')
+  })
+
   test('their collection', async () => {
     await pb.collection('passing').create({ c: [text('c')] })
     await pb.collections.delete('passing')

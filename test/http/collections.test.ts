@@ -74,6 +74,16 @@ test.each<[string, object, Record<string, string>]>([
   ['name', { name: '_params' }, { name: 'validation_collection_name_invalid' }],
   ['name', { name: '_pb_users_auth_' }, { name: 'validation_collection_name_id_duplicate' }],
   ['type', { type: 'nope' }, { type: 'validation_in_invalid' }],
+  [
+    'type, with fields of its own',
+    { type: 'nope', fields: [{ name: 'a', type: 'text' }] },
+    { type: 'validation_in_invalid', fields: 'validation_missing_primary_key' },
+  ],
+  [
+    'type, without any field',
+    { type: 'nope', fields: [] },
+    { type: 'validation_in_invalid', fields: 'validation_required' },
+  ],
   ['id', { id: 'a b' }, { id: 'validation_match_invalid' }],
   ['id', { id: 'contacts' }, { id: 'validation_invalid_or_existing_id' }],
   ['field name', field({ name: 'expand' }), { 'fields.1.name': 'validation_not_in_invalid' }],
@@ -163,6 +173,39 @@ test.each([
   })
 })
 
+const RESERVED = 'SQL logic error: object name reserved for internal use'
+const onFresh = (index: string) => ({ name: 'fresh', indexes: [index] })
+
+test.each<[string, object, string, string?]>([
+  [
+    'collection',
+    { name: 'SQLite_a' },
+    `Failed to create collection. Raw error: \n${RESERVED}: SQLite_a (1).`,
+  ],
+  [
+    'view',
+    { name: 'sqlite_b', type: 'view', viewQuery: 'select id from users' },
+    `Failed to create collection. Raw error: \n${RESERVED}: sqlite_b (1).`,
+  ],
+  [
+    'index',
+    onFresh('CREATE INDEX sqlite_c ON fresh (id)'),
+    'Failed to create collection.',
+    `Failed to create index sqlite_c - ${RESERVED}: sqlite_c (1).`,
+  ],
+  [
+    'index in another schema',
+    onFresh('CREATE INDEX `other`.`i` ON fresh (id)'),
+    'Failed to create collection.',
+    'Failed to create index i - SQL logic error: unknown database `other` (1).',
+  ],
+])('what SQLite has no room for: %s', async (_, raw, message, ofIndex) => {
+  const { response } = await refused(pb.collections.create(raw))
+  expect(response.message).toBe(message)
+  const { indexes } = response.data as { indexes?: Record<number, { message: string }> }
+  expect(indexes?.[0]?.message).toBe(ofIndex)
+})
+
 test('a change of id finds nothing', async () => {
   const { id } = await pb.collections.create({ name: 'fixed' })
   expect(await refused(pb.collections.update(id, { id: 'other' }))).toMatchObject({ status: 404 })
@@ -185,6 +228,62 @@ test('import: all or nothing, matched by name, what is not named stays', async (
   expect(await refused(pb.collections.getOne('three'))).toMatchObject({ status: 404 })
   await pb.collections.delete('two')
   await pb.collections.delete('one')
+})
+
+const RAW = 'Failed to import the collections configuration. Raw error:\n'
+
+test.each<[string, object[], string]>([
+  [
+    'what is wrong, as it was before it became a sentence',
+    [{ name: 'a b', listRule: 'x = 1' }],
+    `Data validations failed for collection "a b" (pbc_2404009634):
+{
+  "listRule": "Invalid rule. Raw error: invalid left operand \\"x\\" - unknown field \\"x\\"",
+  "name": "must be in a valid format"
+}.`,
+  ],
+  [
+    'an unknown type of field',
+    [{ name: 'fresh', fields: [{ type: 'nope', name: 'a' }] }],
+    `${RAW}missing or unknown field type in {"name":"a","type":"nope"}.`,
+  ],
+  [
+    'one name twice',
+    [{ name: 'fresh' }, { name: 'FRESH' }],
+    `${RAW}failed to save collection "FRESH": SQL logic error: table \`FRESH\` already exists (1).`,
+  ],
+  [
+    'the name of another collection',
+    [{ id: '_pb_users_auth_', name: 'contacts' }],
+    `${RAW}failed to save collection "contacts": constraint failed: UNIQUE constraint failed: _collections.name (2067).`,
+  ],
+  [
+    'fields whose names are columns of one name',
+    [{ name: 'fresh', fields: ['a', 'A'].map((name) => ({ name, type: 'text' })) }],
+    `${RAW}failed to save collection "fresh": SQL logic error: duplicate column name: a (1).`,
+  ],
+  [
+    'a field with the name of another one',
+    [{ name: 'contact_groups', fields: [{ name: 'name', type: 'number' }] }],
+    `${RAW}failed to save collection "contact_groups": SQL logic error: error in table contact_groups after rename: duplicate column name: name (1).`,
+  ],
+  [
+    'a view of nothing',
+    [{ name: 'fresh', type: 'view', viewQuery: 'select id from nope' }],
+    `${RAW}failed to save collection "fresh": SQL logic error: no such table: main.nope (1).`,
+  ],
+])('import: %s', async (_, collections, message) => {
+  const { response } = await refused(pb.collections.import(collections as never))
+  expect(response).toMatchObject({
+    message: 'Failed to import collections.',
+    data: { collections: { message } },
+  })
+})
+
+test('keys of the form of an import match in any case', async () => {
+  const body = { COLLECTIONS: [{ name: 'a b' }] }
+  const { response } = await refused(pb.send('/api/collections/import', { method: 'PUT', body }))
+  expect(response.message).toBe('Failed to import collections.')
 })
 
 test('import gives a collection another name, by its id', async () => {

@@ -32,7 +32,8 @@ const LOAD = {
 /** The body of a form; a type of content that is none has a sentence of its own. */
 async function formOf(c: Ctx): Promise<Readonly<Record<string, unknown>>> {
   try {
-    return (await bodyOf(c)).values
+    const { values } = await bodyOf(c)
+    return Object.fromEntries(Object.entries(values).map(([key, value]) => [key.toLowerCase(), value]))
   } catch (error) {
     throw error instanceof ApiError && error.message === badRequest().message ? badRequest(LOAD.form) : error
   }
@@ -82,7 +83,7 @@ export const collectionRoutes = (services: Services) => {
     })
     .put('/import', async (c) => {
       const auth = await requireSuperuser(c, services)
-      const { collections, deleteMissing } = await formOf(c)
+      const { collections, deletemissing: deleteMissing } = await formOf(c)
       await importAll(notedCollections(c, services, auth), { collections, deleteMissing }, checkRule)
       return c.body(null, 204)
     })
