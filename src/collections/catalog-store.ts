@@ -46,7 +46,10 @@ export class CatalogStore implements Store {
     let change = ''
     try {
       const result = await this.db.transaction(async (db) => {
-        await db.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+        // a change waits for another one, but not long for whoever reads a table: others would wait behind it
+        await db.script(
+          `set local lock_timeout = 0; select pg_advisory_xact_lock(${MIGRATION_LOCK}); set local lock_timeout to default`,
+        )
         const before = this.#read(await readRows(db))
         const draft = new CatalogDraft(db, before)
         const result = await work(draft)

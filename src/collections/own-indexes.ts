@@ -30,6 +30,8 @@ export async function makeOwnIndexes(db: Db): Promise<void> {
     const { rows } = await db.query(IS_MISSING, [table, columns, name])
     if (rows.length === 0) continue
     const list = columns.map((column) => `"${column}"`).join(', ')
-    await db.script(`set local statement_timeout = 0; create index ${name} on ${table} (${list})`)
+    await db.script(
+      `set local statement_timeout = 0; set local lock_timeout = 0; create index ${name} on ${table} (${list})`,
+    )
   }
 }

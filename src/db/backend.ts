@@ -27,6 +27,8 @@ export interface Backend extends Session {
    * there is but one connection.
    */
   readonly lookUp?: Session['query']
+  /** One statement that may take as long as it needs, and is in no transaction, on a connection of its own where there are several. */
+  unhurried(text: string): Promise<Result>
   /** Runs `work` in one transaction on one connection; an error rolls back and is thrown on. */
   transaction<T>(work: (session: Session) => Promise<T>): Promise<T>
   /** Calls `heard` for each NOTIFY on `channel` until the returned function is called. Survives a lost connection. */

@@ -17,6 +17,7 @@ export function isSqlError(error: unknown, code?: string): error is SqlError {
 export const UNIQUE_VIOLATION = '23505'
 export const QUERY_CANCELED = '57014'
 export const UNKNOWN_STATEMENT = '26000'
+export const LOCK_NOT_AVAILABLE = '55P03'
 
 /** Columns, tables or types that are not as a statement believes them to be; a kept plan that no longer fits. */
 const MISMATCHES = new Set(['42703', '42P01', '42804', '42883', '0A000'])
@@ -39,8 +40,11 @@ const LOST_CODES = new Set([
   'EAI_AGAIN',
   'ETIMEDOUT',
 ])
-/** SQLSTATE classes and codes of a server that is starting, stopping, full or gone; 08P01 is a wrong statement. */
-const LOST_STATES = /^(08(?!P01)|57P0[123]|53300|3D000)/
+/**
+ * SQLSTATE classes and codes of a server that is starting, stopping, full (of connections, on its disk), gone, or takes no writes, as
+ * one that another has taken the place of; 08P01 is a wrong statement.
+ */
+const LOST_STATES = /^(08(?!P01)|57P0[1235]|53[13]00|3D000|25006|25P03)/
 
 /** True when the database, and not the statement, is at fault: asking again later may work. */
 export function isConnectionError(error: unknown): boolean {
@@ -56,8 +60,16 @@ export function isConnectionError(error: unknown): boolean {
 /** The database is away. Answered as 503, so that a client knows to try again. */
 export class DatabaseAway extends ApiError {
   override name = 'DatabaseAway'
-  constructor(cause: unknown) {
-    super(503)
+  constructor(cause: unknown, message = '') {
+    super(503, message)
     this.cause = cause
+  }
+}
+
+/** Somebody keeps locked what a statement needs, longer than anybody waits: a table that is changed, say. To be tried again as well. */
+export class DatabaseLocked extends DatabaseAway {
+  override name = 'DatabaseLocked'
+  constructor(cause: unknown) {
+    super(cause, 'A change that takes long is under way. Please try again in a moment.')
   }
 }

@@ -58,6 +58,15 @@ export class Db {
   }
 
   /**
+   * One statement that may take as long as it needs, such as an index of a large table that is made while others write. Never inside
+   * a transaction.
+   */
+  unhurried(text: string): Promise<Result> {
+    if (this.inTransaction) throw new Error('What takes long is done outside of transactions')
+    return this.#backend.unhurried(text)
+  }
+
+  /**
    * All of `work` or nothing. Inside a transaction it simply joins in: the outer one decides. `work` is done again,
    * a few times at most, when Postgres ended it for a deadlock.
    */

@@ -2,7 +2,15 @@ import pg from 'pg'
 import type { Logger } from '../log.ts'
 import { ask } from './ask.ts'
 import type { Backend, Session } from './backend.ts'
-import { DatabaseAway, isConnectionError, isSqlError, QUERY_CANCELED, UNKNOWN_STATEMENT } from './errors.ts'
+import {
+  DatabaseAway,
+  DatabaseLocked,
+  isConnectionError,
+  isSqlError,
+  LOCK_NOT_AVAILABLE,
+  QUERY_CANCELED,
+  UNKNOWN_STATEMENT,
+} from './errors.ts'
 import { oneByOne } from './in-turn.ts'
 import { openPipeline } from './pipeline.ts'
 import { PLANNER } from './planner.ts'
@@ -10,6 +18,11 @@ import { types } from './values.ts'
 
 /** PocketBase gives a query that long, then answers 400. */
 const STATEMENT_TIMEOUT_MS = 30_000
+/**
+ * Nobody waits longer for what another one has locked: while a table is changed, requests that need it must not take all connections
+ * from those that do not.
+ */
+const LOCK_TIMEOUT_MS = 10_000
 /** A look-up that takes longer is none. */
 const LOOK_UP_MS = 1_000
 /** Postgres keeps each prepared statement until its connection ends. */
@@ -22,6 +35,7 @@ async function guarded<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run()
   } catch (error) {
+    if (isSqlError(error, LOCK_NOT_AVAILABLE)) throw new DatabaseLocked(error)
     throw isConnectionError(error) ? new DatabaseAway(error) : error
   }
 }
@@ -37,6 +51,7 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
     connectionString: url,
     types,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
     options: Object.entries(PLANNER)
       .map(([name, value]) => `-c ${name}=${value}`)
       .join(' '),
@@ -49,6 +64,7 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
   const shared = session(pool as Queryable)
+  const unhurried = longWork(settings)
   return {
     kind: 'postgres',
     ...shared,
@@ -71,20 +87,47 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
         await inside.query('commit')
         return result
       } catch (error) {
-        broken = error instanceof DatabaseAway
+        broken = error instanceof DatabaseAway && !(error instanceof DatabaseLocked)
         if (!broken) await inside.query('rollback').catch(() => (broken = true))
         throw error
       } finally {
         client.release(broken)
       }
     },
+    unhurried: unhurried.query,
     listen: (channel, heard) => listen(url, channel, heard, log),
     use: () => ({
       busy: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
-    close: async () => void (await Promise.all([pool.end(), pipeline.close()])),
+    close: async () => void (await Promise.all([pool.end(), pipeline.close(), unhurried.close()])),
+  }
+}
+
+/** A connection for each statement that may take long. `close` leaves them to the database, which goes on with them. */
+function longWork(settings: pg.ClientConfig) {
+  const clients = new Set<pg.Client>()
+  return {
+    query: (text: string) =>
+      guarded(async () => {
+        const client = new pg.Client({
+          ...settings,
+          application_name: 'pocketsms long work',
+          keepAlive: true,
+        })
+        client.on('error', () => {}) // what runs says so
+        clients.add(client)
+        try {
+          await client.connect()
+          await client.query('set statement_timeout = 0; set lock_timeout = 0')
+          return await ask(client, text)
+        } finally {
+          clients.delete(client)
+          await client.end()
+        }
+      }),
+    close: () => Promise.all([...clients].map((client) => client.end())),
   }
 }
 

@@ -18,18 +18,28 @@ from pg_index i where i.indexrelid = to_regclass($1)`
 
 /**
  * Makes the index by which a batch finds the oldest messages at once, whatever the history; a message leaves it with its text.
- * Only who has a retention pays for it. Made concurrently, since sends go on meanwhile; what a killed node has left
- * of one is made anew. False while another node makes it.
+ * Only who has a retention pays for it. Made concurrently, however long that takes, since sends go on meanwhile; what a killed
+ * node has left of one is made anew. False while another node makes it.
  */
 export async function makeRetentionIndex(db: Db, mode: Mode): Promise<boolean> {
-  const other = NAMES[mode === 'redact' ? 'delete' : 'redact']
-  await db.query(`drop index if exists ${other}`)
-  const name = NAMES[mode]
-  const { rows } = await db.query(STATE, [name])
-  const [isValid, isBeingMade] = rows[0] ?? [false, false]
-  if (isValid || isBeingMade) return isValid === true
   const how = db.kind === 'postgres' ? 'concurrently' : ''
-  await db.query(`drop index if exists ${name}`)
-  await db.query(`create index ${how} ${name} on sms_messages (updated) where ${OVER[mode]}`)
+  const drop = (name: string) => db.unhurried(`drop index ${how} if exists ${name}`)
+  const name = NAMES[mode]
+  const other = NAMES[mode === 'redact' ? 'delete' : 'redact']
+  if (await stateOf(db, other)) await drop(other)
+  const state = await stateOf(db, name)
+  if (state === 'valid' || state === 'being made') return state === 'valid'
+  if (state === 'left') await drop(name)
+  // of two nodes that come here at once, one waits for the other and finds it made
+  await db.unhurried(
+    `create index ${how} if not exists ${name} on sms_messages (updated) where ${OVER[mode]}`,
+  )
   return true
+}
+
+async function stateOf(db: Db, name: string): Promise<'valid' | 'being made' | 'left' | undefined> {
+  const { rows } = await db.query(STATE, [name])
+  if (!rows[0]) return undefined
+  const [isValid, isBeingMade] = rows[0]
+  return isValid ? 'valid' : isBeingMade ? 'being made' : 'left'
 }

@@ -18,6 +18,7 @@ const CAN_BE_COUNTED = `select 1 from pg_attribute
 /** Sends come first to sms_turns: so those under way end, and none begins. */
 const COUNT = `
   set local statement_timeout = 0;
+  set local lock_timeout = 0;
   lock table sms_turns in exclusive mode;
   lock table sms_messages in share row exclusive mode;
   create or replace trigger came after insert on sms_messages referencing new table as came for each statement

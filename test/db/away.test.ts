@@ -123,3 +123,43 @@ test('so does a server that knows no TLS, where it is asked for', async () => {
   await expect(starting).rejects.toThrow(UserError)
   await expect(starting).rejects.toThrow('The database cannot be used: The server does not support SSL')
 })
+
+onPostgres(
+  'a database that takes no writes is a 503 to who writes, and all is well when it does again',
+  async () => {
+    const config = await testConfig()
+    const server = await start(config, createLogger(config))
+    onTestFinished(() => server.stop())
+    const { db } = server.services.store
+    const database = new URL(config.databaseUrl!).pathname.slice(1)
+    // as after a failover, in which connections are made anew to a server that only reads
+    const set = async (isReadOnly: boolean) => {
+      const admin = await openDb({ ...config, databasePool: 1 }, createLogger(config))
+      try {
+        await admin.script(
+          `set transaction_read_only = off; alter database "${database}" set default_transaction_read_only = ${isReadOnly}`,
+        )
+        await admin.query(
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+        )
+      } finally {
+        await admin.close()
+      }
+    }
+    const reset = () =>
+      fetch(`${server.url}/api/collections/users/request-password-reset`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: '{"email":"a@example.com"}',
+      }).then(({ status }) => status)
+    expect(await reset()).toBe(204)
+    await set(true)
+    await until(
+      async () =>
+        (await db.query('show transaction_read_only').catch(() => undefined))?.rows[0]?.[0] === 'on',
+    )
+    expect(await reset()).toBe(503)
+    await set(false)
+    await until(async () => (await reset()) === 204)
+  },
+)

@@ -3,7 +3,7 @@ import type { Store } from '../../src/collections/catalog.ts'
 import { extensionsOf } from '../../src/extensions.ts'
 import type { RunningServer } from '../../src/server.ts'
 import { endOldMessages } from '../../src/sms/retention.ts'
-import { OVER } from '../../src/sms/retention-index.ts'
+import { makeRetentionIndex, OVER } from '../../src/sms/retention-index.ts'
 import { startServer } from '../support/start.ts'
 
 const USER = 'olduser00000000'
@@ -153,6 +153,35 @@ test('two nodes at once do each message once', async () => {
   await add('mmm', 'delivered', 31, 1_500)
   const [a, b] = await Promise.all([run('redact'), run('redact')])
   expect(a + b + (await run('redact'))).toBe(1_500)
+})
+
+const onPostgres = test.runIf(process.env.TEST_BACKEND === 'postgres')
+
+onPostgres('the index takes as long as it takes, and the other one goes', async () => {
+  await makeRetentionIndex(store.db, 'redact')
+  await makeRetentionIndex(store.db, 'delete')
+  await store.db.query('drop index sms_messages_delete')
+  let made: Promise<boolean> | undefined
+  await store.db.transaction(async (old) => {
+    // until this is over the index cannot be finished
+    await old.query('lock table sms_messages in row exclusive mode')
+    made = makeRetentionIndex(store.db, 'delete')
+    const making = `select count(*)::int from pg_stat_activity
+      where query like 'create index concurrently%' and application_name = 'pocketsms long work'`
+    await vi.waitFor(async () => expect((await store.db.query(making)).rows).toEqual([[1]]), 60_000)
+    expect(await makeRetentionIndex(store.db, 'delete')).toBe(false)
+  })
+  expect(await made).toBe(true)
+  expect(await makeRetentionIndex(store.db, 'delete')).toBe(true)
+  const found = `select indexrelid::regclass::text, indisvalid from pg_index
+    where indexrelid in (to_regclass('sms_messages_redact'), to_regclass('sms_messages_delete'))`
+  expect((await store.db.query(found)).rows).toEqual([['sms_messages_delete', true]])
+})
+
+onPostgres('what a statement may take is no more than 30 s, unless it is to take long', async () => {
+  const LIMIT = 'show statement_timeout'
+  expect((await store.db.query(LIMIT)).rows).toEqual([['30s']])
+  expect((await store.db.unhurried(LIMIT)).rows).toEqual([['0']])
 })
 
 test.each(['redact', 'delete'] as const)('%s finds the oldest by an index', async (mode) => {
