@@ -32,11 +32,11 @@ function cell(sample: Sample | undefined): string {
 
 /** What was asked for, what came, and whether that is enough. */
 export function barTable(bars: readonly Bar[]): string {
-  const rows = bars.map(({ work, bar, measured, reached }) => [
+  const rows = bars.map(({ work, bar, measured, reached, bare }) => [
     work,
     bar,
     measured,
-    reached ? 'reached' : 'NOT REACHED',
+    reached ? 'reached' : bare === undefined ? 'NOT REACHED' : `not reached; the bare server: ${bare}`,
   ])
   return table([['work', 'bar', 'measured', ''], ...rows])
 }
