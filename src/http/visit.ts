@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { rememberedHolder } from '../auth/api-keys.ts'
 import { remembered } from '../auth/identify.ts'
-import { ApiError, type ErrorData, type FieldError, GatewayError } from '../errors.ts'
+import { ApiError, GatewayError } from '../errors.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { DEBUG, ERROR, type Line } from '../logs/line.ts'
 import { addressOf, ipOf } from './client-ip.ts'
@@ -101,12 +101,16 @@ function tellFault(fault: unknown): Told {
 /** Sentences name what is wrong; a long number in one came with the request. */
 const withoutNumbers = (text: string) => cut(text.replace(/\+?\d{5,}/g, '…'))
 
-const isOne = (error: FieldError | ErrorData): error is FieldError => typeof error.code === 'string'
+/** What stands among errors may be more than they: of anything else nothing is told. */
+function codesOf(data: object): object {
+  const codes = Object.entries(data).map(([name, error]: [string, unknown]) => [
+    withoutNumbers(name),
+    codeOf(error),
+  ])
+  return Object.fromEntries(codes)
+}
 
-const codesOf = (data: ErrorData): object =>
-  Object.fromEntries(
-    Object.entries(data).map(([name, error]) => [
-      withoutNumbers(name),
-      isOne(error) ? error.code : codesOf(error),
-    ]),
-  )
+function codeOf(error: unknown): unknown {
+  if (typeof error !== 'object' || error === null) return '…'
+  return 'code' in error && typeof error.code === 'string' ? error.code : codesOf(error)
+}

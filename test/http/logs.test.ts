@@ -131,6 +131,13 @@ test('a send that an API key may not make is its user’s', async () => {
   })
 })
 
+test('of a batch the codes of its parts are kept', async () => {
+  const bad = { method: 'POST', url: '/api/collections/contacts/records', body: { name: 'Ann' } }
+  await people.user!.call('POST', '/api/batch', { requests: [bad] })
+  const [log] = await find('data.url = "/api/batch"')
+  expect(log!.data).toMatchObject({ details: { requests: { 0: 'batch_request_failed' } }, status: 400 })
+})
+
 test('statistics count by the hour what a filter finds', async () => {
   await find('data.url ~ "contacts"', 2)
   const ask = (filter: string) =>
