@@ -27,7 +27,7 @@ export const REPORT_RESULT = z
     attempt: z.int(),
     result: z.enum(['applied', 'unchanged', 'not_found']).meta({
       description:
-        '`applied`: the message is now as reported. `unchanged`: late, repeated or of an old attempt. `not_found`: not a message of this device.',
+        '`applied`: the message is now as reported. `unchanged`: repeated, of an old attempt, or of a message that is over (unless nobody knew how: then a late report is `applied`). `not_found`: not a message of this device.',
     }),
     status: z.enum(STATUSES).optional().meta({ description: 'Where the message is.' }),
   })
