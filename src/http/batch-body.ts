@@ -34,13 +34,17 @@ export function readBatch(values: Readonly<Record<string, unknown>>, max: number
 function decode(values: Readonly<Record<string, unknown>>): BatchRequest[] {
   try {
     const { requests } = SHAPE.over(values, SHAPE.zero())
-    for (const { headers } of requests) {
-      if (Object.values(headers ?? {}).some((value) => typeof value !== 'string')) throw unreadableBatch()
-    }
-    return requests
+    return requests.map((request) => ({ ...request, headers: readHeaders(request.headers) }))
   } catch (error) {
     throw error instanceof ShapeError ? unreadableBatch() : error
   }
+}
+
+/** Texts; null is an empty one. */
+function readHeaders(headers: BatchRequest['headers']): BatchRequest['headers'] {
+  const values = Object.entries(headers ?? {}).map(([name, value]) => [name, value ?? ''] as const)
+  if (values.some(([, value]) => typeof value !== 'string')) throw unreadableBatch()
+  return headers && Object.fromEntries(values)
 }
 
 const required = () => fieldError('validation_required', 'Cannot be blank')

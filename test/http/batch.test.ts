@@ -122,6 +122,10 @@ test.each([['x'], [['x']], [[post(SHELVES, [1])]], [[{ ...post(SHELVES, {}), hea
   },
 )
 
+test('a header that is null is an empty one', async () => {
+  expect(await batch([{ ...post(SHELVES, {}), headers: { 'X-A': null } }])).toMatchObject({ status: 200 })
+})
+
 test('as the SDK sends it: multipart with a JSON part, and files', async () => {
   const form = new FormData()
   form.append('@jsonPayload', JSON.stringify({ requests: [post(TOOLS, { name: 'drill', count: '7' })] }))
