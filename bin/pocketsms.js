@@ -33,6 +33,6 @@ function ownNode() {
 const child = spawn(isNewEnough ? process.execPath : ownNode(), [...FLAGS, cli, ...process.argv.slice(2)], {
   stdio: 'inherit',
 })
-process.on('SIGINT', () => {}) // the terminal sends it to the child, too
-process.on('SIGTERM', () => child.kill('SIGTERM'))
+// it may have got the same by itself, from a terminal or from systemd: src/stop-signal.ts takes that for one
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))

@@ -19,6 +19,7 @@ import { showProgress } from './import/progress.ts'
 import { createLogger } from './log.ts'
 import { openapiCommand } from './openapi/command.ts'
 import { type RunningServer, start } from './server.ts'
+import { onStopSignal } from './stop-signal.ts'
 
 /** Opens the store of the environment's database for one command. */
 const withStore = (work: (store: CatalogStore, config: Config) => Promise<void>) =>
@@ -43,16 +44,14 @@ const serve = defineCommand({
     attempt(async () => {
       const config = readConfig(process.env)
       let server: RunningServer | undefined
-      const stop = (signal: string) => {
+      onStopSignal((signal) => {
         if (!server) process.exit(0)
         say(`${signal}: finishing what runs`)
         void attempt(async () => {
           await server?.stop()
           process.exit(0)
         })
-      }
-      process.once('SIGTERM', () => stop('SIGTERM'))
-      process.once('SIGINT', () => stop('SIGINT'))
+      })
       server = await start(config)
       say(`pocketsms listens on ${server.url}`)
       const link = await installerLink(server.services.store, config.publicUrl)

@@ -24,7 +24,15 @@ const FLOORS = [
   ['cli.ts', 'demo'],
 ]
 /** Files of no room that any room may use. */
-const EVERYWHERE = new Set(['bell.ts', 'errors.ts', 'config.ts', 'log.ts', 'counts.ts', 'lock-file.ts'])
+const EVERYWHERE = new Set([
+  'bell.ts',
+  'errors.ts',
+  'config.ts',
+  'log.ts',
+  'counts.ts',
+  'lock-file.ts',
+  'stop-signal.ts',
+])
 /** Rooms that know nothing of the server's inside: they speak HTTP to it. Only these may use them. */
 const OUTSIDE: Readonly<Record<string, readonly string[]>> = { agent: ['cli.ts', 'demo'], bulk: ['cli.ts'] }
 /** Packages that one place alone may see. */

@@ -1,5 +1,6 @@
 import { defineCommand } from 'citty'
 import { attempt, UserError } from '../errors.ts'
+import { onStopSignal } from '../stop-signal.ts'
 import { DRIVERS, driverArgs } from './drivers.ts'
 import { pair, readPairing } from './pair.ts'
 import { runAgent } from './run.ts'
@@ -52,7 +53,7 @@ const runCommand = defineCommand({
       const make = DRIVERS[args.driver]
       if (!make) throw new UserError(`--driver must be one of: ${Object.keys(DRIVERS).join(', ')}.`)
       const ended = new AbortController()
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => ended.abort())
+      onStopSignal(() => ended.abort())
       const file = stateFile(args.state)
       await runAgent(file, make(args, file), sayWithTime, ended.signal)
     }).finally(() => process.exit()), // standard input would keep it

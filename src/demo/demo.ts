@@ -6,6 +6,7 @@ import { readConfig } from '../config.ts'
 import { UserError } from '../errors.ts'
 import { randomText } from '../fields/random.ts'
 import { type RunningServer, start } from '../server.ts'
+import { onStopSignal } from '../stop-signal.ts'
 import { type Api, findFirst, request, signIn } from './api.ts'
 import { CONTACTS, type Desk, makeUser, nameRecipients, setUpDesk, USER_EMAIL } from './people.ts'
 import { type Phone, pairPhones, switchOn } from './phones.ts'
@@ -121,13 +122,11 @@ async function demo(): Promise<void> {
   const server = await startServer()
   const ended = new AbortController()
   let done: Promise<unknown> = Promise.resolve()
-  const stop = () => {
+  onStopSignal(() => {
     say('\nStopping.')
     ended.abort()
     void done.then(() => server.stop()).then(() => process.exit(0))
-  }
-  process.once('SIGINT', stop)
-  process.once('SIGTERM', stop)
+  })
   const { desk, password, adminPassword } = await makeDesk(server)
   const { phones, done: running } = await startPhones(server, desk, ended.signal)
   done = running.catch((error) => say(String(error)))
