@@ -5,6 +5,9 @@ import { type Stage, scenario } from './stage.ts'
 
 const ZOE = { name: 'Zoë Ähnlich', phone: '+4915112345678' }
 
+/** Something makes the page scroll sideways. */
+const IS_WIDE = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
+
 /** Ann with a phone, two contacts, of whom one is in a group, and a template. */
 async function furnish(stage: Stage) {
   const ann = await stage.ann()
@@ -58,6 +61,7 @@ scenario('a text is sent and seen going to delivered without a reload', async (s
   await page.getByLabel('Text', { exact: true }).fill('Your parcel is here – come soon')
   await page.getByText('– makes it Unicode').waitFor()
   await stage.look('send-bad-numbers')
+  expect(await page.evaluate(IS_WIDE)).toBe(false)
   await page.getByRole('button', { name: 'Plain quotes and dashes' }).click()
   await page.getByText('31 of 160 characters, 1 short message', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Take all 2 out' }).click()

@@ -8,11 +8,8 @@ export function Plainer({ text, onText }: { text: string; onText: (text: string)
   if (!offer) return null
   return (
     <div class="row">
-      <Button onClick={() => onText(offer.text)}>
-        {offer.saved > 0
-          ? `Plain quotes and dashes: ${shortMessages(offer.saved)} less`
-          : 'Plain quotes and dashes: 160 characters fit'}
-      </Button>
+      <Button onClick={() => onText(offer.text)}>Plain quotes and dashes</Button>
+      {offer.saved > 0 && <span class="muted">{shortMessages(offer.saved)} less</span>}
     </div>
   )
 }
