@@ -50,14 +50,20 @@ export async function phoneOf({ db }: Store, device: Device): Promise<Phone> {
 }
 
 async function find(db: Db, device: Device): Promise<Phone | undefined> {
-  // before the question: what the answer takes makes leases seem shorter, not longer
   const askedMs = Date.now()
   const { rows } = await db.query(FIND, [device.id, device.user], 'smsgate phone')
   if (!rows[0]) return undefined
   const [path, signingKey, clockMs, room, missedSince, now] = rows[0]
-  const databaseMs = Number(now) - askedMs
+  const databaseMs = aheadOf(askedMs, Date.now(), Number(now))
   return { path, signingKey, clockMs: Number(clockMs), databaseMs, room: Number(room), missedSince } as Phone
 }
+
+/**
+ * How far a clock is ahead that said `nowMs` between two looks at ours. 0 for one that may be right. By the earlier look, so that what
+ * the answer took makes leases seem shorter, not longer.
+ */
+const aheadOf = (askedMs: number, answeredMs: number, nowMs: number) =>
+  nowMs > askedMs - CLOCK_NOISE_MS && nowMs < answeredMs + CLOCK_NOISE_MS ? 0 : nowMs - askedMs
 
 const NARROW = `update smsgate_phones set room = greatest(1, ${ROOM} / 2), narrowed_at = now()
   where device = $1 and "user" = $2
