@@ -28,10 +28,15 @@ export const columnsOf = remember((collection: Collection): Columns => {
   }
 })
 
+/** Makes a key that objects inherit, as a field may be called, one of their own. */
+const own = (values: object, key: string) =>
+  Object.defineProperty(values, key, { writable: true, enumerable: true, configurable: true })
+
 /** A row as values by field name. */
 export function toValues(collection: Collection, row: Row): Record<string, Value> {
   const values: Record<string, Value> = {}
   collection.fields.forEach((field, i) => {
+    if (field.name === '__proto__') own(values, field.name)
     values[field.name] = row[i] ?? null
   })
   return values
