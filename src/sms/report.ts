@@ -5,7 +5,7 @@ import type { Db } from '../db/open.ts'
 import { HOOK_SQL, TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
 import { reassign } from './reassign.ts'
-import { NEXT, REASONS, STATUSES, type Status } from './status.ts'
+import { NEXT, STATUSES, type Status } from './status.ts'
 import { wakeDevices } from './wake.ts'
 
 /** What a device says became of a message. `at`: milliseconds since 1970 by its own clock. */
@@ -27,7 +27,7 @@ export const REPORT_RESULT = z
     attempt: z.int(),
     result: z.enum(['applied', 'unchanged', 'not_found']).meta({
       description:
-        '`applied`: the message is now as reported. `unchanged`: repeated, of an old attempt, or of a message that is over (unless nobody knew how: then a late report is `applied`). `not_found`: not a message of this device.',
+        '`applied`: the message is now as reported. `unchanged`: late, repeated or of an old attempt. `not_found`: not a message of this device.',
     }),
     status: z.enum(STATUSES).optional().meta({ description: 'Where the message is.' }),
   })
@@ -36,13 +36,9 @@ export const REPORT_RESULT = z
 /** A user always reads why. */
 const NO_REASON = 'The device could not send the message'
 
-/** SQL: a message, a row by its alias, was ended since its device went silent. $7: REASONS.silent */
-const isUnknown = (alias: string) => `(${alias}.status = 'failed' and ${alias}.error_message = $7)`
-
 /**
  * Ends the attempts of reports that all name other messages, in one statement. Only the current attempt of a message
- * in `sending`, or the attempt that made it `sent`, gets through, and only along an edge of the status table ($4); and the
- * last attempt of one of which nobody knew what became of it: late as it is, the device's word is what is true. A
+ * in `sending`, or the attempt that made it `sent`, gets through, and only along an edge of the status table ($4). A
  * device's clock may be anywhere: its instant counts if it lies between acceptance and now.
  */
 const APPLY = `
@@ -57,20 +53,16 @@ with given as (
     case when to_timestamp(g.at / 1000) between m.created::timestamptz and now()
       then to_timestamp(g.at / 1000) else now() end) as at
   from given g join sms_messages m on m.id = g.id
-  where m.device = $2 and m."user" = $3 and (
-    m.status || ' ' || g.status = any($4)
+  where m.device = $2 and m."user" = $3 and m.status || ' ' || g.status = any($4)
     and (m.id in (select message from freed) or (m.status = 'sent' and exists (
       select from sms_events e where e.message = m.id and e.status = 'sent' and e.attempt = g.attempt)))
-    or ${isUnknown('m')} and exists (select from sms_events e
-      where e.message = m.id and e.status = 'failed' and e.device = $2 and e.attempt = g.attempt and e.detail = $7))
 ), changed as (
   update sms_messages m
   set status = a.status, error_message = a.reason, updated = pb_text(now()),
     sent_at = case when a.status = 'failed' or m.sent_at <> '' then m.sent_at else a.at end,
     delivered_at = case when a.status = 'delivered' then a.at else m.delivered_at end
   from applicable a
-  where m.id = a.id and m.device = $2 and m."user" = $3
-    and (m.status || ' ' || a.status = any($4) or ${isUnknown('m')})
+  where m.id = a.id and m.device = $2 and m."user" = $3 and m.status || ' ' || a.status = any($4)
   returning m.id, a.status, a.attempt, a.reason
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
@@ -188,7 +180,7 @@ async function applyRound(
     at,
     reason: status === 'failed' ? error_message || NO_REASON : '',
   }))
-  const values = [JSON.stringify(given), device.id, device.user, EDGES, ...TOLD, REASONS.silent]
+  const values = [JSON.stringify(given), device.id, device.user, EDGES, ...TOLD]
   const { rows } = await db.query(APPLY, values, 'sms report')
   const reports = new Map(round)
   for (const [number, old, isApplied] of rows as [number, Status | null, boolean][]) {

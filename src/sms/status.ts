@@ -5,8 +5,7 @@ export type Status = (typeof STATUSES)[number]
 /**
  * Where a message may go next. Every statement that changes a status takes its guard from here, so that none goes
  * back: the only way from `sending` to `assigned` is the proof that nothing was sent, or a guarantee that allows
- * to send twice. Beside this table a message that ended as REASONS.silent becomes what its device says in the end
- * (`sms/report.ts`): until then nobody knew.
+ * to send twice.
  */
 export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
   pending: ['assigned', 'failed'],

@@ -4,7 +4,7 @@ import type { Store } from '../../src/collections/catalog.ts'
 import { claimMessages } from '../../src/sms/claim.ts'
 import type { Device } from '../../src/sms/device.ts'
 import { applyReports, type Report } from '../../src/sms/report.ts'
-import { NEXT, REASONS, type Status } from '../../src/sms/status.ts'
+import { NEXT, type Status } from '../../src/sms/status.ts'
 import { sweep } from '../../src/sms/sweep.ts'
 import { assign, makeDevice, makeUser, openTestStore } from '../support/queue.ts'
 
@@ -49,8 +49,6 @@ interface Place {
   readonly status: Status
   readonly device: string
   readonly attempt: number
-  /** It ended since its device was silent. */
-  readonly isUnknown: boolean
 }
 
 let opened: Awaited<ReturnType<typeof openTestStore>>
@@ -130,28 +128,22 @@ const toReport = (id: string, { status, attempt, notSent, daysOff }: SomeReport)
 
 async function look(ids: readonly string[]): Promise<Map<string, Place>> {
   const { rows } = await store.db.query(
-    `select m.id, m.status, m.device, coalesce(d.attempt, e.attempt, 0), m.error_message = $2 from sms_messages m
+    `select m.id, m.status, m.device, coalesce(d.attempt, e.attempt, 0) from sms_messages m
       left join sms_dispatch d on d.message = m.id
       left join lateral (select max(attempt) as attempt from sms_events e where e.message = m.id) e on true
       where m.id = any($1)`,
-    [ids, REASONS.silent],
+    [ids],
   )
   return new Map(
-    rows.map(([id, status, device, attempt, isUnknown]) => [
-      String(id),
-      { status, device, attempt, isUnknown } as Place,
-    ]),
+    rows.map(([id, status, device, attempt]) => [String(id), { status, device, attempt } as Place]),
   )
 }
 
 function checkStep(before: Place, after: Place, made: Move | undefined): void {
   const said = `${JSON.stringify(before)} → ${JSON.stringify(after)} by ${JSON.stringify(made)}`
-  const { status, attempt, isUnknown } = before
-  if (after.status === status && after.attempt === attempt && after.isUnknown === isUnknown) return
+  if (after.status === before.status && after.attempt === before.attempt) return
   expect(made, said).toBeDefined()
-  // what nobody knew becomes what its device says in the end
-  expect(isUnknown ? ['sent', 'delivered', 'failed'] : NEXT[status], said).toContain(after.status)
-  if (isUnknown) expect(made?.kind, said).toBe('report')
+  expect(NEXT[before.status], said).toContain(after.status)
   expect(after.attempt, said).toBe(before.attempt + (after.status === 'sending' ? 1 : 0))
   if (made?.kind !== 'report') return
   expect(made.attempt, said).toBe(before.attempt)

@@ -3,8 +3,6 @@ import type { Store } from '../../src/collections/catalog.ts'
 import { claimMessages } from '../../src/sms/claim.ts'
 import type { Device } from '../../src/sms/device.ts'
 import { applyReports, type Report } from '../../src/sms/report.ts'
-import { REASONS } from '../../src/sms/status.ts'
-import { sweep } from '../../src/sms/sweep.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, openTestStore } from '../support/queue.ts'
 
 let opened: Awaited<ReturnType<typeof openTestStore>>
@@ -30,53 +28,6 @@ async function claimed(): Promise<string> {
 
 const column = async (id: string, name: 'sent_at' | 'delivered_at') =>
   String((await store.db.query(`select ${name} from sms_messages where id = $1`, [id])).rows[0]![0])
-
-/** A message whose device said nothing in its lease. */
-async function unknown(): Promise<string> {
-  const id = await claimed()
-  await store.db.query('update sms_dispatch set lease_until = now() where message = $1', [id])
-  await sweep(store, 600)
-  expect(await lookUp(store, [id])).toMatchObject([{ status: 'failed', error: REASONS.silent }])
-  return id
-}
-
-describe('what nobody knew', () => {
-  test.each([
-    ['is sent, as its device says late', ['sent'], 'sent', '', ['sent 1']],
-    ['is delivered', ['delivered'], 'delivered', '', ['delivered 1']],
-    ['is sent, then delivered', ['sent', 'delivered'], 'delivered', '', ['sent 1', 'delivered 1']],
-    ['failed, and why', ['failed', 'sent'], 'failed', 'No signal', ['failed 1']],
-    ['is told once', ['sent', 'sent'], 'sent', '', ['sent 1']],
-  ] as const)('%s', async (_, statuses, status, error, events) => {
-    const id = await unknown()
-    for (const one of statuses)
-      await report([{ id, attempt: 1, status: one, ...(one === 'failed' && { error_message: 'No signal' }) }])
-    expect(await lookUp(store, [id])).toMatchObject([{ status, error }])
-    expect(await eventsOf(store, id)).toEqual(['sending 1', 'failed 1', ...events])
-  })
-
-  test('is proven not to have gone out, and stays failed', async () => {
-    const id = await unknown()
-    await report([{ id, attempt: 1, status: 'failed', error_message: 'TTL expired', not_sent: true }])
-    expect(await lookUp(store, [id])).toMatchObject([{ status: 'failed', error: 'TTL expired' }])
-  })
-
-  test('is told by nobody but the device of its last attempt', async () => {
-    const id = await unknown()
-    const other = await makeDevice(store, user)
-    await report([{ id, attempt: 1, status: 'sent' }], other)
-    await report([{ id, attempt: 2, status: 'sent' }])
-    await report([{ id, attempt: 0, status: 'sent' }])
-    expect(await lookUp(store, [id])).toMatchObject([{ status: 'failed', error: REASONS.silent }])
-  })
-
-  test('is what a superuser says, once that is written', async () => {
-    const id = await unknown()
-    await store.db.query(`update sms_messages set error_message = 'Never mind' where id = $1`, [id])
-    await report([{ id, attempt: 1, status: 'sent' }])
-    expect(await lookUp(store, [id])).toMatchObject([{ status: 'failed', error: 'Never mind' }])
-  })
-})
 
 describe('reports of the current attempt', () => {
   test.each([
