@@ -78,6 +78,6 @@ scenario('each row of a list gets a text of its own, once', async (stage) => {
   await page.getByText('Now', { exact: true }).click()
   await page.getByRole('button', { name: 'Send 3 texts' }).click()
   await page.getByText('is not sent twice').waitFor()
-  expect(await page.locator('.list-figures dd').allTextContents()).toEqual(['1', '2', '1'])
+  expect(await page.locator('.figures dd').allTextContents()).toEqual(['1', '2', '1'])
   expect((await ann.collection('sms_messages').getList(1, 1)).totalItems).toBe(3)
 })

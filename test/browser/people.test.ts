@@ -50,7 +50,7 @@ scenario('contacts: added by hand, 1,000 imported, found, opted out', async (sta
     await page.getByRole('button', { name: 'Import 1,000' }).click()
     await page.getByRole('button', { name: 'Done' }).waitFor({ timeout: 60_000 })
   })
-  const figures = await page.locator('.contacts-figures dd').allTextContents()
+  const figures = await page.locator('.figures dd').allTextContents()
   expect(figures).toEqual(['999', '1', '0', '5'])
   await stage.look('contacts-imported')
   await page.getByRole('button', { name: 'Done' }).click()

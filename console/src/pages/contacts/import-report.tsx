@@ -1,6 +1,7 @@
 import type { Sheet } from '../../data/sheet.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
 import { Button } from '../../parts/button.tsx'
+import { Figures } from '../../parts/figures.tsx'
 import { Actions, Notice } from '../../parts/form.tsx'
 import type { Plan } from './import-rows.ts'
 import type { Outcome } from './import-run.ts'
@@ -34,14 +35,7 @@ export function Report({
   return (
     <div class="form">
       {stopped && <Notice kind="warning">Stopped. What was imported until then stays.</Notice>}
-      <dl class="contacts-figures">
-        {figures.map(([words, count]) => (
-          <div key={words}>
-            <dt>{words}</dt>
-            <dd>{count.toLocaleString()}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures figures={figures} />
       <BadRows sheet={sheet} bad={bad} />
       <Actions>
         <Button kind="primary" onClick={onClose}>

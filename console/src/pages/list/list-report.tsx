@@ -4,6 +4,7 @@ import type { Message } from '../../data/records.ts'
 import type { Sheet } from '../../data/sheet.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
 import { Button, ButtonLink } from '../../parts/button.tsx'
+import { Figures } from '../../parts/figures.tsx'
 import { Actions, Notice } from '../../parts/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { to } from '../../router.ts'
@@ -37,14 +38,7 @@ export function ListReport({
   ] as const
   return (
     <Card title="Done">
-      <dl class="list-figures">
-        {figures.map(([words, count]) => (
-          <div key={words}>
-            <dt>{words}</dt>
-            <dd>{count.toLocaleString()}</dd>
-          </div>
-        ))}
-      </dl>
+      <Figures figures={figures} />
       {before > 0 && (
         <Notice>
           The same text to the same number within a day is not sent twice. It was accepted earlier.
