@@ -1,5 +1,7 @@
 import type { Db } from '../db/open.ts'
 import type { Collection } from './collection.ts'
+import { parseIndex } from './index-expression.ts'
+import { columnName, quote } from './names.ts'
 
 interface OwnIndex {
   readonly table: string
@@ -16,9 +18,18 @@ const OWN_INDEXES: readonly OwnIndex[] = [
   { table: 'sms_messages', name: 'sms_messages_by_status', columns: ['user', 'status', 'created'] },
 ]
 
-/** The columns of each. */
-export const ownIndexes = ({ id }: Pick<Collection, 'id'>): readonly (readonly string[])[] =>
-  OWN_INDEXES.filter(({ table }) => table === id).map(({ columns }) => columns)
+/** The columns of each index of a collection that has all rows, as they stand, quoted: described ones and our own. */
+export function indexedColumns({
+  id,
+  indexes,
+}: Pick<Collection, 'id' | 'indexes'>): readonly (readonly string[])[] {
+  const described = indexes
+    .map(parseIndex)
+    .filter(({ where, columns }) => where === '' && columns.every(({ collate }) => collate === ''))
+    .map(({ columns }) => columns.map(({ name }) => name))
+  const own = OWN_INDEXES.filter(({ table }) => table === id).map(({ columns }) => columns)
+  return [...described, ...own].map((names) => names.map((name) => quote(columnName(name))))
+}
 
 const IS_MISSING = `
 select from pg_attribute where attrelid = to_regclass($1) and attname = any($2) and not attisdropped

@@ -1,3 +1,4 @@
+import type { Collection } from '../collections/collection.ts'
 import type { Sql } from './sql.ts'
 
 /** How a joined row comes into a FROM. */
@@ -8,8 +9,8 @@ export interface JoinSource {
   readonly columns?: string
   /** None: each row of it. */
   readonly on?: (alias: Joined) => Sql
-  /** Where the records stand that a list names, and what indexes they have. */
-  readonly among?: { readonly from: Sql; readonly indexes: readonly string[] }
+  /** The collection of the records that a list names. */
+  readonly among?: Collection
   /** What gives several rows of it their order, if these columns are read (as they are quoted); may be empty. */
   readonly order?: (alias: Joined, read: ReadonlySet<string>) => Sql
 }

@@ -53,8 +53,7 @@ export function joinRelation(context: Context, row: Row, field: RelationField, t
   if (isMulti(field)) {
     const values = joinValues(context, row, field)
     const from = sql`LATERAL (SELECT t.* FROM ${table(target)} t WHERE t."id" = ${values}.value OFFSET 0)`
-    const among = { from: table(target), indexes: target.indexes }
-    const source = row.kind === 'table' ? { from, among } : { from }
+    const source = row.kind === 'table' ? { from, among: target } : { from }
     const at = context.scope.join('value', values, false, () => source)
     return { ...tableRow(target, at), ...(row.kind === 'table' && { list: column(row, field) }) }
   }

@@ -1,8 +1,8 @@
-import { parseIndex } from '../collections/index-expression.ts'
-import { columnName, quote } from '../collections/names.ts'
+import { indexedColumns } from '../collections/own-indexes.ts'
 import { and, type Condition, neededBy, or, write } from './condition.ts'
 import type { Joined } from './joined.ts'
 import { equality } from './one-of.ts'
+import { table } from './row.ts'
 import { bindRows, rowsIn, type Sql, sql } from './sql.ts'
 
 /**
@@ -18,9 +18,11 @@ export function amongFound(condition: Condition, rows: ReadonlySet<Joined>): Sql
   const test = write(present)
   if (!neededBy(condition).has(target) || !isOnly(target, test) || !isIndexed(present, target))
     return undefined
-  const { from } = target.source.among!
   const { source, alias } = values
-  const found = bindRows(sql`SELECT ${target}."id" FROM ${from} ${target} WHERE ${test}`, new Set([target]))
+  const found = bindRows(
+    sql`SELECT ${target}."id" FROM ${table(target.source.among!)} ${target} WHERE ${test}`,
+    new Set([target]),
+  )
   return sql`SELECT 1 FROM ${source.from} ${alias}${source.columns ?? ''} WHERE (${alias}.value IN (${found})) IS TRUE`
 }
 
@@ -37,12 +39,10 @@ function whereThere(condition: Condition, row: Joined): Condition {
 
 /** Whether one value is asked for of a column by which an index is in order. */
 function isIndexed(condition: Condition, { source }: Joined): boolean {
-  const first = source.among!.indexes.map(parseIndex).flatMap(({ where, columns: [column] }) => {
-    return where === '' && column?.collate === '' ? [`.${quote(columnName(column.name))}`] : []
-  })
+  const first = new Set(indexedColumns(source.among!).map(([column]) => `.${column}`))
   const conjuncts = condition.kind === 'and' ? condition.items : [condition]
   return conjuncts.some((one) => {
     const equal = one.kind === 'leaf' ? equality(one.sql) : undefined
-    return equal !== undefined && first.includes(equal.column)
+    return equal !== undefined && first.has(equal.column)
   })
 }

@@ -1,7 +1,5 @@
 import type { Collection } from '../collections/collection.ts'
-import { parseIndex } from '../collections/index-expression.ts'
-import { columnName, quote } from '../collections/names.ts'
-import { ownIndexes } from '../collections/own-indexes.ts'
+import { indexedColumns } from '../collections/own-indexes.ts'
 import type { Compiled } from '../filter/compile.ts'
 import type { Page } from './page.ts'
 import { remember } from './remember.ts'
@@ -23,16 +21,7 @@ type Asked = Pick<Compiled, 'where' | 'orderBy'>
 export const onlyColumn = ({ where }: Pick<Compiled, 'where'>): string | undefined =>
   ONE_VALUE.exec(where)?.[1]
 
-/** The columns of each index that has all rows, quoted. */
-const indexesOf = remember((collection: Collection): readonly (readonly string[])[] => {
-  const described = collection.indexes
-    .map(parseIndex)
-    .filter(({ where, columns }) => where === '' && columns.every(({ collate }) => collate === ''))
-    .map(({ columns }) => columns.map(({ name }) => name))
-  return [...described, ...ownIndexes(collection)].map((names) =>
-    names.map((name) => quote(columnName(name))),
-  )
-})
+const indexesOf = remember(indexedColumns)
 
 /**
  * Whether an index finds what is asked for in its order, and nothing else: one value of each of its first columns, and of
