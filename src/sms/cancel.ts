@@ -3,7 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import { HOOK_SQL, TOLD, tellSql } from './changed.ts'
 import { giveBack } from './quota.ts'
 import { refuse } from './refusal.ts'
-import { mayBecome, REASONS, type Status } from './status.ts'
+import { idMayBecome, REASONS, type Status } from './status.ts'
 import { tellCanceled } from './wake.ts'
 
 /** A message that will not be sent. */
@@ -20,7 +20,7 @@ const CANCEL = `
 with freed as (
   delete from sms_dispatch d
   where d.message = $1 and d."user" = $2 and d.state in ('pending', 'assigned')
-    and exists (select from sms_messages m where m.id = d.message and ${mayBecome('m', 'failed')})
+    and ${idMayBecome('d.message', 'failed')}
   returning d.message, d.device, d.attempt, d.period
 ), changed as (
   update sms_messages m set status = 'failed', error_message = $3, updated = pb_text(now())

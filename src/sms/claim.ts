@@ -7,7 +7,7 @@ import { allowance } from './available.ts'
 import { TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
 import { refuse } from './refusal.ts'
-import { statusesBefore } from './status.ts'
+import { idMayBecome } from './status.ts'
 
 /** A message as a device gets it. */
 export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>
@@ -44,7 +44,7 @@ with held as (
   select d.message from sms_dispatch d
   where d.device = $1 and d."user" = $2 and d.state = 'assigned'
     and (d.due_at is null or d.due_at <= now()) and (d.expires_at is null or d.expires_at > now())
-    and exists (select from sms_messages m where m.id = d.message and m.status = any($6))
+    and ${idMayBecome('d.message', 'sending')}
     and exists (select from devices v where v.id = $1 and v."user" = $2 and v.enabled)
   order by d.priority desc, d.position
   limit greatest(0, least($3 - (select count(*) from held), $4::bigint))
@@ -64,7 +64,7 @@ with held as (
 ), counted as (
   insert into device_handouts (device, at, messages)
   select $1, now(), count(*) from taken having count(*) > 0
-), ${tellSql(7)}
+), ${tellSql(6)}
 select m.id, c.attempt, m."to", m.body, m.sim, m.priority, m.expires_at, pb_text(c.lease_until)
 from (select *, false as is_new from held union all select *, true from taken) c
 join sms_messages m on m.id = c.message and (not c.is_new or m.id in (select id from changed))
@@ -87,8 +87,7 @@ export async function claimMessages(
 }
 
 async function take(db: Db, device: Device, limit: number, left: number | null, leaseSeconds: number) {
-  const before = statusesBefore('sending')
-  const values = [device.id, device.user, limit, left, leaseSeconds, before, ...TOLD]
+  const values = [device.id, device.user, limit, left, leaseSeconds, ...TOLD]
   const { rows } = await db.query(CLAIM, values, 'sms claim')
   counts.claims.asked++
   counts.claims.messages += rows.length

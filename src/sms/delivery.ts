@@ -3,6 +3,7 @@ import { countListeners } from '../db/listeners.ts'
 import type { Logger } from '../log.ts'
 import { lookAround } from './company.ts'
 import { type PushSettings, pushWake } from './push.ts'
+import { DEVICES_IN_QUEUE } from './queue-devices.ts'
 import { spareLeases } from './renew.ts'
 import { sweep, sweepOut } from './sweep.ts'
 import { countMessages } from './totals.ts'
@@ -27,7 +28,8 @@ const LOOK_AROUND_MS = 10_000
 /** Wake-ups for one device that come closer together than this are pushed as one. */
 const PUSH_MS = 1_000
 
-const WAITING = `select distinct device from sms_dispatch where state = 'assigned' and device <> ''`
+const WAITING = `select p.device from ${DEVICES_IN_QUEUE} p
+where exists (select from sms_dispatch d where d.device = p.device and d.state = 'assigned')`
 
 /**
  * Sets going what runs beside the requests: the sweeper, push, and wake-ups from and to other nodes. Devices with

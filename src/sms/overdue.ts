@@ -2,8 +2,9 @@ import type { Db } from '../db/open.ts'
 import { availableDevices, onlineSince } from './available.ts'
 import { TOLD, tellSql } from './changed.ts'
 import { fail } from './fail.ts'
+import { DEVICES_IN_QUEUE } from './queue-devices.ts'
 import { FIRST_WAKE_SECONDS, reassign, type Source, tellNodes } from './reassign.ts'
-import { mayBecome, REASONS } from './status.ts'
+import { idMayBecome, REASONS } from './status.ts'
 
 /** What one sweep leaves to do after the commit: devices that have to be woken. */
 export type Wake = readonly string[]
@@ -14,6 +15,7 @@ const MAX_ROWS = 1_000
 const MAX_WAKES = 3
 /** SQL: a device that claimed nothing for so long is not at work; one that is paced waits for its minute to pass. */
 const SILENCE = `case when v.per_minute > 0 then interval '90 seconds' else interval '45 seconds' end`
+const UNCLAIMED = 'The device did not claim it'
 /** SQL: a message that had its wake-ups, and the time after the last of them. */
 const IS_LATE = `(wakes > ${MAX_WAKES} or wakes = ${MAX_WAKES} and wake_at <= now())`
 
@@ -45,9 +47,8 @@ export const endExpired = (db: Db) => failAll(db, EXPIRED, REASONS.expired)
 
 const ORPHANED: Source = {
   name: 'orphaned',
-  sql: `select d.* from (
-    select distinct device from sms_dispatch where pinned and state <> 'sending' and device <> ''
-  ) p join sms_dispatch d on d.device = p.device and d.pinned and d.state <> 'sending'
+  sql: `select d.* from ${DEVICES_IN_QUEUE} p
+  join sms_dispatch d on d.device = p.device and d.pinned and d.state <> 'sending'
   where not exists (select from devices v where v.id = p.device)
   limit ${MAX_ROWS} for update of d skip locked`,
 }
@@ -75,24 +76,29 @@ export const retrySilent = (db: Db, seconds: number) => reassign(db, RETRIABLE, 
 const STUCK: Source = {
   name: 'stuck',
   sql: `
-with holders as (
-  select device, "user", bool_or(${IS_LATE}) as is_late
-  from sms_dispatch where state = 'assigned' and not pinned group by device, "user"
-), judged as materialized (
-  select h.device, case
+with suspects as materialized (
+  select p.device, case
       when v.id is null then 'The device was deleted'
       when not v.enabled then 'The device was disabled'
       when v.last_seen < ${onlineSince('$1')} and not pb_is_set(v.push) then 'The device went offline'
-      when h.is_late and not exists (
-        select from device_handouts o where o.device = h.device and o.at > now() - ${SILENCE}
-      ) then 'The device did not claim it'
+      when not exists (
+        select from device_handouts o where o.device = p.device and o.at > now() - ${SILENCE}
+      ) then '${UNCLAIMED}'
     end as why
-  from holders h left join devices v on v.id = h.device
+  from ${DEVICES_IN_QUEUE} p left join devices v on v.id = p.device
+), holders as (
+  select s.device, d."user", s.why
+  from suspects s join sms_dispatch d on d.device = s.device and d.state = 'assigned' and not d.pinned
+  where s.why is not null
+  group by s.device, d."user", s.why having s.why <> '${UNCLAIMED}' or bool_or(${IS_LATE})
+), judged as materialized (
+  select h.device, h."user", h.why from holders h
   where exists (select from ${availableDevices('h."user"', '$1')} o where o.id <> h.device)
 )
 select d.message, d."user", d.device, d.state, d.pinned, d.position, d.attempt, s.why
-from judged s join sms_dispatch d on d.device = s.device and d.state = 'assigned' and not d.pinned
-where s.why is not null and (s.why <> 'The device did not claim it' or ${IS_LATE})
+from judged s
+join sms_dispatch d on d.device = s.device and d."user" = s."user" and d.state = 'assigned' and not d.pinned
+where s.why <> '${UNCLAIMED}' or ${IS_LATE}
 order by d.position limit ${MAX_ROWS} for update of d skip locked`,
 }
 
@@ -113,7 +119,7 @@ with users as (
   select d.message, d."user", d.device, d.position from sms_dispatch d
   where d.state = 'pending' and d.due_at <= now() and (d.expires_at is null or d.expires_at > now())
     and (d.device <> '' or d."user" in (select "user" from choices))
-    and exists (select from sms_messages m where m.id = d.message and ${mayBecome('m', 'assigned')})
+    and ${idMayBecome('d.message', 'assigned')}
   order by d.due_at, d.position limit ${MAX_ROWS} for update skip locked
 ), counts as (
   select "user", count(*) as messages from due where device = '' group by "user" order by "user"

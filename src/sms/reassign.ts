@@ -1,7 +1,7 @@
 import type { Db } from '../db/open.ts'
 import { availableDevices } from './available.ts'
 import { TOLD, tellSql } from './changed.ts'
-import { mayBecome } from './status.ts'
+import { idMayBecome } from './status.ts'
 import { WAKE_CHANNEL, wakePayloads } from './wake.ts'
 
 /** The first wake-up after an assignment is at once, the next this much later. */
@@ -35,7 +35,7 @@ with source as (${source}), others as (
     coalesce(t.ids[1 + (t.turn - 1) % cardinality(t.ids)], t.device) as device,
     case when t.attempt > 1 then least(300, 5 * 3 ^ least(t.attempt - 2, 9)) else 0 end as pause
   from turns t where (t.ids is not null or t.state = 'sending')
-    and exists (select from sms_messages m where m.id = t.message and ${mayBecome('m', 'assigned')})
+    and ${idMayBecome('t.message', 'assigned')}
 ), moved as (
   update sms_dispatch d
   set state = 'assigned', device = t.device, lease_until = null, wakes = 1,

@@ -11,7 +11,7 @@ import {
   rewake,
   type Wake,
 } from './overdue.ts'
-import { mayBecome } from './status.ts'
+import { idMayBecome } from './status.ts'
 import { wakeDevices } from './wake.ts'
 
 /** Of all nodes of a cluster, the one that holds it sweeps. */
@@ -57,8 +57,5 @@ export async function sweepOut({ db }: Store): Promise<void> {
   await db.query(`delete from device_handouts where at < now() - interval '1 day'`)
   await db.query('delete from device_pairings where expires_at < now()')
   await db.query('delete from device_streams where until < now()')
-  await db.query(
-    `delete from sms_dispatch d where not exists (
-      select from sms_messages m where m.id = d.message and ${mayBecome('m', 'assigned')})`,
-  )
+  await db.query(`delete from sms_dispatch d where not ${idMayBecome('d.message', 'assigned')}`)
 }

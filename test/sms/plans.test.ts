@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Store } from '../../src/collections/catalog.ts'
+import { cancelMessage } from '../../src/sms/cancel.ts'
+import { claimMessages } from '../../src/sms/claim.ts'
+import type { Device } from '../../src/sms/device.ts'
+import { applyReports } from '../../src/sms/report.ts'
+import { sweep, sweepOut } from '../../src/sms/sweep.ts'
+import { explaining } from '../support/plans.ts'
+import { assign, makeDevice, makeUser, openTestStore } from '../support/queue.ts'
+
+let opened: Awaited<ReturnType<typeof openTestStore>>
+let store: Store
+let devices: Device[]
+let ids: string[]
+
+/** A long history that Postgres has counted, and a queue that grew since then: nothing of it is in the statistics. */
+beforeAll(async () => {
+  opened = await openTestStore()
+  store = opened.store
+  const user = await makeUser(store)
+  devices = [await makeDevice(store, user), await makeDevice(store, user)]
+  const past = await assign(store, devices[0]!, 4000)
+  await store.db.query('delete from sms_dispatch')
+  await store.db.query(`update sms_messages set status = 'delivered' where id = any($1)`, [past])
+  for (const table of ['sms_messages', 'sms_dispatch']) {
+    await store.db.query(`alter table ${table} set (autovacuum_enabled = off)`)
+    await store.db.query(`vacuum analyze ${table}`)
+  }
+  ids = await assign(store, devices[0]!, 4000)
+})
+afterAll(() => opened.close())
+
+test('messages are looked up by their ids, not by a status that few had when Postgres counted', async () => {
+  const { db, plans } = explaining(store.db)
+  const watched = { ...store, db }
+  await sweepOut(watched)
+  const items = await claimMessages(watched, devices[0]!, 10, 120)
+  expect(items).toHaveLength(10)
+  const reports = items.map(({ id, attempt }) => ({ id, attempt, status: 'sent' as const }))
+  await applyReports(watched, devices[0]!, reports, 600)
+  await cancelMessage(watched, devices[0]!.user, ids.at(-1)!)
+  await store.db.query(`update sms_dispatch set state = 'pending', due_at = now() where message = any($1)`, [
+    ids.slice(100, 200),
+  ])
+  await store.db.query(`update sms_dispatch set wakes = 4 where message = any($1)`, [ids.slice(200, 300)])
+  await sweep(watched, 600)
+  const read = plans.filter((plan) => plan.includes('sms_messages'))
+  expect(read.length).toBeGreaterThan(5)
+  for (const plan of read) expect(plan).not.toMatch(/idx_sms_messages_device_status|sms_messages_by_status/)
+})
