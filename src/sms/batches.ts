@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import { isOf } from './by-id.ts'
 import { refuse } from './refusal.ts'
 
 /** All statuses a sent message can have, in their order. */
@@ -18,7 +19,7 @@ export const BATCH = z
 /** Counts a user's batch. Throws 404 `batch_not_found`, also for another's. */
 export async function countBatch(store: Store, user: string, batchId: string): Promise<Batch> {
   const { rows } = await store.db.query(
-    `select status, count(*) from sms_messages where batch_id = $1 and batch_id <> '' and "user" = $2 group by status`,
+    `select status, count(*) from sms_messages m where batch_id = $1 and batch_id <> '' and ${isOf('m', '$2')} group by status`,
     [batchId, user],
     'sms batch',
   )

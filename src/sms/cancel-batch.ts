@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { BATCH, countBatch } from './batches.ts'
+import { isOf } from './by-id.ts'
 import { fail } from './fail.ts'
 import { giveBack } from './quota.ts'
 import type { Source } from './reassign.ts'
@@ -19,8 +20,8 @@ const MAX_ROWS = 1_000
 /** What no device has claimed. Who claims or cancels one of them in this moment is waited for, and judged by what it left. */
 const WAITING = `
 select d.message, d.device, d.attempt from sms_messages m join sms_dispatch d on d.message = m.id
-where m.batch_id = $1 and m.batch_id <> '' and m."user" = $2 and d."user" = $2
-  and m.status in ('pending', 'assigned') and d.state in ('pending', 'assigned')
+where m.batch_id = $1 and m.batch_id <> '' and ${isOf('m', '$2')} and ${isOf('d', '$2')}
+  and m.status || '' in ('pending', 'assigned') and d.state || '' in ('pending', 'assigned')
 order by d.message limit ${MAX_ROWS} for update of d`
 
 const LOCKED: Source = {

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { counts } from '../counts.ts'
 import type { Db } from '../db/open.ts'
+import { isHeldBy } from './by-id.ts'
 import { HOOK_SQL, TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
 import { reassign } from './reassign.ts'
@@ -46,15 +47,15 @@ with given as (
   select * from json_to_recordset($1) g(number int, id text, attempt int, status text, at float8, reason text)
 ), freed as (
   delete from sms_dispatch d using given g
-  where d.message = g.id and d.device = $2 and d."user" = $3 and d.state = 'sending' and d.attempt = g.attempt
+  where d.message = g.id and ${isHeldBy('d', '$2', '$3')} and d.state || '' = 'sending' and d.attempt = g.attempt
   returning d.message
 ), applicable as (
   select m.id, g.status, g.attempt, g.reason, pb_text(
     case when to_timestamp(g.at / 1000) between m.created::timestamptz and now()
       then to_timestamp(g.at / 1000) else now() end) as at
   from given g join sms_messages m on m.id = g.id
-  where m.device = $2 and m."user" = $3 and m.status || ' ' || g.status = any($4)
-    and (m.id in (select message from freed) or (m.status = 'sent' and exists (
+  where ${isHeldBy('m', '$2', '$3')} and m.status || ' ' || g.status = any($4)
+    and (m.id in (select message from freed) or (m.status || '' = 'sent' and exists (
       select from sms_events e where e.message = m.id and e.status = 'sent' and e.attempt = g.attempt)))
 ), changed as (
   update sms_messages m
@@ -62,7 +63,7 @@ with given as (
     sent_at = case when a.status = 'failed' or m.sent_at <> '' then m.sent_at else a.at end,
     delivered_at = case when a.status = 'delivered' then a.at else m.delivered_at end
   from applicable a
-  where m.id = a.id and m.device = $2 and m."user" = $3 and m.status || ' ' || a.status = any($4)
+  where m.id = a.id and ${isHeldBy('m', '$2', '$3')} and m.status || ' ' || a.status = any($4)
   returning m.id, a.status, a.attempt, a.reason
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)
@@ -71,7 +72,7 @@ with given as (
 ), ${HOOK_SQL}, ${tellSql(5)}
 select g.number, m.status, c.id is not null
 from given g
-left join sms_messages m on m.id = g.id and m.device = $2 and m."user" = $3
+left join sms_messages m on m.id = g.id and ${isHeldBy('m', '$2', '$3')}
 left join changed c on c.id = g.id`
 
 /** The message of an attempt that provably sent nothing, for `reassign`. */
@@ -85,8 +86,8 @@ const NOT_SENT = {
 
 /** Who takes several messages locks them in one order, in the queue before the messages themselves. */
 const LOCKS = [
-  'select 1 from sms_dispatch where message = any($1) and device = $2 and "user" = $3 order by message for update',
-  'select 1 from sms_messages where id = any($1) and device = $2 and "user" = $3 order by id for update',
+  `select 1 from sms_dispatch d where message = any($1) and ${isHeldBy('d', '$2', '$3')} order by message for update`,
+  `select 1 from sms_messages m where id = any($1) and ${isHeldBy('m', '$2', '$3')} order by id for update`,
 ]
 
 /** All `from to` of the status table. */
