@@ -61,9 +61,12 @@ const SHAPES = new Map(
 
 const byKey = ([a]: [string, unknown], [b]: [string, unknown]) => (a < b ? -1 : 1)
 
+const typeOf = (raw: unknown) =>
+  Object.entries(asObject(raw)).findLast(([key]) => key.toLowerCase() === 'type')?.[1]
+
 /** One field from its JSON, with all keys of its type, sorted as PocketBase writes them. Throws a ShapeError. */
 export function readField(raw: unknown): Field {
-  const type = asObject(raw).type
+  const type = typeOf(raw)
   const shape = typeof type === 'string' ? SHAPES.get(type) : undefined
   if (!shape) throw new ShapeError(`missing or unknown field type in ${writeSorted(raw)}`)
   const read = { ...shape.over(raw, shape.zero()), type }

@@ -1,4 +1,4 @@
-import { isSqlError } from '../db/errors.ts'
+import { isSqlError, UNIQUE_VIOLATION } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { type FieldError, fieldError } from '../errors.ts'
 import { type Field, isMulti } from '../fields/field.ts'
@@ -13,11 +13,15 @@ import { translateExpression } from './translate-index.ts'
 
 const isCaseless = (field: Field) => field.type === 'number' || field.type === 'bool' || isMulti(field)
 
+const fieldOf = ({ fields }: { readonly fields: readonly Field[] }, { name }: IndexColumn) =>
+  fields.find((field) => field.name.toLowerCase() === name.toLowerCase())
+
 /** A bare column where it is one, else an expression in parentheses. */
-function indexedColumn({ name, collate, sort }: IndexColumn, fields: readonly Field[]): string {
+function indexedColumn(column: IndexColumn, fields: readonly Field[]): string {
+  const { name, collate, sort } = column
   const translated = translateExpression(name, fields)
   const bare = /^("([^"]|"")+"|\w+)$/.test(translated) ? translated : `(${translated})`
-  const field = fields.find((one) => one.name.toLowerCase() === name.toLowerCase())
+  const field = fieldOf({ fields }, column)
   const folds = collate.toLowerCase() === 'nocase' && !(field && isCaseless(field))
   const folded = folds ? `lower(${bare} collate "C")` : bare
   return folded + (sort && ` ${sort}`)
@@ -38,6 +42,15 @@ function onlyInSqlite({ name, schema }: IndexExpression, { indexes }: Collection
   if (first < place) throw new SqliteFault(`index ${name} already exists`)
 }
 
+/** What SQLite says where records have equal values that a new index wants to differ. */
+function notUnique({ name, columns }: IndexExpression, collection: Collection): SqliteFault {
+  const fields = columns.map((column) => fieldOf(collection, column)?.name)
+  const which = fields.includes(undefined)
+    ? `index '${name}'`
+    : fields.map((field) => `${collection.name}.${field}`).join(', ')
+  return new SqliteFault(`UNIQUE constraint failed: ${which}`, 'constraint failed', 2067)
+}
+
 async function createIndex(db: Db, place: number, collection: Collection): Promise<FieldError | undefined> {
   const index = { ...parseIndex(collection.indexes[place]!), table: collection.name }
   if (!isValidIndex(index)) {
@@ -47,7 +60,8 @@ async function createIndex(db: Db, place: number, collection: Collection): Promi
     onlyInSqlite(index, collection, place)
     await attempt(db, () => db.query(indexDdl(index, collection)))
   } catch (error) {
-    const reason = `Failed to create index ${index.name} - ${faultText(error as Error)}.`
+    const fault = isSqlError(error, UNIQUE_VIOLATION) ? notUnique(index, collection) : (error as Error)
+    const reason = `Failed to create index ${index.name} - ${faultText(fault)}.`
     return fieldError('validation_invalid_index_expression', reason)
   }
 }
@@ -94,7 +108,5 @@ export async function dropIndexes(db: Db, collection: Collection): Promise<void>
 export function violatedFields(collection: Collection, constraint: string): string[] {
   const index = collection.indexes.map(parseIndex).find(({ name }) => indexName(name) === constraint)
   if (!index) return constraint.endsWith('_pkey') || /_pkey\d*$/.test(constraint) ? ['id'] : []
-  return index.columns.flatMap(
-    ({ name }) => collection.fields.find((f) => f.name.toLowerCase() === name.toLowerCase())?.name ?? [],
-  )
+  return index.columns.flatMap((column) => fieldOf(collection, column)?.name ?? [])
 }

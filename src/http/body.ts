@@ -79,11 +79,11 @@ function readJson(text: string): Record<string, unknown> {
   return value as Record<string, unknown>
 }
 
-/** The JSON object beside the values of a form: nothing may follow it. */
-function readPayload(text: string): Record<string, unknown> {
+/** The JSON object beside the values of a form, or null; nothing may follow it. */
+function readPayload(text: string): Values | null {
   const whole = text.trimEnd()
   if (firstValueEnd(whole) !== whole.length) throw badRequest()
-  return readJson(whole)
+  return whole.trimStart() === 'null' ? null : readJson(whole)
 }
 
 function parseFirst(text: string): unknown {
@@ -159,8 +159,12 @@ function readForm(pairs: readonly [string, string][]): Record<string, unknown> {
     key,
     values.length > 1 ? values.map(guess) : guess(values[0]!),
   ])
+  // to Go null empties the map that is there
+  const read = payloads.map(readPayload)
+  const emptied = read.lastIndexOf(null)
+  const laidOver = read.slice(emptied + 1).flatMap((values) => Object.entries(values ?? {}))
   // not by assignment, to which a key `__proto__` would be more than a key
-  return Object.fromEntries([...plain, ...payloads.flatMap((text) => Object.entries(readPayload(text)))])
+  return Object.fromEntries([...(emptied < 0 ? plain : []), ...laidOver])
 }
 
 /** Appends in place: a form may name one key a million times. */

@@ -10,7 +10,7 @@ import { badRequest, fieldError } from '../errors.ts'
 export function writeError(collection: Collection, message: string, error: unknown): unknown {
   if (!isSqlError(error)) return error
   if (error.code !== UNIQUE_VIOLATION || error.constraint === undefined) return badRequest(message)
-  const fields = violatedFields(collection, error.constraint)
+  const fields = violatedFields(collection, error.constraint).toSorted()
   const taken = fieldError('validation_not_unique', 'Value must be unique')
   return badRequest(message, Object.fromEntries(fields.map((field) => [field, taken])))
 }

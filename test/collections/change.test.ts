@@ -47,16 +47,28 @@ test('a renamed collection keeps its records, and its old name is free', async (
 })
 
 test('a unique index over equal values is refused, and nothing changes', async () => {
-  await create(store, { name: 'equals', fields: [{ name: 'a', type: 'text' }] })
+  await create(store, { name: 'equals', fields: ['a', 'b'].map((name) => ({ name, type: 'text' })) })
   await store.db.query(`insert into equals (id, a) values ('one', 'x'), ('two', 'x')`)
-  const indexes = ['CREATE UNIQUE INDEX idx_equals ON equals (a)', 'CREATE INDEX idx_nope ON equals (nope)']
+  const indexes = [
+    'CREATE UNIQUE INDEX idx_equals ON equals (A, `b`)',
+    'CREATE INDEX idx_nope ON equals (nope)',
+    'CREATE UNIQUE INDEX idx_lower ON equals (a, lower(b))',
+  ]
   const refused = await refusal(update(store, 'equals', { indexes, listRule: '' }))
   expect(refused?.data).toMatchObject({
     indexes: {
-      0: { code: 'validation_invalid_index_expression', message: /^Failed to create index idx_equals - .*$/ },
+      0: {
+        code: 'validation_invalid_index_expression',
+        message:
+          'Failed to create index idx_equals - constraint failed: UNIQUE constraint failed: equals.a, equals.b (2067).',
+      },
       1: {
         code: 'validation_invalid_index_expression',
         message: 'Failed to create index idx_nope - SQL logic error: no such column: nope (1).',
+      },
+      2: {
+        message:
+          "Failed to create index idx_lower - constraint failed: UNIQUE constraint failed: index 'idx_lower' (2067).",
       },
     },
   })

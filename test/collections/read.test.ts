@@ -61,7 +61,7 @@ test.each([
   ],
   [
     'keys in any case',
-    { FIELDS: [{ NAME: 'a', type: 'bool', Required: true }] },
+    { FIELDS: [{ NAME: 'a', Type: 'bool', Required: true }] },
     [{ name: 'a', required: true }],
   ],
   ['null changes nothing', { fields: [{ name: 'a', type: 'text', max: null }] }, [{ max: 0 }]],

@@ -47,6 +47,12 @@ test.each([
     { a: 2, b: [3] },
   ],
   [
+    'a @jsonPayload of null empties what stands before it',
+    'application/x-www-form-urlencoded',
+    'a=1&@jsonPayload={"b":2}&@jsonPayload=null&@jsonPayload={"c":3}',
+    { c: 3 },
+  ],
+  [
     'multipart',
     'multipart/form-data; boundary=x',
     '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n5\r\n--x--\r\n',

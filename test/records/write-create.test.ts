@@ -167,4 +167,8 @@ test('of several unique indexes the newest is told, the id last', async () => {
   expect(Object.keys((await shop.ask('', 'PATCH', path, { a: 'x', b: 'y' })).body.data)).toEqual(['b'])
   await shop.ask('super', 'PATCH', 'collections/marks', { indexes: indexes.toReversed() })
   expect(await all()).toEqual([['a'], ['a'], ['id']])
+  await shop.ask('super', 'PATCH', 'collections/marks', {
+    indexes: ['CREATE UNIQUE INDEX marks_both ON marks (b, a)'],
+  })
+  expect(await told({})).toEqual(['a', 'b'])
 })
