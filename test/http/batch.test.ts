@@ -62,6 +62,12 @@ test.each([
     'Something went wrong while processing your request.',
   ],
   [
+    'a broken escape in the path',
+    { method: 'PATCH', url: `${SHELVES}/%zz`, body: {} },
+    500,
+    'Something went wrong while processing your request.',
+  ],
+  [
     'null rule',
     post('/api/collections/_superusers/records', {}),
     403,
