@@ -9,7 +9,9 @@ interface Piece extends SqlToken {
 }
 
 const EQUALITY = new Set(['=', '==', '!=', '<>'])
+const COMPARISONS = new Set([...EQUALITY, '<', '<=', '>', '>='])
 const AFTER_IS = new Set(['null', 'true', 'false', 'distinct', 'unknown'])
+const NUMERAL = /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i
 const JSON_PATH = /^'\$\.([\w.]+)'$/
 
 const isJson = ({ type }: Field) => type === 'json' || type === 'geoPoint'
@@ -26,6 +28,24 @@ function pieceOf(token: SqlToken, fields: readonly Field[]): Piece {
   const field = fields.find((one) => one.name.toLowerCase() === name?.toLowerCase())
   const other = kind === 'name' ? sqlText(unquoted(text)) : text === '==' ? '=' : text
   return { ...token, field, put: field ? column(field) : other }
+}
+
+/** What a text says, in any quotes; undefined for anything else. */
+function textOf(piece: Piece | undefined): string | undefined {
+  if (piece?.kind === 'text') return piece.text.slice(1, -1).replaceAll("''", "'")
+  return piece?.kind === 'name' && !piece.field ? unquoted(piece.text) : undefined
+}
+
+/** To SQLite a text that is no numeral comes after all numbers: `n != ''` is `n != 'NaN'`, `flag != ''` is `flag::int != 2`. */
+function numberTest([left, sign, second, third]: readonly Piece[]): void {
+  const type = left?.field?.type
+  if (type !== 'number' && type !== 'bool') return
+  if (!COMPARISONS.has(sign?.text ?? '') && !isWord(sign, 'is')) return
+  const right = isWord(second, 'not') ? third : second
+  const text = textOf(right)
+  if (text === undefined || NUMERAL.test(text)) return
+  if (type === 'bool') left!.put += '::int'
+  right!.put = type === 'bool' ? '2' : sqlText('NaN')
 }
 
 /** `flag = 1` is `flag = true`. */
@@ -50,8 +70,8 @@ function arrayText(json: string): string {
 /** SQLite keeps several values as a JSON list: `tags != '[]'` is `tags != '{}'`. */
 function listTest([left, sign, right]: readonly Piece[]): void {
   if (!left?.field || !isMulti(left.field) || !EQUALITY.has(sign?.text ?? '')) return
-  if (right?.kind === 'text') right.put = sqlText(arrayText(right.text.slice(1, -1).replaceAll("''", "'")))
-  if (right?.kind === 'name' && !right.field) right.put = sqlText(arrayText(unquoted(right.text)))
+  const text = textOf(right)
+  if (text !== undefined) right!.put = sqlText(arrayText(text))
 }
 
 /** `a IS 'x'` compares in SQLite; in Postgres `IS` is for null and bools. */
@@ -85,6 +105,7 @@ export function translateExpression(sql: string, fields: readonly Field[]): stri
   const solid = pieces.filter(({ kind }) => kind !== 'blank')
   for (let i = 0; i < solid.length; i++) {
     const rest = solid.slice(i, i + 6)
+    numberTest(rest)
     boolTest(rest)
     listTest(rest)
     isTest(rest)
