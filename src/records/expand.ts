@@ -79,7 +79,7 @@ async function fetchRelated(
   if (rule === null) return undefined
   const ids = new Set(records.flatMap(({ row }) => namedIds(from, relation, row)))
   if (ids.size === 0) return []
-  const where = (position: number) => relatedSql(relation, position)
+  const where = (position: number, row: string) => relatedSql(relation, position, row)
   const orderBy = relation.back ? orderSql(target, 'b') : ''
   try {
     const rows = await selectRows(store, {
@@ -90,6 +90,7 @@ async function fetchRelated(
       params: [[...ids]],
       orderBy,
       isLookUp: !relation.back && ids.size <= FEW,
+      isFirst: true,
     })
     return await showRows(store, target, rows ?? [], request)
   } catch (error) {

@@ -52,12 +52,12 @@ export function idsIn(holder: Collection, field: RelationField, row: Row): reado
   return typeof value === 'string' && value !== '' ? [value] : []
 }
 
-/** SQL for: record `b` of the target is named by the ids (direct) or points at them (back) of parameter `$position`. */
-export function relatedSql({ target, field, back }: Relation, position: number): string {
-  if (!back) return `b."id" = ANY($${position}::text[])`
+/** SQL for: the record `row` of the target is named by the ids (direct) or points at them (back) of parameter `$position`. */
+export function relatedSql({ target, field, back }: Relation, position: number, row: string): string {
+  if (!back) return `${row}."id" = ANY($${position}::text[])`
   const column = `c.${quote(columnName(field.name))}`
   const points = isMulti(field) ? `${column} @> ARRAY[p.id]` : `${column} = p.id`
-  return `b."id" IN (SELECT k.id FROM unnest($${position}::text[]) p(id) CROSS JOIN LATERAL (
+  return `${row}."id" IN (SELECT k.id FROM unnest($${position}::text[]) p(id) CROSS JOIN LATERAL (
     SELECT c."id" FROM ${quote(tableName(target))} c WHERE ${points} ORDER BY ${orderSql(target, 'c')} LIMIT ${MAX_BACK}) k)`
 }
 

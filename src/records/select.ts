@@ -1,5 +1,6 @@
 import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
+import { quote, tableName } from '../collections/names.ts'
 import { type Compiled, compile } from '../filter/compile.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import { columnsOf, type Row } from './columns.ts'
@@ -11,14 +12,19 @@ export interface Selection {
   /** '' for none. */
   readonly rule: string
   readonly request: RequestInfo
-  /** SQL over `b`; its first parameter is `$position`. */
-  readonly where: (position: number) => string
+  /** SQL over the row `alias`; its first parameter is `$position`. */
+  readonly where: (position: number, alias: string) => string
   readonly params: readonly unknown[]
   /** SQL of one more value at the end of each row. */
   readonly extra?: (position: number) => string
   readonly orderBy?: string
   /** `where` finds a few rows, by their ids. */
   readonly isLookUp?: boolean
+  /**
+   * `where` finds them before the rule is asked. Of a user who came since Postgres last counted it takes all rows for one, and would
+   * begin with those: 200 ms for 30 records of one who has 200,000.
+   */
+  readonly isFirst?: boolean
 }
 
 /**
@@ -41,11 +47,19 @@ export async function selectRows(store: Store, selection: Selection): Promise<Ro
 const readsOneTable = (collection: Collection, { from, where }: Compiled): boolean =>
   collection.type !== 'view' && !from.includes(' JOIN ') && !where.includes('SELECT ')
 
-function selectSql(compiled: Compiled, { collection, where, extra, orderBy }: Selection): string {
+function selectSql(compiled: Compiled, selection: Selection): string {
+  const { collection, where, extra, orderBy } = selection
   const position = compiled.params.length + 1
-  const condition = compiled.where ? `(${compiled.where}) AND ${where(position)}` : where(position)
   const columns = columnsOf(collection).select + (extra ? `, ${extra(position)}` : '')
-  return `SELECT ${columns} FROM ${compiled.from} WHERE ${condition}${orderBy ? ` ORDER BY ${orderBy}` : ''}`
+  const order = orderBy ? ` ORDER BY ${orderBy}` : ''
+  const table = quote(tableName(collection))
+  if (selection.isFirst && compiled.where && collection.type !== 'view') {
+    const found = `(SELECT t.* FROM ${table} t WHERE ${where(position, 't')} OFFSET 0) b`
+    const from = found + compiled.from.slice(`${table} b`.length)
+    return `SELECT ${columns} FROM ${from} WHERE ${compiled.where}${order}`
+  }
+  const condition = compiled.where ? `(${compiled.where}) AND ${where(position, 'b')}` : where(position, 'b')
+  return `SELECT ${columns} FROM ${compiled.from} WHERE ${condition}${order}`
 }
 
 /** Each costs memory in every connection to Postgres. */

@@ -38,9 +38,9 @@ async function managedRows(
   ids: readonly unknown[],
   request: RequestInfo,
 ): Promise<readonly Row[]> {
-  const where = (position: number) => `b."id" = ANY($${position}::text[])`
+  const where = (position: number, row: string) => `${row}."id" = ANY($${position}::text[])`
   try {
-    return (await selectRows(store, { collection, rule, request, where, params: [ids] })) ?? []
+    return (await selectRows(store, { collection, rule, request, where, params: [ids], isFirst: true })) ?? []
   } catch (error) {
     if (isRuleFault(error)) return []
     throw error

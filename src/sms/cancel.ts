@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import { isOf } from './by-id.ts'
 import { HOOK_SQL, TOLD, tellSql } from './changed.ts'
 import { giveBack } from './quota.ts'
 import { refuse } from './refusal.ts'
@@ -61,7 +62,7 @@ async function cancelIn(
 /** A look of its own: who waited for another cancellation sees what it did only in a new statement. */
 async function checkCanceled({ db }: Store, user: string, id: string): Promise<void> {
   const { rows } = await db.query(
-    'select status, error_message from sms_messages where id = $1 and "user" = $2',
+    `select status, error_message from sms_messages m where id = $1 and ${isOf('m', '$2')}`,
     [id, user],
     'sms canceled message',
   )

@@ -1,6 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import { dateOf } from '../fields/date.ts'
 import { dateAt, type SendBody, type SendOptions } from './body.ts'
+import { isOf } from './by-id.ts'
 import { refuse } from './refusal.ts'
 import { type Desk, type Sent, send } from './send.ts'
 import type { Sender } from './sender.ts'
@@ -9,7 +10,7 @@ import type { Status } from './status.ts'
 const FAILED = `
 select status, message_type, "to", body, priority, sim, guarantee, expires_at,
   case when scheduled_at <> '' then scheduled_at else created end
-from sms_messages where id = $1 and "user" = $2`
+from sms_messages m where id = $1 and ${isOf('m', '$2')}`
 
 /**
  * Sends a failed message once more, as a new one to any device: statuses never go back. It counts against the quota. Its
