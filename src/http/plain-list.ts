@@ -8,6 +8,7 @@ import { type Compiled, compile } from '../filter/compile.ts'
 import { FilterError } from '../filter/errors.ts'
 import { parseFilter } from '../filter/parse.ts'
 import type { RequestInfo } from '../filter/request.ts'
+import { readSort } from '../filter/sort.ts'
 import type { Node, Token } from '../filter/tree.ts'
 
 /** A list that is no collection. Its filters may name its own fields, but neither collections nor the request. */
@@ -36,8 +37,11 @@ export function plainList(
 function isKnown(list: PlainList, token: Token): boolean {
   if (token.kind === 'function') return token.args.every((one) => isKnown(list, one))
   if (token.kind !== 'identifier') return true
-  return !/[.:]/.test(token.text) || list.paths.test(token.text)
+  return isName(list, token.text)
 }
+
+/** No path and no modifier, but for those of the list. */
+const isName = (list: PlainList, name: string): boolean => !/[.:]/.test(name) || list.paths.test(name)
 
 const isPlain = (list: PlainList, node: Node): boolean =>
   node.kind === 'comparison'
@@ -49,6 +53,7 @@ export function compilePlain(list: PlainList, request: RequestInfo): Compiled {
   const { filter = '', sort = '' } = request.query
   try {
     if (filter && !isPlain(list, parseFilter(filter).root)) throw badRequest()
+    if (!readSort(sort).every(({ name }) => isName(list, name))) throw badRequest()
     return compile(list.alone, { collection: list.collection, rule: '', filter, sort, request })
   } catch (error) {
     throw error instanceof FilterError ? badRequest() : error

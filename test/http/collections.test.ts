@@ -61,6 +61,7 @@ test.each([
   ['the request', { filter: '@request.auth.id != ""' }],
   ['another collection', { filter: '@collection.users.id != ""' }],
   ['an unknown sort', { sort: 'nope' }],
+  ['a modifier in the sort', { sort: 'type,-name:lower' }],
   ['a broken filter', { filter: '(((' }],
 ])('list by %s is a 400', async (_, query) => {
   expect(await refused(pb.send('/api/collections', { query }))).toMatchObject({ status: 400 })

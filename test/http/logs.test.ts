@@ -157,6 +157,15 @@ test('pages and fields', async () => {
   expect([Object.keys(body.items[0]), body.totalItems > 1]).toEqual([['data', 'message'], true])
 })
 
+test.each([
+  ['data.status', 200],
+  ['-data.error,@rowid', 200],
+  ['message:lower', 400],
+  ['level.x', 400],
+])('sort by %s: %i', async (sort, status) => {
+  expect((await gateway.superuser.call('GET', `/api/logs?sort=${sort}`)).status).toBe(status)
+})
+
 test('of no day nothing is kept', async () => {
   await find('data.url ~ "contacts"', 2)
   await saveLogs({ maxDays: 0 })
