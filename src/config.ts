@@ -61,6 +61,7 @@ const ENVIRONMENT = z.object({
   SMS_MONTHLY_QUOTA: whole(0),
   SMS_MAX_RECIPIENTS: whole(1000, 1, 100_000),
   DEVICE_ONLINE_SECONDS: whole(600, 1),
+  DEVICE_ALARM_MINUTES: whole(0, 0, 10_080),
   LEASE_SECONDS: whole(120, 1),
   WEBHOOK_ALLOW_PRIVATE: flag,
   WEBHOOK_LOG_DAYS: whole(30, 1, 36_500),
@@ -95,6 +96,8 @@ export interface Config {
   readonly monthlyQuota: number
   readonly maxRecipients: number
   readonly deviceOnlineSeconds: number
+  /** A device that was not seen for so long is silent, and its owner gets a mail; 0: nobody does. */
+  readonly deviceAlarmMinutes: number
   readonly leaseSeconds: number
   readonly webhookAllowPrivate: boolean
   /** How many days deliveries of webhooks are kept. */
@@ -146,6 +149,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     monthlyQuota: e.SMS_MONTHLY_QUOTA,
     maxRecipients: e.SMS_MAX_RECIPIENTS,
     deviceOnlineSeconds: e.DEVICE_ONLINE_SECONDS,
+    deviceAlarmMinutes: e.DEVICE_ALARM_MINUTES,
     leaseSeconds: e.LEASE_SECONDS,
     webhookAllowPrivate: e.WEBHOOK_ALLOW_PRIVATE,
     webhookLogDays: e.WEBHOOK_LOG_DAYS,

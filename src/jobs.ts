@@ -1,3 +1,4 @@
+import { deviceWatch } from './alarms/watch.ts'
 import { forgetDeeds } from './auth/audit.ts'
 import { cleanUpSignIns } from './auth/clean-up.ts'
 import type { Store } from './collections/catalog.ts'
@@ -31,9 +32,11 @@ export function jobsOf(
   store: Store,
   extensions: Extensions,
   settings: Pick<SettingsStore, 'current'>,
-  { auditDays, retention, webhookLogDays }: Pick<Config, 'auditDays' | 'retention' | 'webhookLogDays'>,
+  config: Config,
+  log: Logger,
   stopping: AbortSignal,
 ): Job[] {
+  const { auditDays, retention, webhookLogDays, deviceAlarmMinutes } = config
   const jobs: Job[] = [
     {
       id: 'signInCleanUp',
@@ -86,6 +89,14 @@ export function jobsOf(
     { id: 'webhookReminder', expression: '* * * * *', everyMs: MINUTE_MS, run: () => remind(store) },
     { id: 'changesCleanUp', expression: '* * * * *', everyMs: MINUTE_MS, run: changesCleanUp(store) },
   ]
+  if (deviceAlarmMinutes > 0) {
+    jobs.push({
+      id: 'deviceAlarms',
+      expression: '* * * * *',
+      everyMs: MINUTE_MS,
+      run: deviceWatch(store.db, { settings, log, config }, deviceAlarmMinutes, stopping),
+    })
+  }
   // PGlite has no autovacuum: without this a count of 102,000 rows takes 50 ms instead of 5
   if (store.db.kind === 'pglite') {
     jobs.push(
@@ -106,13 +117,22 @@ export function jobsOf(
   return jobs
 }
 
-/** Starts the clock of each job. Call what it returns to stop them. A job that fails is logged and tried again. */
-export function startJobs(jobs: readonly Job[], log: Logger): () => void {
-  const timers = jobs.map((job) =>
-    setInterval(
-      () => void job.run().catch((error) => log.error({ err: error, job: job.id }, 'a job failed')),
-      job.everyMs,
-    ),
-  )
-  return () => timers.forEach(clearInterval)
+/**
+ * Starts the clock of each job. Call what it returns to stop them: it waits for those that run. A job that fails is logged and
+ * tried again.
+ */
+export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void> {
+  const running = new Set<Promise<void>>()
+  const start = (job: Job) => {
+    const run = job
+      .run()
+      .catch((error) => log.error({ err: error, job: job.id }, 'a job failed'))
+      .finally(() => running.delete(run))
+    running.add(run)
+  }
+  const timers = jobs.map((job) => setInterval(start, job.everyMs, job))
+  return async () => {
+    timers.forEach(clearInterval)
+    await Promise.all(running)
+  }
 }

@@ -65,7 +65,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
     log,
     logs: new RequestLog(db, settings, log),
     extensions,
-    jobs: jobsOf(store, extensions, settings, config, stopping.signal),
+    jobs: jobsOf(store, extensions, settings, config, log, stopping.signal),
     realtime: new Realtime(store, log, { ...LIMITS, ofAccount: config.maxStreams }),
     traffic: new Traffic(),
     stopping: stopping.signal,
@@ -110,8 +110,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
       await atMost(closed, left())
       clearInterval(idle)
       server.closeAllConnections()
-      stopJobs()
-      await atMost(Promise.all([delivery.stop(), stopWebhooks()]), left())
+      await atMost(Promise.all([delivery.stop(), stopWebhooks(), stopJobs()]), left())
       await atMost(services.logs.flush(), left())
       await atMost(Promise.all([settings.close(), store.close()]), left())
       await atMost(db.close(), left())

@@ -17,6 +17,11 @@ test.each([
     /LEASE_SECONDS: must be a whole number from 1 on$/,
   ],
   ['less than nothing', { SMS_MONTHLY_QUOTA: '-1' }, /SMS_MONTHLY_QUOTA: must be a whole number from 0 on$/],
+  [
+    'more than a week of silence',
+    { DEVICE_ALARM_MINUTES: '10081' },
+    /DEVICE_ALARM_MINUTES: must be a whole number from 0 to 10080$/,
+  ],
   ['an unknown word', { LOG_LEVEL: 'loud' }, /LOG_LEVEL: must be one of: fatal, error, warn, info, /],
   ['a name where an address belongs', { TRUSTED_PROXIES: '127.0.0.1, proxy' }, /TRUSTED_PROXIES: must be/],
   ['a subnet that is none', { TRUSTED_PROXIES: '10.0.0.0/33' }, /TRUSTED_PROXIES: must be/],

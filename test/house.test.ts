@@ -16,7 +16,7 @@ const FLOORS = [
   ['rules'],
   ['records'],
   ['auth', 'sms', 'realtime', 'webhooks', 'logs'],
-  ['smsgate'],
+  ['smsgate', 'alarms'],
   ['jobs.ts', 'metrics', 'openapi'],
   ['http', 'import'],
   ['extensions.ts', 'copy'],

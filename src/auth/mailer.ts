@@ -9,6 +9,8 @@ export interface Mail {
   readonly to: string
   readonly subject: string
   readonly html: string
+  /** With its angle brackets: for a mail that may have to be sent once more. */
+  readonly messageId?: string
 }
 
 /** One transport for each version of the settings. */
@@ -18,7 +20,10 @@ const transports = new WeakMap<Settings, Promise<Transporter>>()
  * Sends a mail through the SMTP server of the settings; while there is none, writes it to the log, where whoever
  * runs the server finds the link in it. Throws when the server does not take it. PocketBase: tools/mailer/smtp.go
  */
-export async function sendMail({ settings: { current }, log }: Desk, mail: Mail): Promise<void> {
+export async function sendMail(
+  { settings: { current }, log }: Pick<Desk, 'settings' | 'log'>,
+  mail: Mail,
+): Promise<void> {
   const text = plainText(mail.html)
   if (!current.smtp.enabled) {
     log.info({ to: mail.to, subject: mail.subject, text }, 'a mail that no SMTP server is set up for')

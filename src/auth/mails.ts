@@ -23,7 +23,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
 
-const layout = (body: string) => `<!doctype html>
+/** A page around the paragraphs of a mail. */
+export const layout = (body: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -42,12 +43,19 @@ ${body}
 </html>
 `
 
-/** What takes the place of `{…}` in a template: the server's name, the record's visible fields, and `more`. */
-function placeholders({ settings, config }: Desk, auth: AuthRecord, more: Readonly<Record<string, string>>) {
+/** How the server calls itself in mails, and where its pages are. */
+export function namesOf({ settings, config }: Pick<Desk, 'settings' | 'config'>): {
+  appName: string
+  appUrl: string
+} {
   const { appName, appURL } = settings.current.meta
-  const values = new Map(
-    Object.entries({ APP_NAME: appName, APP_URL: appURL === FRESH_URL ? config.publicUrl : appURL, ...more }),
-  )
+  return { appName, appUrl: appURL === FRESH_URL ? config.publicUrl : appURL }
+}
+
+/** What takes the place of `{…}` in a template: the server's name, the record's visible fields, and `more`. */
+function placeholders(desk: Desk, auth: AuthRecord, more: Readonly<Record<string, string>>) {
+  const { appName, appUrl } = namesOf(desk)
+  const values = new Map(Object.entries({ APP_NAME: appName, APP_URL: appUrl, ...more }))
   for (const field of auth.collection.fields) {
     if (!field.hidden) values.set(`RECORD:${field.name}`, fieldText(field, auth.values[field.name] ?? ''))
   }

@@ -2,6 +2,7 @@ import type { CatalogStore } from '../collections/catalog-store.ts'
 import { counts } from '../counts.ts'
 import { planCount } from '../filter/plan.ts'
 import { webhookLag } from '../webhooks/lag.ts'
+import { type Devices, readDevices } from './devices.ts'
 import { type Queue, readQueue } from './queue.ts'
 import { remembered } from './remembered.ts'
 import { BUCKETS, type Series, type Traffic } from './traffic.ts'
@@ -12,6 +13,8 @@ export interface Subject {
   readonly traffic: Traffic
   /** Realtime connections that are open. */
   readonly clients: () => number
+  /** A device seen since then is online. */
+  readonly deviceOnlineSeconds: number
 }
 
 /** One value; `suffix` is for the parts of a histogram. */
@@ -29,7 +32,7 @@ export interface Family {
   samples(): Iterable<Sample> | Promise<Iterable<Sample>>
 }
 
-/** The queue is looked at no more often, however many scrape. */
+/** Queue and devices are looked at no more often, however many scrape. */
 const KEEP_MS = 1_000
 
 const one = (value: number): Sample[] => [{ labels: {}, value }]
@@ -56,6 +59,7 @@ export function familiesOf(subject: Subject): Family[] {
     ...trafficFamilies(subject),
     ...messageFamilies(),
     ...queueFamilies(subject),
+    ...deviceFamilies(subject),
     ...webhookFamilies(subject),
     counter('pocketsms_filter_compilations_total', 'Filters and rules by cache hit or miss.', () =>
       each('cache', { hit: counts.filter.hits, miss: counts.filter.misses }),
@@ -119,6 +123,22 @@ function queueFamilies({ store }: Subject): Family[] {
     ),
     gauge('pocketsms_queue_oldest_seconds', 'How long the oldest due one waits.', () =>
       figures(({ oldestSeconds }) => oldestSeconds),
+    ),
+  ]
+}
+
+function deviceFamilies({ store, deviceOnlineSeconds }: Subject): Family[] {
+  const look = remembered(() => readDevices(store, deviceOnlineSeconds), KEEP_MS)
+  const figures = async (pick: (devices: Devices) => Sample[]): Promise<Sample[]> => {
+    const devices = await look().catch(() => undefined)
+    return devices ? pick(devices) : []
+  }
+  return [
+    gauge('pocketsms_devices', 'Devices of all accounts, by state.', () =>
+      figures(({ states }) => each('state', states)),
+    ),
+    gauge('pocketsms_alarm_mails_pending', 'Mails about silent devices that have not gone out.', () =>
+      figures(({ pendingMails }) => one(pendingMails)),
     ),
   ]
 }

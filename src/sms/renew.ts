@@ -2,6 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import { isHeldBy } from './by-id.ts'
 import type { Device } from './device.ts'
+import { noteOutage } from './reachable.ts'
 
 /** An attempt of a message, as the claim that made it names it. */
 export interface Attempt {
@@ -43,8 +44,10 @@ where message = any(array(
 
 /**
  * Nobody could reach us: every lease lasts at least that long from now. So a device that pulls is handed what it holds once
- * more, by which a phone with the app says what became of it, though its report was lost for good.
+ * more, by which a phone with the app says what became of it, though its report was lost for good. Nor is its owner told that
+ * it was silent meanwhile.
  */
 export async function spareLeases(db: Db, seconds: number): Promise<void> {
   await db.query(SPARE, [seconds])
+  await noteOutage(db)
 }

@@ -5,6 +5,8 @@ export interface ReceivedMail {
   readonly to: string
   readonly subject: string
   readonly text: string
+  /** All of it, as it was sent. */
+  readonly raw: string
 }
 
 export interface MailServer {
@@ -12,6 +14,10 @@ export interface MailServer {
   readonly mails: ReceivedMail[]
   /** While set, every mail is refused. */
   refuses: boolean
+  /** While set, it says nothing more to whoever begins a mail (`MAIL`), or has given one in (`END`). */
+  silentAt: 'MAIL' | 'END' | undefined
+  /** Somebody waits for a word of it. */
+  keepsWaiting: boolean
   /** The next mail that has come or comes; each is given once. */
   next(): Promise<ReceivedMail>
   stop(): Promise<void>
@@ -30,7 +36,7 @@ export async function startMailServer(): Promise<MailServer> {
     sockets.add(socket.on('close', () => sockets.delete(socket)).on('error', () => {}))
     converse(
       socket,
-      () => mailServer.refuses,
+      () => mailServer,
       (mail) => {
         mails.push(mail)
         hand()
@@ -42,6 +48,8 @@ export async function startMailServer(): Promise<MailServer> {
     port: (server.address() as { port: number }).port,
     mails,
     refuses: false,
+    silentAt: undefined,
+    keepsWaiting: false,
     next: () =>
       new Promise((resolve) => {
         waiting.push(resolve)
@@ -56,14 +64,18 @@ export async function startMailServer(): Promise<MailServer> {
   return mailServer
 }
 
-function converse(socket: Socket, refuses: () => boolean, received: (mail: ReceivedMail) => void): void {
+function converse(
+  socket: Socket,
+  mood: () => Pick<MailServer, 'refuses' | 'silentAt' | 'keepsWaiting'>,
+  received: (mail: ReceivedMail) => void,
+): void {
   let to = ''
   let data: string | undefined
   let rest = ''
   const commands: Record<string, (line: string) => string> = {
     EHLO: () => '250 mail.test',
     HELO: () => '250 mail.test',
-    MAIL: () => (refuses() ? '550 not today' : '250 ok'),
+    MAIL: () => (mood().refuses ? '550 not today' : '250 ok'),
     RCPT(line) {
       to = /<(.*?)>/.exec(line)?.[1] ?? ''
       return '250 ok'
@@ -75,17 +87,23 @@ function converse(socket: Socket, refuses: () => boolean, received: (mail: Recei
     QUIT: () => '221 bye',
     RSET: () => '250 ok',
   }
+  const mayAnswer = (isThere: boolean, at: MailServer['silentAt']) => {
+    if (!isThere || mood().silentAt !== at) return true
+    mood().keepsWaiting = true
+    return false
+  }
   const answer = (line: string) => commands[line.slice(0, 4).toUpperCase()]?.(line) ?? '502 unknown'
   socket.write('220 mail.test\r\n')
   socket.on('data', (chunk) => {
     const lines = (rest + chunk).split('\r\n')
     rest = lines.pop()!
     for (const line of lines) {
+      if (data === undefined && !mayAnswer(/^MAIL/i.test(line), 'MAIL')) continue
       if (data === undefined) socket.write(`${answer(line)}\r\n`)
       else if (line === '.') {
         received(read(to, data))
         data = undefined
-        socket.write('250 taken\r\n')
+        if (mayAnswer(true, 'END')) socket.write('250 taken\r\n')
       } else data += `${line.replace(/^\./, '')}\n`
     }
   })
@@ -96,7 +114,7 @@ function read(to: string, raw: string): ReceivedMail {
   const subject = /^Subject: (.*)$/m.exec(raw)?.[1] ?? ''
   const part = raw.split(/^--.*$/m).find((one) => /text\/plain/.test(one)) ?? raw
   const body = part.slice(part.indexOf('\n\n', 1) + 2)
-  return { to, subject, text: /quoted-printable/i.test(part) ? unquote(body) : body }
+  return { to, subject, raw, text: /quoted-printable/i.test(part) ? unquote(body) : body }
 }
 
 const unquote = (text: string) =>

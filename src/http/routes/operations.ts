@@ -15,7 +15,8 @@ import { requireSuperuser } from '../guards.ts'
 export function operationsRoutes(services: Services): Hono<Env> {
   const { store, traffic, realtime } = services
   const readiness = readinessOf(store, services.stopping)
-  const exposition = expositionOf({ store, traffic, clients: () => realtime.clients })
+  const { deviceOnlineSeconds } = services.config
+  const exposition = expositionOf({ store, traffic, clients: () => realtime.clients, deviceOnlineSeconds })
   return new Hono<Env>()
     .get('/api/ready', async (c) => {
       const answer = await readiness()

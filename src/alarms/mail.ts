@@ -1,0 +1,84 @@
+import { escapeHtml, layout } from '../auth/mails.ts'
+
+/** What a mail tells of a device. Instants are in PocketBase's form, whatever somebody has written there. */
+export interface News {
+  readonly name: string
+  /** It went silent, else it is back. */
+  readonly isSilent: boolean
+  readonly silentSince: string
+  readonly backSince: string
+  /** Messages that wait for it, or that it is sending. */
+  readonly waiting: number
+  /** Messages that other devices have now. */
+  readonly moved: number
+}
+
+/** How the server calls itself, and where its pages are. */
+export interface Sender {
+  readonly appName: string
+  readonly appUrl: string
+}
+
+/** Devices that a mail lists; of the rest it says how many they are. */
+const MAX_LISTED = 100
+const MAX_NAME = 60
+
+/** The subject and the HTML of a mail about one device or many. */
+export function alarmMail(news: readonly News[], sender: Sender): { subject: string; html: string } {
+  const silent = news.filter(({ isSilent }) => isSilent)
+  const back = news.filter(({ isSilent }) => !isSilent)
+  const body = [
+    'Hello,',
+    ...section(silent, silenceOf),
+    ...section(back, returnOf),
+    ...(silent.length > 0
+      ? ['Look whether it is switched on, has a network, and runs its app or agent.']
+      : []),
+  ].map((text) => `<p>${escapeHtml(text)}</p>`)
+  const link = `${sender.appUrl}/#/devices`
+  body.push(
+    `<p><a class="btn" href="${escapeHtml(link)}" target="_blank" rel="noopener">Your devices</a></p>`,
+    `<p>${escapeHtml(sender.appName)}</p>`,
+  )
+  return { subject: subjectOf(silent, back), html: layout(body.join('\n')) }
+}
+
+function subjectOf(silent: readonly News[], back: readonly News[]): string {
+  const parts = [group(silent, 'silent'), group(back, 'back')].filter(Boolean)
+  return parts.join(', ')
+}
+
+function group(news: readonly News[], state: string): string {
+  if (news.length === 0) return ''
+  return news.length === 1 ? `${nameOf(news[0]!)} is ${state}` : `${news.length} devices are ${state}`
+}
+
+function section(news: readonly News[], line: (one: News) => string): string[] {
+  const more = news.length - MAX_LISTED
+  return [...news.slice(0, MAX_LISTED).map(line), ...(more > 0 ? [`And ${more} more.`] : [])]
+}
+
+const silenceOf = (news: News) =>
+  `${nameOf(news)} has been silent since ${minute(news.silentSince)}. ${messagesOf(news)}`
+
+const returnOf = (news: News) =>
+  `${nameOf(news)} is back since ${minute(news.backSince)}. It was silent from ${minute(news.silentSince)} on. ${messagesOf(news)}`
+
+function messagesOf({ waiting, moved }: News): string {
+  const parts = [
+    ...(waiting > 0 ? [`${messages(waiting)} for it`] : []),
+    ...(moved > 0 ? [`${moved} ${moved === 1 ? 'was' : 'were'} handed to other devices`] : []),
+  ]
+  return parts.length > 0 ? `${parts.join(', ')}.` : 'No messages wait for it.'
+}
+
+const messages = (count: number) => (count === 1 ? '1 message waits' : `${count} messages wait`)
+
+/** On one line, and not endless: it stands in a subject. */
+function nameOf({ name }: News): string {
+  const letters = [...(name.replace(/[\s\p{Cc}]+/gu, ' ').trim() || 'A device')]
+  return letters.length > MAX_NAME ? `${letters.slice(0, MAX_NAME - 1).join('')}…` : letters.join('')
+}
+
+/** `2026-11-20 07:00 UTC` */
+const minute = (text: string) => `${text.slice(0, -8)} UTC`

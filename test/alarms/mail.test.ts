@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { alarmMail, type News } from '../../src/alarms/mail.ts'
+
+const SENDER = { appName: 'Acme & Sons', appUrl: 'https://sms.example.com' }
+const SILENT: News = {
+  name: 'desk phone',
+  isSilent: true,
+  silentSince: '2026-11-20 07:00:12.345Z',
+  backSince: '2026-11-20 08:00:00.000Z',
+  waiting: 0,
+  moved: 0,
+}
+const BACK: News = { ...SILENT, name: 'spare phone', isSilent: false }
+
+describe('the subject', () => {
+  test.each<[what: string, news: News[], subject: string]>([
+    ['one is named', [SILENT], 'desk phone is silent'],
+    ['one that is back', [BACK], 'spare phone is back'],
+    ['many are counted', [SILENT, SILENT, SILENT], '3 devices are silent'],
+    ['both at once', [SILENT, SILENT, BACK], '2 devices are silent, spare phone is back'],
+    [
+      'a name stays on its line',
+      [{ ...SILENT, name: ' a\r\nBcc: b@example.com ' }],
+      'a Bcc: b@example.com is silent',
+    ],
+    ['a name of blanks', [{ ...SILENT, name: ' \n ' }], 'A device is silent'],
+    ['a long name is cut', [{ ...SILENT, name: '📱'.repeat(255) }], `${'📱'.repeat(59)}… is silent`],
+  ])('%s', (_, news, subject) => {
+    expect(alarmMail(news, SENDER).subject).toBe(subject)
+  })
+})
+
+describe('the text', () => {
+  test.each<[what: string, news: News, line: string]>([
+    [
+      'nothing waits',
+      SILENT,
+      'desk phone has been silent since 2026-11-20 07:00 UTC. No messages wait for it.',
+    ],
+    ['one waits', { ...SILENT, waiting: 1 }, '1 message waits for it.'],
+    ['some wait', { ...SILENT, waiting: 2 }, '2 messages wait for it.'],
+    ['one has gone to others', { ...SILENT, moved: 1 }, '1 was handed to other devices.'],
+    ['both', { ...SILENT, waiting: 2, moved: 5 }, '2 messages wait for it, 5 were handed to other devices.'],
+    [
+      'back',
+      BACK,
+      'spare phone is back since 2026-11-20 08:00 UTC. It was silent from 2026-11-20 07:00 UTC on.',
+    ],
+    ['a name that is HTML', { ...SILENT, name: '<img src=x>' }, '&lt;img src=x&gt; has been silent'],
+  ])('%s', (_, news, line) => {
+    expect(alarmMail([news], SENDER).html).toContain(line)
+  })
+
+  test('has a link to the devices, and says who it is from', () => {
+    const { html } = alarmMail([SILENT], SENDER)
+    expect(html).toContain('href="https://sms.example.com/#/devices"')
+    expect(html).toContain('<p>Acme &amp; Sons</p>')
+  })
+
+  test('lists a hundred, and counts the rest', () => {
+    const { html } = alarmMail(Array(130).fill(SILENT), SENDER)
+    expect(html.match(/has been silent/g)).toHaveLength(100)
+    expect(html).toContain('<p>And 30 more.</p>')
+  })
+})
