@@ -68,6 +68,10 @@ const RETRIABLE: Source = {
 /** The lease is over and a second sending is allowed. */
 export const retrySilent = (db: Db, seconds: number) => reassign(db, RETRIABLE, seconds)
 
+/** SQL: what another device may take of the queue of `s`, a suspect; none where it is at work (`why` is null). */
+const LEFT_LYING = `sms_dispatch d where d.device = s.device and d.state = 'assigned' and not d.pinned
+    and (s.why <> '${UNCLAIMED}' or ${IS_LATE})`
+
 /**
  * Devices that hold messages they will not claim: gone, disabled, offline without push, or, though they seem well,
  * neither claiming these after their wake-ups nor anything else lately. A device at work keeps its queue. Only where
@@ -86,20 +90,15 @@ with suspects as materialized (
       ) then '${UNCLAIMED}'
     end as why
   from ${DEVICES_IN_QUEUE} p left join devices v on v.id = p.device
-), holders as (
-  select s.device, d."user", s.why
-  from suspects s join sms_dispatch d on d.device = s.device and d.state = 'assigned' and not d.pinned
-  where s.why is not null
-  group by s.device, d."user", s.why having s.why <> '${UNCLAIMED}' or bool_or(${IS_LATE})
 ), judged as materialized (
-  select h.device, h."user", h.why from holders h
-  where exists (select from ${availableDevices('h."user"', '$1')} o where o.id <> h.device)
+  select s.device, s.why from suspects s
+  cross join lateral (select d."user" from ${LEFT_LYING} limit 1) h
+  where exists (select from ${availableDevices('h."user"', '$1')} o where o.id <> s.device)
 )
-select d.message, d."user", d.device, d.state, d.pinned, d.position, d.attempt, s.why
-from judged s
-join sms_dispatch d on d.device = s.device and d."user" = s."user" and d.state = 'assigned' and not d.pinned
-where s.why <> '${UNCLAIMED}' or ${IS_LATE}
-order by d.position limit ${MAX_ROWS} for update of d skip locked`,
+select d.*, s.why from judged s cross join lateral (
+  select d.message, d."user", d.device, d.state, d.pinned, d.position, d.attempt from ${LEFT_LYING}
+  order by d.priority desc, d.position limit ${MAX_ROWS} for update skip locked
+) d limit ${MAX_ROWS}`,
 }
 
 /** Always safe: who has not claimed a message cannot have sent it. */
