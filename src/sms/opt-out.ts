@@ -68,3 +68,8 @@ export async function setOptedOut(store: Store, user: string, phone: string, isO
   for (const [id, isNew] of rows)
     await noteChanged(store, 'contacts', isNew ? 'create' : 'update', [String(id)])
 }
+
+/** SQL: the recipient of a message, a row of sms_dispatch by its alias, wants no more texts of its user. Looked up for each row. */
+export const isOptedOut = (alias: string): string => `coalesce((
+  select bool_or(c.opted_out) from sms_messages o join contacts c on c."user" = o."user" and c.phone = o."to"
+  where o.id = ${alias}.message), false)`

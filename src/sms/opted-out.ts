@@ -1,9 +1,12 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
+import type { Device } from './device.ts'
 import { fail, type Paid } from './fail.ts'
+import { isOptedOut } from './opt-out.ts'
 import type { Wake } from './overdue.ts'
 import { giveBack } from './quota.ts'
 import type { Source } from './reassign.ts'
+import type { Attempt } from './renew.ts'
 import { REASONS } from './status.ts'
 
 /** Rows a sweep takes at once; the rest is for the next tick. */
@@ -39,6 +42,28 @@ const WAITING: Source = {
  */
 export async function endWaiting({ db }: Store, user: string, phones: readonly string[]): Promise<void> {
   if (phones.length > 0) await giveAllBack(db, await fail(db, WAITING, REASONS.optedOut, [user, phones]))
+}
+
+const GIVEN_BACK: Source = {
+  name: 'given back, opted out',
+  sql: `select d.* from sms_dispatch d
+  where d.device = $4 and d."user" = $5 and d.message = $6 and d.attempt = $7 and d.state = 'sending'
+    and ${isOptedOut('d')}
+  for update`,
+}
+
+/**
+ * Ends a message that its device gives back unsent, if its recipient has been opted out since it was claimed: nobody else may send
+ * it. True if it did. Whoever calls it holds the user's sends, or a word that comes in this moment would miss it.
+ */
+export async function endGivenBack(
+  db: Db,
+  device: Pick<Device, 'id' | 'user'>,
+  { id, attempt }: Attempt,
+): Promise<boolean> {
+  const paid = await fail(db, GIVEN_BACK, REASONS.optedOut, [device.id, device.user, id, attempt])
+  await giveAllBack(db, paid)
+  return paid.length > 0
 }
 
 async function giveAllBack(db: Db, all: readonly Paid[]): Promise<void> {

@@ -2,6 +2,7 @@ import type { Db } from '../db/open.ts'
 import { availableDevices, onlineSince } from './available.ts'
 import { TOLD, tellSql } from './changed.ts'
 import { fail } from './fail.ts'
+import { isOptedOut } from './opt-out.ts'
 import { DEVICES_IN_QUEUE } from './queue-devices.ts'
 import { FIRST_WAKE_SECONDS, reassign, type Source, tellNodes } from './reassign.ts'
 import { idMayBecome, REASONS } from './status.ts'
@@ -28,11 +29,12 @@ async function failAll(db: Db, source: Source, reason: string): Promise<Wake> {
 const SILENT: Source = {
   name: 'silent',
   sql: `select d.* from sms_dispatch d
-  where d.state = 'sending' and d.lease_until <= now() and (not d.at_least_once or d.expires_at <= now())
+  where d.state = 'sending' and d.lease_until <= now()
+    and (not d.at_least_once or d.expires_at <= now() or ${isOptedOut('d')})
   order by d.lease_until limit ${MAX_ROWS} for update skip locked`,
 }
 
-/** The lease is over and a second sending is not allowed: nobody knows whether it went out. */
+/** The lease is over and a second sending is not allowed, or no longer wanted: nobody knows whether it went out. */
 export const endSilent = (db: Db) => failAll(db, SILENT, REASONS.silent)
 
 const EXPIRED: Source = {

@@ -3,6 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import { formatDate } from '../fields/date.ts'
 import { HOOK_SQL, TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
+import { holdSends } from './hold.ts'
 import { type OptWords, readOptWord, type Said, setOptedOut, withoutOlderWords } from './opt-out.ts'
 import { endWaiting } from './opted-out.ts'
 import { countSegments } from './segments.ts'
@@ -65,8 +66,10 @@ export async function receiveTexts(
     const isNew = new Set(stored.rows.map((row) => String(row[0])))
     const fresh = texts.filter((_, i) => isNew.has(ids[i]!))
     const said = await withoutOlderWords(inside, device.user, lastWords(fresh, words), words)
-    for (const { sender, isOut } of said) await setOptedOut(inside, device.user, sender, isOut)
     const out = said.filter(({ isOut }) => isOut).map(({ sender }) => sender)
+    // a send that has looked who is opted out, and is not committed, would be missed below
+    if (out.length > 0) await holdSends(db, device.user)
+    for (const { sender, isOut } of said) await setOptedOut(inside, device.user, sender, isOut)
     await endWaiting(inside, device.user, out)
   })
   return ids

@@ -5,6 +5,8 @@ import type { Db } from '../db/open.ts'
 import { isHeldBy } from './by-id.ts'
 import { HOOK_SQL, TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
+import { holdSends } from './hold.ts'
+import { endGivenBack } from './opted-out.ts'
 import { reassign } from './reassign.ts'
 import { NEXT, STATUSES, type Status } from './status.ts'
 import { wakeDevices } from './wake.ts'
@@ -114,14 +116,16 @@ export async function applyReports(
   }
   const woken = new Set<string>()
   await store.db.transaction(async (db) => {
+    // before the queue, as who says STOP does it
+    if (reports.some(({ not_sent }) => not_sent)) await holdSends(db, device.user)
     const ids = reports.map(({ id }) => id)
     for (const lock of LOCKS) await db.query(lock, [ids, device.id, device.user])
     for (const round of roundsOf(reports)) {
       const others: Numbered[] = []
       for (const [number, report] of round) {
         const next = report.not_sent ? await giveBack(db, device, report, deviceOnlineSeconds) : undefined
-        if (next) results[number] = applied(report, 'assigned')
-        else others.push([number, report])
+        if (next === undefined) others.push([number, report])
+        else results[number] = applied(report, next === '' ? 'failed' : 'assigned')
         if (next) woken.add(next)
       }
       await applyRound(db, device, others, results)
@@ -158,8 +162,12 @@ function roundsOf(reports: readonly Report[]): Numbered[][] {
   return rounds
 }
 
-/** Assigns the message anew; the device that has it now, or undefined when the report is not of its current attempt. */
+/**
+ * Assigns the message anew: the device that has it now, '' if it ended, as its recipient wants no more texts, or undefined when
+ * the report is not of its current attempt.
+ */
 async function giveBack(db: Db, device: Device, report: Report, deviceOnlineSeconds: number) {
+  if (await endGivenBack(db, device, report)) return ''
   const params = [report.id, device.id, device.user, report.attempt, report.error_message ?? '']
   const [next] = await reassign(db, NOT_SENT, deviceOnlineSeconds, params)
   return next

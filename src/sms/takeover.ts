@@ -1,11 +1,8 @@
 import type { Store } from '../collections/catalog.ts'
 import { TOLD, tellSql } from './changed.ts'
+import { holdSends } from './hold.ts'
 import { giveBack } from './quota.ts'
 import { mayBecome, REASONS } from './status.ts'
-
-/** As acceptance does it: who accepts now is through before the queue is read, who comes later is asked for the new version. */
-const BEGIN = 'insert into sms_turns ("user") values ($1) on conflict do nothing'
-const LOCK = 'select 1 from sms_turns where "user" = $1 for update'
 
 const CANCEL = `
 with freed as (
@@ -35,8 +32,7 @@ const ONCE = `update sms_dispatch set at_least_once = false where message = any(
  */
 export async function endQueue(store: Store, user: string): Promise<void> {
   const { db } = store
-  await db.query(BEGIN, [user])
-  await db.query(LOCK, [user])
+  await holdSends(db, user) // who comes later is asked for the new version
   const { rows } = await db.query(CANCEL, [user, REASONS.canceled, ...TOLD])
   for (const [period, messages] of rows) await giveBack(store, user, String(period), Number(messages))
   await db.query(ONCE, [user])
