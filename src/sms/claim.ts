@@ -33,7 +33,8 @@ const CLAIM_LOCK = 7_367_002
  * Takes messages for a device: first what it holds under a live lease, with the same attempt (the answer may have
  * been lost), then what is assigned to it, highest priority first, then oldest: attempt + 1, a new lease, status
  * `sending`. `skip locked`: no two claims get the same message; one that was deleted in this moment is not handed out.
- * $4: what limits leave, null for all.
+ * $4: what limits leave, null for a device without any: one that was given a limit since it was read, perhaps while its claim
+ * waited, gets nothing new until its next claim.
  */
 const CLAIM = `
 with held as (
@@ -45,7 +46,8 @@ with held as (
   where d.device = $1 and d."user" = $2 and d.state = 'assigned'
     and (d.due_at is null or d.due_at <= now()) and (d.expires_at is null or d.expires_at > now())
     and ${idMayBecome('d.message', 'sending')}
-    and exists (select from devices v where v.id = $1 and v."user" = $2 and v.enabled)
+    and exists (select from devices v where v.id = $1 and v."user" = $2 and v.enabled
+      and ($4::bigint is not null or v.per_minute <= 0 and v.daily_limit <= 0))
   order by d.priority desc, d.position
   limit greatest(0, least($3 - (select count(*) from held), $4::bigint))
   for update of d skip locked
@@ -94,11 +96,13 @@ async function take(db: Db, device: Device, limit: number, left: number | null, 
   return rows.map(toMessage)
 }
 
-/** Claims of one device come one after the other here, or each would count without the others. */
-async function whatLimitsLeave(db: Db, device: Device): Promise<number> {
+/** Null when its limits were taken away. Claims of one device come one after the other here, or each would count without the others. */
+async function whatLimitsLeave(db: Db, device: Device): Promise<number | null> {
   await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [CLAIM_LOCK, device.id])
   const { rows } = await db.query(ALLOWANCE, [device.id, device.user])
-  return Number(rows[0]?.[0] ?? 0)
+  if (!rows[0]) return 0
+  const [left] = rows[0]
+  return left === null ? null : Number(left)
 }
 
 function toMessage(row: readonly unknown[]): ClaimedMessage {

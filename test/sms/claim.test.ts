@@ -102,6 +102,23 @@ describe('limits of a device', () => {
     expect(new Set(got.flat().map(({ id }) => id)).size).toBe(7)
   })
 
+  test.each([
+    ['per_minute', { per_minute: '2' }],
+    ['daily_limit', { daily_limit: '2' }],
+  ])('count for a claim that waits since before there were any: %s', async (_, limits) => {
+    const device = await makeDevice(store, user, limits)
+    await assign(store, device, 5)
+    expect(await claim({ ...device, isLimited: false })).toEqual([])
+    expect(await claim(device)).toHaveLength(2)
+    expect(await claim({ ...device, isLimited: false }, 1)).toHaveLength(1) // what it holds
+  })
+
+  test('are over for a claim that waits since before they were taken away', async () => {
+    const device = await makeDevice(store, user)
+    await assign(store, device, 3)
+    expect(await claim({ ...device, isLimited: true })).toHaveLength(3)
+  })
+
   test('slide: what was handed out a minute ago does not count', async () => {
     const device = await makeDevice(store, user, { per_minute: '2', daily_limit: '5' })
     await assign(store, device, 9)
