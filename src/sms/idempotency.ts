@@ -66,6 +66,24 @@ export async function firstAnswer(
   return answer
 }
 
+/** Keeps the answer of a key's first request where nothing was accepted that would have kept it. */
+export async function keepAnswer(
+  store: Store,
+  user: string,
+  key: string,
+  fingerprint: string,
+  answer: string,
+): Promise<void> {
+  await store.db.query(
+    `insert into sms_idempotency as i ("user", key, fingerprint, answer) values ($1, $2, $3, $4)
+      on conflict ("user", key) do update
+      set fingerprint = excluded.fingerprint, answer = excluded.answer, created = excluded.created
+      where i.created <= now() - interval '24 hours'`,
+    [user, key, fingerprint, answer],
+    'sms keep answer',
+  )
+}
+
 /** Deletes the answers whose day is over. To be called now and then, on any node. */
 export async function forgetAnswers(store: Store): Promise<void> {
   await store.db.query(`delete from sms_idempotency where created <= now() - interval '24 hours'`)

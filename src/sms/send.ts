@@ -5,7 +5,7 @@ import { randomId } from '../fields/random.ts'
 import type { Acceptor } from './accept.ts'
 import type { SendBody } from './body.ts'
 import { checkLength, type Text, writeTexts } from './content.ts'
-import { firstAnswer, whileRunning } from './idempotency.ts'
+import { firstAnswer, keepAnswer, whileRunning } from './idempotency.ts'
 import type { Offer, Outcome } from './offer.ts'
 import { allRecipients, checkCount, checkPhones, uniquePhones } from './recipients.ts'
 import { type Refusal, refuse } from './refusal.ts'
@@ -86,10 +86,17 @@ async function sendOnce(
   const offer = makeOffer(sender, body, texts, idempotency)
   const verdict = await desk.acceptor.accept(offer)
   if (verdict.outcome === 'accepted') return { answer: answerOf(offer), replayed: false }
-  if (verdict.outcome === 'known') return { answer: answerJson('', [verdict.message]), replayed: false }
+  if (verdict.outcome === 'known') return answerKnown(store, sender.user, verdict.message, idempotency)
   if (verdict.outcome !== 'replayed' || !idempotency) throw refusalOf(verdict.outcome)
   const { key, fingerprint } = idempotency
   return { answer: (await firstAnswer(store, sender.user, key, fingerprint))!, replayed: true }
+}
+
+/** The reference has its message already. The key, if there is one, stands for this request all the same. */
+async function answerKnown(store: Store, user: string, message: string, idempotency: Idempotency | null) {
+  const answer = answerJson('', [message])
+  if (idempotency) await keepAnswer(store, user, idempotency.key, idempotency.fingerprint, answer)
+  return { answer, replayed: false }
 }
 
 const refusalOf = (outcome: Outcome): Error =>
