@@ -70,7 +70,7 @@ const RETRIABLE: Source = {
 /** The lease is over and a second sending is allowed. */
 export const retrySilent = (db: Db, seconds: number) => reassign(db, RETRIABLE, seconds)
 
-/** SQL: what another device may take of the queue of `s`, a suspect; none where it is at work (`why` is null). */
+/** SQL: what another device may take of the queue of `s`, a suspect. */
 const LEFT_LYING = `sms_dispatch d where d.device = s.device and d.state = 'assigned' and not d.pinned
     and (s.why <> '${UNCLAIMED}' or ${IS_LATE})`
 
@@ -95,7 +95,7 @@ with suspects as materialized (
 ), judged as materialized (
   select s.device, s.why from suspects s
   cross join lateral (select d."user" from ${LEFT_LYING} limit 1) h
-  where exists (select from ${availableDevices('h."user"', '$1')} o where o.id <> s.device)
+  where s.why is not null and exists (select from ${availableDevices('h."user"', '$1')} o where o.id <> s.device)
 )
 select d.*, s.why from judged s cross join lateral (
   select d.message, d."user", d.device, d.state, d.pinned, d.position, d.attempt from ${LEFT_LYING}
