@@ -1,7 +1,7 @@
 import { fieldError } from '../errors.ts'
 import { generateText } from '../fields/autogenerate.ts'
 import type { Field, FieldOf, FieldTypeName, TextField } from '../fields/field.ts'
-import { isInt64 } from '../fields/number.ts'
+import { isInt64, printed } from '../fields/number.ts'
 import { fieldType } from '../fields/types.ts'
 import type { Catalog } from './catalog.ts'
 import {
@@ -90,7 +90,9 @@ const notBelow =
   (min: number | null): Check =>
   (value) =>
     typeof value === 'number' && min !== null && value < min
-      ? fieldError('validation_min_number_constraint', `Must be greater or equal than ${min}`, { min })
+      ? fieldError('validation_min_number_constraint', `Must be greater or equal than ${printed(min)}`, {
+          min,
+        })
       : undefined
 
 const unchanged =

@@ -89,6 +89,10 @@ function fileNames(raw: unknown): string[] {
   return [...new Set(names.flat())]
 }
 
+/** A raw value → the texts that a field of one or several may hold, in the raw value's order. */
+export const choiceTexts = (field: ChoiceField, raw: unknown): string[] =>
+  field.type === 'file' ? fileNames(raw) : toTexts(raw)
+
 /** `file`: names of files. PocketBase: core/field_file.go */
 export const file: FieldType<FileField> = {
   ...CHOICE,

@@ -20,14 +20,26 @@ export const number: FieldType<NumberField> = {
       return fieldError('validation_only_int_constraint', 'Decimal numbers are not allowed')
     }
     if (min !== null && number < min) {
-      return fieldError('validation_min_number_constraint', `Must be greater or equal than ${min}`, { min })
+      return fieldError('validation_min_number_constraint', `Must be greater or equal than ${printed(min)}`, {
+        min,
+      })
     }
     if (max !== null && number > max) {
-      return fieldError('validation_max_number_constraint', `Must be less or equal than ${max}`, { max })
+      return fieldError('validation_max_number_constraint', `Must be less or equal than ${printed(max)}`, {
+        max,
+      })
     }
     return undefined
   },
   defaults: { max: null, min: null, onlyInt: false },
+}
+
+/** A number in a sentence, as Go prints it: 123456, but 1e+06. */
+export function printed(value: number): string {
+  const [digits, power = ''] = value.toExponential().split('e')
+  const exponent = Number(power)
+  if (exponent >= -4 && exponent < 6) return String(value)
+  return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 }
 
 /** PocketBase asks whether the number survives a conversion to int64. */

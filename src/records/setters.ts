@@ -1,7 +1,7 @@
 import type { Collection } from '../collections/collection.ts'
 import { generateText } from '../fields/autogenerate.ts'
 import { toNumber, toText, toTexts } from '../fields/cast.ts'
-import { type ChoiceField, choiceValue, chosen } from '../fields/choice.ts'
+import { type ChoiceField, choiceTexts, choiceValue, chosen } from '../fields/choice.ts'
 import type { Field, Value } from '../fields/field.ts'
 import { fieldType } from '../fields/types.ts'
 import { remember } from './remember.ts'
@@ -19,16 +19,16 @@ type Change = Omit<Setter, 'field'>
 const choices = (field: ChoiceField): Record<string, Change> => ({
   [`${field.name}+`]: {
     needsOld: true,
-    set: (old, raw) => choiceValue(field, toTexts([...chosen(old), ...toTexts(raw)])),
+    set: (old, raw) => choiceValue(field, toTexts([...chosen(old), ...choiceTexts(field, raw)])),
   },
   [`+${field.name}`]: {
     needsOld: true,
-    set: (old, raw) => choiceValue(field, toTexts([...toTexts(raw), ...chosen(old)])),
+    set: (old, raw) => choiceValue(field, toTexts([...choiceTexts(field, raw), ...chosen(old)])),
   },
   [`${field.name}-`]: {
     needsOld: true,
     set(old, raw) {
-      const removed = toTexts(raw)
+      const removed = choiceTexts(field, raw)
       const kept = chosen(old).filter((text) => !removed.includes(text))
       return choiceValue(field, kept)
     },

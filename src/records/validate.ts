@@ -56,7 +56,9 @@ function checkPassword(field: PasswordField, hash: Value, plain: string | undefi
   return passwordError(field, plain)
 }
 
-const MAX_NAME_LENGTH = 250
+const MAX_NAME_BYTES = 250
+/** As Go cuts it, bytewise. */
+const cutName = (name: string) => Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString('utf8')
 
 /** Names can only be kept, not made up; sent files must fit the field. PocketBase: core/field_file.go */
 function checkFiles(
@@ -68,7 +70,7 @@ function checkFiles(
   const kept = chosen(old ?? '')
   const added = chosen(value).filter((name) => !kept.includes(name) && !uploads.has(name))
   if (added.length === 0) return fieldType(field).check(field, value) ?? checkSent(field, value, uploads)
-  const invalidFiles = added.map((name) => name.slice(0, MAX_NAME_LENGTH))
+  const invalidFiles = added.map(cutName)
   return fieldError('validation_invalid_file', `Invalid new files: [${invalidFiles.join(' ')}]`, {
     invalidFiles,
   })

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { printed } from '../../src/fields/number.ts'
 import { passwordError } from '../../src/fields/password.ts'
 import { fieldOf, judge, store } from './field.ts'
 
@@ -64,6 +65,16 @@ test.each([
   ],
   ['point with a text in it', fieldOf('geoPoint'), { lon: '5', lat: 3 }, '{"lon":0,"lat":3}'],
 ] as const)('%s', (_, field, raw, stored) => expect(store(field, raw)).toEqual(stored))
+
+test.each([
+  [0, '0'],
+  [-999999, '-999999'],
+  [1e6, '1e+06'],
+  [2500000.5, '2.5000005e+06'],
+  [0.00012, '0.00012'],
+  [-0.000012, '-1.2e-05'],
+  [1e100, '1e+100'],
+] as const)('%d in a sentence', (value, text) => expect(printed(value)).toBe(text))
 
 test.each([
   ['short', { min: 8 }, 'seven77', 'Must be at least 8 character(s).'],

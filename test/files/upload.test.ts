@@ -97,6 +97,7 @@ describe('an upload with the SDK', () => {
     ['one more at the end', () => ({ 'pages+': text('new') }), ['one', 'two', 'new']],
     ['one more before', () => ({ '+pages': text('new') }), ['new', 'one', 'two']],
     ['one less', ([one]) => ({ 'pages-': one }), ['two']],
+    ['one less, in a list of its own', ([one]) => ({ 'pages-': [[one], '[]'] }), ['two']],
     ['one less, one more', ([one]) => ({ 'pages-': one, 'pages+': text('new') }), ['two', 'new']],
     ['another order', ([one, two]) => ({ pages: [two, one] }), ['two', 'one']],
     ['none', () => ({ pages: [] }), []],

@@ -51,6 +51,11 @@ test.each([
   expect(codes((await create('tools', body)).body.data)).toEqual(errors)
 })
 
+test('of a long name of a file that nobody has 250 bytes are told', async () => {
+  const { body } = await create('tools', { name: 'saw', photo: `x${'é'.repeat(200)}` })
+  expect(body.data.photo.params).toEqual({ invalidFiles: [`x${'é'.repeat(124)}\ufffd`] })
+})
+
 test('what the server says itself: id, dates, generated texts', async () => {
   const { status, body } = await create('tools', {
     name: 'saw',
