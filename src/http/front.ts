@@ -20,6 +20,7 @@ export function front(
   return (req: IncomingMessage, res: ServerResponse) => {
     reception.admit(req, res)
     if (BROKEN_ESCAPE.test(req.url ?? '')) return refuse(res)
+    if (req.url?.includes('%00')) req.url = withoutNul(req.url)
     const clean = cleanPath(req.url ?? '/')
     if (clean !== undefined) return redirect(req, res, clean)
     res.setHeader('Vary', 'Origin')
@@ -59,6 +60,13 @@ function redirect({ method }: IncomingMessage, res: ServerResponse, location: st
   res.writeHead(307, { location, 'content-type': 'text/html; charset=utf-8' })
   res.end(`<a href="${escapeHtml(location)}">Temporary Redirect</a>.\n\n`)
 }
+
+/**
+ * In the path NUL becomes U+FFFD: nothing has either in its name, but for the first Postgres does not even look. What a query says
+ * is for whoever reads it.
+ */
+const withoutNul = (url: string): string =>
+  url.replace(/^[^?]*/, (path) => path.replaceAll('%00', '%EF%BF%BD'))
 
 /** The path without doubled slashes and dot segments if it has any, with its query. Go: http.ServeMux */
 function cleanPath(url: string): string | undefined {
