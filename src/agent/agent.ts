@@ -1,6 +1,6 @@
 import { Bell } from '../bell.ts'
 import { Backoff } from './backoff.ts'
-import type { Driver, OutgoingText, SendResult } from './driver.ts'
+import type { Driver, IncomingText, OutgoingText, SendResult } from './driver.ts'
 import type { Journal } from './journal.ts'
 import { Outbox } from './outbox.ts'
 import { call, type Server, ServerAway, ServerRefusal } from './server.ts'
@@ -25,6 +25,12 @@ const MARGIN_MS = 2_000
 const DISABLED = 403
 /** What the server gives at most. */
 const MAX_CLAIM = 100
+
+/** What the server takes of a reason, and of a sender's name. */
+const MAX_REASON = 1_000
+const MAX_SENDER = 50
+/** The instants that it takes: from 1970 to 9999. */
+const END_MS = Date.UTC(10_000, 0)
 
 /** Between a server and a driver: claims, has sent, reports. */
 export class Agent {
@@ -52,10 +58,11 @@ export class Agent {
   async run(ended: AbortSignal): Promise<void> {
     await this.#driver.start({
       delivered: ({ id, attempt }, at, error) =>
-        this.#report(id, attempt, error ? 'failed' : 'delivered', at, error ? { error_message: error } : {}),
-      received: ({ from, body, sim }, at) => {
-        this.#say(`received a text from ${from}`)
-        this.#outbox.put({ kind: 'incoming', item: { from, body, sim, received_at: at.toISOString() } })
+        this.#report(id, attempt, error ? 'failed' : 'delivered', at, error ? reasonOf(error) : {}),
+      received: (text, at) => {
+        const item = takeable(text, at)
+        this.#say(`received a text from ${item.from}`)
+        this.#outbox.put({ kind: 'incoming', item })
       },
     })
     const failed = new AbortController()
@@ -161,12 +168,29 @@ export class Agent {
   }
 
   #reportResult({ id, attempt }: Job, result: SendResult): void {
-    const details =
-      result.outcome === 'failed' ? { error_message: result.error, not_sent: result.notSent } : {}
+    const details = result.outcome === 'failed' ? { ...reasonOf(result.error), not_sent: result.notSent } : {}
     this.#report(id, attempt, result.outcome, this.#driver.now(), details)
   }
 
   #report(id: string, attempt: number, status: string, at: Date, details: object): void {
     this.#outbox.put({ kind: 'report', item: { id, attempt, status, at: at.toISOString(), ...details } })
+  }
+}
+
+/** A program may say much when it fails. What the server refuses for its length would be lost, and the truth with it. */
+const reasonOf = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })
+
+/**
+ * A text that came in, as the server takes it: some have no sender, some an instant that is none, by the network's fault or the
+ * driver's. Then it came now.
+ */
+function takeable({ from, body, sim }: IncomingText, at: Date) {
+  const ms = at.getTime()
+  const received = ms >= 0 && ms < END_MS ? at : new Date()
+  return {
+    from: (from || 'unknown').slice(0, MAX_SENDER),
+    body: body ?? '',
+    sim,
+    received_at: received.toISOString(),
   }
 }

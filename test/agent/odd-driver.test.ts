@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Driver, DriverEvents, IncomingText, SendResult } from '../../src/agent/driver.ts'
+import { pair } from '../../src/agent/pair.ts'
+import { runAgent } from '../../src/agent/run.ts'
+import { type Client, type Gateway, openGateway } from '../support/gateway.ts'
+
+// What modems and the programs before them say is not always what a server takes.
+
+let gateway: Gateway
+let folder: string
+let user: Client
+beforeAll(async () => {
+  gateway = await openGateway()
+  folder = mkdtempSync(join(tmpdir(), 'pocketsms-odd-'))
+  user = await gateway.makeUser()
+})
+afterAll(async () => {
+  await gateway.stop()
+  rmSync(folder, { recursive: true })
+})
+
+/** Sends nothing, for the reason that it was made with; says what it is told to. */
+class OddDriver implements Driver {
+  readonly parallel = 1
+  readonly #result: SendResult
+  events!: DriverEvents
+
+  constructor(result: SendResult) {
+    this.#result = result
+  }
+
+  async start(events: DriverEvents): Promise<void> {
+    this.events = events
+  }
+  now = () => new Date()
+  send = async () => this.#result
+  async stop(): Promise<void> {}
+}
+
+async function whileRunning(driver: OddDriver, work: () => Promise<void>): Promise<void> {
+  const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Modem' })).body
+  const file = join(folder, `${code}.json`)
+  const { device } = await pair(gateway.url, code, { name: '', phone: '', platform: 'modem' }, file)
+  const ended = new AbortController()
+  const running = runAgent(file, driver, () => {}, ended.signal)
+  try {
+    await expect.poll(() => driver.events).toBeDefined()
+    await work()
+  } finally {
+    ended.abort()
+    await running
+    await user.call('DELETE', `/api/collections/devices/records/${device}`)
+  }
+}
+
+const newest = async (filter: string) => {
+  const query = new URLSearchParams({ filter, sort: '-@rowid', perPage: '1' })
+  return (await user.call('GET', `/api/collections/sms_messages/records?${query}`)).body.items[0]
+}
+
+test('a reason of many pages is told in part', async () => {
+  const driver = new OddDriver({ outcome: 'failed', error: 'Error: no signal. '.repeat(200), notSent: false })
+  await whileRunning(driver, async () => {
+    await user.call('POST', '/api/sms/send', { recipients: ['+49151'], body: 'Hello' })
+    const status = async () => (await newest('message_type = "outgoing"')).status
+    await expect.poll(status).toBe('failed')
+    const { error_message } = await newest('message_type = "outgoing"')
+    expect(error_message).toHaveLength(1_000)
+    expect(error_message).toMatch(/^Error: no signal\. /)
+  })
+})
+
+const AT = new Date('2026-11-20T07:00:00Z')
+
+test.each<[what: string, text: Partial<IncomingText>, at: Date, expected: object]>([
+  ['without a sender', { from: '', body: 'one' }, AT, { from: 'unknown', body: 'one' }],
+  ['whose sender is not told at all', { body: 'two' }, AT, { from: 'unknown', body: 'two' }],
+  ['without a text', { from: '+4930' }, AT, { from: '+4930', body: '' }],
+  ['of a long name', { from: 'x'.repeat(80), body: 'three' }, AT, { from: 'x'.repeat(50) }],
+  ['of no instant', { from: '+4931', body: 'four' }, new Date(Number.NaN), { body: 'four' }],
+  ['of the year 1899', { from: '+4932', body: 'five' }, new Date('1899-12-31'), { body: 'five' }],
+  ['of the year 10000', { from: '+4933', body: 'six' }, new Date(Date.UTC(10_000, 0)), { body: 'six' }],
+])('a text %s is not lost', async (_, text, at, expected) => {
+  const driver = new OddDriver({ outcome: 'sent' })
+  await whileRunning(driver, async () => {
+    driver.events.received({ sim: 0, ...text } as IncomingText, at)
+    const { body = '', from } = expected as { body?: string; from?: string }
+    const filter = from ? `from = "${from}"` : `body = "${body}"`
+    await expect.poll(() => newest(`message_type = "incoming" && ${filter}`)).toMatchObject(expected)
+  })
+})
