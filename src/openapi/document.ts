@@ -13,6 +13,7 @@ import { logPaths } from './log-paths.ts'
 import { recordPaths, recordTag } from './record-paths.ts'
 import { recordSchemas } from './record-schema.ts'
 import { SECURITY_SCHEMES } from './security.ts'
+import { sentPaths } from './sent-paths.ts'
 import { SERVER, serverPaths } from './server-paths.ts'
 import { SENDING, smsPaths } from './sms-paths.ts'
 import { webhookPaths } from './webhook-paths.ts'
@@ -68,6 +69,7 @@ export function openApiDocument({ url, collections, extensions }: Subject): Open
       ],
       paths: {
         ...smsPaths(),
+        ...sentPaths(),
         ...devicePaths(device),
         ...collectionPaths(collections, schemaOf, extensions),
         ...webhookPaths(),

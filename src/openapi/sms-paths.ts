@@ -1,13 +1,9 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
-import { BATCH } from '../sms/batches.ts'
 import { SEND, TEMPLATE_SEND } from '../sms/body.ts'
-import { CANCELED } from '../sms/cancel.ts'
-import { CANCELED_BATCH } from '../sms/cancel-batch.ts'
 import { PREVIEW } from '../sms/preview.ts'
 import { USAGE } from '../sms/quota.ts'
 import type { Refusal } from '../sms/refusal.ts'
-import { RETRIED_BATCH, RETRY_BATCH } from '../sms/retry-batch.ts'
 import { ACCEPTED } from '../sms/send.ts'
 import { USAGE_DAYS } from '../sms/usage-days.ts'
 import { type Answers, answers, json, success } from './answers.ts'
@@ -49,7 +45,8 @@ const SEND_REFUSALS: readonly Refusal[] = [
   'no_devices',
 ]
 
-const common = (operationId: string, summary: string, description = summary) => ({
+/** What is said of each of these operations. */
+export const common = (operationId: string, summary: string, description = summary) => ({
   operationId,
   tags: [SENDING],
   summary,
@@ -57,7 +54,7 @@ const common = (operationId: string, summary: string, description = summary) => 
   security: SENDER,
 })
 
-const ACCEPTED_EXAMPLE = {
+export const ACCEPTED_EXAMPLE = {
   batch_id: '',
   message_ids: ['k3v9x0c2m5n8b1a'],
   recipients_count: 1,
@@ -86,13 +83,10 @@ const TEMPLATE_EXAMPLE = {
   variables: { code: '4711' },
 }
 
-const BATCH_ID = z.object({ batch_id: z.string().meta({ description: 'Out of the answer to the send.' }) })
-const MESSAGE = z.object({ id: z.string().meta({ description: 'A record of `sms_messages`.' }) })
-
 /** A preview may be asked for nobody. */
 const PREVIEW_BODY = z.union([SEND, TEMPLATE_SEND])
 
-/** `/api/sms`: what a web app asks of the gateway. */
+/** `/api/sms`: what a web app asks of the gateway before and while it sends. */
 export const smsPaths = (): ZodOpenApiPathsObject => ({
   '/api/sms/send': {
     post: sendOperation(
@@ -166,102 +160,6 @@ export const smsPaths = (): ZodOpenApiPathsObject => ({
           days: [{ day: '2026-11-20', counts: { delivered: 12, failed: 1 } }],
         }),
         refusals('invalid_request', 'unauthorized', 'forbidden'),
-      ),
-    },
-  },
-  '/api/sms/batches/{batch_id}': {
-    get: {
-      ...common('readBatch', 'Count the messages of a send by status'),
-      requestParams: { path: BATCH_ID },
-      responses: answers(
-        success('The counts.', BATCH),
-        refusals('unauthorized', 'forbidden', 'batch_not_found'),
-      ),
-    },
-  },
-  '/api/sms/batches/{batch_id}/cancel': {
-    post: {
-      ...common(
-        'cancelBatch',
-        'Cancel what is left of a send',
-        'Ends all messages of a send that no device has claimed; their units of the quota come back. Again is no error.',
-      ),
-      requestParams: { path: BATCH_ID },
-      responses: answers(
-        success('What was canceled, and how all messages of the send are now.', CANCELED_BATCH, {
-          batch_id: 'q0w9e8r7t6y5u4i',
-          recipients_count: 3,
-          counts: { pending: 0, assigned: 0, sending: 1, sent: 0, delivered: 0, failed: 2 },
-          canceled: 2,
-        }),
-        refusals('unauthorized', 'forbidden', 'batch_not_found'),
-      ),
-    },
-  },
-  '/api/sms/batches/{batch_id}/retry': {
-    post: {
-      ...common(
-        'retryBatch',
-        'Send what has failed of a send once more',
-        'Sends new messages with the same texts to the same numbers, by any device. They count against the quota, and have a batch_id of their own. Asking again answers the same new messages, and sends what could not be sent before.',
-      ),
-      requestParams: { path: BATCH_ID },
-      requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
-      responses: answers(
-        success('The new messages.', RETRIED_BATCH, {
-          batch_id: 'c0v9b8n7m6l5k4j',
-          message_ids: ['k3v9x0c2m5n8b1a'],
-          recipients_count: 1,
-          left_out: { unknown: 1, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 },
-        }),
-        refusals(
-          'invalid_request',
-          'unauthorized',
-          'quota_exceeded',
-          'forbidden',
-          'batch_not_found',
-          'request_too_large',
-          'no_devices',
-        ),
-      ),
-    },
-  },
-  '/api/sms/messages/{id}/retry': {
-    post: {
-      ...common(
-        'retryMessage',
-        'Send a failed message once more',
-        'Sends a new message with the same text to the same number, by any device. It counts against the quota. Asking again answers the same new message.',
-      ),
-      requestParams: { path: MESSAGE },
-      responses: answers(
-        success('The new message.', ACCEPTED, ACCEPTED_EXAMPLE),
-        refusals(
-          'unauthorized',
-          'quota_exceeded',
-          'forbidden',
-          'message_not_found',
-          'not_retriable',
-          'no_devices',
-        ),
-      ),
-    },
-  },
-  '/api/sms/messages/{id}/cancel': {
-    post: {
-      ...common(
-        'cancelMessage',
-        'Cancel a message',
-        'Ends a message that no device has claimed; its unit of the quota comes back. Again is no error.',
-      ),
-      requestParams: { path: MESSAGE },
-      responses: answers(
-        success('It will not be sent.', CANCELED, {
-          id: 'k3v9x0c2m5n8b1a',
-          status: 'failed',
-          error_message: 'Canceled',
-        }),
-        refusals('unauthorized', 'forbidden', 'message_not_found', 'not_cancelable'),
       ),
     },
   },

@@ -37,12 +37,12 @@ export const MAX_CHARACTERS = 1600
 /** Each contact is compared with each of them. */
 const MAX_GROUPS = 100
 /** The last instant that PocketBase's form can tell, and sort. */
-const END_OF_TIME = '9999-12-31 23:59:59.999Z'
+export const END_OF_TIME = '9999-12-31 23:59:59.999Z'
 
 const list = (what: string, item = {}) =>
   z.array(z.string('must be a text').meta(item), `must be a list of ${what}`)
 /** A date in PocketBase's form; '' for an empty text. */
-const date = () =>
+export const date = () =>
   z.string('must be a date').transform((raw, issues) => {
     const at = parseDate(raw)
     if (at === '' && raw !== '') issues.addIssue('must be a date, for example 2026-11-20T07:00:00Z')
@@ -51,7 +51,7 @@ const date = () =>
 const value = z.union([z.string(), z.number(), z.boolean()], 'must be a text, a number or a boolean')
 
 /** What both kinds of send know. `null` counts as absent. */
-const COMMON = {
+export const COMMON = {
   recipients: list('phone numbers', { pattern: E164.source }).nullish().meta({
     description:
       'Phone numbers in E.164. Each gets one message. May be empty when `group_ids` are given. After groups and duplicates, at most 1,000 (the server may set another limit).',
@@ -165,8 +165,9 @@ function optionsOf(body: Common, now: Date): SendOptions {
   }
 }
 
-/** A date that is past means now. */
-const future = (date: string | null | undefined, now: Date) => (date && date > formatDate(now) ? date : '')
+/** A date that is past means now: ''. */
+export const future = (date: string | null | undefined, now: Date) =>
+  date && date > formatDate(now) ? date : ''
 
 /** An instant in PocketBase's form; one that it cannot tell is its last. */
 export const dateAt = (ms: number): string =>
@@ -174,9 +175,16 @@ export const dateAt = (ms: number): string =>
 
 /** `ttl` counts from when the message is due. */
 function expiryOf(body: Common, due: string): string {
-  if (body.ttl && body.expires_at) throw refuse('invalid_request', 'ttl and expires_at exclude each other')
-  if (body.ttl) return dateAt(dateOf(due)!.getTime() + body.ttl * 1000)
-  if (body.expires_at && body.expires_at <= due)
-    throw refuse('invalid_request', 'expires_at must lie in the future, after scheduled_at')
-  return body.expires_at ?? ''
+  checkExpiry(body, due)
+  return body.ttl ? dateAt(dateOf(due)!.getTime() + body.ttl * 1000) : (body.expires_at ?? '')
 }
+
+/** Throws 400 `invalid_request` for two ends, or one that is not after `due`. */
+export function checkExpiry({ ttl, expires_at }: Pick<Common, 'ttl' | 'expires_at'>, due: string): void {
+  if (ttl && expires_at) throw refuse('invalid_request', 'ttl and expires_at exclude each other')
+  if (expires_at && expires_at <= due) throw tooEarly()
+}
+
+/** A message would end before it is due. */
+export const tooEarly = () =>
+  refuse('invalid_request', 'expires_at must lie in the future, after scheduled_at')

@@ -17,6 +17,7 @@ export const REFUSALS = {
   message_not_found: [404, 'Message not found'],
   batch_not_found: [404, 'Batch not found'],
   not_cancelable: [409, 'Message can no longer be canceled'],
+  not_changeable: [409, 'Only a message that waits for its time can be changed'],
   not_retriable: [409, 'Only a failed message can be sent again'],
   idempotency_key_in_use: [409, 'A request with this Idempotency-Key is still running'],
   idempotency_key_reused: [422, 'This Idempotency-Key was used for another request'],

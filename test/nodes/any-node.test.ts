@@ -267,6 +267,32 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect((await user.at(two).call('GET', '/api/sms/usage')).body.used).toBe(40)
   },
 
+  async 'a scheduled batch that gets another time at both at once gets it once; its messages are changed at either'() {
+    const user = await makeUser()
+    await makeDevice(user)
+    const recipients = Array.from({ length: 40 }, (_, i) => `+49151${1_000_000 + i}`)
+    const { batch_id, message_ids } = (await send(user.at(one), { recipients, scheduled_at: '2098-01-01' }))
+      .body
+    const body = { scheduled_at: '2099-01-01' }
+    const path = `/api/sms/batches/${batch_id}/reschedule`
+    const changed = await Promise.all(
+      [one, two, one, two].map((node) => user.at(node).call('POST', path, body)),
+    )
+    expect(changed.reduce((sum, answer) => sum + answer.body.rescheduled, 0)).toBe(40)
+    const message = `/api/sms/messages/${message_ids[0]}`
+    const parts = [{ body: 'New' }, { priority: 5 }, { body: 'New' }, { ttl: 60 }]
+    const answers = await Promise.all(
+      parts.map((part, i) => user.at(i % 2 ? two : one).call('PATCH', message, part)),
+    )
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200])
+    const record = `/api/collections/sms_messages/records/${message_ids[0]}`
+    expect((await user.at(one).call('GET', record)).body).toMatchObject({
+      body: 'New',
+      priority: 5,
+      expires_at: '2099-01-01 00:01:00.000Z',
+    })
+  },
+
   async 'the same Idempotency-Key at both at once is one send'() {
     const user = await makeUser()
     await makeDevice(user)

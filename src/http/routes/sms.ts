@@ -4,9 +4,11 @@ import { countBatch } from '../../sms/batches.ts'
 import { readPreview, readSend, readTemplateSend, type SendBody } from '../../sms/body.ts'
 import { cancelMessage } from '../../sms/cancel.ts'
 import { cancelBatch } from '../../sms/cancel-batch.ts'
+import { changeMessage, readChange } from '../../sms/change.ts'
 import { fingerprintOf, readIdempotencyKey } from '../../sms/idempotency.ts'
 import { previewSend } from '../../sms/preview.ts'
 import { readUsage } from '../../sms/quota.ts'
+import { readReschedule, rescheduleBatch } from '../../sms/reschedule.ts'
 import { retryMessage } from '../../sms/retry.ts'
 import { RETRY_BATCH, retryBatch } from '../../sms/retry-batch.ts'
 import { type Desk, send } from '../../sms/send.ts'
@@ -47,6 +49,11 @@ export function smsRoutes(services: Services): Hono<Env> {
       const { user } = await requireSender(c, services)
       return sendRaw(c, JSON.stringify(await cancelBatch(store, user, c.req.param('batch_id'))))
     })
+    .post('/batches/:batch_id/reschedule', async (c) => {
+      const { user } = await requireSender(c, services)
+      const change = readReschedule(await readJson(c, MAX_BODY_BYTES), new Date())
+      return sendRaw(c, JSON.stringify(await rescheduleBatch(store, user, c.req.param('batch_id'), change)))
+    })
     .post('/batches/:batch_id/retry', (c) => {
       let raw: Promise<unknown> | undefined
       return withSender(c, services, async (sender) => {
@@ -54,6 +61,11 @@ export function smsRoutes(services: Services): Hono<Env> {
         const body = checkShape(RETRY_BATCH, await raw)
         return sendRaw(c, JSON.stringify(await retryBatch(desk, sender, c.req.param('batch_id'), body)))
       })
+    })
+    .patch('/messages/:id', async (c) => {
+      const { user } = await requireSender(c, services)
+      const change = readChange(await readJson(c, MAX_BODY_BYTES), new Date())
+      return sendRaw(c, JSON.stringify(await changeMessage(store, user, c.req.param('id'), change)))
     })
     .post('/messages/:id/retry', (c) =>
       withSender(c, services, async (sender) =>
