@@ -32,6 +32,12 @@ test.each([
     ['Accepted 1', 'Waits for its time 5'],
   ],
   [
+    'changed while it waits for its time',
+    { status: 'pending', scheduled_at: '5' },
+    [event('pending', { attempt: 0, detail: 'Changed: time, text' })],
+    ['Accepted 1', 'Changed 2 time, text', 'Waits for its time 5'],
+  ],
+  [
     'waits for a device',
     { status: 'assigned', expand: { device } },
     [],

@@ -6,7 +6,7 @@ const HOUR_MS = 3_600_000
 const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** A local time as the browser's field has it. */
-const localOf = (ms: number) => {
+export const localOf = (ms: number) => {
   const at = new Date(ms)
   return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
 }

@@ -1,9 +1,11 @@
+import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useTask } from '../../data/use-task.ts'
 import { Button, ButtonLink } from '../../parts/button.tsx'
+import { ChangeDialog, type ChangeRequest } from '../../parts/change-dialog.tsx'
 import { Copy } from '../../parts/copy.tsx'
 import { confirmed } from '../../parts/dialog.tsx'
 import { Notice } from '../../parts/form.tsx'
@@ -15,7 +17,7 @@ export const isUnknown = ({ error_message }: Message) => error_message.startsWit
 
 const canCancel = ({ status }: Message) => status === 'pending' || status === 'assigned'
 
-/** What can be done with a message. Cancel and send again are for its user; what they are refused with stands below them. */
+/** What can be done with a message. Change, cancel and send again are for its user; what they are refused with stands below them. */
 export function MessageActions({ message, next }: { message: Message; next: Message | undefined }) {
   const { id, message_type, status } = message
   const isMine = session.value?.role === 'user'
@@ -24,6 +26,11 @@ export function MessageActions({ message, next }: { message: Message; next: Mess
     await pb.send(`/api/sms/messages/${id}/cancel`, { method: 'POST' })
     toast('Canceled: it will not be sent')
   })
+  const [isChanging, setChanging] = useState(false)
+  const change = async (body: ChangeRequest) => {
+    await pb.send(`/api/sms/messages/${id}`, { method: 'PATCH', body })
+    toast('Message changed')
+  }
   const retry = useTask(async () => {
     if (isUnknown(message) && !(await confirmed(TWICE))) return
     const answer = await pb.send<{ message_ids: readonly string[] }>(`/api/sms/messages/${id}/retry`, {
@@ -47,6 +54,11 @@ export function MessageActions({ message, next }: { message: Message; next: Mess
             Cancel the message
           </Button>
         )}
+        {isMine && status === 'pending' && (
+          <Button icon="edit" onClick={() => setChanging(true)}>
+            Change
+          </Button>
+        )}
         {isMine && status === 'failed' && message_type === 'outgoing' && !next && message.body !== '' && (
           <Button kind="primary" icon="again" busy={retry.busy} onClick={() => void retry.run()}>
             Send again
@@ -62,6 +74,14 @@ export function MessageActions({ message, next }: { message: Message; next: Mess
           Delete
         </Button>
       </div>
+      {isChanging && (
+        <ChangeDialog
+          title="Change the message"
+          waiting={message}
+          save={change}
+          onClose={() => setChanging(false)}
+        />
+      )}
       {fault && <Notice kind="wrong">{wordsOf(fault)}</Notice>}
     </>
   )

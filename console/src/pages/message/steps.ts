@@ -10,8 +10,11 @@ export interface Step {
   readonly detail: string
 }
 
+/** How the detail of a change begins. */
+const CHANGED = 'Changed: '
+
 const WORDS: Readonly<Record<MessageState, (device: string) => string>> = {
-  pending: () => 'Waits for its time',
+  pending: () => 'Changed',
   assigned: (device) => (device ? `Given to ${device}` : 'Waits for a device'),
   sending: (device) => (device ? `${device} has it` : 'A device has it'),
   sent: (device) => (device ? `Sent by ${device}` : 'Sent'),
@@ -29,7 +32,8 @@ export function stepsOf(message: Message, events: readonly MessageEvent[]): Step
   if (message.message_type === 'incoming') return steps
   const { id, created } = message
   const accepted = { id, state: 'pending' as const, words: 'Accepted', at: created, detail: '' }
-  const isTold = events.at(-1)?.status === message.status
+  // an event of what waits for its time says that it was changed, not that it waits
+  const isTold = message.status !== 'pending' && events.at(-1)?.status === message.status
   return [accepted, ...steps, ...(isTold ? [] : presentOf(message))]
 }
 
@@ -44,6 +48,6 @@ function presentOf({ id, status, updated, scheduled_at, error_message, expand }:
 
 function stepOf({ id, status, created, attempt, detail, expand }: MessageEvent): Step {
   const tried = attempt > 1 && status === 'sending' ? `Try ${attempt}` : ''
-  const more = [tried, detail].filter((part) => part !== '').join('. ')
+  const more = [tried, detail.replace(CHANGED, '')].filter((part) => part !== '').join('. ')
   return { id, state: status, words: WORDS[status](expand?.device?.name ?? ''), at: created, detail: more }
 }

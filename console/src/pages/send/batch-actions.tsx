@@ -6,6 +6,7 @@ import { useList } from '../../data/use-list.ts'
 import { useTask } from '../../data/use-task.ts'
 import { AgainDialog } from '../../parts/again-dialog.tsx'
 import { Button } from '../../parts/button.tsx'
+import { ChangeDialog, type ChangeRequest } from '../../parts/change-dialog.tsx'
 import { confirmed } from '../../parts/dialog.tsx'
 import { Notice } from '../../parts/form.tsx'
 import { toast } from '../../parts/toast.tsx'
@@ -18,11 +19,13 @@ interface Retried {
   readonly left_out: { readonly refused: number }
 }
 
-/** What its user can do with a whole send: cancel what waits, send once more what failed. */
+/** What its user can do with a whole send: change the time of what is scheduled, cancel what waits, send once more what failed. */
 export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
   const { counts, filter, items } = sent
   const [isAsking, setAsking] = useState(false)
+  const [isChanging, setChanging] = useState(false)
   const again = useAgain(items)
+  const scheduled = items.find(({ status }) => status === 'pending')
   const waiting = (counts.pending ?? 0) + (counts.assigned ?? 0)
   const cancel = useTask(async () => {
     if (!(await confirmed(question(waiting)))) return
@@ -46,6 +49,17 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
     )
     if (batch_id) go('/send', { batch: batch_id })
   }
+  const reschedule = async (body: ChangeRequest) => {
+    const { rescheduled } = await pb.send<{ rescheduled: number }>(`/api/sms/batches/${batch}/reschedule`, {
+      method: 'POST',
+      body,
+    })
+    toast(
+      rescheduled === 1
+        ? 'One message has another time'
+        : `${rescheduled.toLocaleString()} messages have another time`,
+    )
+  }
   return (
     <>
       {again && (
@@ -55,6 +69,11 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
       )}
       {(waiting > 0 || (counts.failed ?? 0) > 0) && (
         <div class="row">
+          {scheduled && (
+            <Button icon="clock" onClick={() => setChanging(true)}>
+              Change time
+            </Button>
+          )}
           {waiting > 0 && (
             <Button icon="close" busy={cancel.busy} onClick={() => void cancel.run()}>
               {`Cancel ${waiting === 1 ? 'the one' : `the ${waiting.toLocaleString()}`} not sent yet`}
@@ -68,6 +87,14 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
         </div>
       )}
       {cancel.fault && <Notice kind="wrong">{cancel.fault.message}</Notice>}
+      {isChanging && scheduled && (
+        <ChangeDialog
+          title="Change the time"
+          waiting={{ scheduled_at: scheduled.scheduled_at, expires_at: scheduled.expires_at }}
+          save={reschedule}
+          onClose={() => setChanging(false)}
+        />
+      )}
       {isAsking && <AgainDialog filter={filter} send={retry} onClose={() => setAsking(false)} />}
     </>
   )
