@@ -73,6 +73,17 @@ describe('what a phone posts', () => {
   })
 
   test.each([
+    ['no sender', '', 'unknown'],
+    ['a sender that is not told', null, 'unknown'],
+    ['an address as sender', `${'x'.repeat(60)}@example.com`, `${'x'.repeat(60)}@example.com`],
+    ['a sender without an end', 'y'.repeat(300), 'y'.repeat(255)],
+  ])('of %s is kept', async (what, sender, from) => {
+    const posted = text({ sender, message: what, recipient: 'z'.repeat(99) })
+    for (let i = 0; i < 2; i++) expect((await post('sms:received', posted)).status).toBe(204)
+    expect(await records(user, `body = "${what}"`)).toMatchObject([{ from, to: '' }])
+  })
+
+  test.each([
     ['sms:data-received', { message: undefined, data: 'AAEC' }, 'data:application/octet-stream;base64,AAEC'],
     [
       'mms:downloaded',
@@ -128,7 +139,7 @@ describe('what a phone posts', () => {
     ['a wrong key', 'sms:received', text(), { secret: 'another' }, 401],
     ['no instant', 'sms:received', text(), { timestamp: 'soon' }, 401],
     ['an unknown path', 'sms:received', text(), { to: 'PATH' }, 404],
-    ['no sender', 'sms:received', text({ sender: '' }), {}, 400],
+    ['no text', 'sms:received', text({ message: undefined }), {}, 400],
     ['a date that is none', 'sms:received', text({ receivedAt: 'soon' }), {}, 400],
   ])('with %s is refused', async (_, event, payload, options, status) => {
     const to = 'to' in options ? `${url.slice(0, -1)}_` : url
