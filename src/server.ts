@@ -85,6 +85,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
   // the port is opened last: whoever gets an answer may count on a stop in good order
   await listen(server, config).catch(async (error) => {
     await Promise.all([delivery.stop(), stopWebhooks()])
+    await Promise.all([settings.close(), store.close()])
     throw error
   })
   const stopJobs = startJobs(services.jobs, log)
