@@ -17,8 +17,11 @@ export function demandFreeName(name: string): void {
 
 function demandOwnName({ catalog }: CatalogDraft, { id, name }: Collection, isNew: boolean): void {
   const isOther = (one: Collection) => one.id !== id && one.name.toLowerCase() === name.toLowerCase()
-  if (!catalog.all.some(isOther)) return
-  if (isNew) throw new SqliteFault(`table \`${name}\` already exists`)
+  const others = catalog.all.filter(isOther)
+  if (others.length === 0) return
+  // the list of collections tells names apart by their capitals, tables do not
+  const isListed = others.some((one) => one.name === name)
+  if (isNew && !isListed) throw new SqliteFault(`table \`${name}\` already exists`)
   throw new SqliteFault('UNIQUE constraint failed: _collections.name', 'constraint failed', 2067)
 }
 

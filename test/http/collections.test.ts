@@ -254,6 +254,11 @@ test.each<[string, object[], string]>([
     `${RAW}failed to save collection "FRESH": SQL logic error: table \`FRESH\` already exists (1).`,
   ],
   [
+    'the name of another collection with another id',
+    [{ id: 'fresh', name: 'contacts' }],
+    `${RAW}failed to save collection "contacts": constraint failed: UNIQUE constraint failed: _collections.name (2067).`,
+  ],
+  [
     'the name of another collection',
     [{ id: '_pb_users_auth_', name: 'contacts' }],
     `${RAW}failed to save collection "contacts": constraint failed: UNIQUE constraint failed: _collections.name (2067).`,
