@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import { isOf } from './by-id.ts'
+import { isOf } from '../db/by-id.ts'
 import { refuse } from './refusal.ts'
 
 /** All statuses a sent message can have, in their order. */

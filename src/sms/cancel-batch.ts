@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import { isOf } from '../db/by-id.ts'
 import { BATCH, countBatch } from './batches.ts'
-import { isOf } from './by-id.ts'
 import { fail } from './fail.ts'
 import { giveBack } from './quota.ts'
 import type { Source } from './reassign.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import { isOf } from './by-id.ts'
+import { isOf } from '../db/by-id.ts'
 import { HOOK_SQL, TOLD, tellSql } from './changed.ts'
 import { giveBack } from './quota.ts'
 import { refuse } from './refusal.ts'

@@ -1,6 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
+import { isHeldBy } from '../db/by-id.ts'
 import type { Db } from '../db/open.ts'
-import { isHeldBy } from './by-id.ts'
 import type { Device } from './device.ts'
 import { noteOutage } from './reachable.ts'
 

@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
+import { isOf } from '../db/by-id.ts'
 import { dateOf } from '../fields/date.ts'
 import { dateAt, type SendBody, type SendOptions } from './body.ts'
-import { isOf } from './by-id.ts'
 import { refuse } from './refusal.ts'
 import { type Desk, type Sent, send } from './send.ts'
 import type { Sender } from './sender.ts'

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import { isOf } from '../db/by-id.ts'
 import type { Db } from '../db/open.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { noteSql } from '../records/changes.ts'
@@ -17,9 +18,9 @@ export function ownerOf(auth: AuthRecord | null): Owner {
   return auth.id
 }
 
-/** SQL: a row with a column "user" is the owner's. */
+/** SQL: a row with a column "user" that was found by its id, or its webhook's, is the owner's. */
 export const isOwn = (alias: string, position: number) =>
-  `($${position}::text is null or ${alias}."user" = $${position})`
+  `($${position}::text is null or ${isOf(alias, `$${position}`)})`
 
 /** Throws 404 where the owner has no such webhook, 409 for a disabled one. Gives its user. */
 export async function requireOpen(db: Db, owner: Owner, webhook: string): Promise<string> {

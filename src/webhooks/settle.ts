@@ -1,4 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
+import { isOf } from '../db/by-id.ts'
 import type { Db } from '../db/open.ts'
 import { noteSql } from '../records/changes.ts'
 import type { Outcome } from './attempt.ts'
@@ -16,7 +17,7 @@ with written as (
   set status = $3, attempts = $4, response_status = $5, response_body = $6, latency_ms = $7,
     next_attempt_at = case when $8::float8 is null then '' else pb_text(now() + $8::float8 * interval '1 second') end,
     updated = pb_text(now())
-  where id = $1 and "user" = $2 and status = 'pending' and attempts = $9
+  where id = $1 and ${isOf('webhook_deliveries', '$2')} and status = 'pending' and attempts = $9
   returning *
 ), ${noteSql('written', 'update', 10, 'noted', true)}
 select id from written`
