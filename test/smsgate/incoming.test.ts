@@ -124,9 +124,10 @@ describe('what a phone posts', () => {
     const { db } = site.gateway.server.services.store
     const { id } = phone.store.registration!
     await db.query(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [id])
+    const began = Date.now()
     await post('system:ping', {})
     const { body } = await user.call('GET', `/api/collections/devices/records/${id}`)
-    expect(Date.parse(body.last_seen)).toBeGreaterThan(Date.now() - 10_000)
+    expect(Date.parse(body.last_seen)).toBeGreaterThan(began - 1_000)
   })
 
   test('STOP opts its sender out', async () => {
