@@ -35,6 +35,8 @@ export class Gammu implements Driver {
   readonly parallel = PARALLEL
   readonly #folders: GammuFolders
   readonly #waiting = new Map<string, { readonly sinceMs: number; resolve(result: SendResult): void }>()
+  /** Texts whose files are still there, should they not let themselves be deleted: by the first of each. */
+  readonly #told = new Set<string>()
   #stop = async () => {}
 
   constructor(folders: GammuFolders) {
@@ -102,12 +104,28 @@ export class Gammu implements Driver {
       .filter((name) => RECEIVED.test(name))
       .sort()
     if (names.some((name) => Date.now() - statSync(join(inbox, name)).mtimeMs < STILL_MS)) return
+    const troubles: unknown[] = []
     for (const parts of Map.groupBy(names, (name) => name.slice(0, name.lastIndexOf('_'))).values()) {
-      const [, ...fields] = RECEIVED.exec(parts[0]!)!
+      try {
+        this.#take(parts, events)
+      } catch (error) {
+        troubles.push(error) // the others need not wait for it
+      }
+    }
+    if (troubles.length > 0) throw troubles[0]
+  }
+
+  #take(parts: readonly string[], events: DriverEvents): void {
+    const { inbox } = this.#folders
+    const [first = ''] = parts
+    if (!this.#told.has(first)) {
+      const [, ...fields] = RECEIVED.exec(first)!
       const body = parts.map((name) => readText(join(inbox, name))).join('')
       events.received({ from: fields[7]!, body, sim: 0 }, instantOf(fields))
-      for (const name of parts) rmSync(join(inbox, name))
+      this.#told.add(first)
     }
+    for (const name of parts) rmSync(join(inbox, name), { force: true })
+    this.#told.delete(first)
   }
 }
 

@@ -26,6 +26,8 @@ export class ModemManager implements Driver {
   readonly #modem: string
   /** Texts by their path in ModemManager, until their delivery report comes. */
   readonly #awaited = new Map<string, Pick<OutgoingText, 'id' | 'attempt'>>()
+  /** Texts that came in, are told and yet still there: some modems do not delete. */
+  readonly #told = new Set<string>()
   #stop = async () => {}
 
   constructor(modem: string) {
@@ -88,8 +90,12 @@ export class ModemManager implements Driver {
       const sms = await this.#read(path)
       if (sms?.properties.state !== 'received') continue
       const { number, text } = sms.content
-      events.received({ from: number, body: text, sim: 0 }, instantOf(sms.properties.timestamp) ?? this.now())
-      await this.#forget(path)
+      const { timestamp } = sms.properties
+      const key = JSON.stringify([path, number, text, timestamp])
+      if (!this.#told.has(key))
+        events.received({ from: number, body: text, sim: 0 }, instantOf(timestamp) ?? this.now())
+      this.#told.add(key)
+      if (await this.#forget(path)) this.#told.delete(key)
     }
   }
 
@@ -115,9 +121,11 @@ export class ModemManager implements Driver {
     return parse<{ sms: Sms }>(output)?.sms
   }
 
-  async #forget(path: string): Promise<void> {
+  /** True if the modem has deleted it. */
+  async #forget(path: string): Promise<boolean> {
     this.#awaited.delete(path)
-    await runProgram(MMCLI, ['-m', this.#modem, `--messaging-delete-sms=${path}`], CALL_MS)
+    const { code } = await runProgram(MMCLI, ['-m', this.#modem, `--messaging-delete-sms=${path}`], CALL_MS)
+    return code === 0
   }
 }
 

@@ -54,7 +54,9 @@ export class Termux implements Driver {
 
   async #receive(events: DriverEvents): Promise<void> {
     const { output } = await runProgram('termux-sms-list', ['-l', String(NEWEST), '-t', 'inbox'], CALL_MS)
-    const texts = readList(output).sort((a, b) => a._id - b._id)
+    const list = readList(output)
+    if (!list) return
+    const texts = list.sort((a, b) => a._id - b._id)
     const newest = texts.at(-1)?._id ?? 0
     const isFirst = Number.isNaN(this.#last)
     for (const { _id, number, body, received } of texts)
@@ -71,12 +73,12 @@ function instantOf(received: string): Date {
   return Number.isNaN(at.getTime()) ? new Date() : at
 }
 
-/** Empty when Android did not answer. */
-function readList(output: string): Listed[] {
+/** Undefined when Android did not answer: that is no empty inbox, after which all there is would be new. */
+function readList(output: string): Listed[] | undefined {
   try {
     const list: unknown = JSON.parse(output)
-    return Array.isArray(list) ? list : []
+    return Array.isArray(list) ? list : undefined
   } catch {
-    return []
+    return undefined
   }
 }

@@ -116,6 +116,22 @@ test('gammu: parts that came in are one text, told once', async () => {
   expect(received).toEqual([{ from: '+4930123', body: 'Good morning', sim: 0, at }])
 })
 
+test('gammu: outlives a folder that goes away, and a file that nobody can read', async () => {
+  const { folders, take } = spool()
+  const driver = new Gammu(folders)
+  const { received } = await run(driver)
+  rmSync(folders.inbox, { recursive: true })
+  const sending = driver.send(TEXT)
+  await take('sent')
+  expect(await sending).toEqual({ outcome: 'sent' })
+  const [broken, whole] = ['00', '01'].map((number) => `IN20261120_081500_${number}_+4930123_00.txt`)
+  mkdirSync(join(folders.inbox, broken!), { recursive: true })
+  writeFileSync(join(folders.inbox, whole!), '\ufeffHi', 'utf16le')
+  for (const name of [broken!, whole!]) utimesSync(join(folders.inbox, name), 1, 1)
+  await until(() => received.length > 0 && !existsSync(join(folders.inbox, whole!)))
+  expect(received).toMatchObject([{ from: '+4930123', body: 'Hi' }])
+})
+
 test('gammu: says which folder is missing', async () => {
   await expect(new Gammu(foldersIn(folder)).start({ received() {}, delivered() {} })).rejects.toThrow(
     /inbox is no folder/,
@@ -186,6 +202,16 @@ test('modemmanager: a text that came in is told once and deleted', async () => {
   expect(received).toEqual([{ from: '+4930123', body: 'Hi', sim: 0, at: '2026-11-20T07:15:00.000Z' }])
 })
 
+test('modemmanager: a text that the modem does not delete is told once', async () => {
+  const sms = { content: { number: '+4930123', text: 'Hi' }, properties: { state: 'received' } }
+  install('mmcli', MMCLI.replace('fs.rmSync(', 'process.exit(1, '))
+  writeFileSync(join(folder, '3.json'), JSON.stringify({ sms }))
+  const { received } = await run(new ModemManager('any'))
+  const deletions = () => calls('mmcli.log').filter((args) => args.join().includes('delete-sms')).length
+  await expect.poll(() => existsSync(join(folder, 'mmcli.log')) && deletions()).toBeGreaterThanOrEqual(3)
+  expect(received).toHaveLength(1)
+})
+
 const inbox = (...texts: object[]) => writeFileSync(join(folder, 'inbox.json'), JSON.stringify(texts))
 const listed = (_id: number, body: string) => ({
   _id,
@@ -229,6 +255,18 @@ test('termux: tells what came in since it last ran, nothing older', async () => 
   await until(() => after.received.length > 1)
   expect(before.received).toEqual([])
   expect(after.received.map(({ body }) => body)).toEqual(['first', 'second'])
+})
+
+test('termux: what Android does not answer is no empty inbox', async () => {
+  const list = `const list = fs.readFileSync(folder + '/inbox.json', 'utf8')`
+  install('termux-sms-list', `${list}\nfs.appendFileSync(folder + '/asked', '.')\nconsole.log(list)`)
+  const memory = join(folder, 'memory')
+  writeFileSync(join(folder, 'inbox.json'), '')
+  const { received } = await run(new Termux(memory))
+  await until(() => readFileSync(join(folder, 'asked'), 'utf8').length > 1)
+  inbox(listed(4, 'old'))
+  await expect.poll(() => existsSync(memory) && readFileSync(memory, 'utf8')).toBe('4')
+  expect(received).toEqual([])
 })
 
 test('a driver without its program says what to install', async () => {
