@@ -104,8 +104,10 @@ test.each<[string, string, string, unknown, number]>([
   ['deletes a key', 'DELETE', record('api_keys', 'KEY'), undefined, 404],
   ['expands to it', 'GET', `${record('contacts', 'CONTACT')}?expand=user`, undefined, 404],
   ['cancels', 'POST', '/api/sms/messages/MESSAGE/cancel', undefined, 404],
+  ['changes the text', 'PATCH', '/api/sms/messages/MESSAGE', { body: 'X' }, 404],
   ['sends again', 'POST', '/api/sms/messages/MESSAGE/retry', undefined, 404],
   ['looks at a batch', 'GET', '/api/sms/batches/BATCH', undefined, 404],
+  ['puts a batch off', 'POST', '/api/sms/batches/BATCH/reschedule', { scheduled_at: '2099-01-01' }, 404],
   [
     'sends through it',
     'POST',

@@ -170,10 +170,13 @@ test.each([
   expect(await snapshot()).toBe(before)
 })
 
-test("another's batch counts nothing, another's message is neither canceled nor sent again", async () => {
+test("another's batch counts nothing, another's message is neither changed, canceled nor sent again", async () => {
   const batch = await alice.call('GET', `/api/sms/batches/${bobs.batch}`)
   const unknown = await alice.call('GET', '/api/sms/batches/doesnotexist000')
   expect(batch).toEqual(unknown)
+  const later = { scheduled_at: '2099-01-01' }
+  expect((await alice.call('POST', `/api/sms/batches/${bobs.batch}/reschedule`, later)).status).toBe(404)
+  expect((await alice.call('PATCH', `/api/sms/messages/${bobs.sms_messages}`, later)).status).toBe(404)
   expect((await alice.call('POST', `/api/sms/messages/${bobs.sms_messages}/cancel`, {})).status).toBe(404)
   expect((await alice.call('POST', `/api/sms/messages/${bobs.sms_messages}/retry`, {})).status).toBe(404)
   expect(await snapshot()).toBe(before)
