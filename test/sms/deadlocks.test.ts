@@ -26,6 +26,7 @@ afterAll(async () => {
 
 const pick = <T>(list: readonly T[]): T => list[Math.floor(Math.random() * list.length)]!
 const shuffled = <T>(list: readonly T[]): T[] => list.toSorted(() => Math.random() - 0.5)
+const soon = () => new Date(Date.now() + 300).toISOString()
 const number = () => `+49151${10_000_000 + Math.floor(Math.random() * 60)}`
 
 /** A user with two phones, two webhooks and a group; how it is used by everything at once. */
@@ -54,8 +55,7 @@ class Household {
     return this.user.call('POST', '/api/sms/send', { recipients, body: 'Hello', ...more })
   }
 
-  later = () =>
-    this.send({ scheduled_at: new Date(Date.now() + 300).toISOString(), guarantee: 'at_least_once' })
+  later = () => this.send({ scheduled_at: soon(), guarantee: 'at_least_once' })
 
   async work() {
     const phone = pick(this.phones)
@@ -84,6 +84,19 @@ class Household {
     const query = new URLSearchParams({ filter, perPage: '5', sort: '@random' })
     const { body } = await this.user.call('GET', `/api/collections/sms_messages/records?${query}`)
     return ((body.items ?? []) as { id: string }[]).map(({ id }) => id)
+  }
+
+  async change() {
+    const ids = await this.some('status = "pending"')
+    const body = { scheduled_at: soon(), body: 'Changed' }
+    const all = ids.map((id) => this.user.call('PATCH', `/api/sms/messages/${id}`, body))
+    return (await Promise.all(all)).at(-1)
+  }
+
+  async putOff() {
+    const { body } = await this.later()
+    const path = `/api/sms/batches/${body.batch_id}/reschedule`
+    return body.batch_id ? this.user.call('POST', path, { scheduled_at: soon() }) : undefined
   }
 
   async cancel() {
@@ -123,6 +136,8 @@ const WORKS = [
   'send',
   'send',
   'later',
+  'change',
+  'putOff',
   'work',
   'work',
   'receive',
