@@ -42,7 +42,7 @@ const NO_REASON = 'The device could not send the message'
 /**
  * Ends the attempts of reports that all name other messages, in one statement. Only the current attempt of a message
  * in `sending`, or the attempt that made it `sent`, gets through, and only along an edge of the status table ($4). A
- * device's clock may be anywhere: its instant counts if it lies between acceptance and now.
+ * device's clock may be anywhere: its instant counts if it lies between acceptance, or the sending, and now.
  */
 const APPLY = `
 with given as (
@@ -53,7 +53,7 @@ with given as (
   returning d.message
 ), applicable as (
   select m.id, g.status, g.attempt, g.reason, pb_text(
-    case when to_timestamp(g.at / 1000) between m.created::timestamptz and now()
+    case when to_timestamp(g.at / 1000) between greatest(m.created::text, m.sent_at::text)::timestamptz and now()
       then to_timestamp(g.at / 1000) else now() end) as at
   from given g join sms_messages m on m.id = g.id
   where ${isHeldBy('m', '$2', '$3')} and m.status || ' ' || g.status = any($4)

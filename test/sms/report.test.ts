@@ -120,6 +120,17 @@ describe('what a report cannot do', () => {
   })
 })
 
+test('a message has not arrived before it was sent, though a clock that is behind says so', async () => {
+  const id = await claimed()
+  await store.db.query(
+    `update sms_messages set created = pb_text(now() - interval '1 minute') where id = $1`,
+    [id],
+  )
+  await report([{ id, attempt: 1, status: 'sent' }])
+  await report([{ id, attempt: 1, status: 'delivered', at: Date.now() - 30_000 }])
+  expect((await column(id, 'delivered_at')) >= (await column(id, 'sent_at'))).toBe(true)
+})
+
 describe('proof that nothing was sent', () => {
   test('assigns the message to another device of the user', async () => {
     const owner = await makeUser(store)
