@@ -1,6 +1,6 @@
 import type { Db } from '../db/open.ts'
 
-const BEGIN = 'insert into sms_turns ("user") values ($1) on conflict do nothing'
+const BEGIN = 'insert into sms_turns ("user") select id from users where id = $1 on conflict do nothing'
 const HOLD = 'select 1 from sms_turns where "user" = $1 for update'
 
 /**
