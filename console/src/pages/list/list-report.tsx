@@ -24,7 +24,7 @@ export function ListReport({
   onAgain: () => void
 }) {
   const { accepted, before, refused } = outcome
-  const filter = useFilter([...accepted.values()])
+  const filter = useFilter(accepted)
   const failed = refused.map(({ text, why }) => ({
     row: text.row,
     cells: sheet.rows[text.row - sheet.first] ?? [],
@@ -57,14 +57,18 @@ export function ListReport({
   )
 }
 
+/** Rows are sent in their order, some at a time: the first message is one of the first rows, not the first that was answered. */
+const FIRST_ROWS = 12
+
 /** What went out since the first of them: the server's clock counts. */
-function useFilter(ids: readonly string[]): string {
+function useFilter(accepted: ListOutcome['accepted']): string {
   const [filter, setFilter] = useState('')
-  const first = ids[0]
+  const rows = [...accepted].sort(([a], [b]) => a - b).slice(0, FIRST_ROWS)
+  const first = rows.map(([, id]) => pb.filter('id = {:id}', { id })).join(' || ')
   useEffect(() => {
-    if (first === undefined) return
+    if (first === '') return
     pb.collection<Message>('sms_messages')
-      .getOne(first, { fields: 'created' })
+      .getFirstListItem(first, { sort: 'created', fields: 'created' })
       .then(
         ({ created }) =>
           setFilter(pb.filter('message_type = "outgoing" && created >= {:since}', { since: created })),
