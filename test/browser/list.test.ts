@@ -11,7 +11,7 @@ call me,Dan,9 pm
 
 const choose = ({ page }: Stage, text: string) =>
   page
-    .getByLabel('A CSV file')
+    .getByLabel('A CSV or vCard file')
     .setInputFiles({ name: 'tables.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
 
 scenario('each row of a list gets a text of its own, once', async (stage) => {

@@ -35,7 +35,7 @@ scenario('contacts: added by hand, 1,000 imported, found, opted out', async (sta
 
   await page.getByRole('button', { name: 'Import' }).click()
   await page
-    .getByLabel('A CSV file')
+    .getByLabel('A CSV or vCard file')
     .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(sheet(1_000)) })
   await page.getByText('1 contact to import, 1,004 rows to leave out').waitFor()
   await page.getByLabel('Country of numbers that begin with 0').fill('+49')

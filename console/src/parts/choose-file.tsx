@@ -1,12 +1,16 @@
 import { useState } from 'preact/hooks'
+import { fileText } from '../data/file-text.ts'
 import { readSheet, type Sheet } from '../data/sheet.ts'
+import { isVcard, readCards } from '../data/vcard.ts'
 import { Button } from './button.tsx'
 import { Field, TextArea } from './field.tsx'
 import { Actions, Notice } from './form.tsx'
 
 const MAX_BYTES = 20_000_000
+/** Phones save pictures with their contacts. */
+const MAX_CARD_BYTES = 100_000_000
 
-/** A file of rows, or rows pasted from a spreadsheet. `placeholder`: rows as they could be. */
+/** A file of rows or of contacts, or rows pasted from a spreadsheet. `placeholder`: rows as they could be. */
 export function ChooseFile({
   hint,
   placeholder,
@@ -21,24 +25,29 @@ export function ChooseFile({
   const [pasted, setPasted] = useState('')
   const [fault, setFault] = useState('')
   const read = (text: string) => {
-    const sheet = readSheet(text)
+    const sheet = isVcard(text) ? readCards(text) : readSheet(text)
     if (sheet.rows.length === 0) setFault('There is no row in it but, perhaps, a head.')
     else onChoose(sheet)
   }
   const open = async (file: File | undefined) => {
     if (!file) return
-    if (file.size > MAX_BYTES) setFault('The file is larger than 20 MB. Cut it into several.')
-    else read(await file.text())
+    const maxBytes = /\.vcf$/i.test(file.name) ? MAX_CARD_BYTES : MAX_BYTES
+    if (file.size > maxBytes) setFault(`The file is larger than ${maxBytes / 1e6} MB. Cut it into several.`)
+    else read(fileText(await file.arrayBuffer()))
   }
   return (
     <div class="form">
       {fault && <Notice kind="wrong">{fault}</Notice>}
-      <Field label="A CSV file" name="file" hint={`${hint} Spreadsheets save it as “CSV UTF-8”.`}>
+      <Field
+        label="A CSV or vCard file"
+        name="file"
+        hint={`${hint} Spreadsheets save it as “CSV UTF-8”; phones and address books share contacts as a .vcf file.`}
+      >
         {(ties) => (
           <input
             {...ties}
             type="file"
-            accept=".csv,.tsv,.txt,text/csv"
+            accept=".csv,.tsv,.txt,.vcf,text/csv,text/vcard,text/x-vcard"
             onChange={(event) => void open(event.currentTarget.files?.[0])}
           />
         )}

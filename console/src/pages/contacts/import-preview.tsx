@@ -109,7 +109,8 @@ export function Preview({
       )}
       <Notice kind={plan.bad.length > 0 ? 'warning' : 'info'}>
         {`${plan.good.length.toLocaleString()} ${plan.good.length === 1 ? 'contact' : 'contacts'} to import`}
-        {plan.bad.length > 0 && `, ${plan.bad.length.toLocaleString()} rows to leave out`}
+        {plan.bad.length > 0 &&
+          `, ${plan.bad.length.toLocaleString()} ${plan.bad.length === 1 ? 'row' : 'rows'} to leave out`}
       </Notice>
       <BadRows sheet={sheet} bad={plan.bad} />
       <Actions>

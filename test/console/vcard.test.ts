@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest'
+import { fileText } from '../../console/src/data/file-text.ts'
+import { isVcard, readCards } from '../../console/src/data/vcard.ts'
+
+const card = (...lines: string[]) => ['BEGIN:VCARD', ...lines, 'END:VCARD', ''].join('\r\n')
+
+test.each<[what: string, lines: string[], name: string, number: string]>([
+  [
+    'an iPhone',
+    [
+      'VERSION:3.0',
+      'PRODID:-//Apple Inc.//iPhone OS 18.1//EN',
+      'N:Müller;Änne;;Dr.;',
+      'FN:Dr. Änne Müller',
+      'ORG:Bäckerei;',
+      'EMAIL;type=INTERNET;type=HOME;type=pref:anne@example.com',
+      'TEL;type=HOME;type=VOICE:+49 30 1234567',
+      'TEL;type=CELL;type=VOICE;type=pref:\u202a+49 (151) 2345678\u202c',
+      'item1.TEL:+49 40 999999',
+      'item1.X-ABLabel:boat',
+    ],
+    'Dr. Änne Müller',
+    '+49 (151) 2345678',
+  ],
+  [
+    'Android, as it exports by itself',
+    [
+      'VERSION:2.1',
+      'N;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=4D=C3=BC=6C=6C=65=72;=4A=C3=B6=72=67;;;',
+      'FN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:=4A=C3=B6=72=67=20=4D=C3=BC=',
+      '=6C=6C=65=72',
+      'TEL;HOME:030-1234567',
+      'TEL;CELL;PREF:0151 2345678',
+      'PHOTO;ENCODING=BASE64;JPEG:/9j/4AAQSkZJRgABAQAAAQABAAD',
+      ' TEL;CELL:+49999999999',
+      ' AAAAAAAA==',
+      '',
+    ],
+    'Jörg Müller',
+    '0151 2345678',
+  ],
+  [
+    'an old phone, with a name in another charset and without FN',
+    [
+      'VERSION:2.1',
+      'N;ENCODING=QUOTED-PRINTABLE;CHARSET=ISO-8859-1:M=FCller=3B;J=F6rg',
+      'TEL;WORK;CELL:+491512',
+    ],
+    'Jörg Müller;',
+    '+491512',
+  ],
+  [
+    'version 4.0, with numbers as URIs',
+    [
+      'VERSION:4.0',
+      'FN:Ben Smith',
+      'TEL;VALUE=uri;TYPE="voice,home":tel:+44-20-7946-0000;ext=5',
+      'TEL;VALUE=uri;PREF=1;TYPE="voice,cell":tel:+44-7700-900123',
+    ],
+    'Ben Smith',
+    '+44-7700-900123',
+  ],
+  [
+    'folded lines',
+    ['VERSION:3.0', 'FN:Anna Ma', ' ria Lo', '\tpez', 'TEL:+4', ' 9151'],
+    'Anna Maria Lopez',
+    '+49151',
+  ],
+  [
+    'a fold of 2.1, which stands for a space',
+    ['VERSION:2.1', 'FN:Anna', '  Maria', 'TEL:+49151'],
+    'Anna Maria',
+    '+49151',
+  ],
+  ['escapes', ['VERSION:3.0', 'FN:Smith\\, Ben\\; and\\nSons \\\\', 'TEL:1'], 'Smith, Ben; and Sons \\', '1'],
+  [
+    'no formatted name',
+    ['VERSION:3.0', 'N:de la Cruz;Ana;Maria;;', 'FN:', 'TEL:+341'],
+    'Ana Maria de la Cruz',
+    '+341',
+  ],
+  ['a company', ['VERSION:3.0', 'N:;;;;', 'ORG:Taxi\\, Ltd.;Night', 'TEL:+341'], 'Taxi, Ltd.', '+341'],
+  ['the preferred one, where none is mobile', ['TEL;HOME:+491', 'TEL;WORK;PREF:+492'], '', '+492'],
+  ['the first, where all are alike', ['TEL:+491', 'TEL:+492'], '', '+491'],
+  ['no fax, though it is preferred', ['TEL;FAX;PREF:+491', 'TEL;HOME:+492'], '', '+492'],
+  ['no code of the network', ['TEL;CELL:*100#', 'TEL;HOME:030 1234567'], '', '030 1234567'],
+  ['what is dialed after a pause', ['TEL;CELL:+49151 2345,,99'], '', '+49151 2345'],
+  ['a dash of typographers', ['TEL:+1 555\u2011010\u20130'], '', '+1 555-010-0'],
+  ['no number', ['VERSION:4.0', 'FN:Only Mail', 'EMAIL:a@example.com'], 'Only Mail', ''],
+  ['small letters', ['version:3.0', 'fn:Lower', 'tel;type=cell:+491'], 'Lower', '+491'],
+  ['no charset that one knows', ['N;QUOTED-PRINTABLE;CHARSET=X-NONE:=C3=A9', 'TEL:+491'], 'é', '+491'],
+  [
+    'a card within a card',
+    ['VERSION:2.1', 'FN:Boss', 'AGENT:', 'BEGIN:VCARD', 'FN:Agent', 'TEL;CELL:+492', 'END:VCARD', 'TEL:+491'],
+    'Boss',
+    '+491',
+  ],
+])('%s', (_, lines, name, number) => {
+  const text = card(...lines)
+  expect(isVcard(text)).toBe(true)
+  expect(readCards(text)).toEqual({ head: ['Name', 'Number'], rows: [[name, number]], first: 1 })
+})
+
+test('several cards, with any ends of lines, and what is cut off', () => {
+  const text = `\ufeff${card('FN:A', 'TEL:+491')}${card('FN:B', 'TEL:+492')}BEGIN:VCARD\nFN:C`
+  for (const end of ['\n', '\r', '\r\n'])
+    expect(readCards(text.replaceAll('\r\n', end)).rows).toEqual([
+      ['A', '+491'],
+      ['B', '+492'],
+    ])
+  expect(isVcard(text)).toBe(true)
+})
+
+test.each(['name,phone\nBEGIN:VCARD,1', '', 'VCARD'])('%j are no cards', (text) => {
+  expect(isVcard(text)).toBe(false)
+})
+
+test('a hostile file takes no longer than another', () => {
+  const [semicolons, quotes] = [';'.repeat(200_000), '"'.repeat(200_001)]
+  const text = card(
+    `TEL${semicolons}`,
+    `TEL;${quotes}`,
+    `FN:${'\\'.repeat(200_000)}`,
+    `N:${semicolons}`,
+    'TEL:+491',
+  )
+  expect(readCards(text).rows.map(([, number]) => number)).toEqual(['+491'])
+})
+
+test.each<[what: string, bytes: Buffer]>([
+  ['UTF-8', Buffer.from('Zoë, 1')],
+  ['UTF-8 with its mark', Buffer.from('\ufeffZoë, 1')],
+  ['UTF-16', Buffer.from('\ufeffZoë, 1', 'utf16le')],
+  ['UTF-16 the other way round', Buffer.from('\ufeffZoë, 1', 'utf16le').swap16()],
+  ['what older programs write', Buffer.from('Zoë, 1', 'latin1')],
+])('a file in %s', (_, bytes) => {
+  expect(fileText(new Uint8Array(bytes).buffer)).toBe('Zoë, 1')
+})
