@@ -37,3 +37,10 @@ test('a refused request leaves its key free', async () => {
   expect(refused.status).toBe(404)
   expect((await send('key-3', {})).status).toBe(200)
 })
+
+test('a page of another origin sees that an answer is an earlier one', async () => {
+  const first = await send('key-4', {})
+  const again = await send('key-4', {})
+  expect(again.body).toEqual(first.body)
+  expect(again.headers.get('access-control-expose-headers')).toBe('Idempotent-Replayed')
+})

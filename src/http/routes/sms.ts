@@ -92,7 +92,10 @@ function sendFrom(c: Ctx, services: Services, desk: Desk, read: (raw: unknown, n
     const key = readIdempotencyKey(c.req.header('idempotency-key'))
     const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(c.req.path, json) }
     const { answer, replayed } = await send(desk, sender, body, idempotency)
-    if (replayed) c.header('Idempotent-Replayed', 'true')
+    if (replayed) {
+      c.header('Idempotent-Replayed', 'true')
+      c.header('Access-Control-Expose-Headers', 'Idempotent-Replayed') // or a page of another origin never sees it
+    }
     return sendRaw(c, answer)
   })
 }
