@@ -15,7 +15,9 @@ test('a server whose port is taken says so and ends', { timeout: 90_000 }, async
   try {
     const { databaseUrl } = await testConfig()
     const { port } = owner.address() as AddressInfo
-    const place = databaseUrl ? { DATABASE_URL: databaseUrl } : { DATABASE_URL: '', DATA_DIR: folder }
+    const place: Record<string, string> = databaseUrl
+      ? { DATABASE_URL: databaseUrl }
+      : { DATABASE_URL: '', DATA_DIR: folder }
     const started = serve({ ...place, HOST: '127.0.0.1', PORT: String(port), LOG_LEVEL: 'error' })
     const end = new RegExp(
       `^The server ended before it answered\\.\\nPort ${port} on 127\\.0\\.0\\.1 is taken`,
