@@ -5,7 +5,7 @@ import { isQueryFault } from './view.ts'
 import { withoutViews } from './views.ts'
 
 /** Which reading of SQLite's SQL this is. Another name is due whenever translate-query.ts makes something else of a query. */
-const READING = 'views:1'
+const READING = 'views:2'
 
 /**
  * Makes all views anew, once, if they were made by an earlier reading of their queries. They stay as they were if one of

@@ -39,6 +39,27 @@ export function splitArguments(tokens: readonly SqlToken[]): SqlToken[][] {
   return parts
 }
 
+const AFTER_JOINED = new Set([
+  ...['join', 'left', 'right', 'inner', 'outer', 'full', 'cross', 'natural'],
+  ...['where', 'group', 'having', 'window', 'order', 'limit', 'union', 'intersect', 'except'],
+])
+
+/** Where a condition has to be put after the JOIN at `at`, which has none; undefined if it has one, or wants none. */
+export function bareJoinEnd(tokens: readonly SqlToken[], at: number): number | undefined {
+  const before = tokens.slice(0, at).findLast(({ kind }) => kind !== 'blank')
+  if (['cross', 'natural'].includes(lower(before))) return undefined
+  let depth = 0
+  let end = at + 1
+  for (; end < tokens.length; end++) {
+    const token = tokens[end]!
+    if (depth === 0 && ['on', 'using'].includes(lower(token))) return undefined
+    if (depth === 0 && (AFTER_JOINED.has(lower(token)) || [',', ')'].includes(token.text))) break
+    if (token.text === '(') depth++
+    if (token.text === ')') depth--
+  }
+  return end
+}
+
 /** Where it goes on after the CASE at `at`. */
 function caseEnd(tokens: readonly SqlToken[], at: number): number {
   let depth = 0

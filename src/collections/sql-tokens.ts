@@ -5,7 +5,7 @@ export interface SqlToken {
 }
 
 const TOKEN =
-  /(?<text>'(?:[^']|'')*')|(?<name>`[^`]*`|"(?:[^"]|"")*"|\[[^\]]*\])|(?<blank>\s+|--[^\n]*|\/\*[\s\S]*?\*\/)|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)|(?<word>[A-Za-z_]\w*)|(?<mark>==|!=|<>|<=|>=|\|\||::|[\s\S])/g
+  /(?<text>'(?:[^']|'')*')|(?<name>`[^`]*`|"(?:[^"]|"")*"|\[[^\]]*\])|(?<blank>\s+|--[^\n]*|\/\*[\s\S]*?\*\/)|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)|(?<word>[A-Za-z_]\w*)|(?<mark>->>|->|==|!=|<>|<=|>=|\|\||::|[\s\S])/g
 
 /** SQL cut into pieces; joined again they are the same text. */
 export function sqlTokens(sql: string): SqlToken[] {

@@ -54,6 +54,20 @@ const time =
     return `pb_strftime('${format}', ${args.length > 0 ? args.join(',') : "'now'"})`
   }
 
+/** What is JSON already stays so in other JSON. */
+const JSON_CALL = /^\s*(json_build_|json_object_agg|coalesce\(json_|pb_json\()/
+
+const inJson = (value: string) => (JSON_CALL.test(value) ? value : `pb_json_of(${value})`)
+
+/** Of the value, or of what is in it at a path. */
+const jsonOf = ([value = '', path]: readonly string[]) =>
+  path === undefined ? `pb_json(${value})` : `pb_json_at(pb_json(${value}), ${path})`
+
+function jsonObject(args: readonly string[]): string {
+  const members = args.map((arg, i) => (i % 2 === 0 ? arg : inJson(arg)))
+  return `json_build_object(${members.join(',')})`
+}
+
 /** Functions of SQLite that Postgres lacks, or knows as something else. */
 const CALLS: Readonly<Record<string, Call>> = {
   cast,
@@ -67,7 +81,13 @@ const CALLS: Readonly<Record<string, Call>> = {
   length: renamed('pb_length'),
   round: renamed('pb_round'),
   group_concat: groupConcat,
+  json: jsonOf,
+  json_array: (args) => `json_build_array(${args.map(inJson).join(',')})`,
+  json_array_length: (args) => `pb_json_length(${jsonOf(args)})`,
+  json_each: (args) => `json_each(${jsonOf(args)}::text)`,
   json_group_array: ([arg]) => `coalesce(json_agg(${arg}), '[]')`,
+  json_group_object: ([key, value = '']) => `coalesce(json_object_agg(${key}, ${inJson(value)}), '{}')`,
+  json_object: jsonObject,
   strftime: (args) => `pb_strftime(${args.length > 1 ? args.join(',') : `${args[0]}, 'now'`})`,
   date: time('%F', 'pb_day'),
   datetime: time('%F %T', 'pb_day_time'),

@@ -1,6 +1,6 @@
 import type { Catalog } from './catalog.ts'
 import { quote } from './names.ts'
-import { callEnd, lower, operandEnd, solid, splitArguments } from './sql-parts.ts'
+import { bareJoinEnd, callEnd, lower, operandEnd, solid, splitArguments } from './sql-parts.ts'
 import { type SqlToken, sqlTokens, unquoted } from './sql-tokens.ts'
 import { translateCall } from './translate-calls.ts'
 
@@ -42,7 +42,8 @@ export const translateNames = (sql: string, catalog: Catalog): string =>
 
 /**
  * A view's query, SQLite's SQL, for Postgres: its names, the functions of translate-calls.ts, `/` and `%` by 0 (null), `LIKE`
- * (which ignores case), `==` and `IS` between values. The rest must be Postgres' SQL already.
+ * (which ignores case), `==`, `->`, `->>` and `IS` between values, joins without a
+ * condition. The rest must be Postgres' SQL already.
  */
 export const translateQuery = (sql: string, catalog: Catalog): string =>
   translate(sqlTokens(sql), namesOf(catalog))
@@ -53,6 +54,8 @@ type Put = [sql: string, next: number]
 const OPERATORS = new Map([
   ['==', '='],
   ['like', 'ilike'],
+  ['->', '@->'],
+  ['->>', '@->>'],
 ])
 const DIVISIONS = new Set(['/', '%'])
 const AFTER_IS = new Set(['not', 'null', 'true', 'false', 'distinct', 'unknown'])
@@ -60,7 +63,11 @@ const AFTER_IS = new Set(['not', 'null', 'true', 'false', 'distinct', 'unknown']
 function translate(tokens: readonly SqlToken[], names: Names): string {
   let sql = ''
   for (let i = 0; i < tokens.length; ) {
-    const [put, next] = call(tokens, i, names) ?? division(tokens, i, names) ?? single(tokens, i, names)
+    const [put, next] =
+      call(tokens, i, names) ??
+      bareJoin(tokens, i, names) ??
+      division(tokens, i, names) ??
+      single(tokens, i, names)
     sql += put
     i = next
   }
@@ -73,6 +80,13 @@ function call(tokens: readonly SqlToken[], at: number, names: Names): Put | unde
   if (end === at) return undefined
   const put = translateCall(text, () => argumentsOf(tokens.slice(at, end), names))
   return put === undefined ? undefined : [put, end]
+}
+
+/** `a JOIN b` without a condition: Postgres wants one. */
+function bareJoin(tokens: readonly SqlToken[], at: number, names: Names): Put | undefined {
+  if (lower(tokens[at]) !== 'join') return undefined
+  const end = bareJoinEnd(tokens, at)
+  return end === undefined ? undefined : [`join${translate(tokens.slice(at + 1, end), names)}\non true `, end]
 }
 
 /** By 0 it is null in SQLite, and an error in Postgres. */

@@ -115,6 +115,27 @@ test.each([
   ['json_extract', `json_extract(data, '$.a[1]')`, '"x"'],
   ['json_extract of nothing', `json_extract(data, '$.c.d')`, null],
   ['json_array_length of a list', 'json_array_length(tags)', '2'],
+  ['of what is no list', 'json_array_length(data)', '0'],
+  ['at a path', `json_array_length(data, '$.a')`, '2'],
+  ['at a path that leads nowhere', `json_array_length(data, '$.c')`, null],
+  ['an arrow', `data->'$.a'`, '[1,"x"]'],
+  ['two arrowheads', `data->>'$.a[1]'`, '"x"'],
+  ['an arrow by key and place', `data->'a'->>0`, '1'],
+  ['an arrow into a list', 'tags->>1', '"b"'],
+  ['by a path', `tags->>'$[0]'`, '"a"'],
+  ['an arrow that leads nowhere', `data->>'$.c.d'`, null],
+  [
+    'json_object',
+    `json_object('n', num, 'f', flag, 'd', day)`,
+    '{"n" : 12.75, "f" : 1, "d" : "2024-01-31 12:30:00.000Z"}',
+  ],
+  ['what is stored as JSON is text in it', `json_object('t', tags)`, '{"t" : "[\\"a\\",\\"b\\"]"}'],
+  [
+    'unless json says so',
+    `json_object('t', json(tags), 'o', json_object('a', null))`,
+    '{"t" : ["a","b"], "o" : {"a" : null}}',
+  ],
+  ['json_array', `json_array(1, 'a', json_array())`, '[1, "a", []]'],
 ])('a function: %s', async (_, expression, answer) => {
   expect(await shown(`things where id = 'full'`, `(${expression})`)).toEqual([[answer]])
 })
@@ -129,6 +150,8 @@ test.each([
   ['sum of bools', 'sum(t.flag)', '1'],
   ['sum of comparisons', 'sum(t.num > 100)', '0'],
   ['json_group_array', 'json_group_array(t.id)', '["full", "none"]'],
+  ['of objects', `json_group_array(json_object('id', t.id))`, '[{"id" : "full"}, {"id" : "none"}]'],
+  ['json_group_object', 'json_group_object(t.id, t.flag)', '{ "full" : 1, "none" : 0 }'],
 ])('an aggregate: %s', async (_, expression, answer) => {
   const source = `(select 'x' as id, (select ${expression} from (select * from things order by id) t) as v) s`
   expect(await shown(source, '(v)')).toEqual([[answer]])
@@ -141,8 +164,51 @@ test.each([
   ['is not true', 'flag is not true', ['none']],
   ['like', `id LIKE 'FU%'`, ['full']],
   ['a date', `date(day) >= '2024-01-01'`, ['full']],
+  ['an arrow', `data->>'$.b' = 'deep'`, ['full']],
+  ['one of a list', `'b' in (select value from json_each(tags))`, ['full']],
 ])('a condition: %s', async (_, condition, ids) => {
   expect(await shown(`things where ${condition}`, 'id')).toEqual(ids.map((id) => [id]))
+})
+
+test.each([
+  [
+    'each of a list',
+    'things t, json_each(t.tags) e',
+    [
+      ['"full0"', '"a"'],
+      ['"full1"', '"b"'],
+    ],
+  ],
+  [
+    'a join without a condition',
+    "things t join json_each(t.tags) e where e.value = 'b'",
+    [['"full1"', '"b"']],
+  ],
+  [
+    'then one with',
+    `things t join json_each(t.tags) e join things u on u.id = t.id and e.value = 'b'`,
+    [['"full1"', '"b"']],
+  ],
+  [
+    'each of an object',
+    'things t, json_each(t.data) e',
+    [
+      ['"fulla"', '[1,"x"]'],
+      ['"fullb"', '"deep"'],
+    ],
+  ],
+  [
+    'each at a path',
+    `things t, json_each(t.data, '$.a') e`,
+    [
+      ['"full0"', '1'],
+      ['"full1"', '"x"'],
+    ],
+  ],
+])('json_each: %s', async (_, source, rows) => {
+  expect(await shown(`(select t.id || e.key as id, e.value as v from ${source}) s`, 'id', '(v)')).toEqual(
+    rows,
+  )
 })
 
 test('a name that every object has', async () => {
