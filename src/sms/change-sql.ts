@@ -1,3 +1,4 @@
+import { isOf } from '../db/by-id.ts'
 import { END_OF_TIME } from './body.ts'
 import { tellSql } from './changed.ts'
 
@@ -22,13 +23,14 @@ export const changeParams = (user: string, change: Change): unknown[] => {
 
 /**
  * SQL of CTEs: what of a user's messages would become. `source`: which of them (`d` is the queue's row, `m` the message), and
- * `for update of d, m` if it is to be so. The status is written so that no index serves it, as in `mayBecome`. `what` is empty where it is so already, `unfit` says that one would end before it is due.
+ * `for update of d, m` if it is to be so. `what` is empty where it is so already, `unfit` says that one would end before it is due.
+ * User and states are written so that no index serves them: see `isOf`.
  */
 export const wantedSql = (source: string) => `
 waiting as (
   select d.message, d.device, d.due_at, d.expires_at, d.priority, m.body, m.segments
   from sms_messages m join sms_dispatch d on d.message = m.id
-  where m."user" = $1 and d."user" = $1 and m.status || '' = 'pending' and d.state = 'pending' and ${source}
+  where ${isOf('m', '$1')} and ${isOf('d', '$1')} and m.status || '' = 'pending' and d.state || '' = 'pending' and ${source}
 ), timed as (
   select w.*, case when $2::text = '' then date_trunc('milliseconds', now())
     else coalesce(nullif($2::text, '')::timestamptz, w.due_at) end as due
