@@ -7,12 +7,15 @@ import { MEMORY_BYTES, Room, Spool } from '../files/spool.ts'
 import { readUpload, type Upload, type Uploads } from '../files/upload.ts'
 import { MAX_PARTS } from './body-limits.ts'
 import { limitedBody, SMALL_BYTES } from './bytes.ts'
+import { LineFeeds } from './line-feeds.ts'
 import { workingRoom } from './working-room.ts'
 
 type Parser = InstanceType<typeof Busboy>
 
 /** What the values of a form that are no files may have together. PocketBase: Go's mime/multipart */
 const MAX_VALUE_BYTES = MEMORY_BYTES + (10 << 20)
+
+const BOUNDARY = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i
 
 /** A form that was read: its values in order, and its files, which take room until they are released. */
 export interface MultipartForm {
@@ -105,7 +108,10 @@ const lastSegment = (name: string) => name.split('/').findLast((part) => part !=
 export async function readMultipart(incoming: IncomingMessage, maxBytes: number): Promise<MultipartForm> {
   const reader = new Reader()
   try {
-    await pipeline(limitedBody(incoming, maxBytes), parserOf(incoming, reader))
+    const bytes = limitedBody(incoming, maxBytes)
+    const boundary = BOUNDARY.exec(incoming.headers['content-type'] ?? '')
+    const lines = new LineFeeds(boundary?.[1] ?? boundary?.[2] ?? '')
+    await pipeline(bytes, lines, parserOf(incoming, reader))
     return await reader.form()
   } catch (error) {
     await reader.release()

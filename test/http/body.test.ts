@@ -58,6 +58,12 @@ test.each([
     '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n5\r\n--x--\r\n',
     { a: 5 },
   ],
+  [
+    'multipart with line feeds alone',
+    'multipart/form-data; boundary="x"',
+    '--x\nContent-Disposition: form-data; name="a"\n\n5\n--x\nContent-Disposition: form-data; name="b"\n\nc\n--xy\n\n--x--',
+    { a: 5, b: 'c\n--xy\n' },
+  ],
 ] as const)('%s', async (_, type, text, values) => {
   expect((await readBody(incoming(type, text))).values).toEqual(values)
 })
