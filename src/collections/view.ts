@@ -7,6 +7,7 @@ import type { ViewCollection } from './collection.ts'
 import { addField } from './field-list.ts'
 import { columnName, quote, tableName } from './names.ts'
 import { splitSql, UnbalancedError } from './split-sql.ts'
+import { sqlTokens } from './sql-tokens.ts'
 import { SqliteFault } from './sqlite-fault.ts'
 import { translateNames, translateQuery } from './translate-query.ts'
 import { viewFieldFault } from './view-field-fault.ts'
@@ -49,10 +50,19 @@ export interface ReadQuery {
   readonly plain: readonly boolean[]
 }
 
-/** One SELECT without closing semicolons. Throws a ViewQueryError for several statements. */
+/** No query begins with these; Postgres takes some for names and stumbles over what follows. */
+const NO_QUERY = new Set(['alter', 'create', 'delete', 'drop', 'insert', 'update'])
+
+function demandQuery(sql: string): void {
+  const first = sqlTokens(sql).find(({ kind }) => kind !== 'blank')?.text ?? ''
+  if (NO_QUERY.has(first.toLowerCase())) throw new SqliteFault(`near "${first}": syntax error`)
+}
+
+/** One SELECT without closing semicolons. Throws a ViewQueryError for several statements, a SqliteFault for what is none. */
 function singleStatement(query: string): string {
   const sql = query.trim().replace(/^;+|;+$/g, '')
   if (splitSql(sql, ';').length > 1) throw new ViewQueryError('multiple statements are not supported')
+  demandQuery(sql)
   return sql
 }
 

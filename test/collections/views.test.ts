@@ -109,7 +109,7 @@ test.each([
     'select id, kind as expand from people',
     'invalid field "expand" \\(1\\): name: must not be in list',
   ],
-  ['no select', 'delete from people', 'syntax error'],
+  ['no select', '/* all */ Delete from people', 'SQL logic error: near "Delete": syntax error \\(1\\)'],
 ])('refused: %s', async (_, query, cause) => {
   const refused = await refusal(view('bad', query))
   expect(refused?.data.viewQuery).toMatchObject({
