@@ -11,6 +11,7 @@ const NEAR = 500n
 
 const ONE_VALUE = /^b\.("(?:[^"]|"")+") = \$1::text$/
 const TEST = /^b\.("(?:[^"]|"")+") (=|>=?|<=?) \$\d+::(?:text|float8)$/
+const EQUAL = /^b\.("(?:[^"]|"")+") = \$\d+::(?:text|float8)$/
 const ONE_KEY = /^b\.("(?:[^"]|"")+") (?:ASC|DESC), b\._rowid$/
 const COLUMN = /\bb\.("(?:[^"]|"")+"|\w+)/g
 
@@ -40,6 +41,19 @@ export function isIndexed(collection: Collection, { where, orderBy }: Asked): bo
       columns[equal.length] === sorted &&
       columns.slice(0, equal.length).every((column) => equal.includes(column)),
   )
+}
+
+/**
+ * Whether an index has the rows of one value, or of several, in the order that is asked for: mostly those of a user by time. However
+ * few of them a condition lets through, to go along them all is no waste.
+ */
+export function isSortedWithin(collection: Collection, { where, orderBy }: Asked): boolean {
+  const sorted = ONE_KEY.exec(orderBy)?.[1]
+  const equal = new Set(where.split(' AND ').flatMap((test) => EQUAL.exec(test)?.[1] ?? []))
+  return indexesOf(collection).some((columns) => {
+    const place = columns.indexOf(sorted ?? '')
+    return place > 0 && columns.slice(0, place).every((column) => equal.has(column))
+  })
 }
 
 /** Whether an index alone says how many rows a condition lets through. */

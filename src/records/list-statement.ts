@@ -3,7 +3,7 @@ import type { Compiled } from '../filter/compile.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { columnsOf } from './columns.ts'
 import { versionSql } from './guard.ts'
-import { isCountable } from './indexed.ts'
+import { isCountable, isSortedWithin } from './indexed.ts'
 import type { Page } from './page.ts'
 
 /**
@@ -67,7 +67,8 @@ export function listStatement(
   if (isGated) return { text: gated(parts, skipTotal, before), params }
   const counts = !skipTotal && total === undefined
   const isOneLook = counts && isTable(collection, compiled) && !isCountable(collection, compiled)
-  return { text: isOneLook ? oneLook(parts) : flat(parts), params }
+  if (!isOneLook) return { text: flat(parts), params }
+  return { text: isSortedWithin(collection, compiled) ? sortedLook(parts) : oneLook(parts), params }
 }
 
 /** It reads one table, which has a `_rowid`. */
@@ -78,10 +79,35 @@ const isTable = ({ type }: Collection, { from, where }: Compiled) =>
  * Where each row has to be looked at to count it, the page is found along the way: 1.0 ms for 30 of 2,000 messages with
  * `to ~ "77"`, 1.5 ms for a look for each. Only what finds the page is sorted, not whole rows.
  */
-function oneLook({ columns, from, where, orderBy, limit, version }: Parts): string {
-  return `SELECT ${columns}, p.total, ${version} FROM (
-    SELECT b._rowid AS row, count(*) OVER () AS total FROM ${from}${clause('WHERE', where)} ORDER BY ${orderBy} ${limit}
-  ) p JOIN ${from} ON b._rowid = p.row ORDER BY ${orderBy}`
+const sortedLook = (parts: Parts) =>
+  pageOf(
+    parts,
+    `SELECT b._rowid AS row, count(*) OVER () AS total FROM ${parts.from}${clause('WHERE', parts.where)}`,
+  )
+
+/** Columns alone, as an index may have them. */
+const COLUMN = 'b\\.(?:"(?:[^"]|"")+"|_rowid)'
+const COLUMNS = new RegExp(COLUMN, 'g')
+const COLUMN_KEYS = new RegExp(`^${COLUMN}(?: ASC| DESC)?(?:, ${COLUMN}(?: ASC| DESC)?)*$`)
+/** Names the total beside columns; none of them can have it. */
+const TOTAL = '"the total"'
+
+/**
+ * The same, the rows behind OFFSET: seeing the size of the page, Postgres would go along an index in its order, through everybody's
+ * 200,000 messages for one who has 102,000, as if it could stop after 30 (55 ms for 12). Along the rows of one value, in order,
+ * it may: to sort 102,000 costs as much as to read them.
+ */
+function oneLook(parts: Parts): string {
+  const { from, where, orderBy } = parts
+  if (!COLUMN_KEYS.test(orderBy)) return sortedLook(parts)
+  const keys = new Set(['b._rowid', ...orderBy.match(COLUMNS)!])
+  const rows = `SELECT ${[...keys].join(', ')}, count(*) OVER () AS ${TOTAL} FROM ${from}${clause('WHERE', where)} OFFSET 0`
+  return pageOf(parts, `SELECT b._rowid AS row, ${TOTAL} AS total FROM (${rows}) b`)
+}
+
+function pageOf({ columns, from, orderBy, limit, version }: Parts, rows: string): string {
+  return `SELECT ${columns}, p.total, ${version} FROM (${rows} ORDER BY ${orderBy} ${limit}) p
+    JOIN ${from} ON b._rowid = p.row ORDER BY ${orderBy}`
 }
 
 /** The quicker one to plan: 370 µs for a page of 30 where the other takes 480. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { Collection } from '../../src/collections/collection.ts'
 import type { Compiled } from '../../src/filter/compile.ts'
-import { isCountable, isIndexed, isShort, onlyColumn } from '../../src/records/indexed.ts'
+import { isCountable, isIndexed, isShort, isSortedWithin, onlyColumn } from '../../src/records/indexed.ts'
 import { type Page, readPage } from '../../src/records/page.ts'
 
 const NOTES = {
@@ -74,4 +74,17 @@ test.each([
   [`${OWNER} OR b."x" = $1::text`, undefined],
 ])('the one column of %s', (where, column) => {
   expect(onlyColumn({ where })).toBe(column)
+})
+
+test.each([
+  ['the rows of one value by time', `${OWNER} AND b."title" LIKE $2::text COLLATE "C"`, NEWEST, true],
+  ['the last of three columns', `${OWNER} AND ${STATE} AND b."title" <> $3::text`, NEWEST, true],
+  ['nobody is asked for', 'b."title" LIKE $1::text COLLATE "C"', NEWEST, false],
+  ['one of several', 'b."owner" IN ($1::text, $2::text)', NEWEST, false],
+  ['perhaps one', `(${OWNER} OR b."title" = $2::text)`, NEWEST, false],
+  ['as they came', `${OWNER} AND b."title" LIKE $2::text COLLATE "C"`, 'b._rowid', false],
+  ['by another column', OWNER, 'b."title" ASC, b._rowid', false],
+  ['by the first column', 'b."title" <> $1::text', 'b."size" ASC, b._rowid', false],
+] as const)('an index has them in order: %s', (_, where, orderBy, is) => {
+  expect(isSortedWithin(NOTES, { where, orderBy })).toBe(is)
 })
