@@ -3,6 +3,7 @@ import { Transform, type TransformCallback } from 'node:stream'
 const LF = 10
 const CR = 13
 const NEW_LINE = Buffer.from('\r\n')
+const EMPTY_PART = Buffer.from('\r\n\r\n\r\n')
 /** What may stand behind a boundary: a blank, the end of a line, the dashes of the last one. */
 const BEHIND = new Set([...Buffer.from(' \t\r\n-')])
 /** A first line longer than that is no boundary: RFC 2046 allows 70 characters. */
@@ -14,7 +15,7 @@ type Place = 'start' | 'head' | 'content' | 'passing'
 
 /**
  * A multipart form whose lines end with a line feed alone, as some simple devices write it, becomes one as it should be; any other
- * passes through as it is. The first boundary tells. Go: mime/multipart, isBoundaryDelimiterLine
+ * passes through as it is, one without any part with a part that means nothing. The first boundary tells. Go: mime/multipart, isBoundaryDelimiterLine
  */
 export class LineFeeds extends Transform {
   readonly #boundary: Buffer
@@ -38,6 +39,8 @@ export class LineFeeds extends Transform {
   }
 
   override _flush(done: TransformCallback): void {
+    const isEmpty = this.#place === 'start' && this.#held.toString('latin1') === `${this.#boundary}--`
+    if (isEmpty) this.#giveEmptyPart()
     this.#give(this.#held.length)
     done()
   }
@@ -62,6 +65,7 @@ export class LineFeeds extends Transform {
       .replace(/[ \t]+$/, '')
     const boundary = this.#boundary.toString('latin1')
     if (line === boundary) this.#place = 'head'
+    else if (line === `${boundary}--\r`) this.#giveEmptyPart()
     else if (end < 0 || line === `${boundary}\r`) this.#place = 'passing'
     else this.#held = this.#held.subarray(end + 1)
     return true
@@ -100,6 +104,12 @@ export class LineFeeds extends Transform {
     this.push(NEW_LINE)
     this.#held = this.#held.subarray(1)
     this.#place = 'head'
+  }
+
+  /** The parser wants a part, if only one without a name. */
+  #giveEmptyPart(): void {
+    this.#held = Buffer.concat([this.#boundary, EMPTY_PART, this.#boundary, Buffer.from('--\r\n')])
+    this.#place = 'passing'
   }
 
   #give(length: number): void {

@@ -58,6 +58,8 @@ test.each([
     '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n5\r\n--x--\r\n',
     { a: 5 },
   ],
+  ['multipart without any part', 'multipart/form-data; boundary=x', '--x--\r\n', {}],
+  ['and without an end of line', 'multipart/form-data; boundary=x', '--x--', {}],
   [
     'multipart with line feeds alone',
     'multipart/form-data; boundary="x"',

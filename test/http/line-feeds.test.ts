@@ -26,6 +26,7 @@ test.each([
   ['no form', 'hello\n--xy\nyou', 'you'],
   ['a line without an end', `--x\n${'a'.repeat(20_000)}`, `--x\r\n${'a'.repeat(20_000)}`],
   ['a first line without an end', 'a'.repeat(300), 'a'.repeat(300)],
+  ['a form without a part', '--x--\r\n', '--x\r\n\r\n\r\n--x--\r\n'],
   ['nothing', '', ''],
 ])('%s, in pieces of any size', async (_, text, expected) => {
   for (const pieceBytes of [1, 2, 3, 7, 100_000]) expect(await through(text, pieceBytes)).toBe(expected)
