@@ -45,7 +45,8 @@ export async function cancelBatch(store: Store, user: string, batchId: string): 
 }
 
 async function cancelSome({ db }: Store, user: string, batchId: string) {
-  const { rows } = await db.query(WAITING, [batchId, user], 'sms waiting batch')
+  // without a name: a plan of when there was little would go through all for each
+  const { rows } = await db.query(WAITING, [batchId, user])
   const found = rows as [string, string, number][]
   if (found.length === 0) return { found: 0, canceled: 0 }
   const paid = await fail(db, LOCKED, REASONS.canceled, [found.map(([message]) => message)])
