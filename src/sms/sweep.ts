@@ -52,10 +52,19 @@ export async function sweep(
   return isOurs
 }
 
+/**
+ * What waits for a device that a superuser has given to somebody else waits for one that is gone: the next sweep gives it to another
+ * or ends it. No device has this name.
+ */
+const GIVEN_AWAY = `
+update sms_dispatch d set device = '-' from devices v
+where v.id = d.device and v."user" <> d."user" and d.state <> 'sending'`
+
 /** Removes what has run out and nobody reads any more; from the queue what is gone, or over by a superuser's hand. */
 export async function sweepOut({ db }: Store): Promise<void> {
   await db.query(`delete from device_handouts where at < now() - interval '1 day'`)
   await db.query('delete from device_pairings where expires_at < now()')
   await db.query('delete from device_streams where until < now()')
   await db.query(`delete from sms_dispatch d where not ${idMayBecome('d.message', 'assigned')}`)
+  await db.query(GIVEN_AWAY)
 }

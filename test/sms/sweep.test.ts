@@ -252,3 +252,22 @@ test('what belongs to a message that is gone is swept out', async () => {
   const { rows } = await store.db.query('select message from sms_dispatch')
   expect(rows).toEqual([[ids[1]]])
 })
+
+test("what waits for a device that is now somebody else's goes to another, or ends if it was named", async () => {
+  const [device, other] = [await makeDevice(store, user), await makeDevice(store, user)]
+  const [free] = await assign(store, device, 1)
+  const [named] = await assign(store, device, 1, { pinned: 'true' })
+  const [onAir] = await assign(store, device, 1, {
+    state: `'sending'`,
+    attempt: '1',
+    lease_until: `now() + interval '1 minute'`,
+  })
+  await store.db.query('update devices set "user" = $2 where id = $1', [device.id, await makeUser(store)])
+  await sweepOut(store)
+  await look()
+  expect(await lookUp(store, [free!, named!, onAir!])).toMatchObject([
+    { status: 'assigned', device: other.id },
+    { status: 'failed', error: 'The device of this message was deleted' },
+    { status: 'sending', device: device.id },
+  ])
+})
