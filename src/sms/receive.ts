@@ -65,10 +65,11 @@ export async function receiveTexts(
     ])
     const isNew = new Set(stored.rows.map((row) => String(row[0])))
     const fresh = texts.filter((_, i) => isNew.has(ids[i]!))
-    const said = await withoutOlderWords(inside, device.user, lastWords(fresh, words), words)
+    const last = lastWords(fresh, words)
+    // a send that has looked who is opted out, or a later word, would be missed below while it is not committed
+    if (last.length > 0) await holdSends(db, device.user)
+    const said = await withoutOlderWords(inside, device.user, last, words)
     const out = said.filter(({ isOut }) => isOut).map(({ sender }) => sender)
-    // a send that has looked who is opted out, and is not committed, would be missed below
-    if (out.length > 0) await holdSends(db, device.user)
     for (const { sender, isOut } of said) await setOptedOut(inside, device.user, sender, isOut)
     await endWaiting(inside, device.user, out)
   })
