@@ -244,9 +244,7 @@ test('private push addresses are refused unless the settings allow them', async 
   await strict.stop()
 })
 
-test('a stream and a waiting claim on one node hear of what another accepts', {
-  timeout: 130_000,
-}, async () => {
+test('a stream and a waiting claim on one node hear of what another accepts', async () => {
   const { store, config } = gateway.server.services
   if (!config.databaseUrl) return // PGlite serves one process
   const env = { DATABASE_URL: config.databaseUrl, METRICS_TOKEN: 'a-token-for-metrics', LOG_LEVEL: 'warn' }
