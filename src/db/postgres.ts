@@ -13,7 +13,7 @@ import {
 } from './errors.ts'
 import { oneByOne } from './in-turn.ts'
 import { openPipeline } from './pipeline.ts'
-import { PLANNER } from './planner.ts'
+import { LOOK_UP_PLANNER, PLANNER } from './planner.ts'
 import { types } from './values.ts'
 
 /** PocketBase gives a query that long, then answers 400. */
@@ -45,6 +45,11 @@ const session = (client: Queryable): Session => ({
   script: (text) => guarded(async () => void (await client.query(text))),
 })
 
+const optionsOf = (settings: Readonly<Record<string, string | number>>) =>
+  Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
+
 /** A pool of connections to a Postgres server. Connects on first use and again after a loss. */
 export function openPostgres(url: string, poolSize: number, log: Logger): Backend {
   const settings: pg.ClientConfig = {
@@ -52,14 +57,13 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
     types,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
-    options: Object.entries(PLANNER)
-      .map(([name, value]) => `-c ${name}=${value}`)
-      .join(' '),
+    options: optionsOf(PLANNER),
     application_name: 'pocketsms',
     connectionTimeoutMillis: 10_000,
   }
   const pool = new pg.Pool({ ...settings, max: poolSize, maxLifetimeSeconds: LIFETIME_MS / 1000 })
-  const pipeline = openPipeline({ ...settings, statement_timeout: LOOK_UP_MS }, LIFETIME_MS)
+  const lookUps = { ...settings, statement_timeout: LOOK_UP_MS, options: optionsOf(LOOK_UP_PLANNER) }
+  const pipeline = openPipeline(lookUps, LIFETIME_MS)
   // a connection that is lost between two statements of a transaction: the next one says so
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))

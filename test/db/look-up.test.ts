@@ -108,3 +108,34 @@ onPostgres(
     await pipeline.close()
   },
 )
+
+/** Rows that a look-up has read, by a condition on each. */
+async function rowsRead(text: string, params: readonly unknown[], name: string): Promise<number> {
+  await db.script(`create sequence if not exists reads;
+    create or replace function is_read() returns boolean language plpgsql cost 0.001 as
+      'begin return nextval(''reads'') > 0; end';
+    select setval('reads', 1, false)`)
+  expect((await db.lookUp(text, params, name)).rows.length).toBeGreaterThan(0)
+  const { rows } = await db.query('select last_value from reads')
+  return Number(rows[0]![0])
+}
+
+onPostgres('of somebody whom Postgres has not counted yet not all is read', async () => {
+  await db.script(`create table notes (owner text, id text primary key) with (autovacuum_enabled = off);
+    insert into notes select 'old' || n % 5, 'old' || n from generate_series(1, 5000) n;
+    analyze notes;
+    insert into notes select 'new', 'new' || n from generate_series(1, 20000) n;
+    create index by_owner on notes (owner)`)
+  const text = 'select id from notes where is_read() and id = $1 and owner = $2'
+  expect(await rowsRead(text, ['new77', 'new'], 'note of')).toBe(1)
+})
+
+onPostgres('of one who has much, where most have little, only the first rows are read', async () => {
+  await db.script(`create table letters (owner text, made int, id int generated always as identity);
+    insert into letters (owner, made) select 'small' || n % 10000, n from generate_series(1, 20000) n;
+    insert into letters (owner, made) select 'large', n from generate_series(1, 20000) n;
+    create index by_time on letters (owner, made);
+    analyze letters`)
+  const text = 'select id from letters where is_read() and owner = $1 order by made desc, id limit 30'
+  expect(await rowsRead(text, ['large'], 'letters of')).toBeLessThan(100)
+})
