@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import { isOf } from '../db/by-id.ts'
+import { isOf, unindexed } from '../db/by-id.ts'
 import { BATCH, countBatch } from './batches.ts'
 import { fail } from './fail.ts'
 import { giveBack } from './quota.ts'
@@ -21,7 +21,7 @@ const MAX_ROWS = 1_000
 const WAITING = `
 select d.message, d.device, d.attempt from sms_messages m join sms_dispatch d on d.message = m.id
 where m.batch_id = $1 and m.batch_id <> '' and ${isOf('m', '$2')} and ${isOf('d', '$2')}
-  and m.status || '' in ('pending', 'assigned') and d.state || '' in ('pending', 'assigned')
+  and ${unindexed('m.status')} in ('pending', 'assigned') and ${unindexed('d.state')} in ('pending', 'assigned')
 order by d.message limit ${MAX_ROWS} for update of d`
 
 const LOCKED: Source = {

@@ -1,4 +1,4 @@
-import { isOf } from '../db/by-id.ts'
+import { isOf, unindexed } from '../db/by-id.ts'
 import { END_OF_TIME } from './body.ts'
 import { tellSql } from './changed.ts'
 
@@ -30,7 +30,7 @@ export const wantedSql = (source: string) => `
 waiting as (
   select d.message, d.device, d.due_at, d.expires_at, d.priority, m.body, m.segments
   from sms_messages m join sms_dispatch d on d.message = m.id
-  where ${isOf('m', '$1')} and ${isOf('d', '$1')} and m.status || '' = 'pending' and d.state || '' = 'pending' and ${source}
+  where ${isOf('m', '$1')} and ${isOf('d', '$1')} and ${unindexed('m.status')} = 'pending' and ${unindexed('d.state')} = 'pending' and ${source}
 ), timed as (
   select w.*, case when $2::text = '' then date_trunc('milliseconds', now())
     else coalesce(nullif($2::text, '')::timestamptz, w.due_at) end as due

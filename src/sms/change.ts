@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import { isOf } from '../db/by-id.ts'
 import { formatDate } from '../fields/date.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../fields/instant.ts'
 import { COMMON, checkExpiry, future, MAX_CHARACTERS, tooEarly } from './body.ts'
@@ -90,7 +91,7 @@ export async function changeMessage(
 }
 
 async function whyNot(db: Store['db'], user: string, id: string): Promise<Error> {
-  const look = 'select 1 from sms_messages where id = $1 and "user" = $2'
+  const look = `select 1 from sms_messages m where id = $1 and ${isOf('m', '$2')}`
   const { rows } = await db.query(look, [id, user], 'sms changed message')
   return refuse(rows[0] ? 'not_changeable' : 'message_not_found')
 }

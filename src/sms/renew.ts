@@ -1,5 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
-import { isHeldBy } from '../db/by-id.ts'
+import { isHeldBy, unindexed } from '../db/by-id.ts'
 import type { Db } from '../db/open.ts'
 import type { Device } from './device.ts'
 import { noteOutage } from './reachable.ts'
@@ -14,7 +14,7 @@ const RENEW = `
 with held as (
   select d.message from sms_dispatch d
   join json_to_recordset($1) g(id text, attempt int) on g.id = d.message and g.attempt = d.attempt
-  where ${isHeldBy('d', '$2', '$3')} and d.state || '' = 'sending'
+  where ${isHeldBy('d', '$2', '$3')} and ${unindexed('d.state')} = 'sending'
   order by d.message for update of d
 )
 update sms_dispatch d set lease_until = greatest(d.lease_until, now() + $4::float8 * interval '1 second')

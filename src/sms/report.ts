@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { counts } from '../counts.ts'
-import { isHeldBy } from '../db/by-id.ts'
+import { isHeldBy, unindexed } from '../db/by-id.ts'
 import type { Db } from '../db/open.ts'
 import { HOOK_SQL, TOLD, tellSql } from './changed.ts'
 import type { Device } from './device.ts'
@@ -49,7 +49,7 @@ with given as (
   select * from json_to_recordset($1) g(number int, id text, attempt int, status text, at float8, reason text)
 ), freed as (
   delete from sms_dispatch d using given g
-  where d.message = g.id and ${isHeldBy('d', '$2', '$3')} and d.state || '' = 'sending' and d.attempt = g.attempt
+  where d.message = g.id and ${isHeldBy('d', '$2', '$3')} and ${unindexed('d.state')} = 'sending' and d.attempt = g.attempt
   returning d.message
 ), applicable as (
   select m.id, g.status, g.attempt, g.reason, pb_text(
@@ -57,7 +57,7 @@ with given as (
       then to_timestamp(g.at / 1000) else now() end) as at
   from given g join sms_messages m on m.id = g.id
   where ${isHeldBy('m', '$2', '$3')} and m.status || ' ' || g.status = any($4)
-    and (m.id in (select message from freed) or (m.status || '' = 'sent' and exists (
+    and (m.id in (select message from freed) or (${unindexed('m.status')} = 'sent' and exists (
       select from sms_events e where e.message = m.id and e.status = 'sent' and e.attempt = g.attempt)))
 ), changed as (
   update sms_messages m

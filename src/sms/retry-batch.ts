@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import { isOf } from '../db/by-id.ts'
+import { isOf, unindexed } from '../db/by-id.ts'
 import { randomId } from '../fields/random.ts'
 import { countBatch } from './batches.ts'
 import type { Offer, Outcome, Verdict } from './offer.ts'
@@ -60,7 +60,7 @@ select m.id, m."to", m.body, m.priority, m.sim, m.guarantee, m.expires_at,
   exists (select from contacts c where c."user" = $2 and c.phone = m."to" and c.opted_out), r.id, r.batch_id
 from sms_messages m
 left join sms_messages r on r."user" = $2 and r.client_ref = 'retry:' || m.id and r.client_ref <> ''
-where m.batch_id = $1 and m.batch_id <> '' and ${isOf('m', '$2')} and m.status || '' = 'failed' and m.message_type = 'outgoing'
+where m.batch_id = $1 and m.batch_id <> '' and ${isOf('m', '$2')} and ${unindexed('m.status')} = 'failed' and m.message_type = 'outgoing'
 order by m._rowid`
 
 interface Failed {

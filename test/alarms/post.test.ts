@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sendAlarms } from '../../src/alarms/post.ts'
-import { ALARM_MINUTES, openAlarms, type Site } from './site.ts'
+import { openAlarms, type Site, UNTIL_TOLD } from './site.ts'
 
-const UNTIL_TOLD = ALARM_MINUTES + 3
 const DAY_MINUTES = 24 * 60
 
 let site: Site

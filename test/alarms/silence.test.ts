@@ -1,10 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { noteOutage } from '../../src/sms/reachable.ts'
 import { assign } from '../support/queue.ts'
-import { ALARM_MINUTES, openAlarms, type Site } from './site.ts'
+import { ALARM_MINUTES, openAlarms, type Site, UNTIL_TOLD } from './site.ts'
 
-/** From the last sign of life until the mail: the time of the setting, what is spared, and a look to gather. */
-const UNTIL_TOLD = ALARM_MINUTES + 3
 /** Until those that are back are gathered and the account's pace allows it. */
 const UNTIL_BACK_TOLD = 6
 

@@ -8,6 +8,8 @@ import { type MailServer, type ReceivedMail, startMailServer } from '../support/
 import { makeDevice, makeUser, openTestStore } from '../support/queue.ts'
 
 export const ALARM_MINUTES = 10
+/** From the last sign of life until the mail: the time of the setting, what is spared, and a look to gather. */
+export const UNTIL_TOLD = ALARM_MINUTES + 3
 
 /** A store and a mail server. Nothing happens by itself, and time passes when a test says so. */
 export interface Site {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Ear } from '../realtime/ear.ts'
+import { at, HOUR_MS, stored } from '../support/hours.ts'
 import { ANN, as, BEN, BENS_PHONE, openShop, PHONES, type Shop } from '../support/shop.ts'
 
 let shop: Shop
@@ -7,12 +8,6 @@ beforeAll(async () => {
   shop = await openShop()
 })
 afterAll(() => shop.stop())
-
-const HOUR_MS = 3_600_000
-/** An instant that is so many hours from the first use, as a client writes it, and as it is stored. */
-const start = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS
-const at = (hours: number) => new Date(start + hours * HOUR_MS).toISOString()
-const stored = (hours: number) => at(hours).replace('T', ' ')
 
 const used = async () => (await shop.ask('GET', 'usage')).body.used
 const schedule = async (more: object = {}): Promise<string> =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Ear } from '../realtime/ear.ts'
+import { at, stored } from '../support/hours.ts'
 import { ANN, as, BEN, openShop, type Shop } from '../support/shop.ts'
 
 let shop: Shop
@@ -7,11 +8,6 @@ beforeAll(async () => {
   shop = await openShop()
 })
 afterAll(() => shop.stop())
-
-const HOUR_MS = 3_600_000
-const start = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS
-const at = (hours: number) => new Date(start + hours * HOUR_MS).toISOString()
-const stored = (hours: number) => at(hours).replace('T', ' ')
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+4977${i + 10_000}`)
 const schedule = async (count: number, options = {}) =>
