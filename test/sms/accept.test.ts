@@ -68,6 +68,25 @@ test('each of a group has an own verdict', async () => {
   expect(await Promise.all(group.map(isStored))).toEqual([true, false, false, false, true, true])
 })
 
+test('one alone that is refused counts nowhere', async () => {
+  const counted = async () =>
+    (
+      await desk.db.query(
+        `select t.turn, t.messages, s.used from sms_turns t join sms_usage s on s."user" = t."user" where t."user" = $1`,
+        [desk.sender.user],
+      )
+    ).rows
+  expect(await outcome(offer())).toBe('accepted')
+  const before = await counted()
+  for (const stale of [{ version: '1' }, { key: 'nosuchkey000000', keyVersion: '1' }]) {
+    const one = offer(stale)
+    expect(await outcome(one)).toBe('stale')
+    expect(await isStored(one)).toBe(false)
+  }
+  expect(await counted()).toEqual(before)
+  expect(before).toHaveLength(1)
+})
+
 test('one that the database refuses does not harm its group', async () => {
   const broken = offer({ expiresAt: 'no date' })
   const group = [offer(), offer(), broken, offer()]
