@@ -108,7 +108,8 @@ export const reroute = (db: Db, seconds: number) => reassign(db, STUCK, seconds)
 
 /**
  * Scheduled messages that are due get their device: by turn, as at acceptance, or the one that the request named.
- * Where no device is available they stay, and are looked at again.
+ * Where no device is available they stay, and are looked at again. So do those whose recipient has been opted out, but which
+ * `endOptedOut` has passed by, as somebody was changing them.
  */
 const RELEASE = `
 with users as (
@@ -116,12 +117,14 @@ with users as (
 ), choices as (
   select u."user", array_agg(v.id order by v.id) as ids
   from users u, ${availableDevices('u."user"', '$1')} v group by u."user"
-), due as (
+), found as (
   select d.message, d."user", d.device, d.position from sms_dispatch d
   where d.state = 'pending' and d.due_at <= now() and (d.expires_at is null or d.expires_at > now())
     and (d.device <> '' or d."user" in (select "user" from choices))
     and ${idMayBecome('d.message', 'assigned')}
   order by d.due_at, d.position limit ${MAX_ROWS} for update skip locked
+), due as (
+  select * from found d where not ${isOptedOut('d')}
 ), counts as (
   select "user", count(*) as messages from due where device = '' group by "user" order by "user"
 ), turns as (

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/collections/catalog.ts'
 import { claimMessages } from '../../src/sms/claim.ts'
+import { releaseDue } from '../../src/sms/overdue.ts'
 import { receiveTexts } from '../../src/sms/receive.ts'
 import { sweep } from '../../src/sms/sweep.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, openTestStore } from '../support/queue.ts'
@@ -86,4 +87,17 @@ test.each([
   await sweep(store, 600)
   expect(await lookUp(store, ids)).toMatchObject([expected])
   expect(await usedBy(user)).toBe(used)
+})
+
+test('what is due gets no device, though a change of it kept the sweep from ending it', async () => {
+  const user = await makeUser(store)
+  const device = await makeDevice(store, user)
+  const ids = await assign(store, device, 1, scheduled(NOW))
+  await store.db.query(
+    `insert into contacts (id, "user", phone, opted_out, created, updated)
+     values (pb_new_id(), $1, $2, true, pb_text(now()), pb_text(now()))`,
+    [user, RECIPIENT],
+  )
+  await releaseDue(store.db, 600)
+  expect(await lookUp(store, ids)).toMatchObject([{ status: 'pending', error: '' }])
 })
