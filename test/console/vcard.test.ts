@@ -111,6 +111,15 @@ test('several cards, with any ends of lines, and what is cut off', () => {
   expect(isVcard(text)).toBe(true)
 })
 
+test('a card that is cut off in the middle takes none of those behind it with it', () => {
+  const text = `BEGIN:VCARD\nFN:A\nTEL:+491\n${card('FN:B', 'TEL:+492')}${card('FN:C', 'TEL:+493')}`
+  expect(readCards(text).rows).toEqual([
+    ['A', '+491'],
+    ['B', '+492'],
+    ['C', '+493'],
+  ])
+})
+
 test.each(['name,phone\nBEGIN:VCARD,1', '', 'VCARD'])('%j are no cards', (text) => {
   expect(isVcard(text)).toBe(false)
 })
@@ -122,6 +131,8 @@ test('a hostile file takes no longer than another', () => {
     `TEL;${quotes}`,
     `FN:${'\\'.repeat(200_000)}`,
     `N:${semicolons}`,
+    `ORG:a${'\r\n a'.repeat(300_000)}`,
+    `ORG;QUOTED-PRINTABLE:a${'=\r\na'.repeat(300_000)}`,
     'TEL:+491',
   )
   expect(readCards(text).rows.map(([, number]) => number)).toEqual(['+491'])

@@ -12,7 +12,7 @@ interface Line {
 }
 
 /** The rest, pictures above all, is passed by. */
-const WANTED = new Set(['BEGIN', 'END', 'VERSION', 'FN', 'N', 'ORG', 'TEL'])
+const WANTED = new Set(['AGENT', 'BEGIN', 'END', 'VERSION', 'FN', 'N', 'ORG', 'TEL'])
 
 export const isVcard = (text: string): boolean => /^\ufeff?\s*BEGIN:VCARD/i.test(text)
 
@@ -25,12 +25,19 @@ export function readCards(text: string): Sheet {
   let card: Line[] = []
   // a card may hold another one, as AGENT: it is not ours
   let depth = 0
+  let isAgent = false
+  const end = () => void (depth === 1 && rows.push([nameOf(card), numberOf(card)]))
   for (const line of linesOf(text)) {
-    if (line.name === 'BEGIN') {
-      if (++depth === 1) card = []
+    if (line.name === 'BEGIN' && isAgent) depth++
+    else if (line.name === 'BEGIN') {
+      end() // one that was cut off takes none of those behind it with it
+      depth = 1
+      card = []
     } else if (line.name === 'END') {
-      if (depth > 0 && --depth === 0) rows.push([nameOf(card), numberOf(card)])
+      end()
+      depth = Math.max(0, depth - 1)
     } else if (depth === 1) card.push(line)
+    isAgent = line.name === 'AGENT'
   }
   return { head: ['Name', 'Number'], rows, first: 1 }
 }
@@ -41,9 +48,9 @@ function* linesOf(text: string): Generator<Line> {
   let isOld = false
   for (const part of text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)) {
     const isSoft = whole.endsWith('=') && quotedIn(whole) !== ''
-    if (isSoft) whole = whole.slice(0, -1) + part
+    if (isSoft) whole = cut(whole.slice(0, -1) + part)
     else if (/^[ \t]/.test(part)) {
-      if (whole !== '') whole += isOld ? ` ${part.trimStart()}` : part.slice(1)
+      if (whole !== '') whole = cut(whole + (isOld ? ` ${part.trimStart()}` : part.slice(1)))
     } else {
       const line = readLine(whole)
       if (line?.name === 'VERSION') isOld = line.value.trim() === '2.1'
@@ -54,6 +61,11 @@ function* linesOf(text: string): Generator<Line> {
   const last = readLine(whole)
   if (last) yield last
 }
+
+/** No name and no number is that long. Each part would cost as much as all before it: 300,000 took minutes. */
+const MAX_LINE = 4_000
+/** How it ends says whether it goes on. */
+const cut = (line: string) => (line.length <= MAX_LINE ? line : line.slice(0, MAX_LINE - 1) + line.slice(-1))
 
 /** `item1.TEL;TYPE="cell,voice":…` */
 const LINE = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^";:])*)*):(.*)$/s
