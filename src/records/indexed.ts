@@ -1,5 +1,5 @@
 import type { Collection } from '../collections/collection.ts'
-import { indexedColumns } from '../collections/own-indexes.ts'
+import { indexedColumns, inOrder } from '../collections/own-indexes.ts'
 import type { Compiled } from '../filter/compile.ts'
 import type { Page } from './page.ts'
 import { remember } from './remember.ts'
@@ -13,6 +13,9 @@ const ONE_VALUE = /^b\.("(?:[^"]|"")+") = \$1::text$/
 const TEST = /^b\.("(?:[^"]|"")+") (=|>=?|<=?) \$\d+::(?:text|float8)$/
 const EQUAL = /^b\.("(?:[^"]|"")+") = \$\d+::(?:text|float8)$/
 const ONE_KEY = /^b\.("(?:[^"]|"")+") (?:ASC|DESC), b\._rowid$/
+/** Sorted by nothing else than the order of insertion. */
+const IN_ORDER = /^b\._rowid(?: (ASC|DESC))?$/
+const ROWID = '"_rowid"'
 const COLUMN = /\bb\.("(?:[^"]|"")+"|\w+)/g
 
 /** What a statement asks of its table, as SQL. */
@@ -22,15 +25,18 @@ type Asked = Pick<Compiled, 'where' | 'orderBy'>
 export const onlyColumn = ({ where }: Pick<Compiled, 'where'>): string | undefined =>
   ONE_VALUE.exec(where)?.[1]
 
+const sortedBy = ({ orderBy }: Asked): string | undefined =>
+  IN_ORDER.test(orderBy) ? ROWID : ONE_KEY.exec(orderBy)?.[1]
+
 const indexesOf = remember(indexedColumns)
 
 /**
  * Whether an index finds what is asked for in its order, and nothing else: one value of each of its first columns, and of
  * the next, by which is sorted, perhaps from one to another. No values could make another plan better.
  */
-export function isIndexed(collection: Collection, { where, orderBy }: Asked): boolean {
-  const sorted = ONE_KEY.exec(orderBy)?.[1]
-  const tests = where.split(' AND ').map((test) => TEST.exec(test))
+export function isIndexed(collection: Collection, asked: Asked): boolean {
+  const sorted = sortedBy(asked)
+  const tests = asked.where.split(' AND ').map((test) => TEST.exec(test))
   if (sorted === undefined || tests.includes(null)) return false
   const named = (isEqual: boolean) =>
     tests.filter((test) => (test![2] === '=') === isEqual).map((test) => test![1]!)
@@ -47,13 +53,19 @@ export function isIndexed(collection: Collection, { where, orderBy }: Asked): bo
  * Whether an index has the rows of one value, or of several, in the order that is asked for: mostly those of a user by time. However
  * few of them a condition lets through, to go along them all is no waste.
  */
-export function isSortedWithin(collection: Collection, { where, orderBy }: Asked): boolean {
-  const sorted = ONE_KEY.exec(orderBy)?.[1]
-  const equal = new Set(where.split(' AND ').flatMap((test) => EQUAL.exec(test)?.[1] ?? []))
+export function isSortedWithin(collection: Collection, asked: Asked): boolean {
+  const sorted = sortedBy(asked)
+  const equal = new Set(asked.where.split(' AND ').flatMap((test) => EQUAL.exec(test)?.[1] ?? []))
   return indexesOf(collection).some((columns) => {
     const place = columns.indexOf(sorted ?? '')
     return place > 0 && columns.slice(0, place).every((column) => equal.has(column))
   })
+}
+
+/** ORDER BY of the same order, as that index has it. */
+export function indexedOrder(collection: Collection, asked: Asked): string {
+  const order = IN_ORDER.exec(asked.orderBy)
+  return order && isSortedWithin(collection, asked) ? inOrder(order[1] ?? 'ASC') : asked.orderBy
 }
 
 /** Whether an index alone says how many rows a condition lets through. */

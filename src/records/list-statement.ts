@@ -3,7 +3,7 @@ import type { Compiled } from '../filter/compile.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { columnsOf } from './columns.ts'
 import { versionSql } from './guard.ts'
-import { isCountable, isSortedWithin } from './indexed.ts'
+import { indexedOrder, isCountable, isSortedWithin } from './indexed.ts'
 import type { Page } from './page.ts'
 
 /**
@@ -52,7 +52,8 @@ export function listStatement(
   const size = USUAL_SIZES.has(perPage) ? perPage : bind(perPage)
   const version = versionSql(auth, params.length + 1)
   if (auth) params.push(auth.id)
-  const { from, where, orderBy } = compiled
+  const { from, where } = compiled
+  const orderBy = indexedOrder(collection, compiled)
   const limit = before === '0' ? `LIMIT ${size}` : `LIMIT ${size} OFFSET ${before}`
   const parts = {
     columns: columnsOf(collection).select,

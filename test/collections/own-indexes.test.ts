@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CatalogStore, openStore } from '../../src/collections/catalog-store.ts'
+import { indexedColumns } from '../../src/collections/own-indexes.ts'
 import { closeOffice, openOffice, update } from '../support/collections.ts'
 
 let store: CatalogStore
@@ -9,13 +10,23 @@ beforeAll(async () => {
 afterAll(() => closeOffice(store))
 
 const COLUMNS = `select array_to_string(array_agg(a.attname::text order by a.attnum), ' ')
-  from pg_attribute a where a.attrelid = to_regclass('sms_messages_by_status')`
-const columns = async () => (await store.db.query(COLUMNS)).rows[0]?.[0]
+  from pg_attribute a where a.attrelid = to_regclass($1)`
+const columns = async (index = 'sms_messages_by_status') =>
+  (await store.db.query(COLUMNS, [index])).rows[0]?.[0]
 
 test('messages are found by user and status, by an index that the collection does not show', async () => {
   expect(await columns()).toBe('user status created')
   expect(store.catalog.find('sms_messages')!.indexes.join()).not.toContain('by_status')
 })
+
+test.each(['sms_messages', 'sms_events', 'contacts', 'webhook_deliveries'])(
+  "a user's %s are found in the order of insertion",
+  async (table) => {
+    expect(await columns(`${table}_in_order`)).toBe('user _rowid')
+    const own = indexedColumns({ id: table, indexes: [] })
+    expect(own).toContainEqual(['"user"', '"_rowid"'])
+  },
+)
 
 test('it is made again when it is missing, and stays when the collection changes', async () => {
   await store.db.query('drop index sms_messages_by_status')

@@ -13,27 +13,48 @@ beforeAll(async () => {
   store = opened.store
   const others = await makeDevice(store, await makeUser(store))
   user = await makeUser(store)
-  await assign(store, others, 8000)
+  await assign(store, others, 4000)
   await assign(store, await makeDevice(store, user), 1000)
   await store.db.query('vacuum analyze sms_messages')
 })
 afterAll(() => opened.close())
 
+/** A page of the user's messages, and how Postgres went about the statements for it. */
+async function list(query: Record<string, string>) {
+  const { db, plans } = explaining(store.db)
+  const collection = store.catalog.find('sms_messages')!
+  const users = store.catalog.find('users')!
+  const auth = { collection: users, id: user, values: { id: user }, version: '', isSuperuser: false }
+  const { rows } = await store.db.query('select xmin::text from users where id = $1', [user])
+  const request = { ...NO_REQUEST, query, auth: { ...auth, version: String(rows[0]![0]) } }
+  const page = JSON.parse(await listRecords({ db, catalog: store.catalog }, new Map(), collection, request))
+  return { page, plans }
+}
+
 test.each(['', '-status', 'updated,-to'])(
   'who filters own messages reads none of others, sorted by "%s"',
   async (sort) => {
-    const { db, plans } = explaining(store.db)
-    const collection = store.catalog.find('sms_messages')!
-    const users = store.catalog.find('users')!
-    const auth = { collection: users, id: user, values: { id: user }, version: '', isSuperuser: false }
-    const query = { filter: 'to ~ "493"', sort }
-    const { rows } = await store.db.query('select xmin::text from users where id = $1', [user])
-    const request = { ...NO_REQUEST, query, auth: { ...auth, version: String(rows[0]![0]) } }
-    const page = JSON.parse(await listRecords({ db, catalog: store.catalog }, new Map(), collection, request))
+    const { page, plans } = await list({ filter: 'to ~ "493"', sort })
     expect(page).toMatchObject({ totalItems: 1000, perPage: 30 })
     const plan = plans.find((one) => one.includes('count(*)'))!
     const counted = plan.slice(plan.indexOf('WindowAgg'), plan.lastIndexOf('sms_messages__rowid_key'))
-    expect(counted).toMatch(/sms_messages_by_status|idx_sms_messages_user_created/)
+    expect(counted).toMatch(/sms_messages_(by_status|in_order)|idx_sms_messages_user_created/)
     expect(counted).not.toContain('_rowid_key')
+  },
+)
+
+test.each([
+  {},
+  { sort: '-@rowid' },
+  { skipTotal: '1' },
+  { skipTotal: '1', perPage: '1', filter: 'to ~ "493"' },
+] as Record<string, string>[])(
+  'in the order of insertion nobody passes by the messages of others: %o',
+  async (query) => {
+    const { page, plans } = await list(query)
+    expect(page.items[0]).toMatchObject({ user })
+    const plan = plans.find((one) => one.includes('LIMIT'))!
+    expect(plan).toContain('sms_messages_in_order')
+    expect(plan).not.toContain('_rowid_key')
   },
 )
