@@ -1,7 +1,8 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll } from 'vitest'
 import { makeCable } from './cable.ts'
 import { type Client, type Gateway, openGateway } from './gateway.ts'
 import { freePort } from './postgres.ts'
@@ -58,7 +59,7 @@ export async function joinPhone(
 }
 
 export const makePhone = (site: Pick<Site, 'mobileUrl'>, options: Partial<PhoneOptions> = {}): Phone =>
-  new Phone({
+  switchOn({
     url: site.mobileUrl,
     folder: mkdtempSync(join(tmpdir(), 'smsgate-')),
     clockMs: 0,
@@ -68,10 +69,23 @@ export const makePhone = (site: Pick<Site, 'mobileUrl'>, options: Partial<PhoneO
     ...options,
   })
 
+/** The phones of a file of tests. After them, whatever they came to, none goes on and nothing of any is left. */
+const phones: Phone[] = []
+afterAll(() => {
+  for (const phone of phones) phone.kill()
+  for (const { options } of phones.splice(0)) rmSync(options.folder, { recursive: true, force: true })
+})
+
+function switchOn(options: PhoneOptions): Phone {
+  const phone = new Phone(options)
+  phones.push(phone)
+  return phone
+}
+
 /** The same phone after its app was started anew. */
 export function restart(phone: Phone): Phone {
   phone.kill()
-  const next = new Phone(phone.options)
+  const next = switchOn(phone.options)
   next.inbox = phone.inbox
   next.start()
   return next
@@ -94,7 +108,7 @@ export async function records(user: Client, filter: string): Promise<any[]> {
   return (await user.call('GET', `/api/collections/sms_messages/records?${query}`)).body.items
 }
 
-export async function until(isTrue: () => boolean | Promise<boolean>, withinMs = 40_000): Promise<void> {
+export async function until(isTrue: () => boolean | Promise<boolean>, withinMs = 80_000): Promise<void> {
   for (const end = Date.now() + withinMs; !(await isTrue()); await sleep(30))
     if (Date.now() > end) throw new Error('it did not happen')
 }
