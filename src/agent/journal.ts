@@ -1,4 +1,12 @@
-import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 
 /** A report or a received text as the server takes it. */
 export interface Telling {
@@ -26,6 +34,8 @@ export class Journal {
   #descriptor: number
   #lines = 0
   #last = 0
+  /** The last line could not be written whole. */
+  #isTorn = false
   readonly #begun = new Map<string, number>()
   readonly #untold = new Map<number, Telling>()
 
@@ -46,7 +56,7 @@ export class Journal {
     }
   }
 
-  /** Writes what still counts to a new file that takes the old one's place. */
+  /** Writes what still counts to a new file that takes the old one's place, or throws and leaves that one. */
   #rewrite(): number {
     const oldest = today() - KEPT_DAYS
     for (const [key, day] of this.#begun) if (day < oldest) this.#begun.delete(key)
@@ -56,7 +66,8 @@ export class Journal {
     ]
     const temporary = `${this.#file}.new`
     const descriptor = openSync(temporary, 'w', 0o600)
-    writeSync(descriptor, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
+    // not writeSync: on a disk that is full it writes a part, and says nothing
+    writeFileSync(descriptor, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
     fdatasyncSync(descriptor)
     renameSync(temporary, this.#file)
     this.#lines = entries.length
@@ -64,12 +75,16 @@ export class Journal {
   }
 
   #append(entry: Entry): void {
-    writeSync(this.#descriptor, `${JSON.stringify(entry)}\n`)
+    const before = this.#isTorn ? '\n' : ''
+    this.#isTorn = true
+    writeFileSync(this.#descriptor, `${before}${JSON.stringify(entry)}\n`)
     fdatasyncSync(this.#descriptor)
+    this.#isTorn = false
     this.#lines++
     if (this.#lines - this.#begun.size - this.#untold.size < MAX_SPARE_LINES) return
-    closeSync(this.#descriptor)
+    const old = this.#descriptor
     this.#descriptor = this.#rewrite()
+    closeSync(old)
   }
 
   /** Whether an attempt was handed to the radio before, also in an earlier life: it must not be again. */

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { closeSync, existsSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { UserError } from '../errors.ts'
 
 /** What became of a row: the message that was accepted, or why it was refused. */
@@ -28,7 +28,8 @@ export class Results {
   /** Throws a UserError when the results in `file` are those of another `csv` or template, or it cannot be written. */
   constructor(file: string, csv: string, template: string) {
     const of = createHash('sha256').update(`${template}\n${csv}`).digest('hex')
-    const [head, ...done] = existsSync(file) ? readLines(file) : []
+    const isNew = !existsSync(file)
+    const [head, ...done] = isNew ? [] : readLines(file)
     const { run, of: before } = (head ?? { run: randomUUID(), of }) as Head
     if (!run || before !== of)
       throw new UserError(
@@ -37,8 +38,9 @@ export class Results {
     for (const { line, message } of done as RowResult[]) if (message) this.#accepted.add(line)
     this.#run = run
     this.#descriptor = openToAppend(file)
-    // the last line may have been torn by a kill
-    writeSync(this.#descriptor, head ? '\n' : `${JSON.stringify({ run, of })}\n`)
+    // the last line may have been torn by a kill. Not writeSync: on a disk that is full it writes a part, and says nothing
+    writeFileSync(this.#descriptor, (isNew ? '' : '\n') + (head ? '' : `${JSON.stringify({ run, of })}\n`))
+    fdatasyncSync(this.#descriptor) // without the run's name nobody knows what it has sent
   }
 
   has(line: number): boolean {
@@ -50,7 +52,7 @@ export class Results {
   }
 
   add(result: RowResult): void {
-    writeSync(this.#descriptor, `${JSON.stringify(result)}\n`)
+    writeFileSync(this.#descriptor, `${JSON.stringify(result)}\n`)
   }
 
   close(): void {

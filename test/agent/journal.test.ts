@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { Journal } from '../../src/agent/journal.ts'
 
 let folder: string
@@ -60,4 +61,61 @@ test('forgets attempts of last week, and stays small', () => {
   journal.close()
   new Journal(file).close()
   expect(readFileSync(file, 'utf8').trim().split('\n')).toHaveLength(1)
+})
+
+const SOURCE = new URL('../../src/agent/journal.ts', import.meta.url).href
+/** A process whose files may become this large, as on a disk that is full. prlimit(1) is in Linux' util-linux. */
+const LIMIT = 4_000
+const canLimit = spawnSync('prlimit', ['--version']).status === 0
+
+/** Runs a program of its own on the journal in `file`; what it answers. */
+function whenFull(program: string): unknown {
+  const limit = `const limit = (to) => execFileSync('prlimit', ['--pid', String(process.pid), \`--fsize=\${to}:\`])`
+  const text = `import { execFileSync } from 'node:child_process'
+    import { Journal } from '${SOURCE}'
+    ${limit}
+    const file = ${JSON.stringify(file)}
+    const answer = (() => { ${program} })()
+    limit('unlimited')
+    console.log(JSON.stringify(answer))`
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', text], {
+    encoding: 'utf8',
+  })
+  if (stdout === '') throw new Error(stderr)
+  return JSON.parse(stdout)
+}
+
+describe.runIf(canLimit)('on a disk that is full', () => {
+  test('an attempt that could not be noted is not begun', () => {
+    const begun = whenFull(`
+      const journal = new Journal(file)
+      limit(${LIMIT})
+      for (let i = 0; ; i++) try { journal.begin('m' + i, 1) } catch { return i }`)
+    const next = new Journal(file)
+    expect(begun).toBeGreaterThan(50)
+    expect(next.hasBegun(`m${Number(begun) - 1}`, 1)).toBe(true)
+  })
+
+  test('what comes when there is room again is not lost with the line that was torn', () => {
+    whenFull(`
+      const journal = new Journal(file)
+      limit(${LIMIT})
+      try { for (let i = 0; ; i++) journal.begin('m' + i, 1) } catch {}
+      limit('unlimited')
+      journal.keep({ kind: 'report', item: { id: 'later' } })
+      return true`)
+    expect(idsOf(new Journal(file))).toEqual(['later'])
+  })
+
+  test('it does not start, and what it kept stays', () => {
+    const journal = new Journal(file)
+    const ids = Array.from({ length: 100 }, (_, i) => `m${i}`)
+    for (const id of ids) journal.keep(report(id))
+    const error = whenFull(`
+      limit(${LIMIT})
+      try { new Journal(file) } catch (error) { return error.code }
+      return 'none'`)
+    expect(error).toBe('EFBIG')
+    expect(idsOf(new Journal(file))).toEqual(ids)
+  })
 })

@@ -52,6 +52,15 @@ test('each row is a message; a row that is refused holds up no other', async () 
   expect(results()).toContain('"line":3,"phone":"nonsense","error":"Phone number must be in E.164 format"')
 })
 
+test('where the name of the run was torn by a kill another begins, and is gone on with', async () => {
+  writeFileSync(join(folder, 'list.csv.results'), '{"run":"5b8a')
+  const rows = [row(101), row(102)]
+  await run(rows)
+  const before = await stored()
+  expect((await run(rows))[0]).toMatch(/^2 of 2 accepted, 2 of them earlier, 0 refused/)
+  expect(await stored()).toBe(before)
+})
+
 test('the same command sends nothing again', async () => {
   const rows = Array.from({ length: 20 }, (_, i) => row(i + 10))
   await run(rows)
