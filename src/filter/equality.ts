@@ -7,6 +7,7 @@ import { type Side, sideOf, sidesOf } from './side.ts'
 import type { Sql } from './sql.ts'
 import { sql } from './sql.ts'
 import { readTexts } from './texts.ts'
+import { truthIs } from './truth.ts'
 
 /** `=` or `!=`. PocketBase: tools/search/filter.go, resolveEqualExpr. Contract 2.3. */
 export function equal(facts: Facts, positive: boolean, left: Operand, right: Operand): Condition {
@@ -58,6 +59,7 @@ function withContains(facts: Facts, condition: Condition, left: Operand, right: 
 
 /** `a IS b` or `a IS NOT b`: never NULL. */
 function identical(facts: Facts, positive: boolean, left: Operand, right: Operand): Condition {
+  if (right.kind === 'known' && right.isWord) return truthIs(facts, positive, left, right)
   if (left.kind === 'known' && right.kind === 'known') return identicalKnown(facts, positive, left, right)
   return (
     listTest(facts, left, right, positive, true) ??

@@ -47,6 +47,8 @@ export interface Known extends Common {
   readonly pattern?: Slot
   /** `null`, `true`, `false` and their like, written as such in PocketBase's SQL. */
   readonly keyword?: boolean
+  /** It is written as TRUE or FALSE, not as 1 or 0. */
+  readonly isWord?: boolean
 }
 
 /** A column or an expression over columns. */
@@ -83,3 +85,6 @@ export const known = (slot: Slot, rest: Partial<Known> = {}): Known => ({
 
 /** `null`, `true`, `false`, a count: not a parameter. */
 export const keyword = (value: null | bigint): Known => known(() => value, { keyword: true })
+
+/** What `:isset` says. PocketBase: core/record_field_resolver.go, resolveStaticRequestField */
+export const word = (value: boolean): Known => known(() => (value ? 1n : 0n), { keyword: true, isWord: true })

@@ -8,7 +8,7 @@ import { FilterError } from './errors.ts'
 import type { Input, Slot } from './facts.ts'
 import { loweredKnown } from './field-operand.ts'
 import { likePattern } from './like.ts'
-import { type Expression, keyword, known, type Operand } from './operand.ts'
+import { type Expression, keyword, known, type Operand, word } from './operand.ts'
 import { compare } from './operators.ts'
 import { type Modifier, reach, resolvePath, splitModifier } from './path.ts'
 import type { KnownRow } from './row.ts'
@@ -155,8 +155,7 @@ function resolveValue(context: Context, path: readonly string[]): Operand {
   const [last, modifier] = splitModifier(path.at(-1)!)
   const keys = [...path.slice(0, -1), last]
   if (modifier === 'isset') {
-    const isSet = context.facts.ask((input) => lookUp(input, keys) !== undefined)
-    return keyword(isSet ? 1n : 0n)
+    return word(context.facts.ask((input) => lookUp(input, keys) !== undefined))
   }
   if (modifier !== '' && modifier !== 'lower') {
     throw new FilterError(`invalid modifier sequence ${last}:${modifier}`)

@@ -24,6 +24,14 @@ const NUMERIC = /^[ \t\n\v\f\r]*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?[ \t\n\v\f\r]*
 export const asNumeric = (value: Scalar): Scalar =>
   typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value
 
+const TRUE_TEXT = /^[ \t-\r]*[-+]?0*(\.0*)?[1-9]/
+
+/** A value where SQLite asks for truth: the number that it is, or that its text begins with. */
+export function isTrue(value: Scalar): boolean | null {
+  if (value === null) return null
+  return typeof value === 'string' ? TRUE_TEXT.test(value) : Number(value) !== 0
+}
+
 /** SQLite's text affinity, `CAST(… AS TEXT)` and what LIKE sees. */
 export function asText(value: Scalar): string | null {
   if (value === null || typeof value === 'string') return value

@@ -18,7 +18,6 @@ const MAX_SHOWN = 40
  * Where PocketBase's answer is an accident of SQLite, which ours need not be.
  * - its last two digits of a computed distance, seen by `~`;
  * - `~` with values of the body on its right: the wildcards break their JSON;
- * - `!= …:isset` is SQLite's `IS NOT FALSE`, which asks for truth instead of comparing;
  * - one alias for two collections: the second takes the first one's place;
  * - a sort through a list backwards: the first row is that of whichever index SQLite picks;
  * - the clock.
@@ -26,7 +25,6 @@ const MAX_SHOWN = 40
 const ACCIDENTS = [
   /geoDistance\([^)]*\) \??!?~|~ geoDistance/,
   /~ @request\.body\.many:each/,
-  /!= @request\.\S+:isset/,
   /@collection\.(\w+):k.*@collection\.(?!\1:)\w+:k/,
   /sort=.*(things_via_(tags|team)|notes_via_things|people_via_tags)/,
   /@(now|yesterday)\b.*~|~.*@(now|yesterday)\b/,
