@@ -87,6 +87,45 @@ test('one alone that is refused counts nowhere', async () => {
   expect(before).toHaveLength(1)
 })
 
+/** The sender's version after `change` was made to the user. */
+async function versionAfter(change: string): Promise<string> {
+  const { rows } = await desk.db.query(`update users set ${change} where id = $1 returning xmin::text`, [
+    desk.sender.user,
+  ])
+  return String(rows[0]![0])
+}
+
+test('the last text of a quota is accepted alone, the next is not, and other months are left alone', async () => {
+  const months = async () =>
+    (
+      await desk.db.query(
+        `select period, used, quota from sms_usage where "user" = $1 and period < '2020' order by period`,
+        [desk.sender.user],
+      )
+    ).rows
+  await desk.db.query(
+    `insert into sms_usage (id, "user", period, used, quota) select 'usage000000000' || i, $1, '2010-0' || i, i, 9
+    from generate_series(1, 2) i`,
+    [desk.sender.user],
+  )
+  const before = await months()
+  for (const quota of [1, 3]) {
+    const version = await versionAfter(`monthly_quota = ${quota}`)
+    await desk.db.query(`delete from sms_usage where "user" = $1 and period > '2020'`, [desk.sender.user])
+    const outcomes: string[] = []
+    for (let i = 0; i <= quota; i++) outcomes.push(await outcome(offer({ version })))
+    expect(outcomes).toEqual([...Array(quota).fill('accepted'), 'quota_exceeded'])
+  }
+  expect(await months()).toEqual(before)
+  expect(await outcome(offer({ version: await versionAfter('monthly_quota = 9') }))).toBe('accepted')
+  const { rows } = await desk.db.query(
+    `select used, quota from sms_usage where "user" = $1 and period > '2020'`,
+    [desk.sender.user],
+  )
+  expect(rows).toEqual([[4, 9]])
+  Object.assign(desk.sender, { version: await versionAfter('monthly_quota = 0') })
+})
+
 test('one that the database refuses does not harm its group', async () => {
   const broken = offer({ expiresAt: 'no date' })
   const group = [offer(), offer(), broken, offer()]
@@ -128,6 +167,7 @@ const SHAPES: readonly (readonly [string, Partial<Offer>, Partial<Offer['message
   ['a text of its own', { body: null }, { body: 'Hello Ann', segments: 2 }],
   ['the text of all but one of its own', { body: 'Hi' }, { body: 'Hello Ann' }],
   ['a named device, a SIM, a priority', { device: 'phone0000000002', sim: 2, priority: 7 }, {}],
+  ['a SIM, a priority, more than one part', { sim: 2, priority: 7 }, { segments: 3 }],
   ['scheduled', { later: true, scheduledAt: LATER }, {}],
   ['scheduled for a device', { later: true, scheduledAt: LATER, device: 'phone0000000001' }, {}],
   ['expires', { expiresAt: LATER, guarantee: 'at_least_once' }, {}],
@@ -140,7 +180,8 @@ const SHAPES: readonly (readonly [string, Partial<Offer>, Partial<Offer['message
 async function stored({ messages }: Offer) {
   const { rows } = await desk.db.query(
     `select to_jsonb(m) - '{id,_rowid,created,updated,device}'::text[],
-      to_jsonb(d) - '{message,wake_at,device,position,queued_at}'::text[], m.device = coalesce(d.device, ''), m.device <> '', m.device
+      to_jsonb(d) - '{message,wake_at,device,position,queued_at}'::text[]
+        || jsonb_build_object('wakes_after', d.wake_at - m.created::timestamptz), m.device = coalesce(d.device, ''), m.device <> '', m.device
     from sms_messages m left join sms_dispatch d on d.message = m.id where m.id = $1`,
     [messages[0]!.id],
   )

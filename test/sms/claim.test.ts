@@ -62,8 +62,22 @@ describe('a claim', () => {
 
   test('is bound to the user as well: a device that changed hands gets nothing of the former', async () => {
     const device = await makeDevice(store, user)
-    await assign(store, device, 1)
-    expect(await claim({ ...device, user: await makeUser(store) })).toEqual([])
+    const ids = await assign(store, device, 2)
+    expect(idsOf(await claim(device, 1))).toEqual([ids[0]])
+    const next = { ...device, user: await makeUser(store) }
+    expect(await claim(next)).toEqual([])
+    await store.db.query('update devices set "user" = $2 where id = $1', [device.id, next.user])
+    expect(await claim(next)).toEqual([])
+    // one that was asked before and waits has what it held
+    expect(idsOf(await claim(device))).toEqual([ids[0]])
+  })
+
+  test('that waits since before its device was disabled gets nothing new', async () => {
+    const device = await makeDevice(store, user)
+    const [held] = await assign(store, device, 2)
+    await claim(device, 1)
+    await store.db.query('update devices set enabled = false where id = $1', [device.id])
+    expect(idsOf(await claim(device))).toEqual([held])
   })
 
   test('of a disabled device is refused', async () => {
@@ -93,6 +107,23 @@ describe('claims at the same time', () => {
     expect(attempts.rows).toEqual([[1]])
   })
 })
+
+test.runIf(process.env.TEST_BACKEND === 'postgres')(
+  'a message that is deleted in this very moment is not handed out',
+  async () => {
+    const device = await makeDevice(store, user)
+    const [gone, kept] = await assign(store, device, 2)
+    const waiting = `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    const { claimed } = await store.db.transaction(async (db) => {
+      await db.query('delete from sms_messages where id = $1', [gone])
+      const claimed = claim(device)
+      await expect.poll(async () => (await store.db.query(waiting)).rows).toEqual([[1]])
+      return { claimed }
+    })
+    expect(idsOf(await claimed)).toEqual([kept])
+    expect(await eventsOf(store, gone!)).toEqual([])
+  },
+)
 
 describe('limits of a device', () => {
   test('are kept by what claims hand out, however many come at once', async () => {

@@ -2,6 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/collections/catalog.ts'
 import { claimMessages } from '../../src/sms/claim.ts'
 import type { Device } from '../../src/sms/device.ts'
+import { holdSends } from '../../src/sms/hold.ts'
+import { setOptedOut } from '../../src/sms/opt-out.ts'
 import { receiveTexts } from '../../src/sms/receive.ts'
 import { applyReports } from '../../src/sms/report.ts'
 import { sweep } from '../../src/sms/sweep.ts'
@@ -10,10 +12,19 @@ import { assign, eventsOf, lookUp, makeDevice, makeUser, openTestStore } from '.
 
 // Somebody says STOP while a device has a text for them, or while one is being accepted.
 
+const onPostgres = process.env.TEST_BACKEND === 'postgres'
 const WORDS = { out: ['STOP'], in: ['START'] }
 /** Whom `assign` writes to. */
 const RECIPIENT = '+49301'
 const OPTED_OUT = { status: 'failed', error: 'Recipient has opted out' }
+
+/** How many wait for somebody else's lock. */
+async function waitingIn({ db }: Store): Promise<number> {
+  const { rows } = await db.query(
+    `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return Number(rows[0]![0])
+}
 
 describe('a text that a device has when its recipient says STOP', () => {
   let opened: Awaited<ReturnType<typeof openTestStore>>
@@ -67,6 +78,24 @@ describe('a text that a device has when its recipient says STOP', () => {
     expect(await usedBy(user)).toBe(3)
   })
 
+  test.runIf(onPostgres)('is not given to another when it comes back at that very moment', async () => {
+    const { user, device, other, ids } = await claimed(1)
+    let isOver = false
+    const { givenBack } = await store.db.transaction(async (db) => {
+      // as who says STOP, between the look for what waits and the commit
+      await holdSends(db, user)
+      const givenBack = notSent(device, ids).finally(() => {
+        isOver = true
+      })
+      await expect.poll(async () => isOver || (await waitingIn(store)) === 1).toBe(true)
+      await setOptedOut({ ...store, db }, user, RECIPIENT, true)
+      return { givenBack }
+    })
+    expect(await givenBack).toMatchObject([{ result: 'applied', status: 'failed' }])
+    expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT])
+    expect(await claimMessages(store, other, 9, 60)).toEqual([])
+  })
+
   test('is given to another as before when START followed', async () => {
     const { device, other, ids } = await claimed(1)
     await say(device, 'STOP')
@@ -99,48 +128,40 @@ describe('a text that a device has when its recipient says STOP', () => {
   })
 })
 
-describe.runIf(process.env.TEST_BACKEND === 'postgres')(
-  'a text that is accepted at the moment of STOP',
-  () => {
-    let gateway: Gateway
-    beforeAll(async () => {
-      gateway = await openGateway()
-    })
-    afterAll(() => gateway.stop())
+describe.runIf(onPostgres)('a text that is accepted at the moment of STOP', () => {
+  let gateway: Gateway
+  beforeAll(async () => {
+    gateway = await openGateway()
+  })
+  afterAll(() => gateway.stop())
 
-    test('does not wait for a device afterwards', async () => {
-      const user = await gateway.makeUser()
-      const phone = await gateway.pair(user)
-      const { db } = gateway.server.services.store
-      const send = () => user.call('POST', '/api/sms/send', { recipients: [RECIPIENT], body: 'Hello' })
-      const stop = { from: RECIPIENT, body: 'STOP', received_at: new Date().toISOString() }
-      await send()
-      const waiting = async () => {
-        const { rows } = await db.query(
-          `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-        )
-        return Number(rows[0]![0])
-      }
-      let isSaid = false
-      const asked = await db.transaction(async (inside) => {
-        // the acceptance has looked who is opted out, and waits here
-        await inside.query('select 1 from sms_usage where "user" = $1 for update', [user.id])
-        const sent = send()
-        await expect.poll(waiting).toBe(1)
-        const said = phone.call('POST', '/api/devices/incoming', { items: [stop] }).finally(() => {
-          isSaid = true
-        })
-        await expect.poll(async () => isSaid || (await waiting()) === 2).toBe(true)
-        return { sent, said }
+  test('does not wait for a device afterwards', async () => {
+    const user = await gateway.makeUser()
+    const phone = await gateway.pair(user)
+    const { db } = gateway.server.services.store
+    const send = () => user.call('POST', '/api/sms/send', { recipients: [RECIPIENT], body: 'Hello' })
+    const stop = { from: RECIPIENT, body: 'STOP', received_at: new Date().toISOString() }
+    await send()
+    const waiting = () => waitingIn(gateway.server.services.store)
+    let isSaid = false
+    const asked = await db.transaction(async (inside) => {
+      // the acceptance has looked who is opted out, and waits here
+      await inside.query('select 1 from sms_usage where "user" = $1 for update', [user.id])
+      const sent = send()
+      await expect.poll(waiting).toBe(1)
+      const said = phone.call('POST', '/api/devices/incoming', { items: [stop] }).finally(() => {
+        isSaid = true
       })
-      const [sent, said] = [await asked.sent, await asked.said]
-      expect([sent.status, said.status]).toEqual([200, 200])
-      const path = `/api/collections/sms_messages/records/${sent.body.message_ids[0]}`
-      expect((await user.call('GET', path)).body).toMatchObject({
-        status: 'failed',
-        error_message: 'Recipient has opted out',
-      })
-      expect((await phone.call('POST', '/api/devices/claim', {})).body.items).toEqual([])
+      await expect.poll(async () => isSaid || (await waiting()) === 2).toBe(true)
+      return { sent, said }
     })
-  },
-)
+    const [sent, said] = [await asked.sent, await asked.said]
+    expect([sent.status, said.status]).toEqual([200, 200])
+    const path = `/api/collections/sms_messages/records/${sent.body.message_ids[0]}`
+    expect((await user.call('GET', path)).body).toMatchObject({
+      status: 'failed',
+      error_message: 'Recipient has opted out',
+    })
+    expect((await phone.call('POST', '/api/devices/claim', {})).body.items).toEqual([])
+  })
+})

@@ -3,6 +3,7 @@ import type { Store } from '../../src/collections/catalog.ts'
 import { claimMessages } from '../../src/sms/claim.ts'
 import type { Device } from '../../src/sms/device.ts'
 import { applyReports, type Report } from '../../src/sms/report.ts'
+import { listenFor } from '../../src/sms/wake.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, openTestStore } from '../support/queue.ts'
 
 let opened: Awaited<ReturnType<typeof openTestStore>>
@@ -137,7 +138,11 @@ describe('proof that nothing was sent', () => {
     const [a, b] = [await makeDevice(store, owner), await makeDevice(store, owner)]
     const [id] = await assign(store, a, 1)
     await claimMessages(store, a, 10, 120)
+    const heard: string[] = []
+    const stop = listenFor(b.id, ({ name }) => void heard.push(name))
     const results = await report([{ id: id!, attempt: 1, status: 'failed', not_sent: true }], a)
+    stop()
+    expect(heard).toEqual(['wake'])
     expect(results).toMatchObject([{ result: 'applied', status: 'assigned' }])
     expect(await lookUp(store, [id!])).toMatchObject([{ status: 'assigned', device: b.id }])
     expect(await claimMessages(store, b, 10, 120)).toMatchObject([{ id, attempt: 2 }])
@@ -160,6 +165,21 @@ describe('proof that nothing was sent', () => {
     expect(await claimMessages(store, only, 10, 120)).toMatchObject([{ id, attempt: 2 }])
   })
 
+  test.each(['sent', 'delivered', 'failed'] as const)(
+    'what is said of the attempt before while it waits for the next (%s) changes nothing',
+    async (status) => {
+      const only = await makeDevice(store, await makeUser(store))
+      const [id] = await assign(store, only, 1)
+      await claimMessages(store, only, 10, 120)
+      await report([{ id: id!, attempt: 1, status: 'failed', not_sent: true }], only)
+      expect(await report([{ id: id!, attempt: 1, status }], only)).toMatchObject([
+        { result: 'unchanged', status: 'assigned' },
+      ])
+      expect(await lookUp(store, [id!])).toMatchObject([{ status: 'assigned' }])
+      expect(await claimMessages(store, only, 10, 120)).toMatchObject([{ id, attempt: 2 }])
+    },
+  )
+
   test('again and again makes it wait longer each time', async () => {
     const only = await makeDevice(store, await makeUser(store))
     const [id] = await assign(store, only, 1)
@@ -168,6 +188,15 @@ describe('proof that nothing was sent', () => {
       await report([{ id: id!, attempt, status: 'failed', not_sent: true }], only)
     }
     expect(await claimMessages(store, only, 10, 120)).toEqual([])
+    await store.db.query('update sms_dispatch set attempt = 30, due_at = null where message = $1', [id])
+    expect(await claimMessages(store, only, 10, 120)).toMatchObject([{ attempt: 31 }])
+    await report([{ id: id!, attempt: 31, status: 'failed', not_sent: true }], only)
+    const { rows } = await store.db.query(
+      `select due_at > now() + interval '200 seconds', due_at <= now() + interval '5 minutes'
+      from sms_dispatch where message = $1`,
+      [id],
+    )
+    expect(rows).toEqual([[true, true]])
   })
 })
 
@@ -177,5 +206,18 @@ test('reports on one message that come at the same time all count', async () => 
     const statuses = ['sent', 'delivered'] as const
     await Promise.all(statuses.map((status) => report([{ id, attempt: 1, status }])))
     expect((await lookUp(store, [id]))[0]!.status).toBe('delivered')
+  }
+})
+
+test('of two ends that come at the same time one counts', async () => {
+  for (let i = 0; i < 40; i++) {
+    const id = await claimed()
+    await report([{ id, attempt: 1, status: 'sent' }])
+    const ends = ['delivered', 'failed'] as const
+    const results = (await Promise.all(ends.map((status) => report([{ id, attempt: 1, status }])))).flat()
+    expect(results.map(({ result }) => result).sort()).toEqual(['applied', 'unchanged'])
+    const { status } = results.find(({ result }) => result === 'applied')!
+    expect((await lookUp(store, [id]))[0]!.status).toBe(status)
+    expect(await eventsOf(store, id)).toEqual(['sending 1', 'sent 1', `${status} 1`])
   }
 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Store } from '../../src/collections/catalog.ts'
 import { claimMessages } from '../../src/sms/claim.ts'
 import type { Device } from '../../src/sms/device.ts'
+import { retrySilent } from '../../src/sms/overdue.ts'
 import { sweep, sweepOut } from '../../src/sms/sweep.ts'
 import { listenFor } from '../../src/sms/wake.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, openTestStore } from '../support/queue.ts'
@@ -66,6 +67,33 @@ describe('a lease that is over', () => {
     await look()
     expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed' }])
   })
+
+  test('is no reason to send again what may be sent once, however many are over', async () => {
+    const device = await makeDevice(store, user)
+    await makeDevice(store, user)
+    const ids = await assign(store, device, 1)
+    await claimMessages(store, device, 1, 120)
+    await change(ids, OVER)
+    // a look ends some of them only, and then comes here
+    await store.db.transaction((db) => retrySilent(db, ONLINE_SECONDS))
+    expect(await lookUp(store, ids)).toMatchObject([{ status: 'sending', device: device.id }])
+  })
+})
+
+test.each([
+  ['it expires', `update sms_dispatch set expires_at = now() - interval '1 second' where device = $1`],
+  ['the device is deleted', 'delete from devices where id = $1'],
+])('what a device is sending is not ended as if it had not gone out: %s', async (_, happens) => {
+  const device = await makeDevice(store, user)
+  const ids = await assign(store, device, 1, { pinned: 'true' })
+  await claimMessages(store, device, 1, 120)
+  await store.db.query(happens, [device.id])
+  await look()
+  expect(await lookUp(store, ids)).toMatchObject([{ status: 'sending' }])
+  await change(ids, OVER)
+  await look()
+  const error = 'Outcome unknown: the device went silent'
+  expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed', error }])
 })
 
 test.each(['assigned', 'pending'])('%s messages that expire fail', async (state) => {
@@ -106,6 +134,9 @@ describe('messages that their device does not claim', () => {
     expect(await shares(kept)).toEqual({ [busy!.id]: 2 })
     expect((await lookUp(store, lost)).map(({ device }) => device)).not.toContain(silent!.id)
     expect(other).toBeDefined()
+    // the next device has its wake-ups, too
+    const { rows } = await store.db.query('select wakes from sms_dispatch where message = any($1)', [lost])
+    expect(rows).toEqual([[1], [1]])
   })
 
   test.each([

@@ -37,6 +37,22 @@ test('deliveries are kept for some days, with what they say, and those that wait
   expect(await deliveriesOf(user)).toHaveLength(5)
 })
 
+test('all that is old goes, however much it is', async () => {
+  const { store } = site
+  const { id } = await site.gateway.makeUser()
+  await store.db.query(
+    `insert into webhook_deliveries (id, "user", status, created, updated)
+     select pb_new_id(), $1, 'failed', at, at
+     from generate_series(1, 1201), lateral (select pb_text(now() - interval '31 days') as at) a`,
+    [id],
+  )
+  // younger ones come first in the table
+  await store.db.query('delete from webhook_deliveries where "user" <> $1', [id])
+  await cleanUpDeliveries(store, 30)
+  const { rows } = await store.db.query('select 1 from webhook_deliveries where "user" = $1', [id])
+  expect(rows).toEqual([])
+})
+
 test('ten thousand are sent again in one go', async () => {
   const { store, receiver } = site
   const user = await site.gateway.makeUser()

@@ -29,3 +29,28 @@ test('what is sent again while an attempt is under way begins anew as soon as th
   await until('the new attempt', async () => (await one()).status === 'delivered')
   expect(await one()).toMatchObject({ attempts: 1, response_status: 204 })
 })
+
+test('what ended while an attempt was under way stays as it ended', async () => {
+  const { user, phone, receiver, store } = site
+  let held: ServerResponse | undefined
+  receiver.behave(({ path }, res) => {
+    if (path === '/held') held = res
+    else res.writeHead(204).end()
+  })
+  const hook = await makeHook(user, `${receiver.url}/held`, { events: ['message.delivered'] })
+  await sendAndReport(user, phone, 1, 'delivered')
+  const one = async () => (await deliveriesOf(user)).find(({ webhook }) => webhook === hook.id)
+  await until('the attempt', () => held !== undefined)
+  const path = `/api/collections/webhooks/records/${hook.id}`
+  expect((await user.call('PATCH', path, { enabled: false })).status).toBe(200)
+  const ended = { status: 'failed', attempts: 0, response_body: 'The webhook is disabled' }
+  const before = await one()
+  expect(before).toMatchObject(ended)
+  held!.writeHead(500).end()
+  const ticket = `select 1 from pgboss.job where singleton_key = $1 and state = 'active'`
+  await until(
+    'the end of the attempt',
+    async () => (await store.db.query(ticket, [before.id])).rows.length === 0,
+  )
+  expect(await one()).toMatchObject(ended)
+})
