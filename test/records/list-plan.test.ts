@@ -58,3 +58,16 @@ test.each([
     expect(plan).not.toContain('_rowid_key')
   },
 )
+
+test.each([
+  ['to = "+49123"', ['by_to']],
+  [
+    '(message_type = "incoming" && from = "+49123") || (message_type = "outgoing" && to = "+49123")',
+    ['by_from', 'by_to'],
+  ],
+])('a conversation is found by its number: %s', async (filter, indexes) => {
+  const { plans } = await list({ filter, sort: '-created' })
+  const plan = plans.find((one) => one.includes('LIMIT'))!
+  for (const index of indexes) expect(plan).toContain(`sms_messages_${index}`)
+  expect(plan).not.toMatch(/Seq Scan on sms_messages|idx_sms_messages_user_created/)
+})
