@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from './driver.ts'
-import { needProgram, runProgram } from './program.ts'
+import { needProgram, type Ran, runProgram } from './program.ts'
 import { repeat } from './repeat.ts'
 
 const HINT = 'Install ModemManager and see whether `mmcli -L` lists the modem.'
@@ -66,9 +66,10 @@ export class ModemManager implements Driver {
   stop = () => this.#stop()
 
   /** The text comes from a file: in an option it would end at a quotation mark. */
-  async #create(to: string, body: string) {
-    const folder = mkdtempSync(join(tmpdir(), 'pocketsms-agent-'))
+  async #create(to: string, body: string): Promise<Ran> {
+    let folder: string | undefined
     try {
+      folder = mkdtempSync(join(tmpdir(), 'pocketsms-agent-'))
       const file = join(folder, 'text')
       writeFileSync(file, body, { mode: 0o600 })
       const what = `number=${to},delivery-report-request=yes`
@@ -79,8 +80,10 @@ export class ModemManager implements Driver {
         `--messaging-create-sms-with-text=${file}`,
       ]
       return await runProgram(MMCLI, args, CALL_MS)
+    } catch (error) {
+      return { code: null, output: '', errors: (error as Error).message } // a disk that is full
     } finally {
-      rmSync(folder, { recursive: true, force: true })
+      if (folder) rmSync(folder, { recursive: true, force: true })
     }
   }
 

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { beforeEach, expect, onTestFinished, test } from 'vitest'
+import { beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import type { Driver, IncomingText } from '../../src/agent/driver.ts'
 import { foldersIn, Gammu } from '../../src/agent/gammu.ts'
 import { ModemManager } from '../../src/agent/modem-manager.ts'
@@ -43,7 +43,7 @@ async function run(driver: Driver) {
 }
 
 async function until(isSo: () => boolean): Promise<void> {
-  for (let i = 0; i < 150 && !isSo(); i++) await sleep(50)
+  for (let i = 0; i < 800 && !isSo(); i++) await sleep(50)
   expect(isSo()).toBe(true)
 }
 
@@ -188,6 +188,16 @@ test.each([
   const driver = new ModemManager('any')
   await run(driver)
   expect(await driver.send({ ...TEXT, body })).toEqual(result)
+})
+
+test('modemmanager: where no file can be written nothing was sent, and nobody dies of it', async () => {
+  install('mmcli', MMCLI)
+  const driver = new ModemManager('any')
+  await run(driver)
+  vi.stubEnv('TMPDIR', join(folder, 'nowhere'))
+  onTestFinished(() => void vi.unstubAllEnvs())
+  const error = expect.stringMatching(/^ENOENT: .*nowhere/)
+  expect(await driver.send(TEXT)).toEqual({ outcome: 'failed', error, notSent: true })
 })
 
 test('modemmanager: a text that came in is told once and deleted', async () => {
