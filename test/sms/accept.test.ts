@@ -159,7 +159,8 @@ const LATER = '2090-01-01 00:00:00.000Z'
 const optOut = () =>
   desk.db.query(
     `insert into contacts (id, "user", name, phone, opted_out)
-    values ('optedout0000000', $1, 'Out', '+4933333', true) on conflict do nothing`,
+    values ('optedout0000000', $1, 'Out', '+4933333', true), ('optedout0000001', 'somebodyelse000', 'Out', '+4944444', true)
+    on conflict do nothing`,
     [desk.sender.user],
   )
 const SHAPES: readonly (readonly [string, Partial<Offer>, Partial<Offer['messages'][number]>])[] = [
@@ -173,6 +174,7 @@ const SHAPES: readonly (readonly [string, Partial<Offer>, Partial<Offer['message
   ['expires', { expiresAt: LATER, guarantee: 'at_least_once' }, {}],
   ['of a batch', { batch: 'batch0000000000' }, {}],
   ['opted out', {}, { to: '+4933333' }],
+  ['opted out of what somebody else sends', {}, { to: '+4944444' }],
   ['opted out, scheduled', { later: true, scheduledAt: LATER }, { to: '+4933333' }],
 ]
 
@@ -197,4 +199,41 @@ test.each(SHAPES)('alone it is stored as among others: %s', async (_, request, m
   const [first, second] = [await stored(alone), await stored(among)]
   expect(first.slice(0, 4)).toEqual(second.slice(0, 4))
   if (request.device) expect([first[4], second[4]]).toEqual([request.device, request.device])
+})
+
+test('who is opted out costs nothing, and takes nothing from the others of the group', async () => {
+  await optOut()
+  const counted = async () => {
+    const { rows } = await desk.db.query(
+      `select s.used, t.turn, t.messages from sms_turns t join sms_usage s on s."user" = t."user" and s.period > '2020'
+      where t."user" = $1`,
+      [desk.sender.user],
+    )
+    return rows[0]!.map(Number)
+  }
+  await outcome(offer())
+  const before = await counted()
+  const out = offer({ messages: [{ ...offer().messages[0]!, to: '+4933333' }] })
+  await Promise.all([outcome(out), outcome(offer()), outcome(offer())])
+  const more = (await counted()).map((count, i) => count - before[i]!)
+  expect(more).toEqual([2, 2, 3])
+})
+
+test('of a group, what is refused leaves no answer to its key; a device is the sender’s, also later', async () => {
+  await desk.db.query(
+    `insert into devices (id, "user", name, enabled, last_seen, "tokenKey")
+    values ('elsewhere000000', 'somebodyelse000', 'phone', true, '2099-01-01 00:00:00.000Z', 'elsewhere')`,
+  )
+  const named = { device: 'elsewhere000000' }
+  const keyed = (key: string) => ({ idempotency: { key, fingerprint: key, answer: '{}' } })
+  const group = [
+    offer(keyed('first')),
+    offer({ ...named, ...keyed('second') }),
+    offer({ ...named, later: true, scheduledAt: LATER }),
+  ]
+  expect(await Promise.all(group.map(outcome))).toEqual(['accepted', 'device_not_found', 'device_not_found'])
+  const { rows } = await desk.db.query('select key from sms_idempotency where "user" = $1', [
+    desk.sender.user,
+  ])
+  expect(rows).toEqual([['first']])
 })

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findDue } from '../../src/webhooks/due.ts'
 import { deliveriesOf, makeHook, openSite, passTime, type Site, sendAndReport } from '../support/hooks.ts'
 import { until } from '../support/receiver.ts'
 
@@ -53,4 +54,6 @@ test('what ended while an attempt was under way stays as it ended', async () => 
     async () => (await store.db.query(ticket, [before.id])).rows.length === 0,
   )
   expect(await one()).toMatchObject(ended)
+  // nor would a ticket that is left over begin another
+  expect(await findDue(store, before.id)).toBeUndefined()
 })

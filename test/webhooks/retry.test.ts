@@ -174,6 +174,24 @@ test('what waits for a webhook that is disabled ends as failed, and is not calle
   expect(again).toMatchObject({ status: 409, body: { error: 'webhook_disabled' } })
 })
 
+test('what waits for a webhook that was given to somebody else ends as failed, and is not called', async () => {
+  receiver.answer(500)
+  const hook = await makeHook(user, receiver.url)
+  await sendAndReport(user, phone, 1, 'sent')
+  await attempted(1)
+  const other = await site.gateway.makeUser()
+  await site.store.db.query('update webhooks set "user" = $2 where id = $1', [hook.id, other.id])
+  receiver.answer(204)
+  await passTime(site.store)
+  await until('the end', async () => (await one()).status !== 'pending')
+  expect(await one()).toMatchObject({
+    status: 'failed',
+    attempts: 1,
+    response_body: 'The webhook is disabled',
+  })
+  expect(receiver.told).toHaveLength(1)
+})
+
 test('a webhook without a secret is called only once it has one', async () => {
   const hook = await makeHook(user, receiver.url)
   await site.store.db.query(`update webhooks set secret = 'mine' where id = $1`, [hook.id])
@@ -288,4 +306,8 @@ test('while a secret is rotated both are good, a second rotation ends the first'
   const last = await tell(3)
   verify(third, last)
   expect(() => verify(second, last)).toThrow('No matching signature')
+  // long after the last rotation it is as at the first one
+  const fourth = await rotate()
+  const newest = await tell(4)
+  for (const secret of [third, fourth]) verify(secret, newest)
 })
