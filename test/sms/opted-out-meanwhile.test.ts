@@ -78,6 +78,33 @@ describe('a text that a device has when its recipient says STOP', () => {
     expect(await usedBy(user)).toBe(3)
   })
 
+  test('ends if it waits and is of the user who was told so: those of others go out', async () => {
+    const both = await Promise.all(
+      [1, 2].map(async () => {
+        const device = await makeDevice(store, await makeUser(store))
+        const [id] = await assign(store, device, 1)
+        return { device, id: id! }
+      }),
+    )
+    const [told, other] = both as [(typeof both)[0], (typeof both)[0]]
+    await say(told.device, 'STOP')
+    expect(await lookUp(store, [told.id, other.id])).toMatchObject([OPTED_OUT, { status: 'assigned' }])
+    expect(await claimMessages(store, other.device, 9, 60)).toMatchObject([{ id: other.id }])
+  })
+
+  test.runIf(onPostgres)('is its device’s when that claims it at that very moment', async () => {
+    const device = await makeDevice(store, await makeUser(store))
+    const ids = await assign(store, device, 1)
+    const { said } = await store.db.transaction(async (db) => {
+      expect(await claimMessages({ ...store, db }, device, 9, 60)).toHaveLength(1)
+      const said = say(device, 'STOP')
+      await expect.poll(() => waitingIn(store)).toBe(1)
+      return { said }
+    })
+    await said
+    expect(await lookUp(store, ids)).toMatchObject([{ status: 'sending' }])
+  })
+
   test.runIf(onPostgres)('is not given to another when it comes back at that very moment', async () => {
     const { user, device, other, ids } = await claimed(1)
     let isOver = false
