@@ -29,7 +29,8 @@ export async function readForm<T extends object>(
     const { values } = await bodyOf(c, MAX_FORM_BYTES)
     return withoutNul(shape.over(isJson ? values : asTexts(values, shape.zero()), shape.zero()))
   } catch (error) {
-    const isVague = error instanceof ApiError && (terse || error.message === UNREADABLE)
+    const isVague =
+      error instanceof ApiError && error.status === 400 && (terse || error.message === UNREADABLE)
     if (error instanceof ShapeError || isVague) throw unloadable()
     throw error
   }

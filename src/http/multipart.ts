@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { Busboy } from '@fastify/busboy'
-import { badRequest, TooMany } from '../errors.ts'
+import { ApiError, badRequest, TooMany } from '../errors.ts'
 import { MEMORY_BYTES, Room, Spool } from '../files/spool.ts'
 import { readUpload, type Upload, type Uploads } from '../files/upload.ts'
 import { MAX_PARTS } from './body-limits.ts'
@@ -101,8 +101,8 @@ const lastSegment = (name: string) => name.split('/').findLast((part) => part !=
 
 /**
  * Reads a multipart form as it comes in: values in memory once all is there, files too as long as they are small. A part with a
- * name of a file is one, whatever else it says. Throws 400 for what is no whole form, and for one of more than `maxBytes`, 503 when
- * too many large ones come at once; what a disk says, if it is full, as it is.
+ * name of a file is one, whatever else it says. Throws 400 for what is no whole form, 413 for one that says that it has more than
+ * `maxBytes`, 400 for one that turns out to, 503 when too many large ones come at once; what a disk says, if it is full, as it is.
  * PocketBase: Go's mime/multipart, ReadForm
  */
 export async function readMultipart(incoming: IncomingMessage, maxBytes: number): Promise<MultipartForm> {
@@ -119,9 +119,11 @@ export async function readMultipart(incoming: IncomingMessage, maxBytes: number)
   }
 }
 
-/** What the disk says, or that there is too much to do. What the connection says never comes here as it is. */
+/** What the disk says, or that it is too much. What the connection says never comes here as it is. */
 const isAnswer = (error: unknown) =>
-  error instanceof TooMany || (error instanceof Error && 'syscall' in error)
+  error instanceof TooMany ||
+  (error instanceof ApiError && error.status === 413) ||
+  (error instanceof Error && 'syscall' in error)
 
 /** Values are taken as files are: as text, the parser would keep them in memory itself. */
 function parserOf(incoming: IncomingMessage, reader: Reader): Parser {

@@ -126,6 +126,10 @@ test('too long: 413 when it says so, 400 when it turns out so', async () => {
   await expect(readBody(incoming('application/json', '{"a":1}', { length: false }), 3)).rejects.toMatchObject(
     { status: 400 },
   )
+  const form = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n5\r\n--x--\r\n'
+  const type = 'multipart/form-data; boundary=x'
+  await expect(readBody(incoming(type, form), 3)).rejects.toMatchObject({ status: 413 })
+  await expect(readBody(incoming(type, form, { length: false }), 3)).rejects.toMatchObject({ status: 400 })
 })
 
 const inPieces = (pieces: Iterable<Buffer>) =>

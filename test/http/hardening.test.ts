@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { request as ask } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isBomb } from '../../src/http/body-limits.ts'
@@ -53,6 +55,32 @@ test.each([
   ],
 ])('%s that cannot be meant is refused at once', async (_, path, body, type, status) => {
   expect((await post(path, body, type || undefined)).status).toBe(status)
+})
+
+/** The status of an answer to a request that only says how long it is: nobody waits for the rest. */
+async function statusOfLength(method: string, path: string, type: string, bytes: number): Promise<number> {
+  const { hostname, port } = new URL(office.server.url)
+  const headers = { 'content-type': type, 'content-length': bytes, ...(await office.superuser()) }
+  const request = ask({ hostname, port, method, path, headers, agent: false })
+  request.flushHeaders()
+  const [{ statusCode }] = await once(request, 'response')
+  request.on('error', () => undefined).destroy()
+  return statusCode
+}
+
+const MULTIPART = 'multipart/form-data; boundary=x'
+test.each([
+  ['a record', 'POST', '/api/collections/contact_groups/records', 'application/json'],
+  ['a record with a file', 'POST', '/api/collections/contact_groups/records', MULTIPART],
+  ['a batch with files', 'POST', '/api/batch', MULTIPART],
+  ['a sign-in in parts', 'POST', '/api/collections/users/auth-with-password', MULTIPART],
+  ['settings', 'PATCH', '/api/settings', 'application/json'],
+  ['settings in parts', 'PATCH', '/api/settings', MULTIPART],
+  ['a test mail', 'POST', '/api/settings/test/email', 'application/json'],
+  ['a subscription', 'POST', '/api/realtime', 'application/json'],
+  ['a subscription in parts', 'POST', '/api/realtime', MULTIPART],
+])('%s that says that it is too long is told so', async (_, method, path, type) => {
+  expect(await statusOfLength(method, path, type, 200 << 20)).toBe(413)
 })
 
 test.each([

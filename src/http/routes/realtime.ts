@@ -60,7 +60,7 @@ function lineTo(outgoing: ServerResponse): Line {
 /** A form has one topic as a text, several as a list. */
 async function subscriptionValues(c: Ctx): Promise<Record<string, unknown>> {
   const { values } = await bodyOf(c).catch((error: unknown) => {
-    throw error instanceof ApiError ? badRequest() : error
+    throw error instanceof ApiError && error.status === 400 ? badRequest() : error
   })
   if ((c.env.incoming.headers['content-type'] ?? '').startsWith('application/json')) return values
   const { clientId, subscriptions } = values

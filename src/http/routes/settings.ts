@@ -24,7 +24,7 @@ export const settingsRoutes = (services: Services) => {
     .patch('/', async (c) => {
       const auth = await requireSuperuser(c, services)
       const { values } = await bodyOf(c).catch((error) => {
-        throw error instanceof ApiError
+        throw error instanceof ApiError && error.status === 400
           ? badRequest('An error occurred while loading the submitted data.')
           : error
       })
