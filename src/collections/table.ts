@@ -18,7 +18,9 @@ const STATISTICS = 'autovacuum_analyze_threshold = 250, autovacuum_analyze_scale
  * and is never shown. Its constraints are named by Postgres, so that a renamed table is in nobody's way.
  */
 export async function createTable(db: Db, collection: Collection): Promise<void> {
-  const columns = [...collection.fields.map(columnDdl), '_rowid bigint generated always as identity unique']
+  // an import checks afterwards: a name that comes twice is refused then
+  const fields = new Map(collection.fields.map((field) => [field.name, columnDdl(field)]))
+  const columns = [...fields.values(), '_rowid bigint generated always as identity unique']
   await db.query(`create table ${quote(tableName(collection))} (${columns.join(', ')}) with (${STATISTICS})`)
   await createIndexes(db, collection)
   await guardFiles(db, collection)

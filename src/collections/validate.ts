@@ -90,9 +90,13 @@ const typeProblem = ({ next, old }: Subject): Problem =>
       : undefined,
   )
 
-/** A rule may speak of the collection as it will be, from both ends of a relation. */
+/**
+ * A rule may speak of the collection as it will be, from both ends of a relation, and by the name that it still has:
+ * a renamed one is found by both.
+ */
 function withNext({ all }: Catalog, next: Collection): Catalog {
-  return new Catalog([...all.filter(({ id }) => id !== next.id), next])
+  const isIt = ({ id }: Collection) => id === next.id
+  return new Catalog([...all.filter(isIt), ...all.filter((one) => !isIt(one)), next])
 }
 
 function ruleProblem(

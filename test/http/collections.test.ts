@@ -213,6 +213,32 @@ test('a change of id finds nothing', async () => {
   await pb.collections.delete('fixed')
 })
 
+test.each([
+  ['the name that it had', 'named_before', 200],
+  ['the name that it gets', 'named_after', 200],
+  ['a name that nobody has', 'named_never', 400],
+])('a rule of a collection that is renamed may speak of %s', async (_, name, status) => {
+  const { id } = await pb.collections.create({ name: 'named_before' })
+  const change = { name: 'named_after', listRule: `@collection.${name}.id ?= id` }
+  const answer = await pb.collections.update(id, change).then(
+    () => 200,
+    (error: { status: number }) => error.status,
+  )
+  expect(answer).toBe(status)
+  await pb.collections.delete(id)
+})
+
+test('an import of a field that comes twice is told of it', async () => {
+  const fields = [
+    { name: 'a', type: 'text', id: 'first' },
+    { name: 'a', type: 'number', id: 'second' },
+  ]
+  const twice = [{ id: 'twice', name: 'twice', type: 'base', fields }]
+  const { response } = await refused(pb.collections.import(twice as never))
+  const { collections } = response.data as { collections: { message: string } }
+  expect(collections.message).toContain('"name": "Duplicated or invalid field name a"')
+})
+
 test('import: all or nothing, matched by name, what is not named stays', async () => {
   const fields = [{ name: 'a', type: 'text' }]
   await pb.collections.import([
