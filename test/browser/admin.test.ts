@@ -66,7 +66,7 @@ scenario('usage and health show what is sent, waits and fails', async (stage) =>
   await asPhone('report', { items: [report(first!, 'sent'), report(second!, 'failed')] })
 
   await page.reload()
-  await page.getByText('3 messages sent. There is no limit.').waitFor()
+  await page.getByText('3 messages this month. There is no limit.').waitFor()
   await page.getByRole('img', { name: /^Messages a day/ }).waitFor()
   await page.getByText('As a table').click()
   const today = new Date().toISOString().slice(0, 10)

@@ -35,6 +35,12 @@ scenario('a text that comes in appears in its conversation, and is answered ther
   await page.getByText('Thank you! 🎉').waitFor()
   await phone.hear('+447700900123', 'A stranger with a long text. '.repeat(8))
   await page.getByText('+447700900123').waitFor()
+
+  await ann.send('/api/sms/send', { method: 'POST', body: { recipients: [ZOE], body: 'Until soon' } })
+  await page.getByText('You: Until soon').waitFor()
+  const [last] = await phone.claim()
+  await phone.report(last!, 'failed')
+  await page.getByText('Failed: Until soon').waitFor()
   await stage.look('conversations')
 })
 

@@ -59,6 +59,17 @@ scenario('a scheduled message gets another text and another time, then goes at o
   await page.getByText('Waits for its time').waitFor()
   await stage.look('changed')
 
+  // an end that is further away than a ttl can tell
+  await ann.send(`/api/sms/messages/${message_ids[0]}`, {
+    method: 'PATCH',
+    body: { expires_at: '2199-01-01' },
+  })
+  await page.reload()
+  await page.getByRole('button', { name: 'Change', exact: true }).click()
+  await dialog.getByLabel('Send at').fill(local(inHours(40)))
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await dialog.waitFor({ state: 'detached' })
+
   await page.getByRole('button', { name: 'Change', exact: true }).click()
   await dialog.getByText('Now', { exact: true }).click()
   await dialog.getByRole('button', { name: 'Send now' }).click()

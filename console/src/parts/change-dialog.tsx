@@ -10,6 +10,8 @@ import { msOf } from './time.tsx'
 import { localOf, type When, WhenField } from './when-field.tsx'
 
 const MAX_CHARACTERS = 1600
+/** What the server takes. An end by date may be later than that. */
+const MAX_TTL_SECONDS = 10 * 365 * 86_400
 
 /** What waits for its time, as it is. Dates are PocketBase's, '' for none. */
 interface Waiting {
@@ -97,7 +99,7 @@ function timeOf({ isLater, at }: When, scheduled: string, expires: string): Chan
   const seconds = Math.round((msOf(expires) - msOf(scheduled)) / 1000)
   return {
     scheduled_at: isLater ? new Date(at).toISOString() : '',
-    ...(expires !== '' && { ttl: Math.max(1, seconds) }),
+    ...(expires !== '' && { ttl: Math.min(MAX_TTL_SECONDS, Math.max(1, seconds)) }),
   }
 }
 

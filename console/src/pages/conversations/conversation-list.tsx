@@ -54,7 +54,7 @@ function Line({
       <span class="conversations-who">{name || number}</span>
       <Time at={last.created} />
       <span class="conversations-last">
-        {last.message_type === 'outgoing' && 'You: '}
+        {last.message_type === 'outgoing' && (last.status === 'failed' ? 'Failed: ' : 'You: ')}
         {last.body}
       </span>
       {isNew && <span class="unseen">New</span>}

@@ -16,13 +16,14 @@ export function Quota() {
     <Card title={month.format(new Date(`${period}-01`))}>
       {quota === 0 ? (
         <p>
-          <strong class="usage-figure">{used.toLocaleString()}</strong> messages sent. There is no limit.
+          <strong class="usage-figure">{used.toLocaleString()}</strong> {used === 1 ? 'message' : 'messages'}{' '}
+          this month. There is no limit.
         </p>
       ) : (
         <>
           <p>
             <strong class="usage-figure">{used.toLocaleString()}</strong> of {quota.toLocaleString()} messages
-            sent.
+            this month.
           </p>
           <Progress value={used} max={quota} label={`${(remaining ?? 0).toLocaleString()} are left`} />
           <p class="muted">
