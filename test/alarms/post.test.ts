@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sendAlarms } from '../../src/alarms/post.ts'
-import { openAlarms, type Site, UNTIL_TOLD } from './site.ts'
+import { openAlarms, type Site, UNTIL_TOLD } from '../support/alarms.ts'
 
 const DAY_MINUTES = 24 * 60
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { noteOutage } from '../../src/sms/reachable.ts'
+import { ALARM_MINUTES, openAlarms, type Site, UNTIL_TOLD } from '../support/alarms.ts'
 import { assign } from '../support/queue.ts'
-import { ALARM_MINUTES, openAlarms, type Site, UNTIL_TOLD } from './site.ts'
 
 /** Until those that are back are gathered and the account's pace allows it. */
 const UNTIL_BACK_TOLD = 6

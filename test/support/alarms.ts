@@ -4,8 +4,8 @@ import type { Store } from '../../src/collections/catalog.ts'
 import { SETTINGS } from '../../src/collections/settings.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
-import { type MailServer, type ReceivedMail, startMailServer } from '../support/mail-server.ts'
-import { makeDevice, makeUser, openTestStore } from '../support/queue.ts'
+import { type MailServer, type ReceivedMail, startMailServer } from './mail-server.ts'
+import { makeDevice, makeUser, openTestStore } from './queue.ts'
 
 export const ALARM_MINUTES = 10
 /** From the last sign of life until the mail: the time of the setting, what is spared, and a look to gather. */
