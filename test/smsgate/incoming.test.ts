@@ -175,3 +175,20 @@ test.each([
   ['/api/mobile/v1/message?order=fifo', '/api/mobile/v1/message'],
   ['/api/devices/incoming', '/api/devices/incoming'],
 ])('%s is logged as %s', (url, path) => expect(loggedPath(url)).toBe(path))
+
+test('what a phone posts after a superuser gave its device to somebody else is nobody’s', async () => {
+  const [owner, next] = [await site.gateway.makeUser(), await site.gateway.makeUser()]
+  const given = await joinPhone(site, owner)
+  const to = (await given.call('GET', '/webhooks')).body[0].url
+  const secret = (await given.call('GET', '/settings')).body.webhooks.signing_key
+  const say = (message: string) => post('sms:received', text({ message }), { to, secret })
+  expect((await say('before')).status).toBe(204)
+  const { db } = site.gateway.server.services.store
+  await db.query('update devices set "user" = $2 where id = $1', [given.store.registration!.id, next.id])
+  expect((await say('after')).status).toBeGreaterThanOrEqual(400)
+  for (const [who, bodies] of [
+    [owner, ['before']],
+    [next, []],
+  ] as const)
+    expect((await records(who, 'message_type = "incoming"')).map(({ body }) => body)).toEqual(bodies)
+})
