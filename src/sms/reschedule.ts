@@ -44,7 +44,7 @@ export const readReschedule = (raw: unknown, now: Date): Change => changeOf(chec
 /**
  * Gives all messages of a user's batch that wait for their time another one. Again is no error, and goes on where a server was
  * killed. Throws 404 `batch_not_found`, also for another's, and 400 `invalid_request`, with nothing changed, when one of them would
- * end before it is due.
+ * end before it is due. Should one get another end in this very moment, of which that is true, those before it are changed.
  */
 export async function rescheduleBatch(
   store: Store,

@@ -18,7 +18,7 @@ with freed as (
   select pb_new_id(), $1, message, 'failed', device, attempt, $2, pb_text(now()) from freed
   where message in (select id from changed) returning id
 ), ${tellSql(3)}
-select period, count(*) from freed group by period`
+select period, count(*) from freed where message in (select id from changed) group by period`
 
 /** The device that has it may not say any more what became of it: the message must not come to another for that. */
 const ONCE = `update sms_dispatch set at_least_once = false where message = any(array(

@@ -176,6 +176,13 @@ describe.each([
   })
 })
 
+test('what somebody had ended by hand gives nothing back', async () => {
+  const { waiting } = await moveIn()
+  await rowsOf(`update sms_messages set status = 'failed' where id = $1 returning id`, waiting)
+  await byReset()
+  expect(await rowsOf('select used from sms_usage where "user" = $1', id)).toEqual([[2]])
+})
+
 test('who confirms the address and keeps the password is who was there before', async () => {
   const traps = await moveIn()
   expect(await byVerification()).toBe(204)
