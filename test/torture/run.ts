@@ -84,3 +84,5 @@ async function main(): Promise<void> {
 // what was started ends with this process
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 await main()
+// a scenario that broke off may have left phones that go on asking
+process.exit()
