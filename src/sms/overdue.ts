@@ -151,9 +151,9 @@ with users as (
 ), ${tellSql(2)}
 select distinct device from target`
 
-/** Gives scheduled messages their devices. See RELEASE. */
+/** Gives scheduled messages their devices. See RELEASE. Without a name, as `rewake`. */
 export async function releaseDue(db: Db, seconds: number): Promise<Wake> {
-  const { rows } = await db.query(RELEASE, [seconds, ...TOLD], 'sms release')
+  const { rows } = await db.query(RELEASE, [seconds, ...TOLD])
   return tellNodes(db, rows)
 }
 
@@ -171,8 +171,11 @@ with late as (
 )
 select distinct device from woken`
 
-/** Unclaimed messages: their devices are woken again. */
+/**
+ * Unclaimed messages: their devices are woken again. Without a name: a plan of when nothing waited would go through the whole queue
+ * for each (1.3 s for 1,000 of 6,000 on PGlite, so 50 ms).
+ */
 export async function rewake(db: Db): Promise<Wake> {
-  const { rows } = await db.query(REWAKE, [], 'sms rewake')
+  const { rows } = await db.query(REWAKE)
   return tellNodes(db, rows)
 }
