@@ -24,7 +24,8 @@ const NUMERIC = /^[ \t\n\v\f\r]*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?[ \t\n\v\f\r]*
 export const asNumeric = (value: Scalar): Scalar =>
   typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value
 
-const TRUE_TEXT = /^[ \t-\r]*[-+]?0*(\.0*)?[1-9]/
+/** A text that begins with a number other than 0; Postgres reads it alike. */
+export const TRUE_TEXT = /^[ \t-\r]*[-+]?0*(\.0*)?[1-9]/
 
 /** A value where SQLite asks for truth: the number that it is, or that its text begins with. */
 export function isTrue(value: Scalar): boolean | null {

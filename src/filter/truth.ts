@@ -1,13 +1,12 @@
 import { type Condition, constant, leaf } from './condition.ts'
 import type { Facts } from './facts.ts'
 import type { Known, Operand } from './operand.ts'
-import { isTrue } from './scalar.ts'
+import { isTrue, TRUE_TEXT } from './scalar.ts'
 import { type Side, sideOf } from './side.ts'
 import type { Sql } from './sql.ts'
 import { sql } from './sql.ts'
 
-/** A text that begins with a number other than 0. */
-const BEGINS_WITH_NUMBER = `'^[ \\t-\\r]*[-+]?0*(\\.0*)?[1-9]'`
+const BEGINS_WITH_NUMBER = `'${TRUE_TEXT.source}'`
 
 /**
  * `a IS TRUE`, `a IS NOT FALSE` and their like: beside these words SQLite asks for the truth of a value, it does not compare. Never

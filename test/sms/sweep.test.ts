@@ -35,17 +35,22 @@ async function shares(ids: readonly string[]): Promise<Record<string, number>> {
   return counts
 }
 
+/** A look leaves it with its device, one after the lease ends it. */
+async function endsByItsLease(ids: string[]) {
+  await look()
+  expect(await lookUp(store, ids)).toMatchObject([{ status: 'sending' }])
+  await change(ids, OVER)
+  await look()
+  const error = 'Outcome unknown: the device went silent'
+  expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed', error }])
+}
+
 describe('a lease that is over', () => {
   test('ends a message that may be sent once at most, with the truth as reason', async () => {
     const device = await makeDevice(store, user)
     const ids = await assign(store, device, 1)
     await claimMessages(store, device, 1, 120)
-    await look()
-    expect(await lookUp(store, ids)).toMatchObject([{ status: 'sending' }])
-    await change(ids, OVER)
-    await look()
-    const error = 'Outcome unknown: the device went silent'
-    expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed', error }])
+    await endsByItsLease(ids)
     expect(await eventsOf(store, ids[0]!)).toEqual(['sending 1', 'failed 1'])
   })
 
@@ -88,12 +93,7 @@ test.each([
   const ids = await assign(store, device, 1, { pinned: 'true' })
   await claimMessages(store, device, 1, 120)
   await store.db.query(happens, [device.id])
-  await look()
-  expect(await lookUp(store, ids)).toMatchObject([{ status: 'sending' }])
-  await change(ids, OVER)
-  await look()
-  const error = 'Outcome unknown: the device went silent'
-  expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed', error }])
+  await endsByItsLease(ids)
 })
 
 test.each(['assigned', 'pending'])('%s messages that expire fail', async (state) => {
