@@ -21,7 +21,13 @@ if (!hasPostgres) {
 
 const pglite = {
   extends: true as const,
-  test: { name: 'pglite', include: [FILES], exclude: [IN_BROWSER], env: { TEST_BACKEND: 'pglite' } },
+  test: {
+    name: 'pglite',
+    include: [FILES],
+    exclude: [IN_BROWSER],
+    env: { TEST_BACKEND: 'pglite' },
+    globalSetup: 'test/support/pglite-setup.ts',
+  },
 }
 const postgres = {
   extends: true as const,

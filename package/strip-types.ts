@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url'
 const HOME = join(dirname(fileURLToPath(import.meta.url)), '..')
 const [SOURCE, TARGET] = [join(HOME, 'src'), join(HOME, 'dist')]
 
-/** The ends of our own files' names where they are imported. */
-const IMPORTED = /((?:\bfrom|\bimport)\s*\(?\s*'\.{1,2}\/[^']*)\.ts'/g
+/** The ends of our own files' names where they are imported, or started as a thread or a process. */
+const IMPORTED = /((?:\bfrom|\bimport|\bnew URL)\s*\(?\s*'\.{1,2}\/[^']*)\.ts'/g
 
 /**
  * Makes dist of src, for the package that npm publishes: Node strips no types below node_modules. The same files at the same

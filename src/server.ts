@@ -23,8 +23,8 @@ import { Realtime } from './realtime/hub.ts'
 import { startDelivery } from './sms/delivery.ts'
 import { startWebhooks } from './webhooks/start.ts'
 
-/** How long running requests may take after the server was told to stop. */
-const STOP_MS = 10_000
+/** How long running requests may take after the server was told to stop, and the database to close. */
+const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]
 const IDLE_MS = 50
 /** Time for a proxy to find the door closed, and to use up the connections that it has kept. */
 const HANG_UP_MS = 1_000
@@ -114,7 +114,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
       await atMost(Promise.all([delivery.stop(), stopWebhooks(), stopJobs()]), left())
       await atMost(services.logs.flush(), left())
       await atMost(Promise.all([settings.close(), store.close()]), left())
-      await atMost(db.close(), left())
+      await atMost(db.close(), left() + DATABASE_CLOSE_MS)
     },
   }
 }

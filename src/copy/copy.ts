@@ -40,8 +40,10 @@ export async function copyInstallation(source: Db, target: Db, progress: Progres
   await checkTarget(target)
   const copied = await source.transaction(async (from) => {
     await from.query('set transaction isolation level repeatable read, read only')
+    await from.limitStatements(0)
     await from.script(ONE_FORM)
     return target.transaction(async (to) => {
+      await to.limitStatements(0)
       await to.script(ONE_FORM)
       return copyAll(from, to, progress)
     })

@@ -10,7 +10,7 @@ const BATCH_ROWS = 2_000
 export const ONE_FORM = `
 set local timezone = 'UTC'; set local datestyle = 'ISO'; set local intervalstyle = 'postgres';
 set local extra_float_digits = 1; set local bytea_output = 'hex';
-set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0`
+set local idle_in_transaction_session_timeout = 0`
 
 /** What a table holds, told in a few figures. */
 export interface Digest {

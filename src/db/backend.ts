@@ -16,6 +16,12 @@ export interface Session {
   script(text: string): Promise<void>
 }
 
+/** A session that is in a transaction. */
+export interface TransactionSession extends Session {
+  /** From now to the end of the transaction a statement may take so long; 0: any time, and waits for locks without end. */
+  limit(ms: number): Promise<void>
+}
+
 /** `waiting`: requests that wait for a connection. */
 export type PoolUse = Readonly<Record<'busy' | 'idle' | 'waiting', number>>
 
@@ -30,7 +36,7 @@ export interface Backend extends Session {
   /** One statement that may take as long as it needs, and is in no transaction, on a connection of its own where there are several. */
   unhurried(text: string): Promise<Result>
   /** Runs `work` in one transaction on one connection; an error rolls back and is thrown on. */
-  transaction<T>(work: (session: Session) => Promise<T>): Promise<T>
+  transaction<T>(work: (session: TransactionSession) => Promise<T>): Promise<T>
   /** Calls `heard` for each NOTIFY on `channel` until the returned function is called. Survives a lost connection. */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>
   /** Connections of the pool by what they do; absent where there is but one. */

@@ -49,7 +49,7 @@ export async function missingMigrations(db: Db): Promise<string[]> {
 
 async function applyOnce(tx: Db, file: string, files: readonly string[]): Promise<boolean> {
   // whoever comes second waits for the first, however much there is to do
-  await tx.script('set local statement_timeout = 0; set local lock_timeout = 0')
+  await tx.limitStatements(0)
   await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
   await tx.script(
     'create table if not exists _migrations (file text primary key, applied timestamptz not null default now())',

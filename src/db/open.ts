@@ -2,7 +2,7 @@ import { Kysely } from 'kysely'
 import type { Config } from '../config.ts'
 import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import type { Backend, PoolUse, Result, Session } from './backend.ts'
+import type { Backend, PoolUse, Result, Session, TransactionSession } from './backend.ts'
 import { despiteDeadlocks, isDeadlock } from './deadlocks.ts'
 import { sessionDialect } from './dialect.ts'
 import { DatabaseAway, noteMismatch } from './errors.ts'
@@ -18,10 +18,13 @@ export class Db {
   readonly kysely: Kysely<Tables>
   readonly #backend: Backend
   readonly #session: Session
+  readonly #transaction: TransactionSession | undefined
 
-  constructor(backend: Backend, session: Session = backend) {
+  constructor(backend: Backend, transaction?: TransactionSession) {
+    const session: Session = transaction ?? backend
     this.#backend = backend
     this.#session = session
+    this.#transaction = transaction
     this.kysely = new Kysely<Tables>({ dialect: sessionDialect(session) })
   }
 
@@ -30,7 +33,7 @@ export class Db {
   }
 
   get inTransaction(): boolean {
-    return this.#session !== this.#backend
+    return this.#transaction !== undefined
   }
 
   /** What the pool of connections does; undefined where there is but one. */
@@ -67,6 +70,15 @@ export class Db {
   }
 
   /**
+   * From now to the end of this transaction a statement may take so long; 0: any time, and waits for locks without end. Inside a
+   * transaction only.
+   */
+  async limitStatements(ms: number): Promise<void> {
+    if (!this.#transaction) throw new Error('A limit is set inside a transaction')
+    await this.#transaction.limit(ms)
+  }
+
+  /**
    * All of `work` or nothing. Inside a transaction it simply joins in: the outer one decides. `work` is done again,
    * a few times at most, when Postgres ended it for a deadlock.
    */
@@ -99,8 +111,8 @@ function noted(error: unknown): never {
 export async function openDb(config: Config, log: Logger): Promise<Db> {
   if (!config.databaseUrl) {
     // only here: a server on Postgres need not hold an embedded one in memory
-    const { openPglite } = await import('./pglite.ts')
-    return new Db(await openPglite(config.dataDir))
+    const { openPglite } = await import('./pglite/backend.ts')
+    return new Db(await openPglite(config.dataDir, log))
   }
   const db = new Db(openPostgres(config.databaseUrl, config.databasePool, log))
   try {

@@ -12,12 +12,11 @@ import {
   UNKNOWN_STATEMENT,
 } from './errors.ts'
 import { oneByOne } from './in-turn.ts'
+import { STATEMENT_TIMEOUT_MS } from './limits.ts'
 import { openPipeline } from './pipeline.ts'
 import { LOOK_UP_PLANNER, PLANNER } from './planner.ts'
 import { types } from './values.ts'
 
-/** PocketBase gives a query that long, then answers 400. */
-const STATEMENT_TIMEOUT_MS = 30_000
 /**
  * Nobody waits longer for what another one has locked: while a table is changed, requests that need it must not take all connections
  * from those that do not.
@@ -87,7 +86,8 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
       let broken = false
       try {
         await inside.query('begin')
-        const result = await work(oneByOne(inside))
+        const ordered = oneByOne(inside)
+        const result = await work({ ...ordered, limit: (ms) => limit(ordered, ms) })
         await inside.query('commit')
         return result
       } catch (error) {
@@ -107,6 +107,12 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
     }),
     close: async () => void (await Promise.all([pool.end(), pipeline.close(), unhurried.close()])),
   }
+}
+
+/** See TransactionSession.limit. */
+async function limit(session: Session, ms: number): Promise<void> {
+  await session.query(`select set_config('statement_timeout', $1, true)`, [String(ms)])
+  if (ms === 0) await session.script('set local lock_timeout = 0')
 }
 
 /** A connection for each statement that may take long. `close` leaves them to the database, which goes on with them. */

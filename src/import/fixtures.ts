@@ -45,7 +45,7 @@ export async function importFiles(
 
 async function importRecords(draft: CatalogDraft, file: string, progress: Progress): Promise<Part[]> {
   const parts = checkFile(draft, file)
-  await draft.db.script('set local statement_timeout = 0; set local lock_timeout = 0')
+  await draft.db.limitStatements(0)
   await insertFile(draft, file, parts, progress)
   // records may refer to each other in any order
   for (const part of parts.values()) await checkRelations(draft, part, part.ids)

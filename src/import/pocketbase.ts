@@ -37,7 +37,7 @@ export async function importPocketBase(
   const storage = new Storage(folder, progress)
   try {
     const done = await store.change(async (draft) => {
-      await draft.db.script('set local statement_timeout = 0; set local lock_timeout = 0')
+      await draft.db.limitStatements(0)
       await refuseUnlessEmpty(draft)
       const raws = readCollections(data)
       const collections = await importPocketBaseTables(draft, raws, report)

@@ -17,8 +17,6 @@ const CAN_BE_COUNTED = `select 1 from pg_attribute
 
 /** Sends come first to sms_turns: so those under way end, and none begins. */
 const COUNT = `
-  set local statement_timeout = 0;
-  set local lock_timeout = 0;
   lock table sms_turns in exclusive mode;
   lock table sms_messages in share row exclusive mode;
   create or replace trigger came after insert on sms_messages referencing new table as came for each statement
@@ -45,6 +43,7 @@ export async function countMessages(db: Db): Promise<void> {
     !(await isTrue(inside, IS_COUNTED)) && (await isTrue(inside, CAN_BE_COUNTED))
   if (!(await isToDo(db))) return
   await db.transaction(async (inside) => {
+    await inside.limitStatements(0)
     await inside.query('select pg_advisory_xact_lock(hashtext($1))', ['sms_totals'])
     if (await isToDo(inside)) await inside.script(COUNT)
   })

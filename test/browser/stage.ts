@@ -1,5 +1,6 @@
 import PocketBase from 'pocketbase'
 import { expect, test } from 'vitest'
+import { dataFolder } from '../support/pglite.ts'
 import { freePort } from '../support/postgres.ts'
 import { type RunningProgram, serve } from '../support/program.ts'
 import { until } from '../support/receiver.ts'
@@ -67,7 +68,7 @@ export function scenario(
 
 async function startServer(env: Readonly<Record<string, string>>): Promise<RunningProgram> {
   const port = await freePort()
-  const base = { DATA_DIR: 'memory://', DATABASE_URL: '', HOST, PORT: String(port), LOG_LEVEL: 'warn' }
+  const base = { DATA_DIR: await dataFolder(), DATABASE_URL: '', HOST, PORT: String(port), LOG_LEVEL: 'warn' }
   return serve({ ...base, PUBLIC_URL: `http://${HOST}:${port}`, ...env })
 }
 

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { freePortFrom } from '../../src/demo/port.ts'
+import { dataFolder } from '../support/pglite.ts'
 import { serve } from '../support/program.ts'
 import { authOptions, superusers } from './auth-options.ts'
 import { openBrowser } from './browser.ts'
@@ -67,7 +68,7 @@ const PARTS: Readonly<Record<string, Part>> = {
 const port = await freePortFrom(FIRST_PORT, HOST)
 const proxy = await startProxy(dashboardFolder(), `http://${HOST}:${port}`)
 const server = await serve({
-  DATA_DIR: 'memory://',
+  DATA_DIR: await dataFolder(),
   DATABASE_URL: '',
   HOST,
   PORT: String(port),

@@ -1,4 +1,4 @@
-import type { Session } from '../../src/db/backend.ts'
+import type { Session, TransactionSession } from '../../src/db/backend.ts'
 import { Db } from '../../src/db/open.ts'
 
 /** The same database, which keeps how Postgres would go about each statement that it is given, one text a statement. */
@@ -16,8 +16,8 @@ export function explaining(db: Db): { db: Db; plans: string[] } {
     ...watched(db),
     kind: db.kind,
     unhurried: (text: string) => db.unhurried(text),
-    transaction: <T>(work: (session: Session) => Promise<T>) =>
-      db.transaction((inner) => work(watched(inner))),
+    transaction: <T>(work: (session: TransactionSession) => Promise<T>) =>
+      db.transaction((inner) => work({ ...watched(inner), limit: (ms) => inner.limitStatements(ms) })),
     listen: (channel: string, heard: (payload: string) => void) => db.listen(channel, heard),
     close: () => db.close(),
   }

@@ -6,6 +6,7 @@ import { importFiles } from '../../src/import/fixtures.ts'
 import { createLogger } from '../../src/log.ts'
 import { type RunningServer, start } from '../../src/server.ts'
 import { watchAnswers } from './answers.ts'
+import { dataFolder } from './pglite.ts'
 import { createDatabase } from './postgres.ts'
 
 export const SUPERUSER = { email: 'root@example.com', password: 'rootpass12345' } as const
@@ -16,7 +17,7 @@ export async function testConfig(environment: Record<string, string> = {}): Prom
   const onPostgres = process.env.TEST_BACKEND === 'postgres' && adminUrl
   const database = onPostgres
     ? { DATABASE_URL: await createDatabase(adminUrl, `test_${randomBytes(6).toString('hex')}`) }
-    : { DATA_DIR: 'memory://' }
+    : { DATA_DIR: environment.DATA_DIR ?? (await dataFolder()) }
   return readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_POOL: '8', ...database, ...environment })
 }
 

@@ -62,7 +62,7 @@ function runAll(
   const timeoutMs = (services.settings.current.batch.timeout || DEFAULT_TIMEOUT_S) * 1000
   const deadlineMs = Date.now() + timeoutMs
   return store.db.transaction(async (db) => {
-    await db.query(`select set_config('statement_timeout', $1, true)`, [String(timeoutMs)])
+    await db.limitStatements(timeoutMs)
     const inside = { db, catalog: store.catalog }
     // a key that is made while its user comes to another is there before that, and goes, or is refused
     if (requests.some((asked) => mayOpen(services, asked))) await holdFresh(inside, outer.auth)

@@ -1,7 +1,7 @@
-import { messages, type PGlite, protocol } from '@electric-sql/pglite'
-import type { Result, Session } from './backend.ts'
-import { UNKNOWN_STATEMENT } from './errors.ts'
-import { toParameter, types } from './values.ts'
+import { messages, protocol } from '@electric-sql/pglite'
+import type { Result, Session } from '../backend.ts'
+import { UNKNOWN_STATEMENT } from '../errors.ts'
+import { toParameter, types } from '../values.ts'
 
 const { serialize } = protocol
 /** Named statements that the database keeps; the one that was asked for the longest time ago goes first. */
@@ -11,31 +11,26 @@ const STALE = new Set(['0A000', UNKNOWN_STATEMENT])
 
 const bytesOf = (...parts: Uint8Array[]): Uint8Array => Buffer.concat(parts)
 
+/** The text of each prepared statement of a session by name, from the oldest to the newest. */
+export type Names = Map<string, string>
+
+/** Sends Postgres' protocol messages of one request; those that answer it. */
+export type Ask = (request: Uint8Array) => Promise<messages.BackendMessage[]>
+
 /**
- * Statements for PGlite in Postgres' own messages, each with its values in one go: PGlite's `query` asks five times for
- * every statement and plans it anew. A statement with a name is planned once, as on a server. Made for one caller at
- * a time.
+ * Statements for the embedded database in Postgres' own messages, each with its values in one go: PGlite's `query` asks five times
+ * for every statement and plans it anew. A statement with a name is planned once, as on a server. Made for one caller at a time.
  */
-export function protocolSession(client: PGlite): Session {
-  // the text of each name, from the eldest to the newest
-  const known = new Map<string, string>()
-
-  const ask = async (bytes: Uint8Array): Promise<messages.BackendMessage[]> => {
-    const answer = await client.execProtocolStream(bytes, { syncToFs: false, throwOnError: false })
-    if (!client.isInTransaction()) await client.syncToFs()
-    return answer
-  }
-
+export function protocolSession(ask: Ask, names: Names): Session {
   /** What goes before the first use of a name for a text, and what makes room for it. */
   const prepare = (text: string, name: string): Uint8Array[] => {
-    if (known.get(name) === text) return []
-    const [eldest] = known.size < MAX_NAMES || known.has(name) ? [name] : known.keys()
-    forget(eldest!)
+    if (names.get(name) === text) return []
+    const [oldest] = names.size < MAX_NAMES || names.has(name) ? [name] : names.keys()
+    names.delete(oldest!)
     // closing what is not there is no error: whatever the name stood for, it does so no longer
-    const closed = [...new Set([eldest!, name])].map((name) => serialize.close({ type: 'S', name }))
+    const closed = [...new Set([oldest!, name])].map((name) => serialize.close({ type: 'S', name }))
     return [...closed, serialize.parse({ name, text })]
   }
-  const forget = (name: string) => known.delete(name)
 
   /** A name stands for its statement even if running it failed, unless its plan no longer fits. */
   const note = (
@@ -44,9 +39,9 @@ export function protocolSession(client: PGlite): Session {
     isParsed: boolean,
     answer: readonly messages.BackendMessage[],
   ) => {
-    forget(name) // it becomes the newest
+    names.delete(name) // it becomes the newest
     const isStale = answer.some((one) => one instanceof messages.DatabaseError && STALE.has(one.code ?? ''))
-    if (isParsed && !isStale) known.set(name, text)
+    if (isParsed && !isStale) names.set(name, text)
   }
 
   return {

@@ -1,0 +1,115 @@
+import { messages, protocol } from '@electric-sql/pglite'
+import type { Logger } from '../../log.ts'
+import type { Backend, Session, TransactionSession } from '../backend.ts'
+import { oneByOne, queue } from '../in-turn.ts'
+import { STATEMENT_TIMEOUT_MS } from '../limits.ts'
+import { keepLogShort } from './checkpoints.ts'
+import type { Engine } from './engine.ts'
+import { type Ask, type Names, protocolSession } from './session.ts'
+
+/** How long what still runs may take when the database is to be closed. */
+const CLOSE_MS = 1_000
+
+/**
+ * The one connection to an embedded database: requests go to it one after the other, a transaction as a whole. `closed` is
+ * called when the database is closed.
+ */
+export function connect(engine: Engine, closed: () => void, log: Logger): Backend {
+  const alone = queue()
+  // after a restart nothing is prepared: so a statement is made when the database runs
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => alone(() => engine.ready().then(work))
+  const connection = new Connection(engine)
+  const limited = connection.session(() => STATEMENT_TIMEOUT_MS)
+  const unlimited = connection.session(() => 0)
+  engine.onRestart = () => {
+    connection.forgetNames()
+    inTurn(() => connection.listenAgain(unlimited)).catch((error) =>
+      log.error({ err: error }, 'LISTEN failed'),
+    )
+  }
+  const stopCheckpoints = keepLogShort((text) => inTurn(() => unlimited.query(text)), log)
+  return {
+    kind: 'pglite',
+    query: (text, params, name) => inTurn(() => limited.query(text, params, name)),
+    // a script is never a client's: it may take as long as it needs
+    script: (text) => inTurn(() => unlimited.script(text)),
+    unhurried: (text) => inTurn(() => unlimited.query(text)),
+    transaction: (work) => inTurn(() => connection.transaction(work)),
+    listen: (channel, heard) => inTurn(() => connection.listen(unlimited, channel, heard)),
+    async close() {
+      stopCheckpoints()
+      const impatient = setTimeout(() => engine.endWork(), CLOSE_MS)
+      await alone(() => engine.close())
+      clearTimeout(impatient)
+      closed()
+    },
+  }
+}
+
+/** What the database keeps for its one connection: prepared statements, and who listens to which channel. */
+class Connection {
+  readonly #engine: Engine
+  readonly #names: Names = new Map()
+  readonly #listeners = new Map<string, Set<(payload: string) => void>>()
+
+  constructor(engine: Engine) {
+    this.#engine = engine
+  }
+
+  /** `limitMs` is asked for each statement. With `start`, nothing is asked of the database after a restart. */
+  session(limitMs: () => number, start?: number): Session {
+    const ask: Ask = async (request) => this.#read(await this.#engine.ask(request, limitMs(), start))
+    return protocolSession(ask, this.#names)
+  }
+
+  async transaction<T>(work: (session: TransactionSession) => Promise<T>): Promise<T> {
+    let limitMs = STATEMENT_TIMEOUT_MS
+    const session = oneByOne(this.session(() => limitMs, this.#engine.starts))
+    const limit = async (ms: number) => {
+      limitMs = ms
+    }
+    await session.script('begin')
+    try {
+      const result = await work({ ...session, limit })
+      await session.script('commit')
+      return result
+    } catch (error) {
+      // it fails only if the database ended, and the transaction with it
+      await session.script('rollback').catch(() => {})
+      throw error
+    }
+  }
+
+  async listen(session: Session, channel: string, heard: (payload: string) => void) {
+    if (!this.#listeners.has(channel)) await session.script(`listen "${channel}"`)
+    const all = this.#listeners.get(channel) ?? new Set()
+    this.#listeners.set(channel, all.add(heard))
+    return async () => void all.delete(heard)
+  }
+
+  /** After a restart. What was sent meanwhile is lost: an empty payload asks everybody for a full poll. */
+  async listenAgain(session: Session): Promise<void> {
+    for (const [channel, all] of this.#listeners) {
+      await session.script(`listen "${channel}"`)
+      for (const heard of all) heard('')
+    }
+  }
+
+  /** The names of prepared statements end with the database that knew them. */
+  forgetNames(): void {
+    this.#names.clear()
+  }
+
+  #read(bytes: Uint8Array<ArrayBuffer>): messages.BackendMessage[] {
+    const answer: messages.BackendMessage[] = []
+    new protocol.Parser().parse(bytes, (message) => {
+      if (message instanceof messages.NotificationResponseMessage) this.#notify(message)
+      else answer.push(message)
+    })
+    return answer
+  }
+
+  #notify({ channel, payload }: messages.NotificationResponseMessage): void {
+    for (const heard of this.#listeners.get(channel) ?? []) queueMicrotask(() => heard(payload))
+  }
+}

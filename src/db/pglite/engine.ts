@@ -1,0 +1,177 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
+import type { Logger } from '../../log.ts'
+import { DatabaseAway } from '../errors.ts'
+import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts'
+
+/** A canceled statement ends within milliseconds. One that has not ended by then never will: its thread is ended instead. */
+const CANCEL_MS = 5_000
+const RESTART_MS = 1_000
+/** How long a statement waits for a database that is being started again. */
+const PATIENCE_MS = 10_000
+/** The thread makes few objects of its own; V8 would keep up to 48 MB for new ones. */
+const YOUNG_OBJECTS_MB = 4
+
+/** What cancels the running statement: a part of Postgres' memory, and addresses in it. */
+interface Thread {
+  readonly worker: Worker
+  readonly words: Int32Array
+  readonly interrupt: number
+  readonly cancel: number
+}
+
+interface Running {
+  readonly resolve: (answer: Uint8Array<ArrayBuffer>) => void
+  readonly reject: (error: Error) => void
+  timer?: NodeJS.Timeout
+}
+
+/**
+ * The embedded database on a thread of its own. It takes one request at a time. When the thread ends by itself, or had to be ended, it
+ * is started again: what was running then fails with DatabaseAway, since nobody knows whether it was committed.
+ */
+export class Engine {
+  readonly #options: WorkerOptions
+  readonly #log: Logger
+  #thread: Thread | undefined
+  #running: Running | undefined
+  #restarting: Promise<void> | undefined
+  #isClosed = false
+  #starts = 0
+  /** Called after each start but the first. */
+  onRestart: () => void = () => {}
+
+  private constructor(options: WorkerOptions, log: Logger) {
+    this.#options = options
+    this.#log = log
+  }
+
+  /** Throws an Error with what Postgres says when the database does not start. */
+  static async start(options: WorkerOptions, log: Logger): Promise<Engine> {
+    const engine = new Engine(options, log)
+    await engine.#start()
+    return engine
+  }
+
+  /** How often the database was started. A session (transactions, prepared statements, LISTEN) ends with each start. */
+  get starts(): number {
+    return this.#starts
+  }
+
+  /** Waits until the database runs. Throws DatabaseAway when that takes too long. */
+  async ready(): Promise<void> {
+    if (this.#isClosed) throw new DatabaseAway(new Error('The database is closed.'))
+    if (!this.#restarting) return
+    await Promise.race([this.#restarting, sleep(PATIENCE_MS, undefined, { ref: false })])
+    if (!this.#thread) throw new DatabaseAway(new Error('The embedded database is being started again.'))
+  }
+
+  /**
+   * One request in Postgres' protocol messages; the messages of its answer. It is canceled (SQLSTATE 57014) after `limitMs`; 0: never.
+   * Throws DatabaseAway if the database ended meanwhile, and if `start` is given and is not the current one.
+   */
+  async ask(request: Uint8Array, limitMs: number, start?: number): Promise<Uint8Array<ArrayBuffer>> {
+    await this.ready()
+    const thread = this.#thread
+    if (!thread || (start !== undefined && start !== this.#starts))
+      throw new DatabaseAway(new Error('The embedded database was started again.'))
+    return new Promise((resolve, reject) => {
+      const running: Running = { resolve, reject }
+      if (limitMs > 0) running.timer = setTimeout(() => this.#cancel(thread, running), limitMs)
+      this.#running = running
+      this.#post(thread, request)
+    })
+  }
+
+  /** Cancels what runs and refuses what is asked from now on: the database is to be closed. */
+  endWork(): void {
+    this.#isClosed = true
+    if (this.#thread && this.#running) this.#cancel(this.#thread, this.#running)
+  }
+
+  /** Closes the database. To be called when nothing runs. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const thread = this.#thread
+    if (!thread) return
+    const ended = new Promise((resolve) => thread.worker.once('exit', resolve))
+    this.#post(thread, 'close')
+    await ended
+  }
+
+  #post(thread: Thread, message: ToWorker): void {
+    thread.worker.postMessage(message)
+  }
+
+  #cancel(thread: Thread, running: Running): void {
+    Atomics.store(thread.words, thread.cancel / 4, 1)
+    Atomics.store(thread.words, thread.interrupt / 4, 1)
+    clearTimeout(running.timer)
+    running.timer = setTimeout(() => {
+      this.#log.error('a statement could not be canceled: the embedded database is started again')
+      void thread.worker.terminate()
+    }, CANCEL_MS)
+  }
+
+  async #start(): Promise<void> {
+    this.#thread = await startThread(this.#options, (message) => this.#heard(message))
+    this.#starts++
+    this.#thread.worker.once('exit', () => this.#ended())
+  }
+
+  #heard(message: FromWorker): void {
+    if (message.type === 'answer') this.#finish()?.resolve(message.bytes)
+    else if (message.type === 'refused')
+      this.#log.warn(
+        { err: message.error },
+        'this system does not sync folders: a power cut may undo the last changes',
+      )
+    else if (message.type === 'failed') this.#log.error({ err: message.error }, 'the embedded database ended')
+  }
+
+  #finish(): Running | undefined {
+    const running = this.#running
+    this.#running = undefined
+    clearTimeout(running?.timer)
+    return running
+  }
+
+  #ended(): void {
+    this.#thread = undefined
+    this.#finish()?.reject(new DatabaseAway(new Error('The embedded database ended while a statement ran.')))
+    if (!this.#isClosed) this.#restarting = this.#restart().finally(() => (this.#restarting = undefined))
+  }
+
+  /** Starts the database until it runs: a full disk may be cleared. */
+  async #restart(): Promise<void> {
+    while (!this.#isClosed) {
+      try {
+        await this.#start()
+        this.#log.warn('the embedded database was started again')
+        return this.onRestart()
+      } catch (error) {
+        this.#log.error({ err: error }, 'the embedded database does not start')
+        await sleep(RESTART_MS)
+      }
+    }
+  }
+}
+
+/** A thread whose database takes requests. `heard` gets all that it says later. */
+function startThread(options: WorkerOptions, heard: (message: FromWorker) => void): Promise<Thread> {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+    workerData: options,
+    resourceLimits: { maxYoungGenerationSizeMb: YOUNG_OBJECTS_MB },
+  })
+  return new Promise((resolve, reject) => {
+    let said = ''
+    worker.on('error', (error: Error) => heard({ type: 'failed', error: error.message }))
+    worker.once('exit', () => reject(new Error(said || 'its thread ended')))
+    worker.on('message', (message: FromWorker) => {
+      if (message.type === 'failed') said = message.error
+      if (message.type !== 'ready') return heard(message)
+      const { memory, interrupt, cancel } = message
+      resolve({ worker, words: new Int32Array(memory), interrupt, cancel })
+    })
+  })
+}
