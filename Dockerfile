@@ -23,4 +23,4 @@ VOLUME /data
 EXPOSE 8090
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s \
   CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/api/health`).then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=70", "--no-allocation-site-pretenuring", "src/cli.ts", "serve"]
+CMD ["node", "bin/pocketsms.js", "serve"]

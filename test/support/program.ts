@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
-const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
+const PROGRAM = fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url))
 const START_MS = 60_000
 const STOP_MS = 15_000
 
@@ -21,19 +21,7 @@ export interface RunningProgram {
  * in it. Throws with its output when it ends before that.
  */
 export const serve = (env: Readonly<Record<string, string>>): Promise<RunningProgram> =>
-  startProgram(
-    process.execPath,
-    [
-      '--max-semi-space-size=16',
-      '--heap-growing-percent=70',
-      '--no-allocation-site-pretenuring',
-      CLI,
-      'serve',
-    ],
-    env,
-    `http://127.0.0.1:${env.PORT}`,
-    '/api/health',
-  )
+  startProgram(process.execPath, [PROGRAM, 'serve'], env, `http://127.0.0.1:${env.PORT}`, '/api/health')
 
 /** Starts any server and waits until GET `path` answers 200. */
 export async function startProgram(
