@@ -90,7 +90,12 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Temp
 }
 
 /** Makes the cluster; answers its superuser's password. */
-function initialise(bin: string, folder: string, owner: Account | undefined, icuLocale?: string): string {
+export function initialise(
+  bin: string,
+  folder: string,
+  owner: Account | undefined,
+  icuLocale?: string,
+): string {
   const password = randomBytes(12).toString('hex')
   const file = join(folder, 'password')
   writeFileSync(file, password, { mode: 0o600 })
@@ -133,12 +138,12 @@ function launch(
   })
 }
 
-interface Account {
+export interface Account {
   readonly uid: number
   readonly gid: number
 }
 
-function accountOf(name: string): Account {
+export function accountOf(name: string): Account {
   const id = (flag: string) => Number(execFileSync('id', [flag, name], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
 }
@@ -163,7 +168,7 @@ async function isFree(port: number): Promise<boolean> {
   return isOpen
 }
 
-async function awaitServer(server: ChildProcess, url: string): Promise<string> {
+export async function awaitServer(server: ChildProcess, url: string): Promise<string> {
   let said = ''
   const keep = (chunk: Buffer) => {
     said = (said + chunk).slice(-4000)

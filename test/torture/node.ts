@@ -16,6 +16,10 @@ export class ServerNode {
     this.#program = await serve(this.#env)
   }
 
+  get pid(): number {
+    return this.#program?.pid ?? 0
+  }
+
   /** Throws with what it wrote when it ended without being told to. */
   checkAlive(): void {
     if (this.#program?.hasEnded()) throw new Error(`The server died by itself.\n${this.#program.output()}`)

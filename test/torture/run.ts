@@ -5,6 +5,7 @@ import { deaf } from './deaf.ts'
 import { hostile } from './hostile.ts'
 import { killed } from './killed.ts'
 import { oneKey } from './one-key.ts'
+import { postgresCrash } from './postgres-crash.ts'
 import { powerCut } from './power-cut.ts'
 import { realtime } from './realtime.ts'
 import type { Outcome, Scenario, Stage } from './scenario.ts'
@@ -13,6 +14,7 @@ import { twoNodes } from './two-nodes.ts'
 const SCENARIOS: readonly Scenario[] = [
   killed,
   powerCut,
+  postgresCrash,
   deaf,
   deadPhone,
   oneKey,
@@ -22,7 +24,7 @@ const SCENARIOS: readonly Scenario[] = [
 ]
 
 const list = SCENARIOS.map(
-  ({ name, rounds, what }) => `  ${name.padEnd(11)}${what} (rounds: ${rounds})`,
+  ({ name, rounds, what }) => `  ${name.padEnd(15)}${what} (rounds: ${rounds})`,
 ).join('\n')
 const USAGE = `npm run torture -- [options]
 What becomes of messages when servers, databases and phones die. Starts a Postgres and servers of its own, and fails
