@@ -1,20 +1,29 @@
 import { apiKeysExtension } from './auth/api-keys.ts'
 import { SUPERUSERS_ID, superusersExtension } from './auth/superusers.ts'
 import { USERS_ID } from './collections/collection.ts'
-import type { Extensions } from './records/extension.ts'
+import type { Extension, Extensions } from './records/extension.ts'
 import { messagesExtension, usersExtension } from './sms/extensions.ts'
 import { devicesExtension } from './smsgate/phone.ts'
 import type { WebhookSettings } from './webhooks/courier.ts'
 import { DELIVERIES, deliveriesExtension, WEBHOOKS, webhooksExtension } from './webhooks/extensions.ts'
 
-/** What the gateway adds to its built-in collections, by collection id. */
+const strict = (extension: Extension = {}): Extension => ({ ...extension, readsStrictly: true })
+
+/**
+ * What the gateway adds to its built-in collections, by collection id. A value that cannot be read is an error there: as an empty
+ * one it would mean "never expires" or "unlimited". `contacts` and `sms_usage` have PocketBase's cast: recorded answers of
+ * PocketBase show it for them.
+ */
 export const extensionsOf = (settings: WebhookSettings): Extensions =>
   new Map([
-    ['api_keys', apiKeysExtension],
-    [USERS_ID, usersExtension],
-    ['devices', devicesExtension],
-    ['sms_messages', messagesExtension],
+    ['api_keys', strict(apiKeysExtension)],
+    [USERS_ID, strict(usersExtension)],
+    ['devices', strict(devicesExtension)],
+    ['contact_groups', strict()],
+    ['sms_templates', strict()],
+    ['sms_messages', strict(messagesExtension)],
+    ['sms_events', strict()],
     [SUPERUSERS_ID, superusersExtension],
-    [WEBHOOKS, webhooksExtension(settings)],
-    [DELIVERIES, deliveriesExtension],
+    [WEBHOOKS, strict(webhooksExtension(settings))],
+    [DELIVERIES, strict(deliveriesExtension)],
   ])

@@ -39,29 +39,31 @@ const INFINITY = /^([+-]?)inf(inity)?$/i
 export function toNumber(raw: unknown): number {
   if (typeof raw === 'number') return raw
   if (typeof raw === 'boolean') return Number(raw)
-  return typeof raw === 'string' ? parseNumber(raw) : 0
+  return typeof raw === 'string' ? (parseNumber(raw) ?? 0) : 0
 }
 
 /** Underscores between digits, which Go allows in its own notation of numbers. */
 const UNDERSCORES = /(?<=\d)_(?=\d)|(?<=0x[\da-f_.]*)_(?=[\da-f])/gi
 
-/** Go: strconv.ParseFloat; out of range is an error there, hence 0. */
-function parseNumber(written: string): number {
+/** The number that a text is; undefined for any other text and a number out of range. Go: strconv.ParseFloat */
+export function parseNumber(written: string): number | undefined {
   const text = written.includes('_') ? written.replace(UNDERSCORES, '') : written
   if (DECIMAL.test(text)) return finite(Number(text))
   const infinity = INFINITY.exec(text)
   if (infinity) return infinity[1] === '-' ? -Infinity : Infinity
   if (text.toLowerCase() === 'nan') return Number.NaN
   const hex = HEX.exec(text)
-  if (!hex) return 0
+  if (!hex) return undefined
   const [, sign, whole, fraction = '', power] = hex
   const mantissa = Number.parseInt(`${whole}${fraction}`, 16)
   return finite((sign === '-' ? -1 : 1) * mantissa * 2 ** (Number(power) - 4 * fraction.length))
 }
 
-const finite = (value: number) => (Number.isFinite(value) ? value : 0)
+const finite = (value: number) => (Number.isFinite(value) ? value : undefined)
 
-const TRUE_WORDS = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
+/** Go's words of truth, and of the opposite. Go: strconv.ParseBool */
+export const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
+export const FALSE_WORDS: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])
 
 /** True for Go's words of truth and for numbers other than 0. */
 export function toBool(raw: unknown): boolean {

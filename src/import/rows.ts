@@ -63,7 +63,7 @@ export function rowReader(place: Place): ReadRow {
 }
 
 function readValue(place: Place, id: string, field: Field, raw: unknown): Value {
-  if (raw === undefined || (raw === null && field.type !== 'json')) return missing(place, id, field)
+  if (raw === undefined || (raw === null && hasEmptyValue(field))) return missing(place, id, field)
   const type = fieldType(field)
   const value = formError(field, raw) === undefined ? type.fromInput(field, raw) : null
   const problem =
@@ -72,6 +72,9 @@ function readValue(place: Place, id: string, field: Field, raw: unknown): Value 
   if (problem !== undefined) throw recordFault(place, id, problem, field.name)
   return value
 }
+
+/** Null is a value of its own in JSON, and no number or bool: as 0 it could mean "unlimited". */
+const hasEmptyValue = ({ type }: Field) => type !== 'json' && type !== 'number' && type !== 'bool'
 
 function missing(place: Place, id: string, field: Field): Value {
   if (field.type === 'text' && field.primaryKey) throw recordFault(place, id, 'it is missing', field.name)

@@ -51,8 +51,13 @@ export async function createRecord(
   options: WriteOptions = {},
 ): Promise<string> {
   const rule = ruleFor(collection, 'createRule', request.auth)
+  const extension = extensions.get(collection.id)
   const blank = blankValues(collection)
-  const prepared = prepare(collection, blank, request.body, isSuperuser(request), options.uploads)
+  const prepared = prepare(collection, blank, request.body, {
+    isSuperuser: isSuperuser(request),
+    uploads: options.uploads,
+    isStrict: extension?.readsStrictly,
+  })
   const creation = {
     store,
     collection,
@@ -61,7 +66,7 @@ export async function createRecord(
     rule,
     options: storing(options, collection, prepared.values, prepared.uploads),
   }
-  const hook = extensions.get(collection.id)?.beforeCreate
+  const hook = extension?.beforeCreate
   const { values, extra } = hook ? await createWithHook(creation, hook) : await createPlain(creation)
   const text = await answerRecord(store, collection, toRow(collection, values), creation.request)
   return extra && !isEmpty(extra) ? writeSorted({ ...JSON.parse(text), ...extra }) : text
@@ -123,7 +128,7 @@ function guardOf({ store, collection, request }: Creation, rule: string, values:
 async function save(creation: Creation, values: Values, guard: Guard): Promise<void> {
   const { store, collection, prepared, options } = creation
   const passwords = options.hasRandomPassword ? {} : prepared.passwords
-  const draft = { values, passwords, uploads: prepared.uploads }
+  const draft = { values, passwords, uploads: prepared.uploads, unreadable: prepared.unreadable }
   const form = await formErrors(creation, values)
   complete(collection, values)
   const errors = isEmpty(form) ? validate(collection, draft) : form

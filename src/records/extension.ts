@@ -17,6 +17,11 @@ export interface Extension {
   /** List and view by a guest answer 401 `{"error":"unauthorized",…}` instead of an empty list. */
   readonly authRequired?: boolean
   /**
+   * A sent value that cannot be read is a validation error of its field (fields/readable.ts). Without it PocketBase's cast makes
+   * it the field's empty value.
+   */
+  readonly readsStrictly?: boolean
+  /**
    * Before a record is validated and stored, in the transaction: may change `values` (by field name). What it
    * returns is added to the answer of this create only: a key that is shown once.
    */

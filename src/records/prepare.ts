@@ -1,5 +1,7 @@
 import type { Collection } from '../collections/collection.ts'
+import type { FieldError } from '../errors.ts'
 import type { Field, Value } from '../fields/field.ts'
+import { readError } from '../fields/readable.ts'
 import { fieldType } from '../fields/types.ts'
 import type { Upload, Uploads } from '../files/upload.ts'
 import { changeRequest } from '../filter/late-request.ts'
@@ -28,6 +30,16 @@ export interface Prepared {
   readonly passwords: Readonly<Record<string, string>>
   /** The sent files for this record; `values` has the names of those that it keeps. */
   readonly uploads: NamedUploads
+  /** Errors by field name of what could not be read, where the collection reads strictly. */
+  readonly unreadable: Readonly<Record<string, FieldError>>
+}
+
+/** What else `prepare` needs to know of a request. */
+export interface Sending {
+  readonly isSuperuser: boolean
+  readonly uploads?: Uploads | undefined
+  /** Extension.readsStrictly of the collection. */
+  readonly isStrict?: boolean | undefined
 }
 
 /** A record of the collection that has no values yet. */
@@ -56,24 +68,26 @@ export function prepare(
   collection: Collection,
   base: Readonly<Values>,
   raw: Readonly<Record<string, unknown>>,
-  isSuperuser: boolean,
-  uploads: Uploads = NOTHING_SENT,
+  { isSuperuser, uploads = NOTHING_SENT, isStrict = false }: Sending,
 ): Prepared {
   const values: Values = { ...base }
   const body: Record<string, unknown> = { ...raw }
   const passwords: Record<string, string> = {}
+  const unreadable: Record<string, FieldError> = {}
   for (const key of Object.keys(raw).sort((a, b) => a.length - b.length)) {
     const setter = setterOf(collection, key)
     if (!setter) continue
     const { field } = setter
     delete body[key]
     if (!isSuperuser && isClosed(collection, field)) continue
+    const error = isStrict && readError(field, raw[key])
+    if (error) unreadable[field.name] = error
     const value = setter.set(values[field.name]!, raw[key])
     values[field.name] = value
     body[field.name] = ruleValue(field, value)
     if (field.type === 'password') passwords[field.name] = value as string
   }
-  const draft = { values, body, passwords, uploads: NO_UPLOADS }
+  const draft = { values, body, passwords, uploads: NO_UPLOADS, unreadable }
   return uploads.size > 0 ? withUploads(draft, collection, raw, isSuperuser, uploads) : draft
 }
 

@@ -101,9 +101,13 @@ async function updateOnce(update: Update): Promise<string> {
 }
 
 async function prepareChange(update: Update): Promise<Change> {
-  const { collection, request, rule, options } = update
-  const lay = (old: Readonly<Values>) =>
-    prepare(collection, old, request.body, isSuperuser(request), options.uploads)
+  const { collection, request, rule, options, extensions } = update
+  const sending = {
+    isSuperuser: isSuperuser(request),
+    uploads: options.uploads,
+    isStrict: extensions.get(collection.id)?.readsStrictly,
+  }
+  const lay = (old: Readonly<Values>) => prepare(collection, old, request.body, sending)
   const found = await find(
     update,
     rule,
@@ -209,6 +213,7 @@ async function save(change: Change): Promise<void> {
     old,
     passwords: prepared.passwords,
     uploads: prepared.uploads,
+    unreadable: prepared.unreadable,
   })
   const conditions = conditionsOf(store.catalog, collection, values, false, errors)
   if (isEmpty(errors) && (await write(change, conditions))) return

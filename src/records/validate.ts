@@ -16,6 +16,8 @@ export interface Draft {
   readonly old?: Readonly<Values>
   /** The sent files by name. */
   readonly uploads?: NamedUploads
+  /** As in Prepared. What is wrong with the empty value in its place is told first. */
+  readonly unreadable?: Readonly<FieldErrors>
 }
 
 /** Errors by field name. */
@@ -28,7 +30,7 @@ export type FieldErrors = Record<string, FieldError>
 export function validate(collection: Collection, draft: Draft): FieldErrors {
   const errors: FieldErrors = {}
   for (const field of collection.fields) {
-    const error = checkField(field, draft)
+    const error = checkField(field, draft) ?? draft.unreadable?.[field.name]
     if (error) errors[field.name] = error
   }
   return errors

@@ -132,6 +132,7 @@ test.each([
   ['an id twice', { albums: [album(7), album(7)] }, /record album0000000007, field id: the id stands twice/],
   ['a wrong id', { albums: [album(7, { id: 'A B' })] }, /record A B, field id/],
   ['an unknown field', { albums: [album(7, { nope: 1 })] }, /field nope: the collection has no such field/],
+  ['null for a number', { albums: [album(7, { year: null })] }, /field year: a number expected, got null/],
   ['text for a number', { albums: [album(7, { year: '5' })] }, /field year: a number expected, got "5"/],
   ['one for a list', { albums: [album(7, { tags: 'a' })] }, /field tags: a list of texts expected/],
   ['an unknown option', { albums: [album(7, { tags: ['zzz'] })] }, /field tags: /],
