@@ -6,16 +6,27 @@ import { changeDevice, type Device } from './device.ts'
 /** A device is noted as seen at most that often, or each sign of life would write its row. */
 const MAX_TOUCH_SECONDS = 30
 
+const SEEN_NOW = 'last_seen = pb_text(now())'
+
+/** A time in the future is wrong, whichever clock it is from: that of an earlier database, or of a copy. */
 const TOUCH = {
-  set: 'last_seen = pb_text(now())',
-  where: `last_seen < pb_text(now() - $4::float8 * interval '1 second')`,
+  set: SEEN_NOW,
+  where: `(last_seen < pb_text(now() - $4::float8 * interval '1 second') or last_seen > pb_text(clock_timestamp()))`,
 }
 
-/** Notes that a device shows signs of life, often enough for it to count as online. */
+/** Notes that a device is here, by the database's clock. */
+export async function markSeen(store: Store, device: Pick<Device, 'id' | 'user'>): Promise<void> {
+  await changeDevice(store.db, device, { set: SEEN_NOW, where: 'true' }, [])
+}
+
+/**
+ * Notes that a device shows signs of life, often enough for it to count as online, and corrects a `last_seen` in the future. The
+ * database is not asked while the time is from a moment ago by this process' clock, too.
+ */
 export async function touchDevice(store: Store, device: Device, deviceOnlineSeconds: number): Promise<void> {
   const seconds = Math.min(MAX_TOUCH_SECONDS, deviceOnlineSeconds / 4)
-  const seenMs = dateOf(device.lastSeen)?.getTime() ?? 0
-  if (Math.abs(Date.now() - seenMs) < seconds * 1000) return
+  const ageMs = Date.now() - (dateOf(device.lastSeen)?.getTime() ?? 0)
+  if (ageMs >= 0 && ageMs < seconds * 1000) return
   await changeDevice(store.db, device, TOUCH, [seconds])
 }
 

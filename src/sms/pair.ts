@@ -4,13 +4,13 @@ import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import { SUPERUSERS } from '../collections/collection.ts'
 import type { Db } from '../db/open.ts'
-import { formatDate } from '../fields/date.ts'
 import { INSTANT } from '../fields/instant.ts'
 import { randomBelow, randomText } from '../fields/random.ts'
 import { type AuthRecord, serverRequest } from '../filter/request.ts'
 import { createRecord } from '../records/create.ts'
 import type { Extensions } from '../records/extension.ts'
 import { holdFresh } from '../records/guard.ts'
+import { markSeen } from './heartbeat.ts'
 import { refuse } from './refusal.ts'
 
 /** What a user reads, scans or types to pair a device. */
@@ -146,9 +146,9 @@ async function createDevice(
     password,
     passwordConfirm: password,
     enabled: true,
-    last_seen: formatDate(new Date()),
   }
   const request = serverRequest(store.catalog.find(SUPERUSERS)!, body)
-  const text = await createRecord(store, extensions, collection, request)
-  return String(JSON.parse(text).id)
+  const id = String(JSON.parse(await createRecord(store, extensions, collection, request)).id)
+  await markSeen(store, { id, user })
+  return id
 }

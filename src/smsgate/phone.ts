@@ -116,9 +116,23 @@ export async function endAbsence(store: Store, device: Device, missedSince: stri
   await store.db.query(CAUGHT_UP, [device.id, device.user, missedSince])
 }
 
-/** Devices: the secrets of a phone go with it. */
+/** What nobody but the server says of a device. */
+export const SET_BY_SERVER = ['last_seen'] as const
+
+/**
+ * Devices: the secrets of a phone go with it. When one was seen is measured: whatever anybody says of it is overruled, also
+ * superusers, as a made-up time would have messages wait for a device that is not there.
+ */
 export const devicesExtension: Extension = {
   opens: true,
+  async beforeCreate(_store, values) {
+    values.last_seen = ''
+    return {}
+  },
+  async beforeUpdate(_store, values, old) {
+    for (const field of SET_BY_SERVER) values[field] = old[field]!
+    return {}
+  },
   async afterDelete(store, ids) {
     await store.db.query('delete from smsgate_phones where device = any($1)', [ids])
   },

@@ -173,6 +173,46 @@ test('SIMs are kept, and a device that is heard of is seen', async () => {
   expect(record.last_seen > '2026').toBe(true)
 })
 
+describe('when a device was seen is measured', () => {
+  const LATER = '2099-01-01 00:00:00.000Z'
+  const path = () => `/api/collections/devices/records/${device.id}`
+  const seen = async (): Promise<string> => (await user.call('GET', path())).body.last_seen
+
+  test.each([
+    ['its owner', () => user],
+    ['a superuser', () => gateway.superuser],
+  ])('%s cannot say it', async (_, who) => {
+    const before = await seen()
+    const changed = await who().call('PATCH', path(), { last_seen: LATER, name: 'renamed' })
+    expect(changed).toMatchObject({ status: 200, body: { last_seen: before, name: 'renamed' } })
+    expect(await seen()).toBe(before)
+  })
+
+  test('nor can who makes the record of one', async () => {
+    const password = 'secret-enough'
+    const body = {
+      user: user.id,
+      name: 'made by hand',
+      last_seen: LATER,
+      password,
+      passwordConfirm: password,
+    }
+    const made = await gateway.superuser.call('POST', '/api/collections/devices/records', body)
+    expect(made).toMatchObject({ status: 200, body: { last_seen: '' } })
+  })
+
+  test.each([
+    ['years', LATER],
+    ['a few seconds', `pb_text(now() + interval '5 seconds')`],
+  ])('a time %s in the future ends with the next sign of life', async (_, at) => {
+    const { db } = gateway.server.services.store
+    const value = at === LATER ? `'${at}'` : at
+    await db.query(`update devices set last_seen = ${value} where id = $1`, [device.id])
+    await device.call('POST', '/api/devices/heartbeat', {})
+    expect(Date.parse(await seen())).toBeLessThanOrEqual(Date.now() + 1)
+  })
+})
+
 test('a text that comes in is a record, the same again is not', async () => {
   const items = [{ from: '+4915112345678', body: 'Hi\u0000!', received_at: '2026-11-20T07:00:00.123+01:00' }]
   const first = (await device.call('POST', '/api/devices/incoming', { items })).body
