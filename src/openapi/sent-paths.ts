@@ -142,6 +142,7 @@ export const sentPaths = (): ZodOpenApiPathsObject => ({
           'forbidden',
           'message_not_found',
           'not_retriable',
+          'client_ref_reused',
           'no_devices',
         ),
       ),

@@ -42,6 +42,7 @@ const SEND_REFUSALS: readonly Refusal[] = [
   'idempotency_key_in_use',
   'request_too_large',
   'idempotency_key_reused',
+  'client_ref_reused',
   'no_devices',
 ]
 

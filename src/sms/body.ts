@@ -84,7 +84,7 @@ export const COMMON = {
     }),
   client_ref: text(255).nullish().meta({
     description:
-      'A reference of yours, unique among your messages: a second send with it answers with the first message. For one recipient.',
+      'A reference of yours, unique among your messages: a second send with it, of the same text to the same number, answers with the first message. For one recipient.',
   }),
 }
 

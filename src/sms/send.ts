@@ -8,6 +8,7 @@ import { checkLength, type Text, writeTexts } from './content.ts'
 import { firstAnswer, keepAnswer, whileRunning } from './idempotency.ts'
 import type { Offer, Outcome } from './offer.ts'
 import { allRecipients, checkCount, checkPhones, uniquePhones } from './recipients.ts'
+import { checkReference } from './reference.ts'
 import { type Refusal, refuse } from './refusal.ts'
 import type { Sender } from './sender.ts'
 
@@ -86,7 +87,10 @@ async function sendOnce(
   const offer = makeOffer(sender, body, texts, idempotency)
   const verdict = await desk.acceptor.accept(offer)
   if (verdict.outcome === 'accepted') return { answer: answerOf(offer), replayed: false }
-  if (verdict.outcome === 'known') return answerKnown(store, sender.user, verdict.message, idempotency)
+  if (verdict.outcome === 'known') {
+    await checkReference(store, verdict.message, offer)
+    return answerKnown(store, sender.user, verdict.message, idempotency)
+  }
   if (verdict.outcome !== 'replayed' || !idempotency) throw refusalOf(verdict.outcome)
   const { key, fingerprint } = idempotency
   return { answer: (await firstAnswer(store, sender.user, key, fingerprint))!, replayed: true }

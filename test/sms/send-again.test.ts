@@ -81,10 +81,10 @@ test.each([
   expect([answer.status, answer.body.error]).toEqual([400, 'invalid_request'])
 })
 
-test('the same client_ref: the first message, for ever and whatever the body', async () => {
+test('the same client_ref: the first message, for ever', async () => {
   const first = await shop.send({ client_ref: 'order 1' })
   const count = await stored()
-  const again = await shop.send({ client_ref: 'order 1', body: 'Something else' })
+  const again = await shop.send({ client_ref: 'order 1', priority: 5, ttl: 60 })
   expect([again.status, again.body]).toEqual([200, first.body])
   expect(await stored()).toBe(count)
 })
