@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { ApiError, TooMany } from '../errors.ts'
 import { refuse } from '../sms/refusal.ts'
 import { isBomb } from './body-limits.ts'
@@ -5,8 +6,8 @@ import { readBytes } from './bytes.ts'
 import type { Ctx } from './context.ts'
 
 /**
- * The JSON of a body of the gateway's own endpoints, whatever its content type says. Throws 413 and 400 in their form,
- * `{"error","message"}`, and 503 when too many large ones come at once.
+ * The JSON of a body of the gateway's own endpoints, whatever its content type says. Throws 413, 400 for what is no
+ * JSON or no UTF-8, in their form `{"error","message"}`, and 503 when too many large ones come at once.
  */
 export async function readJson(c: Ctx, maxBytes: number): Promise<unknown> {
   const { bytes, leave } = await readBytes(c.env.incoming, maxBytes).catch((error: unknown) => {
@@ -14,13 +15,22 @@ export async function readJson(c: Ctx, maxBytes: number): Promise<unknown> {
     throw refuse('request_too_large', `The body must have at most ${maxBytes} bytes`)
   })
   try {
-    const text = bytes.toString('utf8')
-    if (!isBomb(text)) return JSON.parse(text)
-  } catch {
-    // answered like what nobody means
+    if (!isUtf8(bytes)) throw refuse('invalid_request', 'The body must be valid UTF-8')
+    return parseJson(bytes.toString('utf8'))
   } finally {
     // not only after the answer, for which a claim may wait: what is kept of such a body is small
     leave?.()
+  }
+}
+
+/** Some programs write a byte order mark before JSON. RFC 8259, section 8.1, lets it be ignored. */
+const BYTE_ORDER_MARK = /^\ufeff/
+
+function parseJson(text: string): unknown {
+  try {
+    if (!isBomb(text)) return JSON.parse(text.replace(BYTE_ORDER_MARK, ''))
+  } catch {
+    // answered like what nobody means
   }
   throw refuse('invalid_request', 'The body must be a JSON object')
 }

@@ -3,7 +3,7 @@ import { cleanText } from '../fields/cast.ts'
 import { dateOf, formatDate, parseDate } from '../fields/date.ts'
 import { E164 } from './phone.ts'
 import { refuse } from './refusal.ts'
-import { checkShape, filled, text, whole } from './shape.ts'
+import { checkShape, filledId, id, visible, whole } from './shape.ts'
 
 /** What a request wants sent: a text, or a template with values for its variables. */
 export type Content =
@@ -39,8 +39,6 @@ const MAX_GROUPS = 100
 /** The last instant that PocketBase's form can tell, and sort. */
 export const END_OF_TIME = '9999-12-31 23:59:59.999Z'
 
-const list = (what: string, item = {}) =>
-  z.array(z.string('must be a text').meta(item), `must be a list of ${what}`)
 /** A date in PocketBase's form; '' for an empty text. */
 export const date = () =>
   z.string('must be a date').transform((raw, issues) => {
@@ -52,14 +50,21 @@ const value = z.union([z.string(), z.number(), z.boolean()], 'must be a text, a 
 
 /** What both kinds of send know. `null` counts as absent. */
 export const COMMON = {
-  recipients: list('phone numbers', { pattern: E164.source }).nullish().meta({
-    description:
-      'Phone numbers in E.164. Each gets one message. May be empty when `group_ids` are given. After groups and duplicates, at most 1,000 (the server may set another limit).',
-  }),
-  group_ids: list('group ids').max(MAX_GROUPS, `must have at most ${MAX_GROUPS} items`).nullish().meta({
-    description: 'Contact groups whose members are added, without those who have opted out.',
-  }),
-  device_id: text().nullish().meta({
+  recipients: z
+    .array(z.string('must be a text').meta({ pattern: E164.source }), 'must be a list of phone numbers')
+    .nullish()
+    .meta({
+      description:
+        'Phone numbers in E.164. Each gets one message. May be empty when `group_ids` are given. After groups and duplicates, at most 1,000 (the server may set another limit).',
+    }),
+  group_ids: z
+    .array(id(), 'must be a list of group ids')
+    .max(MAX_GROUPS, `must have at most ${MAX_GROUPS} items`)
+    .nullish()
+    .meta({
+      description: 'Contact groups whose members are added, without those who have opted out.',
+    }),
+  device_id: id().nullish().meta({
     description: 'This device sends, and no other. Left out, the available devices take turns.',
   }),
   scheduled_at: date().nullish().meta({
@@ -82,7 +87,7 @@ export const COMMON = {
       description:
         'What becomes of a message whose device goes silent in the middle: `at_most_once` (default) fails it, `at_least_once` gives it to a device again.',
     }),
-  client_ref: text(255).nullish().meta({
+  client_ref: id(255).nullish().meta({
     description:
       'A reference of yours, unique among your messages: a second send with it, of the same text to the same number, answers with the first message. For one recipient.',
   }),
@@ -92,13 +97,13 @@ export const COMMON = {
 export const SEND = z
   .strictObject({
     ...COMMON,
-    body: filled().meta({ maxLength: MAX_CHARACTERS, description: 'The text, in Unicode characters.' }),
+    body: visible().meta({ maxLength: MAX_CHARACTERS, description: 'The text, in Unicode characters.' }),
   })
   .meta({ id: 'Send' })
 export const TEMPLATE_SEND = z
   .strictObject({
     ...COMMON,
-    template_id: filled().meta({ description: 'A record of `sms_templates`.' }),
+    template_id: filledId().meta({ description: 'A record of `sms_templates`.' }),
     variables: z.record(z.string(), value, 'must be an object').nullish().meta({
       description:
         'Values for the `{{variables}}` of the template. `{{name}}` and `{{phone}}` come from the contact and cannot be given.',
@@ -129,14 +134,14 @@ function readText(raw: unknown, now: Date): SendBody {
 
 function readTemplate(raw: unknown, now: Date): SendBody {
   const body = checkShape(TEMPLATE_SEND, raw)
-  return { ...toWhom(body), content: templateOf(body), options: optionsOf(body, now) }
+  return { ...toWhom(body), content: templateOf(body, raw), options: optionsOf(body, now) }
 }
 
 type Common = z.output<z.ZodObject<typeof COMMON>>
 
 const toWhom = (body: Common) => ({
   recipients: body.recipients ?? [],
-  groupIds: body.group_ids?.map(cleanText) ?? [],
+  groupIds: body.group_ids ?? [],
   deviceId: body.device_id ?? '',
 })
 
@@ -145,12 +150,18 @@ function needSomeone(body: SendBody): SendBody {
   throw refuse('invalid_request', 'recipients must name at least one phone number, or group_ids a group')
 }
 
-function templateOf(body: {
-  template_id: string
-  variables?: Record<string, unknown> | null | undefined
-}): Content {
-  const variables = Object.entries(body.variables ?? {}).map(([name, of]) => [name, cleanText(String(of))])
-  return { templateId: body.template_id, variables: Object.fromEntries(variables) }
+function templateOf({ template_id, variables }: z.output<typeof TEMPLATE_SEND>, raw: unknown): Content {
+  const given = [...Object.entries(variables ?? {}), ...protoOf(raw)]
+  const texts = given.map(([name, of]) => [name, cleanText(String(of))])
+  return { templateId: template_id, variables: Object.fromEntries(texts) }
+}
+
+/** Zod leaves the key `__proto__` out of a record. To a template it is the name of a variable like any other. */
+function protoOf(raw: unknown): [string, unknown][] {
+  const variables = (raw as z.input<typeof TEMPLATE_SEND>).variables ?? {}
+  const entries = Object.entries(variables).filter(([name]) => name === '__proto__')
+  for (const [name, of] of entries) checkShape(value, of, ['variables', name])
+  return entries
 }
 
 function optionsOf(body: Common, now: Date): SendOptions {

@@ -9,7 +9,7 @@ import { TOLD } from './changed.ts'
 import { checkLength } from './content.ts'
 import { refuse } from './refusal.ts'
 import { countSegments } from './segments.ts'
-import { checkShape, filled } from './shape.ts'
+import { checkShape, visible } from './shape.ts'
 
 /** What the body of a change must look like; null counts as absent, and what is absent stays as it is. */
 export const MESSAGE_CHANGE = z
@@ -20,7 +20,7 @@ export const MESSAGE_CHANGE = z
         'Not after this instant: what no device has taken by then ends as `failed`. Empty: without an end. Excludes `ttl`.',
     }),
     ttl: COMMON.ttl,
-    body: filled()
+    body: visible()
       .nullish()
       .meta({ maxLength: MAX_CHARACTERS, description: 'The text, in Unicode characters.' }),
     priority: COMMON.priority.meta({ description: 'Higher goes first.' }),

@@ -4,6 +4,7 @@ import { type Content, MAX_CHARACTERS } from './body.ts'
 import { contactNames } from './recipients.ts'
 import { refuse, refuseTemplate } from './refusal.ts'
 import { countSegments, type Segmentation } from './segments.ts'
+import { isInvisible } from './shape.ts'
 import { fillVariables, parseTemplate, renderFor } from './template.ts'
 
 /** Beside `countSegments`, not in its file, which the console has in the browser. */
@@ -45,7 +46,7 @@ export async function writeTexts(
 
 function textFor(to: string, body: string): Text {
   checkLength(body)
-  if (body === '') throw refuse('invalid_request', `template_id renders to an empty text for ${to}`)
+  if (isInvisible(body)) throw refuse('invalid_request', `template_id renders to an empty text for ${to}`)
   return { to, body, ...countSegments(body) }
 }
 

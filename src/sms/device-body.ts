@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { E164 } from './phone.ts'
 import { SUBSCRIPTION } from './push.ts'
-import { filled, instant, items, text, whole } from './shape.ts'
+import { filled, filledId, instant, items, text, whole } from './shape.ts'
 
 /** Items of one request. */
 const MAX_ITEMS = 100
@@ -75,7 +75,7 @@ export const CLAIM_BODY = z
 
 const report = z
   .object({
-    id: filled(100),
+    id: filledId(100),
     attempt: whole(0, MAX_ATTEMPT).meta({ description: 'The one that the claim gave.' }),
     status: z.enum(['sent', 'delivered', 'failed'], 'must be sent, delivered or failed'),
     error_message: text(1000)

@@ -9,8 +9,12 @@ export function checkPhones(phones: readonly string[]): void {
 
 /** Throws 400 `too_many_recipients`. */
 export function checkCount(phones: readonly string[], max: number): void {
-  if (phones.length > max) throw refuse('too_many_recipients', `At most ${max} recipients per request`)
+  if (phones.length <= max) return
+  throw tooMany(max, `, and these are ${phones.length}: send it in several requests`)
 }
+
+const tooMany = (max: number, more: string) =>
+  refuse('too_many_recipients', `At most ${max} recipients per request${more}`)
 
 /** Each number once, in order of first mention. */
 export const uniquePhones = (phones: readonly string[]): string[] =>
@@ -31,9 +35,28 @@ export async function allRecipients(
   // one more than could be used tells that there are too many
   const members = await groupMembers(store, user, groupIds, max + explicit.length + 1)
   const phones = uniquePhones([...explicit, ...members])
-  checkCount(phones, max)
+  if (phones.length > max) throw await tooManyMembers(store, user, explicit, groupIds, max)
   if (phones.length === 0) throw refuse('invalid_request', 'group_ids has no member to send to')
   return phones
+}
+
+/** A refusal that says how many there are, of whom only some were read. */
+async function tooManyMembers(
+  { db }: Store,
+  user: string,
+  explicit: readonly string[],
+  groupIds: readonly string[],
+  max: number,
+): Promise<Error> {
+  const { rows } = await db.query(
+    `select count(*) from (
+      select c.phone from contacts c where c."user" = $1 and c.groups && $2::text[] and not c.opted_out
+      union select unnest($3::text[])) phones`,
+    [user, groupIds, explicit],
+    'sms group size',
+  )
+  const hint = 'send to smaller groups, or to their numbers in several requests'
+  return tooMany(max, `, and with the members of its groups these are ${rows[0]![0]}: ${hint}`)
 }
 
 /** Members ordered by name and id, without who has opted out; who is in several groups comes once. */

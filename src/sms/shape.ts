@@ -2,23 +2,48 @@ import { z } from 'zod'
 import { cleanText } from '../fields/cast.ts'
 import { dateOf, parseDate } from '../fields/date.ts'
 import { refuse } from './refusal.ts'
+import { describeFault, inPlainWords } from './shape-fault.ts'
+
+/** A text that Postgres can hold, of at most `max` characters (code points), of what `raw` takes. */
+const cleaned = (raw: z.ZodString, max: number) =>
+  raw
+    .transform(cleanText)
+    .refine((value) => value.length <= max || [...value].length <= max, `must have at most ${max} characters`)
+    .meta(Number.isFinite(max) ? { maxLength: max } : {})
 
 /**
  * A text without what the database cannot hold, of at most `max` characters (code points). What a check of our own says
  * stands in `meta` too: from there the API description has it.
  */
-export const text = (max = Number.POSITIVE_INFINITY) =>
-  z
-    .string('must be a text')
-    .transform(cleanText)
-    .refine((value) => value.length <= max || [...value].length <= max, `must have at most ${max} characters`)
-    .meta(Number.isFinite(max) ? { maxLength: max } : {})
+export const text = (max = Number.POSITIVE_INFINITY) => cleaned(z.string('must be a text'), max)
 
 /** The same, not empty. */
 export const filled = (max?: number) =>
   text(max)
     .refine((value) => value !== '', 'must not be empty')
     .meta({ minLength: 1 })
+
+/** A text that names something. Without its NUL characters, which Postgres cannot hold, it could name something else. */
+export const id = (max = Number.POSITIVE_INFINITY) =>
+  cleaned(
+    z.string('must be a text').refine((value) => !value.includes('\0'), 'must not contain a NUL character'),
+    max,
+  )
+
+/** The same, not empty. */
+export const filledId = (max?: number) =>
+  id(max)
+    .refine((value) => value !== '', 'must not be empty')
+    .meta({ minLength: 1 })
+
+/** Blanks, and what is not shown at all: control characters, zero-width ones, fillers. */
+const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
+
+/** True for a text of which a reader would see nothing. */
+export const isInvisible = (text: string): boolean => INVISIBLE.test(text)
+
+/** A text of which something is seen. */
+export const visible = () => filled().refine((value) => !isInvisible(value), 'must have a visible character')
 
 /** A whole number of a range. */
 export const whole = (min: number, max: number) => {
@@ -45,18 +70,15 @@ export const instant = () =>
 export const items = <T extends z.ZodType>(item: T, max: number) =>
   z.array(item, 'must be a list').min(1, 'must not be empty').max(max, `must have at most ${max} items`)
 
-/** What `schema` makes of a body. Throws 400 `invalid_request` that names the first wrong field. */
-export function checkShape<T extends z.ZodType>(schema: T, raw: unknown): z.output<T> {
-  const parsed = schema.safeParse(raw)
+/**
+ * What `schema` makes of a body, or of what is at `place` in it. Throws 400 `invalid_request` that names the first wrong field.
+ */
+export function checkShape<T extends z.ZodType>(
+  schema: T,
+  raw: unknown,
+  place: readonly PropertyKey[] = [],
+): z.output<T> {
+  const parsed = schema.safeParse(raw, { error: inPlainWords })
   if (parsed.success) return parsed.data
-  throw refuse('invalid_request', describe(parsed.error.issues[0]!))
-}
-
-/** `items[2].attempt must be a whole number` */
-function describe(issue: z.core.$ZodIssue): string {
-  const place = issue.path.map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('')
-  const field = place.replace(/^\./, '')
-  if (issue.code === 'unrecognized_keys')
-    return `${field ? `${field}.` : ''}${issue.keys[0]} is not a field of this request`
-  return field === '' ? 'The body must be a JSON object' : `${field} ${issue.message}`
+  throw refuse('invalid_request', describeFault(parsed.error.issues[0]!, raw, place))
 }

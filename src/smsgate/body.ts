@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MAX_TEXT } from '../sms/device-body.ts'
-import { filled, instant, text, whole } from '../sms/shape.ts'
+import { filled, filledId, instant, text, whole } from '../sms/shape.ts'
 
 /** What the app keeps of one reason. */
 const MAX_ERROR = 1_000
@@ -31,7 +31,7 @@ const simCards = z
 /** The shapes of what the app sends. It names more fields, which we do not read. */
 export const REGISTER_BODY = z.object({ name: optional(text(255)), simCards: optional(simCards) })
 
-export const UPDATE_BODY = z.object({ id: filled(100), simCards: optional(simCards) })
+export const UPDATE_BODY = z.object({ id: filledId(100), simCards: optional(simCards) })
 
 export const PASSWORD_BODY = z.object({
   currentPassword: z.string('must be a text'),

@@ -164,7 +164,7 @@ test('previews a template for nobody', async () => {
 })
 
 test.each([
-  ['no text', {}, 400, { error: 'invalid_request', message: 'body must be a text' }],
+  ['no text', {}, 400, { error: 'invalid_request', message: 'body is required' }],
   [
     'a bad number',
     { body: 'Hi', recipients: ['x'] },

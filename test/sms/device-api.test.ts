@@ -45,7 +45,7 @@ describe('bad bodies are refused with what is wrong', () => {
     ['claim', { limit: 0 }, 'limit must be a whole number from 1 to 100'],
     ['claim', { limit: 101 }, 'limit must be a whole number from 1 to 100'],
     ['claim', { wait: 31 }, 'wait must be from 0 to 30'],
-    ['report', {}, 'items must be a list'],
+    ['report', {}, 'items is required'],
     ['report', { items: [] }, 'items must not be empty'],
     [
       'report',

@@ -98,17 +98,13 @@ describe('pairing a device', () => {
   })
 
   test.each([
-    ['no code', { code: undefined }, 'code must be a text'],
+    ['no code', { code: undefined }, 'code is required'],
     ['a code that is none', { code: '12' }, 'code must have 6 digits'],
     ['an unknown platform', { platform: 'toaster' }, 'platform must be android, modem, simulator or other'],
     ['a number that is none', { phone: '0151' }, 'phone must be in E.164 format'],
     ['a name that is too long', { name: 'x'.repeat(256) }, 'name must have at most 255 characters'],
     ['SIMs that are no list', { sims: 'two' }, 'sims must be a list'],
-    [
-      'push without keys',
-      { push: { endpoint: 'https://push.example.org/x' } },
-      'push.keys must be an object',
-    ],
+    ['push without keys', { push: { endpoint: 'https://push.example.org/x' } }, 'push.keys is required'],
   ])('with %s is refused and costs no code', async (_, body, message) => {
     const code = await newCode()
     expect(await pair({ code, ...body })).toEqual({

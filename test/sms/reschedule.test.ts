@@ -79,8 +79,8 @@ test('a time that is past means now', async () => {
 
 const WHEN = 'expires_at must lie in the future, after scheduled_at'
 test.each([
-  ['nothing', {}, 'scheduled_at must be a date'],
-  ['no time', { ttl: 60 }, 'scheduled_at must be a date'],
+  ['nothing', {}, 'scheduled_at is required'],
+  ['no time', { ttl: 60 }, 'scheduled_at is required'],
   ['null for a time', { scheduled_at: null }, 'scheduled_at must be a date'],
   ['no date', { scheduled_at: 'x' }, 'scheduled_at must be a date, for example 2026-11-20T07:00:00Z'],
   ['a text', { scheduled_at: at(6), body: 'Hi' }, 'body is not a field of this request'],

@@ -27,13 +27,46 @@ const EMPTY = {
 const fault = (message: string) => ({ error: 'invalid_request', message })
 const PHONE = { error: 'invalid_phone_number', message: 'Phone number must be in E.164 format' }
 const LONG = { error: 'body_too_long', message: 'Message body must be at most 1600 characters' }
-const MANY = { error: 'too_many_recipients', message: 'At most 5 recipients per request' }
+const many = (more: string) => ({
+  error: 'too_many_recipients',
+  message: `At most 5 recipients per request, and ${more}`,
+})
+const MANY = many('these are 6: send it in several requests')
+const MEMBERS = many(
+  'with the members of its groups these are 7: send to smaller groups, or to their numbers in several requests',
+)
 const DEVICE = { error: 'device_not_found', message: 'Device not found' }
 const GROUP = { error: 'group_not_found', message: 'Contact group not found' }
 
 test.each([
-  ['no text', { body: undefined }, 400, fault('body must be a text')],
+  ['no text', { body: undefined }, 400, fault('body is required')],
   ['an empty text', { body: '' }, 400, fault('body must not be empty')],
+  ['blanks only', { body: ' \n\t\u00a0\u3000' }, 400, fault('body must have a visible character')],
+  [
+    'zero-width characters only',
+    { body: '\u200b\u200d\u2060\ufeff\u00ad' },
+    400,
+    fault('body must have a visible character'),
+  ],
+  ['fillers only', { body: '\u3164\u2800\u115f' }, 400, fault('body must have a visible character')],
+  [
+    'a device with a NUL',
+    { device_id: `${PHONES[0]}\0` },
+    400,
+    fault('device_id must not contain a NUL character'),
+  ],
+  [
+    'a group with a NUL',
+    { group_ids: [`${GROUPS.friends}\0`] },
+    400,
+    fault('group_ids[0] must not contain a NUL character'),
+  ],
+  [
+    'a reference with a NUL',
+    { client_ref: 'a\0b' },
+    400,
+    fault('client_ref must not contain a NUL character'),
+  ],
   ['a text that is a number', { body: 5 }, 400, fault('body must be a text')],
   [
     'one number instead of a list',
@@ -107,7 +140,7 @@ test.each([
   ['a text of 1,601 characters', { body: long(1601) }, 400, LONG],
   ['a text of 1,601 characters of two units', { body: long(1601, '😀') }, 400, LONG],
   ['six recipients', { recipients: phones(6) }, 400, MANY],
-  ['too many with those of groups', { recipients: phones(4), group_ids: [GROUPS.friends] }, 400, MANY],
+  ['too many with those of groups', { recipients: phones(4), group_ids: [GROUPS.friends] }, 400, MEMBERS],
   ['an unknown device', { device_id: 'nosuchdevice000' }, 404, DEVICE],
   ["another user's device", { device_id: BENS_PHONE }, 404, DEVICE],
   ['an unknown group', { group_ids: ['nosuchgroup0000'] }, 404, GROUP],
@@ -165,6 +198,7 @@ test.each([
   ['nothing', '', 'The body must be a JSON object'],
   ['a list', '[]', 'The body must be a JSON object'],
   ['null', 'null', 'The body must be a JSON object'],
+  ['two byte order marks', '\ufeff\ufeff{}', 'The body must be a JSON object'],
 ])('refuses a body of %s', async (_, body, message) => {
   const answer = await shop.ask('POST', 'send', body)
   expect([answer.status, answer.body]).toEqual([400, fault(message)])
@@ -194,7 +228,17 @@ test.each([
 })
 
 test.each([
-  ['no template', {}, fault('template_id must be a text')],
+  ['no template', {}, fault('template_id is required')],
+  [
+    'a template with a NUL',
+    { template_id: `${TEMPLATES.code}\0` },
+    fault('template_id must not contain a NUL character'),
+  ],
+  [
+    'an object as the variable __proto__',
+    JSON.parse(`{"template_id":"${TEMPLATES.code}","variables":{"__proto__":{}}}`),
+    fault('variables.__proto__ must be a text, a number or a boolean'),
+  ],
   [
     'a text beside the template',
     { template_id: TEMPLATES.greeting, body: 'Hi' },
@@ -276,4 +320,36 @@ test('neither devices nor superusers send', async () => {
       { error: 'forbidden', message: 'Only users may do this' },
     ])
   }
+})
+
+test.each([
+  [
+    'invalid UTF-8',
+    Buffer.concat([
+      Buffer.from('{"recipients":["+4911111"],"body":"'),
+      Buffer.from([0xff]),
+      Buffer.from('"}'),
+    ]),
+    400,
+  ],
+  ['a byte order mark', Buffer.from('\ufeff{"recipients":["+4911111"],"body":"Hi"}'), 200],
+] as const)('a body with %s', async (_, body, status) => {
+  const headers = { 'x-api-key': ANN.key, 'content-type': 'application/json' }
+  const response = await fetch(`${shop.url}/api/sms/send`, { method: 'POST', headers, body })
+  const answer = await response.json()
+  expect(response.status).toBe(status)
+  if (status === 400) expect(answer).toEqual(fault('The body must be valid UTF-8'))
+})
+
+test('a template with a variable __proto__ is filled', async () => {
+  const template = { id: 'proto0000000000', user: ANN.id, name: 'p', body: '{{__proto__}} {{constructor}}' }
+  await shop.rows(
+    'insert into sms_templates (id, "user", name, body) values ($1, $2, $3, $4)',
+    Object.values(template),
+  )
+  const variables = JSON.parse('{"__proto__": 5, "constructor": "x"}')
+  const ask = (given: object) =>
+    shop.ask('POST', 'preview', { recipients: ['+4911111'], template_id: template.id, variables: given })
+  expect((await ask(variables)).body.items[0].body).toBe('5 x')
+  expect((await ask({ constructor: 'x' })).body).toEqual({ message: 'Missing variable: __proto__.' })
 })
