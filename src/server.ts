@@ -10,6 +10,7 @@ import { type Db, openDb } from './db/open.ts'
 import { UserError } from './errors.ts'
 import { extensionsOf } from './extensions.ts'
 import { createApp } from './http/app.ts'
+import { answerClientError } from './http/client-error.ts'
 import { CONNECTION_OPTIONS, limitConnections } from './http/connections.ts'
 import type { Services } from './http/context.ts'
 import { front, strictTransport } from './http/front.ts'
@@ -79,6 +80,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
     front(getRequestListener(app.fetch), reception, strictTransport(config)),
   )
   server.on('connection', (socket) => reception.connected(socket))
+  server.on('clientError', answerClientError)
   limitConnections(server, services)
   const delivery = await startDelivery(store, config, log)
   const stopWebhooks = await startWebhooks(store, config, log)

@@ -188,6 +188,29 @@ test.each([
   expect(answer).not.toMatch(/location: (\/[/\\]|\w+:)/i)
 })
 
+test.each([
+  [
+    'a head that is too large',
+    `GET /api/health HTTP/1.1\r\nHost: a\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'headers',
+  ],
+  ['what is no HTTP', 'HELO mail.example.com\r\n\r\n', 400, 'HTTP'],
+])('%s is answered with the JSON of an error', async (_, text, status, word) => {
+  const socket = connect(Number(new URL(office.server.url).port), '127.0.0.1')
+  socket.write(text)
+  const [head, body] = (await untilClosed(socket, 20_000)).split('\r\n\r\n') as [string, string]
+  expect(head).toContain('Content-Type: application/json')
+  expect(JSON.parse(body)).toEqual({ data: {}, message: expect.stringContaining(word), status })
+})
+
+test('a fault behind a request does not get into its answer', async () => {
+  const socket = connect(Number(new URL(office.server.url).port), '127.0.0.1')
+  socket.write('GET /api/health HTTP/1.1\r\nHost: a\r\n\r\nHELO mail.example.com\r\n\r\n')
+  const answers = (await untilClosed(socket, 20_000)).match(/HTTP\/1\.1 \d+/g)
+  expect([['HTTP/1.1 200', 'HTTP/1.1 400'], ['HTTP/1.1 400']]).toContainEqual(answers)
+})
+
 test('a name of slashes holds up nobody', async () => {
   const form = new FormData()
   for (let i = 0; i < 40; i++) form.append(`f${i}`, new Blob(['x']), `a${'/'.repeat(12_000)}b`)
