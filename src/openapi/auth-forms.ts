@@ -5,7 +5,7 @@ const PROVIDER = z
   .object({
     name: z.string(),
     displayName: z.string(),
-    logo: z.string(),
+    logo: z.string().meta({ description: "The provider's mark as an SVG; empty in `authProviders`." }),
     state: z.string(),
     authURL: z
       .string()

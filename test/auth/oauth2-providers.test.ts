@@ -1,12 +1,16 @@
+import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { renderAuthMethods } from '../../src/auth/methods.ts'
 import { reach } from '../../src/auth/oauth2/call.ts'
 import { exchange } from '../../src/auth/oauth2/exchange.ts'
 import { providerOf } from '../../src/auth/oauth2/provider.ts'
 import { PROVIDERS } from '../../src/auth/oauth2/providers.ts'
 import { fetchUser } from '../../src/auth/oauth2/user.ts'
-import { OAUTH2_PROVIDERS } from '../../src/collections/oauth2-providers.ts'
+import { builtInCollections } from '../../src/collections/built-in.ts'
+import { type AuthCollection, USERS_ID } from '../../src/collections/collection.ts'
+import { OAUTH2_LOGOS, OAUTH2_PROVIDERS } from '../../src/collections/oauth2-providers.ts'
 
 /** What the provider answers: to the exchange, to the question who it is, and to that for addresses. */
 interface Says {
@@ -54,6 +58,32 @@ async function whoIs(name: string, said: Says, extra: Record<string, unknown> | 
 
 test('each provider that a collection may name is known', () => {
   expect(Object.keys(PROVIDERS).sort()).toEqual(OAUTH2_PROVIDERS.map(([name]) => name).sort())
+})
+
+/** SHA-256 of `[name, displayName, logo]` of all, as PocketBase 0.39.11 lists them in `/api/collections/meta/oauth2-providers`. */
+const AS_LISTED = '1659e01bb16ca2848694003034c5a4d443a87d463af91e80f88ef7c01d5f625c'
+
+test('names and marks are those of PocketBase', () => {
+  const all = OAUTH2_PROVIDERS.map(([name, displayName]) => [name, displayName, OAUTH2_LOGOS[name]])
+  expect(createHash('sha256').update(JSON.stringify(all)).digest('hex')).toBe(AS_LISTED)
+})
+
+test('auth-methods has the mark of a provider, whatever it is called, and the old key has none', () => {
+  const more = { clientId: 'us', clientSecret: 'hush', authURL: 'http://x', pkce: null, extra: null }
+  const set = OAUTH2_PROVIDERS.map(([name]) => ({
+    ...more,
+    name,
+    displayName: 'Ours',
+    tokenURL: '',
+    userInfoURL: '',
+  }))
+  const users = builtInCollections().find(({ id }) => id === USERS_ID) as AuthCollection
+  const methods = JSON.parse(
+    renderAuthMethods({ ...users, oauth2: { ...users.oauth2, enabled: true, providers: set } }),
+  )
+  for (const { name, displayName, logo } of methods.oauth2.providers)
+    expect([displayName, logo]).toEqual(['Ours', OAUTH2_LOGOS[name]])
+  expect(methods.authProviders).toEqual(methods.oauth2.providers.map((one: object) => ({ ...one, logo: '' })))
 })
 
 const listed = [

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { OAuth2Provider } from '../../collections/collection.ts'
+import { OAUTH2_LOGOS } from '../../collections/oauth2-providers.ts'
 import { randomText } from '../../fields/random.ts'
 import type { Provider } from './kind.ts'
 import { providerOf } from './provider.ts'
@@ -36,7 +37,7 @@ function infoOf(provider: Provider): ProviderInfo {
     ...(pkce && { code_challenge: codeChallenge, code_challenge_method: codeChallengeMethod }),
   })
   const challenge = { codeVerifier, codeChallenge, codeChallengeMethod }
-  return { name, displayName, logo: '', state, authURL, authUrl: authURL, ...challenge }
+  return { name, displayName, logo: OAUTH2_LOGOS[name] ?? '', state, authURL, authUrl: authURL, ...challenge }
 }
 
 /** It ends where the client writes its own address. RFC 6749, 4.1.1 */

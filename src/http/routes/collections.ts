@@ -4,7 +4,7 @@ import { dryRunView } from '../../collections/dry-run.ts'
 import { createCollection, removeCollection, updateCollection } from '../../collections/edit.ts'
 import { faultText } from '../../collections/fault-text.ts'
 import { importAll } from '../../collections/import-all.ts'
-import { OAUTH2_PROVIDERS } from '../../collections/oauth2-providers.ts'
+import { OAUTH2_LOGOS, OAUTH2_PROVIDERS } from '../../collections/oauth2-providers.ts'
 import { relabelRateLimits } from '../../collections/rate-limit-labels.ts'
 import { scaffoldsJson } from '../../collections/scaffolds.ts'
 import { collectionJson } from '../../collections/serialise.ts'
@@ -93,7 +93,11 @@ export const collectionRoutes = (services: Services) => {
     })
     .get('/meta/oauth2-providers', async (c) => {
       await requireSuperuser(c, services)
-      const list = OAUTH2_PROVIDERS.map(([name, displayName]) => ({ name, displayName, logo: '' }))
+      const list = OAUTH2_PROVIDERS.map(([name, displayName]) => ({
+        name,
+        displayName,
+        logo: OAUTH2_LOGOS[name],
+      }))
       return sendJson(c, JSON.stringify(list))
     })
     .post('/meta/dry-run-view', async (c) => {
