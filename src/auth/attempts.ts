@@ -4,6 +4,7 @@ import { ApiError, TooMany } from '../errors.ts'
 import { Line } from '../fields/line.ts'
 import { networkOf } from './addresses.ts'
 import { sha256 } from './secrets.ts'
+import { takeTry, wasTried } from './tries.ts'
 
 /** What somebody tries to get at, and from where. */
 export interface Attempt {
@@ -83,16 +84,46 @@ export async function attemptAtProvider<T>(
   return result
 }
 
-/** Wrong pairing codes from one address, and from all: of a million codes few wait, but many addresses could try them all. */
+/**
+ * Wrong pairing codes from one address, and from all: of a million codes few wait, but many addresses could try
+ * them all. Private tokens have the same limits once more, so at most 4,000 codes are guessed in the 5 minutes for
+ * which a code is good.
+ */
 const CODE_LIMITS = [8, 2_000] as const
 const CODE_SECONDS = 300
 
 /**
- * Runs a check of a pairing code, which throws for a wrong one. What is wrong is counted, on all nodes together; throws 429
- * when there were too many. A right one is not counted.
+ * Runs a check of a pairing code, which throws for a wrong one. What is wrong is counted, on all nodes together;
+ * throws 429 when there were too many. A right one is not counted.
  */
-export async function attemptCode<T>(db: Db, ip: string, check: () => Promise<T>): Promise<T> {
-  const keys = [`code from ${networkOf(ip)}`, 'code']
+export const attemptCode = <T>(db: Db, ip: string, check: () => Promise<T>): Promise<T> =>
+  countWrong(db, 'code', ip, check)
+
+/**
+ * The same for a pairing code that an SMSGate app shows as its private token, counted apart: the app shows a stale
+ * token again and again, which must not lock out whoever types a code at the same address. A token that was wrong
+ * for its address in the last 5 minutes is checked and not counted again: it is no further guess.
+ */
+export async function attemptPrivateToken<T>(
+  db: Db,
+  ip: string,
+  token: string,
+  check: () => Promise<T>,
+): Promise<T> {
+  const wrong = `private token ${sha256(token).slice(0, 32)} ${networkOf(ip)}`
+  if (await wasTried(db, wrong)) return check()
+  return countWrong(db, 'private token', ip, async () => {
+    try {
+      return await check()
+    } catch (error) {
+      await takeTry(db, wrong, 1, CODE_SECONDS)
+      throw error
+    }
+  })
+}
+
+async function countWrong<T>(db: Db, what: string, ip: string, check: () => Promise<T>): Promise<T> {
+  const keys = [`${what} from ${networkOf(ip)}`, what]
   await takeTries(db, keys, '', CODE_LIMITS, CODE_SECONDS)
   const result = await check()
   await giveBack(db, keys, '')

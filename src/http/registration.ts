@@ -8,7 +8,7 @@ import { checkShape } from '../sms/shape.ts'
 import { REGISTER_BODY } from '../smsgate/body.ts'
 import type { Ctx, Services } from './context.ts'
 import { forWhoAsks } from './held.ts'
-import { tryCode } from './pair-tries.ts'
+import { tryCode, tryPrivateToken } from './pair-tries.ts'
 import { signInBasic } from './password.ts'
 
 /** The app cannot renew its token: it is good for ten years, or until the device is deleted. */
@@ -30,18 +30,30 @@ const NO_NAME = 'Android phone'
 const HOW =
   'A phone joins with a pairing code (By Code, or as its private token), or with the login and password of its user.'
 
-const byCode: Way = (c, services, code, phone) => {
-  if (!CODE.test(code)) throw refuse('unauthorized', HOW)
-  return tryCode(c, services, () => pairDevice(services.store, services.extensions, { ...phone, code }))
-}
+const byCode: Way = (c, services, code, phone) =>
+  tryCode(c, services, () => pairByCode(services, code, phone))
+
+const byPrivateToken: Way = (c, services, token, phone) =>
+  tryPrivateToken(c, services, token, () => pairByCode(services, token, phone))
+
+const pairByCode = ({ store, extensions }: Services, code: string, phone: NewPhone) =>
+  pairDevice(store, extensions, { ...phone, code })
+
+/** What is no code at all is refused before it is looked for, and is no try. */
+const ofSixDigits =
+  (way: Way): Way =>
+  async (c, services, code, phone) => {
+    if (!CODE.test(code)) throw refuse('unauthorized', HOW)
+    return way(c, services, code, phone)
+  }
 
 /**
  * Ways in which a phone says whose it is, by the scheme of its Authorization header. The app asks for a code only as long
  * as it was never registered anywhere; later its private token is the one thing that it shows: a code may stand there.
  */
 const WAYS: Readonly<Record<string, Way>> = {
-  code: byCode,
-  bearer: byCode,
+  code: ofSixDigits(byCode),
+  bearer: ofSixDigits(byPrivateToken),
   basic: (c, services, _, phone) =>
     forWhoAsks(
       () => signInBasic(c, services),

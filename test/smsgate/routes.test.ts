@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Client } from '../support/gateway.ts'
 import type { Phone } from '../support/smsgate-app.ts'
 import { codeOf, joinPhone, makePhone, openSite, records, type Site, send } from '../support/smsgate-site.ts'
@@ -81,6 +81,47 @@ describe('a phone joins', () => {
     for (let i = 0; i < 9; i++) statuses.push(await stranger.register(`Code 00000${i}`))
     await other.stop()
     expect(statuses).toEqual([...Array(8).fill(401), 429])
+  })
+})
+
+describe('phones that show a stale private token', () => {
+  const CODES = Array.from({ length: 12 }, (_, i) => String(100_000 + i))
+  const showToken = (at: Site, token: string) => makePhone(at).register(`Bearer ${token}`)
+  let quiet: Site
+  beforeEach(async () => {
+    quiet = await openSite()
+  })
+  afterEach(() => quiet.stop())
+
+  test('again and again lock out nobody at their address', async () => {
+    const owner = await quiet.gateway.makeUser()
+    for (const token of ['123456', '654321'])
+      for (let i = 0; i < 10; i++) expect(await showToken(quiet, token)).toBe(401)
+    expect(await makePhone(quiet).register(`Code ${await codeOf(owner)}`)).toBe(201)
+    expect(await showToken(quiet, await codeOf(owner))).toBe(201)
+  })
+
+  test('cannot guess: after eight different ones no more is tried from their address, typed codes are', async () => {
+    const owner = await quiet.gateway.makeUser()
+    const statuses: number[] = []
+    for (const token of CODES) statuses.push(await showToken(quiet, token))
+    expect(statuses).toEqual([...Array(8).fill(401), ...Array(4).fill(429)])
+    // what was refused unseen is no known wrong one, and a right one is no exception
+    expect(await showToken(quiet, CODES[8]!)).toBe(429)
+    expect(await showToken(quiet, await codeOf(owner))).toBe(429)
+    expect(await showToken(quiet, CODES[0]!)).toBe(401)
+    expect(await makePhone(quiet).register(`Code ${await codeOf(owner)}`)).toBe(201)
+  })
+
+  test('cannot guess at once, either', async () => {
+    const statuses = await Promise.all(CODES.map((token) => showToken(quiet, token)))
+    expect(statuses.filter((status) => status === 401)).toHaveLength(8)
+  })
+
+  test('and codes that were typed wrong do not lock out a private token', async () => {
+    const owner = await quiet.gateway.makeUser()
+    for (let i = 0; i < 9; i++) await makePhone(quiet).register(`Code 00000${i}`)
+    expect(await showToken(quiet, await codeOf(owner))).toBe(201)
   })
 })
 
