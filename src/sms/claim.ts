@@ -88,6 +88,10 @@ export async function claimMessages(
   )
 }
 
+/** Up to `limit` messages that a device holds already, under the leases they have. */
+export const heldMessages = ({ db }: Store, device: Device, limit: number): Promise<ClaimedMessage[]> =>
+  take(db, device, limit, 0, 0)
+
 async function take(db: Db, device: Device, limit: number, left: number | null, leaseSeconds: number) {
   const values = [device.id, device.user, limit, left, leaseSeconds, ...TOLD]
   const { rows } = await db.query(CLAIM, values, 'sms claim')

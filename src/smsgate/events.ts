@@ -2,9 +2,9 @@ import type { Store } from '../collections/catalog.ts'
 import { dateOf } from '../fields/date.ts'
 import type { Device } from '../sms/device.ts'
 import { deviceEvents } from '../sms/streams.ts'
-import { shouldPull } from './nudge.ts'
+import { Look } from './look.ts'
+import { noteConnected, shouldPull } from './nudge.ts'
 import { endAbsence, phoneOf } from './phone.ts'
-import { wireId } from './pull.ts'
 
 /** What streams need of the settings. */
 export interface StreamSettings {
@@ -21,10 +21,16 @@ const MAX_MISSED_MS = 30 * 86_400_000
 const frame = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 const PULL = frame('MessageEnqueued', null)
 
+/** The app pulls by itself when its stream is open. It is looked then whether it did. */
+const CONNECT_MS = 2_000
+/** So long after a wake-up it is looked whether the phone got what waited for it. */
+const LOOK_MS = 4_000
+
 /**
- * What the app's event stream carries, as text to be sent as it is: the device's stream in the app's words. At each sign
- * of life a phone is asked to pull if it should have, so that no lost word costs more than seconds. Begins with a request
- * for the texts that the phone received while it was away.
+ * What the app's event stream carries, as text to be sent as it is: the device's stream in the app's words. The one
+ * thing a phone is told of messages is to pull, and only when that brings it something: the pull says the rest. That
+ * is looked at with each wake-up, a little later, and at each sign of life, so that no lost word costs more than
+ * seconds. Begins with a request for the texts that the phone received while it was away.
  */
 export async function* phoneEvents(
   store: Store,
@@ -34,19 +40,30 @@ export async function* phoneEvents(
   ended: AbortSignal,
 ): AsyncGenerator<string> {
   const { missedSince } = await phoneOf(store, device)
+  const isToPull = () => shouldPull(store, device, leaseSeconds)
+  await noteConnected(store, device)
+  const look = new Look(device.id)
+  look.plan(CONNECT_MS)
   let signs = 0
-  for await (const item of deviceEvents(store, device, deviceOnlineSeconds, identify, ended)) {
-    if (item.name === 'wake') yield PULL
-    else if (item.name === 'canceled')
-      yield frame('MessageCancelled', { messageId: wireId(item.message, item.attempt) })
-    else {
-      yield KEEP_ALIVE
-      signs++
-      if (missedSince && signs === 1) yield askForInbox(missedSince)
-      // it was still there to hear it
-      if (missedSince && signs === 2) await endAbsence(store, device, missedSince)
-      if (signs > 1 && (await shouldPull(store, device, leaseSeconds))) yield PULL
+  try {
+    for await (const item of deviceEvents(store, device, deviceOnlineSeconds, identify, ended)) {
+      if (item.name === 'alive') {
+        yield KEEP_ALIVE
+        signs++
+        if (missedSince && signs === 1) yield askForInbox(missedSince)
+        // it was still there to hear it
+        if (missedSince && signs === 2) await endAbsence(store, device, missedSince)
+        if (signs > 1 && (await isToPull())) yield PULL
+        continue
+      }
+      const isPlanned = look.takeDue()
+      const isTold = await isToPull()
+      if (isTold) yield PULL
+      if (!isPlanned) look.plan(LOOK_MS)
+      else if (isTold) look.planNext()
     }
+  } finally {
+    look.stop()
   }
 }
 

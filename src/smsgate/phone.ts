@@ -21,6 +21,12 @@ export interface Phone {
   readonly missedSince: string
 }
 
+/** What an answer to a pull needs to know of a phone. */
+export type PhoneState = Pick<Phone, 'clockMs' | 'databaseMs' | 'room'> & {
+  /** The database's clock, in milliseconds since 1970. */
+  readonly databaseNowMs: number
+}
+
 /** Messages that a phone holds at once: it sends one after the other, with pauses that its owner may have set. */
 export const MAX_ROOM = 20
 /** A phone that could not send all in time is given half of it, and then one more after each such time. */
@@ -56,6 +62,21 @@ async function find(db: Db, device: Device): Promise<Phone | undefined> {
   const [path, signingKey, clockMs, room, missedSince, now] = rows[0]
   const databaseMs = aheadOf(askedMs, Date.now(), Number(now))
   return { path, signingKey, clockMs: Number(clockMs), databaseMs, room: Number(room), missedSince } as Phone
+}
+
+const PULL = `update smsgate_phones set pulled_at = now() where device = $1 and "user" = $2
+  returning coalesce(clock_ms, 0), ${ROOM}, extract(epoch from clock_timestamp())::float8 * 1000`
+
+/**
+ * Notes that a phone pulls, in a transaction: until its end other pulls of this phone wait. Null for one of which
+ * nothing is known yet.
+ */
+export async function lockForPull(db: Db, device: Device): Promise<PhoneState | null> {
+  const askedMs = Date.now()
+  const { rows } = await db.query(PULL, [device.id, device.user], 'smsgate pull')
+  if (!rows[0]) return null
+  const [clockMs, room, now] = rows[0].map(Number) as [number, number, number]
+  return { clockMs, room, databaseNowMs: now, databaseMs: aheadOf(askedMs, Date.now(), now) }
 }
 
 /**
@@ -135,5 +156,6 @@ export const devicesExtension: Extension = {
   },
   async afterDelete(store, ids) {
     await store.db.query('delete from smsgate_phones where device = any($1)', [ids])
+    await store.db.query('delete from smsgate_texts where device = any($1)', [ids])
   },
 }

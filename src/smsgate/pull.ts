@@ -1,23 +1,10 @@
 import type { Store } from '../collections/catalog.ts'
 import { dateOf } from '../fields/date.ts'
-import { type ClaimedMessage, claimMessages } from '../sms/claim.ts'
+import { type ClaimedMessage, claimMessages, heldMessages } from '../sms/claim.ts'
 import type { Device } from '../sms/device.ts'
-import { type Phone, phoneOf } from './phone.ts'
-
-/** A message as the app reads it. Absent: as the app likes. */
-export interface WireMessage {
-  readonly id: string
-  readonly message: string
-  readonly textMessage: { readonly text: string }
-  readonly phoneNumbers: readonly string[]
-  readonly simNumber?: number
-  readonly withDeliveryReport: boolean
-  readonly isEncrypted: boolean
-  readonly validUntil: string
-  readonly priority: number
-  readonly state: 'Pending'
-  readonly createdAt: string
-}
+import { type HandedState, type HandedText, handedState, noteListed } from './handed.ts'
+import { lockForPull, type PhoneState, phoneOf } from './phone.ts'
+import { toCancel, toWire, validUntil, type WireCancel, type WireMessage, wireId } from './wire-message.ts'
 
 /** A phone sends one text after the other, with pauses: what it is handed is its own for so many leases. */
 const LEASES = 3
@@ -28,60 +15,73 @@ const MAX_REPORT_MS = 30_000
 export const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
 
 /**
- * What a phone has to send: what it holds, then new messages, as many as it can send within their lease. Pulled again,
- * they have the same ids, which the app knows and does not send again. [] for a disabled phone.
+ * What a phone has to do: first what it is not to send any more, then what it should have and has said nothing of,
+ * then new messages, as many as it can send within their lease. Pulls of one phone are answered one after the other.
+ * A message has the same id each time, which the app knows and does not send again. A disabled phone gets no messages.
  */
 export async function pullMessages(
   store: Store,
   device: Device,
   leaseSeconds: number,
-): Promise<WireMessage[]> {
-  if (!device.enabled) return []
-  const { room, ...clocks } = await phoneOf(store, device)
+): Promise<(WireCancel | WireMessage)[]> {
+  return store.db.transaction(async (db) => {
+    const inside = { ...store, db }
+    const phone = (await lockForPull(db, device)) ?? (await beginPhone(inside, device))
+    return answerPull(inside, device, phone, leaseSeconds)
+  })
+}
+
+async function beginPhone(inside: Store, device: Device): Promise<PhoneState> {
+  await phoneOf(inside, device)
+  return (await lockForPull(inside.db, device))!
+}
+
+async function answerPull(inside: Store, device: Device, phone: PhoneState, leaseSeconds: number) {
+  const { db } = inside
+  const state = await handedState(db, device)
+  const canceled = state.texts.filter(({ isCanceled }) => isCanceled)
+  const known = new Map(state.texts.map((text) => [wireId(text), text]))
+  const claimed = await messagesFor(inside, device, phone, state, leaseSeconds)
+  const listed = claimed.filter((message) =>
+    isToBeListed(message, known.get(wireId(message)), state, phone, leaseSeconds),
+  )
   const lease = phoneLease(leaseSeconds)
-  const claimed = await claimMessages(store, device, room, lease)
   const reportMs = Math.min(MAX_REPORT_MS, (lease * 1000) / 4)
-  return claimed.map((message, i) => toWire(message, i, clocks, reportMs))
+  const texts = listed.map((message) => ({ ...message, validUntilMs: validUntil(message, reportMs) }))
+  const added = texts.filter((message) => !known.has(wireId(message))).length
+  if (texts.length + state.texts.length > 0) await noteListed(db, device, { texts, canceled, added })
+  return [
+    ...canceled.map(toCancel),
+    ...texts.map((message, i) => toWire(message, i, phone, message.validUntilMs)),
+  ]
+}
+
+/** What the phone holds, and new messages if it may have some. */
+function messagesFor(
+  inside: Store,
+  device: Device,
+  { room }: PhoneState,
+  { canBeWoken, isOpen }: HandedState,
+  leaseSeconds: number,
+): Promise<ClaimedMessage[]> {
+  if (!device.enabled) return Promise.resolve([])
+  // who cannot be told to pull later is handed what there is
+  if (isOpen || !canBeWoken) return claimMessages(inside, device, room, phoneLease(leaseSeconds))
+  return heldMessages(inside, device, room)
 }
 
 /**
- * The app never sends an id twice, and one of another attempt as a new message: so the id has both. All instants are by
- * the phone's clock; those of the lease come from the database's, which need not be ours. It sends what it created first, first, and forgets what it created long ago: so they are created
- * now, in their order.
+ * A message that the phone was handed before is listed again if that answer may have been lost, or if its lease ends
+ * soon, so that the phone says what became of it.
  */
-function toWire(
-  message: ClaimedMessage,
-  i: number,
-  { clockMs, databaseMs }: Pick<Phone, 'clockMs' | 'databaseMs'>,
-  reportMs: number,
-): WireMessage {
-  const ends = [message.expires_at, message.lease_until].map((text) => dateOf(text)?.getTime() ?? Infinity)
-  const validUntil = Math.min(ends[0]!, ends[1]! - reportMs)
-  return {
-    id: wireId(message.id, message.attempt),
-    message: message.body,
-    textMessage: { text: message.body },
-    phoneNumbers: [message.to],
-    ...(message.sim > 0 && { simNumber: message.sim }),
-    withDeliveryReport: true,
-    isEncrypted: false,
-    validUntil: phoneTime(validUntil - databaseMs, clockMs),
-    priority: message.priority,
-    state: 'Pending',
-    createdAt: phoneTime(Date.now() + i, clockMs),
-  }
-}
-
-/** An instant by the phone's clock, with three digits of a second: other forms the app refuses. */
-const phoneTime = (ms: number, clockMs: number) => new Date(ms + clockMs).toISOString()
-
-/** How the app names an attempt of a message. */
-export const wireId = (id: string, attempt: number) => `${id}.${attempt}`
-
-const WIRE_ID = /^([a-z0-9]{15})\.(\d{1,9})$/
-
-/** The attempt that the app names; undefined for an id that is none of ours. */
-export function readWireId(text: string): { id: string; attempt: number } | undefined {
-  const [, id, attempt] = WIRE_ID.exec(text) ?? []
-  return id === undefined ? undefined : { id, attempt: Number(attempt) }
+function isToBeListed(
+  { lease_until }: ClaimedMessage,
+  known: HandedText | undefined,
+  { canBeWoken }: HandedState,
+  { databaseNowMs }: PhoneState,
+  leaseSeconds: number,
+): boolean {
+  if (!known || !canBeWoken) return true
+  if (known.isListed) return false
+  return !known.isKnown || dateOf(lease_until)!.getTime() < databaseNowMs + leaseSeconds * 1000
 }

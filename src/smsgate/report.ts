@@ -3,9 +3,11 @@ import type { Device } from '../sms/device.ts'
 import { renewLeases } from '../sms/renew.ts'
 import { applyReports, type Report } from '../sms/report.ts'
 import type { StateReport } from './body.ts'
+import { noteProgress, type Progress } from './handed.ts'
 import { refill } from './nudge.ts'
 import { narrowRoom, noteClockAhead } from './phone.ts'
-import { phoneLease, readWireId } from './pull.ts'
+import { phoneLease } from './pull.ts'
+import { readWireId } from './wire-message.ts'
 
 /** What the app says when it finds a message too old, just before it would send it. */
 const TOO_LATE = 'TTL expired'
@@ -35,6 +37,13 @@ const OUTCOMES: Readonly<Record<StateReport['state'], (report: StateReport) => O
   Cancelled: () => ({ status: 'failed', error_message: CANCELED }),
 }
 
+/** How far the phone is with a text that is in a state of the app; `over` if not named. */
+const STEPS: Readonly<Partial<Record<StateReport['state'], Progress['step']>>> = {
+  Pending: 'waits',
+  Cancelling: 'waits',
+  Processed: 'processed',
+}
+
 /** The app looks at the age of a message before it sends it: one that is too late was not sent. */
 const failed = (error: string): Outcome => ({
   status: 'failed',
@@ -62,9 +71,10 @@ export async function takeStates(
   const held = known.flatMap(({ attempt, outcome }) => (outcome ? [] : [attempt]))
   await renewLeases(store, device, held, phoneLease(leaseSeconds))
   await learn(store, device, states, leaseSeconds)
-  if (reports.length === 0) return
-  const results = await applyReports(store, device, reports, deviceOnlineSeconds)
-  if (results.some(({ result }) => result === 'applied')) await refill(store, device)
+  const progress = known.map(({ state, attempt }) => ({ ...attempt, step: STEPS[state.state] ?? 'over' }))
+  if (reports.length > 0) await applyReports(store, device, reports, deviceOnlineSeconds)
+  await noteProgress(store, device, progress)
+  if (progress.some(({ step }) => step !== 'waits')) await refill(store, device)
 }
 
 /** What reports tell of the phone itself: that its clock is ahead, or else that it was too slow for what it had. */

@@ -47,7 +47,7 @@ describe.each([
       site.breakLine(LOSSES)
       phone.start()
       await send(user, COUNT / 2)
-      const pulls = setInterval(() => phone.run(() => phone.pull()), 400)
+      const pulls = setInterval(() => phone.wake(), 400)
       await until(() => phone.store.onAir().length > COUNT / 4, WITHIN_MS)
       phone = restart(phone)
       await send(user, COUNT / 2)

@@ -3,6 +3,7 @@ import type { Device } from '../../src/sms/device.ts'
 import { sweep } from '../../src/sms/sweep.ts'
 import { noteClock } from '../../src/smsgate/phone.ts'
 import { pullMessages } from '../../src/smsgate/pull.ts'
+import type { WireMessage } from '../../src/smsgate/wire-message.ts'
 import type { Client } from '../support/gateway.ts'
 import { assign } from '../support/queue.ts'
 import type { Phone } from '../support/smsgate-app.ts'
@@ -83,7 +84,7 @@ describe('a phone that dies with messages', () => {
     user = await site.gateway.makeUser()
     let phone = await joinPhone(site, user, { radioMs: () => 1 })
     await send(user, 1, { guarantee })
-    for (const message of (await phone.call('GET', '/message')).body) take(phone, message)
+    for (const message of (await phone.call('GET', '/message')).body) await take(phone, message)
     // it stops to send before the server stops to wait
     await pass(phone, LEASE_SECONDS - REPORT_MS / 2_000)
     await judge()
@@ -127,7 +128,7 @@ test('a phone whose clock made everything too late was not too slow', async () =
   user = await site.gateway.makeUser()
   const phone = await joinPhone(site, user, { clockMs: DAY_MS, radioMs: () => 1 })
   await send(user, 5)
-  for (const message of (await phone.call('GET', '/message')).body) take(phone, message)
+  for (const message of (await phone.call('GET', '/message')).body) await take(phone, message)
   phone.start()
   await until(async () => (await records(user, 'status = "delivered"')).length === 5)
   phone.kill()
@@ -198,7 +199,7 @@ test.runIf(process.env.TEST_BACKEND === 'postgres').each([
       `select extract(epoch from lease_until)::float8 * 1000 from sms_dispatch where device = $1`,
       [device.id],
     )
-    const beforeEndMs = Number(rows[0]![0]) - Date.parse(message!.validUntil)
+    const beforeEndMs = Number(rows[0]![0]) - Date.parse((message as WireMessage).validUntil)
     expect(beforeEndMs).toBeGreaterThan(25_000)
     expect(beforeEndMs).toBeLessThan(60_000)
   } finally {

@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listen } from './smsgate-events.ts'
 import { emit, hear, type InboxText, postHooks } from './smsgate-inbox.ts'
-import { awaitRadio, report, sendPending, take, type WireMessage } from './smsgate-sender.ts'
+import { awaitRadio, noteSent, report, sendPending, take, type WireMessage } from './smsgate-sender.ts'
 import { PhoneStore } from './smsgate-store.ts'
+import { UniqueWork } from './smsgate-work.ts'
 
 // A phone with the SMSGate app: it does what the app's source does, in its own words and with its waits, which are
 // scaled down. Sources are named as in the app (capcom6/android-sms-gateway, June 2026).
@@ -19,6 +20,10 @@ export interface PhoneOptions {
   /** The pause after each text, and how long the radio takes to say what became of it. */
   readonly sendMs: () => number | Promise<number>
   readonly radioMs: () => number
+  /** How long Android takes to accept a text, the database to keep one, and the work manager to begin some work. */
+  readonly callMs: () => number
+  readonly insertMs: () => number
+  readonly workMs: () => number
 }
 
 /** Status 0: none. */
@@ -43,13 +48,21 @@ export class Phone {
   pulls = 0
   /** What its owner typed there. */
   privateToken = ''
+  /** The app's event bus stands still. */
+  isDeaf = false
+  /** Texts that are on air, and not yet noted as such. */
+  readonly calling = new Set<string>()
+  readonly sender: UniqueWork
+  readonly #puller: UniqueWork
+  streamlessUntil = 0
+  #stream = new AbortController()
   #off = new AbortController()
-  #pulling = new AbortController()
-  #isSending = false
 
   constructor(options: PhoneOptions) {
     this.options = options
     this.store = new PhoneStore(options.folder)
+    this.sender = new UniqueWork(options.workMs, (stop) => sendPending(this, stop))
+    this.#puller = new UniqueWork(options.workMs, (stop) => this.#pull(stop))
   }
 
   /** Its own time. */
@@ -76,39 +89,54 @@ export class Phone {
     this.#off = new AbortController()
     for (const id of [...this.store.owed]) this.run(() => report(this, id))
     for (const id of this.store.messages.keys()) awaitRadio(this, id)
-    this.#wakeSender()
-    this.run(() => this.pull())
+    this.run(() => this.sender.start('replace'))
+    this.wake()
     this.run(() => this.#refresh())
     this.run(() => postHooks(this))
     this.run(() => this.#ping())
-    this.run(() => listen(this, this.#off.signal))
+    this.run(() => listen(this))
   }
 
+  /** Ends with the stream that is open, or with the app. */
+  streamSignal(): AbortSignal {
+    this.#stream = new AbortController()
+    return AbortSignal.any([this.#off.signal, this.#stream.signal])
+  }
+
+  /** The stream is cut, and cannot be opened for a while. */
+  cutStream(ms: number): void {
+    this.streamlessUntil = Date.now() + ms
+    this.#stream.abort()
+  }
+
+  /** Never between a text's way to the radio and the note of it: then the app sends it again, and no server sees it. */
   kill(): void {
+    for (const id of this.calling) noteSent(this, id)
     this.isOn = false
     this.#off.abort()
-    this.#pulling.abort()
+    this.sender.stop()
+    this.#puller.stop()
   }
 
-  /** PullMessagesWorker: a new one replaces one that is under way, whose answer is lost. */
-  async pull(): Promise<void> {
-    this.#pulling.abort()
-    const mine = new AbortController()
-    this.#pulling = mine
+  get isKilled(): boolean {
+    return this.#off.signal.aborted
+  }
+
+  /** PullMessagesWorker: a new one replaces one that is under way. */
+  wake(): void {
+    this.run(() => this.#puller.start('replace'))
+  }
+
+  /** The answer to a pull that is replaced is lost. Once the app reads an answer, it reads all of it. */
+  async #pull(stop: AbortSignal): Promise<void> {
     this.pulls++
-    for (let retry = 0; this.isOn && !mine.signal.aborted; retry++) {
+    for (let retry = 0; this.isOn && !stop.aborted; retry++) {
       const order = this.store.settings.messages?.processing_order === 'FIFO' ? 'fifo' : 'lifo'
-      const { status, body } = await this.call(
-        'GET',
-        `/message?order=${order}`,
-        undefined,
-        undefined,
-        mine.signal,
-      )
-      if (mine.signal.aborted || !this.isOn) return
+      const { status, body } = await this.call('GET', `/message?order=${order}`, undefined, undefined, stop)
+      if (stop.aborted || !this.isOn) return
       if (status === 200) {
-        for (const message of body as WireMessage[]) this.#try(() => take(this, message))
-        return this.#wakeSender()
+        for (const message of body as WireMessage[]) await take(this, message)
+        return
       }
       await sleep(this.scaled(10_000 * 2 ** Math.min(retry, 4)))
     }
@@ -150,7 +178,7 @@ export class Phone {
       await sleep(this.scaled(PING_UNIT_MS * (seconds || 60)))
       if (!this.isOn || !seconds) continue
       emit(this, 'system:ping', { health: {} })
-      this.run(() => this.pull())
+      this.wake()
     }
   }
 
@@ -158,12 +186,6 @@ export class Phone {
   receive(text: InboxText): void {
     this.inbox.push(text)
     if (this.isOn) hear(this, text)
-  }
-
-  #wakeSender(): void {
-    if (this.#isSending) return
-    this.#isSending = true
-    this.run(() => sendPending(this).finally(() => (this.#isSending = false)))
   }
 
   /** A request with the phone's token. Status 0: no answer. */

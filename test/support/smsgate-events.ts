@@ -7,12 +7,15 @@ import { change, readDate } from './smsgate-sender.ts'
 
 /** What the app does on each event; of any other it can make nothing. */
 const EVENTS: Readonly<Record<string, (phone: Phone, data: string) => void>> = {
-  MessageEnqueued: (phone) => phone.run(() => phone.pull()),
+  MessageEnqueued: (phone) => phone.wake(),
   WebhooksUpdated: () => {},
   SettingsUpdated: () => {},
+  // whoever hears it says to the bus that it is hearing from what became of the text, and waits for itself for ever
   MessageCancelled: (phone, data) => {
     const { messageId } = JSON.parse(data)
-    if (phone.store.messages.get(messageId)?.state === 'Pending') change(phone, messageId, 'Cancelled')
+    if (phone.store.messages.get(messageId)?.state !== 'Pending') return
+    phone.isDeaf = true
+    change(phone, messageId, 'Cancelled')
   },
   MessagesExportRequested: (phone, data) => {
     const { since, until, triggerWebhooks } = JSON.parse(data)
@@ -24,15 +27,16 @@ const EVENTS: Readonly<Record<string, (phone: Phone, data: string) => void>> = {
 }
 
 /** Reconnects after 5 s, 30 s after five failures, 60 s after ten; pulls whenever it is connected. */
-export async function listen(phone: Phone, off: AbortSignal): Promise<void> {
+export async function listen(phone: Phone): Promise<void> {
   for (let failures = 0; phone.isOn; ) {
+    await sleep(Math.max(0, phone.streamlessUntil - Date.now()))
     const response = await fetch(`${phone.options.url}/events`, {
       headers: { authorization: `Bearer ${phone.store.registration?.token}` },
-      signal: off,
+      signal: phone.streamSignal(),
     }).catch(() => undefined)
     if (response?.ok) {
       failures = 0
-      phone.run(() => phone.pull())
+      phone.wake()
       await read(phone, response)
     }
     failures++
@@ -55,7 +59,7 @@ async function read(phone: Phone, response: Response): Promise<void> {
 }
 
 function handle(phone: Phone, frame: string): void {
-  if (frame.startsWith(':')) return
+  if (frame.startsWith(':') || phone.isDeaf) return
   const [, name = ''] = /^event: (.*)$/m.exec(frame) ?? []
   const [, data = ''] = /^data: (.*)$/m.exec(frame) ?? []
   const act = EVENTS[name]

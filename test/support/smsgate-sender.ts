@@ -8,24 +8,55 @@ import type { State, StoredMessage } from './smsgate-store.ts'
 const REPORT_RETRIES = 10
 const REPORT_WAIT_MS = 10_000
 
-/** Sends what is pending, one after the other: highest priority first, then as the setting says. */
-export async function sendPending(phone: Phone): Promise<void> {
-  for (let next = nextPending(phone); next && phone.isOn; next = nextPending(phone)) await send(phone, next)
+/**
+ * SendMessagesWorker: sends what is pending, one after the other: highest priority first, then as the setting says. It
+ * can be stopped before a text and in the pause after it, not while Android takes the text.
+ */
+export async function sendPending(phone: Phone, stop: AbortSignal): Promise<void> {
+  for (let next = nextPending(phone); next && phone.isOn; next = nextPending(phone)) {
+    await sleep(1)
+    if (stop.aborted) return
+    if (await send(phone, next)) await pause(phone, stop)
+    if (stop.aborted) return
+  }
 }
 
-function nextPending({ store }: Phone): StoredMessage | undefined {
+const isPending = ({ state }: StoredMessage) => state === 'Pending'
+
+function nextPending(phone: Phone): StoredMessage | undefined {
+  const { store } = phone
   const sign = store.settings.messages?.processing_order === 'FIFO' ? 1 : -1
-  const pending = [...store.messages.values()].filter(({ state }) => state === 'Pending')
-  return pending.sort((a, b) => b.priority - a.priority || sign * (a.createdAt - b.createdAt))[0]
+  const due = [...store.messages.values()]
+    .filter(isPending)
+    .filter(({ scheduleAt }) => scheduleAt === null || scheduleAt <= phone.now())
+  return due.sort((a, b) => b.priority - a.priority || sign * (a.createdAt - b.createdAt))[0]
 }
 
-async function send(phone: Phone, message: StoredMessage): Promise<void> {
-  if (message.validUntil < phone.now()) return change(phone, message.id, 'Failed', 'TTL expired')
+/** Whether it went on air. That is noted when Android has taken it: until then the text is pending. */
+async function send(phone: Phone, message: StoredMessage): Promise<boolean> {
   const { id, to, text } = message
+  if (message.validUntil < phone.now()) {
+    change(phone, id, 'Failed', 'TTL expired')
+    return false
+  }
+  if (phone.store.messages.get(id)!.state === 'Cancelled') return false
   phone.store.send({ id, to, text })
+  phone.calling.add(id)
+  await sleep(phone.options.callMs())
+  noteSent(phone, id)
+  return true
+}
+
+/** Android has taken a text. */
+export function noteSent(phone: Phone, id: string): void {
+  if (!phone.calling.delete(id)) return
   change(phone, id, 'Processed')
   awaitRadio(phone, id)
-  await sleep(await phone.options.sendMs())
+}
+
+async function pause(phone: Phone, stop: AbortSignal): Promise<void> {
+  const stopped = new Promise<void>((resolve) => stop.addEventListener('abort', () => resolve()))
+  await Promise.race([Promise.resolve(phone.options.sendMs()).then(sleep), stopped])
 }
 
 /** What Android says next of a message, after a while, to the app that is there then. */
@@ -51,7 +82,7 @@ export function change(phone: Phone, id: string, state: State, error: string | n
 /** Reports the state a message has when the report goes out; a report that is owed outlives the app. */
 export function tell(phone: Phone, id: string): void {
   phone.store.write({ kind: 'owed', id })
-  phone.run(() => report(phone, id))
+  if (!phone.isDeaf) phone.run(() => report(phone, id))
 }
 
 export async function report(phone: Phone, id: string): Promise<void> {
@@ -76,30 +107,47 @@ export interface WireMessage {
   readonly message?: string
   readonly phoneNumbers: readonly string[]
   readonly validUntil?: string
+  readonly scheduleAt?: string
   readonly createdAt?: string
   readonly priority?: number
   readonly state?: string
 }
 
-/** Takes a message that was pulled: one that it knows is only reported. */
-export function take(phone: Phone, wire: WireMessage): void {
+/** From this priority on a text starts the sender anew, whatever it does. */
+const EXPEDITED = 100
+
+/** GatewayService.processMessage: takes a message that was pulled. One that the phone knows is only reported. */
+export async function take(phone: Phone, wire: WireMessage): Promise<void> {
+  if (wire.state === 'Cancelling') return cancel(phone, wire)
   if (wire.state && wire.state !== 'Pending') return
-  if (phone.store.messages.has(wire.id)) {
-    tell(phone, wire.id)
-    return
-  }
-  const message: StoredMessage = {
-    id: wire.id,
-    text: wire.textMessage?.text ?? wire.message ?? '',
-    to: wire.phoneNumbers[0]!,
-    validUntil: wire.validUntil ? readDate(wire.validUntil) : Infinity,
-    createdAt: wire.createdAt ? readDate(wire.createdAt) : phone.now(),
-    priority: wire.priority ?? 0,
-    state: 'Pending',
-    error: null,
-    states: { Pending: phone.stamp() },
-  }
-  phone.store.write({ kind: 'message', message })
+  if (phone.store.messages.has(wire.id)) return tell(phone, wire.id)
+  const waiting = [...phone.store.messages.values()].filter(isPending)
+  const isScheduled = waiting.length > 0 && waiting.every(({ scheduleAt }) => scheduleAt !== null)
+  await sleep(phone.options.insertMs())
+  // its id is unique in the app's database: another pull was faster
+  if (phone.isKilled || phone.store.messages.has(wire.id)) return
+  phone.store.write({ kind: 'message', message: toStored(phone, wire) })
+  phone.run(() => phone.sender.start(isScheduled && (wire.priority ?? 0) < EXPEDITED ? 'keep' : 'replace'))
+}
+
+const toStored = (phone: Phone, wire: WireMessage): StoredMessage => ({
+  id: wire.id,
+  text: wire.textMessage?.text ?? wire.message ?? '',
+  to: wire.phoneNumbers[0]!,
+  validUntil: wire.validUntil ? readDate(wire.validUntil) : Infinity,
+  scheduleAt: wire.scheduleAt ? readDate(wire.scheduleAt) : null,
+  createdAt: wire.createdAt ? readDate(wire.createdAt) : phone.now(),
+  priority: wire.priority ?? 0,
+  state: 'Pending',
+  error: null,
+  states: { Pending: phone.stamp() },
+})
+
+/** What waits is canceled; of what the phone does not know it says so; what has gone out stays as it is. */
+async function cancel(phone: Phone, { id }: WireMessage): Promise<void> {
+  const known = phone.store.messages.get(id)
+  if (known && isPending(known)) change(phone, id, 'Cancelled')
+  if (!known) await phone.call('PATCH', '/message', [{ id, state: 'Cancelled', recipients: [], states: {} }])
 }
 
 const GSON_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?:Z|[+-]\d\d:\d\d)$/

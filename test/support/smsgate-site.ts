@@ -66,6 +66,9 @@ export const makePhone = (site: Pick<Site, 'mobileUrl'>, options: Partial<PhoneO
     scale: 1 / TIMES_FASTER,
     sendMs: () => Math.random() * 5,
     radioMs: () => Math.random() * 30,
+    callMs: () => 5 + Math.random() * 10,
+    insertMs: () => Math.random() * 3,
+    workMs: () => Math.random() * 10,
     ...options,
   })
 

@@ -13,6 +13,8 @@ export interface StoredMessage {
   readonly validUntil: number
   readonly createdAt: number
   readonly priority: number
+  /** Null: at once, and then the app starts its sender anew for the next text. */
+  readonly scheduleAt: number | null
   state: State
   error: string | null
   readonly states: Record<string, string>

@@ -1,0 +1,77 @@
+import { dateOf } from '../fields/date.ts'
+import type { ClaimedMessage } from '../sms/claim.ts'
+import type { Attempt } from '../sms/renew.ts'
+import type { Phone } from './phone.ts'
+
+/** A message that the app is to send, in its words. Absent: as the app likes. */
+export interface WireMessage {
+  readonly id: string
+  readonly message: string
+  readonly textMessage: { readonly text: string }
+  readonly phoneNumbers: readonly string[]
+  readonly simNumber?: number
+  readonly withDeliveryReport: boolean
+  readonly isEncrypted: boolean
+  readonly validUntil: string
+  readonly priority: number
+  readonly state: 'Pending'
+  readonly createdAt: string
+}
+
+/** A message that the app is not to send any more. It reports what became of it. */
+export interface WireCancel {
+  readonly id: string
+  readonly phoneNumbers: readonly string[]
+  readonly state: 'Cancelling'
+}
+
+/**
+ * The app never sends an id twice, and one of another attempt as a new message: so the id has both. All instants are
+ * by the phone's clock; those of the lease come from the database's, which need not be ours. The app sends what it
+ * created first, first, and forgets what it created long ago: so they are created now, in their order.
+ */
+export const toWire = (
+  message: ClaimedMessage,
+  i: number,
+  { clockMs, databaseMs }: Pick<Phone, 'clockMs' | 'databaseMs'>,
+  validUntilMs: number,
+): WireMessage => ({
+  id: wireId(message),
+  message: message.body,
+  textMessage: { text: message.body },
+  phoneNumbers: [message.to],
+  ...(message.sim > 0 && { simNumber: message.sim }),
+  withDeliveryReport: true,
+  isEncrypted: false,
+  validUntil: phoneTime(validUntilMs - databaseMs, clockMs),
+  priority: message.priority,
+  state: 'Pending',
+  createdAt: phoneTime(Date.now() + i, clockMs),
+})
+
+/** The number is not ours to tell any more: the message may have been deleted. The app needs none. */
+export const toCancel = (attempt: Attempt): WireCancel => ({
+  id: wireId(attempt),
+  phoneNumbers: [],
+  state: 'Cancelling',
+})
+
+/** Until when the app may send a message, by the database's clock: so long before its lease ends that it can report. */
+export function validUntil({ expires_at, lease_until }: ClaimedMessage, reportMs: number): number {
+  const [expiresMs, leaseMs] = [expires_at, lease_until].map((text) => dateOf(text)?.getTime() ?? Infinity)
+  return Math.min(expiresMs!, leaseMs! - reportMs)
+}
+
+/** An instant by the phone's clock, with three digits of a second: other forms the app refuses. */
+const phoneTime = (ms: number, clockMs: number) => new Date(ms + clockMs).toISOString()
+
+/** How the app names an attempt of a message. */
+export const wireId = ({ id, attempt }: Attempt) => `${id}.${attempt}`
+
+const WIRE_ID = /^([a-z0-9]{15})\.(\d{1,9})$/
+
+/** The attempt that the app names; undefined for an id that is none of ours. */
+export function readWireId(text: string): Attempt | undefined {
+  const [, id, attempt] = WIRE_ID.exec(text) ?? []
+  return id === undefined ? undefined : { id, attempt: Number(attempt) }
+}

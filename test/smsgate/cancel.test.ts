@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { sweep } from '../../src/sms/sweep.ts'
+import type { Client } from '../support/gateway.ts'
+import type { Phone } from '../support/smsgate-app.ts'
+import { joinPhone, openSite, records, type Site, send, until } from '../support/smsgate-site.ts'
+import { openEvents, PULL } from '../support/smsgate-stream.ts'
+
+// A text that a phone has and is not to send any more: each pull says so until the phone has answered.
+
+let site: Site
+let user: Client
+beforeAll(async () => {
+  site = await openSite()
+})
+afterAll(() => site.stop())
+beforeEach(async () => {
+  user = await site.gateway.makeUser()
+})
+
+const remove = async (id: string) => {
+  const { status } = await user.call('DELETE', `/api/collections/sms_messages/records/${id}`)
+  expect(status).toBe(204)
+}
+const pull = async (phone: Phone) => (await phone.call('GET', '/message')).body
+const say = async (phone: Phone, id: string, state: string) => {
+  const body = [{ id, state, recipients: [], states: {} }]
+  expect((await phone.call('PATCH', '/message', body)).status).toBe(204)
+}
+const toCancel = (id: string, attempt = 1) => ({
+  id: `${id}.${attempt}`,
+  phoneNumbers: [],
+  state: 'Cancelling',
+})
+
+/** An app that is in the pause after its first text and has a second one. Its id, and what ends the pause. */
+async function withOneThatWaits() {
+  const held = Promise.withResolvers<number>()
+  const phone = await joinPhone(site, user, { sendMs: () => held.promise })
+  phone.start()
+  await send(user, 2)
+  await until(() => phone.store.onAir().length === 1 && phone.store.messages.size === 2)
+  const [first] = phone.store.onAir()
+  const [second] = [...phone.store.messages.keys()].filter((id) => id !== first!.id)
+  return { phone, wireId: second!, id: second!.split('.')[0]!, release: () => held.resolve(1) }
+}
+
+describe('an app that has a text which is deleted', () => {
+  test('does not send it, and goes on with the next', async () => {
+    const { phone, wireId, id, release } = await withOneThatWaits()
+    await remove(id)
+    await until(() => phone.store.messages.get(wireId)?.state === 'Cancelled')
+    release()
+    const [next] = await send(user, 1, { body: 'Next' })
+    await until(async () => (await records(user, `id = "${next}"`))[0].status === 'delivered')
+    phone.kill()
+    expect(phone.store.onAir().map(({ text }) => text)).toEqual(['Hello', 'Next'])
+    expect([phone.isDeaf, phone.faults]).toEqual([false, []])
+  })
+
+  test('does not send it, though its stream is down meanwhile', async () => {
+    const { phone, wireId, id, release } = await withOneThatWaits()
+    phone.cutStream(1_000)
+    await remove(id)
+    expect(phone.store.messages.get(wireId)?.state).toBe('Pending')
+    await until(() => phone.store.messages.get(wireId)?.state === 'Cancelled')
+    release()
+    await until(() => phone.store.owed.size === 0)
+    expect(await pull(phone)).toEqual([])
+    phone.kill()
+    expect(phone.store.onAir()).toHaveLength(1)
+  })
+})
+
+describe('a text that a phone has and that was deleted', () => {
+  test('is listed as canceled in each pull until the phone answers, and is not sent', async () => {
+    const phone = await joinPhone(site, user)
+    const ids = await send(user, 3)
+    await pull(phone)
+    await remove(ids[1]!)
+    for (let i = 0; i < 2; i++) expect((await pull(phone))[0]).toEqual(toCancel(ids[1]!))
+    await say(phone, `${ids[1]}.1`, 'Cancelled')
+    expect((await pull(phone)).map(({ id }: { id: string }) => id)).toEqual([`${ids[0]}.1`, `${ids[2]}.1`])
+  })
+
+  test('is no reason to tell the phone more than to pull', async () => {
+    const phone = await joinPhone(site, user)
+    const [id] = await send(user, 1)
+    const events = await openEvents(phone)
+    await until(() => events.frames.includes(PULL))
+    expect(await pull(phone)).toHaveLength(1)
+    events.frames.length = 0
+    await remove(id!)
+    await until(() => events.frames.includes(PULL), 3_000)
+    expect(await pull(phone)).toEqual([toCancel(id!)])
+    await say(phone, `${id}.1`, 'Cancelled')
+    expect(await pull(phone)).toEqual([])
+    expect(events.frames.filter((frame) => frame !== PULL && !frame.startsWith(':'))).toEqual([])
+    await events.close()
+  })
+
+  test.each(['Processed', 'Sent', 'Delivered', 'Failed'])('after it was %s is not listed', async (state) => {
+    const phone = await joinPhone(site, user)
+    const [id] = await send(user, 1)
+    await pull(phone)
+    await say(phone, `${id}.1`, state)
+    await remove(id!)
+    expect(await pull(phone)).toEqual([])
+  })
+
+  test('is not listed once the phone does not send it any more by itself, and is forgotten', async () => {
+    const phone = await joinPhone(site, user)
+    const [id] = await send(user, 1)
+    await pull(phone)
+    await remove(id!)
+    const { db } = site.gateway.server.services.store
+    await db.query(`update smsgate_texts set valid_until = now() where message = $1`, [id])
+    expect(await pull(phone)).toEqual([])
+    expect((await db.query('select from smsgate_texts where message = $1', [id])).rows).toEqual([])
+  })
+
+  test('is told to its own phone alone, also to a disabled one', async () => {
+    const phone = await joinPhone(site, user)
+    const [id] = await send(user, 1, { device_id: phone.store.registration!.id })
+    const other = await joinPhone(site, user)
+    const stranger = await joinPhone(site, await site.gateway.makeUser())
+    await pull(phone)
+    await user.call('PATCH', `/api/collections/devices/records/${phone.store.registration!.id}`, {
+      enabled: false,
+    })
+    await remove(id!)
+    await say(stranger, `${id}.1`, 'Cancelled')
+    await say(other, `${id}.1`, 'Cancelled')
+    expect(await pull(stranger)).toEqual([])
+    expect(await pull(other)).toEqual([])
+    expect(await pull(phone)).toEqual([toCancel(id!)])
+  })
+
+  test('leaves nothing when its phone is deleted', async () => {
+    const phone = await joinPhone(site, user)
+    const { id } = phone.store.registration!
+    await send(user, 1)
+    await pull(phone)
+    await user.call('DELETE', `/api/collections/devices/records/${id}`)
+    const { db } = site.gateway.server.services.store
+    expect((await db.query('select from smsgate_texts where device = $1', [id])).rows).toEqual([])
+  })
+})
+
+test('a text that went to another attempt is not sent by the phone that has the old one', async () => {
+  const phone = await joinPhone(site, user)
+  const [id] = await send(user, 1, { guarantee: 'at_least_once' })
+  await pull(phone)
+  const { db } = site.gateway.server.services.store
+  await db.query(`update sms_dispatch set lease_until = now() - interval '1 second' where message = $1`, [id])
+  await until(() => sweep(site.gateway.server.services.store, 600))
+  await until(async () => (await records(user, 'status = "assigned"')).length === 1)
+  expect((await pull(phone))[0]).toEqual(toCancel(id!))
+})
