@@ -13,6 +13,7 @@ export interface WireMessage {
   readonly withDeliveryReport: boolean
   readonly isEncrypted: boolean
   readonly validUntil: string
+  readonly scheduleAt: string
   readonly priority: number
   readonly state: 'Pending'
   readonly createdAt: string
@@ -24,6 +25,14 @@ export interface WireCancel {
   readonly phoneNumbers: readonly string[]
   readonly state: 'Cancelling'
 }
+
+/**
+ * By any clock this is over, so the app sends at once. Without an instant it starts its sender anew for each text
+ * that it is handed, also in the middle of a text, which it then sends twice; with one only if none waits.
+ */
+const SCHEDULED_AT = '2000-01-01T00:00:00.000Z'
+/** From 100 on the app starts its sender anew for a text, whatever it is doing, and leaves out its owner's pauses. */
+const MAX_PRIORITY = 99
 
 /**
  * The app never sends an id twice, and one of another attempt as a new message: so the id has both. All instants are
@@ -44,7 +53,8 @@ export const toWire = (
   withDeliveryReport: true,
   isEncrypted: false,
   validUntil: phoneTime(validUntilMs - databaseMs, clockMs),
-  priority: message.priority,
+  scheduleAt: SCHEDULED_AT,
+  priority: Math.min(message.priority, MAX_PRIORITY),
   state: 'Pending',
   createdAt: phoneTime(Date.now() + i, clockMs),
 })

@@ -216,7 +216,9 @@ describe('messages', () => {
         withDeliveryReport: true,
         isEncrypted: false,
         validUntil: expect.stringMatching(/T.*\.\d{3}Z$/),
-        priority: 100,
+        // below what the app calls expedited
+        priority: 99,
+        scheduleAt: '2000-01-01T00:00:00.000Z',
         state: 'Pending',
         createdAt: expect.stringMatching(/T.*\.\d{3}Z$/),
       },
