@@ -29,9 +29,20 @@ function startParams(): string[] {
   return [...own, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
 }
 
+/** What Postgres last wrote of something that ended it: PGlite's own error says only that it did. */
+let reason = ''
+function keepReason(line: string): boolean {
+  reason = /\b(?:FATAL|PANIC): *(.+)/.exec(line)?.[1] ?? reason
+  return false // PGlite need not print it
+}
+
 async function open(): Promise<PGlite> {
   const refused = (error: Error) => tell({ type: 'refused', error: error.message })
-  const database = new Database({ fs: new DurableFolder(folder, refused), startParams: startParams() })
+  const database = new Database({
+    fs: new DurableFolder(folder, refused),
+    startParams: startParams(),
+    onStderr: keepReason,
+  })
   await database.waitReady
   return database
 }
@@ -57,7 +68,7 @@ function endOnPanic(postgres: Postgres): void {
       once()
     } catch (error) {
       if ((error as { status?: number }).status !== STATEMENT_FAILED) {
-        tell({ type: 'failed', error: String(error) })
+        tell({ type: 'failed', error: reason || String(error) })
         process.exit(1)
       }
       throw error
@@ -92,6 +103,6 @@ async function serve(): Promise<void> {
 }
 
 serve().catch((error: Error) => {
-  tell({ type: 'failed', error: error.message })
+  tell({ type: 'failed', error: reason || error.message })
   process.exit(1)
 })
