@@ -35,5 +35,9 @@ export interface Backend extends Session {
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>
   /** Connections of the pool by what they do; absent where there is but one. */
   readonly use?: () => PoolUse
+  /** The data folder of an embedded database; absent on a server, and in memory. */
+  readonly folder?: string
+  /** Has every connection forget what it knows of tables. On a server others' connections are closed, and connect again. */
+  renewSessions(): Promise<void>
   close(): Promise<void>
 }

@@ -38,6 +38,11 @@ export class Db {
     return this.#backend.use?.()
   }
 
+  /** The data folder of an embedded database; undefined on a server, and in memory. */
+  get folder(): string | undefined {
+    return this.#backend.folder
+  }
+
   /** One statement, rows as arrays. See Session.query for values and `name`. */
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     return this.#session.query(text, params, name).catch((error: unknown) => {
@@ -82,6 +87,11 @@ export class Db {
     return this.#backend.listen(channel, heard)
   }
 
+  /** Has every connection forget what it knows of tables, of all processes: after all of them were made anew. */
+  renewSessions(): Promise<void> {
+    return this.#backend.renewSessions()
+  }
+
   close(): Promise<void> {
     return this.#backend.close()
   }
@@ -98,9 +108,7 @@ function noted(error: unknown): never {
  */
 export async function openDb(config: Config, log: Logger): Promise<Db> {
   if (!config.databaseUrl) {
-    // only here: a server on Postgres need not hold an embedded one in memory
-    const { openPglite } = await import('./pglite.ts')
-    return new Db(await openPglite(config.dataDir))
+    return openFolder(config.dataDir)
   }
   const db = new Db(openPostgres(config.databaseUrl, config.databasePool, log))
   try {
@@ -110,6 +118,13 @@ export async function openDb(config: Config, log: Logger): Promise<Db> {
     throw error
   }
   return db
+}
+
+/** The embedded database in a data folder. */
+export async function openFolder(folder: string): Promise<Db> {
+  // only here: a server on Postgres need not hold an embedded one in memory
+  const { openPglite } = await import('./pglite.ts')
+  return new Db(await openPglite(folder))
 }
 
 async function awaitServer(db: Db, log: Logger): Promise<void> {

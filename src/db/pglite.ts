@@ -5,6 +5,7 @@ import { UserError } from '../errors.ts'
 import { lockFile } from '../lock-file.ts'
 import type { Backend, Session } from './backend.ts'
 import { pgliteFolder } from './data-folder.ts'
+import { removeCopies } from './folder-copy.ts'
 import { oneByOne, queue } from './in-turn.ts'
 import { protocolSession } from './pglite-session.ts'
 import { PLANNER } from './planner.ts'
@@ -36,8 +37,9 @@ export async function openPglite(folder: string): Promise<Backend> {
   const inMemory = folder.startsWith('memory://')
   const unlock = inMemory ? () => {} : take(folder)
   try {
+    if (!inMemory) removeCopies(folder)
     const client = await start(inMemory ? folder : pgliteFolder(folder))
-    return await backendOf(client, unlock)
+    return await backendOf(client, unlock, inMemory ? undefined : folder)
   } catch (error) {
     unlock()
     throw error
@@ -52,9 +54,9 @@ const start = (folder: string): Promise<PGlite> =>
     )
   })
 
-async function backendOf(client: PGlite, unlock: () => void): Promise<Backend> {
+async function backendOf(client: PGlite, unlock: () => void, folder: string | undefined): Promise<Backend> {
   const inTurn = queue()
-  const session = protocolSession(client)
+  let session = protocolSession(client)
   await session.script(
     Object.entries(PLANNER)
       .map(([name, value]) => `set ${name} = ${value}`)
@@ -70,6 +72,12 @@ async function backendOf(client: PGlite, unlock: () => void): Promise<Backend> {
       const stop = await inTurn(() => client.listen(channel, heard))
       return () => inTurn(() => stop())
     },
+    folder,
+    renewSessions: () =>
+      inTurn(async () => {
+        await session.script('deallocate all')
+        session = protocolSession(client)
+      }),
     async close() {
       await inTurn(() => client.close())
       unlock()

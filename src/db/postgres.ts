@@ -29,6 +29,11 @@ const LOOK_UP_MS = 1_000
 const LIFETIME_MS = 3_600_000
 const RECONNECT_MS = 1_000
 
+const END_OTHERS = `
+select pg_terminate_backend(pid) from pg_stat_activity
+where datname = current_database() and usename = current_user and application_name like 'pocketsms%'
+  and pid <> pg_backend_pid()`
+
 type Queryable = Pick<pg.ClientBase, 'query'>
 
 async function guarded<T>(run: () => Promise<T>): Promise<T> {
@@ -105,6 +110,14 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
+    async renewSessions() {
+      const client = await pool.connect()
+      try {
+        await client.query(END_OTHERS)
+      } finally {
+        client.release(true)
+      }
+    },
     close: async () => void (await Promise.all([pool.end(), pipeline.close(), unhurried.close()])),
   }
 }
