@@ -39,7 +39,12 @@ const LOCK_PAUSE_MS = 1_000
  * everybody else goes on meanwhile; on PGlite nobody does.
  */
 export async function dump(db: Db, path: string, options: DumpOptions = {}): Promise<BackupSummary> {
-  const manifest = await newFile(path, (partial) => despiteChanges(() => dumpOnce(db, partial, options)))
+  const { signal } = options
+  const manifest = await newFile(path, (partial) =>
+    despiteChanges(() => dumpOnce(db, partial, options)).catch((error) => {
+      throw signal?.aborted ? signal.reason : error
+    }),
+  )
   return summaryOf(manifest, (await stat(path)).size)
 }
 

@@ -2,15 +2,19 @@ import { constants, readdirSync, rmSync } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { pgliteFolder } from './data-folder.ts'
+import { queue } from './in-turn.ts'
 import type { Db } from './open.ts'
 
-const PREFIX = 'copy-'
+const PREFIX = 'backup-copy-'
 const CHUNK_BYTES = 1 << 20
 /** Of these Postgres makes what it needs when it starts. Postgres: basebackup.c, excludeDirContents and excludeFiles */
 const LEFT_OUT =
   /^(pg_wal|pg_dynshmem|pg_notify|pg_replslot|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/.|(^|\/)(pgsql_tmp.*|postmaster\.(pid|opts)|pg_internal\.init.*|current_logfiles.*)$/
 const START = "select pg_backup_start('pocketsms', fast => true)"
 const STOP = 'select lsn::text, labelfile from pg_backup_stop(wait_for_archive => false)'
+
+/** Postgres makes one backup a session, and here all is one session. */
+const turns = new WeakMap<Db, ReturnType<typeof queue>>()
 
 /** A copy of a data folder, in which a database can be opened. */
 export interface FolderCopy {
@@ -26,10 +30,17 @@ export function removeCopies(folder: string): void {
 
 /**
  * Copies the embedded database while it goes on: an online backup as Postgres knows it, after which the copy recovers, when it is opened,
- * to the moment at which copying ended. Statements wait for a checkpoint at its beginning, and for nothing else. One at a time.
+ * to the moment at which copying ended. Statements wait for a checkpoint at its beginning, and for nothing else. Copies of
+ * one database are made one after the other.
  * Postgres: 25.3.3, Making a Base Backup Using the Low Level API
  */
-export async function copyFolder(db: Db, folder: string, signal?: AbortSignal): Promise<FolderCopy> {
+export function copyFolder(db: Db, folder: string, signal?: AbortSignal): Promise<FolderCopy> {
+  const inTurn = turns.get(db) ?? queue()
+  turns.set(db, inTurn)
+  return inTurn(() => makeCopy(db, folder, signal))
+}
+
+async function makeCopy(db: Db, folder: string, signal?: AbortSignal): Promise<FolderCopy> {
   const target = await mkdtemp(join(folder, PREFIX))
   const remove = () => rm(target, { recursive: true, force: true })
   try {
