@@ -36,8 +36,8 @@ export interface Restored extends BackupSummary {
  * lacks. Whatever was unfinished ends as failed, so that nothing is sent twice. Throws a UserError for a file that is no backup
  * or that a newer version wrote, and for a database that is not empty; then nothing is changed.
  *
- * With `replace` other connections of pocketsms wait until it is through. Then they are closed, of whatever process, as what they
- * know of tables is no longer true; they connect again by themselves. What a process keeps in memory is for its caller to renew.
+ * With `replace` other connections of pocketsms wait until it is through. Then they are closed, of whatever process, and connect
+ * again by themselves: see Db.overhaul. What a process keeps in memory is for its caller to renew.
  */
 export async function restoreBackup(
   db: Db,
@@ -47,14 +47,14 @@ export async function restoreBackup(
   const archive = await Archive.open(path)
   try {
     checkVersion(archive.manifest)
-    const restored = await db.transaction(async (tx) => {
+    const work = async (tx: Db) => {
       await tx.script(ONE_FORM)
       await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
       if (replace) await dropInstallation(tx)
       else await checkEmpty(tx)
       return restoreAll(tx, archive, resume, progress)
-    })
-    if (replace) await db.renewSessions()
+    }
+    const restored = await (replace ? db.overhaul(work) : db.transaction(work))
     // without this the planner knows nothing of so many new rows
     for (const { name } of restored.tables) await db.unhurried(`vacuum (analyze) ${quote(name)}`)
     return restored

@@ -82,14 +82,17 @@ export class Db {
     )
   }
 
+  /**
+   * A transaction in which `work` makes all tables anew. Plans of other connections would not fit them: just before the commit those of
+   * pocketsms are closed, of all processes, and connect again by themselves. What they were asked fails as if the database were away.
+   */
+  overhaul<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return despiteDeadlocks(() => this.#backend.overhaul((session) => work(new Db(this.#backend, session))))
+  }
+
   /** Hears what any node says with NOTIFY. An empty payload: something may have been missed. */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
     return this.#backend.listen(channel, heard)
-  }
-
-  /** Has every connection forget what it knows of tables, of all processes: after all of them were made anew. */
-  renewSessions(): Promise<void> {
-    return this.#backend.renewSessions()
   }
 
   close(): Promise<void> {

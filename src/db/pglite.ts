@@ -73,10 +73,12 @@ async function backendOf(client: PGlite, unlock: () => void, folder: string | un
       return () => inTurn(() => stop())
     },
     folder,
-    renewSessions: () =>
+    overhaul: (work) =>
       inTurn(async () => {
+        const result = await inTransaction(oneByOne(session), work)
         await session.script('deallocate all')
         session = protocolSession(client)
+        return result
       }),
     async close() {
       await inTurn(() => client.close())

@@ -84,25 +84,11 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
         if (isElsewhere) return shared.query(text, params, name)
         throw error
       }),
-    async transaction(work) {
-      const client = await pool.connect().catch((error) => {
-        throw isConnectionError(error) ? new DatabaseAway(error) : error
-      })
-      const inside = session(client)
-      let broken = false
-      try {
-        await inside.query('begin')
-        const result = await work(oneByOne(inside))
-        await inside.query('commit')
-        return result
-      } catch (error) {
-        broken = error instanceof DatabaseAway && !(error instanceof DatabaseLocked)
-        if (!broken) await inside.query('rollback').catch(() => (broken = true))
-        throw error
-      } finally {
-        client.release(broken)
-      }
-    },
+    transaction: (work) => transact(pool, work),
+    overhaul: (work) =>
+      transact(pool, work, async (inside) => {
+        await inside.query(END_OTHERS)
+      }),
     unhurried: unhurried.query,
     listen: (channel, heard) => listen(url, channel, heard, log),
     use: () => ({
@@ -110,15 +96,35 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
       idle: pool.idleCount,
       waiting: pool.waitingCount,
     }),
-    async renewSessions() {
-      const client = await pool.connect()
-      try {
-        await client.query(END_OTHERS)
-      } finally {
-        client.release(true)
-      }
-    },
     close: async () => void (await Promise.all([pool.end(), pipeline.close(), unhurried.close()])),
+  }
+}
+
+/**
+ * One transaction on a connection of the pool. `last` is done before the commit; the connection is then used for nothing else.
+ */
+async function transact<T>(
+  pool: pg.Pool,
+  work: (session: Session) => Promise<T>,
+  last?: (session: Session) => Promise<void>,
+): Promise<T> {
+  const client = await pool.connect().catch((error) => {
+    throw isConnectionError(error) ? new DatabaseAway(error) : error
+  })
+  const inside = session(client)
+  let isOver = last !== undefined
+  try {
+    await inside.query('begin')
+    const result = await work(oneByOne(inside))
+    await last?.(inside)
+    await inside.query('commit')
+    return result
+  } catch (error) {
+    isOver ||= error instanceof DatabaseAway && !(error instanceof DatabaseLocked)
+    if (!isOver) await inside.query('rollback').catch(() => (isOver = true))
+    throw error
+  } finally {
+    client.release(isOver)
   }
 }
 

@@ -18,7 +18,7 @@ export function explaining(db: Db): { db: Db; plans: string[] } {
     unhurried: (text: string) => db.unhurried(text),
     transaction: <T>(work: (session: Session) => Promise<T>) =>
       db.transaction((inner) => work(watched(inner))),
-    renewSessions: () => db.renewSessions(),
+    overhaul: <T>(work: (session: Session) => Promise<T>) => db.overhaul((inner) => work(watched(inner))),
     listen: (channel: string, heard: (payload: string) => void) => db.listen(channel, heard),
     close: () => db.close(),
   }
