@@ -2,6 +2,7 @@ import { openFolder } from '../db/open.ts'
 import { UserError } from '../errors.ts'
 import type { Said } from './child.ts'
 import { dump } from './dump.ts'
+import { giveWay } from './priority.ts'
 
 // The program that child.ts starts: `dump-folder.ts FOLDER FILE`. It ends when the process that started it does.
 
@@ -32,5 +33,6 @@ async function run(): Promise<Said> {
   }
 }
 
+giveWay()
 await say(await run())
 process.exit()

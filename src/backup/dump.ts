@@ -9,7 +9,7 @@ import type { Db } from '../db/open.ts'
 import { UserError } from '../errors.ts'
 import type { Progress } from '../progress.ts'
 import { readPlan } from '../transfer/build.ts'
-import { type BatchSize, digestOf, ONE_FORM, type Row, readNumbering, readRows } from '../transfer/rows.ts'
+import { type BatchSize, digestOf, ONE_FORM, readJsonLines, readNumbering } from '../transfer/rows.ts'
 import { NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
 import {
   type BackupSummary,
@@ -109,9 +109,9 @@ async function dumpTable(
   const hash = createHash('sha256')
   let rows = 0
   async function* lines() {
-    for await (const batch of readRows(tx, table, digest, BATCH)) {
+    for await (const batch of readJsonLines(tx, table, digest, BATCH)) {
       signal?.throwIfAborted()
-      const bytes = linesOf(table, batch)
+      const bytes = bytesOf(table, batch)
       hash.update(bytes)
       rows += batch.length
       progress(name, rows, digest.rows)
@@ -129,13 +129,12 @@ async function dumpTable(
   }
 }
 
-function linesOf({ name }: Table, batch: readonly Row[]): Buffer {
-  const lines = batch.map((row) => `${JSON.stringify(row)}\n`)
-  const isTooLong = (line: string) => Buffer.byteLength(line) > MAX_LINE_BYTES
-  if (lines.some(isTooLong)) {
+function bytesOf({ name }: Table, lines: readonly string[]): Buffer {
+  const bytes = lines.map((line) => Buffer.from(`${line}\n`))
+  if (bytes.some(({ length }) => length > MAX_LINE_BYTES)) {
     throw new UserError(
       `The table ${name} has a row of more than ${MAX_LINE_BYTES} bytes: too long for a backup.`,
     )
   }
-  return Buffer.from(lines.join(''))
+  return Buffer.concat(bytes)
 }

@@ -82,16 +82,13 @@ async function seen(server: RunningServer, users: readonly Client[]): Promise<un
   return answers
 }
 
-/** Ways to bring an installation to another database; its server runs, if that matters. */
+/** Ways to bring an installation to another database. */
 const WAYS = {
-  'by copy': async (server: RunningServer, from: Environment, to: Environment) => {
-    await server.stop()
-    return inPlace(from, (source) => inPlace(to, (target) => copyInstallation(source, target, () => {})))
-  },
-  'by backup --resume': async (server: RunningServer, _: Environment, to: Environment) => {
+  'by copy': (from: Environment, to: Environment) =>
+    inPlace(from, (source) => inPlace(to, (target) => copyInstallation(source, target, () => {}))),
+  'by backup and restore --resume': async (from: Environment, to: Environment) => {
     const file = `${to.DATA_DIR}.zip`
-    await writeBackup(server.services.store.db, file)
-    await server.stop()
+    await inPlace(from, (source) => writeBackup(source, file))
     return inPlace(to, (target) => restoreBackup(target, file, { resume: true }))
   },
 }
@@ -99,15 +96,8 @@ const CASES = DIRECTIONS.flatMap((direction) =>
   Object.entries(WAYS).map(([name, bring]) => [...direction, name, bring] as const),
 )
 
-/** Tables that differ: the new installation makes its own tickets, the old one goes on with its calls after a backup. */
-const RENEWED = new Set([
-  'webhook_dispatch',
-  'webhook_deliveries',
-  '_params',
-  '_logs',
-  'sms_turns',
-  'auth_tries',
-])
+/** Tables that differ: deliveries get new tickets, messages are counted anew. */
+const RENEWED = new Set(['webhook_dispatch', 'sms_turns'])
 
 /** What is in each table. */
 async function contentsOf(place: Environment): Promise<Record<string, string>> {
@@ -137,7 +127,8 @@ describe.each(CASES)('from %s to %s %s', (fromKind, toKind, _, bring) => {
     const [waiting] = (await send(user, 'I wait.')).body.message_ids
     await server.services.store.db.script(FILES)
     const before = await seen(server, [user, gateway.superuser, phone])
-    const copied = await bring(server, from, to)
+    await server.stop()
+    const copied = await bring(from, to)
     expect(copied.foreign).toEqual([])
     expect(await contentsOf(to)).toEqual(await contentsOf(from))
     const counts = Object.fromEntries(copied.tables.map(({ name, rows }) => [name, rows]))
