@@ -14,6 +14,7 @@ import { checkBackup } from './check.ts'
 import { type DumpOptions, dump } from './dump.ts'
 import { requestCopy } from './live-copy.ts'
 import type { BackupSummary } from './manifest.ts'
+import { checkNew } from './new-file.ts'
 import { giveWay } from './priority.ts'
 import { type Restored, restoreBackup } from './restore.ts'
 
@@ -90,6 +91,7 @@ export const restoreCommand = (setting: Setting) =>
 
 /** Of an embedded database that a server holds, the server's copy is read. */
 async function backUp(config: Config, log: Logger, path: string): Promise<BackupSummary> {
+  checkNew(path)
   giveWay()
   const stopped = new AbortController()
   onStopSignal(() => stopped.abort(new UserError('Stopped. No backup was written.')))

@@ -7,6 +7,11 @@ const PARTIAL = '.pocketsms-partial'
 /** A file that is being written changes far more often than that. */
 const ABANDONED_MS = 3_600_000
 
+/** Throws a UserError if there is a file at `path`. */
+export function checkNew(path: string): void {
+  if (existsSync(path)) throw taken(path)
+}
+
 const taken = (path: string) =>
   new UserError(`${path} is there already. Nothing is overwritten: name another file.`)
 
@@ -15,7 +20,7 @@ const taken = (path: string) =>
  * one already, or if the folder cannot be written. What a killed process left in the folder is removed.
  */
 export async function newFile<T>(path: string, write: (partial: string) => Promise<T>): Promise<T> {
-  if (existsSync(path)) throw taken(path)
+  checkNew(path)
   const partial = join(dirname(path), `.${basename(path)}.${process.pid}${PARTIAL}`)
   try {
     await removeAbandoned(dirname(path))

@@ -3,6 +3,7 @@ import type { Db } from '../db/open.ts'
 import { dumpInChild } from './child.ts'
 import { type DumpOptions, dump } from './dump.ts'
 import type { BackupSummary } from './manifest.ts'
+import { checkNew } from './new-file.ts'
 
 export type { BackupSummary }
 
@@ -16,6 +17,7 @@ export type { BackupSummary }
  */
 export async function writeBackup(db: Db, path: string, options: DumpOptions = {}): Promise<BackupSummary> {
   if (db.folder === undefined) return dump(db, path, options)
+  checkNew(path)
   const copy = await copyFolder(db, db.folder, options.signal)
   try {
     return await dumpInChild(copy.folder, path, options)
