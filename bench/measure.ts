@@ -60,7 +60,8 @@ function rotated<T>(list: readonly T[], by: number): T[] {
   return [...list.slice(start), ...list.slice(0, start)]
 }
 
-function load(job: Job): Promise<Sample> {
+/** A sample of one job, from a process of its own. */
+export function load(job: Job): Promise<Sample> {
   const child = fork(LOAD)
   return new Promise((resolve, reject) => {
     child.once('message', (sample) => resolve(sample as Sample))

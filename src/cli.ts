@@ -4,6 +4,7 @@ import { agentCommand } from './agent/command.ts'
 import { installerLink } from './auth/installer.ts'
 import { setSuperuserPlaces } from './auth/superuser-places.ts'
 import { deleteSuperuser, listSuperusers, upsertSuperuser } from './auth/superusers.ts'
+import { backupCommand, restoreCommand } from './backup/command.ts'
 import { sendCommand } from './bulk/command.ts'
 import { type CatalogStore, openStore } from './collections/catalog-store.ts'
 import { strict, type Words } from './command-line.ts'
@@ -15,17 +16,23 @@ import { attempt, UserError } from './errors.ts'
 import { extensionsOf } from './extensions.ts'
 import { importFiles } from './import/fixtures.ts'
 import { importPocketBase } from './import/pocketbase.ts'
-import { showProgress } from './import/progress.ts'
-import { createLogger } from './log.ts'
+import { createLogger, type Logger } from './log.ts'
 import { openapiCommand } from './openapi/command.ts'
+import { showProgress } from './progress.ts'
 import { type RunningServer, start } from './server.ts'
 import { onStopSignal } from './stop-signal.ts'
+
+/** The environment of a command that opens databases itself. */
+function setting(): { config: Config; log: Logger } {
+  const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
+  return { config, log: createLogger(config) }
+}
 
 /** Opens the store of the environment's database for one command. */
 const withStore = (work: (store: CatalogStore, config: Config) => Promise<void>) =>
   attempt(async () => {
-    const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
-    const db = await openDb(config, createLogger(config))
+    const { config, log } = setting()
+    const db = await openDb(config, log)
     try {
       await migrate(db)
       const store = await openStore(db)
@@ -153,10 +160,9 @@ const main = defineCommand({
     migrate: migrateCommand,
     superuser,
     import: importCommand,
-    copy: copyCommand(() => {
-      const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
-      return { config, log: createLogger(config) }
-    }),
+    backup: backupCommand(setting),
+    restore: restoreCommand(setting),
+    copy: copyCommand(setting),
     agent: agentCommand,
     send: sendCommand,
     openapi: openapiCommand(() => {

@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http'
 import { type AddressInfo, Server as TcpServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
+import { offerCopies } from './backup/live-copy.ts'
 import { openStore } from './collections/catalog-store.ts'
 import { SettingsStore } from './collections/settings-store.ts'
 import type { Config } from './config.ts'
@@ -84,9 +85,10 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
   limitConnections(server, services)
   const delivery = await startDelivery(store, config, log)
   const stopWebhooks = await startWebhooks(store, config, log)
+  const stopCopies = await offerCopies(db, log)
   // the port is opened last: whoever gets an answer may count on a stop in good order
   await listen(server, config).catch(async (error) => {
-    await Promise.all([delivery.stop(), stopWebhooks()])
+    await Promise.all([delivery.stop(), stopWebhooks(), stopCopies()])
     await Promise.all([settings.close(), store.close()])
     throw error
   })
@@ -113,7 +115,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
       await atMost(closed, left())
       clearInterval(idle)
       server.closeAllConnections()
-      await atMost(Promise.all([delivery.stop(), stopWebhooks(), stopJobs()]), left())
+      await atMost(Promise.all([delivery.stop(), stopWebhooks(), stopJobs(), stopCopies()]), left())
       await atMost(services.logs.flush(), left())
       await atMost(Promise.all([settings.close(), store.close()]), left())
       await atMost(db.close(), left() + DATABASE_CLOSE_MS)

@@ -11,12 +11,12 @@ const FLOORS = [
   ['db', 'outgoing'],
   ['fields'],
   ['collections'],
-  ['files'],
+  ['files', 'transfer'],
   ['filter'],
   ['rules'],
   ['records'],
   ['auth', 'sms', 'realtime', 'webhooks', 'logs'],
-  ['smsgate', 'alarms'],
+  ['smsgate', 'alarms', 'backup'],
   ['jobs.ts', 'metrics', 'openapi'],
   ['http', 'import'],
   ['extensions.ts', 'copy'],
@@ -32,6 +32,7 @@ const EVERYWHERE = new Set([
   'counts.ts',
   'lock-file.ts',
   'stop-signal.ts',
+  'progress.ts',
 ])
 /** Rooms that know nothing of the server's inside: they speak HTTP to it. Only these may use them. */
 const OUTSIDE: Readonly<Record<string, readonly string[]>> = { agent: ['cli.ts', 'demo'], bulk: ['cli.ts'] }
@@ -46,6 +47,8 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^log\.ts$/, /^pino$/],
   [/^http\/multipart\.ts$/, /^@fastify\/busboy$/],
   [/^files\/thumbnail\.ts$/, /^sharp$/],
+  [/^backup\/zip-writer\.ts$/, /^yazl$/],
+  [/^backup\/archive\.ts$/, /^yauzl$/],
 ]
 
 /** The console runs in browsers and speaks HTTP to the server: of `src` it has these alone, which import nothing. */

@@ -1,8 +1,8 @@
 import { defineCommand } from 'citty'
 import type { Config } from '../config.ts'
 import { attempt, UserError } from '../errors.ts'
-import { showProgress } from '../import/progress.ts'
 import type { Logger } from '../log.ts'
+import { showProgress } from '../progress.ts'
 import { type Copied, checkSource, copyInstallation } from './copy.ts'
 import { checkPlaces, type Place, placeOf } from './place.ts'
 

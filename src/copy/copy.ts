@@ -1,26 +1,21 @@
 import { countStores } from '../collections/catalog-store.ts'
 import { quote } from '../collections/names.ts'
-import { missingMigrations } from '../db/migrate.ts'
+import { migrate, missingMigrations } from '../db/migrate.ts'
 import type { Db } from '../db/open.ts'
 import { UserError } from '../errors.ts'
-import type { Progress } from '../import/progress.ts'
+import type { Progress } from '../progress.ts'
+import { buildTables, readPlan, undisturbed } from '../transfer/build.ts'
+import {
+  digestOf,
+  LARGE_BATCH,
+  prepareTransfer,
+  readNumbering,
+  readRows,
+  setNumbering,
+  writeRows,
+} from '../transfer/rows.ts'
+import { findAnything, formOf, NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
 import { loseTickets } from '../webhooks/lose-tickets.ts'
-import { buildTables, undisturbed } from './build.ts'
-import { copyNumbering, copyRows, digestOf, ONE_FORM } from './rows.ts'
-import { findAnything, type Table, tablesOf } from './tables.ts'
-
-/**
- * What another database has no use for. Either it speaks of running processes, and is over with them: changes on their way to
- * subscribers, who subscribes, which device has its stream open. Or it has numbers that mean something else there, of
- * transactions (`_changes`) and of tables (`sms_totals`, which every server counts that finds it empty).
- */
-export const NOT_COPIED: ReadonlySet<string> = new Set([
-  '_changes',
-  '_listeners',
-  '_subscribing',
-  'device_streams',
-  'sms_totals',
-])
 
 /** What a copy has brought over. */
 export interface Copied {
@@ -40,11 +35,9 @@ export async function copyInstallation(source: Db, target: Db, progress: Progres
   await checkTarget(target)
   const copied = await source.transaction(async (from) => {
     await from.query('set transaction isolation level repeatable read, read only')
-    await from.limitStatements(0)
-    await from.script(ONE_FORM)
+    await prepareTransfer(from)
     return target.transaction(async (to) => {
-      await to.limitStatements(0)
-      await to.script(ONE_FORM)
+      await prepareTransfer(to)
       return copyAll(from, to, progress)
     })
   })
@@ -76,9 +69,10 @@ async function checkTarget(target: Db): Promise<void> {
 }
 
 async function copyAll(from: Db, to: Db, progress: Progress): Promise<Copied> {
-  await buildTables(from, to)
+  await migrate(to)
+  await buildTables(to, await readPlan(from))
   const targets = new Map((await tablesOf(to)).map((table) => [table.name, table]))
-  const sources = (await tablesOf(from)).filter(({ name }) => !NOT_COPIED.has(name))
+  const sources = (await tablesOf(from)).filter(({ name }) => !NOT_TRANSFERRED.has(name))
   const pairs = sources.flatMap((source) => {
     const target = targets.get(source.name)
     return target ? [{ source, target }] : []
@@ -101,13 +95,16 @@ async function copyTable(from: Db, to: Db, source: Table, target: Table, progres
     throw new UserError(`The table ${name} has other columns in the source than this version makes.`)
   }
   const digest = await digestOf(from, source)
-  await copyRows(from, to, source, digest, (done) => progress(name, done, digest.rows))
-  await copyNumbering(from, to, source, target)
+  let done = 0
+  for await (const rows of readRows(from, source, digest, LARGE_BATCH)) {
+    await writeRows(to, source, rows)
+    done += rows.length
+    progress(name, done, digest.rows)
+  }
+  await setNumbering(to, target, await readNumbering(from, source))
   const arrived = await digestOf(to, source)
   if (arrived.rows !== digest.rows || arrived.sum !== digest.sum) {
     throw new Error(`${name}: ${digest.rows} rows were read, ${arrived.rows} arrived, or not as they were.`)
   }
   return digest.rows
 }
-
-const formOf = ({ columns }: Table) => JSON.stringify(columns.map(({ name, type }) => [name, type]))

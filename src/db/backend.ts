@@ -37,9 +37,13 @@ export interface Backend extends Session {
   unhurried(text: string): Promise<Result>
   /** Runs `work` in one transaction on one connection; an error rolls back and is thrown on. */
   transaction<T>(work: (session: TransactionSession) => Promise<T>): Promise<T>
+  /** The same for `work` that makes all tables anew: no connection goes on with what it knew of the old ones. */
+  overhaul<T>(work: (session: TransactionSession) => Promise<T>): Promise<T>
   /** Calls `heard` for each NOTIFY on `channel` until the returned function is called. Survives a lost connection. */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>
   /** Connections of the pool by what they do; absent where there is but one. */
   readonly use?: () => PoolUse
+  /** The data folder of an embedded database; absent on a server. */
+  readonly folder?: string
   close(): Promise<void>
 }

@@ -23,14 +23,16 @@ function migrationFiles(): readonly string[] {
 
 /**
  * Brings the schema up to date: each file not yet applied runs in a transaction of its own, under an advisory
- * lock. Returns the names of what it applied. Throws a UserError for a database that a newer version has migrated, and
- * where our role may make no tables.
+ * lock. Returns the names of what it applied. `only`: no others than these. Throws a UserError for a database that a newer version has
+ * migrated, and where our role may make no tables.
  */
-export async function migrate(db: Db): Promise<string[]> {
+export async function migrate(db: Db, only?: readonly string[]): Promise<string[]> {
   const applied: string[] = []
   const files = migrationFiles()
+  const wanted = files.filter((file) => only?.includes(file) ?? true)
   try {
-    for (const file of files) if (await db.transaction((tx) => applyOnce(tx, file, files))) applied.push(file)
+    for (const file of wanted)
+      if (await db.transaction((tx) => applyOnce(tx, file, files))) applied.push(file)
   } catch (error) {
     if (!isSqlError(error, INSUFFICIENT_PRIVILEGE)) throw error
     throw new UserError(
@@ -40,12 +42,21 @@ export async function migrate(db: Db): Promise<string[]> {
   return applied
 }
 
+/** The files that a database has had applied, of whatever version, in order. */
+export async function appliedMigrations(db: Db): Promise<string[]> {
+  const { rows } = await db.query('select file from _migrations order by file collate "C"')
+  return rows.map(([file]) => String(file))
+}
+
 /** The files that are still to be applied; those of a newer version do not count. */
 export async function missingMigrations(db: Db): Promise<string[]> {
-  const { rows } = await db.query('select file from _migrations')
-  const known = new Set(rows.map(([file]) => file))
+  const known = new Set(await appliedMigrations(db))
   return migrationFiles().filter((file) => !known.has(file))
 }
+
+/** Those of `applied` that this version does not have: a newer one applied them. */
+export const unknownMigrations = (applied: readonly string[]): string[] =>
+  applied.filter((file) => !migrationFiles().includes(file))
 
 async function applyOnce(tx: Db, file: string, files: readonly string[]): Promise<boolean> {
   // whoever comes second waits for the first, however much there is to do

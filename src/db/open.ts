@@ -41,6 +41,11 @@ export class Db {
     return this.#backend.use?.()
   }
 
+  /** The data folder of an embedded database; undefined on a server. */
+  get folder(): string | undefined {
+    return this.#backend.folder
+  }
+
   /** One statement, rows as arrays. See Session.query for values and `name`. */
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     return this.#session.query(text, params, name).catch((error: unknown) => {
@@ -89,6 +94,14 @@ export class Db {
     )
   }
 
+  /**
+   * A transaction in which `work` makes all tables anew. Plans of other connections would not fit them: just before the commit those of
+   * pocketsms are closed, of all processes, and connect again by themselves. What they were asked fails as if the database were away.
+   */
+  overhaul<T>(work: (db: Db) => Promise<T>): Promise<T> {
+    return despiteDeadlocks(() => this.#backend.overhaul((session) => work(new Db(this.#backend, session))))
+  }
+
   /** Hears what any node says with NOTIFY. An empty payload: something may have been missed. */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>> {
     return this.#backend.listen(channel, heard)
@@ -110,9 +123,7 @@ function noted(error: unknown): never {
  */
 export async function openDb(config: Config, log: Logger): Promise<Db> {
   if (!config.databaseUrl) {
-    // only here: a server on Postgres need not hold an embedded one in memory
-    const { openPglite } = await import('./pglite/backend.ts')
-    return new Db(await openPglite(config.dataDir, log))
+    return openFolder(config.dataDir, log)
   }
   const db = new Db(openPostgres(config.databaseUrl, config.databasePool, log))
   try {
@@ -122,6 +133,13 @@ export async function openDb(config: Config, log: Logger): Promise<Db> {
     throw error
   }
   return db
+}
+
+/** The embedded database in a data folder. `isCopy`: its files may be lost, so they are not synced. */
+export async function openFolder(folder: string, log: Logger, isCopy = false): Promise<Db> {
+  // only here: a server on Postgres need not hold an embedded one in memory
+  const { openPglite } = await import('./pglite/backend.ts')
+  return new Db(await openPglite(folder, log, isCopy))
 }
 
 async function awaitServer(db: Db, log: Logger): Promise<void> {

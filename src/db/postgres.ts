@@ -1,7 +1,7 @@
 import pg from 'pg'
 import type { Logger } from '../log.ts'
 import { ask } from './ask.ts'
-import type { Backend, Session } from './backend.ts'
+import type { Backend, Session, TransactionSession } from './backend.ts'
 import {
   DatabaseAway,
   DatabaseLocked,
@@ -27,6 +27,11 @@ const LOOK_UP_MS = 1_000
 /** Postgres keeps each prepared statement until its connection ends. */
 const LIFETIME_MS = 3_600_000
 const RECONNECT_MS = 1_000
+
+const END_OTHERS = `
+select pg_terminate_backend(pid) from pg_stat_activity
+where datname = current_database() and usename = current_user and application_name like 'pocketsms%'
+  and pid <> pg_backend_pid()`
 
 type Queryable = Pick<pg.ClientBase, 'query'>
 
@@ -78,26 +83,11 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
         if (isElsewhere) return shared.query(text, params, name)
         throw error
       }),
-    async transaction(work) {
-      const client = await pool.connect().catch((error) => {
-        throw isConnectionError(error) ? new DatabaseAway(error) : error
-      })
-      const inside = session(client)
-      let broken = false
-      try {
-        await inside.query('begin')
-        const ordered = oneByOne(inside)
-        const result = await work({ ...ordered, limit: (ms) => limit(ordered, ms) })
-        await inside.query('commit')
-        return result
-      } catch (error) {
-        broken = error instanceof DatabaseAway && !(error instanceof DatabaseLocked)
-        if (!broken) await inside.query('rollback').catch(() => (broken = true))
-        throw error
-      } finally {
-        client.release(broken)
-      }
-    },
+    transaction: (work) => transact(pool, work),
+    overhaul: (work) =>
+      transact(pool, work, async (inside) => {
+        await inside.query(END_OTHERS)
+      }),
     unhurried: unhurried.query,
     listen: (channel, heard) => listen(url, channel, heard, log),
     use: () => ({
@@ -113,6 +103,35 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
 async function limit(session: Session, ms: number): Promise<void> {
   await session.query(`select set_config('statement_timeout', $1, true)`, [String(ms)])
   if (ms === 0) await session.script('set local lock_timeout = 0')
+}
+
+/**
+ * One transaction on a connection of the pool. `last` is done before the commit; the connection is then used for nothing else.
+ */
+async function transact<T>(
+  pool: pg.Pool,
+  work: (session: TransactionSession) => Promise<T>,
+  last?: (session: Session) => Promise<void>,
+): Promise<T> {
+  const client = await pool.connect().catch((error) => {
+    throw isConnectionError(error) ? new DatabaseAway(error) : error
+  })
+  const inside = session(client)
+  let isOver = last !== undefined
+  try {
+    await inside.query('begin')
+    const ordered = oneByOne(inside)
+    const result = await work({ ...ordered, limit: (ms) => limit(ordered, ms) })
+    await last?.(inside)
+    await inside.query('commit')
+    return result
+  } catch (error) {
+    isOver ||= error instanceof DatabaseAway && !(error instanceof DatabaseLocked)
+    if (!isOver) await inside.query('rollback').catch(() => (isOver = true))
+    throw error
+  } finally {
+    client.release(isOver)
+  }
 }
 
 /** A connection for each statement that may take long. `close` leaves them to the database, which goes on with them. */

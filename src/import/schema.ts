@@ -2,9 +2,9 @@ import type { CatalogDraft } from '../collections/catalog-draft.ts'
 import { checkImported, ImportFault, importCollections } from '../collections/import.ts'
 import { InvalidCollection } from '../collections/invalid.ts'
 import { UserError } from '../errors.ts'
+import type { Progress } from '../progress.ts'
 import { checkRule } from '../rules/check-rule.ts'
 import { isObject } from './files.ts'
-import type { Progress } from './progress.ts'
 
 /** Brings in the collections of a schema file; answers how many. Throws a UserError that names file and collection. */
 export async function importSchema(

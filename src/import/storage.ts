@@ -6,8 +6,8 @@ import type { Collection } from '../collections/collection.ts'
 import { chosen } from '../fields/choice.ts'
 import { storeFile } from '../files/contents.ts'
 import { type Content, readUpload } from '../files/upload.ts'
+import type { Progress } from '../progress.ts'
 import { idOf } from './insert.ts'
-import type { Progress } from './progress.ts'
 import type { Row } from './rows.ts'
 
 /** Where PocketBase keeps what it knows of a file, beside it. */

@@ -42,6 +42,7 @@ export const idMayBecome = (id: string, to: Status): string =>
 export const REASONS = {
   optedOut: 'Recipient has opted out',
   silent: 'Outcome unknown: the device went silent',
+  restored: 'Outcome unknown: restored from a backup',
   expired: 'Expired before sending',
   canceled: 'Canceled',
   deviceDeleted: 'The device of this message was deleted',

@@ -5,11 +5,11 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStore } from '../../src/collections/catalog-store.ts'
 import { readConfig } from '../../src/config.ts'
-import { copyInstallation, NOT_COPIED } from '../../src/copy/copy.ts'
+import { copyInstallation } from '../../src/copy/copy.ts'
 import { checkPlaces, placeOf } from '../../src/copy/place.ts'
-import { findAnything, tablesOf } from '../../src/copy/tables.ts'
 import { migrate } from '../../src/db/migrate.ts'
 import type { Db } from '../../src/db/open.ts'
+import { findAnything, NOT_TRANSFERRED, tablesOf } from '../../src/transfer/tables.ts'
 import { type Environment, emptyPlace, inPlace, removeFolders } from '../support/places.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
@@ -115,6 +115,6 @@ test('no table is copied that has numbers of one database alone', TIMEOUT, async
   const OF_ONE_DATABASE = /^(oid|reg\w+|xid8?|pg_lsn|pg_snapshot|tid|cid)(\[\])?$/
   const tables = await inPlace(full, tablesOf)
   const tied = tables.filter(({ columns }) => columns.some(({ type }) => OF_ONE_DATABASE.test(type)))
-  expect(tied.map(({ name }) => name).filter((name) => !NOT_COPIED.has(name))).toEqual([])
+  expect(tied.map(({ name }) => name).filter((name) => !NOT_TRANSFERRED.has(name))).toEqual([])
   expect(tied.length).toBeGreaterThan(0)
 })

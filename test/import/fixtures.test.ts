@@ -6,7 +6,7 @@ import type { CatalogStore } from '../../src/collections/catalog-store.ts'
 import { UserError } from '../../src/errors.ts'
 import { verifyPassword } from '../../src/fields/bcrypt.ts'
 import { importFiles } from '../../src/import/fixtures.ts'
-import { showProgress } from '../../src/import/progress.ts'
+import { showProgress } from '../../src/progress.ts'
 import { closeOffice, openOffice, rowsOf } from '../support/collections.ts'
 
 let store: CatalogStore

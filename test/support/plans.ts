@@ -18,6 +18,8 @@ export function explaining(db: Db): { db: Db; plans: string[] } {
     unhurried: (text: string) => db.unhurried(text),
     transaction: <T>(work: (session: TransactionSession) => Promise<T>) =>
       db.transaction((inner) => work({ ...watched(inner), limit: (ms) => inner.limitStatements(ms) })),
+    overhaul: <T>(work: (session: TransactionSession) => Promise<T>) =>
+      db.overhaul((inner) => work({ ...watched(inner), limit: (ms) => inner.limitStatements(ms) })),
     listen: (channel: string, heard: (payload: string) => void) => db.listen(channel, heard),
     close: () => db.close(),
   }

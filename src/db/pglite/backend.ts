@@ -5,6 +5,7 @@ import { lockFile } from '../../lock-file.ts'
 import type { Logger } from '../../log.ts'
 import type { Backend } from '../backend.ts'
 import { pgliteFolder } from '../data-folder.ts'
+import { removeCopies } from '../folder-copy.ts'
 import { PLANNER } from '../planner.ts'
 import { connect } from './connection.ts'
 import { Engine } from './engine.ts'
@@ -42,23 +43,25 @@ function take(folder: string): () => void {
 }
 
 /**
- * The embedded database in `folder`. One connection: statements run one by one. Throws a UserError for a folder that is of no
- * use.
+ * The embedded database in `folder`. One connection: statements run one by one. `isCopy`: its files may be lost, so they are not
+ * synced. Throws a UserError for a folder that is of no use.
  */
-export async function openPglite(folder: string, log: Logger): Promise<Backend> {
+export async function openPglite(folder: string, log: Logger, isCopy = false): Promise<Backend> {
   const unlock = take(folder)
   try {
-    return connect(await start(pgliteFolder(folder), log), unlock, log)
+    removeCopies(folder)
+    const engine = await start(pgliteFolder(folder), log, isCopy)
+    return { ...connect(engine, unlock, log), folder }
   } catch (error) {
     unlock()
     throw error
   }
 }
 
-async function start(folder: string, log: Logger): Promise<Engine> {
+async function start(folder: string, log: Logger, isCopy: boolean): Promise<Engine> {
   try {
-    await makeFolder(folder)
-    return await Engine.start({ folder, settings: SETTINGS }, log)
+    await makeFolder(folder, isCopy)
+    return await Engine.start({ folder, settings: isCopy ? { ...SETTINGS, fsync: 'off' } : SETTINGS }, log)
   } catch (error) {
     throw new UserError(
       `The database in ${folder} does not start: ${(error as Error).message}. If its files are damaged, put a backup in their place.`,

@@ -1,11 +1,14 @@
 import type { Logger } from '../../log.ts'
 import type { Result } from '../backend.ts'
+import { COPYING } from '../folder-copy.ts'
 
 const EVERY_MS = 5_000
 /** 16 MB of log a second is about what this database can write: recovery then reads some 100 MB, which takes a second. */
 const MAX_LOG_BYTES = 48 * 1024 * 1024
 
-const LOG_BYTES = 'select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) from pg_control_checkpoint()'
+/** A copy of the folder needs all of the log from its beginning: see folder-copy.ts. */
+const LOG_BYTES = `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn) from pg_control_checkpoint()
+  where current_setting('${COPYING}', true) is distinct from 'yes'`
 
 /**
  * Makes a checkpoint when much was written since the last one, so that the log takes little room and a start after a crash is quick.

@@ -35,6 +35,13 @@ export function connect(engine: Engine, closed: () => void, log: Logger): Backen
     script: (text) => inTurn(() => unlimited.script(text)),
     unhurried: (text) => inTurn(() => unlimited.query(text)),
     transaction: (work) => inTurn(() => connection.transaction(work)),
+    overhaul: (work) =>
+      inTurn(async () => {
+        const result = await connection.transaction(work)
+        await unlimited.script('deallocate all')
+        connection.forgetNames()
+        return result
+      }),
     listen: (channel, heard) => inTurn(() => connection.listen(unlimited, channel, heard)),
     async close() {
       stopCheckpoints()
@@ -95,7 +102,7 @@ class Connection {
     }
   }
 
-  /** The names of prepared statements end with the database that knew them. */
+  /** To be called when the database has forgotten all prepared statements. */
   forgetNames(): void {
     this.#names.clear()
   }

@@ -11,11 +11,14 @@ const INITDB = fileURLToPath(new URL('./initdb.ts', import.meta.url))
  * makes and syncs a folder with another name, which then gets the right one: a crash leaves a whole database or none.
  * Throws an Error with what initdb says.
  */
-export async function makeFolder(folder: string): Promise<void> {
+export async function makeFolder(folder: string, isCopy = false): Promise<void> {
   const unfinished = `${folder}.new`
   rmSync(unfinished, { recursive: true, force: true })
-  // what an earlier version of pocketsms wrote was never synced
-  if (existsSync(join(folder, 'PG_VERSION'))) return syncTree(folder)
+  if (existsSync(join(folder, 'PG_VERSION'))) {
+    // what an earlier version of pocketsms wrote was never synced
+    if (!isCopy) syncTree(folder)
+    return
+  }
   await runInitdb(unfinished)
   renameSync(unfinished, folder)
   syncParents(folder)

@@ -16,6 +16,23 @@ export interface Table {
   readonly columns: readonly Column[]
 }
 
+/**
+ * What another database has no use for. Either it speaks of running processes, and is over with them: changes on their way to
+ * subscribers, who subscribes, which device has its stream open. Or it has numbers that mean something else there, of
+ * transactions (`_changes`) and of tables (`sms_totals`, which every server counts that finds it empty).
+ */
+export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
+  '_changes',
+  '_listeners',
+  '_subscribing',
+  'device_streams',
+  'sms_totals',
+])
+
+/** Columns with their types: two tables with the same form take each other's rows. */
+export const formOf = ({ columns }: { readonly columns: readonly Pick<Column, 'name' | 'type'>[] }): string =>
+  JSON.stringify(columns.map(({ name, type }) => [name, type]))
+
 /** True of what an extension has brought: that is nobody's data. */
 const OF_EXTENSION = (oid: string) =>
   `exists (select from pg_depend d where d.objid = ${oid} and d.deptype = 'e')`

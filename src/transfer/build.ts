@@ -1,24 +1,37 @@
-import { readRows } from '../collections/catalog-draft.ts'
+import { readRows as readCollections } from '../collections/catalog-draft.ts'
 import type { Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { createTable } from '../collections/table.ts'
-import { migrate } from '../db/migrate.ts'
 import type { Db } from '../db/open.ts'
+import { randomText } from '../fields/random.ts'
 
 /** A view reads only what was there before it. */
 const VIEWS = `
 select relname, pg_get_viewdef(oid) from pg_class
 where relkind = 'v' and relnamespace = current_schema()::regnamespace order by oid`
 
-/** Makes on an empty database the tables, indexes and views that the source has for its collections, without their rows. */
-export async function buildTables(from: Db, to: Db): Promise<void> {
-  await migrate(to)
-  const rows = await readRows(from)
-  const collections = rows.map(({ data }) => JSON.parse(data) as Collection)
-  for (const collection of collections) if (collection.type !== 'view') await createTable(to, collection)
-  const views = new Set(collections.filter(({ type }) => type === 'view').map(tableName))
-  for (const [name, definition] of (await from.query(VIEWS)).rows.map((row) => row.map(String))) {
-    if (views.has(name!)) await to.query(`create view ${quote(name!)} as ${definition}`)
+/** What the tables of an installation are made from. */
+export interface Plan {
+  readonly collections: readonly Collection[]
+  /** The queries of its view collections, by the names of the views, in the order in which they can be made. */
+  readonly views: readonly { readonly name: string; readonly query: string }[]
+}
+
+/** The plan of the installation in a database. */
+export async function readPlan(db: Db): Promise<Plan> {
+  const collections = (await readCollections(db)).map(({ data }) => JSON.parse(data) as Collection)
+  const ours = new Set(collections.filter(({ type }) => type === 'view').map(tableName))
+  const { rows } = await db.query(VIEWS)
+  const views = rows.map(([name, query]) => ({ name: String(name), query: String(query) }))
+  return { collections, views: views.filter(({ name }) => ours.has(name)) }
+}
+
+/** Makes the tables, indexes and views of collections, without rows, in a database that has the migrations. */
+export async function buildTables(db: Db, { collections, views }: Plan): Promise<void> {
+  for (const collection of collections) if (collection.type !== 'view') await createTable(db, collection)
+  for (const { name, query } of views) {
+    // a prepared statement is one statement: a second one inside the query is refused
+    await db.query(`create view ${quote(name)} as ${query}`, [], `view ${randomText(20)}`)
   }
 }
 

@@ -1,0 +1,109 @@
+import { stat } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { crc32 } from 'node:zlib'
+import { type Entry, openPromise, type ZipFile } from 'yauzl'
+import { UserError } from '../errors.ts'
+import { entryName, MANIFEST, type Manifest, notABackup, parseManifest, type TableEntry } from './manifest.ts'
+
+const MAX_ENTRIES = 20_000
+const MAX_MANIFEST_BYTES = 32 << 20
+const STORED = 0
+const DEFLATED = 8
+
+/**
+ * A backup file that is open for reading. Its entries are those of its manifest, no more and no fewer. What is in them is checked by
+ * whoever reads them.
+ */
+export class Archive {
+  readonly manifest: Manifest
+  /** Size of the file. */
+  readonly bytes: number
+  readonly #zip: ZipFile
+  readonly #entries: ReadonlyMap<string, Entry>
+
+  private constructor(zip: ZipFile, entries: ReadonlyMap<string, Entry>, manifest: Manifest, bytes: number) {
+    this.#zip = zip
+    this.#entries = entries
+    this.manifest = manifest
+    this.bytes = bytes
+  }
+
+  /** Throws a UserError for a file that cannot be read, or that is no backup. Close it when done. */
+  static async open(path: string): Promise<Archive> {
+    const { size } = await stat(path).catch((error: Error) => {
+      throw new UserError(`The backup cannot be read: ${error.message}.`, { cause: error })
+    })
+    const zip = await readable(() => openPromise(path, { autoClose: false, lazyEntries: true }))
+    try {
+      const entries = await readable(() => entriesOf(zip))
+      const manifest = parseManifest(await manifestOf(zip, entries))
+      compareEntries(entries, manifest)
+      return new Archive(zip, entries, manifest, size)
+    } catch (error) {
+      zip.close()
+      throw error
+    }
+  }
+
+  /** The bytes of a table's entry. Throws a UserError where they cannot be read. */
+  async *contentOf({ name }: TableEntry): AsyncGenerator<Uint8Array> {
+    const stream = await readable(() => streamOf(this.#zip, this.#entries.get(entryName(name))!))
+    try {
+      for await (const chunk of stream) yield chunk
+    } catch (error) {
+      throw unreadable(error)
+    } finally {
+      stream.destroy()
+    }
+  }
+
+  close(): void {
+    this.#zip.close()
+  }
+}
+
+const unreadable = (error: unknown): unknown =>
+  error instanceof Error && !(error instanceof UserError) ? notABackup(error.message, error) : error
+
+/** Whatever goes wrong in reading a ZIP file is the file's fault. */
+async function readable<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw unreadable(error)
+  }
+}
+
+async function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
+  if (zip.entryCount > MAX_ENTRIES) throw notABackup('it has too many entries')
+  const entries = new Map<string, Entry>()
+  for await (const entry of zip.eachEntry()) {
+    if (entries.has(entry.fileName)) throw notABackup(`it has two entries ${entry.fileName}`)
+    const isPlain = entry.compressionMethod === STORED || entry.compressionMethod === DEFLATED
+    if (!isPlain || entry.isEncrypted()) throw notABackup(`${entry.fileName} is packed in another way`)
+    entries.set(entry.fileName, entry)
+  }
+  return entries
+}
+
+/** yauzl does not compare checksums; those of tables are in the manifest. */
+async function manifestOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>): Promise<string> {
+  const entry = entries.get(MANIFEST)
+  if (!entry) throw notABackup(`it has no ${MANIFEST}`)
+  if (entry.uncompressedSize > MAX_MANIFEST_BYTES) throw notABackup(`its ${MANIFEST} is too long`)
+  const content = await readable(async () => buffer(await streamOf(zip, entry)))
+  if (crc32(content) !== entry.crc32) throw notABackup(`the checksum of its ${MANIFEST} is wrong`)
+  return content.toString()
+}
+
+/** Ends with an error when an entry has more or less than its declared size. */
+const streamOf = (zip: ZipFile, entry: Entry): Promise<Readable> => zip.openReadStreamPromise(entry)
+
+function compareEntries(entries: ReadonlyMap<string, Entry>, { tables }: Manifest): void {
+  const wanted = new Set([MANIFEST, ...tables.map(({ name }) => entryName(name))])
+  const missing = [...wanted].find((name) => !entries.has(name))
+  if (missing) throw notABackup(`${missing} is missing`)
+  const unknown = [...entries.keys()].find((name) => !wanted.has(name))
+  if (unknown !== undefined) throw notABackup(`${unknown.slice(0, 100)} is none of its parts`)
+}

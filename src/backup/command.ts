@@ -1,0 +1,153 @@
+import { createHash } from 'node:crypto'
+import { createReadStream, statSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { defineCommand } from 'citty'
+import type { Config } from '../config.ts'
+import { hasDatabase } from '../db/data-folder.ts'
+import { openDb, openFolder } from '../db/open.ts'
+import { attempt, UserError } from '../errors.ts'
+import type { Logger } from '../log.ts'
+import { type Progress, showProgress } from '../progress.ts'
+import { onStopSignal } from '../stop-signal.ts'
+import { checkBackup } from './check.ts'
+import { type DumpOptions, dump } from './dump.ts'
+import { requestCopy } from './live-copy.ts'
+import type { BackupSummary } from './manifest.ts'
+import { checkNew } from './new-file.ts'
+import { giveWay } from './priority.ts'
+import { type Restored, restoreBackup } from './restore.ts'
+
+/** What a command needs; asked for when it runs, as it may throw a UserError for a wrong environment. */
+type Setting = () => { config: Config; log: Logger }
+
+const say = (line: string) => void process.stdout.write(`${line}\n`)
+
+/** `pocketsms backup`: everything into one file, while the server runs or not; or a look whether such a file is whole. */
+export const backupCommand = (setting: Setting) =>
+  defineCommand({
+    meta: {
+      name: 'backup',
+      description:
+        'Write everything to one file, while the server runs or not. It can be restored on PGlite and on Postgres.',
+    },
+    args: {
+      to: {
+        type: 'string',
+        description: 'a new file, or a folder (default: pocketsms-YYYYMMDD-HHMMSS.zip, in UTC, here)',
+        valueHint: 'FILE',
+      },
+      check: {
+        type: 'string',
+        description: 'instead: read a backup and compare its checksums',
+        valueHint: 'FILE',
+      },
+    },
+    run: ({ args }) =>
+      attempt(async () => {
+        if (args.check) {
+          if (args.to) throw new UserError('--check stands alone: leave out --to.')
+          const summary = await checkBackup(args.check)
+          return say(`${args.check} is whole: ${madeBy(summary)}.\n${await figures(args.check, summary)}`)
+        }
+        const { config, log } = setting()
+        const path = fileFor(args.to)
+        const summary = await backUp(config, log, path)
+        say(`Wrote ${path}.\n${await figures(path, summary)}`)
+      }),
+  })
+
+/** `pocketsms restore`: a backup into an empty database. */
+export const restoreCommand = (setting: Setting) =>
+  defineCommand({
+    meta: {
+      name: 'restore',
+      description:
+        'Restore a backup into an empty database, or a folder that is not there yet: all or nothing.',
+    },
+    args: {
+      file: { type: 'positional', required: true, description: 'what `pocketsms backup` has written' },
+      resume: {
+        type: 'boolean',
+        default: false,
+        description: 'let messages that were unfinished go on, though some may have been sent since',
+      },
+    },
+    run: ({ args }) =>
+      attempt(async () => {
+        const { config, log } = setting()
+        // before anything is opened: a folder would be made for a file that is of no use
+        await checkBackup(args.file)
+        const db = await openDb(config, log)
+        try {
+          const progress = showProgress(process.stderr)
+          const restored = await restoreBackup(db, args.file, { resume: args.resume, progress })
+          say(restoredText(args.file, restored))
+        } finally {
+          await db.close()
+        }
+      }),
+  })
+
+/** Of an embedded database that a server holds, the server's copy is read. */
+async function backUp(config: Config, log: Logger, path: string): Promise<BackupSummary> {
+  checkNew(path)
+  giveWay()
+  const stopped = new AbortController()
+  onStopSignal(() => stopped.abort(new UserError('Stopped. No backup was written.')))
+  const progress: Progress = showProgress(process.stderr)
+  const options: DumpOptions = { progress, signal: stopped.signal }
+  if (config.databaseUrl) return closing(await openDb(config, log), (db) => dump(db, path, options))
+  if (!hasDatabase(config.dataDir))
+    throw new UserError(`There is no pocketsms in the folder ${config.dataDir}.`)
+  const copy = await requestCopy(config.dataDir, stopped.signal)
+  try {
+    return await closing(await openFolder(copy?.folder ?? config.dataDir, log, copy !== undefined), (db) =>
+      dump(db, path, options),
+    )
+  } finally {
+    copy?.end()
+  }
+}
+
+async function closing<R extends { close(): Promise<void> }, T>(
+  opened: R,
+  work: (opened: R) => Promise<T>,
+): Promise<T> {
+  try {
+    return await work(opened)
+  } finally {
+    await opened.close()
+  }
+}
+
+/** Where a backup goes that the command line names so. */
+function fileFor(to: string | undefined): string {
+  const isFolder = to === undefined || statSync(to, { throwIfNoEntry: false })?.isDirectory()
+  if (!isFolder) return resolve(to!)
+  const [day, time] = new Date().toISOString().replace(/[-:]/g, '').split(/[T.]/)
+  return resolve(join(to ?? '.', `pocketsms-${day}-${time}.zip`))
+}
+
+const rowsOf = ({ tables }: BackupSummary) => tables.reduce((sum, { rows }) => sum + rows, 0)
+const madeBy = ({ createdAt, version, backend }: BackupSummary) =>
+  `made ${createdAt} by pocketsms ${version} on ${backend === 'pglite' ? 'PGlite' : 'Postgres'}`
+
+async function figures(path: string, summary: BackupSummary): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(path), hash)
+  const [tables, rows] = [summary.tables.length, rowsOf(summary)]
+  return `${summary.bytes} bytes, ${tables} tables with ${rows} rows.\nsha256 ${hash.digest('hex')}`
+}
+
+function restoredText(file: string, restored: Restored): string {
+  const { tables, ended, foreign } = restored
+  return [
+    `Restored ${file}, ${madeBy(restored)}: ${tables.length} tables with ${rowsOf(restored)} rows.`,
+    ...(ended > 0
+      ? [`${ended} unfinished messages ended as failed, as they may have been sent since: see error_message.`]
+      : []),
+    ...foreign.map((name) => `Left out: the table ${name}, which is not of pocketsms.`),
+    'Start the server. Start none on the database that the backup was made of.',
+  ].join('\n')
+}

@@ -1,0 +1,88 @@
+import { z } from 'zod'
+import { UserError } from '../errors.ts'
+
+/** The entry of a backup that says what the others must be. */
+export const MANIFEST = 'manifest.json'
+/** A change of the format that older versions cannot read gets the next number. */
+export const FORMAT = { name: 'pocketsms-backup', version: 1 } as const
+
+const TABLE = z.object({
+  name: z.string().min(1),
+  /** In the order of the values in a row. */
+  columns: z.array(z.object({ name: z.string(), type: z.string() })),
+  rows: z.int().min(0),
+  /** Of the entry's bytes, uncompressed. */
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  /** Of the contents, as the database computes it: see transfer/rows.ts. */
+  digest: z.string(),
+  /** Where the numbering of columns stands. */
+  numbering: z.array(z.object({ column: z.string(), last: z.string().regex(/^\d+$/), called: z.boolean() })),
+})
+
+const SCHEMA = z.object({
+  format: z.object({ name: z.literal(FORMAT.name), version: z.int().min(1) }),
+  /** Of pocketsms. */
+  version: z.string(),
+  createdAt: z.iso.datetime(),
+  backend: z.enum(['postgres', 'pglite']),
+  /** Applied migrations, by the names of their files. */
+  migrations: z.array(z.string()),
+  /** In the order in which they can be made. */
+  views: z.array(z.object({ name: z.string(), query: z.string() })),
+  tables: z.array(TABLE).min(1),
+})
+
+/** What a backup contains, and the checksums of it. */
+export type Manifest = Readonly<z.output<typeof SCHEMA>>
+export type TableEntry = Readonly<z.output<typeof TABLE>>
+
+/** What was written or read, for whoever asked for it. */
+export interface BackupSummary {
+  /** RFC 3339, UTC. */
+  readonly createdAt: string
+  /** The version of pocketsms that wrote it. */
+  readonly version: string
+  readonly backend: 'postgres' | 'pglite'
+  /** Size of the file. */
+  readonly bytes: number
+  readonly tables: readonly { readonly name: string; readonly rows: number }[]
+}
+
+/** The name of a table's entry. */
+export const entryName = (table: string): string => `tables/${encodeURIComponent(table)}.jsonl`
+
+export const notABackup = (why: string, cause?: unknown) =>
+  new UserError(`The file is not a backup of pocketsms, or it is damaged: ${why}.`, { cause })
+
+/** Reads a manifest. Throws a UserError for one that is none, or that a newer version wrote. */
+export function parseManifest(text: string): Manifest {
+  const json = jsonOf(text)
+  const format = SCHEMA.pick({ format: true }).safeParse(json).data?.format
+  if (format && format.version > FORMAT.version) {
+    throw new UserError('The backup was written by a newer version of pocketsms. Install that version.')
+  }
+  const { data, error } = SCHEMA.safeParse(json)
+  if (!data) {
+    const [issue] = error.issues
+    throw notABackup(`${issue!.path.join('.') || 'its manifest'}: ${issue!.message}`)
+  }
+  const twice = data.tables.find(({ name }, i) => data.tables.findIndex((other) => other.name === name) < i)
+  if (twice) throw notABackup(`the table ${twice.name} is in it twice`)
+  return data
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw notABackup('its manifest is no JSON', error)
+  }
+}
+
+export const summaryOf = (manifest: Manifest, bytes: number): BackupSummary => ({
+  createdAt: manifest.createdAt,
+  version: manifest.version,
+  backend: manifest.backend,
+  bytes,
+  tables: manifest.tables.map(({ name, rows }) => ({ name, rows })),
+})

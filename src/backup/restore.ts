@@ -1,0 +1,98 @@
+import { bootstrap } from '../collections/bootstrap.ts'
+import { CatalogStore } from '../collections/catalog-store.ts'
+import { quote } from '../collections/names.ts'
+import { MIGRATION_LOCK, migrate, unknownMigrations } from '../db/migrate.ts'
+import type { Db } from '../db/open.ts'
+import { UserError } from '../errors.ts'
+import type { Progress } from '../progress.ts'
+import { endUnfinished } from '../sms/restored.ts'
+import { countMessages } from '../sms/totals.ts'
+import { prepareTransfer } from '../transfer/rows.ts'
+import { findAnything } from '../transfer/tables.ts'
+import { loseTickets } from '../webhooks/lose-tickets.ts'
+import { Archive } from './archive.ts'
+import { dropInstallation } from './clear.ts'
+import { load } from './load.ts'
+import { type BackupSummary, type Manifest, summaryOf } from './manifest.ts'
+
+export interface RestoreOptions {
+  /** Whatever is in the database goes; without this it must be empty. */
+  readonly replace?: boolean
+  /** Messages that were not finished go on, instead of ending as failed. */
+  readonly resume?: boolean
+  readonly progress?: Progress
+}
+
+/** What a restore has brought back. */
+export interface Restored extends BackupSummary {
+  /** Messages that ended because nobody knows whether they were sent since. */
+  readonly ended: number
+  /** Tables of the backup that are not pocketsms': left out. */
+  readonly foreign: readonly string[]
+}
+
+/**
+ * Restores a backup, all or nothing, in one transaction. A backup of an older version is brought up to date by the migrations that it
+ * lacks. Whatever was unfinished ends as failed, so that nothing is sent twice. Throws a UserError for a file that is no backup
+ * or that a newer version wrote, and for a database that is not empty; then nothing is changed.
+ *
+ * With `replace` other connections of pocketsms wait until it is through. Then they are closed, of whatever process, and connect
+ * again by themselves: see Db.overhaul. What a process keeps in memory is for its caller to renew.
+ */
+export async function restoreBackup(
+  db: Db,
+  path: string,
+  { replace = false, resume = false, progress = () => {} }: RestoreOptions = {},
+): Promise<Restored> {
+  const archive = await Archive.open(path)
+  try {
+    checkVersion(archive.manifest)
+    const work = async (tx: Db) => {
+      await prepareTransfer(tx)
+      await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+      if (replace) await dropInstallation(tx)
+      else await checkEmpty(tx)
+      return restoreAll(tx, archive, resume, progress)
+    }
+    const restored = await (replace ? db.overhaul(work) : db.transaction(work))
+    // without this the planner knows nothing of so many new rows
+    for (const { name } of restored.tables) await db.unhurried(`vacuum (analyze) ${quote(name)}`)
+    return restored
+  } finally {
+    archive.close()
+  }
+}
+
+function checkVersion({ migrations, version }: Manifest): void {
+  if (unknownMigrations(migrations).length > 0) {
+    throw new UserError(
+      `The backup was written by a newer version of pocketsms (${version}). Install that version, then restore it.`,
+    )
+  }
+}
+
+async function checkEmpty(tx: Db): Promise<void> {
+  const found = await findAnything(tx)
+  if (found) throw new UserError(`The database is not empty: it has ${found}. Restore into a new one.`)
+}
+
+async function restoreAll(tx: Db, archive: Archive, resume: boolean, progress: Progress): Promise<Restored> {
+  const { manifest, bytes } = archive
+  await migrate(tx, manifest.migrations)
+  await prepareTransfer(tx)
+  const entries = await load(tx, archive, progress)
+  await migrate(tx)
+  await new CatalogStore(tx).change(bootstrap)
+  await prepareTransfer(tx)
+  const ended = resume ? 0 : await endUnfinished(tx)
+  await loseTickets(tx)
+  await countMessages(tx)
+  const summary = summaryOf(manifest, bytes)
+  const ours = new Set(entries.map(({ name }) => name))
+  return {
+    ...summary,
+    tables: summary.tables.filter(({ name }) => ours.has(name)),
+    foreign: summary.tables.map(({ name }) => name).filter((name) => !ours.has(name)),
+    ended,
+  }
+}

@@ -1,0 +1,134 @@
+import { quote } from '../collections/names.ts'
+import type { Db } from '../db/open.ts'
+import type { Table } from './tables.ts'
+
+/** A row: the text of each column, in the order of Table.columns; null for NULL. */
+export type Row = readonly (string | null)[]
+
+/** How many rows are in memory at a time. */
+export interface BatchSize {
+  readonly rows: number
+  readonly bytes: number
+}
+
+/** Between two databases. Twice as much is no faster, on either backend. */
+export const LARGE_BATCH: BatchSize = { rows: 2_000, bytes: 4_000_000 }
+
+/** How every session writes values as text, so that the same value has one text on both sides and loses nothing. */
+const ONE_FORM = `
+set local timezone = 'UTC'; set local datestyle = 'ISO'; set local intervalstyle = 'postgres';
+set local extra_float_digits = 1; set local bytea_output = 'hex';
+set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0`
+
+/** Prepares a transaction that reads or writes whole tables: values have one text, and nothing is limited in time. */
+export async function prepareTransfer(db: Db): Promise<void> {
+  await db.limitStatements(0)
+  await db.script(ONE_FORM)
+}
+
+/** What a table holds, told in a few figures. */
+export interface Digest {
+  readonly rows: number
+  /** A sum over all rows' contents: no change of a value leaves it as it was. */
+  readonly sum: string
+  /** The longest row, in bytes of text. */
+  readonly longest: number
+}
+
+/** Reads a table through. Equal contents have equal digests, in whatever order rows and columns are stored. */
+export async function digestOf(db: Db, { name, columns }: Table): Promise<Digest> {
+  const row = `row(${columns.map((column) => quote(column.name)).join(', ')})::text`
+  const { rows } = await db.query(
+    `select count(*), coalesce(sum(hashtextextended(line, 0)), 0)::text, coalesce(max(octet_length(line)), 0)
+     from (select ${row} as line from ${quote(name)} offset 0) as lines`,
+  )
+  const [count, sum, longest] = rows[0]!
+  return { rows: Number(count), sum: String(sum), longest: Number(longest) }
+}
+
+/**
+ * All rows of a table in batches; those of a numbered table come in that order. `db` is a transaction that prepareTransfer has prepared. What is held in
+ * memory does not grow with the table.
+ */
+export const readRows = (db: Db, table: Table, digest: Digest, batch: BatchSize): AsyncGenerator<Row[]> =>
+  batches(db, table, textsOf(table).join(', '), digest, batch) as AsyncGenerator<Row[]>
+
+/**
+ * The same with each row as the text of a JSON array, which the database makes: a backup of 500,000 rows on PGlite takes 8.5 s of
+ * CPU instead of 18.1.
+ */
+export async function* readJsonLines(
+  db: Db,
+  table: Table,
+  digest: Digest,
+  batch: BatchSize,
+): AsyncGenerator<string[]> {
+  const list = `to_json(array[${textsOf(table).join(', ')}]::text[])::text`
+  for await (const rows of batches(db, table, list, digest, batch)) yield rows.map(([line]) => String(line))
+}
+
+async function* batches(
+  db: Db,
+  { name, columns }: Table,
+  select: string,
+  { longest }: Digest,
+  batch: BatchSize,
+): AsyncGenerator<unknown[][]> {
+  const size = Math.min(batch.rows, Math.max(1, Math.floor(batch.bytes / Math.max(1, longest))))
+  const numbered = columns.find(({ sequence }) => sequence !== null)
+  const order = numbered ? ` order by ${quote(numbered.name)}` : ''
+  await db.query(`declare transfer no scroll cursor for select ${select} from ${quote(name)}${order}`)
+  for (;;) {
+    const { rows } = await db.query(`fetch ${size} from transfer`)
+    if (rows.length === 0) break
+    yield rows
+  }
+  await db.query('close transfer')
+}
+
+const textsOf = ({ columns }: Table) => columns.map(({ name }) => `${quote(name)}::text`)
+
+/** Writes rows as `readRows` gives them into a table with these columns. `db` is a transaction that prepareTransfer has prepared. */
+export async function writeRows(db: Db, table: Table, rows: readonly Row[]): Promise<void> {
+  await db.query(
+    insertStatement(table),
+    table.columns.map((_, i) => rows.map((row) => row[i])),
+  )
+}
+
+/** One statement for any number of rows: a list of texts a column. */
+function insertStatement({ name, columns }: Table): string {
+  const names = columns.map((column) => quote(column.name)).join(', ')
+  const values = columns.map(({ type }, i) => `r.c${i}::${type}`).join(', ')
+  const lists = columns.map((_, i) => `$${i + 1}::text[]`).join(', ')
+  const items = columns.map((_, i) => `c${i}`).join(', ')
+  return `insert into ${quote(name)} (${names}) overriding system value
+    select ${values} from unnest(${lists}) as r(${items})`
+}
+
+/** Where the numbering of a column stands. `last` is the number given last if `called`, else the next one. */
+export interface Numbering {
+  readonly column: string
+  readonly last: string
+  readonly called: boolean
+}
+
+/** The numbering of each column that is numbered by itself. */
+export async function readNumbering(db: Db, { columns }: Table): Promise<Numbering[]> {
+  const found: Numbering[] = []
+  for (const { name, sequence } of columns) {
+    if (sequence === null) continue
+    const { rows } = await db.query(`select last_value::text, is_called from ${sequence}`)
+    const [last, called] = rows[0]!
+    found.push({ column: name, last: String(last), called: called === true })
+  }
+  return found
+}
+
+/** The next row of a table gets the number that it would have got where `numbering` was read. */
+export async function setNumbering(db: Db, table: Table, numbering: readonly Numbering[]): Promise<void> {
+  for (const { column, last, called } of numbering) {
+    const sequence = table.columns.find(({ name }) => name === column)?.sequence
+    if (sequence) await db.query('select setval($1::text::regclass, $2, $3)', [sequence, last, called])
+  }
+}

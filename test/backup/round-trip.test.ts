@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { checkBackup } from '../../src/backup/check.ts'
+import { restoreBackup } from '../../src/backup/restore.ts'
+import { writeBackup } from '../../src/backup/write.ts'
+import { openStore } from '../../src/collections/catalog-store.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { DIRECTIONS, emptyPlace, inPlace, removeFolders } from '../support/places.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'pocketsms-backup-'))
+afterAll(() => {
+  removeFolders()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+test.each(DIRECTIONS)('from %s to %s', async (fromKind, toKind) => {
+  const [from, to] = [await emptyPlace(fromKind), await emptyPlace(toKind)]
+  const file = join(folder, `${fromKind}-${toKind}.zip`)
+  await inPlace(from, async (db) => {
+    await migrate(db)
+    await (await openStore(db)).close()
+    const written = await writeBackup(db, file)
+    expect(written.tables.length).toBeGreaterThan(20)
+    expect(await checkBackup(file)).toEqual(written)
+  })
+  await inPlace(to, async (db) => {
+    const restored = await restoreBackup(db, file)
+    expect(restored).toMatchObject({ ended: 0, foreign: [], backend: fromKind })
+    const again = await writeBackup(db, `${file}.again`)
+    expect(again.tables).toEqual(restored.tables)
+    await expect(restoreBackup(db, file)).rejects.toThrow('The database is not empty')
+    await restoreBackup(db, file, { replace: true })
+    const third = await writeBackup(db, `${file}.third`)
+    expect(third.tables).toEqual(restored.tables)
+  })
+})
