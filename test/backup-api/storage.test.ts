@@ -1,10 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { folderStorage } from '../../src/backup/storage/folder.ts'
 import { s3Storage, testS3 } from '../../src/backup/storage/s3.ts'
 import type { BackupStorage } from '../../src/backup/storage/storage.ts'
@@ -33,6 +34,16 @@ async function bytesOf(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
   const all = []
   for await (const piece of pieces) all.push(piece)
   return Buffer.concat(all)
+}
+
+const NOWHERE = {
+  enabled: true,
+  bucket: 'b',
+  region: 'r',
+  endpoint: '',
+  accessKey: 'a',
+  secret: 's',
+  forcePathStyle: true,
 }
 
 const fileOf = (content: Buffer | string): string => {
@@ -106,18 +117,37 @@ describe.skipIf(!hasS3)('an S3 server that is set up wrongly', () => {
   test.each([
     ['another secret', { secret: 'wrong' }, /signature/i],
     ['another bucket', { bucket: 'missing' }, /bucket/i],
+    ['no address', { endpoint: 'http://' }, /Invalid URL/],
     ['nobody there', { endpoint: 'http://127.0.0.1:9' }, /fetch failed|ECONNREFUSED|bad port/],
   ])('says so: %s', async (_, change, reason) => {
     const settings = { ...s3!.settings, ...change }
     await expect(s3Storage(settings).list()).rejects.toThrow(reason)
     await expect(s3Storage(settings).put(fileOf('x'), 'a.zip')).rejects.toThrow(reason)
-    await expect(testS3(settings)).rejects.toThrow(/^failed to upload a test file: /)
+    await expect(testS3(settings)).rejects.toThrow(reason)
   })
 
   test('is tested by a file that is gone again', async () => {
     await testS3(s3!.settings)
     expect(await s3Storage(s3!.settings).list()).toEqual([])
   })
+})
+
+test('a server that does not answer is not waited for', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const server = createServer(() => {})
+  try {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const asked = once(server, 'request')
+    const listed = s3Storage({ ...NOWHERE, endpoint: `http://127.0.0.1:${port}` }).list()
+    await Promise.race([asked, listed])
+    vi.advanceTimersByTime(30_000)
+    await expect(listed).rejects.toThrow('The S3 server does not answer.')
+  } finally {
+    vi.useRealTimers()
+    server.closeAllConnections()
+    server.close()
+  }
 })
 
 test('a redirect to another address is not followed', async () => {
@@ -128,15 +158,7 @@ test('a redirect to another address is not followed', async () => {
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const settings = {
-    enabled: true,
-    bucket: 'b',
-    region: 'r',
-    endpoint: `http://127.0.0.1:${port}`,
-    accessKey: 'a',
-    secret: 's',
-    forcePathStyle: true,
-  }
+  const settings = { ...NOWHERE, endpoint: `http://127.0.0.1:${port}` }
   await expect(s3Storage(settings).list()).rejects.toThrow()
   expect(asked.filter((url) => url.includes('elsewhere'))).toEqual([])
   server.close()

@@ -154,13 +154,12 @@ export class Backups {
 
   /** Ends a lease with what became of its job, and throws on. */
   async #ended(lease: Lease, key: string, work: () => Promise<Done>): Promise<void> {
-    try {
-      await lease.end({ done: await work() })
-    } catch (error) {
+    const done = await work().catch(async (error) => {
       this.#services.log.error({ err: error, key }, 'a backup or restore failed')
       await lease.end({ message: error instanceof Error ? error.message : String(error) }).catch(() => {})
       throw error
-    }
+    })
+    await lease.end({ done })
   }
 }
 

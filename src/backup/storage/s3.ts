@@ -14,9 +14,10 @@ const PART_MS = 300_000
 
 /** Backups as objects of a bucket of an S3-compatible store. PocketBase: tools/filesystem, NewS3 */
 export function s3Storage(settings: S3Settings): BackupStorage {
-  const s3 = clientOf(settings)
+  // an address that is none is a fault of the request that needs it
+  const s3 = () => clientOf(settings)
   const list = async (prefix = ''): Promise<StoredBackup[]> => {
-    const objects = await spoken(s3.listObjects('/', prefix))
+    const objects = await spoken(s3().listObjects('/', prefix))
     if (!objects) throw new Error(`The bucket ${settings.bucket} does not exist.`)
     return objects.map(({ Key, Size, LastModified }) => ({
       key: Key,
@@ -29,14 +30,14 @@ export function s3Storage(settings: S3Settings): BackupStorage {
     find: async (key) => (await list(key)).find((one) => one.key === key),
     async *read(key, start, end) {
       if (end <= start) return
-      const { body } = await spoken(s3.getObjectRaw(key, false, start, end))
+      const { body } = await spoken(s3().getObjectRaw(key, false, start, end))
       for await (const piece of body ?? []) yield Buffer.from(piece)
     },
-    put: (path, key) => spoken(upload(s3, path, key)),
+    put: async (path, key) => spoken(upload(s3(), path, key)),
     async delete(key) {
       // S3 confirms the deletion of what is not there, too
-      if (!(await spoken(s3.objectExists(key)))) throw new Error(`[key: ${key}] resource not found`)
-      await spoken(s3.deleteObject(key))
+      if (!(await spoken(s3().objectExists(key)))) throw new Error(`[key: ${key}] resource not found`)
+      await spoken(s3().deleteObject(key))
     },
   }
 }
@@ -67,19 +68,17 @@ function clientOf({ endpoint, bucket, region, accessKey, secret, forcePathStyle 
   })
 }
 
-/** A request to an address that a superuser chose: limited in time, and never sent on to another address. */
+/**
+ * A request to an address that a superuser chose: limited in time, and never sent on to another address. Only a download may take
+ * longer; fetch ends one that stands still for 5 minutes.
+ */
 const boundedFetch: typeof fetch = async (input, init) => {
   const late = new AbortController()
-  const timer = setTimeout(
-    () => late.abort(new Error('The S3 server does not answer.')),
-    init?.body ? PART_MS : ANSWER_MS,
-  )
-  try {
-    // the body of an answer has a time limit of its own: fetch ends a download that stands still for 5 minutes
-    return await fetch(input, { ...init, redirect: 'error', signal: late.signal })
-  } finally {
-    clearTimeout(timer)
-  }
+  const error = new Error('The S3 server does not answer.')
+  const timer = setTimeout(() => late.abort(error), init?.body ? PART_MS : ANSWER_MS).unref()
+  const answer = await fetch(input, { ...init, redirect: 'error', signal: late.signal })
+  if (new Headers(init?.headers).has('range')) clearTimeout(timer)
+  return answer
 }
 
 /** Small files in one request, larger ones in parts, one of which is in memory. An upload that fails leaves nothing. */
