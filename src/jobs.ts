@@ -93,7 +93,7 @@ export function jobsOf(
       id: 'backupSchedule',
       expression: '* * * * *',
       everyMs: MINUTE_MS,
-      run: () => serveSchedule(store.db, settings, backups, log),
+      run: () => serveSchedule(store, settings, backups, log),
     },
     { id: 'webhookReminder', expression: '* * * * *', everyMs: MINUTE_MS, run: () => remind(store) },
     { id: 'changesCleanUp', expression: '* * * * *', everyMs: MINUTE_MS, run: changesCleanUp(store) },

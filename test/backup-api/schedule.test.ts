@@ -5,6 +5,7 @@ import { generatedName } from '../../src/backup/service/names.ts'
 import { nextRun, serveSchedule } from '../../src/backup/service/schedule.ts'
 import { createLogger } from '../../src/log.ts'
 import { type BackupServer, startBackupServer } from '../support/backups.ts'
+import { startMailServer } from '../support/mail-server.ts'
 
 describe('a name that nobody chose is PocketBase’s', () => {
   const at = new Date('2026-11-21T10:56:43.796Z')
@@ -43,8 +44,8 @@ describe('a schedule', () => {
 
   const db = () => site.server.services.store.db
   const serve = () => {
-    const { settings, backups } = site.server.services
-    return serveSchedule(db(), settings, backups, createLogger({ logLevel: 'silent' }))
+    const { store, settings, backups } = site.server.services
+    return serveSchedule(store, settings, backups, createLogger({ logLevel: 'silent' }))
   }
   const servedUntil = (sql: string) => db().query(`update backup_state set scheduled_until = ${sql}`)
   const patch = (backups: object) => site.call('PATCH', '/api/settings', { backups })
@@ -85,15 +86,24 @@ describe('a schedule', () => {
     expect(keys).toEqual(expect.arrayContaining(['mine.zip', '@auto_pb_backup_acme_1.zip']))
   })
 
-  test('says why it failed, and goes on with the next time', async () => {
-    await patch({ s3: S3_NOWHERE })
+  test('says why it failed, also by mail, and goes on with the next time', async () => {
+    const mail = await startMailServer()
+    const smtp = { enabled: true, host: '127.0.0.1', port: mail.port }
+    await site.call('PATCH', '/api/settings', { smtp, backups: { s3: S3_NOWHERE } })
     await servedUntil(`now() - interval '3 days'`)
     await expect(serve()).rejects.toThrow()
+    const told = await mail.next()
+    expect([told.to, told.subject]).toEqual(['root@example.com', '[Acme] The scheduled backup failed'])
+    expect(told.text).toMatch(/fetch failed/)
+    await mail.stop()
     const { lastFailure, next } = await site.status()
     expect(lastFailure).toMatchObject({ action: 'backup', by: 'schedule' })
     expect(lastFailure.message).toMatch(/fetch failed/)
     expect(Date.parse(next.replace(' ', 'T'))).toBeGreaterThan(Date.now())
-    await patch({ s3: { enabled: false } })
+    await site.call('PATCH', '/api/settings', {
+      smtp: { enabled: false },
+      backups: { s3: { enabled: false } },
+    })
   })
 
   test('waits for another job, and is made up for then', async () => {

@@ -1,7 +1,9 @@
 import { Cron } from 'croner'
+import type { Store } from '../../collections/catalog.ts'
 import type { SettingsStore } from '../../collections/settings-store.ts'
 import type { Db } from '../../db/open.ts'
 import type { Logger } from '../../log.ts'
+import { alertSuperusers } from './alert.ts'
 import type { Backups } from './backups.ts'
 import { AUTO_PREFIX } from './names.ts'
 import { beginSchedule, readSchedule } from './state.ts'
@@ -22,21 +24,25 @@ export async function nextScheduled(db: Db, expression: string): Promise<Date | 
 
 /**
  * Makes the scheduled backup if it is due, on whichever node comes first, then removes the oldest scheduled ones. One that was
- * due while no server ran is made up for. Called every minute on every node.
+ * due while no server ran is made up for. If it fails, superusers get a mail. Called every minute on every node.
  */
 export async function serveSchedule(
-  db: Db,
+  store: Store,
   settings: Pick<SettingsStore, 'current'>,
   backups: Backups,
   log: Logger,
 ): Promise<void> {
   const { cron, cronMaxKeep } = settings.current.backups
+  const { db } = store
   await beginSchedule(db, cron)
   if (cron === '') return
   const { until, untilMs } = await readSchedule(db)
   const due = nextRun(cron, new Date(untilMs))
   if (!due || due.getTime() > Date.now()) return
-  const made = await backups.createScheduled(until)
+  const made = await backups.createScheduled(until).catch(async (error) => {
+    await alertSuperusers(store, { settings, log }, (error as Error).message)
+    throw error
+  })
   if (made) await removeOldest(backups, cronMaxKeep, log)
 }
 
