@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { UserError } from './errors.ts'
 
@@ -47,6 +48,8 @@ const ENVIRONMENT = z.object({
     .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
     .optional(),
   DATA_DIR: z.string().min(1).default('./data'),
+  BACKUP_DIR: z.string().min(1).optional(),
+  BACKUP_WARNING_DAYS: whole(7, 0, 36_500),
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: whole(8090, 0, 65535),
   // `sms.example.com:8090` would be a URL, too: one with the scheme `sms.example.com`
@@ -87,6 +90,10 @@ const ENVIRONMENT = z.object({
 export interface Config {
   readonly databaseUrl: string | undefined
   readonly dataDir: string
+  /** Where backups are kept unless the settings name an S3-compatible store. */
+  readonly backupDir: string
+  /** Superusers are warned when the last backup is older than that; 0: they are not. */
+  readonly backupWarningDays: number
   readonly host: string
   readonly port: number
   /** Where clients reach the server, without a closing slash. */
@@ -138,6 +145,8 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   return Object.freeze({
     databaseUrl: e.DATABASE_URL,
     dataDir: e.DATA_DIR,
+    backupDir: resolve(e.BACKUP_DIR ?? join(e.DATA_DIR, 'backups')),
+    backupWarningDays: e.BACKUP_WARNING_DAYS,
     host: e.HOST,
     port: e.PORT,
     publicUrl: (e.PUBLIC_URL ?? `http://${e.HOST.includes(':') ? `[${e.HOST}]` : e.HOST}:${e.PORT}`).replace(

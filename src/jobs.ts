@@ -1,6 +1,8 @@
 import { deviceWatch } from './alarms/watch.ts'
 import { forgetDeeds } from './auth/audit.ts'
 import { cleanUpSignIns } from './auth/clean-up.ts'
+import type { Backups } from './backup/service/backups.ts'
+import { serveSchedule } from './backup/service/schedule.ts'
 import type { Store } from './collections/catalog.ts'
 import type { SettingsStore } from './collections/settings-store.ts'
 import type { Config } from './config.ts'
@@ -34,6 +36,7 @@ export function jobsOf(
   settings: Pick<SettingsStore, 'current'>,
   config: Config,
   log: Logger,
+  backups: Backups,
   stopping: AbortSignal,
 ): Job[] {
   const { auditDays, retention, webhookLogDays, deviceAlarmMinutes } = config
@@ -85,6 +88,12 @@ export function jobsOf(
       expression: '0 * * * *',
       everyMs: 60 * MINUTE_MS,
       run: () => cleanUpDeliveries(store, webhookLogDays),
+    },
+    {
+      id: 'backupSchedule',
+      expression: '* * * * *',
+      everyMs: MINUTE_MS,
+      run: () => serveSchedule(store, settings, backups, log),
     },
     { id: 'webhookReminder', expression: '* * * * *', everyMs: MINUTE_MS, run: () => remind(store) },
     { id: 'changesCleanUp', expression: '* * * * *', everyMs: MINUTE_MS, run: changesCleanUp(store) },

@@ -49,6 +49,8 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^files\/thumbnail\.ts$/, /^sharp$/],
   [/^backup\/zip-writer\.ts$/, /^yazl$/],
   [/^backup\/archive\.ts$/, /^yauzl$/],
+  [/^backup\/storage\/s3\.ts$/, /^s3mini$/],
+  [/^backup\/service\/schedule\.ts$/, /^croner$/],
 ]
 
 /** The console runs in browsers and speaks HTTP to the server: of `src` it has these alone, which import nothing. */

@@ -174,6 +174,14 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('./pages/settings/page.tsx'),
   },
   {
+    path: '/backups',
+    title: 'Backups',
+    icon: 'backups',
+    for: 'superuser',
+    group: 'Server',
+    load: () => import('./pages/backups/page.tsx'),
+  },
+  {
     path: '/logs',
     title: 'Logs',
     icon: 'filter',

@@ -21,6 +21,8 @@ export interface RestoreOptions {
   /** Messages that were not finished go on, instead of ending as failed. */
   readonly resume?: boolean
   readonly progress?: Progress
+  /** Done last, in the transaction of the restore; if it throws, nothing is restored. */
+  readonly inSameTransaction?: (tx: Db) => Promise<void>
 }
 
 /** What a restore has brought back. */
@@ -42,7 +44,7 @@ export interface Restored extends BackupSummary {
 export async function restoreBackup(
   db: Db,
   path: string,
-  { replace = false, resume = false, progress = () => {} }: RestoreOptions = {},
+  { replace = false, resume = false, progress = () => {}, inSameTransaction }: RestoreOptions = {},
 ): Promise<Restored> {
   const archive = await Archive.open(path)
   try {
@@ -52,7 +54,9 @@ export async function restoreBackup(
       await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
       if (replace) await dropInstallation(tx)
       else await checkEmpty(tx)
-      return restoreAll(tx, archive, resume, progress)
+      const all = await restoreAll(tx, archive, resume, progress)
+      await inSameTransaction?.(tx)
+      return all
     }
     const restored = await (replace ? db.overhaul(work) : db.transaction(work))
     // without this the planner knows nothing of so many new rows

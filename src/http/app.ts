@@ -5,6 +5,7 @@ import { answerFailure, answerUnknownRoute } from './failure.ts'
 import { gate } from './gate.ts'
 import { adminRoutes } from './routes/admin.ts'
 import { authRoutes } from './routes/auth.ts'
+import { backupRoutes } from './routes/backups.ts'
 import { batchRoutes } from './routes/batch.ts'
 import { collectionRoutes } from './routes/collections.ts'
 import { consoleRoutes } from './routes/console.ts'
@@ -28,6 +29,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/', operationsRoutes(services))
   app.use('/api/*', gate(services))
   app.route('/api', adminRoutes(services))
+  app.route('/api', backupRoutes(services))
   app.route('/api/collections', collectionRoutes(services))
   app.route('/api/collections', recordRoutes(services))
   app.route('/api/collections', exportRoutes(services))

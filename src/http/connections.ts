@@ -1,9 +1,11 @@
 import type { Server, ServerOptions } from 'node:http'
-import type { Socket } from 'node:net'
+import { type Socket, Server as TcpServer } from 'node:net'
 import { isListed, networkOf } from '../auth/addresses.ts'
+import type { SettingsStore } from '../collections/settings-store.ts'
+import type { Config } from '../config.ts'
 import { addressOf } from './client-ip.ts'
-import type { Services } from './context.ts'
 import { Holdings } from './holdings.ts'
+import type { Reception } from './reception.ts'
 
 /** A stalled reader is cut off then; event streams that have nothing to say end by themselves before. */
 const SILENT_MS = 360_000
@@ -25,20 +27,38 @@ export const CONNECTION_OPTIONS = {
  * Sets the limits that are no options of a server: silent connections end, and those beyond the number allowed, in all and of one
  * address, are closed as they come. Idle ones count too: they are what the limits are for.
  */
-export function limitConnections(server: Server, services: Pick<Services, 'config' | 'settings'>): void {
+export function limitConnections(
+  server: Server,
+  config: Config,
+  settings: () => Pick<SettingsStore, 'current'>,
+): void {
   server.timeout = SILENT_MS
-  server.maxConnections = services.config.maxConnections
-  if (services.config.maxConnectionsPerAddress > 0) limitAddresses(server, services)
+  server.maxConnections = config.maxConnections
+  if (config.maxConnectionsPerAddress > 0) limitAddresses(server, config, settings)
 }
 
-function limitAddresses(server: Server, { config, settings }: Pick<Services, 'config' | 'settings'>): void {
+function limitAddresses(
+  server: Server,
+  config: Config,
+  settings: () => Pick<SettingsStore, 'current'>,
+): void {
   const holdings = new Holdings()
   server.on('connection', (socket: Socket) => {
     const ip = addressOf(socket)
     // where a header tells who asks, only proxies are meant to connect
-    if (isListed(config.trustedProxies, ip) || settings.current.trustedProxy.headers.length > 0) return
+    if (isListed(config.trustedProxies, ip) || settings().current.trustedProxy.headers.length > 0) return
     const leave = holdings.take(networkOf(ip), config.maxConnectionsPerAddress)
     if (leave) socket.once('close', leave)
     else socket.destroy()
   })
+}
+
+/**
+ * Takes no new connections, and asks clients on open ones to hang up after their answer. Done when the last has ended. Node's own
+ * `close` ends idle connections at once: a proxy may be sending a request on one at that moment, and may not repeat at another
+ * server what it has sent (5 of 15 stops under load failed a POST that way).
+ */
+export function closeDoor(server: Server, reception: Reception): Promise<void> {
+  reception.close()
+  return new Promise((resolve) => void TcpServer.prototype.close.call(server, () => resolve()))
 }

@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { identify } from '../auth/identify.ts'
+import type { Backups } from '../backup/service/backups.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { SettingsStore } from '../collections/settings-store.ts'
 import type { Config } from '../config.ts'
@@ -29,6 +30,7 @@ export interface Services {
   readonly logs: RequestLog
   readonly extensions: Extensions
   readonly jobs: readonly Job[]
+  readonly backups: Backups
   readonly realtime: Realtime
   readonly traffic: Traffic
   /** Aborts when the server is told to stop: it is not ready for more. */

@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { extname } from 'node:path'
-import type { Db } from '../db/open.ts'
-import { readStored, type StoredFile } from '../files/contents.ts'
 import { judgeConditions, rangeHeader } from './conditions.ts'
 import { type Ctx, queryOf } from './context.ts'
 import { type Range, RangeFault, readRanges } from './ranges.ts'
@@ -34,17 +32,28 @@ const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 /** A request for more parts than this gets the whole file. */
 const MAX_RANGES = 100
 
+/** A file that can be read in pieces, from any byte on. */
+export interface SentFile {
+  readonly size: number
+  /** MIME type. */
+  readonly type: string
+  readonly modified: Date
+  /** The value of Cache-Control; a month without it. */
+  readonly caching?: string
+  /** The bytes from `start` up to but not including `end`. */
+  read(start: number, end: number): AsyncGenerator<Buffer>
+}
+
 /**
- * A stored file as an answer, or as much of it as is asked for, read while it is sent. It may be framed by other pages, but
+ * A stored file as an answer, or as much of it as is asked for, read while it is sent. What a browser shows of it
  * can run nothing. PocketBase: tools/filesystem, Serve; Go: net/http, serveContent
  */
-export function sendFile(c: Ctx, db: Db, file: StoredFile, name: string): Response {
+export function sendFile(c: Ctx, file: SentFile, name: string): Response {
   const { headers } = c.env.incoming
-  c.env.outgoing.removeHeader('X-Frame-Options')
   const isInline = INLINE.has(file.type) && !TRUE.has(queryOf(c).download ?? '')
   c.header('content-disposition', `${isInline ? 'inline' : 'attachment'}; filename=${name}`)
   c.header('content-security-policy', POLICY)
-  c.header('cache-control', CACHING)
+  c.header('cache-control', file.caching ?? CACHING)
   c.header('last-modified', file.modified.toUTCString())
   const refusal = judgeConditions(headers, file.modified)
   if (refusal === 304) return c.body(null, 304)
@@ -54,15 +63,15 @@ export function sendFile(c: Ctx, db: Db, file: StoredFile, name: string): Respon
     return c.body(null, refusal)
   }
   try {
-    return sendRanges(c, db, file, readRanges(rangeHeader(headers, file.modified), file.size))
+    return sendRanges(c, file, readRanges(rangeHeader(headers, file.modified), file.size))
   } catch (error) {
     if (!(error instanceof RangeFault)) throw error
-    if (error.isBeyond && file.size === 0) return sendRanges(c, db, file, [])
+    if (error.isBeyond && file.size === 0) return sendRanges(c, file, [])
     return refuseRange(c, file, error)
   }
 }
 
-function refuseRange(c: Ctx, { size }: StoredFile, fault: RangeFault): Response {
+function refuseRange(c: Ctx, { size }: SentFile, fault: RangeFault): Response {
   if (fault.isBeyond) c.header('content-range', `bytes */${size}`)
   c.header('cache-control', undefined)
   c.header('last-modified', undefined)
@@ -72,17 +81,17 @@ function refuseRange(c: Ctx, { size }: StoredFile, fault: RangeFault): Response 
   return c.body(text, 416)
 }
 
-function sendRanges(c: Ctx, db: Db, file: StoredFile, asked: readonly Range[]): Response {
+function sendRanges(c: Ctx, file: SentFile, asked: readonly Range[]): Response {
   c.header('accept-ranges', 'bytes')
   const total = asked.reduce((sum, { length }) => sum + length, 0)
   // more than all of it, or crumbs, each of which reads a whole piece: somebody wants to keep us busy
   const ranges = total > file.size || asked.length > MAX_RANGES ? [] : asked
-  if (ranges.length > 1) return sendParts(c, db, file, ranges)
+  if (ranges.length > 1) return sendParts(c, file, ranges)
   const [range] = ranges
   if (range) c.header('content-range', contentRange(range, file))
   const { start, length } = range ?? { start: 0, length: file.size }
   c.header('content-length', String(length))
-  return send(c, range ? 206 : 200, () => readStored(db, file, start, start + length))
+  return send(c, range ? 206 : 200, () => file.read(start, start + length))
 }
 
 const isHead = (c: Ctx) => c.env.incoming.method === 'HEAD'
@@ -92,11 +101,11 @@ function send(c: Ctx, status: 200 | 206, read: () => AsyncGenerator<Buffer>): Re
   return isHead(c) ? c.body(null, status) : c.body(streamOf(read()), status)
 }
 
-const contentRange = ({ start, length }: Range, { size }: StoredFile) =>
+const contentRange = ({ start, length }: Range, { size }: SentFile) =>
   `bytes ${start}-${start + length - 1}/${size}`
 
 /** Several parts, each with a head of its own. RFC 7233, appendix A */
-function sendParts(c: Ctx, db: Db, file: StoredFile, ranges: readonly Range[]): Response {
+function sendParts(c: Ctx, file: SentFile, ranges: readonly Range[]): Response {
   const boundary = randomBytes(30).toString('hex')
   const type = c.res.headers.get('content-type') ?? file.type
   const heads = ranges.map((range, i) =>
@@ -109,7 +118,7 @@ function sendParts(c: Ctx, db: Db, file: StoredFile, ranges: readonly Range[]): 
   async function* parts() {
     for (const [i, { start, length }] of ranges.entries()) {
       yield heads[i]!
-      yield* readStored(db, file, start, start + length)
+      yield* file.read(start, start + length)
     }
     yield end
   }

@@ -1,3 +1,4 @@
+import { type BackupState, readState } from '../backup/service/state.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { counts } from '../counts.ts'
 import { planCount } from '../filter/plan.ts'
@@ -61,6 +62,7 @@ export function familiesOf(subject: Subject): Family[] {
     ...queueFamilies(subject),
     ...deviceFamilies(subject),
     ...webhookFamilies(subject),
+    ...backupFamilies(subject),
     counter('pocketsms_filter_compilations_total', 'Filters and rules by cache hit or miss.', () =>
       each('cache', { hit: counts.filter.hits, miss: counts.filter.misses }),
     ),
@@ -155,6 +157,25 @@ function webhookFamilies({ store }: Subject): Family[] {
     ),
     gauge('pocketsms_webhook_lag_seconds', 'How long the delivery that is due first waits.', () =>
       figure('oldestSeconds'),
+    ),
+  ]
+}
+
+function backupFamilies({ store }: Subject): Family[] {
+  const look = remembered(() => readState(store.db), KEEP_MS)
+  const figure = async (value: (state: BackupState) => number | undefined): Promise<Sample[]> => {
+    const state = await look().catch(() => undefined)
+    const known = state && value(state)
+    return known === undefined ? [] : one(known)
+  }
+  return [
+    gauge('pocketsms_backup_age_seconds', 'How long ago the last backup was made.', () =>
+      figure(({ lastBackup }) =>
+        lastBackup ? (Date.now() - Date.parse(lastBackup.at.replace(' ', 'T'))) / 1000 : undefined,
+      ),
+    ),
+    gauge('pocketsms_backup_failed', '1 if the last backup or restore failed, else 0.', () =>
+      figure(({ lastFailure }) => (lastFailure ? 1 : 0)),
     ),
   ]
 }

@@ -19,6 +19,7 @@ const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
   ['audit', 'admin'],
   ['crons', 'admin'],
   ['backups', 'admin'],
+  ['backup-status', 'admin'],
 ])
 
 /** Requests of their own kind within a group: what waits for long would hide how long the others take. */

@@ -6,6 +6,7 @@ import { type Collection, SUPERUSERS } from '../collections/collection.ts'
 import { systemCollections } from '../collections/system.ts'
 import type { Extensions } from '../records/extension.ts'
 import { authPaths } from './auth-paths.ts'
+import { backupPaths } from './backup-paths.ts'
 import { DEVICES, devicePaths } from './device-paths.ts'
 import { filePaths } from './file-paths.ts'
 import { hooks } from './hooks.ts'
@@ -75,6 +76,7 @@ export function openApiDocument({ url, collections, extensions }: Subject): Open
         ...webhookPaths(),
         ...serverPaths(),
         ...logPaths(),
+        ...backupPaths(),
         ...filePaths(),
       },
       webhooks: hooks(webhooks, schemaOf('sms_messages')!),

@@ -18,13 +18,14 @@ export interface Table {
 
 /**
  * What another database has no use for. Either it speaks of running processes, and is over with them: changes on their way to
- * subscribers, who subscribes, which device has its stream open. Or it has numbers that mean something else there, of
+ * subscribers, who subscribes, which device has its stream open, which backups were made here. Or it has numbers that mean something else there, of
  * transactions (`_changes`) and of tables (`sms_totals`, which every server counts that finds it empty).
  */
 export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_changes',
   '_listeners',
   '_subscribing',
+  'backup_state',
   'device_streams',
   'sms_totals',
 ])

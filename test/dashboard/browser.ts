@@ -18,13 +18,13 @@ const WAIT_MS = 15_000
 const QUIET_MS = 300
 
 /** What is not built: its requests may fail. */
-const NOT_BUILT = /\/api\/(files|backups|sql|settings\/test\/s3)\b|oauth2/
+const NOT_BUILT = /\/api\/(files|sql)\b|oauth2/
 
 /** A page in a browser that takes note of whatever goes wrong in it. */
 export interface Browser {
   readonly page: Page
   /** Failed requests and errors of the page since the start, a line each. */
-  readonly faults: readonly string[]
+  readonly faults: string[]
   /** How many requests the page has made. */
   requests(): number
   /** Returns when no request has been under way for a moment. */

@@ -1,9 +1,11 @@
-import { rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePortFrom } from '../../src/demo/port.ts'
 import { dataFolder } from '../support/pglite.ts'
 import { serve } from '../support/program.ts'
 import { authOptions, superusers } from './auth-options.ts'
+import { backupsInFolder, backupsInS3 } from './backups.ts'
 import { openBrowser } from './browser.ts'
 import {
   changeFields,
@@ -59,7 +61,9 @@ const PARTS: Readonly<Record<string, Part>> = {
   'API preview': apiPreview,
   'application settings': applicationSettings,
   'mail settings': mailSettings,
-  'storage, backups, SQL': otherPages,
+  'storage, SQL': otherPages,
+  'backups in a folder': backupsInFolder,
+  'backups in S3': backupsInS3,
   logs,
   crons,
   'export and import': exportAndImport,
@@ -67,8 +71,10 @@ const PARTS: Readonly<Record<string, Part>> = {
 
 const port = await freePortFrom(FIRST_PORT, HOST)
 const proxy = await startProxy(dashboardFolder(), `http://${HOST}:${port}`)
+const backups = mkdtempSync(join(tmpdir(), 'pocketsms-dashboard-'))
 const server = await serve({
   DATA_DIR: await dataFolder(),
+  BACKUP_DIR: backups,
   DATABASE_URL: '',
   HOST,
   PORT: String(port),
@@ -99,4 +105,5 @@ console.log(`Pictures are in ${PICTURES}`)
 await browser.close()
 proxy.stop()
 await server.stop()
+rmSync(backups, { recursive: true, force: true })
 process.exit(failed === 0 ? 0 : 1)

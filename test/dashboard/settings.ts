@@ -61,10 +61,10 @@ export async function mailSettings(desk: Desk): Promise<void> {
   await succeeded(desk, 'Successfully sent test email')
 }
 
-/** Pages with nothing to change: storage, backups, the SQL console. */
+/** Pages with nothing to change: storage, the SQL console. */
 export async function otherPages(desk: Desk): Promise<void> {
   const { page } = desk
-  for (const name of ['storage', 'backups', 'sql']) {
+  for (const name of ['storage', 'sql']) {
     await visit(desk, `/settings/${name}`)
     await desk.shot(name)
   }

@@ -27,11 +27,13 @@ export const takeFaults = (): string[] => faults.splice(0)
 /** The same server, whose answers are looked at from now on. */
 export async function watchAnswers(server: RunningServer): Promise<RunningServer> {
   const { judgeOf } = await import('./described.ts')
-  const { store, extensions } = server.services
   const port = Number(new URL(server.url).port)
-  watched.set(port, () => judgeOf(store.catalog, extensions))
+  watched.set(port, () => judgeOf(server.services.store.catalog, server.services.extensions))
   return {
-    ...server,
+    url: server.url,
+    get services() {
+      return server.services
+    },
     async stop() {
       await server.stop()
       watched.delete(port)

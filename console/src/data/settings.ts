@@ -9,6 +9,18 @@ export interface RateLimit {
   readonly maxRequests: number
 }
 
+/** An S3-compatible store. */
+export interface S3 {
+  readonly enabled: boolean
+  readonly bucket: string
+  readonly region: string
+  readonly endpoint: string
+  readonly accessKey: string
+  /** Only to be written: left out, it stays. */
+  readonly secret?: string
+  readonly forcePathStyle: boolean
+}
+
 /** What the console shows of PocketBase's settings; there are more. Passwords are never answered. */
 export interface Settings {
   readonly meta: {
@@ -34,6 +46,7 @@ export interface Settings {
   }
   /** Where superusers may come from; empty: anywhere. */
   readonly superuserIPs: readonly string[]
+  readonly backups: { readonly cron: string; readonly cronMaxKeep: number; readonly s3: S3 }
   readonly trustedProxy: { readonly headers: readonly string[]; readonly useLeftmostIP: boolean }
 }
 

@@ -1,28 +1,16 @@
 import { Hono } from 'hono'
 import { AUDIT, AUDIT_ALONE } from '../../auth/audit.ts'
-import { findByToken } from '../../auth/identify.ts'
-import { checkAddress } from '../../auth/sign-in.ts'
-import { badRequest, forbidden, notFound } from '../../errors.ts'
+import { readState } from '../../backup/service/state.ts'
+import { notFound } from '../../errors.ts'
 import { listRecords } from '../../records/list.ts'
 import { note } from '../audit.ts'
 import { clientIp } from '../client-ip.ts'
-import {
-  authOf,
-  buildRequest,
-  type Ctx,
-  type Env,
-  queryOf,
-  type Services,
-  sendJson,
-  sendRaw,
-} from '../context.ts'
+import { authOf, buildRequest, type Ctx, type Env, type Services, sendJson, sendRaw } from '../context.ts'
 import { requireSuperuser } from '../guards.ts'
 import { listLogs, logStats, viewLog } from '../log-list.ts'
 
-const NO_BACKUPS = "Backups are made with the database's own tools, such as pg_dump"
 /**
- * `/api/health`, `/api/logs`, `/api/crons`, `/api/backups`: what PocketBase's dashboard asks besides records. Backups
- * are made with the database's own tools: their list is empty. Nobody runs SQL
+ * `/api/health`, `/api/logs`, `/api/crons`: what PocketBase's dashboard asks besides records. Nobody runs SQL
  * through `/api/sql`, which is told to superusers alone. Contract 7.4
  */
 export const adminRoutes = (services: Services) =>
@@ -62,38 +50,16 @@ export const adminRoutes = (services: Services) =>
       await requireSuperuser(c, services)
       throw notFound()
     })
-    .get('/backups', async (c) => {
-      await requireSuperuser(c, services)
-      return sendJson(c, '[]')
-    })
-    .post('/backups', async (c) => {
-      await note(c, services, await requireSuperuser(c, services), { action: 'backup refused' })
-      throw badRequest(NO_BACKUPS)
-    })
-    .post('/backups/upload', async (c) => {
-      await requireSuperuser(c, services)
-      throw badRequest(NO_BACKUPS)
-    })
-    .get('/backups/:key', async (c) => {
-      const auth = await findByToken(services.store, queryOf(c).token ?? '', 'file')
-      if (!auth?.isSuperuser) throw forbidden('Insufficient permissions to access the resource.')
-      checkAddress(services, auth, clientIp(c, services))
-      throw notFound()
-    })
-    .delete('/backups/:key', async (c) => {
-      await requireSuperuser(c, services)
-      throw badRequest('Invalid or already deleted backup file.')
-    })
-    .post('/backups/:key/restore', async (c) => {
-      await requireSuperuser(c, services)
-      throw badRequest('Missing or invalid backup file.')
-    })
 
 /** What a load balancer asks for; a superuser also learns how the server sees the caller. */
 async function health(c: Ctx, services: Services): Promise<object> {
   const auth = await authOf(c, services)
   const data = auth?.isSuperuser
-    ? { canBackup: true, possibleProxyHeader: proxyHeader(c, services), realIP: clientIp(c, services) }
+    ? {
+        canBackup: (await readState(services.store.db)).running === null,
+        possibleProxyHeader: proxyHeader(c, services),
+        realIP: clientIp(c, services),
+      }
     : {}
   return { message: 'API is healthy.', code: 200, data }
 }

@@ -2,8 +2,9 @@ import { Hono } from 'hono'
 import { isListed } from '../../auth/addresses.ts'
 import { findByToken } from '../../auth/identify.ts'
 import { signToken } from '../../auth/tokens.ts'
+import type { Db } from '../../db/open.ts'
 import { notFound } from '../../errors.ts'
-import { findStored } from '../../files/contents.ts'
+import { findStored, readStored, type StoredFile } from '../../files/contents.ts'
 import { findThumb } from '../../files/thumbs.ts'
 import type { AuthRecord, RequestInfo } from '../../filter/request.ts'
 import { findServedFile } from '../../records/served-file.ts'
@@ -11,7 +12,7 @@ import { clientIp } from '../client-ip.ts'
 import { bodyOf, buildRequest, type Ctx, type Env, queryOf, type Services, sendJson } from '../context.ts'
 import { readWithCatalog } from '../fresh-catalog.ts'
 import { requireAuth } from '../guards.ts'
-import { sendFile } from '../send-file.ts'
+import { type SentFile, sendFile } from '../send-file.ts'
 
 /**
  * `/api/files`: the files that records name, their thumbnails, and short-lived tokens for links to protected ones.
@@ -37,8 +38,17 @@ async function serve(c: Ctx, services: Services): Promise<Response> {
   if (!original) throw notFound()
   const { thumb = '' } = queryOf(c)
   const small = thumb && (await findThumb(store.db, place, original, thumb, field.thumbs ?? []))
-  return small ? sendFile(c, store.db, small, `${thumb}_${name}`) : sendFile(c, store.db, original, name!)
+  // other pages may frame it
+  c.env.outgoing.removeHeader('X-Frame-Options')
+  return small
+    ? sendFile(c, sentFile(store.db, small), `${thumb}_${name}`)
+    : sendFile(c, sentFile(store.db, original), name!)
 }
+
+const sentFile = (db: Db, file: StoredFile): SentFile => ({
+  ...file,
+  read: (start, end) => readStored(db, file, start, end),
+})
 
 /** Who asks for a protected file: whom the token in the address is for, whatever the headers say. */
 async function askerOf(c: Ctx, services: Services): Promise<RequestInfo> {

@@ -3,7 +3,7 @@ import { APPLE_SECRET_FORM, makeAppleSecret } from '../../auth/oauth2/apple-secr
 import { sendTestMail, TEST_MAIL_FORM } from '../../auth/test-mail.ts'
 import { demandFields, oneOf, required } from '../../collections/checks.ts'
 import { object, text } from '../../collections/decode.ts'
-import { renderSettings } from '../../collections/settings.ts'
+import { renderSettings, type S3Settings } from '../../collections/settings.ts'
 import { ApiError, badRequest } from '../../errors.ts'
 import { forgetUnwanted } from '../../logs/forget.ts'
 import { note, noteSettings } from '../audit.ts'
@@ -40,20 +40,34 @@ export const settingsRoutes = (services: Services) => {
       return c.body(null, 204)
     })
     .post('/test/s3', async (c) => {
-      await requireSuperuser(c, services)
+      const auth = await requireSuperuser(c, services)
       const { filesystem } = await readForm(c, TEST_S3_FORM, { terse: true })
       const checks = { filesystem: [required, oneOf(['storage', 'backups'])] }
       demandFields({ filesystem }, checks, 'Failed to test the S3 filesystem.')
       const { s3, backups } = settings.current
-      const { enabled } = filesystem === 'backups' ? backups.s3 : s3
-      const reason = enabled ? 'Files are kept in the database' : 'S3 storage filesystem is not enabled'
-      throw badRequest(`Failed to test the S3 filesystem. Raw error: \n${reason}`)
+      await note(c, services, auth, { action: 'test S3', record: filesystem })
+      await (filesystem === 'backups' ? testBackupStorage(backups.s3) : refuseStorage(s3)).catch((error) => {
+        throw badRequest(`Failed to test the S3 filesystem. Raw error: \n${(error as Error).message}`)
+      })
+      return c.body(null, 204)
     })
     .post('/apple/generate-client-secret', async (c) => {
       await requireSuperuser(c, services)
       const secret = await makeAppleSecret(await readForm(c, APPLE_SECRET_FORM, { terse: true }))
       return sendJson(c, JSON.stringify({ secret }))
     })
+}
+
+const NOT_ENABLED = 'S3 storage filesystem is not enabled'
+
+async function testBackupStorage(s3: S3Settings): Promise<void> {
+  if (!s3.enabled) throw new Error(NOT_ENABLED)
+  const { testS3 } = await import('../../backup/storage/s3.ts')
+  await testS3(s3)
+}
+
+async function refuseStorage({ enabled }: S3Settings): Promise<never> {
+  throw new Error(enabled ? 'Files are kept in the database' : NOT_ENABLED)
 }
 
 /** Logs that are not wanted any more go at once; nobody waits for it. */

@@ -1,5 +1,6 @@
 import './page.css'
 import type { ComponentChildren } from 'preact'
+import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
 import { useDeviceStates } from '../../data/device-states.ts'
 import type { Delivery, Device } from '../../data/records.ts'
 import { countOf, KINDS, type UsageDay } from '../../data/usage.ts'
@@ -8,6 +9,7 @@ import { useList } from '../../data/use-list.ts'
 import { Notice } from '../../parts/form.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import type { Tone } from '../../parts/status.tsx'
+import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { lasting } from './lasting.ts'
 import { Offline } from './offline.tsx'
@@ -36,9 +38,11 @@ export function Page() {
   const online = devices.items.filter((device) => states.of(device)?.online).length
   const failed = useFailedDeliveries()
   const queue = ready?.queue
+  const { value: backups } = useBackupStatus(DAY_EVERY_MS)
   return (
     <Frame title="Health" text="Whether messages get on, of all users together.">
       {fault && <Notice kind="wrong">The server is not ready: {fault.message}</Notice>}
+      {backups && <BackupWarnings backups={backups} />}
       <ul class="health-tiles">
         <Tile name="Messages that are due" value={queue?.due.toLocaleString()} />
         <Tile
@@ -67,10 +71,34 @@ export function Page() {
           value={failed?.toLocaleString()}
           tone={failed ? 'warn' : 'calm'}
         />
+        <Tile
+          name="Last backup"
+          value={backups && <Time at={backups.lastBackup?.at ?? ''} none="none" />}
+          tone={backups?.overdue || backups?.lastFailure ? 'bad' : 'calm'}
+          href={to('/backups')}
+        />
       </ul>
       <WaitingMessages />
       <Offline devices={devices.items} states={states} />
     </Frame>
+  )
+}
+
+function BackupWarnings({ backups: { overdue, lastFailure } }: { backups: BackupStatus }) {
+  return (
+    <>
+      {overdue && (
+        <Notice kind="warning">
+          There is no recent backup. <a href={to('/backups')}>Make one, or set a schedule.</a>
+        </Notice>
+      )}
+      {lastFailure && (
+        <Notice kind="warning">
+          The last {lastFailure.action} failed <Time at={lastFailure.at} />: {lastFailure.message}{' '}
+          <a href={to('/backups')}>Backups</a>
+        </Notice>
+      )}
+    </>
   )
 }
 

@@ -1,0 +1,41 @@
+import { type Answer, useAnswer } from './use-answer.ts'
+
+interface Job {
+  readonly action: 'backup' | 'restore'
+  readonly key: string
+  /** An email address, or `schedule`. */
+  readonly by: string
+}
+
+/** What `GET /api/backup-status` answers. */
+export interface BackupStatus {
+  readonly running: (Job & { readonly step: string; readonly done: number; readonly total: number }) | null
+  readonly lastBackup: (Job & { readonly at: string; readonly size: number }) | null
+  readonly lastRestore: (Job & { readonly at: string }) | null
+  readonly lastFailure: (Job & { readonly at: string; readonly message: string }) | null
+  /** No backup of the last days, although there should be one. */
+  readonly overdue: boolean
+  /** When the schedule makes the next one; empty without a schedule. */
+  readonly next: string
+}
+
+/** A stored backup, as `GET /api/backups` lists it. */
+export interface Backup {
+  readonly key: string
+  /** In bytes. */
+  readonly size: number
+  readonly modified: string
+}
+
+/** How the backups are, asked again every `everyMs`. For superusers. */
+export const useBackupStatus = (everyMs: number): Answer<BackupStatus> =>
+  useAnswer<BackupStatus>('/api/backup-status', everyMs)
+
+const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
+
+/** `227 kB`, `1.4 GB`. */
+export function bytesTold(bytes: number): string {
+  const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1)
+  const figure = bytes / 1000 ** power
+  return `${power === 0 || figure >= 10 ? Math.round(figure).toLocaleString() : figure.toFixed(1)} ${UNITS[power]}`
+}

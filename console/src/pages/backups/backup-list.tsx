@@ -1,0 +1,83 @@
+import { type Backup, bytesTold } from '../../data/backups.ts'
+import { pb } from '../../data/client.ts'
+import type { Answer } from '../../data/use-answer.ts'
+import { Button } from '../../parts/button.tsx'
+import { confirmed } from '../../parts/dialog.tsx'
+import { Empty } from '../../parts/empty.tsx'
+import { Notice } from '../../parts/form.tsx'
+import { type Column, Table } from '../../parts/table.tsx'
+import { msOf, Time } from '../../parts/time.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
+import { Loading } from '../../parts/wait.tsx'
+
+type Row = Backup & { readonly id: string }
+
+/** What is stored, the newest first. */
+export function BackupList({
+  backups: { value, fault, reload },
+  isBusy,
+  onRestore,
+}: {
+  backups: Answer<readonly Backup[]>
+  isBusy: boolean
+  onRestore: (backup: Backup) => void
+}) {
+  if (fault) return <Notice kind="wrong">{fault.message}</Notice>
+  if (!value) return <Loading />
+  if (value.length === 0)
+    return (
+      <Empty icon="backups" title="No backups yet">
+        “Back up now” makes the first one; a schedule makes them by itself.
+      </Empty>
+    )
+  const rows = value
+    .map((backup) => ({ ...backup, id: backup.key }))
+    .sort((a, b) => msOf(b.modified) - msOf(a.modified))
+  const columns: readonly Column<Row>[] = [
+    { title: 'Name', cell: ({ key }) => key, long: true },
+    { title: 'Made', cell: ({ modified }) => <Time at={modified} /> },
+    { title: 'Size', align: 'end', cell: ({ size }) => bytesTold(size) },
+    {
+      title: 'Actions',
+      bare: true,
+      align: 'end',
+      cell: (backup) => (
+        <div class="backups-actions">
+          <Button kind="quiet" icon="download" iconOnly onClick={() => void download(backup)}>
+            Download {backup.key}
+          </Button>
+          <Button kind="quiet" icon="again" disabled={isBusy} onClick={() => onRestore(backup)}>
+            Restore <span class="unseen">{backup.key}</span>
+          </Button>
+          <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(backup).then(reload)}>
+            Delete {backup.key}
+          </Button>
+        </div>
+      ),
+    },
+  ]
+  return <Table caption="Backups" columns={columns} rows={rows} />
+}
+
+/** By a link with a token, so that the browser itself saves the file, however large it is. */
+async function download({ key }: Backup): Promise<void> {
+  try {
+    const link = document.createElement('a')
+    link.href = pb.backups.getDownloadURL(await pb.files.getToken(), key)
+    link.download = key
+    link.click()
+  } catch (error) {
+    toastFault(error)
+  }
+}
+
+async function remove({ key }: Backup): Promise<void> {
+  const sure = await confirmed({
+    title: 'Delete the backup?',
+    text: `${key} cannot be brought back.`,
+    action: 'Delete the backup',
+    danger: true,
+  })
+  if (!sure) return
+  await pb.backups.delete(key).then(() => toast('Backup deleted'), toastFault)
+}

@@ -1,0 +1,69 @@
+import './page.css'
+import { useState } from 'preact/hooks'
+import { type Backup, useBackupStatus } from '../../data/backups.ts'
+import { pb } from '../../data/client.ts'
+import { useSettings } from '../../data/settings.ts'
+import { useAnswer } from '../../data/use-answer.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { Notice } from '../../parts/form.tsx'
+import { Page as Frame } from '../../parts/page.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { BackupList } from './backup-list.tsx'
+import { RestoreDialog } from './restore-dialog.tsx'
+import { Schedule } from './schedule.tsx'
+import { State } from './state.tsx'
+import { Storage } from './storage.tsx'
+import { UploadDialog } from './upload-dialog.tsx'
+
+const EVERY_MS = 2_000
+
+/** Backups of the whole installation: made, kept, brought back. */
+export function Page() {
+  const status = useBackupStatus(EVERY_MS)
+  const backups = useAnswer<readonly Backup[]>('/api/backups')
+  const settings = useSettings()
+  const [isUploading, setUploading] = useState(false)
+  const [restoring, setRestoring] = useState<Backup>()
+  const reload = async () => void (await Promise.all([status.reload(), backups.reload()]))
+  const make = useTask(async () => {
+    const made = pb.backups.create('')
+    setTimeout(() => void status.reload(), 300)
+    await made.finally(reload)
+    toast('Backup made')
+  })
+  const isBusy = make.busy || Boolean(status.value?.running)
+  return (
+    <Frame
+      title="Backups"
+      text="Everything in one file: messages, people, devices, sessions, settings, files."
+      actions={
+        <>
+          <Button icon="upload" onClick={() => setUploading(true)}>
+            Upload
+          </Button>
+          <Button kind="primary" icon="plus" busy={isBusy} onClick={() => void make.run()}>
+            Back up now
+          </Button>
+        </>
+      }
+    >
+      {make.fault && <Notice kind="wrong">{make.fault.message}</Notice>}
+      <State status={status} />
+      <BackupList backups={backups} isBusy={isBusy} onRestore={setRestoring} />
+      {settings.value && (
+        <>
+          <Schedule settings={settings.value} next={status.value?.next ?? ''} onSaved={status.reload} />
+          <Storage
+            settings={settings.value}
+            onSaved={async () => void (await Promise.all([settings.reload(), backups.reload()]))}
+          />
+        </>
+      )}
+      {isUploading && <UploadDialog onClose={() => setUploading(false)} onDone={reload} />}
+      {restoring && (
+        <RestoreDialog backup={restoring} status={status} onClose={() => setRestoring(undefined)} />
+      )}
+    </Frame>
+  )
+}

@@ -1,0 +1,122 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { type Backup, type BackupStatus, bytesTold } from '../../data/backups.ts'
+import { pb } from '../../data/client.ts'
+import type { Answer } from '../../data/use-answer.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
+import { TextField } from '../../parts/field.tsx'
+import { Actions, Form, Notice } from '../../parts/form.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Loading } from '../../parts/wait.tsx'
+
+const COUNTED = [
+  ['users', 'users'],
+  ['sms_messages', 'messages'],
+  ['contacts', 'contacts'],
+  ['devices', 'devices'],
+] as const
+
+/** Says what is replaced by what, wants the name typed, then waits until the restore is over. */
+export function RestoreDialog({
+  backup,
+  status,
+  onClose,
+}: {
+  backup: Backup
+  status: Answer<BackupStatus>
+  onClose: () => void
+}) {
+  const [typed, setTyped] = useState('')
+  const [begun, setBegun] = useState(false)
+  const here = useCounts()
+  const restore = useTask(async () => {
+    await pb.backups.restore(backup.key)
+    setBegun(true)
+  })
+  if (begun) return <Waiting status={status} onClose={onClose} />
+  return (
+    <Dialog title="Restore this backup?" onClose={onClose}>
+      <Form onSubmit={restore.run} fault={restore.fault}>
+        <p>
+          <strong class="backups-key">{backup.key}</strong>, made <Time at={backup.modified} /> (
+          {bytesTold(backup.size)}), replaces everything that is here now ({here}).
+        </p>
+        <p>
+          What came after the backup is lost, sessions and keys included. Messages that were not finished when
+          it was made end as failed, so that nothing is sent twice. While it runs, nothing is sent or
+          accepted.
+        </p>
+        <TextField
+          label="Type the name of the backup to confirm"
+          name="confirm"
+          autocomplete="off"
+          spellcheck={false}
+          value={typed}
+          onValue={setTyped}
+        />
+        <Actions>
+          <Button type="submit" kind="danger" busy={restore.busy} disabled={typed.trim() !== backup.key}>
+            Replace everything
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </Actions>
+      </Form>
+    </Dialog>
+  )
+}
+
+/** How many there are of what matters most, in words. */
+function useCounts(): string {
+  const [words, setWords] = useState('…')
+  useEffect(() => {
+    const count = async ([name, word]: (typeof COUNTED)[number]) => {
+      const { totalItems } = await pb.collection(name).getList(1, 1, { fields: 'id' })
+      return `${word}: ${totalItems.toLocaleString()}`
+    }
+    Promise.all(COUNTED.map(count)).then(
+      (counts) => setWords(counts.join(', ')),
+      () => setWords('all of it'),
+    )
+  }, [])
+  return words
+}
+
+/** While data is replaced the server answers nothing but 503; a session that the backup does not know ends by itself. */
+function Waiting({
+  status: { value, fault, reload },
+  onClose,
+}: {
+  status: Answer<BackupStatus>
+  onClose: () => void
+}) {
+  const before = useRef(value?.lastRestore?.at)
+  const seen = useRef(false)
+  const isRunning = value?.running?.action === 'restore' || Boolean(fault)
+  if (isRunning) seen.current = true
+  const isDone = !fault && value?.lastRestore?.at !== before.current
+  const failure = seen.current && !isRunning && !isDone ? value?.lastFailure : undefined
+  useEffect(() => {
+    // all that this page remembers is of the data before
+    if (isDone) location.reload()
+  }, [isDone])
+  useEffect(() => void reload(), [reload])
+  if (failure)
+    return (
+      <Dialog title="Nothing was restored" onClose={onClose}>
+        <Notice kind="wrong">{failure.message}</Notice>
+        <p>Everything is as it was.</p>
+        <Actions>
+          <Button kind="primary" onClick={onClose}>
+            Close
+          </Button>
+        </Actions>
+      </Dialog>
+    )
+  return (
+    <Dialog title="Restoring" onClose={() => {}}>
+      <Loading what="The backup is being restored" />
+      <p class="muted">This page starts again when it is over. You may have to sign in once more.</p>
+    </Dialog>
+  )
+}

@@ -1,0 +1,94 @@
+import { useState } from 'preact/hooks'
+import { type Settings, saveSettings } from '../../data/settings.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { SelectField, TextField } from '../../parts/field.tsx'
+import { Actions, Form } from '../../parts/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { toast } from '../../parts/toast.tsx'
+
+const OTHER = 'other'
+const CHOICES = [
+  ['', 'Never'],
+  ['0 */6 * * *', 'Every 6 hours'],
+  ['0 3 * * *', 'Every day at 3:00 UTC'],
+  ['0 3 * * 0', 'Every Sunday at 3:00 UTC'],
+  [OTHER, 'Something else…'],
+] as const
+
+const CRON = 'backups.cron'
+const KEEP = 'backups.cronMaxKeep'
+
+/** When backups are made by themselves, and how many of these are kept. */
+export function Schedule({
+  settings: { backups },
+  next,
+  onSaved,
+}: {
+  settings: Settings
+  next: string
+  onSaved: () => Promise<void>
+}) {
+  const [cron, setCron] = useState(backups.cron)
+  const [isOther, setOther] = useState(!CHOICES.some(([choice]) => choice === backups.cron))
+  const [keep, setKeep] = useState(String(backups.cronMaxKeep))
+  const save = useTask(async () => {
+    await saveSettings({ backups: { cron: cron.trim(), cronMaxKeep: Number(keep) || 0 } })
+    toast('Schedule saved')
+    await onSaved()
+  })
+  return (
+    <Card title="Schedule">
+      <Form onSubmit={save.run} fault={save.fault} names={[CRON, KEEP]}>
+        <div class="columns">
+          <SelectField
+            label="Back up by itself"
+            name="schedule"
+            choices={CHOICES}
+            value={isOther ? OTHER : cron}
+            onValue={(choice) => {
+              setOther(choice === OTHER)
+              if (choice !== OTHER) setCron(choice)
+            }}
+            hint={
+              next && (
+                <>
+                  The next one is made <Time at={next} />.
+                </>
+              )
+            }
+            error={isOther ? undefined : save.fault?.fields[CRON]}
+          />
+          <TextField
+            label="How many of them to keep"
+            name={KEEP}
+            type="number"
+            min={1}
+            value={keep}
+            onValue={setKeep}
+            fault={save.fault}
+            hint="Older ones are deleted. Those that you made yourself stay."
+          />
+        </div>
+        {isOther && (
+          <TextField
+            label="Cron expression"
+            name={CRON}
+            hint="Minute, hour, day, month, day of the week, in UTC: 30 1 * * 1-5 is 1:30 on working days."
+            autocomplete="off"
+            spellcheck={false}
+            value={cron}
+            onValue={setCron}
+            fault={save.fault}
+          />
+        )}
+        <Actions>
+          <Button type="submit" kind="primary" busy={save.busy}>
+            Save schedule
+          </Button>
+        </Actions>
+      </Form>
+    </Card>
+  )
+}

@@ -1,0 +1,79 @@
+import { type BackupStatus, bytesTold } from '../../data/backups.ts'
+import type { Answer } from '../../data/use-answer.ts'
+import { Notice } from '../../parts/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Loading, Progress } from '../../parts/wait.tsx'
+
+const JOBS = { backup: 'Making a backup', restore: 'Restoring a backup' } as const
+const FAILED = { backup: 'The last backup failed', restore: 'The last restore failed' } as const
+
+/** When the last backup was made, what runs now, what is wrong. */
+export function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
+  if (!value) return fault ? <Notice kind="wrong">{fault.message}</Notice> : <Loading />
+  const { lastBackup, lastRestore, lastFailure, running, overdue, next } = value
+  return (
+    <Card>
+      <div class="backups-state">
+        {lastFailure && (
+          <Notice kind="warning">
+            {FAILED[lastFailure.action]} <Time at={lastFailure.at} />: {lastFailure.message}
+          </Notice>
+        )}
+        {overdue && (
+          <Notice kind="warning">There is no recent backup. Make one now, or set a schedule.</Notice>
+        )}
+        <dl>
+          <div>
+            <dt>Last backup</dt>
+            <dd>
+              <strong>
+                <Time at={lastBackup?.at ?? ''} none="None yet" />
+              </strong>
+            </dd>
+          </div>
+          {lastBackup && (
+            <>
+              <div>
+                <dt>Size</dt>
+                <dd>{bytesTold(lastBackup.size)}</dd>
+              </div>
+              <div>
+                <dt>Made by</dt>
+                <dd>{lastBackup.by === 'schedule' ? 'the schedule' : lastBackup.by}</dd>
+              </div>
+            </>
+          )}
+          {next && (
+            <div>
+              <dt>Next</dt>
+              <dd>
+                <Time at={next} />
+              </dd>
+            </div>
+          )}
+          {lastRestore && (
+            <div>
+              <dt>Last restored</dt>
+              <dd>
+                <Time at={lastRestore.at} />, from {lastRestore.key}
+              </dd>
+            </div>
+          )}
+        </dl>
+        {running && (
+          <Progress
+            value={running.done}
+            max={running.total}
+            label={`${JOBS[running.action]}${toldStep(running.step, running.done, running.total)}`}
+          />
+        )}
+      </div>
+    </Card>
+  )
+}
+
+const toldStep = (step: string, done: number, total: number) =>
+  step === ''
+    ? '…'
+    : `: ${step.replaceAll('_', ' ').trim()}, ${done.toLocaleString()} of ${total.toLocaleString()}`

@@ -1,0 +1,113 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { Fault } from '../../data/fault.ts'
+import { type S3, type Settings, saveSettings } from '../../data/settings.ts'
+import { useTask } from '../../data/use-task.ts'
+import { Button } from '../../parts/button.tsx'
+import { CheckField, TextField } from '../../parts/field.tsx'
+import { Actions, Form, Notice } from '../../parts/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { toast } from '../../parts/toast.tsx'
+
+const PREFIX = 'backups.s3.'
+const NAMES = ['endpoint', 'bucket', 'region', 'accessKey', 'secret'].map((name) => PREFIX + name)
+
+/** Where backups are kept: on the server's disk, or in an S3-compatible store. */
+export function Storage({ settings, onSaved }: { settings: Settings; onSaved: () => Promise<void> }) {
+  const saved = settings.backups.s3
+  const [s3, setS3] = useState<S3>({ ...saved, secret: '' })
+  const save = useTask(async () => {
+    const { secret, ...rest } = s3
+    await saveSettings({ backups: { s3: { ...rest, ...(secret && { secret }) } } })
+    setS3({ ...s3, secret: '' })
+    toast('Storage saved')
+    await onSaved()
+  })
+  const test = useTask(async () => {
+    await pb.settings.testS3('backups')
+    toast('The S3 store took a file, listed it and deleted it')
+  })
+  return (
+    <Card
+      title="Where they are kept"
+      actions={
+        saved.enabled && (
+          <Button busy={test.busy} onClick={() => void test.run()}>
+            Test the store
+          </Button>
+        )
+      }
+    >
+      {test.fault && <Notice kind="wrong">{test.fault.message}</Notice>}
+      <Form onSubmit={save.run} fault={save.fault} names={NAMES}>
+        <CheckField
+          label="Keep backups in an S3-compatible store"
+          name={`${PREFIX}enabled`}
+          value={s3.enabled}
+          onValue={(enabled) => setS3({ ...s3, enabled })}
+        />
+        {s3.enabled ? (
+          <S3Fields value={s3} onValue={setS3} fault={save.fault} />
+        ) : (
+          <Notice>
+            They are on the disk of the server that makes them. A disk that breaks takes them with it:
+            download some, or use a store elsewhere.
+          </Notice>
+        )}
+        <Actions>
+          <Button type="submit" kind="primary" busy={save.busy}>
+            Save storage
+          </Button>
+        </Actions>
+      </Form>
+    </Card>
+  )
+}
+
+function S3Fields({
+  value,
+  onValue,
+  fault,
+}: {
+  value: S3
+  onValue: (value: S3) => void
+  fault: Fault | undefined
+}) {
+  const text = (key: 'endpoint' | 'bucket' | 'region' | 'accessKey' | 'secret') => ({
+    name: PREFIX + key,
+    autocomplete: 'off',
+    spellcheck: false,
+    value: value[key] ?? '',
+    onValue: (typed: string) => onValue({ ...value, [key]: typed }),
+    fault,
+  })
+  return (
+    <>
+      <div class="columns">
+        <TextField
+          label="Endpoint"
+          hint="Such as https://s3.eu-central-1.amazonaws.com"
+          {...text('endpoint')}
+        />
+        <TextField label="Bucket" {...text('bucket')} />
+      </div>
+      <div class="columns">
+        <TextField label="Region" {...text('region')} />
+        <TextField label="Access key" {...text('accessKey')} />
+      </div>
+      <TextField
+        label="Secret"
+        type="password"
+        hint="Empty: it stays as it is."
+        {...text('secret')}
+        autocomplete="new-password"
+      />
+      <CheckField
+        label="The bucket is a part of the path, not of the host name (MinIO, most stores of one’s own)"
+        name={`${PREFIX}forcePathStyle`}
+        value={value.forcePathStyle}
+        onValue={(forcePathStyle) => onValue({ ...value, forcePathStyle })}
+      />
+    </>
+  )
+}

@@ -1,0 +1,184 @@
+import { stat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Doer } from '../../auth/audit.ts'
+import { noteDeed } from '../../auth/audit.ts'
+import type { SettingsStore } from '../../collections/settings-store.ts'
+import type { Db } from '../../db/open.ts'
+import { badRequest } from '../../errors.ts'
+import { formatDate } from '../../fields/date.ts'
+import type { Logger } from '../../log.ts'
+import { checkBackup } from '../check.ts'
+import { restoreBackup } from '../restore.ts'
+import { type BackupStorage, openStorage, type StoredBackup } from '../storage/storage.ts'
+import { removeLeftovers, withTemporary } from '../storage/temporary.ts'
+import { writeBackup } from '../write.ts'
+import { fetchFile } from './fetch-file.ts'
+import { Lease } from './lease.ts'
+import { generatedName } from './names.ts'
+import { type Done, type Job, putBack, takeOut, tellNodes } from './state.ts'
+
+/** Who scheduled backups are made by. */
+const SCHEDULE = 'schedule'
+/** Time for the answer to reach the client, and for other nodes to finish their requests. PocketBase waits as long. */
+const BEFORE_RESTORE_MS = 1_000
+
+/** Runs `work` while this server does nothing else, then starts the server anew, whatever became of it. */
+export type Exclusively = (work: () => Promise<void>) => Promise<void>
+
+/** What backups work with. */
+export interface BackupServices {
+  readonly db: Db
+  /** The name of this server among those of the database. */
+  readonly node: string
+  readonly settings: Pick<SettingsStore, 'current'>
+  readonly log: Logger
+  /** Where backups are kept unless the settings name an S3-compatible store, and always temporary files. */
+  readonly folder: string
+  /** Aborts when the server stops. */
+  readonly stopping: AbortSignal
+  readonly exclusively: Exclusively
+}
+
+/** Makes, keeps and restores backups; one at a time over all nodes. */
+export class Backups {
+  readonly #services: BackupServices
+  #making: Promise<void> = Promise.resolve()
+
+  constructor(services: BackupServices) {
+    this.#services = services
+  }
+
+  /** The storage that the settings name now. */
+  storage(): Promise<BackupStorage> {
+    const { settings, folder } = this.#services
+    return openStorage(settings.current.backups.s3, folder)
+  }
+
+  /**
+   * Makes a backup; without a name it gets one of its time. Throws 400 while another job runs, and what went wrong; then nothing
+   * is stored.
+   */
+  async create(name: string, by: string): Promise<void> {
+    const key = name || generatedName(this.#appName, false)
+    const lease = await this.#take({ action: 'backup', key, by })
+    if (!lease) throw isBusy()
+    await this.#keep(this.#make(lease, key, by))
+  }
+
+  /** Makes a scheduled backup unless another node does, or another job runs; answers whether it did. */
+  async createScheduled(scheduledUntil: string): Promise<boolean> {
+    const key = generatedName(this.#appName, true)
+    const job = { action: 'backup', key, by: SCHEDULE } as const
+    const lease = await this.#take(job, scheduledUntil)
+    if (lease) await this.#keep(this.#make(lease, key, SCHEDULE))
+    return lease !== undefined
+  }
+
+  /** Stores an uploaded file. Throws a UserError that says what is wrong if it is no backup. */
+  upload(key: string, content: AsyncIterable<Buffer>): Promise<void> {
+    return withTemporary(this.#services.folder, 'upload', async (path) => {
+      await fetchFile(content, path)
+      await checkBackup(path)
+      await (await this.storage()).put(path, key)
+    })
+  }
+
+  /** Begins to restore a backup and answers at once. Throws 400 while another job runs. */
+  async startRestore(backup: StoredBackup, by: Doer): Promise<void> {
+    const job = { action: 'restore', key: backup.key, by: String(by.auth.values.email ?? '') } as const
+    const lease = await this.#take(job)
+    if (!lease) throw isBusy()
+    // what failed is stored and logged
+    void this.#restore(lease, backup, by).catch(() => {})
+  }
+
+  /** Waits for a backup that is being made; the server's stop has ended it. */
+  async idle(): Promise<void> {
+    await this.#making.catch(() => {})
+  }
+
+  #take(job: Job, scheduledUntil?: string): Promise<Lease | undefined> {
+    const { db, node } = this.#services
+    return Lease.take(db, node, job, scheduledUntil)
+  }
+
+  get #appName(): string {
+    return this.#services.settings.current.meta.appName
+  }
+
+  #keep(making: Promise<void>): Promise<void> {
+    this.#making = making
+    return making
+  }
+
+  #make(lease: Lease, key: string, by: string): Promise<void> {
+    const { db, folder, stopping } = this.#services
+    return this.#ended(lease, key, async () => {
+      await removeLeftovers(folder)
+      const signal = AbortSignal.any([stopping, lease.lost])
+      const size = await withTemporary(folder, 'backup', async (path) => {
+        await writeBackup(db, path, { progress: lease.report, signal })
+        signal.throwIfAborted()
+        const { size } = await stat(path)
+        lease.report('storing', 0, size)
+        await (await this.storage()).put(path, key)
+        return size
+      })
+      return { action: 'backup', key, by, size, at: formatDate(new Date()) }
+    })
+  }
+
+  async #restore(lease: Lease, { key, size }: StoredBackup, by: Doer): Promise<void> {
+    const { db, folder, exclusively } = this.#services
+    await this.#ended(lease, key, async () => {
+      const storage = await this.storage()
+      return withTemporary(folder, 'restore', async (path) => {
+        lease.report('fetching', 0, size)
+        await fetchFile(storage.read(key, 0, size), path)
+        await checkBackup(path)
+        await lease.makeExclusive()
+        await tellNodes(db)
+        await sleep(BEFORE_RESTORE_MS)
+        await exclusively(() => replaceAll(db, path, key, by, lease))
+        return {
+          action: 'restore',
+          key,
+          by: String(by.auth.values.email ?? ''),
+          size,
+          at: formatDate(new Date()),
+        }
+      })
+    })
+    await tellNodes(db)
+  }
+
+  /** Ends a lease with what became of its job, and throws on. */
+  async #ended(lease: Lease, key: string, work: () => Promise<Done>): Promise<void> {
+    const done = await work().catch(async (error) => {
+      this.#services.log.error({ err: error, key }, 'a backup or restore failed')
+      await lease.end({ message: error instanceof Error ? error.message : String(error) }).catch(() => {})
+      throw error
+    })
+    await lease.end({ done })
+  }
+}
+
+/**
+ * Replaces everything, or nothing. What is known of backups stays; the audit log becomes that of the backup, so the restore is noted
+ * in it again.
+ */
+async function replaceAll(db: Db, path: string, key: string, by: Doer, lease: Lease): Promise<void> {
+  const state = await takeOut(db)
+  await restoreBackup(db, path, {
+    replace: true,
+    async inSameTransaction(tx) {
+      lease.lost.throwIfAborted()
+      await noteDeed(tx, by, { action: 'restore backup', record: key })
+      await putBack(tx, state)
+    },
+  })
+}
+
+/** PocketBase: apis/backup_create.go */
+export const isBusy = () =>
+  badRequest('Try again later - another backup/restore process has already been started')

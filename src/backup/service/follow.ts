@@ -1,0 +1,43 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../db/open.ts'
+import type { Logger } from '../../log.ts'
+import type { Exclusively } from './backups.ts'
+import { RESTORE_CHANNEL, readState } from './state.ts'
+
+const POLL_MS = 500
+
+/**
+ * While another node restores a backup, `exclusively` keeps this one from working on the database; afterwards it starts anew, since
+ * all that it remembers may be wrong. `seen` answers how many restores this node knew of when it last started. Returns what ends it.
+ */
+export function followRestores(
+  db: Db,
+  node: string,
+  log: Logger,
+  seen: () => number,
+  exclusively: Exclusively,
+): Promise<() => Promise<void>> {
+  const look = async () => {
+    const { running, restores } = await readState(db)
+    if (running?.node === node) return
+    if (running?.exclusive || restores !== seen()) await exclusively(() => otherRestoreIsOver(db, node))
+  }
+  let looking = Promise.resolve()
+  return db.listen(RESTORE_CHANNEL, () => {
+    looking = looking
+      .then(look)
+      .catch((err) => log.error({ err }, 'it is not known whether a backup was restored'))
+  })
+}
+
+/** Waits until no other node restores a backup. One that died has stopped when its lease is over. */
+export async function otherRestoreIsOver(db: Db, node: string): Promise<void> {
+  while (await isRestoring(db, node)) await sleep(POLL_MS)
+}
+
+/** A restore locks every table, and closes the connections of others when it is through. */
+const isRestoring = (db: Db, node: string): Promise<boolean> =>
+  readState(db).then(
+    ({ running }) => running?.exclusive === true && running.node !== node,
+    () => true,
+  )

@@ -1,0 +1,57 @@
+import { Cron } from 'croner'
+import type { Store } from '../../collections/catalog.ts'
+import type { SettingsStore } from '../../collections/settings-store.ts'
+import type { Db } from '../../db/open.ts'
+import type { Logger } from '../../log.ts'
+import { alertSuperusers } from './alert.ts'
+import type { Backups } from './backups.ts'
+import { AUTO_PREFIX } from './names.ts'
+import { beginSchedule, readSchedule } from './state.ts'
+
+/** The first time after `after` that a valid cron expression means, in UTC; undefined if there is none. PocketBase: tools/cron */
+export function nextRun(expression: string, after: Date): Date | undefined {
+  // PocketBase reads numbers with a sign, and wants day and day of the week both to match
+  const cron = new Cron(expression.replaceAll('+', ''), { timezone: 'UTC', mode: '5-part', domAndDow: true })
+  return cron.nextRun(after) ?? undefined
+}
+
+/** When the next scheduled backup is due: in the past if one was missed; undefined without a schedule. */
+export async function nextScheduled(db: Db, expression: string): Promise<Date | undefined> {
+  if (expression === '') return undefined
+  const { cron, untilMs } = await readSchedule(db)
+  return nextRun(expression, cron === expression ? new Date(untilMs) : new Date())
+}
+
+/**
+ * Makes the scheduled backup if it is due, on whichever node comes first, then removes the oldest scheduled ones. One that was
+ * due while no server ran is made up for. If it fails, superusers get a mail. Called every minute on every node.
+ */
+export async function serveSchedule(
+  store: Store,
+  settings: Pick<SettingsStore, 'current'>,
+  backups: Backups,
+  log: Logger,
+): Promise<void> {
+  const { cron, cronMaxKeep } = settings.current.backups
+  const { db } = store
+  await beginSchedule(db, cron)
+  if (cron === '') return
+  const { until, untilMs } = await readSchedule(db)
+  const due = nextRun(cron, new Date(untilMs))
+  if (!due || due.getTime() > Date.now()) return
+  const made = await backups.createScheduled(until).catch(async (error) => {
+    await alertSuperusers(store, { settings, log }, (error as Error).message)
+    throw error
+  })
+  if (made) await removeOldest(backups, cronMaxKeep, log)
+}
+
+async function removeOldest(backups: Backups, keep: number, log: Logger): Promise<void> {
+  const storage = await backups.storage()
+  const newestFirst = (await storage.list(AUTO_PREFIX)).sort(
+    (a, b) => b.modified.getTime() - a.modified.getTime(),
+  )
+  for (const { key } of newestFirst.slice(keep)) {
+    await storage.delete(key).catch((err) => log.error({ err, key }, 'an old backup could not be removed'))
+  }
+}

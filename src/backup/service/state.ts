@@ -1,0 +1,123 @@
+import type { Db } from '../../db/open.ts'
+import { formatDate } from '../../fields/date.ts'
+
+export type Action = 'backup' | 'restore'
+
+/** What is done with which backup, by whom: an email address, or `schedule`. */
+export interface Job {
+  readonly action: Action
+  readonly key: string
+  readonly by: string
+}
+
+/** A job that runs. `step`, `done` and `total` say how far it is; empty and 0 until that is known. */
+export interface Running extends Job {
+  /** The server that does it. */
+  readonly node: string
+  readonly started: string
+  readonly step: string
+  readonly done: number
+  readonly total: number
+  /** True while a restore replaces the data: no node works on the database then. */
+  readonly exclusive: boolean
+}
+
+/** A job that was done. `size` in bytes. */
+export interface Done extends Job {
+  readonly at: string
+  readonly size: number
+}
+
+/** A job that failed, and why. */
+export interface Failed extends Job {
+  readonly at: string
+  readonly message: string
+}
+
+/** What the installation knows of its backups, over all nodes. */
+export interface BackupState {
+  /** When the installation began to look after this. */
+  readonly since: Date
+  readonly running: Running | null
+  readonly lastBackup: Done | null
+  readonly lastRestore: Done | null
+  /** Null once a backup or restore has succeeded after it. */
+  readonly lastFailure: Failed | null
+  /** How many restores there were. */
+  readonly restores: number
+}
+
+/** Nodes are told on this channel when a restore begins to replace the data, and when that is over. */
+export const RESTORE_CHANNEL = 'pocketsms_restore'
+
+const INTERRUPTED = 'The server ended before it was done.'
+
+const READ = `
+select extract(epoch from since)::float8 * 1000, running, coalesce(lease_until > now(), false),
+  last_backup, last_restore, last_failure, restores::float8
+from backup_state`
+
+/** The state now. A job whose node died counts as failed. */
+export async function readState(db: Db): Promise<BackupState> {
+  const { rows } = await db.query(READ)
+  const [since, text, isHeld, lastBackup, lastRestore, lastFailure, restores] = rows[0]!
+  const running = parsed<Running>(text)
+  return {
+    since: new Date(Number(since)),
+    running: isHeld ? running : null,
+    lastBackup: parsed<Done>(lastBackup),
+    lastRestore: parsed<Done>(lastRestore),
+    lastFailure: running && !isHeld ? failed(running, INTERRUPTED) : parsed<Failed>(lastFailure),
+    restores: Number(restores),
+  }
+}
+
+const parsed = <T>(text: unknown): T | null => (typeof text === 'string' ? (JSON.parse(text) as T) : null)
+
+/** A job that failed now. */
+export const failed = ({ action, key, by }: Job, message: string): Failed => ({
+  action,
+  key,
+  by,
+  at: formatDate(new Date()),
+  message,
+})
+
+/** The row as it is, for `putBack`. */
+export async function takeOut(db: Db): Promise<string> {
+  const { rows } = await db.query('select row_to_json(s)::text from backup_state s')
+  return String(rows[0]![0])
+}
+
+const PUT_BACK = `
+insert into backup_state select * from json_populate_record(null::backup_state, $1::json)`
+const COUNT = `
+update backup_state set restores = restores + 1, lease_until = clock_timestamp() + interval '30 seconds'`
+
+/** Puts a row back in the transaction of a restore, which made the table anew; tells all nodes at the commit. */
+export async function putBack(tx: Db, row: string): Promise<void> {
+  await tx.query('delete from backup_state')
+  await tx.query(PUT_BACK, [row])
+  await tx.query(COUNT)
+  await tellNodes(tx)
+}
+
+/** Asks all nodes to look whether a restore began or ended. */
+export const tellNodes = async (db: Db): Promise<void> =>
+  void (await db.query(`select pg_notify($1, '')`, [RESTORE_CHANNEL]))
+
+/** The schedule as it was seen last, and up to when it was served, as text that loses nothing. */
+export async function readSchedule(db: Db): Promise<{ cron: string; until: string; untilMs: number }> {
+  const { rows } = await db.query(
+    'select schedule, scheduled_until::text, extract(epoch from scheduled_until)::float8 * 1000 from backup_state',
+  )
+  const [cron, until, untilMs] = rows[0]!
+  return { cron: String(cron), until: String(until), untilMs: Number(untilMs) }
+}
+
+/** Notes another schedule: it begins now. */
+export const beginSchedule = async (db: Db, cron: string): Promise<void> =>
+  void (await db.query(
+    'update backup_state set schedule = $1, scheduled_until = now() where schedule <> $1',
+    [cron],
+  ))

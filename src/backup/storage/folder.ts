@@ -1,0 +1,66 @@
+import { createReadStream } from 'node:fs'
+import { copyFile, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import type { BackupStorage, StoredBackup } from './storage.ts'
+import { temporaryPath } from './temporary.ts'
+
+/** Names that begin with a dot are temporary files. */
+const isKey = (key: string) =>
+  key !== '' && !key.startsWith('.') && key === basename(key) && !/[\0\\]/.test(key)
+
+/** Backups as files of a folder, which is created when the first is stored. */
+export function folderStorage(folder: string): BackupStorage {
+  const find = async (key: string): Promise<StoredBackup | undefined> => {
+    if (!isKey(key)) return undefined
+    const found = await stat(join(folder, key)).catch(orNothing)
+    return found?.isFile() ? { key, size: found.size, modified: found.mtime } : undefined
+  }
+  return {
+    find,
+    async list(prefix = '') {
+      const names = (await readdir(folder).catch(orNothing)) ?? []
+      const keys = names.filter((name) => isKey(name) && name.startsWith(prefix)).sort(byBytes)
+      const found = await Promise.all(keys.map(find))
+      return found.filter((one) => one !== undefined)
+    },
+    async *read(key, start, end) {
+      if (end > start) yield* createReadStream(join(folder, key), { start, end: end - 1 })
+    },
+    async put(path, key) {
+      if (!isKey(key)) throw new Error(`${key} cannot be the name of a file.`)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      // within the folder, so that the last step is a rename
+      const near = dirname(path) === folder ? path : temporaryPath(folder, 'copy')
+      try {
+        if (near !== path) await copyFile(path, near)
+        await sync(near)
+        await rename(near, join(folder, key))
+        await sync(folder)
+      } catch (error) {
+        if (near !== path) await rm(near, { force: true })
+        throw error
+      }
+    },
+    delete: (key) => unlink(join(folder, isKey(key) ? key : '.no-such-file')),
+  }
+}
+
+/** PocketBase sorts by the bytes of the name. */
+const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+
+function orNothing(error: NodeJS.ErrnoException): undefined {
+  if (error.code === 'ENOENT' || error.code === 'ENAMETOOLONG') return undefined
+  throw error
+}
+
+/** Waits until the disk has a file, or the entries of a folder; some systems cannot sync a folder. */
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync().catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EISDIR' && error.code !== 'EPERM' && error.code !== 'EINVAL') throw error
+    })
+  } finally {
+    await handle.close()
+  }
+}

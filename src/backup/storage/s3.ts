@@ -1,0 +1,155 @@
+import { open, stat } from 'node:fs/promises'
+import { S3mini } from 's3mini'
+import type { S3Settings } from '../../collections/settings.ts'
+import type { BackupStorage, StoredBackup } from './storage.ts'
+
+const MIB = 1 << 20
+/** A part of a large upload. S3 allows 10,000 parts, so larger files have larger parts. */
+const PART_BYTES = 8 * MIB
+const MAX_PARTS = 9_000
+const PART_TRIES = 3
+/** How long the server may take to answer; a part of an upload goes with the request. */
+const ANSWER_MS = 30_000
+const PART_MS = 300_000
+
+/** Backups as objects of a bucket of an S3-compatible store. PocketBase: tools/filesystem, NewS3 */
+export function s3Storage(settings: S3Settings): BackupStorage {
+  // an address that is none is a fault of the request that needs it
+  const s3 = () => clientOf(settings)
+  const list = async (prefix = ''): Promise<StoredBackup[]> => {
+    const objects = await spoken(s3().listObjects('/', prefix))
+    if (!objects) throw new Error(`The bucket ${settings.bucket} does not exist.`)
+    return objects.map(({ Key, Size, LastModified }) => ({
+      key: Key,
+      size: Number(Size),
+      modified: new Date(LastModified),
+    }))
+  }
+  return {
+    list,
+    find: async (key) => (await list(key)).find((one) => one.key === key),
+    async *read(key, start, end) {
+      if (end <= start) return
+      const { body } = await spoken(s3().getObjectRaw(key, false, start, end))
+      for await (const piece of body ?? []) yield Buffer.from(piece)
+    },
+    put: async (path, key) => spoken(upload(s3(), path, key)),
+    async delete(key) {
+      // S3 confirms the deletion of what is not there, too
+      if (!(await spoken(s3().objectExists(key)))) throw new Error(`[key: ${key}] resource not found`)
+      await spoken(s3().deleteObject(key))
+    },
+  }
+}
+
+/** Writes an object, reads its name in a list and deletes it. Throws what is wrong. PocketBase: forms/test_s3_filesystem.go */
+export async function testS3(settings: S3Settings): Promise<void> {
+  const s3 = clientOf(settings)
+  const key = `pb_settings_test_${Math.random().toString(36).slice(2, 7)}/test.txt`
+  await spoken(s3.putObject(key, 'test', 'text/plain')).catch((error: Error) => {
+    throw new Error(`failed to upload a test file: ${error.message}`)
+  })
+  const removed = spoken(s3.listObjects('/', key)).then(() => spoken(s3.deleteObject(key)))
+  await removed.catch((error: Error) => {
+    throw new Error(`failed to delete a test file: ${error.message}`)
+  })
+}
+
+function clientOf({ endpoint, bucket, region, accessKey, secret, forcePathStyle }: S3Settings): S3mini {
+  const url = new URL(/^https?:\/\//.test(endpoint) ? endpoint : `https://${endpoint}`)
+  if (forcePathStyle) url.pathname = `${url.pathname.replace(/\/$/, '')}/${bucket}`
+  else url.hostname = `${bucket}.${url.hostname}`
+  return new S3mini({
+    accessKeyId: accessKey,
+    secretAccessKey: secret,
+    endpoint: url.href.replace(/\/$/, ''),
+    region,
+    fetch: boundedFetch,
+  })
+}
+
+/**
+ * A request to an address that a superuser chose: limited in time, and never sent on to another address. Only a download may take
+ * longer; fetch ends one that stands still for 5 minutes.
+ */
+const boundedFetch: typeof fetch = async (input, init) => {
+  const late = new AbortController()
+  const error = new Error('The S3 server does not answer.')
+  const timer = setTimeout(() => late.abort(error), init?.body ? PART_MS : ANSWER_MS).unref()
+  const answer = await fetch(input, { ...init, redirect: 'error', signal: late.signal })
+  if (new Headers(init?.headers).has('range')) clearTimeout(timer)
+  return answer
+}
+
+/** Small files in one request, larger ones in parts, one of which is in memory. An upload that fails leaves nothing. */
+async function upload(s3: S3mini, path: string, key: string): Promise<void> {
+  const { size } = await stat(path)
+  const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS / MIB) * MIB)
+  const file = await open(path)
+  const read = async (start: number) => {
+    const part = Buffer.alloc(Math.min(partBytes, size - start))
+    for (let done = 0; done < part.length; ) {
+      const { bytesRead } = await file.read(part, done, part.length - done, start + done)
+      if (bytesRead === 0) throw new Error('The file became shorter while it was uploaded.')
+      done += bytesRead
+    }
+    return part
+  }
+  try {
+    if (size <= partBytes) await again(async () => s3.putObject(key, await read(0), 'application/zip'))
+    else await uploadParts(s3, key, size, partBytes, read)
+  } finally {
+    await file.close()
+  }
+}
+
+async function uploadParts(
+  s3: S3mini,
+  key: string,
+  size: number,
+  partBytes: number,
+  read: (start: number) => Promise<Buffer>,
+): Promise<void> {
+  const id = await s3.getMultipartUploadId(key, 'application/zip')
+  try {
+    const parts = []
+    for (let start = 0; start < size; start += partBytes) {
+      const part = await read(start)
+      parts.push(await again(() => s3.uploadPart(key, id, part, parts.length + 1)))
+    }
+    await s3.completeMultipartUpload(key, id, parts)
+  } catch (error) {
+    await s3.abortMultipartUpload(key, id).catch(() => {})
+    throw error
+  }
+}
+
+/** Tries a request that may be repeated up to three times. */
+async function again<T>(request: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await request()
+    } catch (error) {
+      if (tries === PART_TRIES) throw error
+    }
+  }
+}
+
+/** The result of a request; what it throws says what went wrong, and not only that it did. */
+async function spoken<T>(request: Promise<T>): Promise<T> {
+  try {
+    return await request
+  } catch (error) {
+    const reasons = []
+    for (let one: unknown = error; one instanceof Error; one = one.cause) reasons.push(reasonOf(one))
+    throw new Error([...new Set(reasons.filter(Boolean))].join(': '), { cause: error })
+  }
+}
+
+/** S3 answers errors as XML, with a sentence in it. */
+function reasonOf(error: Error): string {
+  const body = 'body' in error ? String(error.body) : ''
+  const sentence = /<Message>([^<]{1,500})<\/Message>/.exec(body)?.[1]
+  const text = error.message.replace(/^\[s3mini\] /, '')
+  return sentence ? `${text} (${sentence})` : text
+}

@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const PREFIX = '.tmp-'
+/** No backup, upload or restore takes that long: what is older was left behind by a process that was killed. */
+const LEFT_BEHIND_MS = 86_400_000
+
+/** A new name for a temporary file in the backups folder; lists do not show it. */
+export const temporaryPath = (folder: string, purpose: string): string =>
+  join(folder, `${PREFIX}${purpose}-${randomUUID()}`)
+
+/** Runs `work` with a path in the backups folder, which is created, and removes what is at that path afterwards. */
+export async function withTemporary<T>(
+  folder: string,
+  purpose: string,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const path = temporaryPath(folder, purpose)
+  try {
+    return await work(path)
+  } finally {
+    await rm(path, { force: true })
+  }
+}
+
+/** Removes temporary files that a killed process has left behind. */
+export async function removeLeftovers(folder: string): Promise<void> {
+  const names = await readdir(folder).catch(() => [])
+  for (const name of names.filter((one) => one.startsWith(PREFIX))) {
+    const path = join(folder, name)
+    const found = await stat(path).catch(() => undefined)
+    if (found && Date.now() - found.mtimeMs > LEFT_BEHIND_MS) await rm(path, { force: true })
+  }
+}

@@ -1,0 +1,137 @@
+import { utimesSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { generatedName } from '../../src/backup/service/names.ts'
+import { nextRun, serveSchedule } from '../../src/backup/service/schedule.ts'
+import { createLogger } from '../../src/log.ts'
+import { type BackupServer, startBackupServer } from '../support/backups.ts'
+import { startMailServer } from '../support/mail-server.ts'
+
+describe('a name that nobody chose is PocketBase’s', () => {
+  const at = new Date('2026-11-21T10:56:43.796Z')
+  test.each([
+    ['Acme', 'acme'],
+    ['My test-App', 'my_test_app'],
+    ['myTestDB', 'my_test_db'],
+    ['  ÄÖ grün  ', 'gr_n'],
+    ['', ''],
+    ['x'.repeat(80), 'x'.repeat(50)],
+  ])('%j', (appName, part) => {
+    expect(generatedName(appName, false, at)).toBe(`pb_backup_${part}_20261121105643.zip`)
+    expect(generatedName(appName, true, at)).toBe(`@auto_pb_backup_${part}_20261121105643.zip`)
+  })
+})
+
+test.each([
+  ['0 3 * * *', '2026-11-22T03:00:00Z'],
+  ['*/15 * * * *', '2026-11-21T11:00:00Z'],
+  ['@hourly', '2026-11-21T11:00:00Z'],
+  ['+5 * * * *', '2026-11-21T11:05:00Z'],
+  // day and day of the week must both match, unlike in other crons
+  ['0 0 13 * 5', '2027-08-13T00:00:00Z'],
+  ['0 0 30 2 *', undefined],
+])('%s is next at %s', (expression, next) => {
+  const run = nextRun(expression, new Date('2026-11-21T10:56:43Z'))
+  expect(run).toEqual(next === undefined ? undefined : new Date(next))
+})
+
+describe('a schedule', () => {
+  let site: BackupServer
+  beforeAll(async () => {
+    site = await startBackupServer()
+  })
+  afterAll(() => site.stop())
+
+  const db = () => site.server.services.store.db
+  const serve = () => {
+    const { store, settings, backups } = site.server.services
+    return serveSchedule(store, settings, backups, createLogger({ logLevel: 'silent' }))
+  }
+  const servedUntil = (sql: string) => db().query(`update backup_state set scheduled_until = ${sql}`)
+  const patch = (backups: object) => site.call('PATCH', '/api/settings', { backups })
+  beforeEach(async () => {
+    for (const key of await site.keys()) await site.call('DELETE', `/api/backups/${encodeURIComponent(key)}`)
+  })
+
+  test('makes nothing when it is set, and a backup when its time has come, once', async () => {
+    expect((await patch({ cron: '0 3 * * *', cronMaxKeep: 2 })).status).toBe(200)
+    await serve()
+    expect(await site.keys()).toEqual([])
+    const { next } = await site.status()
+    expect(next).toMatch(/ 03:00:00\.000Z$/)
+    expect(Date.parse(next.replace(' ', 'T'))).toBeGreaterThan(Date.now())
+
+    // it was due while no server ran
+    await servedUntil(`now() - interval '3 days'`)
+    expect(Date.parse((await site.status()).next.replace(' ', 'T'))).toBeLessThan(Date.now())
+    await Promise.all([serve(), serve()])
+    await serve()
+    const keys = await site.keys()
+    expect(keys).toEqual([expect.stringMatching(/^@auto_pb_backup_acme_\d{14}\.zip$/)])
+    expect((await site.status()).lastBackup).toMatchObject({ key: keys[0], by: 'schedule' })
+  })
+
+  test('keeps the newest of its own backups', async () => {
+    await site.call('POST', '/api/backups', { name: 'mine.zip' })
+    const content = await site.download('mine.zip')
+    const old = ['@auto_pb_backup_acme_1.zip', '@auto_pb_backup_acme_2.zip', '@auto_pb_backup_acme_3.zip']
+    for (const [i, key] of old.entries()) {
+      expect((await site.upload(key, content)).status).toBe(204)
+      utimesSync(join(site.folder, key), 1_000 - i, 1_000 - i)
+    }
+    await servedUntil(`now() - interval '3 days'`)
+    await serve()
+    const keys = await site.keys()
+    expect(keys).toHaveLength(3)
+    expect(keys).toEqual(expect.arrayContaining(['mine.zip', '@auto_pb_backup_acme_1.zip']))
+  })
+
+  test('says why it failed, also by mail, and goes on with the next time', async () => {
+    const mail = await startMailServer()
+    const smtp = { enabled: true, host: '127.0.0.1', port: mail.port }
+    await site.call('PATCH', '/api/settings', { smtp, backups: { s3: S3_NOWHERE } })
+    await servedUntil(`now() - interval '3 days'`)
+    await expect(serve()).rejects.toThrow()
+    const told = await mail.next()
+    expect([told.to, told.subject]).toEqual(['root@example.com', '[Acme] The scheduled backup failed'])
+    expect(told.text).toMatch(/fetch failed/)
+    await mail.stop()
+    const { lastFailure, next } = await site.status()
+    expect(lastFailure).toMatchObject({ action: 'backup', by: 'schedule' })
+    expect(lastFailure.message).toMatch(/fetch failed/)
+    expect(Date.parse(next.replace(' ', 'T'))).toBeGreaterThan(Date.now())
+    await site.call('PATCH', '/api/settings', {
+      smtp: { enabled: false },
+      backups: { s3: { enabled: false } },
+    })
+  })
+
+  test('waits for another job, and is made up for then', async () => {
+    await servedUntil(`now() - interval '3 days'`)
+    const held = `running = '{"action":"backup","key":"x.zip","by":"x","node":"x"}', lease = gen_random_uuid()`
+    await db().query(`update backup_state set ${held}, lease_until = now() + interval '1 minute'`)
+    await serve()
+    expect(await site.keys()).toEqual([])
+    await db().query('update backup_state set running = null, lease = null, lease_until = null')
+    await serve()
+    expect(await site.keys()).toHaveLength(1)
+  })
+
+  test('ends when it is taken away', async () => {
+    await patch({ cron: '' })
+    await servedUntil(`now() - interval '3 days'`)
+    await serve()
+    expect(await site.keys()).toEqual([])
+    expect((await site.status()).next).toBe('')
+  })
+})
+
+const S3_NOWHERE = {
+  enabled: true,
+  bucket: 'b',
+  region: 'r',
+  endpoint: 'http://127.0.0.1:9',
+  accessKey: 'a',
+  secret: 's',
+  forcePathStyle: true,
+}

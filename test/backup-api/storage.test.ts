@@ -1,0 +1,165 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { folderStorage } from '../../src/backup/storage/folder.ts'
+import { s3Storage, testS3 } from '../../src/backup/storage/s3.ts'
+import type { BackupStorage } from '../../src/backup/storage/storage.ts'
+import { findS3Server, NO_S3_SERVER, type S3Server, startS3Server } from '../support/s3-server.ts'
+
+const work = mkdtempSync(join(tmpdir(), 'pocketsms-storage-'))
+let s3: S3Server | undefined
+const hasS3 = findS3Server() !== undefined
+if (!hasS3) console.warn(`The S3 tests are skipped. ${NO_S3_SERVER}`)
+
+beforeAll(async () => {
+  if (hasS3) s3 = await startS3Server()
+})
+afterAll(async () => {
+  await s3?.stop()
+  rmSync(work, { recursive: true, force: true })
+})
+
+const folder = join(work, 'backups')
+const STORAGES: [name: string, open: () => BackupStorage, skipped: boolean][] = [
+  ['a folder', () => folderStorage(folder), false],
+  ['an S3 server', () => s3Storage(s3!.settings), !hasS3],
+]
+
+async function bytesOf(pieces: AsyncIterable<Buffer>): Promise<Buffer> {
+  const all = []
+  for await (const piece of pieces) all.push(piece)
+  return Buffer.concat(all)
+}
+
+const NOWHERE = {
+  enabled: true,
+  bucket: 'b',
+  region: 'r',
+  endpoint: '',
+  accessKey: 'a',
+  secret: 's',
+  forcePathStyle: true,
+}
+
+const fileOf = (content: Buffer | string): string => {
+  const path = join(work, randomBytes(6).toString('hex'))
+  writeFileSync(path, content)
+  return path
+}
+
+for (const [name, open, skipped] of STORAGES) {
+  describe.skipIf(skipped)(name, () => {
+    test('is empty before the first backup', async () => {
+      expect(await open().list()).toEqual([])
+      expect(await open().find('a.zip')).toBeUndefined()
+      await expect(open().delete('a.zip')).rejects.toThrow()
+    })
+
+    test('stores, lists, reads and deletes', async () => {
+      const storage = open()
+      await storage.put(fileOf('0123456789'), 'b.zip')
+      await storage.put(fileOf('first'), 'a.zip')
+      await storage.put(fileOf('of the schedule'), '@auto_pb_backup_acme_20261121105643.zip')
+      await storage.put(fileOf('umlauts & spaces'), 'Ü x.zip')
+      const listed = await storage.list()
+      expect(listed.map(({ key, size }) => [key, size])).toEqual([
+        ['@auto_pb_backup_acme_20261121105643.zip', 15],
+        ['a.zip', 5],
+        ['b.zip', 10],
+        ['Ü x.zip', 16],
+      ])
+      expect(Math.abs(listed[0]!.modified.getTime() - Date.now())).toBeLessThan(60_000)
+      expect((await storage.list('@auto_')).length).toBe(1)
+      expect((await storage.find('b.zip'))?.size).toBe(10)
+      expect(await storage.find('b')).toBeUndefined()
+      expect((await bytesOf(storage.read('b.zip', 2, 5))).toString()).toBe('234')
+      expect((await bytesOf(storage.read('Ü x.zip', 0, 16))).toString()).toBe('umlauts & spaces')
+      for (const { key } of listed) await storage.delete(key)
+      expect(await storage.list()).toEqual([])
+    })
+
+    test('stores a file of several parts unchanged', async () => {
+      const content = randomBytes((8 << 20) * 2 + 4_567)
+      const storage = open()
+      await storage.put(fileOf(content), 'large.zip')
+      const hash = createHash('sha256')
+      for await (const piece of storage.read('large.zip', 0, content.length)) hash.update(piece)
+      expect(hash.digest('hex')).toBe(createHash('sha256').update(content).digest('hex'))
+      await storage.delete('large.zip')
+    })
+
+    test('stores nothing of a file that is not there', async () => {
+      await expect(open().put(join(work, 'nothing'), 'c.zip')).rejects.toThrow()
+      expect(await open().list()).toEqual([])
+    })
+  })
+}
+
+describe('a folder', () => {
+  test.each(['../a.zip', 'x/a.zip', '..', '.', '', '.tmp-a', 'a\0.zip', 'a'.repeat(300)])(
+    'has no key %j',
+    async (key) => {
+      const storage = folderStorage(folder)
+      expect(await storage.find(key)).toBeUndefined()
+      await expect(storage.put(fileOf('x'), key)).rejects.toThrow()
+      await expect(storage.delete(key)).rejects.toThrow()
+      expect(readdirSync(folder)).toEqual([])
+    },
+  )
+})
+
+describe.skipIf(!hasS3)('an S3 server that is set up wrongly', () => {
+  test.each([
+    ['another secret', { secret: 'wrong' }, /signature/i],
+    ['another bucket', { bucket: 'missing' }, /bucket/i],
+    ['no address', { endpoint: 'http://' }, /Invalid URL/],
+    ['nobody there', { endpoint: 'http://127.0.0.1:9' }, /fetch failed|ECONNREFUSED|bad port/],
+  ])('says so: %s', async (_, change, reason) => {
+    const settings = { ...s3!.settings, ...change }
+    await expect(s3Storage(settings).list()).rejects.toThrow(reason)
+    await expect(s3Storage(settings).put(fileOf('x'), 'a.zip')).rejects.toThrow(reason)
+    await expect(testS3(settings)).rejects.toThrow(reason)
+  })
+
+  test('is tested by a file that is gone again', async () => {
+    await testS3(s3!.settings)
+    expect(await s3Storage(s3!.settings).list()).toEqual([])
+  })
+})
+
+test('a server that does not answer is not waited for', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const server = createServer(() => {})
+  try {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const asked = once(server, 'request')
+    const listed = s3Storage({ ...NOWHERE, endpoint: `http://127.0.0.1:${port}` }).list()
+    await Promise.race([asked, listed])
+    vi.advanceTimersByTime(30_000)
+    await expect(listed).rejects.toThrow('The S3 server does not answer.')
+  } finally {
+    vi.useRealTimers()
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+test('a redirect to another address is not followed', async () => {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.writeHead(307, { location: `http://127.0.0.1:${port}/elsewhere` }).end()
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const settings = { ...NOWHERE, endpoint: `http://127.0.0.1:${port}` }
+  await expect(s3Storage(settings).list()).rejects.toThrow()
+  expect(asked.filter((url) => url.includes('elsewhere'))).toEqual([])
+  server.close()
+})
