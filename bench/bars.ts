@@ -30,7 +30,14 @@ const BULK_MS: Readonly<Record<number, number>> = { 1000: 150, 10000: 2_000 }
 const WAKE_P99_MS = 10
 const MEMORY_MB = 250
 /** On PGlite, requests a second by the scenario's name. */
-const PGLITE_RATES = { 'list 30 of 2,000': 400, 'view of 2,000': 2_500, 'send, 1 connections': 800 }
+const PGLITE_RATES = {
+  'list 30 of 2,000': 700,
+  'view of 2,000': 3_000,
+  'send, 1 connections': 350,
+  'send, 64 connections': 2_000,
+}
+const PGLITE_IDLE_MB = 300
+const PGLITE_PEAK_MB = 450
 
 const ms = (value: number) => `${value.toFixed(value < 10 ? 2 : 0)} ms`
 const sampleOf = ({ samples }: Row, name = 'pocketsms') => samples.get(name)
@@ -90,13 +97,25 @@ export function barsOf(rows: readonly Row[], { wakes, memoryMb }: Extras): Bar[]
   return bars
 }
 
+/** Megabytes of the server's process on a new data folder: the most while it started, and when it was idle afterwards. */
+export interface FirstStart {
+  readonly peakMb: number
+  readonly idleMb: number
+}
+
 /** What was asked of a run on PGlite. */
-export function pgliteBarsOf(rows: readonly Row[]): Bar[] {
-  return rows.flatMap((row) => {
+export function pgliteBarsOf(rows: readonly Row[], { peakMb, idleMb }: FirstStart): Bar[] {
+  const rates = rows.flatMap((row) => {
     const bar = Object.entries(PGLITE_RATES).find(([name]) => name === row.scenario.name)?.[1]
     const ours = sampleOf(row)
     return bar !== undefined && ours ? [least(row.scenario.name, bar, ours.rate, '/s')] : []
   })
+  const mb = (value: number) => `${value.toFixed(0)} MB`
+  return [
+    ...rates,
+    most('first start, peak of the server', PGLITE_PEAK_MB, peakMb, mb),
+    most('first start, idle afterwards', PGLITE_IDLE_MB, idleMb, mb),
+  ]
 }
 
 export const PGLITE_SCENARIOS = Object.keys(PGLITE_RATES)

@@ -1,14 +1,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startPostgres } from '../test/support/postgres.ts'
-import { type Bar, barsOf, type Extras, PGLITE_SCENARIOS, pgliteBarsOf } from './bars.ts'
+import { freePort, startPostgres } from '../test/support/postgres.ts'
+import { serve } from '../test/support/program.ts'
+import { type Bar, barsOf, type Extras, type FirstStart, PGLITE_SCENARIOS, pgliteBarsOf } from './bars.ts'
 import type { Contender } from './contender.ts'
 import { seedPglite, seedPostgres } from './databases.ts'
 import { compareAnswers, measure, type Row } from './measure.ts'
 import { type Options, readOptions } from './options.ts'
 import { startPocketBase } from './pocketbase.ts'
-import { residentMb } from './process.ts'
+import { peakMb, residentMb, settle } from './process.ts'
 import { barTable, rateTable } from './report.ts'
 import { SCENARIOS } from './scenarios.ts'
 import { MESSAGES } from './seed.ts'
@@ -59,15 +60,31 @@ async function onPostgres({ only, pace, wakes }: Options): Promise<void> {
   print(`Postgres ${postgres.version}`, rows, names, barsOf(rows, extras))
 }
 
+/** Starts a server on a new data folder, and leaves it alone until it is idle. */
+async function firstStart(folder: string): Promise<FirstStart> {
+  const server = await serve({
+    DATABASE_URL: '',
+    DATA_DIR: folder,
+    HOST: '127.0.0.1',
+    PORT: String(await freePort()),
+    LOG_LEVEL: 'warn',
+  })
+  await settle(server.pid)
+  const memory = { peakMb: peakMb(server.pid) ?? 0, idleMb: residentMb(server.pid) ?? 0 }
+  await server.stop()
+  return memory
+}
+
 async function onPglite({ only, pace }: Options): Promise<void> {
-  say('filling PGlite')
   const folder = mkdtempSync(join(tmpdir(), 'pocketsms-bench-'))
   started.push(() => rmSync(folder, { recursive: true, force: true }))
-  await seedPglite(folder)
-  const pocketsms = await add(startPocketsms({ DATABASE_URL: '', DATA_DIR: folder }))
+  const memory = await firstStart(join(folder, 'empty'))
+  say('filling PGlite')
+  await seedPglite(join(folder, 'full'))
+  const pocketsms = await add(startPocketsms({ DATABASE_URL: '', DATA_DIR: join(folder, 'full') }))
   const scenarios = SCENARIOS.filter(({ name }) => PGLITE_SCENARIOS.includes(name) && name.includes(only))
   const rows = await measure([pocketsms], scenarios, pace, say)
-  print('PGlite', rows, [pocketsms.name], pgliteBarsOf(rows))
+  print('PGlite', rows, [pocketsms.name], pgliteBarsOf(rows, memory))
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))

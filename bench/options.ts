@@ -9,7 +9,7 @@ With POCKETBASE_BIN=/path/to/pocketbase the real PocketBase is measured in the s
   --seconds N     how long each server is asked in each round; default 3
   --rounds N      how often the servers take turns; the median counts; default 3
   --quick         one round of one second: shows that it works, not how fast
-  --pglite        instead: list, view and send on PGlite
+  --pglite        instead: list, view and send on PGlite, and the memory of a first start
   --help
 `
 

@@ -15,6 +15,12 @@ export function residentMb(pid: number): number | undefined {
   return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
 }
 
+/** The most that was resident of a process so far, in MB; undefined where the system does not tell. */
+export function peakMb(pid: number): number | undefined {
+  const kilobytes = /VmHWM:\s+(\d+)/.exec(readProc(pid, 'status'))?.[1]
+  return kilobytes === undefined ? undefined : Number(kilobytes) / 1024
+}
+
 /** Hundredths of a second that a process has computed so far; 0 where the system does not tell. */
 export function computed(pid: number): number {
   const [, rest = ''] = readProc(pid, 'stat').split(') ')
