@@ -50,6 +50,15 @@ describe.skipIf(process.env.TEST_BACKEND === 'postgres')('the embedded database'
     expect((await db.query('select 1')).rows).toEqual([[1]])
   })
 
+  test('a statement that cannot be canceled ends with its thread, and another thread goes on', async () => {
+    const stuck = db.transaction(async (inside) => {
+      await inside.limitStatements(200)
+      await inside.query('select pg_sleep(3600)') // looks for a cancellation only when it is over
+    })
+    await expect(stuck).rejects.toBeInstanceOf(DatabaseAway)
+    expect((await db.query('select 1')).rows).toEqual([[1]])
+  })
+
   test('the limit of one transaction is not that of the next', async () => {
     await db.transaction((inside) => inside.limitStatements(1))
     await db.transaction(async (inside) => {

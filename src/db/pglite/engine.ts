@@ -7,7 +7,7 @@ import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts'
 /** A canceled statement ends within milliseconds. One that has not ended by then never will: its thread is ended instead. */
 const CANCEL_MS = 5_000
 const RESTART_MS = 1_000
-/** How long a statement waits for a database that is being started again. */
+/** Statements wait so long for a database that has ended; later ones fail at once until it runs again. */
 const PATIENCE_MS = 10_000
 /** The thread makes few objects of its own; V8 would keep up to 48 MB for new ones. */
 const YOUNG_OBJECTS_MB = 4
@@ -36,6 +36,7 @@ export class Engine {
   #thread: Thread | undefined
   #running: Running | undefined
   #restarting: Promise<void> | undefined
+  #downSinceMs = 0
   #isClosed = false
   #starts = 0
   /** Called after each start but the first. */
@@ -58,11 +59,12 @@ export class Engine {
     return this.#starts
   }
 
-  /** Waits until the database runs. Throws DatabaseAway when that takes too long. */
+  /** Waits until the database runs. Throws DatabaseAway when it has been down for too long. */
   async ready(): Promise<void> {
     if (this.#isClosed) throw new DatabaseAway(new Error('The database is closed.'))
     if (!this.#restarting) return
-    await Promise.race([this.#restarting, sleep(PATIENCE_MS, undefined, { ref: false })])
+    const leftMs = this.#downSinceMs + PATIENCE_MS - performance.now()
+    if (leftMs > 0) await Promise.race([this.#restarting, sleep(leftMs, undefined, { ref: false })])
     if (!this.#thread) throw new DatabaseAway(new Error('The embedded database is being started again.'))
   }
 
@@ -92,6 +94,7 @@ export class Engine {
   /** Closes the database. To be called when nothing runs. */
   async close(): Promise<void> {
     this.#isClosed = true
+    await this.#restarting
     const thread = this.#thread
     if (!thread) return
     const ended = new Promise((resolve) => thread.worker.once('exit', resolve))
@@ -138,6 +141,7 @@ export class Engine {
 
   #ended(): void {
     this.#thread = undefined
+    this.#downSinceMs = performance.now()
     this.#finish()?.reject(new DatabaseAway(new Error('The embedded database ended while a statement ran.')))
     if (!this.#isClosed) this.#restarting = this.#restart().finally(() => (this.#restarting = undefined))
   }
@@ -148,7 +152,8 @@ export class Engine {
       try {
         await this.#start()
         this.#log.warn('the embedded database was started again')
-        return this.onRestart()
+        if (!this.#isClosed) this.onRestart()
+        return
       } catch (error) {
         this.#log.error({ err: error }, 'the embedded database does not start')
         await sleep(RESTART_MS)
