@@ -43,7 +43,7 @@ export function Schedule({
       <Form onSubmit={save.run} fault={save.fault} names={[CRON, KEEP]}>
         <div class="columns">
           <SelectField
-            label="Back up by itself"
+            label="Automatic backups"
             name="schedule"
             choices={CHOICES}
             value={isOther ? OTHER : cron}
@@ -61,7 +61,7 @@ export function Schedule({
             error={isOther ? undefined : save.fault?.fields[CRON]}
           />
           <TextField
-            label="How many of them to keep"
+            label="Automatic backups to keep"
             name={KEEP}
             type="number"
             min={1}

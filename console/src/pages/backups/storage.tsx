@@ -29,7 +29,7 @@ export function Storage({ settings, onSaved }: { settings: Settings; onSaved: ()
   })
   return (
     <Card
-      title="Where they are kept"
+      title="Storage"
       actions={
         saved.enabled && (
           <Button busy={test.busy} onClick={() => void test.run()}>
@@ -50,8 +50,8 @@ export function Storage({ settings, onSaved }: { settings: Settings; onSaved: ()
           <S3Fields value={s3} onValue={setS3} fault={save.fault} />
         ) : (
           <Notice>
-            They are on the disk of the server that makes them. A disk that breaks takes them with it:
-            download some, or use a store elsewhere.
+            Backups are on the same disk as the server. If that disk fails, they are lost too: download some,
+            or use a store elsewhere.
           </Notice>
         )}
         <Actions>
