@@ -3,12 +3,25 @@ import { readQuery } from './query.ts'
 /** The secret end of the address to which a phone posts. */
 const SECRET_END = /(?<=\/incoming\/).*/
 
-/** The path as logs have it: without its query, which may have tokens in it, and without a secret end. */
-export const loggedPath = (url: string): string => url.replace(/\?.*/s, '').replace(SECRET_END, '…')
-
+/** Characters of a URL that are looked at; escapes make it up to nine times as long as what a log keeps. */
+const MAX_READ = 9_000
 const MAX_LENGTH = 1_000
-/** A phone number has no place in a path, but nobody keeps a client from writing one there. */
-const NUMBER = /(?:\+|%2B)?\d{7,}(?![a-z\d])/gi
+
+/** The path as logs have it: without its query, which may have tokens in it, and without a secret end. */
+export const loggedPath = (url: string): string => pathOf(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
+
+const pathOf = (url: string) => url.replace(/\?.*/s, '').replace(SECRET_END, '…')
+
+/** Digits with what makes a phone number of them before, and a letter behind, which makes an id of them. */
+const DIGITS = /(?:\+|%2B)?(\d+)([a-z]?)/gi
+const MIN_DIGITS = 7
+
+/** A phone number has no place in a path, but a client may write one there. */
+const withoutNumbers = (path: string) =>
+  path.replace(DIGITS, (all, digits: string, letter: string) =>
+    letter !== '' || digits.length < MIN_DIGITS ? all : '…',
+  )
+
 /** Parameters that say how to answer, by names of fields and numbers. */
 const PLAIN = new Set(['page', 'perPage', 'skipTotal', 'sort', 'expand', 'fields', 'thumb', 'download'])
 /** What such a value looks like. Long numbers are somebody's. */
@@ -20,8 +33,9 @@ const PLAIN_NAME = /^(?!.*\d{5})[\w.@:-]{1,50}$/
  * about. Of a filter names and operators stay, all that they are compared with becomes `…`; so do values of unknown parameters.
  */
 export function loggedUrl(url: string): string {
-  const path = loggedPath(url).replace(NUMBER, '…')
-  const pairs = Object.entries(readQuery(url)).map(([name, value]) => {
+  const read = url.slice(0, MAX_READ)
+  const path = withoutNumbers(pathOf(read))
+  const pairs = Object.entries(readQuery(read)).map(([name, value]) => {
     if (name === 'filter') return `filter=${withoutValues(value)}`
     const shown = PLAIN.has(name) && PLAIN_VALUE.test(value) ? value : '…'
     return `${PLAIN_NAME.test(name) ? name : '…'}=${shown}`

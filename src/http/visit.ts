@@ -99,7 +99,7 @@ function tellFault(fault: unknown): Told {
 }
 
 /** Sentences name what is wrong; a long number in one came with the request. */
-const withoutNumbers = (text: string) => cut(text.replace(/\+?\d{5,}/g, '…'))
+const withoutNumbers = (text: string) => cut(cut(text).replace(/\+?\d{5,}/g, '…'))
 
 /** What stands among errors may be more than they: of anything else nothing is told. */
 function codesOf(data: object): object {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { loggedUrl, withoutValues } from '../../src/http/logged-url.ts'
+import { loggedPath, loggedUrl, withoutValues } from '../../src/http/logged-url.ts'
 
 test.each([
   ['names and signs', 'status = "failed" && to ~ \'+4915112345678\'', 'status = … && to ~ …'],
@@ -33,6 +33,11 @@ test.each([
   ['a number in a parameter', '/api/x?sort=4915112345678', '/api/x?sort=…'],
   ['a number in a path', '/api/sms/%2B4915112345678', '/api/sms/…'],
   ['a secret path', '/api/mobile/v1/incoming/secret', '/api/mobile/v1/incoming/…'],
+  ['short numbers and ids in a path', '/api/123456/1234567a', undefined],
   ['a broken escape', '/api/x?filter=%zz&page=1', '/api/x?page=1'],
   ['too much', `/${'a/'.repeat(1000)}`, `/${'a/'.repeat(1000)}`.slice(0, 1000).concat('...')],
 ])('of an address, %s', (_, url, kept = url) => expect(loggedUrl(url)).toBe(kept))
+
+test('of a long path without separators, only the beginning', () => {
+  expect(loggedPath(`/${'1'.repeat(16_100)}a`)).toHaveLength(1000)
+})
