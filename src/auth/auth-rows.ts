@@ -36,7 +36,7 @@ export async function findAuthRecord(
 }
 
 /** What SQLite takes for a number when a text is compared with one. */
-const NUMERIC = /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i
+const NUMERIC = /^\s*[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?\s*$/i
 
 /** A typed text as the column of a field has it; undefined if the column can have nothing like it. */
 function toColumn(field: Field | undefined, value: string): string | number | boolean | undefined {

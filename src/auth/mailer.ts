@@ -66,6 +66,8 @@ function plainText(html: string): string {
     .replace(/<br\s*\/?>|<\/p>/gi, '\n')
     .replace(/<[^>]+>/g, '')
     .replace(/&(amp|lt|gt|#34|#39);/g, (_, name: string) => ENTITIES[name]!)
-    .replace(/[ \t]*\n\s*/g, '\n')
-    .trim()
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n')
 }

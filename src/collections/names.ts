@@ -38,3 +38,15 @@ export function indexName(name: string): string {
 export function quote(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`
 }
+
+const VIA = '_via_'
+
+/**
+ * `contacts` and `user` of `contacts_via_user`, the name of a back relation, cut at its last `_via_`; undefined for
+ * any other name.
+ */
+export function splitBackRelation(name: string): [collection: string, field: string] | undefined {
+  const at = name.lastIndexOf(VIA, name.length - VIA.length - 1)
+  if (at < 1 || !/^\w+$/.test(name)) return undefined
+  return [name.slice(0, at), name.slice(at + VIA.length)]
+}

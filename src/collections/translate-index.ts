@@ -11,7 +11,7 @@ interface Piece extends SqlToken {
 const EQUALITY = new Set(['=', '==', '!=', '<>'])
 const COMPARISONS = new Set([...EQUALITY, '<', '<=', '>', '>='])
 const AFTER_IS = new Set(['null', 'true', 'false', 'distinct', 'unknown'])
-const NUMERAL = /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i
+const NUMERAL = /^\s*[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?\s*$/i
 const JSON_PATH = /^'\$\.([\w.]+)'$/
 
 const isJson = ({ type }: Field) => type === 'json' || type === 'geoPoint'

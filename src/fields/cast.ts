@@ -31,8 +31,8 @@ function scalarText(raw: unknown): string | undefined {
 /** Text of a scalar; `''` for null, lists and objects. */
 export const toText = (raw: unknown): string => cleanText(scalarText(raw) ?? '')
 
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i
-const HEX = /^([+-]?)0x(?=[\da-f.]*[\da-f])([\da-f]*)\.?([\da-f]*)p([+-]?\d+)$/i
+const DECIMAL = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
+const HEX = /^([+-]?)0x([\da-f]*)(?:\.([\da-f]*))?p([+-]?\d+)$/i
 const INFINITY = /^([+-]?)inf(inity)?$/i
 
 /** Number of a number, bool or numeric text; 0 for all else. `Infinity` and `NaN` as text come through. */
@@ -42,12 +42,20 @@ export function toNumber(raw: unknown): number {
   return typeof raw === 'string' ? (parseNumber(raw) ?? 0) : 0
 }
 
-/** Underscores between digits, which Go allows in its own notation of numbers. */
-const UNDERSCORES = /(?<=\d)_(?=\d)|(?<=0x[\da-f_.]*)_(?=[\da-f])/gi
+/** Underscores between decimal digits. */
+const UNDERSCORES = /(?<=\d)_(?=\d)/g
+
+/** Without the underscores that Go allows between digits, and before those of a hexadecimal mantissa. */
+function withoutUnderscores(text: string): string {
+  if (!/^[+-]?0x/i.test(text)) return text.replace(UNDERSCORES, '')
+  const power = text.search(/p|$/i)
+  const mantissa = text.slice(0, power).replace(/_(?=[\da-f])/gi, '')
+  return mantissa + text.slice(power).replace(UNDERSCORES, '')
+}
 
 /** The number that a text is; undefined for any other text and a number out of range. Go: strconv.ParseFloat */
 export function parseNumber(written: string): number | undefined {
-  const text = written.includes('_') ? written.replace(UNDERSCORES, '') : written
+  const text = written.includes('_') ? withoutUnderscores(written) : written
   if (DECIMAL.test(text)) return finite(Number(text))
   const infinity = INFINITY.exec(text)
   if (infinity) return infinity[1] === '-' ? -Infinity : Infinity
@@ -55,6 +63,7 @@ export function parseNumber(written: string): number | undefined {
   const hex = HEX.exec(text)
   if (!hex) return undefined
   const [, sign, whole, fraction = '', power] = hex
+  if (whole === '' && fraction === '') return undefined
   const mantissa = Number.parseInt(`${whole}${fraction}`, 16)
   return finite((sign === '-' ? -1 : 1) * mantissa * 2 ** (Number(power) - 4 * fraction.length))
 }

@@ -1,5 +1,6 @@
 import type { Collection } from '../collections/collection.ts'
 import { uniqueIndexOf } from '../collections/index-expression.ts'
+import { splitBackRelation } from '../collections/names.ts'
 import type { Field, RelationField } from '../fields/field.ts'
 import { isMulti } from '../fields/field.ts'
 import type { Context } from './context.ts'
@@ -11,7 +12,6 @@ import type { Row } from './row.ts'
 
 /** PocketBase: maxNestedRels in core/record_field_resolver_runner.go */
 const MAX_RELATIONS = 6
-const BACK_RELATION = /^(\w+)_via_(\w+)$/
 
 /** Where a path begins. */
 interface Start {
@@ -99,7 +99,7 @@ class Walk {
   }
 
   #backRelation(name: string): [Collection, RelationField] {
-    const [, collectionName = '', fieldName = ''] = BACK_RELATION.exec(name) ?? []
+    const [collectionName, fieldName] = splitBackRelation(name) ?? ['', '']
     if (!collectionName) throw new Missing(`failed to resolve field "${name}"`)
     const { catalog, reached } = this.#context
     const collection = catalog.find(collectionName)

@@ -183,7 +183,7 @@ function authValues(auth: Input['request']['auth']): Record<string, unknown> | n
   return { ...values, id, collectionId: collection.id, collectionName: collection.name }
 }
 
-const NUMBER = /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i
+const NUMBER = /^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i
 
 /** Lists and objects are their JSON. A text is a number if the collection has a number field of that name. */
 function requestScalar(value: unknown, type: FieldTypeName | undefined): Scalar {

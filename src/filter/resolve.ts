@@ -12,7 +12,7 @@ import type { Literal, Token } from './tree.ts'
 
 /** The names that may be looked up at all. PocketBase: core/record_field_resolver.go, allowedFields */
 const NAMES =
-  /^(\w+[\w.:]*|@request\.(context|method)|@request\.(auth|body|query|headers)\.[\w.:]*\w+|@collection\.\w+(:\w+)?\.[\w.:]*\w+)$/
+  /^(\w[\w.:]*|@request\.(context|method)|@request\.(auth|body|query|headers)\.[\w.:]*\w|@collection\.\w+(:\w+)?\.[\w.:]*\w)$/
 
 const KEYWORDS = new Map([
   ['null', null],

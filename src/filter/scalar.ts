@@ -18,7 +18,7 @@ export function kindOf(value: Scalar): Kind {
 }
 
 /** Text that SQLite takes for a number where a column of numbers is its neighbour. */
-const NUMERIC = /^[ \t\n\v\f\r]*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?[ \t\n\v\f\r]*$/i
+const NUMERIC = /^[ \t\n\v\f\r]*[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?[ \t\n\v\f\r]*$/i
 
 /** SQLite's numeric affinity: text that looks like a number becomes one. */
 export const asNumeric = (value: Scalar): Scalar =>

@@ -59,10 +59,7 @@ export class LineFeeds extends Transform {
   #begin(): boolean {
     const end = this.#held.indexOf(LF)
     if (end < 0 && this.#held.length < MAX_FIRST_LINE) return false
-    const line = this.#held
-      .subarray(0, Math.max(end, 0))
-      .toString('latin1')
-      .replace(/[ \t]+$/, '')
+    const line = withoutBlanks(this.#held.subarray(0, Math.max(end, 0)).toString('latin1'))
     const boundary = this.#boundary.toString('latin1')
     if (line === boundary) this.#place = 'head'
     else if (line === `${boundary}--\r`) this.#giveEmptyPart()
@@ -116,4 +113,11 @@ export class LineFeeds extends Transform {
     if (length > 0) this.push(this.#held.subarray(0, length))
     this.#held = this.#held.subarray(length)
   }
+}
+
+/** Without blanks at its end: a regular expression would need quadratic time. */
+function withoutBlanks(line: string): string {
+  let end = line.length
+  while (line[end - 1] === ' ' || line[end - 1] === '\t') end--
+  return line.slice(0, end)
 }

@@ -17,7 +17,7 @@ const LOGS = plainList(
     ['message', 'text'],
     ['data', 'json'],
   ],
-  /^data\.[\w.:]*\w+$/,
+  /^data\.[\w.:]*\w$/,
 )
 
 interface Log {

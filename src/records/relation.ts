@@ -1,7 +1,7 @@
 import type { Catalog } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { uniqueIndexOf } from '../collections/index-expression.ts'
-import { columnName, quote, tableName } from '../collections/names.ts'
+import { columnName, quote, splitBackRelation, tableName } from '../collections/names.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { columnsOf, type Row } from './columns.ts'
 
@@ -15,7 +15,6 @@ export interface Relation {
   readonly many: boolean
 }
 
-const BACK = /^(\w+)_via_(\w+)$/
 /** `contacts(groups)`: what `contacts_via_groups` was called once. */
 const BACK_LEGACY = /^(\w+)\((\w+)\)$/
 
@@ -27,8 +26,8 @@ const MAX_BACK = 1000
  * where its field is unique. PocketBase: core/record_query_expand.go
  */
 export function findRelation(catalog: Catalog, from: Collection, name: string): Relation | undefined {
-  const back = (name.includes('(') ? BACK_LEGACY : BACK).exec(name)
-  if (back) return findBack(catalog, from, back[1]!, back[2]!)
+  const back = name.includes('(') ? BACK_LEGACY.exec(name)?.slice(1) : splitBackRelation(name)
+  if (back) return findBack(catalog, from, back[0]!, back[1]!)
   const field = catalog.field(from, name)
   if (field?.type !== 'relation') return undefined
   const target = catalog.find(field.collectionId)

@@ -4,11 +4,10 @@ const BLANKS = '\t\n\v\f\r \u0085\u00a0'
 const END = '\0'
 
 /** White space as Go knows it: U+0085 is some, U+FEFF is none. */
-const SPACE = '[\\t-\\r \\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]'
-const ENDS = new RegExp(`^${SPACE}+|${SPACE}+$`, 'g')
+const SPACE = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/
 
 /** A text without white space around. Go: strings.TrimSpace */
-export const trimSpace = (text: string) => text.replace(ENDS, '')
+export const trimSpace = (text: string) => trimEnds(text, (char) => SPACE.test(char))
 
 /**
  * Cuts a text at its separators, except within quotes and (if `parentheses`) within parentheses. Tokens are
@@ -38,12 +37,13 @@ export function tokens(text: string, separators: string, parentheses = true): st
   return found
 }
 
-function trim(text: string, separators: string): string {
-  const isBlank = (char: string | undefined) =>
-    char !== undefined && BLANKS.includes(char) && !separators.includes(char)
+const trim = (text: string, separators: string) =>
+  trimEnds(text, (char) => BLANKS.includes(char) && !separators.includes(char))
+
+function trimEnds(text: string, isBlank: (char: string) => boolean): string {
   let from = 0
   let to = text.length
-  while (from < to && isBlank(text[from])) from++
-  while (to > from && isBlank(text[to - 1])) to--
+  while (from < to && isBlank(text[from]!)) from++
+  while (to > from && isBlank(text[to - 1]!)) to--
   return text.slice(from, to)
 }

@@ -10,7 +10,7 @@ export interface Person {
 export type Template = readonly string[]
 
 /** `{{variable}}`: anything but braces between them, not only spaces. */
-const PLACEHOLDER = /\{\{([^{}]*[^{}\s][^{}]*)\}\}/
+const PLACEHOLDER = /\{\{(\s*[^{}\s][^{}]*)\}\}/
 
 /** Cuts a template once, so that each recipient's text is a join. Never fails: what is no placeholder is text. */
 export function parseTemplate(body: string): Template {

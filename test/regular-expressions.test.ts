@@ -1,0 +1,60 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { checkSync } from 'recheck'
+import { parseAst } from 'vite'
+import { expect, test } from 'vitest'
+
+const SRC = join(import.meta.dirname, '../src')
+
+/** Rooms and files whose expressions never see the text of a client, or short text only. */
+const EXEMPT: readonly (readonly [path: RegExp, reason: string])[] = [
+  [/^(?:agent|bulk|demo)\//, 'programs that users run themselves'],
+  [/^config\.ts:/, 'environment variables'],
+  [/^collections\//, 'schemas and view queries, which superusers alone write'],
+  [/^openapi\//, 'names of collections and operations'],
+  [/^auth\/mailer\.ts:/, 'templates of superusers; values in them are escaped'],
+  [/^auth\/oauth2\/apple-secret\.ts:/, 'keys that superusers configure'],
+  [/^fields\/date\.ts:/, 'dates that the server itself wrote'],
+  [/^files\/stored-name\.ts:/, 'at most 300 bytes'],
+  [/^files\/sniff\/archives\.ts:/, 'eight bytes'],
+  [/^filter\/scalar\.ts: 0\+\$$/, '17 digits'],
+]
+
+interface Pattern {
+  readonly place: string
+  readonly pattern: string
+  readonly flags: string
+}
+
+/** All regular expression literals of a file. */
+function patternsOf(file: string): Pattern[] {
+  const found: Pattern[] = []
+  const visit = (node: unknown): void => {
+    if (typeof node !== 'object' || node === null) return
+    const { regex } = node as { readonly regex?: { readonly pattern: string; readonly flags: string } }
+    if (regex) found.push({ ...regex, place: `${file}: ${regex.pattern}` })
+    for (const child of Object.values(node)) visit(child)
+  }
+  visit(parseAst(readFileSync(join(SRC, file), 'utf8'), { lang: 'ts' }))
+  return found
+}
+
+const patterns = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
+  .filter((file) => file.endsWith('.ts'))
+  .flatMap(patternsOf)
+
+const isLinear = ({ pattern, flags }: Pattern) => {
+  const { status } = checkSync(pattern, flags, { timeout: 30_000 })
+  return status === 'safe'
+}
+
+test('the check finds what is not linear', () => {
+  expect(isLinear({ place: '', pattern: '\\d{7,}(?![a-z\\d])', flags: 'g' })).toBe(false)
+  expect(isLinear({ place: '', pattern: '^\\d+$', flags: '' })).toBe(true)
+})
+
+test('regular expressions that see the text of clients take linear time', { timeout: 300_000 }, () => {
+  const seen = patterns.filter(({ place }) => !EXEMPT.some(([path]) => path.test(place)))
+  expect(seen.length).toBeGreaterThan(100)
+  expect(seen.filter((pattern) => !isLinear(pattern)).map(({ place }) => place)).toEqual([])
+})
