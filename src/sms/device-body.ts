@@ -96,6 +96,7 @@ const report = z
       }),
   })
   .refine(({ status, not_sent }) => !not_sent || status === 'failed', {
+    abort: true,
     path: ['not_sent'],
     error: 'can only be said with the status failed',
   })
