@@ -51,7 +51,7 @@ export const isTrusted = (incoming: IncomingMessage, { trustedProxies }: Trust['
 const peerOf = ({ socket }: IncomingMessage) => addressOf(socket)
 
 /** From where a connection comes, client or proxy; '' once it is gone. */
-export const addressOf = ({ remoteAddress }: Socket): string => plain(remoteAddress ?? '')
+export const addressOf = (socket: Socket | null): string => plain(socket?.remoteAddress ?? '')
 
 /** The addresses in the last value of a header: that one was set by the proxy. */
 function addresses({ headersDistinct }: IncomingMessage, header: string): string[] {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addressOf } from '../../src/http/client-ip.ts'
 import { type Office, openOffice } from '../support/office.ts'
 
 let office: Office
@@ -41,3 +42,5 @@ test.each([
   await office.call('PATCH', '/api/settings', { trustedProxy: { headers: [] } }, root)
   expect((body.data as { possibleProxyHeader: string }).possibleProxyHeader).toBe(name)
 })
+
+test('a connection that is gone has no address', () => expect(addressOf(null)).toBe(''))
