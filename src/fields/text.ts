@@ -7,7 +7,7 @@ import { KEY_PATTERN, keyError } from './record-key.ts'
 import { countCharacters } from './text-length.ts'
 
 /** What a text without `max` may hold. */
-const DEFAULT_MAX_CHARACTERS = 5000
+export const DEFAULT_MAX_CHARACTERS = 5000
 /** What an editor's content without `maxSize` may hold. */
 export const DEFAULT_EDITOR_BYTES = 5 << 20
 

@@ -15,7 +15,7 @@ import type { Traffic } from '../metrics/traffic.ts'
 import type { Realtime } from '../realtime/hub.ts'
 import type { Extensions } from '../records/extension.ts'
 import { pickFields } from '../records/pick.ts'
-import { type RequestBody, readBody } from './body.ts'
+import { MAX_BODY_BYTES, type RequestBody, readBody } from './body.ts'
 import { withCatalog } from './fresh-catalog.ts'
 import { readQuery } from './query.ts'
 
@@ -44,7 +44,13 @@ export interface Services {
 /** What Hono's context has in it for each request. */
 export type Env = {
   Bindings: HttpBindings
-  Variables: { query?: Record<string, string>; body?: RequestBody; leave?: () => void }
+  Variables: {
+    query?: Record<string, string>
+    body?: RequestBody
+    leave?: () => void
+    /** Bytes that a guest's body may have. */
+    guestLimit?: number
+  }
 }
 export type Ctx = Context<Env>
 
@@ -58,10 +64,10 @@ export function queryOf(c: Ctx): Record<string, string> {
 }
 
 /** The body, read once a request. */
-export async function bodyOf(c: Ctx, maxBytes?: number): Promise<RequestBody> {
+export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
   const known = c.get('body')
   if (known) return known
-  const body = await readBody(c.env.incoming, maxBytes)
+  const body = await readBody(c.env.incoming, Math.min(maxBytes, c.get('guestLimit') ?? maxBytes))
   if (body.release) releaseAfter(c, body.release)
   if (body.leave) c.set('leave', body.leave)
   c.set('body', body)

@@ -7,6 +7,7 @@ import { labelsOf } from './actions.ts'
 import { mayBeLarge } from './bytes.ts'
 import { clientIp } from './client-ip.ts'
 import { authOf, type Ctx, type Env, type Services } from './context.ts'
+import { guestBodyLimit } from './guest-body.ts'
 import { RateLimiter } from './rate-limit.ts'
 
 /** One gate for each server: what it has counted hangs on its services. */
@@ -21,10 +22,17 @@ export const gate =
   (services: Services): MiddlewareHandler<Env> =>
   (c, next) => {
     const { superuserIPs, rateLimits } = services.settings.current
-    const work = mayBeLarge(c.env.incoming) ? () => next().finally(() => c.get('leave')?.()) : next
+    const work = mayBeLarge(c.env.incoming) ? () => workLarge(c, services, next) : next
     if (superuserIPs.length === 0 && !rateLimits.enabled) return work()
     return pass(c, services).then(work)
   }
+
+/** Who sends a large body is known before it is read: a guest's must be small. */
+async function workLarge(c: Ctx, services: Services, next: () => Promise<void>): Promise<void> {
+  const limit = await guestBodyLimit(c, services)
+  if (limit !== undefined) c.set('guestLimit', limit)
+  await next().finally(() => c.get('leave')?.())
+}
 
 async function pass(c: Ctx, services: Services): Promise<void> {
   const auth = await authOf(c, services, { cached: true })

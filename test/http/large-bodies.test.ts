@@ -4,14 +4,18 @@ import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { WorkingRoom } from '../../src/http/working-room.ts'
 import type { RunningServer } from '../../src/server.ts'
+import { gatewayOf } from '../support/gateway.ts'
 import { startServer } from '../support/start.ts'
 
 const MIB = 1 << 20
 const RECORDS = '/api/collections/contacts/records'
 
 let server: RunningServer
+/** Guests may send small bodies alone. */
+let authorization: string
 beforeAll(async () => {
   server = await startServer()
+  authorization = (await gatewayOf(server)).superuser.token
 })
 afterAll(() => server.stop())
 
@@ -23,7 +27,9 @@ const openFiles = () => (process.platform === 'linux' ? readdirSync('/proc/self/
 async function begin(head: string, start: string, sent: Buffer): Promise<Socket> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
   socket.on('error', () => {})
-  socket.write(`POST ${RECORDS} HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n${start}`)
+  socket.write(
+    `POST ${RECORDS} HTTP/1.1\r\nHost: a\r\nAuthorization: ${authorization}\r\n${head}\r\n\r\n${start}`,
+  )
   await new Promise<void>((resolve) => socket.write(sent, () => resolve()))
   return socket
 }
@@ -46,7 +52,7 @@ test.each([
   const body = JSON.stringify({ name: 'b'.repeat(MIB) })
   const ours = await fetch(server.url + RECORDS, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { authorization, 'content-type': 'application/json' },
     body,
   })
   expect(ours.status).toBe(400)
@@ -77,7 +83,7 @@ test('what comes byte by byte is the same', async () => {
   })
   const answer = await fetch(server.url + RECORDS, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { authorization, 'content-type': 'application/json' },
     body,
     duplex: 'half',
   } as RequestInit)

@@ -28,6 +28,7 @@ import { checkShape } from '../../sms/shape.ts'
 import { deviceEvents } from '../../sms/streams.ts'
 import { waitForAny } from '../../sms/wait.ts'
 import { authOf, buildRequest, type Ctx, type Env, type Services, sendRaw } from '../context.ts'
+import { GUEST_BODY_BYTES } from '../guest-body.ts'
 import { forWhoAsks } from '../held.ts'
 import { readJson } from '../json-body.ts'
 import { tryCode } from '../pair-tries.ts'
@@ -125,7 +126,7 @@ async function identifyDevice(c: Ctx, services: Services): Promise<Device> {
 /** The id of the new device. A code that was right does not count as a try. */
 async function pair(c: Ctx, services: Services): Promise<string> {
   const { store, extensions } = services
-  const body = checkShape(PAIR_BODY, await readJson(c, MAX_BODY_BYTES))
+  const body = checkShape(PAIR_BODY, await readJson(c, GUEST_BODY_BYTES))
   const { code, name, platform, phone, sims, push } = body
   const device = {
     code,

@@ -17,6 +17,7 @@ import { wireDate, wireDevice } from '../../smsgate/wire.ts'
 import { readBytes } from '../bytes.ts'
 import { clientIp } from '../client-ip.ts'
 import { authOf, type Ctx, type Env, type Services } from '../context.ts'
+import { GUEST_BODY_BYTES } from '../guest-body.ts'
 import { forWhoAsks } from '../held.ts'
 import { readJson } from '../json-body.ts'
 import { changePassword, signInBasic } from '../password.ts'
@@ -56,7 +57,9 @@ export function mobileRoutes(services: Services): Hono<Env> {
         ...(isPhone && { device: wireDevice(auth.values) }),
       })
     })
-    .post('/device', async (c) => c.json(await register(c, services, await bodyOf(c)), 201))
+    .post('/device', async (c) =>
+      c.json(await register(c, services, await readJson(c, GUEST_BODY_BYTES)), 201),
+    )
     .patch('/device', async (c) => {
       const device = await phoneThatAsks(c)
       const { id, simCards } = checkShape(UPDATE_BODY, await bodyOf(c))
