@@ -111,6 +111,16 @@ function answer({ query: { fields } }: RequestInfo, text: string): PartAnswer {
   return { body, status: 200 }
 }
 
+/** What a part sends: to PocketBase each is a form, which the query of its URL is part of. */
+export function bodyOfPart({ url, body }: BatchRequest): Record<string, unknown> {
+  try {
+    return { ...formOfQuery(url), ...body }
+  } catch {
+    // a broken query is refused when the part runs
+    return { ...body }
+  }
+}
+
 /** The request as rules see it: an own Authorization header has no effect. */
 function requestOf({ asked, outer, uploads }: Part, method: string): RequestInfo {
   // a value under the key of a file gives way to it

@@ -1,13 +1,21 @@
 import { attempt } from '../auth/attempts.ts'
+import { toText } from '../fields/cast.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { clientIp } from './client-ip.ts'
 import type { Ctx, Services } from './context.ts'
 
 type Body = Readonly<Record<string, unknown>> | null
 
+const isGiven = (body: Body, key: string) => toText(body?.[key]) !== ''
+
+/** Whether a change of an auth record sets a password or says what it was. */
+export const asksForPassword = (body: Body): boolean =>
+  ['oldPassword', 'password', 'passwordConfirm'].some((key) => isGiven(body, key))
+
 /**
- * Runs writes; as a try of the present password, if one of their bodies says what it is: a stolen token must not be a way to
- * guess it. Counted by who asks. Throws 429 after too many wrong ones.
+ * Runs changes of auth records with these bodies; as a try of the present password, if one of them says what it is or sets
+ * another one: a stolen token must not be a way to guess it. Counted by the caller's account. Throws 429 after too many
+ * wrong ones.
  */
 export function tryOldPassword<T>(
   c: Ctx,
@@ -16,7 +24,7 @@ export function tryOldPassword<T>(
   bodies: readonly Body[],
   run: () => Promise<T>,
 ): Promise<T> {
-  const isTry = bodies.some((body) => typeof body?.oldPassword === 'string' && body.oldPassword !== '')
+  const isTry = bodies.some((body) => (auth ? asksForPassword(body) : isGiven(body, 'oldPassword')))
   if (!isTry || auth?.isSuperuser) return run()
   const { store, config } = services
   const who = { collection: auth?.collection.id ?? '', account: auth?.id ?? 'guest' }

@@ -45,7 +45,7 @@ interface Update {
 /** A change whose record was found and let through. */
 interface Change extends Update, Found {
   readonly prepared: Prepared
-  /** The new values, passwords hashed. */
+  /** The new values; passwords are hashed once the form was judged. */
   readonly values: Values
 }
 
@@ -92,10 +92,12 @@ async function updateLocked(update: Update): Promise<string> {
 const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
 
 async function updateOnce(update: Update): Promise<string> {
-  const change = await prepareChange(update)
+  const judged = await prepareChange(update)
+  const form = await formErrors(judged)
+  if (!isEmpty(form)) return refuse(judged, form, [])
+  const change = { ...judged, values: await hash(judged) }
   const { store, collection, values, request } = change
-  const form = await formErrors(change)
-  const extra = isEmpty(form) ? await saveWithHooks(change) : await refuse(change, form, [])
+  const extra = await saveWithHooks(change)
   const text = await answerRecord(store, collection, toRow(collection, values), request)
   return extra && !isEmpty(extra) ? writeSorted({ ...JSON.parse(text), ...extra }) : text
 }
@@ -114,14 +116,14 @@ async function prepareChange(update: Update): Promise<Change> {
     rule === '' ? request : withBody(request, (await bodyForRule(update, lay)).body),
   )
   const prepared = lay(found.old)
-  const change = {
+  return {
     ...update,
     ...found,
     request: withBody(request, prepared.body),
     prepared,
+    values: prepared.values,
     options: storing(options, collection, prepared.values, prepared.uploads),
   }
-  return { ...change, values: await hash(change) }
 }
 
 /** What the rule sees of the body; the record is only read for it where it matters. */
@@ -153,7 +155,7 @@ async function find({ store, collection, id }: Update, rule: string, request: Re
 }
 
 /** A password that is too long is not hashed: validation speaks of it. */
-async function hash({ collection, prepared }: Omit<Change, 'values'>): Promise<Values> {
+async function hash({ collection, prepared }: Change): Promise<Values> {
   try {
     return await hashPasswords(collection, prepared)
   } catch (error) {

@@ -114,6 +114,18 @@ test.each([
       { requests: [{ method: 'PATCH', url: `/api/collections/users/records/${id}`, body }] },
     ],
   ],
+  [
+    'in the query of one in a batch',
+    (id: string, { oldPassword, ...body }: { oldPassword?: string }) => [
+      'POST',
+      '/api/batch',
+      {
+        requests: [
+          { method: 'PATCH', url: `/api/collections/users/records/${id}?oldPassword=${oldPassword}`, body },
+        ],
+      },
+    ],
+  ],
 ] as const)('a token is no way to guess the password: %s', async (name, change) => {
   const email = `${name.replaceAll(' ', '')}@example.com`
   const id = await office.addUser(email)
@@ -127,6 +139,25 @@ test.each([
   for (let i = 0; i <= TRIES; i++) statuses.push(await guess('wrong'))
   expect(statuses).toEqual([...all(400, TRIES), 429])
   expect(await guess(PASSWORD)).toBe(429)
+})
+
+test('new passwords without the present one are tries, and other changes do not clear them', async () => {
+  const id = await office.addUser('setter@example.com')
+  const headers = {
+    authorization: await office.signIn('users', 'setter@example.com', PASSWORD),
+    ...from('192.0.2.61'),
+  }
+  const change = async (collection: string, record: string, body: object) =>
+    (await office.call('PATCH', `/api/collections/${collection}/records/${record}`, body, headers)).status
+  const group = { name: 'a', user: id }
+  const made = await office.call('POST', '/api/collections/contact_groups/records', group, headers)
+  const statuses = []
+  for (let i = 0; i <= TRIES; i++) {
+    statuses.push(await change('users', id, { password: 'newpassword1', passwordConfirm: 'newpassword1' }))
+    expect(await change('contact_groups', String(made.body.id), { name: 'b', oldPassword: 'a' })).toBe(200)
+  }
+  expect(statuses).toEqual([...all(400, TRIES), 429])
+  expect(await change('users', id, { name: 'Ann' })).toBe(200)
 })
 
 test('limits hold however many come at once', async () => {

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import type { Collection } from '../../collections/collection.ts'
 import { DatabaseAway } from '../../db/errors.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
 import { sentAgain, type Upload, type Uploads } from '../../files/upload.ts'
@@ -6,7 +7,7 @@ import type { RequestInfo } from '../../filter/request.ts'
 import { holdFresh } from '../../records/guard.ts'
 import { noteWrite } from '../audit.ts'
 import { type BatchRequest, readBatch, unreadableBatch } from '../batch-body.ts'
-import { type Part, type PartAnswer, PartFault, runPart } from '../batch-part.ts'
+import { bodyOfPart, type Part, type PartAnswer, PartFault, runPart } from '../batch-part.ts'
 import type { RequestBody } from '../body.ts'
 import { clientIp } from '../client-ip.ts'
 import { authOf, bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson } from '../context.ts'
@@ -27,7 +28,7 @@ export const batchRoutes = (services: Services) =>
     if (!enabled || maxRequests <= 0) throw forbidden('Batch requests are not allowed.')
     const { values, files } = await readBody(c, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
     const requests = readBatch(values, maxRequests)
-    const bodies = requests.map(({ body }) => body)
+    const bodies = requests.filter((asked) => mayChangeAuth(services, asked)).map(bodyOfPart)
     const answers = await forWhoAsks(
       () => authOf(c, services),
       (auth) => {
@@ -83,12 +84,21 @@ function runAll(
   })
 }
 
-/** Whether it may make a record by which one can come in later. */
-function mayOpen({ store, extensions }: Services, { method, url }: BatchRequest): boolean {
+/** The collection that it names. */
+function collectionOf({ store }: Services, { url }: BatchRequest): Collection | undefined {
   const name = /^\/api\/collections\/([^/?]+)\//.exec(url)?.[1]
-  const collection = method === 'DELETE' || name === undefined ? undefined : store.catalog.find(name)
-  return collection !== undefined && extensions.get(collection.id)?.opens === true
+  return name === undefined ? undefined : store.catalog.find(name)
 }
+
+/** Whether it may make a record by which one can come in later. */
+function mayOpen(services: Services, asked: BatchRequest): boolean {
+  const collection = asked.method === 'DELETE' ? undefined : collectionOf(services, asked)
+  return collection !== undefined && services.extensions.get(collection.id)?.opens === true
+}
+
+/** Whether it may change a record that signs in. */
+const mayChangeAuth = (services: Services, asked: BatchRequest) =>
+  (asked.method === 'PATCH' || asked.method === 'PUT') && collectionOf(services, asked)?.type === 'auth'
 
 /** Files come as `requests.0.field` or `requests[0].field`. */
 function uploadsOf(files: Uploads, i: number): Uploads {

@@ -14,7 +14,7 @@ import { MAX_BODY_BYTES } from '../body.ts'
 import { authOf, bodyOf, type Ctx, type Env, requestInfo, type Services, sendJson } from '../context.ts'
 import { withCatalog } from '../fresh-catalog.ts'
 import { forWhoAsks } from '../held.ts'
-import { tryOldPassword } from '../old-password.ts'
+import { asksForPassword, tryOldPassword } from '../old-password.ts'
 import { writableCollection } from '../writable.ts'
 
 const MISSING = 'Missing or invalid collection context'
@@ -42,8 +42,9 @@ export const recordWriteRoutes = (services: Services) => {
         const update = (request: RequestInfo, options: WriteOptions) =>
           updateRecord(store, extensions, collection, id, request, { ...options, uploads: files })
         const { values } = await bodyOf(c)
-        const auth = 'oldPassword' in values ? await authOf(c, services) : null
         const save = () => write(c, services, collection, update)
+        if (collection.type !== 'auth' || !asksForPassword(values)) return sendJson(c, await save())
+        const auth = await authOf(c, services)
         return sendJson(c, await tryOldPassword(c, services, auth, [values], save))
       }),
     )
