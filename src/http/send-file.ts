@@ -57,7 +57,7 @@ export function sendFile(c: Ctx, file: SentFile, name: string): Response {
   c.header('last-modified', file.modified.toUTCString())
   const refusal = judgeConditions(headers, file.modified)
   if (refusal === 304) return c.body(null, 304)
-  c.header('content-type', TYPES_BY_EXTENSION[extname(name)] ?? file.type)
+  c.header('content-type', typeOf(file, name))
   if (refusal) {
     if (!isHead(c)) c.header('content-length', '0')
     return c.body(null, refusal)
@@ -70,6 +70,10 @@ export function sendFile(c: Ctx, file: SentFile, name: string): Response {
     return refuseRange(c, file, error)
   }
 }
+
+/** A picture keeps its type whatever its name says: `GIF89a=1` as `a.js` would be a script that other pages may run. */
+const typeOf = ({ type }: SentFile, name: string) =>
+  INLINE.has(type) ? type : (TYPES_BY_EXTENSION[extname(name)] ?? type)
 
 function refuseRange(c: Ctx, { size }: SentFile, fault: RangeFault): Response {
   if (fault.isBeyond) c.header('content-range', `bytes */${size}`)

@@ -90,6 +90,14 @@ describe('a file', () => {
     expect((await bytes(response)).equals(LONG)).toBe(true)
   })
 
+  test('a picture with the name of a script is no script', async () => {
+    const fake = new File(['GIF89a=1;alert(1)'], 'a.js')
+    const made = await pb.collection('albums').create({ open: [fake] })
+    const answer = await fetch(pb.files.getURL(made, made.open[0]))
+    expect(answer.headers.get('content-type')).toBe('image/gif')
+    expect(made.open[0]).toMatch(/\.js$/)
+  })
+
   test.each([
     ['pictures are shown', 'picture', {}, /^inline; filename=picture_\w{10}\.png$/],
     ['or saved', 'picture', { download: true }, /^attachment; filename=picture/],
