@@ -52,12 +52,10 @@ function textFor(to: string, body: string): Text {
 
 async function loadTemplate(store: Store, user: string, id: string): Promise<string> {
   const { rows } = await store.db.query(
-    'select body, "user" from sms_templates where id = $1',
-    [id],
+    'select body from sms_templates where id = $1 and "user" = $2',
+    [id, user],
     'sms template',
   )
   if (!rows[0]) throw refuseTemplate('Template not found.')
-  const [body, owner] = rows[0] as [string, string]
-  if (owner !== user) throw refuseTemplate('Template does not belong to user.')
-  return body
+  return String(rows[0][0])
 }

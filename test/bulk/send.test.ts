@@ -102,7 +102,7 @@ test.each([
 
 test('a template of somebody else is refused row by row', async () => {
   expect((await run([row(61)], { key: CLEO.key }))[0]).toMatch(/^0 of 1 accepted, 1 refused/)
-  expect(results()).toContain('Template does not belong to user.')
+  expect(results()).toContain('Template not found.')
 })
 
 test('results of another file are not written over', async () => {

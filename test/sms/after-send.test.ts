@@ -181,7 +181,7 @@ test.each([
     "another user's template",
     { template_id: TEMPLATES.bens },
     400,
-    { message: 'Template does not belong to user.' },
+    { message: 'Template not found.' },
   ],
 ] as const)('a preview refuses %s as a send does', async (_, request, status, expected) => {
   const answer = await shop.ask('POST', 'preview', request)

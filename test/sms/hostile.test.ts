@@ -98,7 +98,7 @@ describe('of others, a tenant can use no', () => {
       recipients: [TO],
       template_id: template,
     })
-    expect(asked.body).toEqual({ message: 'Template does not belong to user.' })
+    expect(asked.body).toEqual({ message: 'Template not found.' })
     expect((await eve.call('POST', `/api/sms/messages/${id}/cancel`, {})).status).toBe(404)
     expect((await eve.call('POST', `/api/sms/messages/${id}/retry`, {})).status).toBe(404)
     expect((await eve.call('GET', `/api/sms/batches/${body.batch_id}`)).status).toBe(404)

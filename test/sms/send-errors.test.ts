@@ -214,7 +214,7 @@ test('a body of 10 MB is too large', async () => {
 
 test.each([
   ['not found', { template_id: 'nosuchtemplate0' }, 'Template not found.'],
-  ["another user's", { template_id: TEMPLATES.bens }, 'Template does not belong to user.'],
+  ["another user's", { template_id: TEMPLATES.bens }, 'Template not found.'],
   ['without a variable', { template_id: TEMPLATES.code, variables: { code: 1 } }, 'Missing variable: tail.'],
   ['without the first of two', { template_id: TEMPLATES.code }, 'Missing variable: code.'],
   [
