@@ -15,6 +15,9 @@ const INLINE = new Set(
     ' ',
   ),
 )
+/** Stands for the end of a block. */
+const SPACE = Symbol('space')
+
 /** A text that is gathered from the nodes of a page. */
 interface Gathered {
   text: string
@@ -36,16 +39,23 @@ export function excerpt(html: string, max: number, ellipsis: boolean): string {
   return trimSpace(points.slice(0, max).join('')) + (ellipsis ? '...' : '')
 }
 
-function gather(node: Node, into: Gathered): void {
-  if (node.nodeName === '#text') addText((node as DefaultTreeAdapterTypes.TextNode).value, into)
-  if (Buffer.byteLength(into.text) > into.limit || !('childNodes' in node)) return
-  for (const child of node.childNodes) {
-    const tag = 'tagName' in child ? child.tagName : undefined
+/** Depth first, with a stack of its own: a text may nest its tags a million times. */
+function gather(root: Node, into: Gathered): void {
+  const waiting: (Node | typeof SPACE)[] = [root]
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (next === SPACE) {
+      addSpace(into)
+      continue
+    }
+    const tag = 'tagName' in next ? next.tagName : undefined
     if (tag !== undefined && LEFT_OUT.has(tag)) continue
-    const isBlock = tag !== undefined && !INLINE.has(tag)
-    if (isBlock) addSpace(into)
-    gather(child, into)
-    if (isBlock) addSpace(into)
+    if (tag !== undefined && !INLINE.has(tag)) {
+      addSpace(into)
+      waiting.push(SPACE)
+    }
+    if (next.nodeName === '#text') addText((next as DefaultTreeAdapterTypes.TextNode).value, into)
+    if (Buffer.byteLength(into.text) > into.limit || !('childNodes' in next)) continue
+    for (const child of next.childNodes.toReversed()) waiting.push(child)
   }
 }
 

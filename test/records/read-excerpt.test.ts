@@ -15,3 +15,7 @@ test.each([
 ] as const)('%s', (_, html, max, dots, text) => {
   expect(excerpt(html, max, dots)).toBe(text)
 })
+
+test('tags nested 20,000 times deep are read without recursion', () => {
+  expect(excerpt(`${'<b>'.repeat(20_000)}deep`, 10, false)).toBe('deep')
+})
