@@ -78,7 +78,8 @@ export class Realtime {
    */
   async subscribe(ask: Ask): Promise<void> {
     const node = ask.clientId.slice(0, NODE_LENGTH)
-    const isElsewhere = node !== this.#node && (await handOver(this.#store.db, node, ask))
+    const isElsewhere =
+      node !== this.#node && CLIENT_ID.test(ask.clientId) && (await handOver(this.#store.db, node, ask))
     if (!isElsewhere) await this.#subscribeHere(ask)
   }
 

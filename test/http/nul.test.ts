@@ -34,3 +34,11 @@ test('in a query it is for whoever reads it', async () => {
   const { status, body } = await user.call('GET', '/api/collections/contacts/records?fields=%00')
   expect([status, body]).toEqual([200, expect.anything()])
 })
+
+test('in the id of a realtime client it names no client', async () => {
+  const { status } = await user.call('POST', '/api/realtime', {
+    clientId: 'a\0b',
+    subscriptions: ['contacts'],
+  })
+  expect(status).toBe(404)
+})
