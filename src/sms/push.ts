@@ -6,6 +6,7 @@ import { minify } from '../fields/json-text.ts'
 import type { Logger } from '../log.ts'
 import { sendOutgoing } from '../outgoing/send.ts'
 import { changeDevice, type Device } from './device.ts'
+import { PushCalls } from './push-calls.ts'
 import { refuse } from './refusal.ts'
 
 /** Where and how a device can be woken when it has no stream open: what a browser or UnifiedPush hands out. */
@@ -81,6 +82,9 @@ const TTL_SECONDS = 3600
 /** The subscription is over. RFC 8030, 7.3 */
 const GONE = new Set([404, 410])
 
+/** Those of this process. */
+const calls = new PushCalls()
+
 /** Wakes devices by Web Push: no content, urgent, a newer one replaces an older one that was not delivered yet. */
 export async function pushWake(
   store: Store,
@@ -95,7 +99,7 @@ export async function pushWake(
     (rows as [string, string, string][]).map(async ([id, user, push]) => {
       try {
         counts.wakes.push++
-        const status = await sendPush(JSON.parse(push), keys, settings)
+        const status = await calls.run(user, () => sendPush(JSON.parse(push), keys, settings))
         if (GONE.has(status)) await changeDevice(store.db, { id, user }, DROP, [push])
         else if (status >= 400) log.warn({ device: id, status }, 'a push service refused a wake-up')
       } catch (error) {
