@@ -177,12 +177,7 @@ test.each([
     404,
     { error: 'group_not_found', message: 'Contact group not found' },
   ],
-  [
-    "another user's template",
-    { template_id: TEMPLATES.bens },
-    400,
-    { message: 'Template not found.' },
-  ],
+  ["another user's template", { template_id: TEMPLATES.bens }, 400, { message: 'Template not found.' }],
 ] as const)('a preview refuses %s as a send does', async (_, request, status, expected) => {
   const answer = await shop.ask('POST', 'preview', request)
   expect([answer.status, answer.body]).toEqual([status, expected])
