@@ -18,3 +18,26 @@ export function queue() {
     return next
   }
 }
+
+/**
+ * Lets many things go on at the same time, and one alone: `alone` begins when all that was asked for before it is over, and what is asked
+ * for after it waits for it. All begins in the order in which it was asked for.
+ */
+export function sharedQueue() {
+  let last: Promise<unknown> = Promise.resolve()
+  const going = new Set<Promise<unknown>>()
+  return {
+    together<T>(work: () => Promise<T>): Promise<T> {
+      const run = last.then(work)
+      const over: Promise<unknown> = run.catch(() => {}).finally(() => going.delete(over))
+      going.add(over)
+      return run
+    },
+    alone<T>(work: () => Promise<T>): Promise<T> {
+      const run = Promise.all([last, ...going]).then(work)
+      going.clear()
+      last = run.catch(() => {})
+      return run
+    },
+  }
+}

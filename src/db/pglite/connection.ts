@@ -1,23 +1,32 @@
 import { messages, protocol } from '@electric-sql/pglite'
 import type { Logger } from '../../log.ts'
 import type { Backend, Session, TransactionSession } from '../backend.ts'
-import { oneByOne, queue } from '../in-turn.ts'
+import { oneByOne, sharedQueue } from '../in-turn.ts'
 import { STATEMENT_TIMEOUT_MS } from '../limits.ts'
 import { keepLogShort } from './checkpoints.ts'
-import type { Engine } from './engine.ts'
+import { type Engine, NotBegun } from './engine.ts'
 import { type Ask, type Names, protocolSession } from './session.ts'
 
 /** How long what still runs may take when the database is to be closed. */
 const CLOSE_MS = 1_000
 
 /**
- * The one connection to an embedded database: requests go to it one after the other, a transaction as a whole. `closed` is
+ * The one connection to an embedded database: statements run one after the other, a transaction as a whole. `closed` is
  * called when the database is closed.
  */
 export function connect(engine: Engine, closed: () => void, log: Logger): Backend {
-  const alone = queue()
+  const turns = sharedQueue()
   // after a restart nothing is prepared: so a statement is made when the database runs
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => alone(() => engine.ready().then(work))
+  const whenReady = <T>(work: () => Promise<T>): Promise<T> => engine.ready().then(work)
+  /** Statements that stand alone are sent at once: the database need not wait for us between two of them. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
+    turns.together(() =>
+      whenReady(work).catch((error: unknown) => {
+        if (error instanceof NotBegun) return whenReady(work)
+        throw error
+      }),
+    )
+  const alone = <T>(work: () => Promise<T>): Promise<T> => turns.alone(() => whenReady(work))
   const connection = new Connection(engine)
   const limited = connection.session(() => STATEMENT_TIMEOUT_MS)
   const unlimited = connection.session(() => 0)
@@ -34,9 +43,9 @@ export function connect(engine: Engine, closed: () => void, log: Logger): Backen
     // a script is never a client's: it may take as long as it needs
     script: (text) => inTurn(() => unlimited.script(text)),
     unhurried: (text) => inTurn(() => unlimited.query(text)),
-    transaction: (work) => inTurn(() => connection.transaction(work)),
+    transaction: (work) => alone(() => connection.transaction(work)),
     overhaul: (work) =>
-      inTurn(async () => {
+      alone(async () => {
         const result = await connection.transaction(work)
         await unlimited.script('deallocate all')
         connection.forgetNames()
@@ -46,7 +55,7 @@ export function connect(engine: Engine, closed: () => void, log: Logger): Backen
     async close() {
       stopCheckpoints()
       const impatient = setTimeout(() => engine.endWork(), CLOSE_MS)
-      await alone(() => engine.close())
+      await turns.alone(() => engine.close())
       clearTimeout(impatient)
       closed()
     },

@@ -7,6 +7,8 @@ import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts'
 /** A canceled statement ends within milliseconds. One that has not ended by then never will: its thread is ended instead. */
 const CANCEL_MS = 5_000
 const RESTART_MS = 1_000
+/** How often the time of the running statement is looked at. */
+const LOOK_MS = 100
 /** Statements wait so long for a database that has ended; later ones fail at once until it runs again. */
 const PATIENCE_MS = 10_000
 /** The thread makes few objects of its own; V8 would keep up to 48 MB for new ones. */
@@ -18,23 +20,36 @@ interface Thread {
   readonly words: Int32Array
   readonly interrupt: number
   readonly cancel: number
+  /** How many requests the thread has begun. */
+  readonly begun: Int32Array
 }
 
-interface Running {
+interface Request {
+  /** Of this thread's requests, from 1. */
+  readonly number: number
+  readonly limitMs: number
   readonly resolve: (answer: Uint8Array<ArrayBuffer>) => void
   readonly reject: (error: Error) => void
-  timer?: NodeJS.Timeout
 }
 
+/** A request that the database never began: it may be made again. */
+export class NotBegun extends Error {}
+
 /**
- * The embedded database on a thread of its own. It takes one request at a time. When the thread ends by itself, or had to be ended, it
- * is started again: what was running then fails with DatabaseAway, since nobody knows whether it was committed.
+ * The embedded database on a thread of its own. Requests are run one after the other. When the thread ends by itself, or had to be ended,
+ * it is started again: the request that ran then fails with DatabaseAway, since nobody knows whether it was committed; those behind it
+ * fail with NotBegun.
  */
 export class Engine {
-  readonly #options: WorkerOptions
+  readonly #options: Omit<WorkerOptions, 'begun'>
   readonly #log: Logger
   #thread: Thread | undefined
-  #running: Running | undefined
+  /** Those that were not answered yet; the first one runs, since `#since`. */
+  #requests: Request[] = []
+  #since = 0
+  #sent = 0
+  #watch: NodeJS.Timeout | undefined
+  #canceled: Request | undefined
   #restarting: Promise<void> | undefined
   #downSinceMs = 0
   #isClosed = false
@@ -42,13 +57,13 @@ export class Engine {
   /** Called after each start but the first. */
   onRestart: () => void = () => {}
 
-  private constructor(options: WorkerOptions, log: Logger) {
+  private constructor(options: Omit<WorkerOptions, 'begun'>, log: Logger) {
     this.#options = options
     this.#log = log
   }
 
   /** Throws an Error with what Postgres says when the database does not start. */
-  static async start(options: WorkerOptions, log: Logger): Promise<Engine> {
+  static async start(options: Omit<WorkerOptions, 'begun'>, log: Logger): Promise<Engine> {
     const engine = new Engine(options, log)
     await engine.#start()
     return engine
@@ -69,26 +84,26 @@ export class Engine {
   }
 
   /**
-   * One request in Postgres' protocol messages; the messages of its answer. It is canceled (SQLSTATE 57014) after `limitMs`; 0: never.
-   * Throws DatabaseAway if the database ended meanwhile, and if `start` is given and is not the current one.
+   * One request in Postgres' protocol messages; the messages of its answer. Requests are begun in the order of the calls. It is canceled
+   * (SQLSTATE 57014) `limitMs` after it began; 0: never. Throws DatabaseAway if the database ended meanwhile, and if `start` is given and is
+   * not the current one; NotBegun if it ended before.
    */
-  async ask(request: Uint8Array, limitMs: number, start?: number): Promise<Uint8Array<ArrayBuffer>> {
-    await this.ready()
+  ask(request: Uint8Array, limitMs: number, start?: number): Promise<Uint8Array<ArrayBuffer>> {
     const thread = this.#thread
-    if (!thread || (start !== undefined && start !== this.#starts))
-      throw new DatabaseAway(new Error('The embedded database was started again.'))
+    if (!thread || this.#isClosed || (start !== undefined && start !== this.#starts))
+      return Promise.reject(new DatabaseAway(new Error('The embedded database was started again.')))
     return new Promise((resolve, reject) => {
-      const running: Running = { resolve, reject }
-      if (limitMs > 0) running.timer = setTimeout(() => this.#cancel(thread, running), limitMs)
-      this.#running = running
+      if (this.#requests.length === 0) this.#since = performance.now()
+      this.#requests.push({ number: ++this.#sent, limitMs, resolve, reject })
+      this.#watch ??= setInterval(() => this.#look(), LOOK_MS)
       this.#post(thread, request)
     })
   }
 
-  /** Cancels what runs and refuses what is asked from now on: the database is to be closed. */
+  /** Cancels what runs, refuses what is asked from now on: the database is to be closed. */
   endWork(): void {
     this.#isClosed = true
-    if (this.#thread && this.#running) this.#cancel(this.#thread, this.#running)
+    this.#cancel()
   }
 
   /** Closes the database. To be called when nothing runs. */
@@ -106,24 +121,43 @@ export class Engine {
     thread.worker.postMessage(message)
   }
 
-  #cancel(thread: Thread, running: Running): void {
+  /** Cancels a request that has run for too long; ends the thread if that did not help. */
+  #look(): void {
+    const [running] = this.#requests
+    if (!running) {
+      clearInterval(this.#watch)
+      this.#watch = undefined
+      return
+    }
+    const ms = performance.now() - this.#since
+    if (this.#canceled === running) {
+      if (ms < CANCEL_MS) return
+      this.#log.error('a statement could not be canceled: the embedded database is started again')
+      void this.#thread?.worker.terminate()
+    } else if (this.#isClosed || (running.limitMs > 0 && ms > running.limitMs)) this.#cancel()
+  }
+
+  /** Cancels the request that runs, as a signal does on a server. From now on its time counts anew. */
+  #cancel(): void {
+    const [running] = this.#requests
+    const thread = this.#thread
+    // its answer may be on its way: then another one runs
+    if (!running || !thread || Atomics.load(thread.begun, 0) !== running.number) return
+    this.#canceled = running
+    this.#since = performance.now()
     Atomics.store(thread.words, thread.cancel / 4, 1)
     Atomics.store(thread.words, thread.interrupt / 4, 1)
-    clearTimeout(running.timer)
-    running.timer = setTimeout(() => {
-      this.#log.error('a statement could not be canceled: the embedded database is started again')
-      void thread.worker.terminate()
-    }, CANCEL_MS)
   }
 
   async #start(): Promise<void> {
     this.#thread = await startThread(this.#options, (message) => this.#heard(message))
     this.#starts++
+    this.#sent = 0
     this.#thread.worker.once('exit', () => this.#ended())
   }
 
   #heard(message: FromWorker): void {
-    if (message.type === 'answer') this.#finish()?.resolve(message.bytes)
+    if (message.type === 'answer') this.#finish(message.bytes)
     else if (message.type === 'refused')
       this.#log.warn(
         { err: message.error },
@@ -132,18 +166,18 @@ export class Engine {
     else if (message.type === 'failed') this.#log.error({ err: message.error }, 'the embedded database ended')
   }
 
-  #finish(): Running | undefined {
-    const running = this.#running
-    this.#running = undefined
-    clearTimeout(running?.timer)
-    return running
+  #finish(answer: Uint8Array<ArrayBuffer>): void {
+    this.#since = performance.now()
+    this.#requests.shift()?.resolve(answer)
   }
 
   #ended(): void {
     this.#thread = undefined
     this.#downSinceMs = performance.now()
-    this.#finish()?.reject(new DatabaseAway(new Error('The embedded database ended while a statement ran.')))
     if (!this.#isClosed) this.#restarting = this.#restart().finally(() => (this.#restarting = undefined))
+    const [running, ...waiting] = this.#requests.splice(0)
+    running?.reject(new DatabaseAway(new Error('The embedded database ended while a statement ran.')))
+    for (const { reject } of waiting) reject(new NotBegun())
   }
 
   /** Starts the database until it runs: a full disk may be cleared. */
@@ -163,9 +197,13 @@ export class Engine {
 }
 
 /** A thread whose database takes requests. `heard` gets all that it says later. */
-function startThread(options: WorkerOptions, heard: (message: FromWorker) => void): Promise<Thread> {
+function startThread(
+  options: Omit<WorkerOptions, 'begun'>,
+  heard: (message: FromWorker) => void,
+): Promise<Thread> {
+  const begun = new Int32Array(new SharedArrayBuffer(4))
   const worker = new Worker(new URL('./worker.ts', import.meta.url), {
-    workerData: options,
+    workerData: { ...options, begun } satisfies WorkerOptions,
     resourceLimits: { maxYoungGenerationSizeMb: YOUNG_OBJECTS_MB },
   })
   return new Promise((resolve, reject) => {
@@ -176,7 +214,7 @@ function startThread(options: WorkerOptions, heard: (message: FromWorker) => voi
       if (message.type === 'failed') said = message.error
       if (message.type !== 'ready') return heard(message)
       const { memory, interrupt, cancel } = message
-      resolve({ worker, words: new Int32Array(memory), interrupt, cancel })
+      resolve({ worker, words: new Int32Array(memory), interrupt, cancel, begun })
     })
   })
 }

@@ -4,6 +4,8 @@ export interface WorkerOptions {
   readonly folder: string
   /** Settings of Postgres. */
   readonly settings: Readonly<Record<string, string | number>>
+  /** Shared: the thread counts the requests that it has begun. */
+  readonly begun: Int32Array
 }
 
 /** Postgres' protocol messages of one request, or the word to close the database. */

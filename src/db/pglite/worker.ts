@@ -20,7 +20,7 @@ interface Postgres {
 /** PGlite's exit code for an error of a statement, which it handles. */
 const STATEMENT_FAILED = 100
 const port = parentPort!
-const { folder, settings } = workerData as WorkerOptions
+const { folder, settings, begun } = workerData as WorkerOptions
 const tell = (message: FromWorker, transfer: ArrayBuffer[] = []) => port.postMessage(message, transfer)
 
 /** PGlite's own parameters, but for the one that switches fsync off; then ours. */
@@ -89,8 +89,9 @@ async function serve(): Promise<void> {
       await client.close()
       process.exit(0)
     }
-    // a request to cancel that came too late for the last statement is not for this one
+    // a cancellation that came too late for the last request is not for this one
     Atomics.store(words, cancel / 4, 0)
+    Atomics.add(begun, 0, 1)
     const chunks: Uint8Array[] = []
     await client.execProtocolRawStream(message, {
       syncToFs: false,
