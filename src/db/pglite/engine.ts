@@ -172,12 +172,15 @@ export class Engine {
   }
 
   #ended(): void {
+    // by the thread's own count: an answer may have been lost with it
+    const begun = this.#thread ? Atomics.load(this.#thread.begun, 0) : 0
     this.#thread = undefined
     this.#downSinceMs = performance.now()
     if (!this.#isClosed) this.#restarting = this.#restart().finally(() => (this.#restarting = undefined))
-    const [running, ...waiting] = this.#requests.splice(0)
-    running?.reject(new DatabaseAway(new Error('The embedded database ended while a statement ran.')))
-    for (const { reject } of waiting) reject(new NotBegun())
+    for (const { number, reject } of this.#requests.splice(0)) {
+      const error = new Error('The embedded database ended while a statement ran.')
+      reject(number <= begun ? new DatabaseAway(error) : new NotBegun())
+    }
   }
 
   /** Starts the database until it runs: a full disk may be cleared. */
