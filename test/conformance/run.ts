@@ -13,16 +13,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { createDatabase, freePort, startPostgres } from './support/postgres.ts'
-import { serve } from './support/program.ts'
+import { createDatabase, freePort, startPostgres } from '../support/postgres.ts'
+import { serve } from '../support/program.ts'
 
-const HOME = fileURLToPath(new URL('..', import.meta.url))
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
+const CORPUS = fileURLToPath(new URL('.', import.meta.url))
 
-const USAGE = `npx node test/conformance.ts [options]
-Asks a fresh server what the recorded PocketBase was asked, and compares the answers.
+const USAGE = `npm run test:conformance -- [options]
+Sends the recorded requests to a new server and compares its answers with PocketBase's.
 
   --backend pglite|postgres   default pglite; postgres starts a temporary one
-  --corpus DIR                schema.json, fixtures.json, cases/ and run.mjs; default ../shared/conformance
+  --corpus DIR                schema.json, fixtures.json, identities.json and cases/; default test/conformance
   --area A,B                  only these files of cases/
   --skip A,T                  not the areas of these names, nor cases whose text contains T, which is no area's name
   --json FILE                 where to put the result of each case
@@ -31,7 +32,7 @@ Asks a fresh server what the recorded PocketBase was asked, and compares the ans
 const { values: options } = parseArgs({
   options: {
     backend: { type: 'string', default: 'pglite' },
-    corpus: { type: 'string', default: join(HOME, '..', 'shared', 'conformance') },
+    corpus: { type: 'string', default: CORPUS },
     area: { type: 'string', default: '' },
     skip: { type: 'string', default: '' },
     json: { type: 'string' },
@@ -69,7 +70,7 @@ function pick(corpus: string, folder: string): string {
 async function judge(corpus: string, env: Record<string, string>, folder: string): Promise<number> {
   const files = ['--schema', join(corpus, 'schema.json'), '--fixtures', join(corpus, 'fixtures.json')]
   execFileSync('npx', ['--no-install', 'pocketsms', 'import', ...files], {
-    cwd: HOME,
+    cwd: PROJECT,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'inherit', 'inherit'],
   })
@@ -78,7 +79,7 @@ async function judge(corpus: string, env: Record<string, string>, folder: string
   try {
     const output = options.json ? ['--json', options.json] : []
     const args = [
-      join(corpus, 'run.mjs'),
+      join(CORPUS, 'runner.mjs'),
       '--corpus',
       pick(corpus, join(folder, 'corpus')),
       '--url',
@@ -99,7 +100,7 @@ async function main(): Promise<number> {
     return 0
   }
   const { corpus, backend } = options
-  if (!existsSync(join(corpus, 'run.mjs'))) {
+  if (!existsSync(join(corpus, 'cases'))) {
     console.error(`There is no conformance corpus at ${corpus}.`)
     return 2
   }
