@@ -12,7 +12,7 @@ import { validateAuth } from './validate-auth.ts'
 import { validateFields } from './validate-fields.ts'
 import { validateIndexes } from './validate-indexes.ts'
 import { isQueryFault, readAndSample } from './view.ts'
-import { ViewQueryError } from './view-fields.ts'
+import { ViewQueryError } from './view-query-error.ts'
 
 /** Why a rule of a collection cannot be read; undefined if it can. */
 export type RuleCheck = (catalog: Catalog, collection: Collection, rule: string) => string | undefined

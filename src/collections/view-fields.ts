@@ -4,17 +4,7 @@ import type { Catalog } from './catalog.ts'
 import type { Collection, ViewCollection } from './collection.ts'
 import { readField } from './field-shapes.ts'
 import { splitSql } from './split-sql.ts'
-
-/** A view's query that cannot be one. The message says why. `fields`: those that it has, as far as they are known. */
-export class ViewQueryError extends Error {
-  override name = 'ViewQueryError'
-  readonly fields: readonly Field[]
-
-  constructor(message: string, fields: readonly Field[] = []) {
-    super(message)
-    this.fields = fields
-  }
-}
+import { ViewQueryError } from './view-query-error.ts'
 
 interface Identifier {
   readonly original: string

@@ -1,8 +1,9 @@
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { type Field, isMulti } from '../fields/field.ts'
+import { randomText } from '../fields/random.ts'
 import { attempt } from './attempt.ts'
-import type { Store } from './catalog.ts'
+import type { Catalog, Store } from './catalog.ts'
 import type { ViewCollection } from './collection.ts'
 import { addField } from './field-list.ts'
 import { columnName, quote, tableName } from './names.ts'
@@ -10,8 +11,10 @@ import { splitSql, UnbalancedError } from './split-sql.ts'
 import { sqlTokens } from './sql-tokens.ts'
 import { SqliteFault } from './sqlite-fault.ts'
 import { translateNames, translateQuery } from './translate-query.ts'
+import { checkViewAccess } from './view-access.ts'
 import { viewFieldFault } from './view-field-fault.ts'
-import { suggestFields, unknownField, type ViewField, ViewQueryError } from './view-fields.ts'
+import { suggestFields, unknownField, type ViewField } from './view-fields.ts'
+import { ViewQueryError } from './view-query-error.ts'
 
 const SAMPLE_SIZE = 10
 /**
@@ -66,19 +69,31 @@ function singleStatement(query: string): string {
   return sql
 }
 
+/** Throws a ViewQueryError for what a view may not use. Nothing of the query is run. */
+async function checkAccess(tx: Db, sql: string, catalog: Catalog): Promise<void> {
+  const name = `_view_${randomText(15)}`
+  await tx.query(`create view ${quote(name)} as select 1 as one from (${sql}\n) q`)
+  await checkViewAccess(tx, name, catalog.all)
+  await tx.query(`drop view ${quote(name)}`)
+}
+
 /** The query for Postgres, and its columns. One that makes no sense as SQLite's may be Postgres' own. */
 async function askColumns({ db, catalog }: Store, query: string) {
-  const ask = async (tx: Db, sql: string) => {
-    // a parameter makes it one prepared statement: a second one inside the query cannot slip through
-    const { columns } = await tx.query(`select * from (${sql}\n) q limit $1::int`, [0])
-    return { sql, columns }
-  }
+  const ask = (sql: string) =>
+    db.transaction((tx) =>
+      attempt(tx, async () => {
+        await checkAccess(tx, sql, catalog)
+        // a parameter makes it one prepared statement: a second one inside the query cannot slip through
+        const { columns } = await tx.query(`select * from (${sql}\n) q limit $1::int`, [0])
+        return { sql, columns }
+      }),
+    )
   const [translated, own] = [translateQuery(query, catalog), translateNames(query, catalog)]
   try {
-    return await db.transaction((tx) => attempt(tx, () => ask(tx, translated)))
+    return await ask(translated)
   } catch (error) {
     if (!isSqlError(error) || own === translated) throw error
-    return ask(db, own)
+    return ask(own)
   }
 }
 

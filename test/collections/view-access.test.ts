@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { CatalogStore } from '../../src/collections/catalog-store.ts'
+import { removeCollection } from '../../src/collections/edit.ts'
+import { closeOffice, create, openOffice, refusal, rowsOf } from '../support/collections.ts'
+
+let store: CatalogStore
+
+beforeAll(async () => {
+  store = await openOffice()
+  const fields = [
+    { name: 'name', type: 'text' },
+    { name: 'rank', type: 'number' },
+    { name: 'flag', type: 'bool' },
+    { name: 'tags', type: 'select', values: ['a', 'b'], maxSelect: 2 },
+    { name: 'data', type: 'json' },
+    { name: 'made', type: 'autodate', onCreate: true },
+    { name: 'changed', type: 'autodate', onCreate: true, onUpdate: true },
+  ]
+  await create(store, { name: 'people', fields })
+  await store.db.query(
+    `insert into people (id, name, rank, flag, tags, data, made, changed)
+     values ('one', 'Ann', 2, true, '{a,b}', '{"a":1}', '2026-01-02 03:04:05.678Z', '2026-01-03 03:04:05.678Z')`,
+  )
+})
+afterAll(() => closeOffice(store))
+
+const view = (viewQuery: string) => create(store, { name: 'looked', type: 'view', viewQuery })
+const column = (expression: string) => `select id, (${expression}) as v from people`
+
+test.each([
+  ['a file', `pg_read_file('/etc/passwd')`, 'function "pg_read_file"'],
+  ['a name in quotes', `"pg_read_file"('/etc/passwd')`, 'function "pg_read_file"'],
+  ['a name with its schema', `pg_catalog.pg_read_file('/etc/passwd')`, 'function "pg_read_file"'],
+  ['a comment before the arguments', `pg_read_file/* */('/etc/passwd')`, 'function "pg_read_file"'],
+  ['capitals', `PG_READ_FILE ('/etc/passwd')`, 'function "pg_read_file"'],
+  ['a name with escapes', `U&"\\0070g_read_file"('/etc/passwd')`, 'function "pg_read_file"|syntax error'],
+  ['a file name in dollar quotes', 'pg_read_file($$/etc/passwd$$)', 'function "pg_read_file"'],
+  ['a call inside of another', `upper(lower(pg_read_file('/etc/passwd')))`, 'function "pg_read_file"'],
+  ['a call that never runs', `case when 1 = 2 then pg_sleep(1)::text end`, 'function "pg_sleep"'],
+  ['an attribute that is a function', '(people).pg_column_size', 'function "pg_column_size"'],
+  ['the bytes of a file', `pg_read_binary_file('/etc/passwd')::text`, 'function "pg_read_binary_file"'],
+  ['a folder', `(select count(*) from pg_ls_dir('/') d)`, 'function "pg_ls_dir"'],
+  ['a folder as a column', `pg_ls_dir('/')`, 'function "pg_ls_dir"'],
+  ['a large object read', `lo_import('/etc/passwd')::text`, 'function "lo_import"'],
+  ['a large object written', `lo_export(1, '/tmp/x')`, 'function "lo_export"'],
+  ['SQL as text', `query_to_xml('select 1', true, true, '')::text`, 'function "query_to_xml"'],
+  ['the database as XML', `database_to_xml(true, true, '')::text`, 'function "database_to_xml"'],
+  ['a table as XML', `table_to_xml('pg_authid', true, true, '')::text`, 'function "table_to_xml"'],
+  ['SQL of a text search', `(select count(*) from ts_stat('select 1'))`, 'function "ts_stat"'],
+  ['sleep', `pg_sleep(1)::text`, 'function "pg_sleep"'],
+  ['a setting written', `set_config('role', 'postgres', false)`, 'function "set_config"'],
+  ['a setting read', `current_setting('data_directory')`, 'function "current_setting"'],
+  ['a connection ended', `pg_terminate_backend(1)`, 'function "pg_terminate_backend"'],
+  ['a statement canceled', `pg_cancel_backend(1)`, 'function "pg_cancel_backend"'],
+  ['a sequence', `nextval('people__rowid_seq')`, 'function "nextval"'],
+  ['a sequence set', `setval('people__rowid_seq', 1)`, 'function "setval"'],
+  ['a lock', `pg_advisory_lock(1)::text`, 'function "pg_advisory_lock"'],
+  ['a notification', `pg_notify('x', 'y')::text`, 'function "pg_notify"'],
+  ['a transaction', `txid_current()::text`, 'function "txid_current"'],
+  ['the version', `version()`, 'function "version"'],
+  ['a table by its name', `to_regclass('_params')::text`, 'function "to_regclass"'],
+  ['a function of our own that writes', `pb_new_id()`, 'function "pb_new_id"'],
+  ['a function of our own that reads', `sms_is_below_limits('x', 1, 1)`, 'function "sms_is_below_limits"'],
+  ['an aggregate', `(select pg_sleep(max(rank)) from people)::text`, 'function "pg_sleep"'],
+  ['a window', `count(*) over (order by pg_sleep(1)::text)`, 'function "pg_sleep"'],
+  ['a limit', `(select 1 limit pg_sleep(1)::text::int)`, 'function "pg_sleep"'],
+  ['the database', 'current_catalog', 'use current_catalog'],
+  ['the role', '(select current_role)', 'use current_role'],
+  ['the schema', '(select current_schema)', 'use current_schema'],
+  ['a cast to a table', `'_params'::regclass::text`, 'type "regclass"'],
+  ['a cast of a number', `1259::regclass::text`, 'type "regclass"'],
+  ['a cast to a function', `'pg_sleep'::regproc::text`, 'type "regproc"'],
+  ['a list of tables', `'{_params}'::_regclass::text`, 'type "_regclass"'],
+  ['XML', `xmlelement(name a, 'b')::text`, 'kind of expression \\(XMLEXPR\\)'],
+  ['roles', '(select count(*) from pg_roles)', 'read "pg_roles"'],
+  ['password hashes of the database', '(select max(rolpassword) from pg_authid)', 'read "pg_authid"'],
+  ['roles as a TABLE', '(select count(*) from (table pg_authid) t)', 'read "pg_authid"'],
+  ['sessions', '(select max(query) from pg_stat_activity)', 'read "pg_stat_activity"'],
+  ['settings', '(select max(setting) from pg_settings)', 'read "pg_settings"'],
+  ['files of settings', '(select max(setting) from pg_file_settings)', 'read "pg_file_settings"'],
+  ['the schema of tables', '(select max(table_name) from information_schema.tables)', 'read "tables"'],
+  ['an internal table', '(select max(value::text) from _params)', 'read "_params"'],
+  ['an internal table in quotes', '(select count(*) from public."_collections")', 'read "_collections"'],
+  ['a part of the rows', '(select count(*) from people tablesample system (10))', 'TABLESAMPLECLAUSE'],
+])('refused: %s', async (_, expression, cause) => {
+  const refused = await refusal(view(column(expression)))
+  expect(refused?.data.viewQuery).toMatchObject({
+    code: 'validation_invalid_view_query',
+    message: expect.stringMatching(cause),
+  })
+})
+
+test.each([
+  ['in FROM', `select f as id from pg_ls_dir('/') f`, 'function "pg_ls_dir"'],
+  [
+    'in a CTE that nothing reads',
+    `with x as (select pg_sleep(9)) select id from people`,
+    'function "pg_sleep"',
+  ],
+  ['in WHERE', `select id from people where pg_sleep(9) is null`, 'function "pg_sleep"'],
+  ['in ORDER BY', `select id from people order by pg_sleep(9)::text`, 'function "pg_sleep"'],
+  ['in a join', `select p.id from people p join people q on pg_sleep(9)::text = 'x'`, 'function "pg_sleep"'],
+  ['in the second SELECT', `select id from people union select pg_read_file('x')`, 'function "pg_read_file"'],
+  ['with a lock', 'select id from people where true for update', 'ROWMARKCLAUSE'],
+  [
+    'that changes rows',
+    'with x as (delete from people returning id) select id from x',
+    'WITH clause containing a data-modifying statement',
+  ],
+  [
+    'an operator by its schema',
+    `select id, (1 operator(pg_catalog.+) pg_sleep(1)::text::int) as v from people`,
+    'function "pg_sleep"',
+  ],
+  ['rows of a table that is none of ours', 'select rolname as id from pg_roles', 'read "pg_roles"'],
+])('refused: a query %s', async (_, query, cause) => {
+  const refused = await refusal(view(query))
+  expect(refused?.data.viewQuery.message).toMatch(cause)
+})
+
+test('a refused query leaves nothing behind', async () => {
+  const { rows } = await store.db.query(`select relname from pg_class where relname like '\\_view\\_%'`)
+  expect(rows).toEqual([])
+})
+
+test.each([
+  ['texts', `upper(trim(name)) || replace(name, 'A', 'B')`, '"ANNBnn"'],
+  ['numbers', 'abs(-rank) + ceil(1.2) + sqrt(4)', '6'],
+  ['a sum', '(select sum(rank) from people)', '2'],
+  ['a bool summed', '(select sum(flag) from people)', '1'],
+  ['a list joined', '(select group_concat(name) from people)', '"Ann"'],
+  ['dates', `strftime('%Y', made) || date(made)`, '"20262026-01-02"'],
+  ['the later of two dates', 'max(made, changed)', '"2026-01-03 03:04:05.678Z"'],
+  ['a date of a case', 'case when flag then made else changed end', '"2026-01-02 03:04:05.678Z"'],
+  [
+    'dates of Postgres',
+    `to_char('2026-01-02'::timestamptz at time zone 'utc', 'YYYY') || extract(year from date '2025-01-01')`,
+    '20262025',
+  ],
+  ['now', 'now() > current_timestamp', '0'],
+  ['JSON', `json_extract(data, '$.a')`, '1'],
+  ['JSON made', `json_object('n', name)`, '{"n" : "Ann"}'],
+  ['JSON unfolded', '(select count(*) from json_each(tags))', '2'],
+  ['a row number', 'row_number() over (order by name)', '1'],
+  ['a rank among groups', 'rank() over (partition by name order by rank)', '1'],
+  ['a list', `name in ('Ann', 'Bob')`, '1'],
+  ['a subquery', 'name in (select name from people)', '1'],
+  ['rows compared', `row(name, rank) < row('Bob', 1)`, '1'],
+  [
+    'a CTE',
+    '(with recursive n(i) as (select 1 union all select i + 1 from n where i < 3) select max(i) from n)',
+    '3',
+  ],
+  ['a pattern', `name like 'a%'`, '1'],
+  ['a regular expression', `name ~ '^A'`, '1'],
+  ['a search', `to_tsvector('english', name) @@ to_tsquery('english', 'ann')`, '1'],
+  ['a value', `(select max(x) from (values (1), (2)) v (x))`, '2'],
+  ['a series', '(select count(*) from generate_series(1, 3))', '3'],
+  ['an account', '(select count(*) from _superusers)', '0'],
+])('allowed: %s', async (_, expression, expected) => {
+  await view(column(expression))
+  expect(await rowsOf(store, 'looked', 'v')).toEqual([[expected]])
+  await removeCollection(store, 'looked')
+})
+
+test('an index is one statement', async () => {
+  const indexes = [`create index idx_two on two (name) where name != ''; delete from people`]
+  const refused = await refusal(
+    create(store, { name: 'two', fields: [{ name: 'name', type: 'text' }], indexes }),
+  )
+  expect(refused?.data.indexes).toMatchObject({
+    0: { message: expect.stringContaining('multiple commands') },
+  })
+  expect(await rowsOf(store, 'people', 'id')).toHaveLength(1)
+})
+
+test('an index calls only functions that depend on their arguments alone', async () => {
+  const indexes = [`create index idx_two on two (pg_read_file(name))`]
+  const refused = await refusal(
+    create(store, { name: 'two', fields: [{ name: 'name', type: 'text' }], indexes }),
+  )
+  expect(refused?.data.indexes).toMatchObject({ 0: { message: expect.stringContaining('IMMUTABLE') } })
+})
