@@ -5,7 +5,7 @@
 create or replace function sms_accept(
   owner text, moment text, since text, default_quota float8, node text, requests json, messages json,
   out outcomes text[], out known text[], out wake text[]
-) language plpgsql set pocketsms.counted = 'yes' as $$
+) language plpgsql as $$
 declare
   month constant text := left(moment, 7);
   turns bigint;
@@ -119,6 +119,7 @@ begin
   end if;
   update sms_turns t set turn = turns + given, messages = t.messages + stored where t."user" = owner;
 
+  perform set_config('pocketsms.counted', 'yes', true);
   if is_single then
     single := messages -> 0;
     fate := case when opted_out <> '{}' then 'failed' when r.later then 'pending' else 'assigned' end;
@@ -185,6 +186,7 @@ begin
     )
     select array_agg(distinct q.device) into wake from queued q where q.state = 'assigned';
   end if;
+  perform set_config('pocketsms.counted', '', true);
   if node <> '' then
     perform pg_notify('pocketsms_wake', node || ' ' || string_agg(w.id, ' '))
     from unnest(wake) with ordinality w(id, number) group by (w.number - 1) / 400;

@@ -9,7 +9,7 @@ create function sms_accept_plain(
   owner text, moment text, since text, default_quota float8, node text,
   sender_version text, sender_key text, key_version text,
   message_id text, recipient text, content text, parts float8, rank int, slot int, ends_at text, safety text
-) returns text language plpgsql set pocketsms.counted = 'yes' as $$
+) returns text language plpgsql as $$
 declare
   turns bigint;
   allowed float8;
@@ -39,9 +39,11 @@ begin
     return null;
   end if;
   chosen := available[(1 + turns % cardinality(available))::int];
+  perform set_config('pocketsms.counted', 'yes', true);
   insert into sms_messages (id, status, "to", body, message_type, device, segments, priority, sim, scheduled_at,
     expires_at, guarantee, "user", created, updated)
   values (message_id, 'assigned', recipient, content, 'outgoing', chosen, parts, rank, slot, '', ends_at, safety, owner, moment, moment);
+  perform set_config('pocketsms.counted', '', true);
   insert into sms_dispatch (message, "user", device, state, period, wake_at, wakes, expires_at, priority, at_least_once)
   values (message_id, owner, chosen, 'assigned', left(moment, 7), moment::timestamptz + interval '5 seconds', 1,
     nullif(ends_at, '')::timestamptz, rank, safety = 'at_least_once');
