@@ -97,11 +97,12 @@ onPostgres('a wrong password ends the start with a sentence', async () => {
 
 onPostgres('a role that may make no tables ends it with a sentence, too', async () => {
   const { databaseUrl } = await testConfig()
-  const owner = await openDb(readConfig({ DATABASE_URL: databaseUrl }), createLogger({ logLevel: 'silent' }))
-  onTestFinished(() => owner.close())
+  const DATABASE_URL = process.env.TEST_POSTGRES_URL
+  const admin = await openDb(readConfig({ DATABASE_URL }), createLogger({ logLevel: 'silent' }))
+  onTestFinished(() => admin.close())
   const role = `lowly_${process.pid}`
-  await owner.query(`create role ${role} login password 'lowly'`)
-  onTestFinished(async () => void (await owner.query(`drop role ${role}`)))
+  await admin.query(`create role ${role} login password 'lowly'`)
+  onTestFinished(async () => void (await admin.query(`drop role ${role}`)))
   const lowly = Object.assign(new URL(databaseUrl!), { username: role, password: 'lowly' })
   const starting = start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: lowly.href }))
   await expect(starting).rejects.toThrow(UserError)
@@ -140,7 +141,8 @@ onPostgres(
           `set transaction_read_only = off; alter database "${database}" set default_transaction_read_only = ${isReadOnly}`,
         )
         await admin.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+           and usename = current_user and pid <> pg_backend_pid()`,
         )
       } finally {
         await admin.close()

@@ -17,6 +17,12 @@ import pg from 'pg'
 const START_MS = 30_000
 const DEBIAN = '/usr/lib/postgresql'
 
+/**
+ * The role of the applications in a Postgres of ours: it owns its databases, may make more, and has no other rights,
+ * as docs/deploy.md sets it up. Its password is the superuser's.
+ */
+const PLAIN_ROLE = 'pocketsms_plain'
+
 /** A Postgres of our own: `url` leads to its superuser and the database `postgres`. */
 export interface TemporaryPostgres {
   readonly url: string
@@ -82,7 +88,9 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Temp
     await awaitServer(server, url)
   }
   try {
-    return { url, version: await awaitServer(server, url), crash, stop }
+    const version = await awaitServer(server, url)
+    await onServer(url, `create role ${PLAIN_ROLE} login createdb password '${password}'`)
+    return { url, version, crash, stop }
   } catch (error) {
     await stop()
     throw error
@@ -200,18 +208,21 @@ async function stopServer(server: ChildProcess): Promise<void> {
   await ended
 }
 
-/** Makes a database: empty unless a template is given, with a name of its own unless one is given. Answers its url. */
+/**
+ * Makes a database: empty unless a template is given, with a name of its own unless one is given. Answers its url, of
+ * PLAIN_ROLE in a Postgres that `startPostgres` started, else of the same role as `adminUrl`.
+ */
 export async function createDatabase(
   adminUrl: string,
   name = `pocketsms_${randomBytes(6).toString('hex')}`,
   template = 'template0',
 ): Promise<string> {
-  await onServer(
-    adminUrl,
-    `create database ${pg.escapeIdentifier(name)} template ${pg.escapeIdentifier(template)}`,
-  )
+  const found = await onServer(adminUrl, `select from pg_roles where rolname = '${PLAIN_ROLE}'`)
   const url = new URL(adminUrl)
   url.pathname = `/${name}`
+  if (found.rowCount) url.username = PLAIN_ROLE
+  const [database, from] = [name, template].map((one) => pg.escapeIdentifier(one))
+  await onServer(adminUrl, `create database ${database} template ${from} owner ${url.username}`)
   return url.href
 }
 
