@@ -2,7 +2,10 @@ import { readRows as readCollections } from '../collections/catalog-draft.ts'
 import type { Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { createTable } from '../collections/table.ts'
+import { checkViewAccess } from '../collections/view-access.ts'
+import { ViewQueryError } from '../collections/view-query-error.ts'
 import type { Db } from '../db/open.ts'
+import { UserError } from '../errors.ts'
 import { randomText } from '../fields/random.ts'
 
 /** A view reads only what was there before it. */
@@ -26,12 +29,25 @@ export async function readPlan(db: Db): Promise<Plan> {
   return { collections, views: views.filter(({ name }) => ours.has(name)) }
 }
 
-/** Makes the tables, indexes and views of collections, without rows, in a database that has the migrations. */
+/**
+ * Makes the tables, indexes and views of collections, without rows, in a database that has the migrations. Throws a
+ * UserError for a view that uses what no view may: a backup may come from anybody.
+ */
 export async function buildTables(db: Db, { collections, views }: Plan): Promise<void> {
   for (const collection of collections) if (collection.type !== 'view') await createTable(db, collection)
   for (const { name, query } of views) {
     // a prepared statement is one statement: a second one inside the query is refused
     await db.query(`create view ${quote(name)} as ${query}`, [], `view ${randomText(20)}`)
+    await demandAccess(db, name, collections)
+  }
+}
+
+async function demandAccess(db: Db, view: string, collections: readonly Collection[]): Promise<void> {
+  try {
+    await checkViewAccess(db, view, collections)
+  } catch (error) {
+    if (!(error instanceof ViewQueryError)) throw error
+    throw new UserError(`The view ${view} cannot be made: ${error.message}.`)
   }
 }
 

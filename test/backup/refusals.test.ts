@@ -168,6 +168,16 @@ describe('a forged backup is refused by the restore, which changes nothing', () 
       DAMAGED,
     ],
     [
+      'whose view reads a file',
+      (m) => void m.views.push({ name: 'v', query: `select pg_read_file('PG_VERSION') as id` }),
+      /a view may not call the function "pg_read_file"/,
+    ],
+    [
+      'whose view reads an internal table',
+      (m) => void m.views.push({ name: 'v', query: 'select value as id from _params' }),
+      /a view may not read "_params"/,
+    ],
+    [
       'whose digest is wrong',
       (m) => {
         tableOf(m, 'users').digest = '1'
