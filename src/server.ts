@@ -12,6 +12,7 @@ import { SettingsStore } from './collections/settings-store.ts'
 import type { Config } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { type Db, openDb } from './db/open.ts'
+import { roleWarning } from './db/role.ts'
 import { UserError } from './errors.ts'
 import { extensionsOf } from './extensions.ts'
 import { createApp } from './http/app.ts'
@@ -55,6 +56,8 @@ export interface RunningServer {
 export async function start(config: Config, log: Logger = createLogger(config)): Promise<RunningServer> {
   const db = await openDb(config, log)
   try {
+    const warning = await roleWarning(db)
+    if (warning) log.warn(warning)
     return await serve(config, db, log)
   } catch (error) {
     await db.close()

@@ -18,6 +18,7 @@ const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
   ['logs', 'admin'],
   ['audit', 'admin'],
   ['crons', 'admin'],
+  ['warnings', 'admin'],
   ['backups', 'admin'],
   ['backup-status', 'admin'],
 ])

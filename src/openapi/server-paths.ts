@@ -3,7 +3,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { answers, done, failures, json, success } from './answers.ts'
 import { API_ERROR, BATCH_ERROR } from './errors.ts'
 import { ONE } from './record-query.ts'
-import { ANYONE, NOBODY } from './security.ts'
+import { ANYONE, NOBODY, SIGNED_IN } from './security.ts'
 
 /** The chapter of the description. */
 export const SERVER = 'server'
@@ -22,6 +22,17 @@ const HEALTH = z
     }),
   })
   .meta({ id: 'Health' })
+
+const WARNINGS = z
+  .array(
+    z
+      .object({
+        code: z.enum(['database_role']),
+        message: z.string().meta({ description: 'What is wrong, and what to do.' }),
+      })
+      .meta({ id: 'Warning' }),
+  )
+  .meta({ id: 'Warnings' })
 
 const READY = z
   .object({
@@ -145,6 +156,16 @@ export const serverPaths = (): ZodOpenApiPathsObject => ({
         500: failures()['500']!,
         503: { description: 'No.', content: json(READY) },
       }),
+    },
+  },
+  '/api/warnings': {
+    get: {
+      operationId: 'warnings',
+      tags: [SERVER],
+      summary: 'Ask what is wrong with the setup',
+      description: 'For superusers. Empty when there is nothing to warn of.',
+      security: SIGNED_IN,
+      responses: answers(success('All warnings.', WARNINGS), failures(401)),
     },
   },
   '/api/health': {

@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { AUDIT, AUDIT_ALONE } from '../../auth/audit.ts'
 import { readState } from '../../backup/service/state.ts'
+import { roleWarning } from '../../db/role.ts'
 import { notFound } from '../../errors.ts'
 import { listRecords } from '../../records/list.ts'
 import { note } from '../audit.ts'
@@ -10,12 +11,16 @@ import { requireSuperuser } from '../guards.ts'
 import { listLogs, logStats, viewLog } from '../log-list.ts'
 
 /**
- * `/api/health`, `/api/logs`, `/api/crons`: what PocketBase's dashboard asks besides records. Nobody runs SQL
- * through `/api/sql`, which is told to superusers alone. Contract 7.4
+ * `/api/health`, `/api/logs`, `/api/crons`: what PocketBase's dashboard asks besides records; `/api/warnings` for the
+ * console. Nobody runs SQL through `/api/sql`, which is told to superusers alone. Contract 7.4
  */
 export const adminRoutes = (services: Services) =>
   new Hono<Env>()
     .get('/health', async (c) => sendJson(c, JSON.stringify(await health(c, services))))
+    .get('/warnings', async (c) => {
+      await requireSuperuser(c, services)
+      return sendJson(c, JSON.stringify(await warnings(services)))
+    })
     .get('/logs', async (c) => {
       const auth = await requireSuperuser(c, services)
       return sendRaw(c, await listLogs(services, buildRequest(c, auth, {})))
@@ -50,6 +55,12 @@ export const adminRoutes = (services: Services) =>
       await requireSuperuser(c, services)
       throw notFound()
     })
+
+/** What is wrong with how the server is set up, for the people who run it. */
+async function warnings({ store }: Services): Promise<{ code: string; message: string }[]> {
+  const role = await roleWarning(store.db)
+  return role ? [{ code: 'database_role', message: role }] : []
+}
 
 /** What a load balancer asks for; a superuser also learns how the server sees the caller. */
 async function health(c: Ctx, services: Services): Promise<object> {

@@ -20,6 +20,12 @@ interface Readiness {
   readonly queue: { readonly due: number; readonly oldest_seconds: number } | null
 }
 
+/** What `GET /api/warnings` lists. */
+interface Warning {
+  readonly code: string
+  readonly message: string
+}
+
 const EVERY_MS = 5_000
 const DAY_EVERY_MS = 30_000
 /** Messages that wait longer than this want somebody's look. */
@@ -39,10 +45,16 @@ export function Page() {
   const failed = useFailedDeliveries()
   const queue = ready?.queue
   const { value: backups } = useBackupStatus(DAY_EVERY_MS)
+  const { value: warnings } = useAnswer<readonly Warning[]>('/api/warnings', DAY_EVERY_MS)
   return (
     <Frame title="Health" text="Whether messages get on, of all users together.">
       {fault && <Notice kind="wrong">The server is not ready: {fault.message}</Notice>}
       {backups && <BackupWarnings backups={backups} />}
+      {warnings?.map(({ code, message }) => (
+        <Notice key={code} kind="warning">
+          {message}
+        </Notice>
+      ))}
       <ul class="health-tiles">
         <Tile name="Messages that are due" value={queue?.due.toLocaleString()} />
         <Tile

@@ -1,0 +1,31 @@
+import type { Db } from './open.ts'
+
+/** What the database role may do beyond its own databases. */
+const RIGHTS = `
+select r.rolname,
+  array_remove(array[
+    case when r.rolsuper then 'is a superuser' end,
+    case when r.rolcreaterole then 'may create roles (CREATEROLE)' end,
+    case when r.rolreplication then 'may copy the whole database server (REPLICATION)' end,
+    case when r.rolbypassrls then 'bypasses row security (BYPASSRLS)' end,
+    case when pg_has_role(r.oid, 'pg_read_server_files', 'member') then 'may read files of the database server' end,
+    case when pg_has_role(r.oid, 'pg_write_server_files', 'member') then 'may write files of the database server' end,
+    case when pg_has_role(r.oid, 'pg_execute_server_program', 'member')
+      then 'may run programs on the database server' end
+  ], null)::text[]
+from pg_roles r where r.rolname = current_user`
+
+/**
+ * A sentence for the people who run the server if its database role has rights that it does not need, which would be
+ * an attacker's as well; undefined if it is a plain role. On the embedded database there is no other role than the
+ * superuser, and nothing to warn of.
+ */
+export async function roleWarning(db: Db): Promise<string | undefined> {
+  if (db.kind === 'pglite') return undefined
+  const [row] = (await db.query(RIGHTS)).rows as [string, string[]][]
+  if (!row || row[1].length === 0) return undefined
+  const [name, rights] = row
+  // a superuser has all other rights
+  const said = rights[0] === 'is a superuser' ? rights.slice(0, 1) : rights
+  return `The database role "${name}" ${said.join(', ')}. The server does not need that: use a plain role that owns its database (docs/deploy.md, "The database role").`
+}

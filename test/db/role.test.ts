@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { migrate } from '../../src/db/migrate.ts'
+import { type Db, openDb } from '../../src/db/open.ts'
+import { roleWarning } from '../../src/db/role.ts'
+import { createLogger } from '../../src/log.ts'
+import { client } from '../support/gateway.ts'
+import { findPostgres, startPostgres, type TemporaryPostgres } from '../support/postgres.ts'
+import { openTestDb, SUPERUSER, startServer } from '../support/start.ts'
+
+const SCRIPT = fileURLToPath(new URL('../../deploy/postgres/role.sql', import.meta.url))
+const PASSWORD = `it's "a" \\password`
+const silent = createLogger({ logLevel: 'silent' })
+const psql = join(findPostgres() ?? '', 'psql')
+
+test('the role of the tests is a plain one, and so is that of the embedded database', async () => {
+  const db = await openTestDb()
+  onTestFinished(() => db.close())
+  expect(await roleWarning(db)).toBeUndefined()
+})
+
+test('superusers, and nobody else, are told of warnings', async () => {
+  const server = await startServer()
+  onTestFinished(() => server.stop())
+  const signIn = await client(server.url, '', '').call(
+    'POST',
+    '/api/collections/_superusers/auth-with-password',
+    { identity: SUPERUSER.email, password: SUPERUSER.password },
+  )
+  const superuser = client(server.url, '', signIn.body.token)
+  expect(await superuser.call('GET', '/api/warnings')).toMatchObject({ status: 200, body: [] })
+  expect((await client(server.url, '', '').call('GET', '/api/warnings')).status).toBe(401)
+})
+
+describe.runIf(process.env.TEST_BACKEND === 'postgres' && existsSync(psql))('on a server', () => {
+  let postgres: TemporaryPostgres
+  let admin: pg.Client
+  const open = (user: string, password: string, database: string): Promise<Db> => {
+    const url = Object.assign(new URL(postgres.url), {
+      username: user,
+      password: encodeURIComponent(password),
+      pathname: `/${database}`,
+    })
+    return openDb(readConfig({ DATABASE_URL: url.href }), silent)
+  }
+  beforeAll(async () => {
+    postgres = await startPostgres({ settings: { fsync: 'off' } })
+    admin = new pg.Client({ connectionString: postgres.url })
+    await admin.connect()
+  })
+  afterAll(async () => {
+    await admin.end()
+    await postgres.stop()
+  })
+
+  test.each([
+    ['superuser', 'superuser createrole', 'is a superuser. The server does not need that'],
+    ['roles', 'createrole', 'may create roles (CREATEROLE).'],
+    ['replica', 'replication bypassrls', '(REPLICATION), bypasses row security (BYPASSRLS).'],
+    ['reader', 'in role pg_read_server_files', 'may read files of the database server.'],
+    ['writer', 'in role pg_write_server_files', 'may write files of the database server.'],
+    ['runner', 'in role pg_execute_server_program', 'may run programs on the database server.'],
+    ['plain', 'createdb', undefined],
+  ])('%s: %s', async (name, rights, warning) => {
+    await admin.query(`create role ${name} login password 'x' ${rights}`)
+    const db = await open(name, 'x', 'postgres')
+    onTestFinished(() => db.close())
+    const said = await roleWarning(db)
+    if (warning === undefined) expect(said).toBeUndefined()
+    else expect(said).toContain(`The database role "${name}" `)
+    expect(said ?? '').toContain(warning ?? '')
+  })
+
+  test("Compose's script makes a plain role, which can do all that the server does", async () => {
+    const env = { ...process.env, PGPASSWORD: new URL(postgres.url).password, POSTGRES_PASSWORD: PASSWORD }
+    const url = Object.assign(new URL(postgres.url), { password: '' }).href
+    await promisify(execFile)(psql, ['--no-psqlrc', '-v', 'ON_ERROR_STOP=1', '-f', SCRIPT, url], { env })
+    const db = await open('pocketsms', PASSWORD, 'pocketsms')
+    onTestFinished(() => db.close())
+    expect(await roleWarning(db)).toBeUndefined()
+    await migrate(db)
+    await db.unhurried('create index concurrently mine on _params (key)')
+    await db.unhurried('vacuum (analyze) _params')
+    expect((await db.query('select pg_try_advisory_lock(1)')).rows).toEqual([[true]])
+    await expect(db.query(`select pg_read_file('PG_VERSION')`)).rejects.toThrow('permission denied')
+    await expect(db.query(`copy _params to program 'true'`)).rejects.toThrow('must be superuser')
+    await expect(db.query('select rolpassword from pg_authid')).rejects.toThrow('permission denied')
+  })
+
+  test("the script takes the superuser's password away", async () => {
+    const { rows } = await admin.query(`select rolpassword from pg_authid where rolname = 'postgres'`)
+    expect(rows).toEqual([{ rolpassword: null }])
+  })
+})
