@@ -1,3 +1,4 @@
+import type { AnswerMeter } from './answer-meter.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from './request.ts'
 
 /** A request without its headers. */
@@ -14,6 +15,7 @@ class LateRequest implements RequestInfo {
   readonly query: Readonly<Record<string, string>>
   readonly body: Readonly<Record<string, unknown>>
   readonly auth: AuthRecord | null
+  readonly meter: AnswerMeter | undefined
   readonly #readHeaders: () => Readonly<Record<string, string>>
   #headers: Readonly<Record<string, string>> | undefined
 
@@ -23,6 +25,7 @@ class LateRequest implements RequestInfo {
     this.query = parts.query
     this.body = parts.body
     this.auth = parts.auth
+    this.meter = parts.meter
     this.#readHeaders = readHeaders
   }
 
@@ -40,6 +43,6 @@ export const lateRequest = (
 
 /** The same request with some parts changed. */
 export function changeRequest(request: RequestInfo, changes: Partial<RequestParts>): RequestInfo {
-  const { context, method, query, body, auth } = request
-  return new LateRequest({ context, method, query, body, auth, ...changes }, () => request.headers)
+  const { context, method, query, body, auth, meter } = request
+  return new LateRequest({ context, method, query, body, auth, meter, ...changes }, () => request.headers)
 }

@@ -1,5 +1,6 @@
 import type { Collection } from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
+import type { AnswerMeter } from './answer-meter.ts'
 
 /** `@request.context`. */
 export type RequestContext =
@@ -34,6 +35,8 @@ export interface RequestInfo {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Readonly<Record<string, unknown>>
   readonly auth: AuthRecord | null
+  /** Counts what goes into its answer. Without one each part of the answer has the ceilings for itself. */
+  readonly meter?: AnswerMeter | undefined
 }
 
 /** Nobody asks for anything: for statements without a rule, and for rules that are only tried. */

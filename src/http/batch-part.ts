@@ -132,6 +132,7 @@ function requestOf({ asked, outer, uploads }: Part, method: string): RequestInfo
     // to PocketBase each request is a form, which its query is part of
     body: { ...formOfQuery(asked.url), ...Object.fromEntries(values) },
     auth: outer.auth,
+    meter: outer.meter,
     get headers() {
       const own = Object.entries(asked.headers ?? {}).map(
         ([name, value]) => [name.toLowerCase().replaceAll('-', '_'), String(value)] as const,

@@ -1,15 +1,25 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
+import { badRequest } from '../errors.ts'
+import { type AnswerMeter, MAX_EXPANDED } from '../filter/answer-meter.ts'
 import { changeRequest } from '../filter/late-request.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import { columnsOf, type Row } from './columns.ts'
 import type { ExpandTree } from './expand-paths.ts'
-import { findRelation, idsIn, orderSql, type Relation, relatedSql } from './relation.ts'
+import { meterOf } from './guarded-read.ts'
+import { findRelation, idsIn, MAX_BACK, orderSql, type Relation, relatedSql } from './relation.ts'
+import { bytesOf, rowSizeOf } from './row-size.ts'
 import { selectRows } from './select.ts'
 import { type Shown, showRows } from './shown.ts'
 import { isRuleFault } from './sight.ts'
 
 const MAX_DEPTH = 6
+/** Relations that one request may follow; each is a statement. */
+const MAX_RELATIONS = 100
+/** A statement whose rows cannot have more bytes than this needs no guard. */
+const SMALL_BYTES = 1 << 20
+/** Below this they are not worth counting. */
+const TINY_BYTES = 64 << 10
 /** So many records are read as fast as one is. */
 const FEW = 50
 
@@ -25,12 +35,23 @@ export async function expandRecords(
   tree: ExpandTree,
   request: RequestInfo,
 ): Promise<void> {
-  await followAll({ store, request: changeRequest(request, { context: 'expand' }) }, records, tree, 1)
+  if (countRelations(tree, 1) > MAX_RELATIONS)
+    throw badRequest(`A request may expand ${MAX_RELATIONS} relations at most`)
+  const meter = meterOf(request)
+  const inside = changeRequest(request, { context: 'expand', meter })
+  await followAll({ store, request: inside, meter }, records, tree, 1)
+  meter.addExpanded(records.reduce((sum, { expanded = 0 }) => sum + expanded, 0))
+}
+
+function countRelations(tree: ExpandTree, depth: number): number {
+  if (depth > MAX_DEPTH) return 0
+  return [...tree.values()].reduce((sum, rest) => sum + 1 + countRelations(rest, depth + 1), 0)
 }
 
 interface Expansion {
   readonly store: Store
   readonly request: RequestInfo
+  readonly meter: AnswerMeter
 }
 
 /** False when no path of the tree leads anywhere; then nothing was filled in. */
@@ -59,17 +80,24 @@ async function follow(
   const related = relation && (await fetchRelated(expansion, collection, relation, records))
   if (!related || !(await followAll(expansion, related, rest, depth + 1))) return false
   const find = relation.back ? byHolder(relation, related) : byId(collection, relation, related)
+  let total = 0
   for (const record of records) {
     record.expand ??= new Map()
-    const found = find(record)
-    if (found.length > 0) record.expand.set(name, relation.many ? found : found[0]!)
+    const found = relation.many ? find(record) : find(record).slice(0, 1)
+    if (found.length === 0) continue
+    record.expand.set(name, relation.many ? found : found[0]!)
+    const added = found.reduce((sum, { expanded = 0 }) => sum + 1 + expanded, 0)
+    record.expanded = (record.expanded ?? 0) + added
+    total += added
+    // each of these records is in the answer at least once
+    expansion.meter.checkExpanded(total)
   }
   return true
 }
 
 /** Undefined when the requester may see no record of the target, or its rule fails. */
 async function fetchRelated(
-  { store, request }: Expansion,
+  { store, request, meter }: Expansion,
   from: Collection,
   relation: Relation,
   records: readonly Shown[],
@@ -81,6 +109,9 @@ async function fetchRelated(
   if (ids.size === 0) return []
   const where = (position: number, row: string) => relatedSql(relation, position, row)
   const orderBy = relation.back ? orderSql(target, 'b') : ''
+  const most = ids.size * (relation.back && relation.many ? MAX_BACK : 1)
+  const maxBytes = Math.min(most, MAX_EXPANDED + 1) * rowSizeOf(target).max
+  const isGuarded = maxBytes > SMALL_BYTES
   try {
     const rows = await selectRows(store, {
       collection: target,
@@ -91,7 +122,11 @@ async function fetchRelated(
       orderBy,
       isLookUp: !relation.back && ids.size <= FEW,
       isFirst: true,
+      isGuarded,
+      ...(most > MAX_EXPANDED && { limit: MAX_EXPANDED + 1 }),
     })
+    meter.checkExpanded(rows?.length ?? 0)
+    if (rows && !isGuarded && maxBytes > TINY_BYTES) meter.addRead(bytesOf(rows))
     return await showRows(store, target, rows ?? [], request)
   } catch (error) {
     if (isRuleFault(error)) return undefined

@@ -12,14 +12,19 @@ import { columnsOf, type Row } from './columns.ts'
 import { refuseGuest } from './entry.ts'
 import type { Extension, Extensions } from './extension.ts'
 import { checkFresh, checkVersion } from './guard.ts'
+import { guardedSql, meterOf, readGuarded } from './guarded-read.ts'
 import { isIndexed, isShort, onlyColumn } from './indexed.ts'
 import { listStatement } from './list-statement.ts'
 import { type Page, readPage } from './page.ts'
-import { pickFields } from './pick.ts'
+import { pickEach } from './pick.ts'
+import { rowSizeOf } from './row-size.ts'
 import { statementName } from './select.ts'
 
 /** Sorts that get a named statement: there are only as many as fields. */
 const PLAIN_SORT = /^(?:[-+]?(?:\w+|@rowid))?$/
+
+/** A page whose rows cannot have more bytes than this is read without counting them. */
+const UNGUARDED_BYTES = 8 << 20
 
 /** What the database says to a list. */
 interface Found {
@@ -49,8 +54,9 @@ export async function listRecords(
   const total = totalSql(collection, compiled, extension)
   const found = await findRows(store, collection, compiled, page, total, request)
   const items = await answerRecords(store, collection, found.rows, request)
-  const text = listText(items, page, found.total)
-  return fields ? pickFields(text, fields, 'items') : text
+  if (!fields) return listText(items, page, found.total)
+  const picked = pickEach(items, fields)
+  return picked ? listText(picked, page, found.total) : ''
 }
 
 function compileList(
@@ -118,15 +124,23 @@ async function askPage(
   compiled: Compiled,
   page: Page,
   total: string | undefined,
-  { auth, query }: RequestInfo,
+  request: RequestInfo,
 ): Promise<readonly Row[]> {
+  const { auth, query } = request
   const once = isPlannedOnce(collection, compiled, query)
-  const { text, params } = listStatement(collection, compiled, page, total, auth, once)
+  const { text: plain, params } = listStatement(collection, compiled, page, total, auth, once)
+  const isGuarded = page.perPage * rowSizeOf(collection).max > UNGUARDED_BYTES
+  const text = isGuarded ? guardedSql(collection, plain, 2, params.length + 1) : plain
   const name = once ? statementName(store.catalog, text, Boolean(query.filter)) : undefined
   const isLookUp = (total || page.skipTotal) && name && isShort(collection, compiled, page)
-  try {
-    const { rows } = await store.db[isLookUp ? 'lookUp' : 'query'](text, params, name)
+  const ask = async (all: readonly unknown[]) => {
+    const { rows } = await store.db[isLookUp ? 'lookUp' : 'query'](text, all, name)
     return rows as unknown as Row[]
+  }
+  try {
+    return await (isGuarded
+      ? readGuarded(store, meterOf(request), (limit) => ask([...params, limit]))
+      : ask(params))
   } catch (error) {
     throw isSqlError(error) ? badRequest() : error
   }

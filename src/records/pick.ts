@@ -1,4 +1,5 @@
 import { writeSorted } from '../fields/json-text.ts'
+import { answerTooLarge } from '../filter/answer-meter.ts'
 import { excerpt } from './excerpt.ts'
 import { tokens, trimSpace } from './tokens.ts'
 
@@ -40,19 +41,34 @@ function readWhole(text: string): number {
   }
 }
 
+/** A text becomes objects that take ten times as much memory. */
+const MAX_PICKED_BYTES = 8 << 20
+
 /**
  * Keeps of a JSON text what the `fields` parameter names: a comma list of dotted paths, `*`, `:excerpt(max,dots?)`.
  * All objects come out sorted by key. `within`: the paths are relative to that key's items, the rest stays whole
  * (a list's `items`). Empty when the parameter is wrong, or asks for parts of a list that holds more than objects:
- * PocketBase answers 200 without a body then.
+ * PocketBase answers 200 without a body then. Throws 400 for a text that is too long to be picked from.
  * PocketBase: tools/picker/pick.go, contract 3.5
  */
 export function pickFields(json: string, fieldsParam: string, within?: string): string {
   const fields = readFields(fieldsParam)
-  if (!fields) return ''
+  return (fields && pickFrom(json, { fields, below: new Map() }, within)) ?? ''
+}
+
+/** The same for each item of a list, one after the other. Undefined where `pickFields` gives an empty text. */
+export function pickEach(items: readonly string[], fieldsParam: string): string[] | undefined {
+  const fields = readFields(fieldsParam)
+  if (!fields) return undefined
+  const level = { fields, below: new Map() }
+  const picked = items.map((item) => pickFrom(item, level))
+  return picked.every((item) => item !== undefined) ? picked : undefined
+}
+
+function pickFrom(json: string, level: Level, within?: string): string | undefined {
+  if (json.length > MAX_PICKED_BYTES) throw answerTooLarge(MAX_PICKED_BYTES)
   const value = JSON.parse(json)
-  const isPicked = pick(within === undefined ? value : value[within], { fields, below: new Map() })
-  return isPicked ? writeSorted(value) : ''
+  return pick(within === undefined ? value : value[within], level) ? writeSorted(value) : undefined
 }
 
 /** Undefined when the list or a modifier is malformed. */

@@ -19,7 +19,7 @@ export interface Relation {
 const BACK_LEGACY = /^(\w+)\((\w+)\)$/
 
 /** Of one record, at most so many records that point at it are looked at. */
-const MAX_BACK = 1000
+export const MAX_BACK = 1000
 
 /**
  * The relation that a step of an expand path names; undefined when there is none. A back relation is one record

@@ -4,6 +4,7 @@ import { quote, tableName } from '../collections/names.ts'
 import { type Compiled, compile } from '../filter/compile.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import { columnsOf, type Row } from './columns.ts'
+import { guardedSql, meterOf, readGuarded } from './guarded-read.ts'
 import { remember } from './remember.ts'
 
 /** What is asked of a collection besides its rule. */
@@ -25,22 +26,33 @@ export interface Selection {
    * begin with those: 200 ms for 30 records of one who has 200,000.
    */
   readonly isFirst?: boolean
+  /** Only the ids are read, as the one value of each row. */
+  readonly idsOnly?: boolean
+  /** No more rows than that. */
+  readonly limit?: number
+  /** The rows may be large: their bytes are counted while they are read. */
+  readonly isGuarded?: boolean
 }
 
 /**
  * Rows of a collection that its rule lets through, each with the value of `extra` at its end. Undefined when the
  * rule can let none through, so that nothing was asked. Throws FilterError for a rule that makes no sense.
  */
-export async function selectRows(store: Store, selection: Selection): Promise<Row[] | undefined> {
+export async function selectRows(store: Store, selection: Selection): Promise<readonly Row[] | undefined> {
   const { collection, rule, request, params } = selection
   const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
   if (compiled.never) return undefined
-  const text = selectSql(compiled, selection)
+  const plain = selectSql(compiled, selection)
   const values = [...compiled.params, ...params]
+  const text = selection.isGuarded ? guardedSql(collection, plain, 0, values.length + 1) : plain
   const name = statementName(store.catalog, text)
   const isLookUp = selection.isLookUp && readsOneTable(collection, compiled)
-  const { rows } = await (isLookUp ? store.db.lookUp(text, values, name) : store.db.query(text, values, name))
-  return rows as unknown as Row[]
+  const ask = async (all: readonly unknown[]) => {
+    const { rows } = await (isLookUp ? store.db.lookUp(text, all, name) : store.db.query(text, all, name))
+    return rows as unknown as Row[]
+  }
+  if (!selection.isGuarded) return ask(values)
+  return readGuarded(store, meterOf(request), (limit) => ask([...values, limit]))
 }
 
 /** A rule that asks of other rows, or a view's query, may take long. */
@@ -50,8 +62,11 @@ const readsOneTable = (collection: Collection, { from, where }: Compiled): boole
 function selectSql(compiled: Compiled, selection: Selection): string {
   const { collection, where, extra, orderBy } = selection
   const position = compiled.params.length + 1
-  const columns = columnsOf(collection).select + (extra ? `, ${extra(position)}` : '')
-  const order = orderBy ? ` ORDER BY ${orderBy}` : ''
+  const columns = selection.idsOnly
+    ? 'b."id"'
+    : columnsOf(collection).select + (extra ? `, ${extra(position)}` : '')
+  const limit = selection.limit === undefined ? '' : ` LIMIT ${selection.limit}`
+  const order = (orderBy ? ` ORDER BY ${orderBy}` : '') + limit
   const table = quote(tableName(collection))
   if (selection.isFirst && compiled.where && collection.type !== 'view') {
     const found = `(SELECT t.* FROM ${table} t WHERE ${where(position, 't')} OFFSET 0) b`

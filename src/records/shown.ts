@@ -13,6 +13,8 @@ export interface Shown {
   readonly sight: Sight
   /** Records by step of the path; there, perhaps empty, once a path from here has led somewhere. */
   expand?: Map<string, Shown | readonly Shown[]>
+  /** How many records are expanded in it, at all depths. */
+  expanded?: number
   /** Its JSON, once written: one record may stand in many others. */
   text?: string
 }
@@ -32,21 +34,36 @@ export async function showRows(
   return rows.map((row) => ({ collection, row, sight: emails.has(row[id] as string) ? close : sight }))
 }
 
-/** The JSON of a record with all that is expanded in it, keys in byte order. */
-export function shownText(shown: Shown): string {
+/** Told how long a text is going to be, before it is put together. May throw. */
+export type CheckLength = (length: number) => void
+
+/**
+ * The JSON of a record with all that is expanded in it, keys in byte order. Strings put together by `+` share their
+ * parts: a record that stands in a thousand others is in memory once, until the answer is sent.
+ */
+export function shownText(shown: Shown, check: CheckLength = () => {}): string {
   shown.text ??= renderRecord(
     shown.collection,
     shown.row,
     shown.sight,
-    shown.expand && expandText(shown.expand),
+    shown.expand && expandText(shown.expand, check),
   )
   return shown.text
 }
 
-function expandText(expand: ReadonlyMap<string, Shown | readonly Shown[]>): string {
+function expandText(expand: ReadonlyMap<string, Shown | readonly Shown[]>, check: CheckLength): string {
   const pairs = [...expand].sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${pairs.map(([key, value]) => `${quoteText(key)}:${valueText(value)}`).join(',')}}`
+  let text = ''
+  for (const [key, value] of pairs) text += `${text && ','}${quoteText(key)}:${valueText(value, check)}`
+  return `{${text}}`
 }
 
-const valueText = (value: Shown | readonly Shown[]) =>
-  'row' in value ? shownText(value) : `[${value.map(shownText).join(',')}]`
+function valueText(value: Shown | readonly Shown[], check: CheckLength): string {
+  if ('row' in value) return shownText(value, check)
+  let text = ''
+  for (const shown of value) {
+    text += (text && ',') + shownText(shown, check)
+    check(text.length)
+  }
+  return `[${text}]`
+}

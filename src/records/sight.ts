@@ -24,8 +24,8 @@ export async function emailsSeen(
   if (collection.manageRule && !request.auth?.isSuperuser) {
     const { id } = columnsOf(collection)
     const ids = rows.map((row) => row[id])
-    for (const row of await managedRows(store, collection, collection.manageRule, ids, request)) {
-      seen.add(row[id] as string)
+    for (const [managed] of await managedRows(store, collection, collection.manageRule, ids, request)) {
+      seen.add(managed as string)
     }
   }
   return seen
@@ -40,7 +40,8 @@ async function managedRows(
 ): Promise<readonly Row[]> {
   const where = (position: number, row: string) => `${row}."id" = ANY($${position}::text[])`
   try {
-    return (await selectRows(store, { collection, rule, request, where, params: [ids], isFirst: true })) ?? []
+    const selection = { collection, rule, request, where, params: [ids], isFirst: true, idsOnly: true }
+    return (await selectRows(store, selection)) ?? []
   } catch (error) {
     if (isRuleFault(error)) return []
     throw error

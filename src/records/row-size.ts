@@ -1,0 +1,72 @@
+import type { Collection } from '../collections/collection.ts'
+import type { Field } from '../fields/field.ts'
+import { DEFAULT_JSON_BYTES } from '../fields/json.ts'
+import { DEFAULT_EDITOR_BYTES, DEFAULT_MAX_CHARACTERS } from '../fields/text.ts'
+import { remember } from './remember.ts'
+
+/** A character in UTF-8. */
+const CHARACTER_BYTES = 4
+/** An id or the name of a file, with room to spare. */
+const NAME_BYTES = 150
+/** Numbers, dates, flags. */
+const SMALL_BYTES = 40
+const GEO_BYTES = 100
+
+/** Bytes that a value of this field has at most. */
+function maxBytes(field: Field): number {
+  switch (field.type) {
+    case 'text':
+      return (field.max || DEFAULT_MAX_CHARACTERS) * CHARACTER_BYTES
+    case 'email':
+    case 'url':
+      return DEFAULT_MAX_CHARACTERS * CHARACTER_BYTES
+    case 'json':
+      return field.maxSize || DEFAULT_JSON_BYTES
+    case 'editor':
+      return field.maxSize || DEFAULT_EDITOR_BYTES
+    case 'select':
+      return field.values.reduce((sum, value) => sum + Buffer.byteLength(value), 0)
+    case 'relation':
+    case 'file':
+      return Math.max(field.maxSelect, 1) * NAME_BYTES
+    case 'geoPoint':
+      return GEO_BYTES
+    default:
+      return SMALL_BYTES
+  }
+}
+
+/** How large rows of a collection can be. */
+interface RowSize {
+  /** Bytes of the largest row that the fields allow; Infinity for a view, whose query may make anything. */
+  readonly max: number
+  /** SQL of the size in bytes of a row whose columns are called `c0`, `c1`, … in the order of the fields. */
+  readonly sql: string
+}
+
+/** The size of a collection's rows. Text of small columns counts as its limit, so that few columns have to be measured. */
+export const rowSizeOf = remember((collection: Collection): RowSize => {
+  const isView = collection.type === 'view'
+  const sizes = collection.fields.map((field) => (isView ? Number.POSITIVE_INFINITY : maxBytes(field)))
+  const measured = collection.fields.flatMap((field, i) =>
+    sizes[i]! > NAME_BYTES ? `coalesce(octet_length(${asText(field, `c${i}`)}), 0)` : [],
+  )
+  const constant = sizes.reduce((sum, size) => (size > NAME_BYTES ? sum : sum + size), 0)
+  return {
+    max: sizes.reduce((sum, size) => sum + size, 0),
+    sql: [constant, ...measured].join(' + '),
+  }
+})
+
+/** The length of a text is known without reading it whole. Of other types the text has to be made. */
+const asText = (field: Field, column: string): string =>
+  field.type === 'text' || field.type === 'editor' ? column : `${column}::text`
+
+/** Bytes, about, of rows that were read. */
+export const bytesOf = (rows: readonly (readonly unknown[])[]): number =>
+  rows.reduce((sum, row) => sum + row.reduce<number>((all, value) => all + sizeOf(value), 0), 0)
+
+const sizeOf = (value: unknown): number =>
+  typeof value === 'string' || Array.isArray(value)
+    ? value.length * (typeof value === 'string' ? 1 : NAME_BYTES)
+    : 0
