@@ -20,6 +20,7 @@ import { answerClientError } from './http/client-error.ts'
 import { CONNECTION_OPTIONS, closeDoor, limitConnections } from './http/connections.ts'
 import type { Services } from './http/context.ts'
 import { front, strictTransport } from './http/front.ts'
+import { oneAtATime } from './http/pipelined.ts'
 import { Reception } from './http/reception.ts'
 import { createRestoringApp } from './http/restoring.ts'
 import { jobsOf, startJobs } from './jobs.ts'
@@ -212,7 +213,7 @@ class Restartable {
 async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer> {
   const node = randomUUID()
   const running = await Restartable.start(config, db, log, node)
-  const server = createServer(CONNECTION_OPTIONS, running.handle)
+  const server = createServer(CONNECTION_OPTIONS, oneAtATime(running.handle))
   server.on('connection', (socket) => running.work.reception.connected(socket))
   server.on('clientError', answerClientError)
   limitConnections(server, config, () => running.work.services.settings)

@@ -6,6 +6,7 @@ import type { Backups } from '../backup/service/backups.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { SettingsStore } from '../collections/settings-store.ts'
 import type { Config } from '../config.ts'
+import type { AnswerMeter } from '../filter/answer-meter.ts'
 import { lateRequest } from '../filter/late-request.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../filter/request.ts'
 import type { Job } from '../jobs.ts'
@@ -15,8 +16,10 @@ import type { Traffic } from '../metrics/traffic.ts'
 import type { Realtime } from '../realtime/hub.ts'
 import type { Extensions } from '../records/extension.ts'
 import { pickFields } from '../records/pick.ts'
+import type { Hold } from './answer-room.ts'
 import { MAX_BODY_BYTES, type RequestBody, readBody } from './body.ts'
 import { withCatalog } from './fresh-catalog.ts'
+import { COUNTED_BYTES, countAnswer, meterFor } from './large-answer.ts'
 import { readQuery } from './query.ts'
 
 /** What the routes work with: made once in `server.ts`. */
@@ -50,6 +53,11 @@ export type Env = {
     leave?: () => void
     /** Bytes that a guest's body may have. */
     guestLimit?: number
+    services?: Services
+    /** For whom an answer is made. */
+    asker?: AuthRecord | null
+    /** What a large answer takes in memory. */
+    hold?: Hold
   }
 }
 export type Ctx = Context<Env>
@@ -109,7 +117,7 @@ export async function requestInfo(
 ): Promise<RequestInfo> {
   const { values } = await bodyOf(c)
   const auth = await authOf(c, services, options)
-  return buildRequest(c, auth, values, options.context)
+  return buildRequest(c, auth, values, options.context, meterFor(c, services, auth))
 }
 
 /** The same from parts already at hand. Headers are only read when a rule asks for them. */
@@ -118,8 +126,10 @@ export function buildRequest(
   auth: AuthRecord | null,
   body: Readonly<Record<string, unknown>>,
   context: RequestContext = 'default',
+  meter?: AnswerMeter,
 ): RequestInfo {
-  return lateRequest({ context, method: c.req.method, query: queryOf(c), body, auth }, () => ruleHeaders(c))
+  const parts = { context, method: c.req.method, query: queryOf(c), body, auth, meter }
+  return lateRequest(parts, () => ruleHeaders(c))
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
@@ -130,10 +140,16 @@ const JSON_HEADERS = { 'content-type': 'application/json' }
  */
 const LARGE = 8_192
 
-/** Sends JSON text as it is, with the line end that PocketBase puts there. Empty text stays empty. */
+/**
+ * Sends JSON text as it is, with the line end that PocketBase puts there. Empty text stays empty. Throws LargeAnswer when
+ * there is no room for a large answer to a GET.
+ */
 export function sendRaw(c: Ctx, text: string, status: ContentfulStatusCode = 200): Response {
   const line = text && `${text}\n`
-  return c.body(line.length > LARGE ? Buffer.from(line) : line, status, JSON_HEADERS)
+  if (line.length <= LARGE) return c.body(line, status, JSON_HEADERS)
+  const bytes = Buffer.from(line)
+  if (bytes.length > COUNTED_BYTES) countAnswer(c, bytes.length)
+  return c.body(bytes, status, JSON_HEADERS)
 }
 
 /** Sends JSON text after the `fields` parameter picked from it, as on every successful answer of PocketBase. */

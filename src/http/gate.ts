@@ -21,6 +21,7 @@ const limiters = new WeakMap<Services, RateLimiter>()
 export const gate =
   (services: Services): MiddlewareHandler<Env> =>
   (c, next) => {
+    c.set('services', services)
     const { superuserIPs, rateLimits } = services.settings.current
     const work = mayBeLarge(c.env.incoming) ? () => workLarge(c, services, next) : next
     if (superuserIPs.length === 0 && !rateLimits.enabled) return work()

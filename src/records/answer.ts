@@ -1,6 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { type AnswerMeter, MAX_ANSWER_BYTES } from '../filter/answer-meter.ts'
+import { type AnswerMeter, checkPicked, MAX_ANSWER_BYTES } from '../filter/answer-meter.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import type { Row } from './columns.ts'
 import { expandRecords } from './expand.ts'
@@ -23,17 +23,18 @@ export async function answerRecords(
   const shown = await showRows(store, collection, rows, request)
   const { expand } = request.query
   if (expand) await expandRecords(store, shown, readExpand(expand), request)
-  return writeAll(shown, meterOf(request))
+  return writeAll(shown, meterOf(request), Boolean(request.query.fields))
 }
 
 /** The texts, counted as they are written. A record alone in its answer may be as large as its fields allow. */
-function writeAll(shown: readonly Shown[], meter: AnswerMeter): string[] {
+function writeAll(shown: readonly Shown[], meter: AnswerMeter, isPicked: boolean): string[] {
   let length = 0
   const check = (more: number) => meter.check(length + more)
   const isAlone = shown.length === 1 && !shown[0]!.expanded
   const texts = shown.map((one) => {
     const text = shownText(one, check)
     if (!isAlone) check(text.length)
+    if (!isAlone && isPicked) checkPicked(text.length)
     length += text.length
     return text
   })

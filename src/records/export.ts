@@ -2,8 +2,10 @@ import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { isSqlError } from '../db/errors.ts'
 import { badRequest } from '../errors.ts'
+import { AnswerMeter, AnswerTooLarge } from '../filter/answer-meter.ts'
 import { compile } from '../filter/compile.ts'
 import { FilterError } from '../filter/errors.ts'
+import { changeRequest } from '../filter/late-request.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import { ruleFor } from '../rules/access.ts'
 import { answerRecords } from './answer.ts'
@@ -11,15 +13,28 @@ import { columnsOf, type Row } from './columns.ts'
 import { csvLine } from './csv-line.ts'
 import { refuseGuest } from './entry.ts'
 import type { Extensions } from './extension.ts'
+import { guardedSql, readGuarded } from './guarded-read.ts'
 import { canBeShown } from './render.ts'
 
-/** Rows of one statement: a slow reader holds as many in memory, and no connection. */
+/** Rows of one statement, at first. Where they turn out to be large, fewer. */
 const PAGE = 1000
+const SHRINK = 4
+/** What a slow reader holds in memory, and no connection: a page that is sent, and one that is ready. */
+const PAGE_BYTES = 1 << 20
+/** One record and what is expanded in it may have more. */
+const RECORD_BYTES = 8 << 20
+
+/** A place in an export. */
+interface Position {
+  /** Rows below this `_rowid` are still to come; null: all. */
+  readonly before: number | null
+  readonly size: number
+}
 
 /**
  * All records of a collection that the query's `filter` finds and the listRule lets through, as CSV (RFC 4180) in pieces: the
- * head, then pages, newest first. `fields` names the columns, dotted paths into `expand` too; default: all that are not
- * hidden. `request` is asked anew for each page: who may no longer see the records gets no more of them. What was
+ * head with the first page, then pages, newest first. `fields` names the columns, dotted paths into `expand` too; default: all that
+ * are not hidden. `request` is asked anew for each page: who may no longer see the records gets no more of them. What was
  * stored after the beginning is not in it. Throws as a list does, before the first piece; a view has no order of
  * insertion and is refused with 400.
  */
@@ -33,14 +48,38 @@ export async function* exportRecords(
   let asked = await request()
   refuseGuest(extensions, collection, asked)
   const paths = columnPaths(collection, asked.query.fields)
-  let page = await readPage(store, collection, asked, null)
-  yield csvLine(paths.map((path) => path.join('.')))
-  while (page.length > 0) {
-    const texts = await answerRecords(store, collection, page, asked)
-    yield texts.map((text) => csvLine(cells(JSON.parse(text), paths))).join('')
-    if (page.length < PAGE) return
-    asked = await request()
-    page = await readPage(store, collection, asked, page.at(-1)![columnsOf(collection).count] as number)
+  let text = csvLine(paths.map((path) => path.join('.')))
+  for (let at: Position = { before: null, size: PAGE }; ; asked = await request()) {
+    const { rows, texts, size } = await fittingPage(store, collection, asked, at)
+    for (const one of texts) text += csvLine(cells(JSON.parse(one), paths))
+    yield text
+    if (rows.length < size) return
+    text = ''
+    at = { before: rows.at(-1)![columnsOf(collection).count] as number, size }
+  }
+}
+
+interface ExportPage {
+  readonly rows: readonly Row[]
+  readonly texts: readonly string[]
+  readonly size: number
+}
+
+/** The next page, with as many rows as fit into the memory of a page; one fits always, up to RECORD_BYTES. */
+async function fittingPage(
+  store: Store,
+  collection: Collection,
+  request: RequestInfo,
+  { before, size }: Position,
+): Promise<ExportPage> {
+  const meter = new AnswerMeter(undefined, 0, size > 1 ? PAGE_BYTES : RECORD_BYTES)
+  const counted = changeRequest(request, { meter })
+  try {
+    const rows = await readPage(store, collection, counted, meter, { before, size })
+    return { rows, texts: await answerRecords(store, collection, rows, counted), size }
+  } catch (error) {
+    if (!(error instanceof AnswerTooLarge) || size === 1) throw error
+    return fittingPage(store, collection, request, { before, size: Math.ceil(size / SHRINK) })
   }
 }
 
@@ -49,7 +88,8 @@ async function readPage(
   store: Store,
   collection: Collection,
   request: RequestInfo,
-  before: number | null,
+  meter: AnswerMeter,
+  { before, size }: Position,
 ): Promise<readonly Row[]> {
   const rule = ruleFor(collection, 'listRule', request.auth)
   const { filter = '' } = request.query
@@ -58,13 +98,14 @@ async function readPage(
     const { from, where, never, params } = compile(store.catalog, question)
     if (never) return []
     const position = params.length + 1
-    const { rows } = await store.db.query(
-      `SELECT ${columnsOf(collection).select}, b._rowid FROM ${from}
+    const text = `SELECT ${columnsOf(collection).select}, b._rowid FROM ${from}
       WHERE ${where ? `(${where}) AND ` : ''}b._rowid < coalesce($${position}::bigint, 9223372036854775807)
-      ORDER BY b._rowid DESC LIMIT ${PAGE}`,
-      [...params, before],
-    )
-    return rows as unknown as Row[]
+      ORDER BY b._rowid DESC LIMIT ${size}`
+    const guarded = guardedSql(collection, text, 1, position + 1)
+    return await readGuarded(store, meter, async (limit) => {
+      const { rows } = await store.db.query(guarded, [...params, before, limit])
+      return rows as unknown as Row[]
+    })
   } catch (error) {
     throw error instanceof FilterError || isSqlError(error) ? badRequest() : error
   }

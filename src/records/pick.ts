@@ -1,5 +1,4 @@
 import { writeSorted } from '../fields/json-text.ts'
-import { answerTooLarge } from '../filter/answer-meter.ts'
 import { excerpt } from './excerpt.ts'
 import { tokens, trimSpace } from './tokens.ts'
 
@@ -41,14 +40,11 @@ function readWhole(text: string): number {
   }
 }
 
-/** A text becomes objects that take ten times as much memory. */
-const MAX_PICKED_BYTES = 8 << 20
-
 /**
  * Keeps of a JSON text what the `fields` parameter names: a comma list of dotted paths, `*`, `:excerpt(max,dots?)`.
  * All objects come out sorted by key. `within`: the paths are relative to that key's items, the rest stays whole
  * (a list's `items`). Empty when the parameter is wrong, or asks for parts of a list that holds more than objects:
- * PocketBase answers 200 without a body then. Throws 400 for a text that is too long to be picked from.
+ * PocketBase answers 200 without a body then.
  * PocketBase: tools/picker/pick.go, contract 3.5
  */
 export function pickFields(json: string, fieldsParam: string, within?: string): string {
@@ -66,7 +62,6 @@ export function pickEach(items: readonly string[], fieldsParam: string): string[
 }
 
 function pickFrom(json: string, level: Level, within?: string): string | undefined {
-  if (json.length > MAX_PICKED_BYTES) throw answerTooLarge(MAX_PICKED_BYTES)
   const value = JSON.parse(json)
   return pick(within === undefined ? value : value[within], level) ? writeSorted(value) : undefined
 }

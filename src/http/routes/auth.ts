@@ -27,6 +27,7 @@ import { authOf, bodyOf, buildRequest, type Ctx, type Env, type Services, sendJs
 import { type FormOptions, readForm } from '../form.ts'
 import { withCatalog } from '../fresh-catalog.ts'
 import { authCollectionOf, requireMember, requireSuperuser } from '../guards.ts'
+import { meterFor } from '../large-answer.ts'
 
 /** A form that is only read once the collection is known to want it. */
 const form =
@@ -151,7 +152,7 @@ async function signedIn(
   const asker = known.asker ?? (await authOf(c, services))
   const visit = {
     readMfaForm: form(c, MFA_FORM),
-    request: buildRequest(c, asker, values, known.context),
+    request: buildRequest(c, asker, values, known.context, meterFor(c, services, asker ?? auth)),
     ip: clientIp(c, services),
     userAgent: c.env.incoming.headers['user-agent'] ?? '',
   }

@@ -3,6 +3,7 @@ import type { Collection } from '../../collections/collection.ts'
 import { DatabaseAway } from '../../db/errors.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
 import { sentAgain, type Upload, type Uploads } from '../../files/upload.ts'
+import { checkPicked, LargeAnswer } from '../../filter/answer-meter.ts'
 import type { RequestInfo } from '../../filter/request.ts'
 import { holdFresh } from '../../records/guard.ts'
 import { noteWrite } from '../audit.ts'
@@ -10,10 +11,20 @@ import { type BatchRequest, readBatch, unreadableBatch } from '../batch-body.ts'
 import { bodyOfPart, type Part, type PartAnswer, PartFault, runPart } from '../batch-part.ts'
 import type { RequestBody } from '../body.ts'
 import { clientIp } from '../client-ip.ts'
-import { authOf, bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson } from '../context.ts'
+import {
+  authOf,
+  bodyOf,
+  buildRequest,
+  type Ctx,
+  type Env,
+  queryOf,
+  type Services,
+  sendJson,
+} from '../context.ts'
 import { withCatalog } from '../fresh-catalog.ts'
 import { checkRate } from '../gate.ts'
 import { forWhoAsks } from '../held.ts'
+import { meterFor, withRoom } from '../large-answer.ts'
 import { tryOldPassword } from '../old-password.ts'
 
 const DEFAULT_BODY_BYTES = 128 << 20
@@ -32,9 +43,10 @@ export const batchRoutes = (services: Services) =>
     const answers = await forWhoAsks(
       () => authOf(c, services),
       (auth) => {
-        const outer = buildRequest(c, auth, values, 'batch')
-        const run = () => withCatalog(services.store, () => runAll(c, services, requests, outer, files))
-        return tryOldPassword(c, services, auth, bodies, run)
+        // an answer that turns out to be large begins again: what it has counted is for one time
+        const outer = () => buildRequest(c, auth, values, 'batch', meterFor(c, services, auth))
+        const runOnce = () => withCatalog(services.store, () => runAll(c, services, requests, outer(), files))
+        return tryOldPassword(c, services, auth, bodies, () => withRoom(runOnce))
       },
     )
     return sendJson(
@@ -80,6 +92,7 @@ function runAll(
       }
       if (Date.now() > deadlineMs) throw badRequest(FAILED)
     }
+    if (queryOf(c).fields) checkPicked(answers.reduce((sum, { body }) => sum + body.length, 0))
     return answers
   })
 }
@@ -116,7 +129,8 @@ function uploadsOf(files: Uploads, i: number): Uploads {
 /** The answer to a batch of which this request failed. What is no fault of the request's goes on as it is. */
 function partError(i: number, thrown: unknown): unknown {
   const error = thrown instanceof PartFault ? new ApiError(i === 0 ? 400 : 500) : thrown
-  if (!(error instanceof ApiError) || error instanceof DatabaseAway) return error
+  if (!(error instanceof ApiError) || error instanceof DatabaseAway || error instanceof LargeAnswer)
+    return error
   const { data, message, status } = error
   const failure = {
     code: 'batch_request_failed',

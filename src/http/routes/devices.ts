@@ -31,6 +31,7 @@ import { authOf, buildRequest, type Ctx, type Env, type Services, sendRaw } from
 import { GUEST_BODY_BYTES } from '../guest-body.ts'
 import { forWhoAsks } from '../held.ts'
 import { readJson } from '../json-body.ts'
+import { meterFor } from '../large-answer.ts'
 import { tryCode } from '../pair-tries.ts'
 import { holdStream } from '../streams.ts'
 
@@ -140,12 +141,14 @@ async function pair(c: Ctx, services: Services): Promise<string> {
 }
 
 /** `{"token","record"}`: the record as the device itself sees it. */
-async function answerPaired(c: Ctx, { store }: Services, id: string): Promise<Response> {
+async function answerPaired(c: Ctx, services: Services, id: string): Promise<Response> {
+  const { store } = services
   const auth = await findAuthRecord(store, store.catalog.find('devices') as AuthCollection, id)
   if (!auth) throw refuse('wrong_code')
   const token = await signToken(auth, 'auth', { duration: TOKEN_SECONDS })
   const row = toRow(auth.collection, auth.values)
-  const record = await answerRecord(store, auth.collection, row, buildRequest(c, auth, {}))
+  const request = buildRequest(c, auth, {}, 'default', meterFor(c, services, auth))
+  const record = await answerRecord(store, auth.collection, row, request)
   c.header('cache-control', 'no-store')
   return sendRaw(c, `{"token":${JSON.stringify(token)},"record":${record}}`)
 }

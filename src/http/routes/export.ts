@@ -1,7 +1,15 @@
 import { Hono } from 'hono'
-import { notFound } from '../../errors.ts'
+import { notFound, TooMany } from '../../errors.ts'
+import type { AuthRecord } from '../../filter/request.ts'
 import { exportRecords } from '../../records/export.ts'
-import { type Env, requestInfo, type Services } from '../context.ts'
+import { type Ctx, type Env, requestInfo, type Services } from '../context.ts'
+import { Holdings } from '../holdings.ts'
+import { cutWhenStalled, holderOf } from '../large-answer.ts'
+
+/** Exports that an account, or an address of guests, may run at a time. */
+const MAX_EXPORTS = 2
+const RETRY_SECONDS = 30
+const running = new WeakMap<Services, Holdings>()
 
 /**
  * `/api/collections/…/export`: the records that a filter finds, as CSV, sent while they are read. An end that is not the
@@ -12,9 +20,12 @@ export const exportRoutes = (services: Services) =>
     const { store, extensions } = services
     const collection = store.catalog.find(c.req.param('collection'))
     if (!collection) throw notFound('Missing collection context')
+    const asked = await requestInfo(c, services, { cached: true })
+    holdExport(c, services, asked.auth)
     const pieces = exportRecords(store, extensions, collection, () => requestInfo(c, services))
     // what is wrong with the request shows before the first piece
     const first = await pieces.next()
+    cutWhenStalled(c)
     const encoder = new TextEncoder()
     const body = new ReadableStream<Uint8Array>({
       start: (stream) => stream.enqueue(encoder.encode(first.value ?? '')),
@@ -31,3 +42,15 @@ export const exportRoutes = (services: Services) =>
       'cache-control': 'no-store',
     })
   })
+
+/** Counts an export until its answer ends. Throws 429 where there are too many of this account or address. */
+function holdExport(c: Ctx, services: Services, auth: AuthRecord | null): void {
+  const { outgoing } = c.env
+  if (outgoing.closed) return
+  const holdings = running.get(services) ?? new Holdings()
+  running.set(services, holdings)
+  const leave = holdings.take(holderOf(c, services, auth), MAX_EXPORTS)
+  if (!leave)
+    throw new TooMany(429, RETRY_SECONDS, `Only ${MAX_EXPORTS} exports of an account may run at a time`)
+  outgoing.once('close', leave)
+}

@@ -1,4 +1,5 @@
 import { Hono } from 'hono'
+import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { DatabaseAway } from '../../db/errors.ts'
 import { ApiError } from '../../errors.ts'
@@ -14,6 +15,7 @@ import { MAX_BODY_BYTES } from '../body.ts'
 import { authOf, bodyOf, type Ctx, type Env, requestInfo, type Services, sendJson } from '../context.ts'
 import { withCatalog } from '../fresh-catalog.ts'
 import { forWhoAsks } from '../held.ts'
+import { withRoom } from '../large-answer.ts'
 import { asksForPassword, tryOldPassword } from '../old-password.ts'
 import { writableCollection } from '../writable.ts'
 
@@ -27,7 +29,7 @@ export const recordWriteRoutes = (services: Services) => {
       withCatalog(store, async () => {
         const collection = writableCollection(store.catalog, c.req.param('collection'), MISSING)
         const { files } = await bodyOf(c, bodyLimit(collection))
-        const create = (request: RequestInfo, options: WriteOptions) =>
+        const create: Run<string> = (store, request, options) =>
           createRecord(store, extensions, collection, request, { ...options, uploads: files })
         // a hook may show a secret, once
         if (extensions.get(collection.id)?.beforeCreate) c.header('cache-control', 'no-store')
@@ -39,7 +41,7 @@ export const recordWriteRoutes = (services: Services) => {
         const collection = writableCollection(store.catalog, c.req.param('collection'), MISSING)
         const { files } = await bodyOf(c, bodyLimit(collection))
         const id = c.req.param('id')
-        const update = (request: RequestInfo, options: WriteOptions) =>
+        const update: Run<string> = (store, request, options) =>
           updateRecord(store, extensions, collection, id, request, { ...options, uploads: files })
         const { values } = await bodyOf(c)
         const save = () => write(c, services, collection, update)
@@ -52,7 +54,7 @@ export const recordWriteRoutes = (services: Services) => {
       withCatalog(store, async () => {
         const collection = writableCollection(store.catalog, c.req.param('collection'))
         const id = c.req.param('id')
-        await write(c, services, collection, (request, options) =>
+        await write(c, services, collection, (store, request, options) =>
           deleteRecord(store, extensions, collection, id, request, options),
         )
         return c.body(null, 204)
@@ -64,27 +66,42 @@ export const recordWriteRoutes = (services: Services) => {
 const bodyLimit = ({ fields }: Collection) =>
   fields.reduce((sum, field) => sum + maxBodyBytes(field), MAX_BODY_BYTES)
 
+type Run<T> = (store: Store, request: RequestInfo, options: WriteOptions) => Promise<T>
+
+/**
+ * What is expanded in the answer may be too much, or have to wait for room: then nothing is written. So a write that expands is
+ * a transaction with its answer.
+ */
+function runWhole<T>(
+  { store }: Services,
+  run: Run<T>,
+  request: RequestInfo,
+  options: WriteOptions,
+): Promise<T> {
+  if (!request.query.expand) return run(store, request, options)
+  return store.db.transaction((db) => run({ db, catalog: store.catalog }, request, options))
+}
+
 /**
  * Runs a write with the sign-in from memory, which the writing statement itself proves to be true still; again with a
  * fresh one if it was not. A refusal counts only if the sign-in was true.
  */
-async function write<T>(
-  c: Ctx,
-  services: Services,
-  collection: Collection,
-  run: (request: RequestInfo, options: WriteOptions) => Promise<T>,
-): Promise<T> {
+async function write<T>(c: Ctx, services: Services, collection: Collection, run: Run<T>): Promise<T> {
+  return withRoom(() => writeOnce(c, services, collection, run))
+}
+
+async function writeOnce<T>(c: Ctx, services: Services, collection: Collection, run: Run<T>): Promise<T> {
   const request = await requestInfo(c, services, { cached: true })
   const { files } = await bodyOf(c)
   const also = (request: RequestInfo) => noteWrite(c, services, request, collection, files.keys())
   try {
     const options = { remembered: true, also: also(request) }
-    return await run(request, options).catch((error) => doubt(services, request, error))
+    return await runWhole(services, run, request, options).catch((error) => doubt(services, request, error))
   } catch (error) {
     if (!(error instanceof StaleAuth)) throw error
     return forWhoAsks(
       () => requestInfo(c, services),
-      (fresh) => run(fresh, { held: true, also: also(fresh) }),
+      (fresh) => runWhole(services, run, fresh, { held: true, also: also(fresh) }),
     )
   }
 }

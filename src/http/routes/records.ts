@@ -7,6 +7,7 @@ import { listRecords } from '../../records/list.ts'
 import { viewRecord } from '../../records/view.ts'
 import { type Ctx, type Env, requestInfo, type Services, sendJson, sendRaw } from '../context.ts'
 import { readWithCatalog } from '../fresh-catalog.ts'
+import { withRoom } from '../large-answer.ts'
 
 /** `/api/collections/…/records`: lists and single records. */
 export const recordRoutes = (services: Services) => {
@@ -15,12 +16,12 @@ export const recordRoutes = (services: Services) => {
     .get('/:collection/records', async (c) => {
       const list = (request: RequestInfo) =>
         listRecords(store, extensions, collectionOf(c, services), request)
-      return sendRaw(c, await read(c, services, list))
+      return withRoom(async () => sendRaw(c, await read(c, services, list)))
     })
     .get('/:collection/records/:id', async (c) => {
       const view = (request: RequestInfo) =>
         viewRecord(store, extensions, collectionOf(c, services), c.req.param('id'), request)
-      return sendJson(c, await read(c, services, view))
+      return withRoom(async () => sendJson(c, await read(c, services, view)))
     })
 }
 

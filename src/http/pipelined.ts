@@ -1,0 +1,27 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+
+type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
+
+/** Requests that a connection may send before the one ahead of them is answered. */
+const MAX_WAITING = 32
+
+/**
+ * Handles the requests of a connection one after the other: a client that sends many without reading has one answer in memory,
+ * not one for each. A connection with too many of them is closed. RFC 9112, 9.3.2
+ */
+export function oneAtATime(handle: Handler): Handler {
+  const waiting = new WeakMap<Socket, number>()
+  return (req, res) => {
+    // Node gives an answer its connection when those before it were sent
+    if (res.socket) return handle(req, res)
+    const { socket } = req
+    const count = waiting.get(socket) ?? 0
+    if (count >= MAX_WAITING) return socket.destroy()
+    waiting.set(socket, count + 1)
+    res.once('socket', () => {
+      waiting.set(socket, waiting.get(socket)! - 1)
+      handle(req, res)
+    })
+  }
+}
