@@ -10,7 +10,7 @@ import { leftJoin, placeRows } from './exists.ts'
 import type { Facts, Input } from './facts.ts'
 import { type Joined, lineOf, Scope } from './joined.ts'
 import { parseFilter } from './parse.ts'
-import { planOf, type Template } from './plan.ts'
+import { Plan, planOf, type Template } from './plan.ts'
 import type { RequestInfo } from './request.ts'
 import { type Row, table } from './row.ts'
 import { buildOrder, readSort } from './sort.ts'
@@ -56,22 +56,46 @@ const NO_CANDIDATE = {}
  * client uses what is for superusers. What was compiled is kept: a shape that comes again costs microseconds.
  */
 export function compile(catalog: Catalog, question: Question): Compiled {
-  const { collection, rule, filter, sort, request } = question
+  const { collection, rule, sort, request } = question
+  const parsed = parse(question)
+  const shape = parsed.client?.shape ?? ''
+  const mode = `${parsed.isTrusted ? 's' : ''}${question.candidate ? 'c' : ''}`
+  const key = [catalog.version, collection.id, mode, rule, shape, sort].join('\0')
+  const isRealtime = request.context === 'realtime'
+  return fill(catalog, question, parsed, planOf(key, shape.length + sort.length, isRealtime))
+}
+
+/**
+ * The same for a question that is asked again and again, because its answer depends on the time: parses and compiles
+ * it once, whatever else is compiled meanwhile. Each call of the returned function binds the current time.
+ */
+export function prepare(catalog: Catalog, question: Question): () => Compiled {
+  const parsed = parse(question)
+  const plan = new Plan()
+  return () => fill(catalog, question, parsed, plan)
+}
+
+interface Parsed {
+  readonly client: Tree | null
+  readonly isTrusted: boolean
+}
+
+function parse(question: Question): Parsed {
+  const { filter, request } = question
   const isSuperuser = request.auth?.isSuperuser ?? false
   checkClientLimits(question, isSuperuser)
-  const client = filter === '' ? null : parseFilter(filter)
+  // a subscription's filter reaches for everybody what it reaches for a client
+  const isTrusted = isSuperuser && request.context !== 'realtime'
+  return { client: filter === '' ? null : parseFilter(filter), isTrusted }
+}
+
+function fill(catalog: Catalog, question: Question, { client, isTrusted }: Parsed, plan: Plan): Compiled {
   const input: Input = {
-    request,
+    request: question.request,
     literals: client?.literals ?? [],
     candidate: question.candidate ?? NO_CANDIDATE,
     now: new Date(),
   }
-  // a subscription's filter reaches for everybody what it reaches for a client
-  const isTrusted = isSuperuser && request.context !== 'realtime'
-  const mode = `${isTrusted ? 's' : ''}${question.candidate ? 'c' : ''}`
-  const shape = client?.shape ?? ''
-  const key = [catalog.version, collection.id, mode, rule, shape, sort].join('\0')
-  const plan = planOf(key, shape.length + sort.length)
   const template = plan.find(input, (facts) => makeTemplate(catalog, question, client, isTrusted, facts))
   return { ...template.texts, params: template.params.map((param) => param.bind(input)) }
 }

@@ -74,11 +74,14 @@ export class Plan {
 }
 
 const plans = new Lru<string, Plan>(MAX_PLANS)
+/** Subscriptions come by the thousand: they must not push out the plans of requests. */
+const realtimePlans = new Lru<string, Plan>(MAX_PLANS)
 
 /** How many plans are kept. */
-export const planCount = () => plans.size
+export const planCount = () => plans.size + realtimePlans.size
 
 /** The plan of what was asked, by a text that says all of it, so many characters of which are the client's. */
-export function planOf(key: string, clientLength: number): Plan {
-  return plans.get(key) ?? (clientLength > MAX_CLIENT_LENGTH ? new Plan() : plans.set(key, new Plan()))
+export function planOf(key: string, clientLength: number, isRealtime = false): Plan {
+  const known = isRealtime ? realtimePlans : plans
+  return known.get(key) ?? (clientLength > MAX_CLIENT_LENGTH ? new Plan() : known.set(key, new Plan()))
 }

@@ -1,10 +1,11 @@
 import type { Catalog } from '../collections/catalog.ts'
 import type { Collection, Rule } from '../collections/collection.ts'
 import { ApiError } from '../errors.ts'
-import { type Compiled, compile } from '../filter/compile.ts'
+import { type Compiled, compile, prepare, type Question } from '../filter/compile.ts'
 import { FilterError } from '../filter/errors.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import { plainOf, type Test } from './plain.ts'
+import { dependsOnTime } from './weight.ts'
 
 /**
  * Whether a record may be seen: always (even one that is gone), never, or if a condition holds. What the test says of
@@ -27,34 +28,51 @@ const NEVER: Access = { kind: 'never' }
  * What a rule and the client's filter say of records of a collection. What makes no sense, or uses what is not the
  * client's to use, lets nothing through. PocketBase: apis/realtime.go, realtimeCanAccessRecord
  */
-export function accessBy(
+export const accessBy = (
   catalog: Catalog,
   collection: Collection,
   rule: Rule,
   filter: string,
   request: RequestInfo,
-): Access {
+): Access => accessMaker(catalog, collection, rule, filter, request)()
+
+/** The same, to be called for each change: it is compiled once, and bound anew where it names the time. */
+export function accessMaker(
+  catalog: Catalog,
+  collection: Collection,
+  rule: Rule,
+  filter: string,
+  request: RequestInfo,
+): () => Access {
   const bound = request.auth?.isSuperuser ? '' : rule
-  if (bound === null) return NEVER
-  if (bound === '' && filter === '') return ALWAYS
-  const question = compiled(catalog, collection, bound, filter, request)
-  if (!question || question.never) return NEVER
+  if (bound === null) return () => NEVER
+  if (bound === '' && filter === '') return () => ALWAYS
+  const question: Question = { collection, rule: bound, filter, sort: '', request }
+  return unlessWrong(
+    () => {
+      if (dependsOnTime(`${bound} ${filter}`)) {
+        const bind = prepare(catalog, question)
+        return () => unlessWrong(() => toAccess(collection, bind()), NEVER)
+      }
+      const access = toAccess(collection, compile(catalog, question))
+      return () => access
+    },
+    () => NEVER,
+  )
+}
+
+function toAccess(collection: Collection, question: Compiled): Access {
+  if (question.never) return NEVER
   const plain = plainOf(collection, question.where)
   const isKnown = plain?.isWhole === true && !question.from.includes(' JOIN ')
   return { kind: 'if', test: plain?.test, params: question.params, question: isKnown ? undefined : question }
 }
 
-function compiled(
-  catalog: Catalog,
-  collection: Collection,
-  rule: string,
-  filter: string,
-  request: RequestInfo,
-): Compiled | undefined {
+function unlessWrong<T>(work: () => T, otherwise: T): T {
   try {
-    return compile(catalog, { collection, rule, filter, sort: '', request })
+    return work()
   } catch (error) {
-    if (error instanceof FilterError || error instanceof ApiError) return undefined
+    if (error instanceof FilterError || error instanceof ApiError) return otherwise
     throw error
   }
 }

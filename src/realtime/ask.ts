@@ -6,6 +6,8 @@ export interface Ask {
   readonly clientId: string
   /** Where the request comes from, and who asks. */
   readonly ip: string
+  /** What that address is counted as. */
+  readonly network: string
   readonly auth: AuthRecord | null
   readonly topics: readonly Topic[]
 }

@@ -1,59 +1,87 @@
 import type { Catalog } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { Row } from '../records/columns.ts'
+import type { Budgets } from './budgets.ts'
 import type { Client } from './client.ts'
-import { type Seat, Seats } from './seats.ts'
+import type { Owner } from './owner.ts'
+import { Seating } from './seating.ts'
+import { Shares } from './shares.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { Topic } from './topic.ts'
+import { Topics } from './topics.ts'
 import { type Viewer, Viewers } from './viewers.ts'
 
 /** The clients of this node: who each of them is, and what it is subscribed to. */
 export class Audience {
   readonly clients = new Map<string, Client>()
   readonly viewers = new Viewers()
-  readonly #seats = new Seats()
+  readonly seating = new Seating()
+  readonly shares: Shares
+  readonly #topics = new Topics()
+  readonly #isLeaving: (owner: Owner) => void
   #catalog: Catalog | undefined
+
+  /** `isLeaving` is called before clients of an owner become another's. */
+  constructor(budgets: Budgets, isLeaving: (owner: Owner) => void) {
+    this.#isLeaving = isLeaving
+    this.shares = new Shares(budgets, (client) => {
+      this.remove(client)
+      client.end()
+    })
+  }
 
   add(client: Client): void {
     this.clients.set(client.id, client)
+    client.owner.clients.add(client)
   }
 
   remove(client: Client): void {
     if (!this.clients.delete(client.id)) return
     this.#leaveAll(client)
+    this.shares.leave(client)
+    for (const { topic } of client.subscriptions.values()) this.#topics.release(topic)
+    client.subscriptions = new Map()
     this.viewers.release(client.viewer)
   }
 
   /**
    * Puts new subscriptions in the place of a client's old ones, for a viewer who is held for it. What it was
-   * subscribed to before goes on without a gap.
+   * subscribed to before goes on without a gap. Throws 429, and changes nothing, where it is too much for the owner.
    */
-  subscribe(client: Client, viewer: Viewer, topics: readonly Topic[], since: Snapshot): void {
+  subscribe(client: Client, viewer: Viewer, wanted: readonly Topic[], since: Snapshot): void {
+    const owner = this.shares.ownerOf(viewer, client.origin.network)
+    const topics = [...new Map(wanted.map((topic) => [topic.name, topic])).values()].map((topic) =>
+      this.#topics.hold(topic),
+    )
+    try {
+      this.shares.charge(client, owner, topics)
+    } catch (error) {
+      for (const topic of topics) this.#topics.release(topic)
+      throw error
+    }
     const old = client.subscriptions
-    this.#leaveAll(client)
-    this.viewers.release(client.viewer)
-    client.viewer = viewer
-    client.subscriptions = new Map(
+    const added = new Map(
       topics.map((topic) => [topic.name, { topic, since: old.get(topic.name)?.since ?? since }]),
     )
-    this.#takeAll(client)
+    this.viewers.release(client.viewer)
+    if (client.viewer === viewer && client.owner === owner) this.#exchange(client, added)
+    else this.#handOver(client, viewer, owner, added)
+    for (const { topic } of old.values()) this.#topics.release(topic)
   }
 
   /** Ends one subscription of a client. */
   unsubscribe(client: Client, name: string): void {
     const ended = client.subscriptions.get(name)
     if (!ended) return
-    this.#seats.leave(client, ended.topic)
+    this.seating.leave(client, ended.topic)
+    this.shares.drop(client, ended.topic)
+    this.#topics.release(ended.topic)
     client.subscriptions = new Map([...client.subscriptions].filter(([other]) => other !== name))
   }
 
   /** True if somebody here is concerned by changes of a record. */
   knows(collection: Collection, record: string): boolean {
-    return this.viewers.has(collection.id, record) || this.seatsFor(collection, record).length > 0
-  }
-
-  seatsFor(collection: Collection, record: string): Seat[] {
-    return this.#seats.about(collection, record)
+    return this.viewers.has(collection.id, record) || this.seating.has(collection, record)
   }
 
   /** Whose collection no longer vouches for them are guests from now on. */
@@ -78,26 +106,51 @@ export class Audience {
   /** Hangs up on all who would have heard of a change of this record, or are this record: they come again, and read anew. */
   hangUp(collection: Collection, record: string): void {
     const gone = this.viewers.signOut(collection.id, record)
-    const theirs = [...this.clients.values()].filter(({ viewer }) => viewer === gone)
+    const theirs = gone ? this.#clientsOf(gone) : []
     if (gone) this.#makeGuests(gone)
-    const concerned = this.seatsFor(collection, record).flatMap(({ clients }) => clients)
+    const groups = this.seating.groups(collection, record).flatMap(([, { seats }]) => [...seats.values()])
+    const bare = this.seating.bare(collection, record).map(([, seat]) => seat)
+    const concerned = [...bare, ...groups].flatMap(({ clients }) => clients)
     for (const client of new Set([...theirs, ...concerned])) client.end()
   }
 
+  #exchange(client: Client, added: Client['subscriptions']): void {
+    const old = client.subscriptions
+    for (const [name, { topic }] of added) if (!old.has(name)) this.seating.take(client, topic)
+    for (const [name, { topic }] of old) if (!added.has(name)) this.seating.leave(client, topic)
+    client.subscriptions = added
+  }
+
+  #handOver(client: Client, viewer: Viewer, owner: Owner, added: Client['subscriptions']): void {
+    this.#isLeaving(client.owner)
+    this.#leaveAll(client)
+    this.shares.move(client, owner)
+    client.viewer = viewer
+    client.subscriptions = added
+    this.#takeAll(client)
+  }
+
+  #clientsOf(viewer: Viewer): Client[] {
+    return [...this.shares.ownerOf(viewer, '').clients].filter((client) => client.viewer === viewer)
+  }
+
   #makeGuests(viewer: Viewer): void {
-    for (const client of this.clients.values()) {
-      if (client.viewer !== viewer) continue
+    const clients = this.#clientsOf(viewer)
+    if (clients[0]) this.#isLeaving(clients[0].owner)
+    for (const client of clients) {
+      const { guest } = this.viewers
       this.#leaveAll(client)
-      client.viewer = this.viewers.guest
+      this.shares.adopt(client, this.shares.ownerOf(guest, client.origin.network))
+      client.viewer = guest
       this.#takeAll(client)
     }
   }
 
   #takeAll(client: Client): void {
-    for (const { topic } of client.subscriptions.values()) this.#seats.take(client, topic)
+    for (const { topic } of client.subscriptions.values()) this.seating.take(client, topic)
   }
 
   #leaveAll(client: Client): void {
-    for (const { topic } of client.subscriptions.values()) this.#seats.leave(client, topic)
+    for (const { topic } of client.subscriptions.values()) this.seating.leave(client, topic)
   }
 }

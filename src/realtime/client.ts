@@ -1,5 +1,7 @@
 import { counts } from '../counts.ts'
 import { randomText } from '../fields/random.ts'
+import type { Flushable, Flusher } from './flusher.ts'
+import type { Owner } from './owner.ts'
 import type { Snapshot } from './snapshot.ts'
 import type { Topic } from './topic.ts'
 import type { Viewer } from './viewers.ts'
@@ -39,44 +41,66 @@ export interface Subscription {
   readonly since: Snapshot
 }
 
-/** One open connection and what it is subscribed to. */
-export class Client {
-  readonly id: string
-  /** Where it comes from. */
+/** Where a client comes from. */
+export interface Origin {
   readonly ip: string
+  /** What the address is counted as: of an IPv6 address its /64. */
+  readonly network: string
+}
+
+/** What a client is made of. */
+export interface Connection {
+  readonly origin: Origin
+  readonly viewer: Viewer
+  readonly owner: Owner
+  readonly line: Line
+  readonly limits: Limits
+  readonly flusher: Flusher
+}
+
+/** One open connection and what it is subscribed to. */
+export class Client implements Flushable {
+  readonly id: string
+  readonly origin: Origin
   viewer: Viewer
+  /** Who pays for its subscriptions. */
+  owner: Owner
   /** By name of the topic. */
   subscriptions: ReadonlyMap<string, Subscription> = new Map()
   readonly #line: Line
   readonly #limits: Limits
   readonly #idle: NodeJS.Timeout
   readonly #total: NodeJS.Timeout
+  readonly #flusher: Flusher
   #unsent = ''
   #over = false
 
   /** Says PB_CONNECT with the new id. */
-  constructor(node: string, ip: string, viewer: Viewer, line: Line, limits: Limits) {
+  constructor(node: string, { origin, viewer, owner, line, limits, flusher }: Connection) {
     this.id = node + randomText(ID_LENGTH - NODE_LENGTH)
-    this.ip = ip
+    this.origin = origin
     this.viewer = viewer
+    this.owner = owner
     this.#line = line
+    this.#flusher = flusher
     this.#limits = limits
     this.#idle = setTimeout(() => this.end(), limits.idleMs)
     this.#total = setTimeout(() => this.end(), limits.totalMs)
     line.write(this.#frame('PB_CONNECT', `{"clientId":"${this.id}"}`))
   }
 
-  /** Events of one turn leave together: one write where there are many. */
+  /** Events of one turn leave together: one write where there are many, as long as that is not too large. */
   send(event: string, data: string): void {
     if (this.#over) return
     counts.events.sent++
-    if (this.#unsent === '') setImmediate(() => this.#flush())
-    this.#unsent += this.#frame(event, data)
+    this.#flusher.add(this)
+    if (this.#unsent.length + data.length > this.#limits.maxWaitingBytes) this.flush()
+    if (!this.#over) this.#unsent += this.#frame(event, data)
   }
 
   /** Hangs up when all is sent. */
   end(): void {
-    this.#flush()
+    this.flush()
     this.close()
     this.#line.end()
   }
@@ -85,19 +109,32 @@ export class Client {
   close(): void {
     this.#over = true
     this.#unsent = ''
+    this.#flusher.forget(this)
     clearTimeout(this.#idle)
     clearTimeout(this.#total)
   }
 
-  #flush(): void {
-    if (this.#unsent === '') return
+  flush(): number {
+    if (this.#over) return 0
+    if (this.#unsent === '') return this.unread()
     const text = this.#unsent
     this.#unsent = ''
-    if (this.#line.waiting() > this.#limits.maxWaitingBytes) this.#line.cut()
-    else {
-      this.#idle.refresh()
-      this.#line.write(text)
+    if (this.unread() > this.#limits.maxWaitingBytes) {
+      this.cut()
+      return 0
     }
+    this.#idle.refresh()
+    this.#line.write(text)
+    return this.unread()
+  }
+
+  unread(): number {
+    return this.#line.waiting()
+  }
+
+  cut(): void {
+    this.close()
+    this.#line.cut()
   }
 
   /** No space after the colons; each frame has the client's id, which is how the SDK learns it. */

@@ -5,6 +5,7 @@ import type { RequestInfo } from '../filter/request.ts'
 import type { ExpandTree } from '../records/expand-paths.ts'
 import { findRelation } from '../records/relation.ts'
 import { isRuleFault } from '../records/sight.ts'
+import { keyOf } from './viewers.ts'
 
 /**
  * A text that is the same for two requests for which the same is expanded: their viewRules along the paths come to
@@ -15,15 +16,16 @@ export function expandKey(
   from: Collection,
   tree: ExpandTree,
   request: RequestInfo,
-  viewer: string,
 ): string {
+  const { auth } = request
+  const viewer = auth && keyOf(auth.collection.id, auth.id)
   const inExpand: RequestInfo = { ...request, context: 'expand' }
   const walk = (collection: Collection, paths: ExpandTree): unknown[] =>
     [...paths].map(([name, rest]) => {
       const target = findRelation(catalog, collection, name)?.target
       if (!target) return null
       // of auth records everybody sees his own email
-      const who = target.type === 'auth' ? viewer : ''
+      const who = target.type === 'auth' ? viewer : null
       return [ruleKey(catalog, target, inExpand), who, ...walk(target, rest)]
     })
   return JSON.stringify(walk(from, tree))

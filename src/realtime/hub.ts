@@ -8,15 +8,24 @@ import { checkVersion, StaleAuth, versionSql } from '../records/guard.ts'
 import type { Ask } from './ask.ts'
 import { Audience } from './audience.ts'
 import { broadcast } from './broadcast.ts'
+import { BUDGETS, type Budgets } from './budgets.ts'
 import { type Change, loadChanges, type Unread } from './change.ts'
-import { Client, LIMITS, type Limits, type Line, NODE_LENGTH } from './client.ts'
+import { Client, LIMITS, type Limits, type Line, NODE_LENGTH, type Origin } from './client.ts'
+import { Deliveries } from './deliveries.ts'
 import { Feed } from './feed.ts'
+import { Flusher } from './flusher.ts'
 import { Lanes } from './lanes.ts'
+import { Limiter } from './limiter.ts'
 import type { Message } from './message.ts'
 import { answerAsks, handOver, handOverMessage } from './other-node.ts'
 import type { Entry } from './outbox.ts'
+import type { Owner } from './owner.ts'
 import { readSnapshot, type Snapshot } from './snapshot.ts'
-import type { Viewer } from './viewers.ts'
+import { toTelling } from './telling.ts'
+import type { Topic } from './topic.ts'
+import { Turns } from './turns.ts'
+import { keyOf, type Viewer } from './viewers.ts'
+import { costOf, HAND_OVER_COST } from './weight.ts'
 
 /** How long a node goes on listening after its last client has left: most come again at once. */
 const REST_MS = 10_000
@@ -34,19 +43,28 @@ export class Realtime {
   readonly #log: Logger
   readonly #limits: Limits
   readonly #node = randomText(NODE_LENGTH)
-  readonly #audience = new Audience()
+  readonly #audience: Audience
   readonly #lanes: Lanes
+  readonly #limiter: Limiter
+  readonly #deliveries: Deliveries
+  readonly #flusher: Flusher
   #feed: Promise<Feed> | undefined
   #ended: Promise<void> = Promise.resolve()
   #rest: NodeJS.Timeout | undefined
   #answered: Promise<void> = Promise.resolve()
   #isClosed = false
 
-  constructor(store: Store, log: Logger, limits: Limits = LIMITS) {
+  constructor(store: Store, log: Logger, limits: Limits = LIMITS, budgets: Budgets = BUDGETS) {
     this.#store = store
     this.#log = log
     this.#limits = limits
     this.#lanes = new Lanes((error) => log.error({ err: error }, 'an event was not sent'))
+    this.#limiter = new Limiter(store)
+    this.#flusher = new Flusher(budgets.unreadBytes)
+    this.#audience = new Audience(budgets, (owner) => this.#deliveries.settleTaken(owner))
+    const { seating } = this.#audience
+    const [turns, limiter] = [new Turns(), this.#limiter]
+    this.#deliveries = new Deliveries({ seating, turns, limiter, budgets, log })
   }
 
   /** How many lines are open. */
@@ -55,20 +73,35 @@ export class Realtime {
   }
 
   /** Opens a client's line, until `gone`. */
-  async connect(ip: string, line: Line, gone: AbortSignal): Promise<void> {
+  async connect(origin: Origin, line: Line, gone: AbortSignal): Promise<void> {
     await this.#awake()
     if (this.#isClosed) {
       await this.#stopListening()
       throw new ApiError(503, 'This server is about to stop.')
     }
     if (gone.aborted) return this.#restIfAlone()
-    const client = new Client(this.#node, ip, this.#audience.viewers.guest, line, this.#limits)
+    const viewer = this.#audience.viewers.guest
+    const owner = this.#audience.shares.ownerOf(viewer, origin.network)
+    const [limits, flusher] = [this.#limits, this.#flusher]
+    const client = new Client(this.#node, { origin, viewer, owner, line, limits, flusher })
     this.#audience.add(client)
     gone.addEventListener('abort', () => {
       client.close()
       this.#audience.remove(client)
       this.#restIfAlone()
     })
+  }
+
+  /** Throws 429 if an account, or a guest's network, has subscribed too often: to be asked before the request's body is read. */
+  checkPace(auth: AuthRecord | null, network: string): void {
+    const { bucket, possessive } = this.#ownerOf(auth, network)
+    const { debtSeconds } = bucket
+    if (debtSeconds > 0) throw new TooMany(429, debtSeconds, `Too many subscribe requests ${possessive}`)
+  }
+
+  #ownerOf(auth: AuthRecord | null, network: string): Owner {
+    const { viewers, shares } = this.#audience
+    return shares.ownerOf(auth ? { key: keyOf(auth.collection.id, auth.id) } : viewers.guest, network)
   }
 
   /**
@@ -78,8 +111,10 @@ export class Realtime {
    */
   async subscribe(ask: Ask): Promise<void> {
     const node = ask.clientId.slice(0, NODE_LENGTH)
-    const isElsewhere =
-      node !== this.#node && CLIENT_ID.test(ask.clientId) && (await handOver(this.#store.db, node, ask))
+    const mayBeElsewhere = node !== this.#node && CLIENT_ID.test(ask.clientId)
+    const { bucket } = this.#ownerOf(ask.auth, ask.network)
+    bucket.take(costOf(ask.topics) + (mayBeElsewhere ? HAND_OVER_COST : 0))
+    const isElsewhere = mayBeElsewhere && (await handOver(this.#store.db, node, ask))
     if (!isElsewhere) await this.#subscribeHere(ask)
   }
 
@@ -89,6 +124,7 @@ export class Realtime {
     const viewer = this.#audience.viewers.hold(auth)
     try {
       this.#checkRoom(client, viewer)
+      this.#checkOptions(this.#ownerOf(auth, client.origin.network), topics)
       await (await this.#awake()).settled
       const since = await this.#moment(auth)
       this.#find(clientId, ip, auth)
@@ -112,7 +148,7 @@ export class Realtime {
 
   #deliverHere({ clientId, ip, topic, data }: Message): boolean {
     const client = this.#audience.clients.get(clientId)
-    if (client?.ip !== ip || !client.subscriptions.has(topic)) return false
+    if (client?.origin.ip !== ip || !client.subscriptions.has(topic)) return false
     client.send(topic, data)
     this.#audience.unsubscribe(client, topic)
     return true
@@ -124,7 +160,8 @@ export class Realtime {
     clearTimeout(this.#rest)
     await this.#stopListening()
     const late = new Promise((resolve) => setTimeout(resolve, LAST_EVENTS_MS).unref())
-    await Promise.race([this.#lanes.settled(), late])
+    const settled = Promise.all([this.#lanes.settled(), this.#deliveries.settled()])
+    await Promise.race([settled, late])
     this.#endAll()
   }
 
@@ -136,12 +173,18 @@ export class Realtime {
     throw new TooMany(429, RETRY_SECONDS, 'Too many event streams of your account are open')
   }
 
+  /** Throws 429 where filters of the same owner took too long. */
+  #checkOptions({ refusedSeconds, possessive }: Owner, topics: readonly Topic[]): void {
+    if (refusedSeconds === 0 || topics.every(({ name, base }) => name === base)) return
+    throw new TooMany(429, refusedSeconds, `Filters of subscriptions ${possessive} took too long`)
+  }
+
   /** Only from guest to somebody may a connection change hands. */
   #find(id: string, ip: string, auth: AuthRecord | null): Client {
     this.#audience.follow(this.#store.catalog)
     const client = this.#audience.clients.get(id)
     if (!client) throw notFound('Missing or invalid client id.')
-    if (client.ip !== ip) throw badRequest('Invalid realtime client.')
+    if (client.origin.ip !== ip) throw badRequest('Invalid realtime client.')
     const bound = client.viewer.auth
     if (bound && !(auth && bound.id === auth.id && bound.collection.id === auth.collection.id))
       throw forbidden("The current and the previous request authorization don't match.")
@@ -228,7 +271,8 @@ export class Realtime {
   #tell(change: Change): void {
     const { collection, record, action, row } = change
     if (action === 'update') this.#audience.refresh(collection, record, row)
-    broadcast(this.#store, this.#lanes, this.#audience.seatsFor(collection, record), change)
+    const telling = toTelling(this.#store, this.#limiter, change)
+    broadcast(telling, this.#audience.seating, this.#lanes, this.#deliveries)
   }
 
   /** Whoever should have heard of it reads anew; whom it would have signed out asks again. */

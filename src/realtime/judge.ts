@@ -7,11 +7,12 @@ import { Parameters } from '../records/parameters.ts'
 import { statementName } from '../records/select.ts'
 import { Askers } from './askers.ts'
 import type { Change } from './change.ts'
+import { isTooSlow } from './limiter.ts'
 
 /**
  * Which of several questions about one changed record are answered with yes: one statement, whatever their number.
  * They are of one text and differ in their values only. The record is as the change left it; others are as they are
- * now. What fails on the data is answered with no.
+ * now. What fails on the data is answered with no; what runs over a limit is thrown.
  */
 export async function judge(
   store: Store,
@@ -25,7 +26,7 @@ export async function judge(
     const yes = new Set(rows.map(([number]) => Number(number)))
     return questions.map((_, i) => yes.has(i + 1))
   } catch (error) {
-    if (isSqlError(error)) return questions.map(() => false)
+    if (isSqlError(error) && !isTooSlow(error)) return questions.map(() => false)
     throw error
   }
 }

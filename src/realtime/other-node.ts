@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../collections/catalog.ts'
 import { SUPERUSERS } from '../collections/collection.ts'
 import type { Db } from '../db/open.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, TooMany } from '../errors.ts'
 import { randomText } from '../fields/random.ts'
 import { type AuthRecord, NO_REQUEST } from '../filter/request.ts'
 import { columnsOf, toValues } from '../records/columns.ts'
@@ -27,15 +27,18 @@ interface Who {
 interface Request {
   readonly clientId: string
   readonly ip: string
+  readonly network: string
   readonly who: Who | null
   readonly topics: readonly Topic[]
   /** A message for the client, instead of subscriptions. */
   readonly message?: Message
 }
-type Answer =
-  | { readonly done: boolean }
-  | { readonly stale: true }
-  | { readonly status: number; readonly message: string }
+interface Refusal {
+  readonly status: number
+  readonly message: string
+  readonly retryAfterSeconds?: number
+}
+type Answer = { readonly done: boolean } | { readonly stale: true } | Refusal
 
 /**
  * Has another node do what its client asks of us. False when there is no such node, or it does not answer. Throws
@@ -45,14 +48,17 @@ export async function handOver(db: Db, node: string, ask: Ask): Promise<boolean>
   const answer = await put(db, node, toRequest(ask))
   if (!answer) return false
   if ('stale' in answer) throw new StaleAuth()
-  if ('status' in answer) throw new ApiError(answer.status, answer.message)
+  if ('status' in answer) throw toError(answer)
   return true
 }
+
+const toError = ({ status, message, retryAfterSeconds }: Refusal) =>
+  retryAfterSeconds ? new TooMany(429, retryAfterSeconds, message) : new ApiError(status, message)
 
 /** Has another node send a message to its client. False when there is no such node or client, or it does not wait for that. */
 export async function handOverMessage(db: Db, node: string, message: Message): Promise<boolean> {
   const { clientId, ip } = message
-  const answer = await put(db, node, { clientId, ip, who: null, topics: [], message })
+  const answer = await put(db, node, { clientId, ip, network: ip, who: null, topics: [], message })
   return answer !== undefined && 'done' in answer && answer.done
 }
 
@@ -68,9 +74,9 @@ async function put(db: Db, node: string, request: Request): Promise<Answer | und
   return awaitAnswer(db, id)
 }
 
-const toRequest = ({ clientId, ip, auth, topics }: Ask): Request => {
+const toRequest = ({ clientId, ip, network, auth, topics }: Ask): Request => {
   const who = auth && { collection: auth.collection.id, id: auth.id, version: auth.version }
-  return { clientId, ip, who, topics }
+  return { clientId, ip, network, who, topics }
 }
 
 async function awaitAnswer(db: Db, id: string): Promise<Answer | undefined> {
@@ -108,15 +114,17 @@ export async function answerAsks(store: Store, node: string, here: Here): Promis
 
 async function answerTo(
   store: Store,
-  { clientId, ip, who, topics, message }: Request,
+  { clientId, ip, network, who, topics, message }: Request,
   here: Here,
 ): Promise<Answer> {
   if (message) return { done: here.deliver(message) }
   try {
-    await here.subscribe({ clientId, ip, topics, auth: who && (await findViewer(store, who)) })
+    await here.subscribe({ clientId, ip, network, topics, auth: who && (await findViewer(store, who)) })
     return { done: true }
   } catch (error) {
     if (error instanceof StaleAuth) return { stale: true }
+    if (error instanceof TooMany)
+      return { status: 429, message: error.message, retryAfterSeconds: error.retryAfterSeconds }
     if (error instanceof ApiError) return { status: error.status, message: error.message }
     throw error
   }

@@ -1,44 +1,78 @@
 import type { Store } from '../collections/catalog.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import { expandRecords } from '../records/expand.ts'
-import { readExpand } from '../records/expand-paths.ts'
+import { type ExpandTree, readExpand } from '../records/expand-paths.ts'
 import { pickFields } from '../records/pick.ts'
 import { type Shown, shownText } from '../records/shown.ts'
 import type { Change } from './change.ts'
 import { expandKey } from './expand-key.ts'
+import { isSmall } from './expand-size.ts'
+import type { Limiter } from './limiter.ts'
+import type { Owner } from './owner.ts'
 import type { Standing } from './seats.ts'
+
+/** Relations that an event may follow. */
+const MAX_STEPS = 12
+/** Characters of texts that are kept for those who see the same; further ones are written anew. */
+const MAX_KEPT = 4 << 20
 
 /** What is said of one change: written once for all who see the same of it. */
 export class Payloads {
   readonly #store: Store
+  readonly #limiter: Limiter
   readonly #change: Change
   readonly #texts = new Map<string, Promise<string>>()
+  #kept = 0
 
-  constructor(store: Store, change: Change) {
+  constructor(store: Store, limiter: Limiter, change: Change) {
     this.#store = store
+    this.#limiter = limiter
     this.#change = change
   }
 
-  /** `{"record":…,"action":…}` for a seat, by its `expand` and `fields`. */
-  text({ seat, request }: Standing, email: boolean): Promise<string> {
+  /** `{"record":…,"action":…}` for a seat, by its `expand` and `fields`. `owner` pays for the expand. */
+  async text({ request }: Standing, email: boolean, owner?: Owner): Promise<string> {
     const { fields = '', expand = '' } = request.query
     const hidden = request.auth?.isSuperuser ?? false
-    const { collection } = this.#change
-    const expanded =
-      expand && expandKey(this.#store.catalog, collection, readExpand(expand), request, seat.viewer.key)
-    const key = JSON.stringify([hidden, email, fields, expand, expanded])
-    const known = this.#texts.get(key) ?? this.#write(request, hidden, email)
-    this.#texts.set(key, known)
-    return known
+    const tree = expand && owner ? readExpand(expand) : undefined
+    const expanded = tree && expandKey(this.#store.catalog, this.#change.collection, tree, request)
+    const key = JSON.stringify([hidden, email, fields, tree && expand, expanded])
+    const known = this.#texts.get(key)
+    if (known) return known
+    const text = this.#write(request, { hidden, email }, tree, owner)
+    this.#texts.set(key, text)
+    this.#kept += (await text).length
+    if (this.#kept > MAX_KEPT) this.#texts.delete(key)
+    return text
   }
 
-  async #write(request: RequestInfo, hidden: boolean, email: boolean): Promise<string> {
+  async #write(
+    request: RequestInfo,
+    sight: Shown['sight'],
+    tree: ExpandTree | undefined,
+    owner: Owner | undefined,
+  ): Promise<string> {
     const { collection, row, action } = this.#change
-    const shown: Shown = { collection, row, sight: { hidden, email } }
-    const { fields, expand } = request.query
-    if (expand) await expandRecords(this.#store, [shown], readExpand(expand), request)
+    const shown: Shown = { collection, row, sight }
+    if (tree && owner && stepsIn(tree) <= MAX_STEPS) await this.#expand(owner, shown, tree, request)
     const whole = shownText(shown)
+    const { fields } = request.query
     const record = fields ? pickFields(whole, fields) || whole : whole
     return `{"record":${record},"action":"${action}"}`
   }
+
+  /** What is too much, or takes too long, is left out whole. */
+  async #expand(owner: Owner, shown: Shown, tree: ExpandTree, request: RequestInfo): Promise<void> {
+    const limitMs = this.#limiter.limitMs / 2
+    const expand = async (store: Store) => {
+      const began = performance.now()
+      await expandRecords(store, [shown], tree, request)
+      return performance.now() - began
+    }
+    const tookMs = await this.#limiter.run(owner, expand, limitMs)
+    if (tookMs > limitMs || !isSmall(shown)) delete shown.expand
+  }
 }
+
+const stepsIn = (tree: ExpandTree): number =>
+  [...tree.values()].reduce((sum, rest) => sum + 1 + stepsIn(rest), 0)

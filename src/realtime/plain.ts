@@ -25,6 +25,7 @@ export interface Plain {
  * for a condition without any such part.
  */
 export function plainOf(collection: Collection, where: string): Plain | undefined {
+  if (where.length > MAX_KNOWN_LENGTH) return read(collection, where)
   const known = plainsOf(collection)
   if (!known.has(where)) {
     if (known.size >= MAX_KNOWN) known.clear()
@@ -34,6 +35,8 @@ export function plainOf(collection: Collection, where: string): Plain | undefine
 }
 
 const MAX_KNOWN = 500
+/** A longer one, out of a client's filter, is read each time it comes. */
+const MAX_KNOWN_LENGTH = 2_000
 const plainsOf = remember((_: Collection) => new Map<string, Plain | undefined>())
 
 function read(collection: Collection, where: string): Plain | undefined {

@@ -11,7 +11,8 @@ export interface Viewer {
   auth: AuthRecord | null
 }
 
-const keyOf = (collection: string, record: string) => `${collection}/${record}`
+/** The key of the viewer with this record. */
+export const keyOf = (collection: string, record: string) => `${collection}/${record}`
 
 /** All who have an open connection and signed in for it. Their records are kept as they are in the database. */
 export class Viewers {

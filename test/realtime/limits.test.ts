@@ -41,13 +41,19 @@ describe('a connection', () => {
         end: () => void response.end(),
         cut: () => void response.destroy(),
       }
-      void realtime.connect('127.0.0.1', line, gone.signal)
+      void realtime.connect({ ip: '127.0.0.1', network: '127.0.0.1' }, line, gone.signal)
     })
     await new Promise<void>((resolve) => doors.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(doors.address() as AddressInfo).port}`
   }
   const subscribe = (clientId: string) =>
-    realtime.subscribe({ clientId, ip: '127.0.0.1', auth: null, topics: [readTopic('news')] })
+    realtime.subscribe({
+      clientId,
+      ip: '127.0.0.1',
+      network: '127.0.0.1',
+      auth: null,
+      topics: [readTopic('news')],
+    })
   beforeEach(() => async () => {
     await realtime.close()
     doors.closeAllConnections()

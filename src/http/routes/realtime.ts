@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
+import { networkOf } from '../../auth/addresses.ts'
 import { ApiError, badRequest } from '../../errors.ts'
-import type { Line } from '../../realtime/client.ts'
+import type { Line, Origin } from '../../realtime/client.ts'
 import { readSubscribeForm } from '../../realtime/form.ts'
 import { readTopic } from '../../realtime/topic.ts'
 import { StaleAuth } from '../../records/guard.ts'
@@ -27,13 +28,15 @@ export function realtimeRoutes(services: Services): Hono<Env> {
       const { outgoing } = c.env
       const gone = new AbortController()
       outgoing.once('close', () => gone.abort())
-      await services.realtime.connect(clientIp(c, services), lineTo(outgoing), gone.signal)
+      await services.realtime.connect(originOf(c, services), lineTo(outgoing), gone.signal)
       return RESPONSE_ALREADY_SENT
     })
     .post('/', async (c) => {
+      const origin = originOf(c, services)
+      services.realtime.checkPace(await authOf(c, services, { cached: true }), origin.network)
       const { clientId, subscriptions } = readSubscribeForm(await subscriptionValues(c))
       const topics = subscriptions.filter((name) => name !== '').map(toTopic)
-      const ask = { clientId, ip: clientIp(c, services), topics }
+      const ask = { clientId, ...origin, topics }
       const subscribe = async (cached: boolean) =>
         services.realtime.subscribe({ ...ask, auth: await authOf(c, services, { cached }) })
       await subscribe(true).catch((error: unknown) => {
@@ -42,6 +45,11 @@ export function realtimeRoutes(services: Services): Hono<Env> {
       })
       return c.body(null, 204)
     })
+}
+
+function originOf(c: Ctx, services: Services): Origin {
+  const ip = clientIp(c, services)
+  return { ip, network: networkOf(ip) }
 }
 
 /** The head goes out with the first event. */

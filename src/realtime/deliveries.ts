@@ -1,0 +1,217 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Compiled } from '../filter/compile.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import type { Logger } from '../log.ts'
+import type { Budgets } from './budgets.ts'
+import type { Client } from './client.ts'
+import { emailsSeen } from './emails.ts'
+import { judge } from './judge.ts'
+import { isTooSlow, type Limiter } from './limiter.ts'
+import type { Owner } from './owner.ts'
+import type { Seating } from './seating.ts'
+import type { Seat, Standing } from './seats.ts'
+import { sendTo, type Telling } from './telling.ts'
+import type { Turns } from './turns.ts'
+import { judgeHere, openQuestions } from './verdict.ts'
+
+/** Questions in a statement. */
+const MAX_QUESTIONS = 200
+/** Statements of one owner about one change may take so many times the limit of one. */
+const MAX_LIMITS = 4
+/** An owner whose statements took some time rests for so many times as long. */
+const REST_FACTOR = 3
+const MAX_REST_MS = 10_000
+const MIN_REST_MS = 60
+
+interface Taken {
+  readonly seat: Seat
+  readonly clients: readonly Client[]
+  readonly auth: AuthRecord | null
+}
+
+/** A change that waits for the filters of an owner. */
+export interface Delivery {
+  readonly telling: Telling
+  /** Who was subscribed, where that is settled. */
+  taken?: readonly Taken[]
+}
+
+interface Parts {
+  readonly seating: Seating
+  readonly turns: Turns
+  readonly limiter: Limiter
+  readonly budgets: Budgets
+  readonly log: Logger
+}
+
+/**
+ * Judges changes for topics with options, each owner in a queue of its own: slow filters delay only who asked for them. Whoever
+ * cannot follow is disconnected, and reads anew: no event is left out silently.
+ */
+export class Deliveries {
+  readonly #parts: Parts
+  readonly #working = new Set<Owner>()
+  #waitingBytes = 0
+  #idle: (() => void)[] = []
+
+  constructor(parts: Parts) {
+    this.#parts = parts
+  }
+
+  /** Puts a change at the end of an owner's queue, or disconnects those whom it concerns where too much waits there. */
+  put(owner: Owner, telling: Telling): void {
+    const delivery: Delivery = { telling }
+    if (!this.#hasRoom(owner, telling)) {
+      this.#giveUp(owner, delivery, 'too many changes wait')
+      return
+    }
+    owner.deliveries.push(delivery)
+    this.#grow(owner, telling.bytes)
+    if (this.#working.has(owner)) return
+    this.#working.add(owner)
+    void this.#drive(owner)
+  }
+
+  /** Settles who hears of what waits: clients are about to leave this owner, and what was changed before still concerns them. */
+  settleTaken(owner: Owner): void {
+    for (const delivery of owner.deliveries) delivery.taken ??= this.#take(owner, delivery.telling)
+  }
+
+  /** Waits until nothing is left to do. */
+  async settled(): Promise<void> {
+    if (this.#working.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
+  }
+
+  #hasRoom({ deliveries, waitingBytes }: Owner, { bytes }: Telling): boolean {
+    const { budgets } = this.#parts
+    return (
+      deliveries.length === 0 ||
+      (deliveries.length < budgets.waitingChanges &&
+        waitingBytes + bytes <= budgets.waitingBytes &&
+        this.#waitingBytes + bytes <= budgets.waitingTotalBytes)
+    )
+  }
+
+  #grow(owner: Owner, bytes: number): void {
+    owner.waitingBytes += bytes
+    this.#waitingBytes += bytes
+  }
+
+  async #drive(owner: Owner): Promise<void> {
+    for (let next = owner.deliveries[0]; next; next = owner.deliveries[0]) {
+      const restMs = await this.#deliver(owner, next)
+      owner.deliveries.shift()
+      this.#grow(owner, -next.telling.bytes)
+      if (restMs > 0 && owner.deliveries.length > 0) await sleep(restMs)
+    }
+    this.#working.delete(owner)
+    if (this.#working.size === 0) for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  /** Answers how many ms the owner rests. */
+  async #deliver(owner: Owner, delivery: Delivery): Promise<number> {
+    const { telling } = delivery
+    delivery.taken ??= this.#take(owner, telling)
+    if (performance.now() - telling.at > this.#parts.budgets.waitingMs) {
+      this.#giveUp(owner, delivery, 'changes waited too long')
+      return 0
+    }
+    const { databaseMs } = owner
+    try {
+      const { allowed, open } = await this.#sort(telling, delivery.taken)
+      const answered = await this.#ask(owner, telling, open)
+      await this.#send(owner, telling, [...allowed, ...answered])
+    } catch (error) {
+      this.#giveUp(owner, delivery, 'a change was not sent', error)
+    }
+    const restMs = REST_FACTOR * (owner.databaseMs - databaseMs)
+    return restMs < MIN_REST_MS ? 0 : Math.min(restMs, MAX_REST_MS)
+  }
+
+  #take(owner: Owner, { change }: Telling): Taken[] {
+    const groups = this.#parts.seating.groupsOf(owner, change.collection, change.record)
+    return groups.flatMap(({ viewer, seats }) =>
+      [...seats.values()].map((seat) => ({ seat, clients: seat.clients, auth: viewer.auth })),
+    )
+  }
+
+  /** Who may hear of it, and who only if the database says so. */
+  async #sort({ store, change }: Telling, taken: readonly Taken[]) {
+    const { turns } = this.#parts
+    const [allowed, open]: [Standing[], Standing[]] = [[], []]
+    for (const { seat, clients, auth } of taken) {
+      if (turns.isOver) await turns.next()
+      const standing = seat.standing(store.catalog, change.collection, auth, clients)
+      const verdict = judgeHere(standing.access, change)
+      if (verdict !== false) (verdict ? allowed : open).push(standing)
+    }
+    return { allowed, open }
+  }
+
+  async #ask(owner: Owner, telling: Telling, open: readonly Standing[]): Promise<Standing[]> {
+    const accesses = open.map(({ access }) => access)
+    const allowed: Standing[] = []
+    const end = performance.now() + MAX_LIMITS * this.#parts.limiter.limitMs
+    let isTooLate = false
+    for (const group of openQuestions(accesses, () => true).values()) {
+      for (let at = 0; at < group.length; at += MAX_QUESTIONS) {
+        const part = group.slice(at, at + MAX_QUESTIONS)
+        const standings = part.map(([i]) => open[i]!)
+        const questions = part.map(([, question]) => question)
+        const answers: readonly boolean[] | undefined = isTooLate
+          ? undefined
+          : await this.#answers(owner, telling, questions)
+        isTooLate ||= !answers || performance.now() > end
+        if (answers) allowed.push(...standings.filter((_, i) => answers[i]))
+        else for (const { clients } of standings) endAll(clients)
+      }
+    }
+    if (isTooLate) this.#strike(owner)
+    return allowed
+  }
+
+  /** Undefined if the database takes too long for them. */
+  async #answers(
+    owner: Owner,
+    { store, change, verdicts }: Telling,
+    questions: readonly Compiled[],
+  ): Promise<readonly boolean[] | undefined> {
+    try {
+      return await verdicts.of(questions, (fresh) =>
+        this.#parts.limiter.run(owner, ({ db }) => judge({ db, catalog: store.catalog }, change, fresh)),
+      )
+    } catch (error) {
+      if (isTooSlow(error)) return undefined
+      throw error
+    }
+  }
+
+  #strike(owner: Owner): void {
+    const what = owner.strike()
+      ? 'topics with options are refused for a minute'
+      : 'its streams have to connect again'
+    this.#parts.log.warn({ owner: owner.key }, `filters of a subscription take too long: ${what}`)
+  }
+
+  async #send(owner: Owner, telling: Telling, standings: readonly Standing[]): Promise<void> {
+    const { turns } = this.#parts
+    const emails = await emailsSeen(telling.store, telling.change, standings, turns)
+    for (const [i, standing] of standings.entries()) {
+      if (turns.isOver) await turns.next()
+      await sendTo(telling, standing, emails[i]!, owner)
+    }
+  }
+
+  #giveUp(owner: Owner, delivery: Delivery, why: string, error?: unknown): void {
+    const taken = delivery.taken ?? this.#take(owner, delivery.telling)
+    this.#parts.log.warn(
+      { owner: owner.key, ...(error !== undefined && { err: error }) },
+      `subscriptions end: ${why}`,
+    )
+    endAll(taken.flatMap(({ clients }) => clients))
+  }
+}
+
+function endAll(clients: readonly Client[]): void {
+  for (const client of new Set(clients)) client.end()
+}
