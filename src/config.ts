@@ -72,6 +72,7 @@ const ENVIRONMENT = z.object({
     .url({ protocol: /^(mailto|https)$/, error: 'must be an address such as mailto:ann@example.com' })
     .default('mailto:admin@localhost'),
   DATABASE_POOL: whole(16, 1, 200),
+  CLIENT_STATEMENT_SECONDS: whole(3, 1, 30),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   STOP_DELAY_SECONDS: whole(0, 0, 60),
   HSTS_DAYS: whole(365, 0, 36_500),
@@ -111,6 +112,8 @@ export interface Config {
   readonly webhookLogDays: number
   readonly vapidSubject: string
   readonly databasePool: number
+  /** How long a statement may run whose filter, sort or expand a client chose who is no superuser. */
+  readonly clientStatementSeconds: number
   /** Opens `/metrics`, beside superusers' tokens. */
   readonly metricsToken: string | undefined
   /** How long `/api/ready` says no, and all else goes on, before a server that was told to stop does so. */
@@ -164,6 +167,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     webhookLogDays: e.WEBHOOK_LOG_DAYS,
     vapidSubject: e.VAPID_SUBJECT,
     databasePool: e.DATABASE_POOL,
+    clientStatementSeconds: e.CLIENT_STATEMENT_SECONDS,
     metricsToken: e.METRICS_TOKEN,
     stopDelaySeconds: e.STOP_DELAY_SECONDS,
     hstsDays: e.HSTS_DAYS,

@@ -5,6 +5,11 @@
 export const counts = {
   /** Filters and rules that were compiled already, and that had to be. */
   filter: { hits: 0, misses: 0 },
+  /**
+   * Statements whose shape a client chose: refused with 429, and canceled because they ran too long, their client was gone, or they
+   * held up others.
+   */
+  clientStatements: { refused: 0, late: 0, gone: 0, preempted: 0 },
   /** Messages accepted, and the commits that it took. */
   accepted: { messages: 0, commits: 0 },
   /** Sends that were refused, by the code of their answer. */

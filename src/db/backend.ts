@@ -16,6 +16,12 @@ export interface Session {
   script(text: string): Promise<void>
 }
 
+/**
+ * Whether to cancel a statement that has run for `ranMs`. `blockedMs`: how long other statements have waited behind it, where there is
+ * but one connection.
+ */
+export type IsOver = (ranMs: number, blockedMs: number) => boolean
+
 /** A session that is in a transaction. */
 export interface TransactionSession extends Session {
   /** From now to the end of the transaction a statement may take so long; 0: any time, and waits for locks without end. */
@@ -33,6 +39,11 @@ export interface Backend extends Session {
    * there is but one connection.
    */
   readonly lookUp?: Session['query']
+  /**
+   * As `query`, for a statement that only reads, outside of transactions. `isOver` is asked every few milliseconds while it runs; when it
+   * says so, the statement is canceled (SQLSTATE 57014) and nothing of it is left when this returns.
+   */
+  interruptible(isOver: IsOver, text: string, params?: readonly unknown[], name?: string): Promise<Result>
   /** One statement that may take as long as it needs, and is in no transaction, on a connection of its own where there are several. */
   unhurried(text: string): Promise<Result>
   /** Runs `work` in one transaction on one connection; an error rolls back and is thrown on. */

@@ -2,16 +2,20 @@ import { Kysely } from 'kysely'
 import type { Config } from '../config.ts'
 import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import type { Backend, PoolUse, Result, Session, TransactionSession } from './backend.ts'
+import type { Backend, IsOver, PoolUse, Result, Session, TransactionSession } from './backend.ts'
+import { ClientLane } from './client-lane.ts'
 import { despiteDeadlocks, isDeadlock } from './deadlocks.ts'
 import { sessionDialect } from './dialect.ts'
 import { DatabaseAway, noteMismatch } from './errors.ts'
 import { openPostgres } from './postgres.ts'
+import type { StatementClient } from './statement-client.ts'
 import type { Tables } from './tables.ts'
 
 const OLDEST_SERVER = 150_000
 const RETRY_MS = 1_000
 const SAY_EVERY = 10
+/** Client-shaped statements that the embedded database is given at a time, so that it need not wait for the next one. */
+const EMBEDDED_SLOTS = 4
 
 /** The database, or one running transaction of it: whoever gets a Db need not know which. */
 export class Db {
@@ -19,12 +23,14 @@ export class Db {
   readonly #backend: Backend
   readonly #session: Session
   readonly #transaction: TransactionSession | undefined
+  readonly #lane: ClientLane | undefined
 
-  constructor(backend: Backend, transaction?: TransactionSession) {
+  constructor(backend: Backend, lane?: ClientLane, transaction?: TransactionSession) {
     const session: Session = transaction ?? backend
     this.#backend = backend
     this.#session = session
     this.#transaction = transaction
+    this.#lane = lane
     this.kysely = new Kysely<Tables>({ dialect: sessionDialect(session) })
   }
 
@@ -41,6 +47,11 @@ export class Db {
     return this.#backend.use?.()
   }
 
+  /** Client-shaped statements that run and wait. */
+  get clientUse(): ClientLane['use'] | undefined {
+    return this.#lane?.use
+  }
+
   /** The data folder of an embedded database; undefined on a server. */
   get folder(): string | undefined {
     return this.#backend.folder
@@ -54,7 +65,23 @@ export class Db {
     })
   }
 
-  /** The same for a statement that reads rows by their keys: see Backend.lookUp. */
+  /**
+   * The same for a statement that only reads, and whose shape a client chose: it takes its turn among such statements, and is canceled
+   * when it takes too long, holds up others, or its client is gone. See ClientLane.run for what it throws. Without a client, and in a
+   * transaction, it is like any other.
+   */
+  queryFor(
+    client: StatementClient | undefined,
+    text: string,
+    params?: readonly unknown[],
+    name?: string,
+  ): Promise<Result> {
+    if (!client || !this.#lane || this.inTransaction) return this.query(text, params, name)
+    const run = (isOver: IsOver) => this.#backend.interruptible(isOver, text, params, name)
+    return this.#lane.run(client, run).catch(noted)
+  }
+
+  /** The same as `query` for a statement that reads rows by their keys: see Backend.lookUp. */
   lookUp(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     const lookUp = this.inTransaction ? undefined : this.#backend.lookUp
     return (lookUp ?? this.#session.query)(text, params, name).catch(noted)
@@ -90,7 +117,7 @@ export class Db {
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     if (this.inTransaction) return work(this)
     return despiteDeadlocks(() =>
-      this.#backend.transaction((session) => work(new Db(this.#backend, session))),
+      this.#backend.transaction((session) => work(new Db(this.#backend, undefined, session))),
     )
   }
 
@@ -99,7 +126,9 @@ export class Db {
    * pocketsms are closed, of all processes, and connect again by themselves. What they were asked fails as if the database were away.
    */
   overhaul<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    return despiteDeadlocks(() => this.#backend.overhaul((session) => work(new Db(this.#backend, session))))
+    return despiteDeadlocks(() =>
+      this.#backend.overhaul((session) => work(new Db(this.#backend, undefined, session))),
+    )
   }
 
   /** Hears what any node says with NOTIFY. An empty payload: something may have been missed. */
@@ -122,10 +151,15 @@ function noted(error: unknown): never {
  * so. Throws a UserError for one that is too old or refuses us.
  */
 export async function openDb(config: Config, log: Logger): Promise<Db> {
+  const limitMs = config.clientStatementSeconds * 1000
   if (!config.databaseUrl) {
-    return openFolder(config.dataDir, log)
+    const lane = new ClientLane({ slots: EMBEDDED_SLOTS, isSerial: true, limitMs })
+    return new Db(await openEmbedded(config.dataDir, log), lane)
   }
-  const db = new Db(openPostgres(config.databaseUrl, config.databasePool, log))
+  // one for client-shaped statements, one that they cannot take
+  const poolSize = Math.max(2, config.databasePool)
+  const lane = new ClientLane({ slots: poolSize >> 1, isSerial: false, limitMs })
+  const db = new Db(openPostgres(config.databaseUrl, poolSize, log), lane)
   try {
     await awaitServer(db, log)
   } catch (error) {
@@ -137,9 +171,13 @@ export async function openDb(config: Config, log: Logger): Promise<Db> {
 
 /** The embedded database in a data folder. `isCopy`: its files may be lost, so they are not synced. */
 export async function openFolder(folder: string, log: Logger, isCopy = false): Promise<Db> {
+  return new Db(await openEmbedded(folder, log, isCopy))
+}
+
+async function openEmbedded(folder: string, log: Logger, isCopy = false): Promise<Backend> {
   // only here: a server on Postgres need not hold an embedded one in memory
   const { openPglite } = await import('./pglite/backend.ts')
-  return new Db(await openPglite(folder, log, isCopy))
+  return openPglite(folder, log, isCopy)
 }
 
 async function awaitServer(db: Db, log: Logger): Promise<void> {

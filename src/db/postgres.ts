@@ -12,6 +12,7 @@ import {
   UNKNOWN_STATEMENT,
 } from './errors.ts'
 import { oneByOne } from './in-turn.ts'
+import { interruptible } from './interruptible.ts'
 import { STATEMENT_TIMEOUT_MS } from './limits.ts'
 import { openPipeline } from './pipeline.ts'
 import { LOOK_UP_PLANNER, PLANNER } from './planner.ts'
@@ -73,6 +74,9 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
   const shared = session(pool as Queryable)
   const unhurried = longWork(settings)
+  const interrupt = interruptible(pool, (processId) =>
+    pipeline.query('select pg_cancel_backend($1::int)', [processId]),
+  )
   return {
     kind: 'postgres',
     ...shared,
@@ -83,6 +87,7 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
         if (isElsewhere) return shared.query(text, params, name)
         throw error
       }),
+    interruptible: (...statement) => guarded(() => interrupt(...statement)),
     transaction: (work) => transact(pool, work),
     overhaul: (work) =>
       transact(pool, work, async (inside) => {

@@ -1,3 +1,4 @@
+import type { StatementClient } from '../db/statement-client.ts'
 import type { AnswerMeter } from './answer-meter.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from './request.ts'
 
@@ -16,6 +17,7 @@ class LateRequest implements RequestInfo {
   readonly body: Readonly<Record<string, unknown>>
   readonly auth: AuthRecord | null
   readonly meter: AnswerMeter | undefined
+  readonly client: StatementClient | undefined
   readonly #readHeaders: () => Readonly<Record<string, string>>
   #headers: Readonly<Record<string, string>> | undefined
 
@@ -26,6 +28,7 @@ class LateRequest implements RequestInfo {
     this.body = parts.body
     this.auth = parts.auth
     this.meter = parts.meter
+    this.client = parts.client
     this.#readHeaders = readHeaders
   }
 
@@ -43,6 +46,7 @@ export const lateRequest = (
 
 /** The same request with some parts changed. */
 export function changeRequest(request: RequestInfo, changes: Partial<RequestParts>): RequestInfo {
-  const { context, method, query, body, auth, meter } = request
-  return new LateRequest({ context, method, query, body, auth, meter, ...changes }, () => request.headers)
+  const { context, method, query, body, auth, meter, client } = request
+  const parts = { context, method, query, body, auth, meter, client, ...changes }
+  return new LateRequest(parts, () => request.headers)
 }

@@ -27,7 +27,7 @@ export async function listCollections(store: Store, request: RequestInfo): Promi
   const condition = never ? ' where false' : where && ` where ${where}`
   const text = `select b.id from ${from}${condition} order by ${orderBy || 'b._rowid'}`
   try {
-    const { rows } = await store.db.query(text, params)
+    const { rows } = await store.db.queryFor(request.client, text, params)
     const ids = rows.slice(Number(offset), Number(offset) + perPage).map(([id]) => String(id))
     const items = ids.flatMap((id) => store.catalog.find(id) ?? []).map(collectionJson)
     const total = skipTotal ? -1 : rows.length

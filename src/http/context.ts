@@ -6,7 +6,6 @@ import type { Backups } from '../backup/service/backups.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { SettingsStore } from '../collections/settings-store.ts'
 import type { Config } from '../config.ts'
-import type { AnswerMeter } from '../filter/answer-meter.ts'
 import { lateRequest } from '../filter/late-request.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../filter/request.ts'
 import type { Job } from '../jobs.ts'
@@ -21,6 +20,7 @@ import { MAX_BODY_BYTES, type RequestBody, readBody } from './body.ts'
 import { withCatalog } from './fresh-catalog.ts'
 import { COUNTED_BYTES, countAnswer, meterFor } from './large-answer.ts'
 import { readQuery } from './query.ts'
+import { requestClient } from './request-client.ts'
 
 /** What the routes work with: made once in `server.ts`. */
 export interface Services {
@@ -117,7 +117,8 @@ export async function requestInfo(
 ): Promise<RequestInfo> {
   const { values } = await bodyOf(c)
   const auth = await authOf(c, services, options)
-  return buildRequest(c, auth, values, options.context, meterFor(c, services, auth))
+  const limits = { meter: meterFor(c, services, auth), client: requestClient(c, services, auth) }
+  return buildRequest(c, auth, values, options.context, limits)
 }
 
 /** The same from parts already at hand. Headers are only read when a rule asks for them. */
@@ -126,11 +127,15 @@ export function buildRequest(
   auth: AuthRecord | null,
   body: Readonly<Record<string, unknown>>,
   context: RequestContext = 'default',
-  meter?: AnswerMeter,
+  limits: Pick<RequestInfo, 'meter' | 'client'> = {},
 ): RequestInfo {
-  const parts = { context, method: c.req.method, query: queryOf(c), body, auth, meter }
+  const parts = { context, method: c.req.method, query: queryOf(c), body, auth, ...limits }
   return lateRequest(parts, () => ruleHeaders(c))
 }
+
+/** The same of a request that only reads and whose body does not matter. */
+export const readingRequest = (c: Ctx, services: Services, auth: AuthRecord | null): RequestInfo =>
+  buildRequest(c, auth, {}, 'default', { client: requestClient(c, services, auth) })
 
 const JSON_HEADERS = { 'content-type': 'application/json' }
 

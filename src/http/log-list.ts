@@ -67,7 +67,7 @@ export async function logStats({ store, logs }: Desk, request: RequestInfo): Pro
   const hour = `left(b.created::text, 13) collate "C"`
   const text = `select ${hour} || ':00:00.000Z', count(*) from ${from} ${condition} group by ${hour} order by ${hour}`
   try {
-    const { rows } = await store.db.query(text, params)
+    const { rows } = await store.db.queryFor(request.client, text, params)
     return JSON.stringify(rows.map(([date, total]) => ({ date, total: Number(total) })))
   } catch (error) {
     throw isSqlError(error) ? badRequest('Failed to generate logs stats.') : error

@@ -76,6 +76,12 @@ export function familiesOf(subject: Subject): Family[] {
     counter('pocketsms_logs_total', 'Requests for the table of logs, by what became of them.', () =>
       each('outcome', counts.logs),
     ),
+    gauge('pocketsms_client_statements', 'Statements whose shape a client chose, by state.', () =>
+      each('state', subject.store.db.clientUse ?? {}),
+    ),
+    counter('pocketsms_client_statements_ended_total', 'Those that did not finish, by reason.', () =>
+      each('reason', counts.clientStatements),
+    ),
     gauge('pocketsms_database_connections', 'Connections of the pool by what they do.', () =>
       each('state', subject.store.db.use ?? {}),
     ),

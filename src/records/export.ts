@@ -9,6 +9,7 @@ import { changeRequest } from '../filter/late-request.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import { ruleFor } from '../rules/access.ts'
 import { answerRecords } from './answer.ts'
+import { clientOf } from './client-shaped.ts'
 import { columnsOf, type Row } from './columns.ts'
 import { csvLine } from './csv-line.ts'
 import { refuseGuest } from './entry.ts'
@@ -103,7 +104,8 @@ async function readPage(
       ORDER BY b._rowid DESC LIMIT ${size}`
     const guarded = guardedSql(collection, text, 1, position + 1)
     return await readGuarded(store, meter, async (limit) => {
-      const { rows } = await store.db.query(guarded, [...params, before, limit])
+      const client = clientOf(collection, request)
+      const { rows } = await store.db.queryFor(client, guarded, [...params, before, limit])
       return rows as unknown as Row[]
     })
   } catch (error) {

@@ -8,6 +8,7 @@ import { FilterError } from '../filter/errors.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import { ruleFor } from '../rules/access.ts'
 import { answerRecords } from './answer.ts'
+import { clientOf } from './client-shaped.ts'
 import { columnsOf, type Row } from './columns.ts'
 import { refuseGuest } from './entry.ts'
 import type { Extension, Extensions } from './extension.ts'
@@ -134,7 +135,9 @@ async function askPage(
   const name = once ? statementName(store.catalog, text, Boolean(query.filter)) : undefined
   const isLookUp = (total || page.skipTotal) && name && isShort(collection, compiled, page)
   const ask = async (all: readonly unknown[]) => {
-    const { rows } = await store.db[isLookUp ? 'lookUp' : 'query'](text, all, name)
+    const { rows } = isLookUp
+      ? await store.db.lookUp(text, all, name)
+      : await store.db.queryFor(clientOf(collection, request), text, all, name)
     return rows as unknown as Row[]
   }
   try {

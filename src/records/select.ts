@@ -3,6 +3,7 @@ import type { Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { type Compiled, compile } from '../filter/compile.ts'
 import type { RequestInfo } from '../filter/request.ts'
+import { clientOf } from './client-shaped.ts'
 import { columnsOf, type Row } from './columns.ts'
 import { guardedSql, meterOf, readGuarded } from './guarded-read.ts'
 import { remember } from './remember.ts'
@@ -48,7 +49,9 @@ export async function selectRows(store: Store, selection: Selection): Promise<re
   const name = statementName(store.catalog, text)
   const isLookUp = selection.isLookUp && readsOneTable(collection, compiled)
   const ask = async (all: readonly unknown[]) => {
-    const { rows } = await (isLookUp ? store.db.lookUp(text, all, name) : store.db.query(text, all, name))
+    const { rows } = isLookUp
+      ? await store.db.lookUp(text, all, name)
+      : await store.db.queryFor(clientOf(collection, request), text, all, name)
     return rows as unknown as Row[]
   }
   if (!selection.isGuarded) return ask(values)

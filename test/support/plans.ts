@@ -1,4 +1,4 @@
-import type { Session, TransactionSession } from '../../src/db/backend.ts'
+import type { IsOver, Session, TransactionSession } from '../../src/db/backend.ts'
 import { Db } from '../../src/db/open.ts'
 
 /** The same database, which keeps how Postgres would go about each statement that it is given, one text a statement. */
@@ -15,6 +15,7 @@ export function explaining(db: Db): { db: Db; plans: string[] } {
   const backend = {
     ...watched(db),
     kind: db.kind,
+    interruptible: (_: IsOver, ...statement: Parameters<Session['query']>) => watched(db).query(...statement),
     unhurried: (text: string) => db.unhurried(text),
     transaction: <T>(work: (session: TransactionSession) => Promise<T>) =>
       db.transaction((inner) => work({ ...watched(inner), limit: (ms) => inner.limitStatements(ms) })),

@@ -10,6 +10,12 @@ import { type Ask, type Names, protocolSession } from './session.ts'
 /** How long what still runs may take when the database is to be closed. */
 const CLOSE_MS = 1_000
 
+const never = () => false
+const within =
+  (limitMs: () => number) =>
+  (ranMs: number): boolean =>
+    limitMs() > 0 && ranMs > limitMs()
+
 /**
  * The one connection to an embedded database: statements run one after the other, a transaction as a whole. `closed` is
  * called when the database is closed.
@@ -19,17 +25,19 @@ export function connect(engine: Engine, closed: () => void, log: Logger): Backen
   // after a restart nothing is prepared: so a statement is made when the database runs
   const whenReady = <T>(work: () => Promise<T>): Promise<T> => engine.ready().then(work)
   /** Statements that stand alone are sent at once: the database need not wait for us between two of them. */
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> =>
+  const together = <T>(work: () => Promise<T>): Promise<T> =>
     turns.together(() =>
       whenReady(work).catch((error: unknown) => {
         if (error instanceof NotBegun) return whenReady(work)
         throw error
       }),
     )
-  const alone = <T>(work: () => Promise<T>): Promise<T> => turns.alone(() => whenReady(work))
+  const blocked = new Blocked()
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => blocked.count(together(work))
+  const alone = <T>(work: () => Promise<T>): Promise<T> => blocked.count(turns.alone(() => whenReady(work)))
   const connection = new Connection(engine)
-  const limited = connection.session(() => STATEMENT_TIMEOUT_MS)
-  const unlimited = connection.session(() => 0)
+  const limited = connection.session(within(() => STATEMENT_TIMEOUT_MS))
+  const unlimited = connection.session(never)
   engine.onRestart = () => {
     connection.forgetNames()
     inTurn(() => connection.listenAgain(unlimited)).catch((error) =>
@@ -40,6 +48,10 @@ export function connect(engine: Engine, closed: () => void, log: Logger): Backen
   return {
     kind: 'pglite',
     query: (text, params, name) => inTurn(() => limited.query(text, params, name)),
+    interruptible: (isOver, text, params, name) => {
+      const session = connection.session((ranMs) => isOver(ranMs, blocked.ms))
+      return together(() => session.query(text, params, name))
+    },
     // a script is never a client's: it may take as long as it needs
     script: (text) => inTurn(() => unlimited.script(text)),
     unhurried: (text) => inTurn(() => unlimited.query(text)),
@@ -62,6 +74,25 @@ export function connect(engine: Engine, closed: () => void, log: Logger): Backen
   }
 }
 
+/** How long statements have waited that must not wait for interruptible ones. */
+class Blocked {
+  #count = 0
+  #sinceMs = 0
+
+  /** Since the oldest of them came, or the last one before it was answered. */
+  get ms(): number {
+    return this.#count > 0 ? performance.now() - this.#sinceMs : 0
+  }
+
+  count<T>(work: Promise<T>): Promise<T> {
+    if (this.#count++ === 0) this.#sinceMs = performance.now()
+    return work.finally(() => {
+      this.#count--
+      this.#sinceMs = performance.now()
+    })
+  }
+}
+
 /** What the database keeps for its one connection: prepared statements, and who listens to which channel. */
 class Connection {
   readonly #engine: Engine
@@ -72,15 +103,20 @@ class Connection {
     this.#engine = engine
   }
 
-  /** `limitMs` is asked for each statement. With `start`, nothing is asked of the database after a restart. */
-  session(limitMs: () => number, start?: number): Session {
-    const ask: Ask = async (request) => this.#read(await this.#engine.ask(request, limitMs(), start))
+  /** A statement is canceled when `isOver` says so. With `start`, nothing is asked of the database after a restart. */
+  session(isOver: (ranMs: number) => boolean, start?: number): Session {
+    const ask: Ask = async (request) => this.#read(await this.#engine.ask(request, isOver, start))
     return protocolSession(ask, this.#names)
   }
 
   async transaction<T>(work: (session: TransactionSession) => Promise<T>): Promise<T> {
     let limitMs = STATEMENT_TIMEOUT_MS
-    const session = oneByOne(this.session(() => limitMs, this.#engine.starts))
+    const session = oneByOne(
+      this.session(
+        within(() => limitMs),
+        this.#engine.starts,
+      ),
+    )
     const limit = async (ms: number) => {
       limitMs = ms
     }

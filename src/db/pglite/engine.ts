@@ -8,7 +8,7 @@ import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts'
 const CANCEL_MS = 5_000
 const RESTART_MS = 1_000
 /** How often the time of the running statement is looked at. */
-const LOOK_MS = 100
+const LOOK_MS = 25
 /** Statements wait so long for a database that has ended; later ones fail at once until it runs again. */
 const PATIENCE_MS = 10_000
 /** The thread makes few objects of its own; V8 would keep up to 48 MB for new ones. */
@@ -27,7 +27,8 @@ interface Thread {
 interface Request {
   /** Of this thread's requests, from 1. */
   readonly number: number
-  readonly limitMs: number
+  /** Whether to cancel it after so long. */
+  readonly isOver: (ranMs: number) => boolean
   readonly resolve: (answer: Uint8Array<ArrayBuffer>) => void
   readonly reject: (error: Error) => void
 }
@@ -85,16 +86,16 @@ export class Engine {
 
   /**
    * One request in Postgres' protocol messages; the messages of its answer. Requests are begun in the order of the calls. It is canceled
-   * (SQLSTATE 57014) `limitMs` after it began; 0: never. Throws DatabaseAway if the database ended meanwhile, and if `start` is given and is
+   * (SQLSTATE 57014) when `isOver` says so, which is asked every few milliseconds from when it began. Throws DatabaseAway if the database ended meanwhile, and if `start` is given and is
    * not the current one; NotBegun if it ended before.
    */
-  ask(request: Uint8Array, limitMs: number, start?: number): Promise<Uint8Array<ArrayBuffer>> {
+  ask(request: Uint8Array, isOver: Request['isOver'], start?: number): Promise<Uint8Array<ArrayBuffer>> {
     const thread = this.#thread
     if (!thread || this.#isClosed || (start !== undefined && start !== this.#starts))
       return Promise.reject(new DatabaseAway(new Error('The embedded database was started again.')))
     return new Promise((resolve, reject) => {
       if (this.#requests.length === 0) this.#since = performance.now()
-      this.#requests.push({ number: ++this.#sent, limitMs, resolve, reject })
+      this.#requests.push({ number: ++this.#sent, isOver, resolve, reject })
       this.#watch ??= setInterval(() => this.#look(), LOOK_MS)
       this.#post(thread, request)
     })
@@ -134,7 +135,7 @@ export class Engine {
       if (ms < CANCEL_MS) return
       this.#log.error('a statement could not be canceled: the embedded database is started again')
       void this.#thread?.worker.terminate()
-    } else if (this.#isClosed || (running.limitMs > 0 && ms > running.limitMs)) this.#cancel()
+    } else if (this.#isClosed || running.isOver(ms)) this.#cancel()
   }
 
   /** Cancels the request that runs, as a signal does on a server. From now on its time counts anew. */

@@ -6,7 +6,7 @@ import { notFound } from '../../errors.ts'
 import { listRecords } from '../../records/list.ts'
 import { note } from '../audit.ts'
 import { clientIp } from '../client-ip.ts'
-import { authOf, buildRequest, type Ctx, type Env, type Services, sendJson, sendRaw } from '../context.ts'
+import { authOf, type Ctx, type Env, readingRequest, type Services, sendJson, sendRaw } from '../context.ts'
 import { requireSuperuser } from '../guards.ts'
 import { listLogs, logStats, viewLog } from '../log-list.ts'
 
@@ -23,11 +23,11 @@ export const adminRoutes = (services: Services) =>
     })
     .get('/logs', async (c) => {
       const auth = await requireSuperuser(c, services)
-      return sendRaw(c, await listLogs(services, buildRequest(c, auth, {})))
+      return sendRaw(c, await listLogs(services, readingRequest(c, services, auth)))
     })
     .get('/logs/stats', async (c) => {
       const auth = await requireSuperuser(c, services)
-      return sendJson(c, await logStats(services, buildRequest(c, auth, {})))
+      return sendJson(c, await logStats(services, readingRequest(c, services, auth)))
     })
     .get('/logs/:id', async (c) => {
       await requireSuperuser(c, services)
@@ -36,7 +36,10 @@ export const adminRoutes = (services: Services) =>
     .get('/audit', async (c) => {
       const auth = await requireSuperuser(c, services)
       const alone = { db: services.store.db, catalog: AUDIT_ALONE }
-      return sendRaw(c, await listRecords(alone, services.extensions, AUDIT, buildRequest(c, auth, {})))
+      return sendRaw(
+        c,
+        await listRecords(alone, services.extensions, AUDIT, readingRequest(c, services, auth)),
+      )
     })
     .get('/crons', async (c) => {
       await requireSuperuser(c, services)

@@ -152,7 +152,7 @@ async function signedIn(
   const asker = known.asker ?? (await authOf(c, services))
   const visit = {
     readMfaForm: form(c, MFA_FORM),
-    request: buildRequest(c, asker, values, known.context, meterFor(c, services, asker ?? auth)),
+    request: buildRequest(c, asker, values, known.context, { meter: meterFor(c, services, asker ?? auth) }),
     ip: clientIp(c, services),
     userAgent: c.env.incoming.headers['user-agent'] ?? '',
   }

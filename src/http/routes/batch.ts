@@ -44,7 +44,7 @@ export const batchRoutes = (services: Services) =>
       () => authOf(c, services),
       (auth) => {
         // an answer that turns out to be large begins again: what it has counted is for one time
-        const outer = () => buildRequest(c, auth, values, 'batch', meterFor(c, services, auth))
+        const outer = () => buildRequest(c, auth, values, 'batch', { meter: meterFor(c, services, auth) })
         const runOnce = () => withCatalog(services.store, () => runAll(c, services, requests, outer(), files))
         return tryOldPassword(c, services, auth, bodies, () => withRoom(runOnce))
       },

@@ -17,7 +17,16 @@ import { truncateCollection } from '../../records/truncate.ts'
 import { checkRule } from '../../rules/check-rule.ts'
 import { note, notedCollections } from '../audit.ts'
 import { listCollections } from '../collection-list.ts'
-import { bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson, sendRaw } from '../context.ts'
+import {
+  bodyOf,
+  buildRequest,
+  type Ctx,
+  type Env,
+  readingRequest,
+  type Services,
+  sendJson,
+  sendRaw,
+} from '../context.ts'
 import { requireSuperuser } from '../guards.ts'
 
 const MAX_QUERY_BYTES = 5_000
@@ -70,7 +79,7 @@ export const collectionRoutes = (services: Services) => {
   return new Hono<Env>()
     .get('/', async (c) => {
       const auth = await requireSuperuser(c, services)
-      return sendRaw(c, await listCollections(store, buildRequest(c, auth, {})))
+      return sendRaw(c, await listCollections(store, readingRequest(c, services, auth)))
     })
     .post('/', async (c) => {
       const auth = await requireSuperuser(c, services)

@@ -1,0 +1,226 @@
+import { counts } from '../counts.ts'
+import { ApiError, TooMany } from '../errors.ts'
+import type { IsOver } from './backend.ts'
+import { Account } from './client-account.ts'
+import { Ticket } from './client-ticket.ts'
+import { isSqlError, QUERY_CANCELED } from './errors.ts'
+import { STATEMENT_TIMEOUT_MS } from './limits.ts'
+import type { StatementClient } from './statement-client.ts'
+
+/** Statements of one account that run at a time. */
+const RUNNING_PER_ACCOUNT = 3
+/** Statements that wait: of one account, and of all together, which share that evenly. */
+const WAITING_PER_ACCOUNT = 100
+const WAITING = 2_000
+const MAX_WAIT_MS = 10_000
+/** How often a statement that had to make way is started again. */
+const MAX_PREEMPTIONS = 8
+/** After a preemption no statement of a heavy account starts for so long. */
+const REST_MS = 200
+const LOOK_MS = 50
+const RETRY_SECONDS = 5
+/** Accounts that are known, before those are forgotten that have used nothing lately. */
+const MANY_ACCOUNTS = 1_000
+/** Nginx' status for a request whose client is gone. Nobody reads the answer. */
+const CLIENT_CLOSED = 499
+
+/** Runs a statement, and cancels it (SQLSTATE 57014) when `isOver` says so. See Backend.interruptible. */
+type Run<T> = (isOver: IsOver) => Promise<T>
+
+/** What a lane may take of a database. */
+export interface LaneLimits {
+  /** Statements given to the database at a time. */
+  readonly slots: number
+  /** The database has one session: it runs them one after the other. */
+  readonly isSerial: boolean
+  /** How long one may run, but for superusers. */
+  readonly limitMs: number
+}
+
+/**
+ * Client-shaped statements run here, a few at a time, so that they never take all connections. Accounts take turns. One whose slow
+ * statements used much time lately is heavy: heavy accounts together get a quarter of the slots. A statement that holds up others is
+ * canceled and starts again later, so only statements that read may come here.
+ */
+export class ClientLane {
+  readonly #limits: LaneLimits
+  readonly #accounts = new Map<string, Account>()
+  /** Accounts with statements that wait; the next in turn is the first. */
+  readonly #queue = new Map<string, Account>()
+  readonly #running = new Set<Ticket>()
+  #waiting = 0
+  #restUntilMs = 0
+  #watch: NodeJS.Timeout | undefined
+
+  constructor(limits: LaneLimits) {
+    this.#limits = limits
+  }
+
+  get use(): Readonly<Record<'running' | 'waiting', number>> {
+    return { running: this.#running.size, waiting: this.#waiting }
+  }
+
+  /**
+   * Throws what the statement throws; TooMany (429) when too many wait, when it waited too long, or was preempted too often. A statement
+   * whose client is gone fails.
+   */
+  async run<T>(client: StatementClient, statement: Run<T>): Promise<T> {
+    const limitMs = client.isSuperuser ? STATEMENT_TIMEOUT_MS : this.#limits.limitMs
+    const ticket = new Ticket(client, this.#accountOf(client.account), limitMs)
+    for (;;) {
+      const { account } = ticket
+      if (account.waiting.length === 0 && this.#mayStart(account)) this.#start(ticket)
+      else await this.#wait(ticket)
+      try {
+        return await statement((ranMs, blockedMs) => this.#isOver(ticket, ranMs, blockedMs))
+      } catch (error) {
+        if (!isSqlError(error, QUERY_CANCELED)) throw error
+        this.#preempted(ticket, error)
+      } finally {
+        this.#finish(ticket)
+      }
+    }
+  }
+
+  /** Returns when a canceled statement may start again. */
+  #preempted(ticket: Ticket, error: Error): void {
+    if (ticket.verdict) counts.clientStatements[ticket.verdict]++
+    if (ticket.verdict !== 'preempted') throw error
+    ticket.verdict = undefined
+    this.#restUntilMs = performance.now() + REST_MS
+    if (++ticket.preemptions > MAX_PREEMPTIONS) throw refused()
+  }
+
+  #accountOf(key: string): Account {
+    const known = this.#accounts.get(key)
+    if (known) return known
+    if (this.#accounts.size >= MANY_ACCOUNTS) this.#forget()
+    const account = new Account(key)
+    this.#accounts.set(key, account)
+    return account
+  }
+
+  #forget(): void {
+    const nowMs = performance.now()
+    for (const [key, account] of this.#accounts) if (account.isIdle(nowMs)) this.#accounts.delete(key)
+  }
+
+  #mayStart(account: Account): boolean {
+    if (this.#running.size >= this.#limits.slots || account.running.size >= RUNNING_PER_ACCOUNT) return false
+    const nowMs = performance.now()
+    if (!account.isHeavy(nowMs)) return true
+    return (
+      nowMs >= this.#restUntilMs && this.#heavyRunning(nowMs).length < Math.max(1, this.#limits.slots >> 2)
+    )
+  }
+
+  #heavyRunning(nowMs: number): Ticket[] {
+    return [...this.#running].filter(({ account }) => account.isHeavy(nowMs))
+  }
+
+  #start(ticket: Ticket): void {
+    ticket.startedMs = performance.now()
+    ticket.account.running.add(ticket)
+    this.#running.add(ticket)
+  }
+
+  #finish(ticket: Ticket): void {
+    const nowMs = performance.now()
+    ticket.account.running.delete(ticket)
+    this.#running.delete(ticket)
+    ticket.account.charge(ticket.ranMs, nowMs)
+    ticket.ranMs = 0
+    if (this.#queue.size > 0) this.#startNext()
+  }
+
+  #wait(ticket: Ticket): Promise<void> {
+    const { account } = ticket
+    const accounts = this.#queue.size + (this.#queue.has(account.key) ? 0 : 1)
+    const room = Math.min(WAITING_PER_ACCOUNT, Math.max(1, Math.floor(WAITING / accounts)))
+    if (account.waiting.length >= room) throw refused()
+    return new Promise((start, refuse) => {
+      ticket.waitingSinceMs = performance.now()
+      ticket.wake = { start, refuse }
+      account.waiting.push(ticket)
+      this.#queue.set(account.key, account)
+      this.#waiting++
+      this.#watch ??= setInterval(() => this.#look(), LOOK_MS)
+    })
+  }
+
+  /** Starts whatever may start: accounts in turn, those that are not heavy first. */
+  #startNext(): void {
+    while (this.#running.size < this.#limits.slots) {
+      const nowMs = performance.now()
+      const ready = [...this.#queue.values()].filter((account) => this.#mayStart(account))
+      const next = ready.find((account) => !account.isHeavy(nowMs)) ?? ready[0]
+      if (!next) return
+      const ticket = next.waiting[0]!
+      const { start } = this.#leave(ticket)
+      // to the end of the line
+      if (this.#queue.delete(next.key) && next.waiting.length > 0) this.#queue.set(next.key, next)
+      this.#start(ticket)
+      start()
+    }
+  }
+
+  /** Takes a statement out of the queue. */
+  #leave(ticket: Ticket): NonNullable<Ticket['wake']> {
+    const { account, wake } = ticket
+    account.waiting.splice(account.waiting.indexOf(ticket), 1)
+    if (account.waiting.length === 0) this.#queue.delete(account.key)
+    ticket.waitedMs += performance.now() - ticket.waitingSinceMs
+    ticket.wake = undefined
+    this.#waiting--
+    return wake!
+  }
+
+  /** Ends the waiting of those that are gone or have waited too long. */
+  #look(): void {
+    const nowMs = performance.now()
+    for (const ticket of [...this.#queue.values()].flatMap(({ waiting }) => waiting)) {
+      const isGone = ticket.client.isGone()
+      if (!isGone && ticket.waitedMs + nowMs - ticket.waitingSinceMs < MAX_WAIT_MS) continue
+      this.#leave(ticket).refuse(isGone ? new ApiError(CLIENT_CLOSED) : refused())
+    }
+    this.#startNext()
+    if (this.#queue.size > 0) return
+    clearInterval(this.#watch)
+    this.#watch = undefined
+  }
+
+  /** Whether to cancel a statement that runs. `blockedMs`: how long work that is not client-shaped has waited behind it. */
+  #isOver(ticket: Ticket, ranMs: number, blockedMs: number): boolean {
+    ticket.ranMs = ranMs
+    if (ticket.client.isGone()) ticket.verdict = 'gone'
+    else if (ranMs > ticket.limitMs) ticket.verdict = 'late'
+    else if (this.#holdsUpOthers(ticket, blockedMs)) ticket.verdict = 'preempted'
+    return ticket.verdict !== undefined
+  }
+
+  /** Another client may wait twice as long as other work. */
+  #holdsUpOthers(ticket: Ticket, blockedMs: number): boolean {
+    const nowMs = performance.now()
+    const graceMs = ticket.graceMs(nowMs)
+    if (blockedMs > graceMs) return true
+    const { isSerial, slots } = this.#limits
+    if (!isSerial && (this.#running.size < slots || this.#longestHeavy(nowMs) !== ticket)) return false
+    const first = [...this.#queue.values()].map(({ waiting }) => waiting[0]!)
+    return [...first, ...this.#running].some(
+      (other) =>
+        other.account !== ticket.account &&
+        !other.account.isHeavy(nowMs) &&
+        other.heldUpMs(nowMs) > 2 * graceMs,
+    )
+  }
+
+  /** One of them at a time makes way. */
+  #longestHeavy(nowMs: number): Ticket | undefined {
+    return this.#heavyRunning(nowMs).sort((a, b) => b.ranMs - a.ranMs)[0]
+  }
+}
+
+function refused(): TooMany {
+  counts.clientStatements.refused++
+  return new TooMany(429, RETRY_SECONDS, 'Too many slow requests of yours are at work')
+}
