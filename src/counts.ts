@@ -3,8 +3,8 @@
  * nothing of who reads it; `metrics` tells it.
  */
 export const counts = {
-  /** Filters and rules that were compiled already, and that had to be. */
-  filter: { hits: 0, misses: 0 },
+  /** Filters and rules that were compiled already, that had to be, and that were refused because their client had too many new ones. */
+  filter: { hits: 0, misses: 0, refused: 0 },
   /**
    * Statements whose shape a client chose: refused with 429, and canceled because they ran too long, their client was gone, or they
    * held up others.

@@ -1,5 +1,5 @@
 import { counts } from '../counts.ts'
-import { ApiError, TooMany } from '../errors.ts'
+import { badRequest, TooMany } from '../errors.ts'
 import type { IsOver } from './backend.ts'
 import { Account } from './client-account.ts'
 import { Ticket } from './client-ticket.ts'
@@ -21,8 +21,6 @@ const LOOK_MS = 50
 const RETRY_SECONDS = 5
 /** Accounts that are known, before those are forgotten that have used nothing lately. */
 const MANY_ACCOUNTS = 1_000
-/** Nginx' status for a request whose client is gone. Nobody reads the answer. */
-const CLIENT_CLOSED = 499
 
 /** Runs a statement, and cancels it (SQLSTATE 57014) when `isOver` says so. See Backend.interruptible. */
 type Run<T> = (isOver: IsOver) => Promise<T>
@@ -181,7 +179,7 @@ export class ClientLane {
     for (const ticket of [...this.#queue.values()].flatMap(({ waiting }) => waiting)) {
       const isGone = ticket.client.isGone()
       if (!isGone && ticket.waitedMs + nowMs - ticket.waitingSinceMs < MAX_WAIT_MS) continue
-      this.#leave(ticket).refuse(isGone ? new ApiError(CLIENT_CLOSED) : refused())
+      this.#leave(ticket).refuse(isGone ? badRequest() : refused())
     }
     this.#startNext()
     if (this.#queue.size > 0) return

@@ -14,6 +14,20 @@ export function buildCondition(context: Context, node: Node): Condition {
   return node.kind === 'and' ? and(items) : or(items)
 }
 
+/** Throws what `buildCondition` would, for a filter whose condition does not matter. */
+export function checkNames(context: Context, node: Node, known = new Set<string>()): void {
+  if (node.kind !== 'comparison') {
+    for (const item of node.items) checkNames(context, item, known)
+    return
+  }
+  for (const side of ['left', 'right'] as const) {
+    const token = node[side]
+    if (token.kind === 'literal' || known.has(token.text)) continue
+    resolveSide(context, token, side)
+    if (token.kind === 'identifier') known.add(token.text)
+  }
+}
+
 function buildComparison(context: Context, comparison: Comparison): Condition {
   const left = resolveSide(context, comparison.left, 'left')
   const right = resolveSide(context, comparison.right, 'right')

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import type { Catalog } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
-import { buildCondition } from './build.ts'
+import { buildCondition, checkNames } from './build.ts'
 import { checkClientLimits } from './client-limits.ts'
-import { and, type Condition, leaf, or, write } from './condition.ts'
+import { and, type Condition, FALSE, leaf, or, write } from './condition.ts'
 import type { Context, Reached } from './context.ts'
 import { leftJoin, placeRows } from './exists.ts'
 import type { Facts, Input } from './facts.ts'
@@ -13,6 +13,7 @@ import { parseFilter } from './parse.ts'
 import { Plan, planOf, type Template } from './plan.ts'
 import type { RequestInfo } from './request.ts'
 import { type Row, table } from './row.ts'
+import { spendShape } from './shape-budget.ts'
 import { buildOrder, readSort } from './sort.ts'
 import { rowsIn, type Sql, sql, Writer } from './sql.ts'
 import type { Tree } from './tree.ts'
@@ -53,7 +54,8 @@ const NO_CANDIDATE = {}
 
 /**
  * A rule, a client's filter and sort as SQL. Throws a FilterError where they make no sense, an ApiError 403 where a
- * client uses what is for superusers. What was compiled is kept: a shape that comes again costs microseconds.
+ * client uses what is for superusers, 429 where one had too many new shapes compiled lately. What was compiled is kept: a
+ * shape that comes again costs microseconds.
  */
 export function compile(catalog: Catalog, question: Question): Compiled {
   const { collection, rule, sort, request } = question
@@ -62,7 +64,7 @@ export function compile(catalog: Catalog, question: Question): Compiled {
   const mode = `${parsed.isTrusted ? 's' : ''}${question.candidate ? 'c' : ''}`
   const key = [catalog.version, collection.id, mode, rule, shape, sort].join('\0')
   const isRealtime = request.context === 'realtime'
-  return fill(catalog, question, parsed, planOf(key, shape.length + sort.length, isRealtime))
+  return fill(catalog, question, parsed, planOf(key, shapeLength(question, parsed.client), isRealtime))
 }
 
 /**
@@ -74,6 +76,9 @@ export function prepare(catalog: Catalog, question: Question): () => Compiled {
   const plan = new Plan()
   return () => fill(catalog, question, parsed, plan)
 }
+
+/** How many characters of a shape are the client's. */
+const shapeLength = ({ sort }: Question, client: Tree | null): number => (client?.shape.length ?? 0) + sort.length
 
 interface Parsed {
   readonly client: Tree | null
@@ -96,7 +101,10 @@ function fill(catalog: Catalog, question: Question, { client, isTrusted }: Parse
     candidate: question.candidate ?? NO_CANDIDATE,
     now: new Date(),
   }
-  const template = plan.find(input, (facts) => makeTemplate(catalog, question, client, isTrusted, facts))
+  const template = plan.find(input, (facts) => {
+    spendShape(question.request.client, shapeLength(question, client))
+    return makeTemplate(catalog, question, client, isTrusted, facts)
+  })
   return { ...template.texts, params: template.params.map((param) => param.bind(input)) }
 }
 
@@ -113,10 +121,14 @@ function makeTemplate(
   const forClient: Context = { ...forRule, reached: isTrusted ? null : reached, literals: 'client' }
   const conditions: Condition[] = []
   if (rule !== '') conditions.push(buildCondition(forRule, parseFilter(rule).root))
-  if (client) conditions.push(buildCondition(forClient, client.root))
+  // what nobody gets an answer to is only checked for mistakes
+  const isNever = conditions.some((one) => one.kind === 'constant' && one.value !== true)
+  if (client && isNever) checkNames(forClient, client.root)
+  else if (client) conditions.push(buildCondition(forClient, client.root))
   const keys = readSort(sort)
   // the first pass of the sort only finds what it reaches, so that its listRules are part of the condition
   if (keys.length > 0) buildOrder(forClient, keys, and([]))
+  if (isNever) return writeTemplate(base, FALSE, [], client !== null || sort !== '')
   for (const [row, target] of reached) conditions.push(...listRuleOf(forRule, row, target))
   const condition = and(conditions)
   const order = candidate ? [] : buildOrder(forClient, keys, condition)

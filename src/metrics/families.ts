@@ -66,6 +66,9 @@ export function familiesOf(subject: Subject): Family[] {
     counter('pocketsms_filter_compilations_total', 'Filters and rules by cache hit or miss.', () =>
       each('cache', { hit: counts.filter.hits, miss: counts.filter.misses }),
     ),
+    counter('pocketsms_filter_refusals_total', 'Filters refused for too many new shapes of one client.', () =>
+      one(counts.filter.refused),
+    ),
     gauge('pocketsms_filter_cache_entries', 'Compiled filters and rules that are kept.', () =>
       one(planCount()),
     ),

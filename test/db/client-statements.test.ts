@@ -16,6 +16,8 @@ beforeAll(async () => {
 })
 afterAll(() => db.close())
 
+/** The machine may be busy. */
+const PATIENCE = { timeout: 20_000 }
 /** Hours of work. */
 const ENDLESS =
   'select count(*) from generate_series(1, 200000) a, generate_series(1, 200000) b where a + b < 0'
@@ -102,7 +104,9 @@ test('a quick one of another account passes those of heavy accounts', async () =
 test('what waits ends with its client, and too many are refused', async () => {
   const account = randomUUID()
   const waiting = many(110, () => account)
-  const ends = await during(waiting, () => expect.poll(() => db.clientUse?.waiting).toBeGreaterThan(90))
+  const ends = await during(waiting, () =>
+    expect.poll(() => db.clientUse?.waiting, PATIENCE).toBeGreaterThan(90),
+  )
   const refused = ends.filter(
     (end) => end instanceof TooMany && end.retryAfterSeconds > 0 && end.status === 429,
   )
@@ -129,7 +133,7 @@ onPostgres('one whose client is gone runs no longer at the server', async () => 
   }
   await during(
     many(3, () => 'gone'),
-    () => expect.poll(running).toBe(3),
+    () => expect.poll(running, PATIENCE).toBe(3),
   )
   expect(await running()).toBe(0)
   expect(db.use?.busy).toBe(0)
