@@ -142,7 +142,7 @@ export const serverPaths = (): ZodOpenApiPathsObject => ({
         required: true,
         content: json(SUBSCRIPTION, { clientId: 'a1b2c3', subscriptions: ['sms_messages/*'] }),
       },
-      responses: answers(done('Subscribed.'), failures(400, 404, 413)),
+      responses: answers(done('Subscribed.'), failures(400, 404, 413, 429)),
     },
   },
   '/api/ready': {

@@ -7,7 +7,7 @@ import { Slots } from './slots.ts'
 const MAX_AT_ONCE = 2
 const MAX_SLOW_AT_ONCE = 1
 /** How long one of them may take. The embedded database has one session: everybody waits for it. */
-const LIMIT_MS = { postgres: 500, pglite: 150 } as const
+const LIMIT_MS = { postgres: 500, pglite: 250 } as const
 /** An owner with a statement that took so long goes behind the others for a minute. */
 const SLOW_MS = { postgres: 100, pglite: 30 } as const
 
@@ -29,11 +29,11 @@ export class Limiter {
   }
 
   /** Does `work` in a transaction. Each statement in it that takes longer than `limitMs` fails: see `isTooSlow`. */
-  run<T>(owner: Owner, work: (store: Store) => Promise<T>, limitMs = this.limitMs): Promise<T> {
+  run<T>(owner: Owner, work: (store: Store) => Promise<T>): Promise<T> {
     const { db, catalog } = this.#store
     return this.#slots.run(owner.isSlow, () =>
       db.transaction(async (tx) => {
-        await tx.limitStatements(limitMs)
+        await tx.limitStatements(this.limitMs)
         const began = performance.now()
         try {
           return await work({ db: tx, catalog })

@@ -1,4 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
+import { isSqlError } from '../db/errors.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import { expandRecords } from '../records/expand.ts'
 import { type ExpandTree, readExpand } from '../records/expand-paths.ts'
@@ -63,14 +64,25 @@ export class Payloads {
 
   /** What is too much, or takes too long, is left out whole. */
   async #expand(owner: Owner, shown: Shown, tree: ExpandTree, request: RequestInfo): Promise<void> {
-    const limitMs = this.#limiter.limitMs / 2
-    const expand = async (store: Store) => {
-      const began = performance.now()
-      await expandRecords(store, [shown], tree, request)
-      return performance.now() - began
-    }
-    const tookMs = await this.#limiter.run(owner, expand, limitMs)
-    if (tookMs > limitMs || !isSmall(shown)) delete shown.expand
+    const isWhole = await this.#limiter.run(owner, (store) => expandWhole(store, shown, tree, request))
+    if (!isWhole || !isSmall(shown)) delete shown.expand
+  }
+}
+
+/** Expands a record inside a transaction. False if a statement failed, as then all later ones have failed as well. */
+async function expandWhole(
+  store: Store,
+  shown: Shown,
+  tree: ExpandTree,
+  request: RequestInfo,
+): Promise<boolean> {
+  await expandRecords(store, [shown], tree, request)
+  try {
+    await store.db.query('select 1')
+    return true
+  } catch (error) {
+    if (isSqlError(error)) return false
+    throw error
   }
 }
 
