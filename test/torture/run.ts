@@ -3,12 +3,13 @@ import { startPostgres } from '../support/postgres.ts'
 import { deadPhone } from './dead-phone.ts'
 import { deaf } from './deaf.ts'
 import { hostile } from './hostile.ts'
+import { hostileGuest, hostileUser } from './hostile-clients.ts'
 import { killed } from './killed.ts'
 import { oneKey } from './one-key.ts'
 import { postgresCrash } from './postgres-crash.ts'
 import { powerCut } from './power-cut.ts'
 import { realtime } from './realtime.ts'
-import type { Outcome, Scenario, Stage } from './scenario.ts'
+import type { HostileOptions, Outcome, Scenario, Stage } from './scenario.ts'
 import { twoNodes } from './two-nodes.ts'
 
 const SCENARIOS: readonly Scenario[] = [
@@ -20,6 +21,8 @@ const SCENARIOS: readonly Scenario[] = [
   oneKey,
   twoNodes,
   hostile,
+  hostileGuest,
+  hostileUser,
   realtime,
 ]
 
@@ -32,10 +35,16 @@ when an acknowledged message is lost, goes out twice, or the store does not say 
 
 ${list}
 
-  --only NAME    one scenario; may be repeated
+  --only NAMES   these scenarios, separated by commas; may be repeated
   --rounds N     how often the fault strikes, instead of the default
   --port N       first of some ports that are free; default 5750
   --help
+
+Of hostile-guest and hostile-user:
+  --short            a few attacks for 3 s each, instead of all for 10 s
+  --seconds N        how long each attack takes
+  --backend NAME     postgres or pglite, instead of both
+  --attack TEXT      only attacks with this text in their names
 `
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
@@ -59,22 +68,45 @@ async function play(
   return outcome
 }
 
+interface HostileValues {
+  readonly short: boolean
+  readonly seconds?: string
+  readonly backend?: string
+  readonly attack?: string
+}
+
+function hostileOptions({ short, seconds, backend, attack }: HostileValues): HostileOptions {
+  if (backend !== undefined && backend !== 'postgres' && backend !== 'pglite')
+    throw new Error('--backend is postgres or pglite.')
+  return {
+    isShort: short,
+    ...(seconds && { seconds: Number(seconds) }),
+    ...(backend && { backend }),
+    ...(attack && { attack }),
+  }
+}
+
 async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       only: { type: 'string', multiple: true, default: [] },
       rounds: { type: 'string' },
       port: { type: 'string', default: '5750' },
+      short: { type: 'boolean', default: false },
+      seconds: { type: 'string' },
+      backend: { type: 'string' },
+      attack: { type: 'string' },
       help: { type: 'boolean', short: 'h', default: false },
     },
   })
   if (values.help) return say(USAGE)
-  const chosen = SCENARIOS.filter(({ name }) => values.only.length === 0 || values.only.includes(name))
+  const names = values.only.flatMap((text) => text.split(','))
+  const chosen = SCENARIOS.filter(({ name }) => names.length === 0 || names.includes(name))
   if (chosen.length === 0) throw new Error(`No such scenario.\n${list}`)
   const postgres = await startPostgres()
   try {
     for (const scenario of chosen) {
-      const stage = { postgres, basePort: Number(values.port) }
+      const stage = { postgres, basePort: Number(values.port), hostile: hostileOptions(values) }
       const { faults } = await play(scenario, stage, Number(values.rounds ?? scenario.rounds))
       if (faults.length > 0) process.exitCode = 1
     }

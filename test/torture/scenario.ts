@@ -1,4 +1,17 @@
 import type { TemporaryPostgres } from '../support/postgres.ts'
+import type { Backend } from './hostile-site.ts'
+
+/** What of the attacks of hostile clients is played. */
+export interface HostileOptions {
+  /** A few attacks for a short time, instead of all. */
+  readonly isShort: boolean
+  /** How long each attack takes, instead of the default. */
+  readonly seconds?: number
+  /** One database instead of both. */
+  readonly backend?: Backend
+  /** Only attacks with this in their names. */
+  readonly attack?: string
+}
 
 /** What every scenario gets. */
 export interface Stage {
@@ -6,6 +19,7 @@ export interface Stage {
   readonly basePort: number
   /** How often the fault of the scenario strikes. */
   readonly rounds: number
+  readonly hostile: HostileOptions
   say(line: string): void
 }
 

@@ -1,0 +1,77 @@
+import type { Client } from '../../support/gateway.ts'
+
+/** What an attack may prepare with, before anything is measured. */
+export interface Target {
+  readonly url: string
+  readonly root: Client
+  /** A new user who is signed in. */
+  makeUser(): Promise<Client>
+  /** A paired device of a user. */
+  addDevice(user: Client): Promise<Client>
+}
+
+/** What an attack prepared: tokens, ids, ports. It goes to another process. */
+export type Prepared = Readonly<Record<string, string>>
+
+/** An attack while it runs, in a process of its own. */
+export interface AttackRun {
+  readonly url: string
+  readonly prepared: Prepared
+  /** The client address that the attack uses. The victim has another. */
+  readonly address: string
+  isOver(): boolean
+  /** Resolves at the end of the attack. */
+  readonly end: Promise<void>
+  /** Counts an answer: a status, or a word for what came instead. */
+  count(answer: number | string): void
+}
+
+/** One way to make a server slow, large or dead. */
+export interface Attack {
+  readonly name: string
+  readonly who: 'guest' | 'user'
+  /** Part of the short run. */
+  readonly isShort?: boolean
+  /** Runs before the measurement, in the process of the scenario. */
+  prepare?(target: Target): Promise<Prepared>
+  /** Returns when `run.isOver()`, or earlier. Connections that it leaves open are closed with its process. */
+  attack(run: AttackRun): Promise<void>
+  /** What the attack left behind, looked up after it; throws when that is too much. */
+  inspect?(target: Target, seconds: number): Promise<string>
+}
+
+/** Prepares a new user, whose token is `token`, and what `more` makes for this user. */
+export const asUser =
+  (more: (user: Client, target: Target) => Promise<Prepared> | Promise<void> = async () => {}) =>
+  async (target: Target): Promise<Prepared> => {
+    const user = await target.makeUser()
+    const made = await more(user, target)
+    return { token: user.token, id: user.id, ...(made ?? undefined) }
+  }
+
+/** Calls and throws unless the answer is a success: preparations must work. */
+export async function must(client: Client, method: string, path: string, body?: unknown) {
+  const answer = await client.call(method, path, body)
+  if (answer.status >= 300)
+    throw new Error(`${method} ${path}: ${answer.status} ${JSON.stringify(answer.body)}`)
+  return answer.body
+}
+
+const BATCH = 50
+
+/** Creates `count` records as `client`, by batches. */
+export async function createRecords(
+  client: Client,
+  collection: string,
+  count: number,
+  valuesOf: (i: number) => object,
+): Promise<void> {
+  for (let first = 0; first < count; first += BATCH) {
+    const requests = Array.from({ length: Math.min(BATCH, count - first) }, (_, i) => ({
+      method: 'POST',
+      url: `/api/collections/${collection}/records`,
+      body: valuesOf(first + i),
+    }))
+    await must(client, 'POST', '/api/batch', { requests })
+  }
+}

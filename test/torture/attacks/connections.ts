@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Attack } from './attack.ts'
+import { flood } from './flood.ts'
+import { drip, head, hold, rawFlood, write } from './sockets.ts'
+
+// Connections: too many, slow, unread, or with something that is no HTTP.
+
+const UPGRADE = {
+  connection: 'Upgrade',
+  'sec-websocket-version': '13',
+  'sec-websocket-key': 'AAAAAAAAAAAAAAAAAAAAAA==',
+}
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+/** What different servers read differently, and what is no request. */
+const MALFORMED = [
+  `${head('POST', '/api/batch', { ...JSON_TYPE, 'content-length': '5', 'transfer-encoding': 'chunked' })}0\r\n\r\nGET / HTTP/1.1\r\n\r\n`,
+  `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 5\r\ncontent-length: 50\r\n\r\n{}`,
+  `POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked, identity\r\n\r\n0\r\n\r\n`,
+  `POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding:\x0bchunked\r\n\r\n0\r\n\r\n`,
+  `POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\nFFFFFFFFFFFFFFFFFF\r\n`,
+  `POST / HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\n\r\n1;${'x'.repeat(15_000)}\r\n`,
+  `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: -1\r\n\r\n`,
+  `POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 99999999999999999999\r\n\r\n{}`,
+  `GET / HTTP/1.1\r\nhost: a\r\n folded: b\r\n\r\n`,
+  `GET / HTTP/1.1\r\n\r\n`,
+  `GET / HTTP/1.1\r\nhost: a\r\nhost: b\r\n\r\n`,
+  `GET http://169.254.169.254/ HTTP/1.1\r\nhost: a\r\n\r\n`,
+  `GET //api/health HTTP/1.1\r\nhost: a\r\n\r\n`,
+  `GET /\x00 HTTP/1.1\r\nhost: a\r\n\r\n`,
+  `GET * HTTP/9.9\r\nhost: a\r\n\r\n`,
+  `PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n${'\0'.repeat(200)}`,
+  `\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03${'\xff'.repeat(300)}`,
+  `GET / HTTP/1.1\r\nhost: a\r\n${'a: b\r\n'.repeat(2_000)}\r\n`,
+  `GET / HTTP/1.1\r\nhost: a\r\nx: ${'a'.repeat(40_000)}\r\n\r\n`,
+  `${'\r\n'.repeat(20_000)}GET / HTTP/1.1\r\nhost: a\r\n\r\n`,
+]
+
+const UPGRADES = [
+  head('CONNECT', 'localhost:22'),
+  head('CONNECT', '/api/health', { 'content-length': '1000000' }),
+  head('GET', '/api/realtime', { ...UPGRADE, upgrade: 'websocket' }) + '\x81\xfe\xff\xff'.repeat(500),
+  head('GET', '/', { ...UPGRADE, upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__' }),
+  head('GET', '/', { ...UPGRADE, upgrade: `${'websocket, '.repeat(1_000)}x` }),
+  head('OPTIONS', '*'),
+  head('TRACE', '/'),
+  head('POST', '/api/batch', { ...JSON_TYPE, expect: '100-continue', 'content-length': '60000' }),
+  head('POST', '/api/batch', { ...JSON_TYPE, expect: 'anything', 'content-length': '60000' }),
+]
+
+export const connections: readonly Attack[] = [
+  {
+    name: 'slow heads on 500 connections',
+    who: 'guest',
+    attack: (run) =>
+      hold(run, 500, async (socket) => {
+        await write(socket, 'GET /api/health HTTP/1.1\r\nhost: a\r\n')
+        await drip(socket, ['x', '-', 'a', ':', ' ', 'b', '\r\n'], 50)
+      }),
+  },
+  {
+    name: 'pipelined requests with unread answers',
+    who: 'guest',
+    isShort: true,
+    attack(run) {
+      const many = head('GET', '/api/openapi.json').repeat(200)
+      return hold(run, 50, async (socket) => {
+        socket.pause()
+        while (await write(socket, many)) await sleep(10)
+      })
+    },
+  },
+  {
+    name: 'pipelined sign-ins',
+    who: 'guest',
+    attack(run) {
+      const body = JSON.stringify({ identity: 'nobody@example.com', password: 'wrong-password' })
+      const headers = { ...JSON_TYPE, 'content-length': String(body.length) }
+      const one = head('POST', '/api/collections/users/auth-with-password', headers) + body
+      return rawFlood(run, 20, () => one.repeat(100))
+    },
+  },
+  {
+    name: '3,000 connections',
+    who: 'guest',
+    attack: (run) => hold(run, 3_000, () => run.end),
+  },
+  {
+    name: 'connections that come and go',
+    who: 'guest',
+    attack: (run) => rawFlood(run, 100, () => head('GET', '/api/health'), 20),
+  },
+  {
+    name: 'malformed HTTP',
+    who: 'guest',
+    isShort: true,
+    attack: (run) =>
+      rawFlood(run, 20, (turn) => Buffer.from(MALFORMED[turn % MALFORMED.length]!, 'latin1'), 300),
+  },
+  {
+    name: 'upgrades, CONNECT and unusual methods',
+    who: 'guest',
+    attack: (run) =>
+      rawFlood(run, 20, (turn) => Buffer.from(UPGRADES[turn % UPGRADES.length]!, 'latin1'), 300),
+  },
+  {
+    name: 'unknown paths',
+    who: 'guest',
+    isShort: true,
+    attack: (run) => flood(run, 8, (turn) => ({ path: `/api/nothing/${turn}-${Math.random()}` })),
+    async inspect({ root }, seconds) {
+      const { totalItems } = (await root.call('GET', '/api/logs?perPage=1')).body
+      if (totalItems > MAX_LOGS_PER_SECOND * seconds)
+        throw new Error(`${totalItems} rows of _logs in ${seconds} s`)
+      return `${totalItems} rows of _logs`
+    },
+  },
+  {
+    name: 'health and readiness floods',
+    who: 'guest',
+    attack: (run) =>
+      flood(run, 16, (turn) => ({
+        path: ['/api/health', '/api/ready', '/metrics', '/docs', '/_/'][turn % 5]!,
+      })),
+  },
+]
+
+const MAX_LOGS_PER_SECOND = 100

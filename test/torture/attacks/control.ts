@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Attack, asUser, createRecords } from './attack.ts'
+import { send } from './flood.ts'
+
+/** Nothing happens. The victim's figures without any attack. */
+export const control: Attack = { name: 'no attack', who: 'guest', attack: (run) => run.end }
+
+/** Ordinary work of another user: code is compiled and caches are filled before memory is measured. Not judged. */
+export const warmUp: Attack = {
+  name: 'warm-up',
+  who: 'user',
+  prepare: asUser(async (user, target) => {
+    await target.addDevice(user)
+    await createRecords(user, 'contacts', 500, (i) => ({
+      user: user.id,
+      name: `C${i}`,
+      phone: `+4915${1e6 + i}`,
+    }))
+  }),
+  async attack(run) {
+    const token = run.prepared.token!
+    const recipients = Array.from({ length: 100 }, (_, i) => `+4915${1e6 + i}`)
+    const shots = [
+      { path: '/api/collections/contacts/records?perPage=500&expand=user&sort=-created', token },
+      { path: '/api/sms/send', token, body: JSON.stringify({ recipients, body: 'Hello' }) },
+      { path: '/api/collections/sms_messages/records?perPage=500&filter=status%3D%22assigned%22', token },
+      { path: '/api/openapi.json' },
+      { path: '/api/collections/boards/records?perPage=500' },
+    ]
+    const work = async (first: number) => {
+      for (let turn = first; !run.isOver(); turn++) {
+        run.count(await send(run, shots[turn % shots.length]!))
+        await sleep(10)
+      }
+    }
+    await Promise.all([0, 1, 2, 3].map(work))
+  },
+}

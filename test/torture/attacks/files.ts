@@ -1,0 +1,142 @@
+import { randomBytes } from 'node:crypto'
+import { crc32, deflateSync } from 'node:zlib'
+import { type Attack, asUser, type Prepared } from './attack.ts'
+import { flood } from './flood.ts'
+
+// Files: large ones that nobody reads, ranges, thumbnails, pictures that are larger than they look.
+
+/** A part of a PNG file. PNG specification, 5.3 */
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type), data])
+  const [length, check] = [Buffer.alloc(4), Buffer.alloc(4)]
+  length.writeUInt32BE(data.length)
+  check.writeUInt32BE(crc32(body))
+  return Buffer.concat([length, body, check])
+}
+
+/** A black picture of `size` × `size` pixels of one bit. */
+function png(size: number): Buffer {
+  const shape = Buffer.alloc(13)
+  shape.writeUInt32BE(size, 0)
+  shape.writeUInt32BE(size, 4)
+  shape[8] = 1 // bits a pixel, greyscale
+  const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a])
+  const pixels = deflateSync(Buffer.alloc((size / 8 + 1) * size))
+  const end = chunk('IEND', Buffer.alloc(0))
+  return Buffer.concat([signature, chunk('IHDR', shape), chunk('IDAT', pixels), end])
+}
+
+/** Stores a file in a new record; answers its address. */
+async function upload(
+  url: string,
+  token: string,
+  collection: string,
+  file: Buffer,
+  name: string,
+): Promise<string> {
+  const form = new FormData()
+  form.set('title', 'A file')
+  form.set('file', new Blob([new Uint8Array(file)]), name)
+  const records = `${url}/api/collections/${collection}/records`
+  const answer = await fetch(records, { method: 'POST', headers: { authorization: token }, body: form })
+  const record = (await answer.json()) as { id: string; file: string }
+  if (!answer.ok) throw new Error(`upload: ${answer.status} ${JSON.stringify(record)}`)
+  return `/api/files/${collection}/${record.id}/${record.file}`
+}
+
+/** Of those that the field names, and others. */
+const SIZES = [
+  '100x100',
+  '200x0',
+  '0x300',
+  '400x400t',
+  '500x500b',
+  '600x600f',
+  '9999x9999',
+  '1x1',
+  'x'.repeat(500),
+]
+
+const withFile =
+  (file: () => Buffer, name: string) =>
+  async ({ url, root }: { url: string; root: { token: string } }): Promise<Prepared> => ({
+    path: await upload(url, root.token, 'boards', file(), name),
+  })
+
+export const files: readonly Attack[] = [
+  {
+    name: 'downloads that nobody reads',
+    who: 'guest',
+    isShort: true,
+    prepare: withFile(() => randomBytes(4_500_000), 'large.bin'),
+    attack: (run) => flood(run, 100, () => ({ path: run.prepared.path!, isUnread: true })),
+  },
+  {
+    name: 'many ranges',
+    who: 'guest',
+    prepare: withFile(() => randomBytes(4_500_000), 'large.bin'),
+    attack: (run) =>
+      flood(run, 16, (turn) => {
+        const ranges = Array.from({ length: 1_000 }, (_, i) => (turn % 2 ? `${i}-` : `${i * 2}-${i * 2}`))
+        return { path: run.prepared.path!, headers: { range: `bytes=${ranges.join(',')}` } }
+      }),
+  },
+  {
+    name: 'thumbnails of a picture',
+    who: 'guest',
+    prepare: withFile(() => png(4_000), 'picture.png'),
+    attack: (run) =>
+      flood(run, 16, (turn) => ({ path: `${run.prepared.path}?thumb=${SIZES[turn % SIZES.length]}` })),
+  },
+  {
+    name: 'a picture of 30,000 × 30,000 pixels',
+    who: 'user',
+    prepare: asUser(async (user, { url }) => ({
+      path: await upload(url, user.token, 'albums', png(30_000), 'bomb.png'),
+    })),
+    attack: (run) =>
+      flood(run, 8, (turn) => ({
+        path: `${run.prepared.path}?thumb=${SIZES[turn % SIZES.length]}`,
+        token: run.prepared.token!,
+      })),
+  },
+  {
+    name: 'thumbnails of many large pictures',
+    who: 'user',
+    isShort: true,
+    prepare: asUser(async (user, { url }) => {
+      const picture = png(12_000)
+      const paths = Array.from({ length: 10 }, (_, i) =>
+        upload(url, user.token, 'albums', picture, `large-${i}.png`),
+      )
+      return { paths: (await Promise.all(paths)).join(' ') }
+    }),
+    attack(run) {
+      const paths = run.prepared.paths!.split(' ')
+      return flood(run, 16, (turn) => ({
+        path: `${paths[turn % paths.length]}?thumb=${SIZES[Math.floor(turn / paths.length) % SIZES.length]}`,
+        token: run.prepared.token!,
+      }))
+    },
+  },
+  {
+    name: 'uploads of pictures',
+    who: 'user',
+    prepare: asUser(),
+    attack(run) {
+      const boundary = 'frontier'
+      const part = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\n\r\n`
+      const body = Buffer.concat([Buffer.from(part), png(8_000), Buffer.from(`\r\n--${boundary}--\r\n`)])
+      const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
+      const path = '/api/collections/albums/records'
+      return flood(run, 8, () => ({ path, body, headers, token: run.prepared.token! }))
+    },
+  },
+  {
+    name: 'junk as file tokens',
+    who: 'guest',
+    prepare: withFile(() => randomBytes(1_000), 'small.bin'),
+    attack: (run) =>
+      flood(run, 8, (turn) => ({ path: `${run.prepared.path}?token=${`eyJ${turn}.`.repeat(1_000)}` })),
+  },
+]

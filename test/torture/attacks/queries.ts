@@ -1,0 +1,163 @@
+import { type Attack, type AttackRun, asUser, createRecords } from './attack.ts'
+import { flood, floodPaths, query } from './flood.ts'
+
+// Lists whose filter, sort or page takes the database or the compiler long.
+
+const CONTACTS = '/api/collections/contacts/records'
+const OVER_AND_OVER = 'user.contacts_via_user.user.contacts_via_user.user'
+
+const withContacts = asUser(async (user) => {
+  await createRecords(user, 'contacts', 1_000, (i) => ({
+    user: user.id,
+    name: `${'ab'.repeat(100)}${i}`,
+    phone: `+4915${1e6 + i}`,
+    data: { a: { b: { c: Array.from({ length: 50 }, (_, k) => ({ d: k })) } } },
+  }))
+})
+
+/** Lists that the client does not wait for. */
+const hangUp = (run: AttackRun, connections: number, filters: readonly string[]) =>
+  flood(run, connections, (turn) => ({
+    path: `${CONTACTS}?${query({ filter: `${filters[turn % filters.length]} && id != "${turn}"` })}`,
+    token: run.prepared.token!,
+    hangUpMs: 300,
+  }))
+
+/** A condition of a shape that no other number has. */
+const newShape = (n: number) =>
+  `(${[...n.toString(3)].map((digit) => ['name = "a"', 'phone ~ "1"', 'user.name ?!= "b"'][Number(digit)]).join(' || (')}${')'.repeat(n.toString(3).length)}`
+
+export const queries: readonly Attack[] = [
+  {
+    name: 'slow filters, client gone',
+    who: 'user',
+    isShort: true,
+    prepare: withContacts,
+    attack: (run) =>
+      hangUp(run, 8, [
+        `${OVER_AND_OVER}.contacts_via_user.name ~ "zzz%z"`,
+        `${OVER_AND_OVER}.contacts_via_user.phone = "x"`,
+        `${OVER_AND_OVER}.name != ${OVER_AND_OVER}.contacts_via_user.name`,
+      ]),
+  },
+  {
+    name: 'slow filters, client waits',
+    who: 'user',
+    prepare: withContacts,
+    attack: (run) =>
+      flood(run, 20, (turn) => ({
+        path: `${CONTACTS}?${query({ filter: `${OVER_AND_OVER}.contacts_via_user.name ~ "zz%z${turn}"` })}`,
+        token: run.prepared.token!,
+      })),
+  },
+  {
+    name: 'slow exports',
+    who: 'user',
+    prepare: withContacts,
+    attack: (run) =>
+      flood(run, 8, (turn) => ({
+        path: `/api/collections/contacts/export?${query({ filter: `${OVER_AND_OVER}.contacts_via_user.name ~ "zz%z${turn}"` })}`,
+        token: run.prepared.token!,
+      })),
+  },
+  {
+    name: 'many wildcards in LIKE',
+    who: 'user',
+    isShort: true,
+    prepare: withContacts,
+    attack: (run) =>
+      flood(run, 8, (turn) => {
+        const pattern = `%${'a%b%'.repeat(20 + (turn % 200))}c%`
+        const filter = `name ~ "${pattern}" || user.contacts_via_user.name ?~ "${pattern}"`
+        return { path: `${CONTACTS}?${query({ filter })}`, token: run.prepared.token! }
+      }),
+  },
+  {
+    name: 'sorts by many relation paths',
+    who: 'user',
+    prepare: withContacts,
+    attack(run) {
+      const paths = ['user.name', 'user.email', 'user.created', 'groups.name', 'user.contacts_via_user.name']
+      const deep = ['user.contacts_via_user.user.contacts_via_user.phone', 'data.a.b.c', '@random']
+      const sorts = [paths, deep, [...paths, ...deep], [...deep, ...paths].reverse()]
+      const all = sorts.map((sort) => `${CONTACTS}?${query({ sort: sort.join(',-'), perPage: '500' })}`)
+      return floodPaths(run, 8, all, run.prepared.token)
+    },
+  },
+  {
+    name: 'deep pages and totals',
+    who: 'user',
+    prepare: withContacts,
+    attack(run) {
+      const pages = ['1', '20', '1000000', '9007199254740991', '-1']
+      const filter = 'user.contacts_via_user.name ?~ "a%b" || data.a.b ~ "d"'
+      return floodPaths(
+        run,
+        8,
+        pages.map((page) => `${CONTACTS}?${query({ page, filter, perPage: '1000' })}`),
+        run.prepared.token,
+      )
+    },
+  },
+  {
+    name: 'filters into JSON',
+    who: 'user',
+    prepare: withContacts,
+    attack(run) {
+      const parts = Array.from(
+        { length: 40 },
+        (_, i) => `data.a.b.c.${i}.d ?= ${i} || data.a.b.c:each ~ "${i}"`,
+      )
+      const paths = [
+        parts.join(' || '),
+        'data.a.b.c:length > 1 && data:length = 0',
+        parts.slice(0, 9).join(' && '),
+      ]
+      return floodPaths(
+        run,
+        8,
+        paths.map((filter) => `${CONTACTS}?${query({ filter })}`),
+        run.prepared.token,
+      )
+    },
+  },
+  {
+    name: 'filters of new shapes from a user',
+    who: 'user',
+    prepare: asUser(),
+    attack: (run) =>
+      flood(run, 4, (turn) => ({
+        path: `${CONTACTS}?${query({ filter: newShape(3 ** 30 + turn) })}`,
+        token: run.prepared.token!,
+      })),
+  },
+  {
+    name: 'filters of new shapes',
+    who: 'guest',
+    isShort: true,
+    attack: (run) =>
+      flood(run, 4, (turn) => ({ path: `${CONTACTS}?${query({ filter: newShape(3 ** 30 + turn) })}` })),
+  },
+  {
+    name: 'filters of new shapes on an open collection',
+    who: 'guest',
+    attack: (run) =>
+      flood(run, 4, (turn) => {
+        const bits = [...(2 ** 20 + turn).toString(2)]
+        const filter = bits.map((bit) => (bit === '1' ? 'title ~ "a"' : 'owner.name ?!= "b"')).join(' || ')
+        return { path: `/api/collections/boards/records?${query({ filter })}` }
+      }),
+  },
+  {
+    name: 'deeply nested filters',
+    who: 'guest',
+    attack: (run) =>
+      flood(run, 4, (turn) => {
+        const deep = `${'('.repeat(1_500)}id=1${')'.repeat(1_500)}`
+        const functions = `${'strftime("%Y",'.repeat(150)}created${')'.repeat(150)} = 1`
+        const far = Array.from({ length: 60 }, (_, i) => `geoDistance(${i},1,2,3) < ${i}`).join('||')
+        const filter = [deep, functions, far][turn % 3]!
+        return { path: `/api/collections/boards/records?${query({ filter })}` }
+      }),
+  },
+]

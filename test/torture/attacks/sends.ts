@@ -1,0 +1,149 @@
+import { createServer } from 'node:http'
+import { freePort } from '../../support/postgres.ts'
+import { type Attack, type AttackRun, asUser, createRecords, must, type Prepared } from './attack.ts'
+import { flood } from './flood.ts'
+
+// Sends, templates, webhooks.
+
+const SEND = '/api/sms/send'
+const number = (i: number) => `+4915${1e7 + i}`
+const recipients = Array.from({ length: 1_000 }, (_, i) => number(i))
+
+const list = (bytes: number, item: string) =>
+  `[${Array.from({ length: bytes / (item.length + 1) }, () => item).join(',')}]`
+
+/** A user with a device, 1,000 contacts who are opted out, and `count` webhooks at `port`. */
+const optedOut = (count: number) =>
+  asUser(async (user, target): Promise<Prepared> => {
+    await target.addDevice(user)
+    await createRecords(user, 'contacts', 1_000, (i) => ({
+      user: user.id,
+      phone: number(i),
+      opted_out: true,
+    }))
+    const port = await freePort()
+    await createRecords(user, 'webhooks', count, (i) => ({
+      user: user.id,
+      url: `http://127.0.0.1:${port}/${i}`,
+      events: ['message.failed', 'message.sent'],
+      enabled: true,
+    }))
+    return { port: String(port) }
+  })
+
+/** A receiver that takes calls and answers never, or without an end. */
+function listen(run: AttackRun): void {
+  createServer((_, answer) => {
+    run.count('called')
+    if (Math.random() < 0.5) return
+    answer.writeHead(200, { 'content-type': 'text/plain' })
+    const more = () => {
+      while (answer.write('x'.repeat(64 << 10)));
+    }
+    answer.on('drain', more).on('error', () => {})
+    more()
+  }).listen(Number(run.prepared.port), '127.0.0.1')
+}
+
+const sendAll = (run: AttackRun, connections: number, body: object) =>
+  flood(run, connections, () => ({ path: SEND, token: run.prepared.token!, body: JSON.stringify(body) }))
+
+export const sends: readonly Attack[] = [
+  {
+    name: 'recipients of wrong kinds',
+    who: 'user',
+    isShort: true,
+    prepare: asUser(),
+    attack(run) {
+      const lists = ['1', 'null', '""', '{}', '[]', '"+49"', '1e9', 'true'].map((item) =>
+        list(3_900_000, item),
+      )
+      const bodies = lists.flatMap((all) => [
+        `{"body":"a","recipients":${all}}`,
+        `{"body":"a","recipients":["+491511"],"group_ids":${all}}`,
+      ])
+      return flood(run, 4, (turn) => ({
+        path: turn % 3 ? SEND : '/api/sms/preview',
+        token: run.prepared.token!,
+        body: bodies[turn % bodies.length]!,
+      }))
+    },
+  },
+  {
+    name: 'opted-out contacts with 200 webhooks',
+    who: 'user',
+    isShort: true,
+    prepare: optedOut(200),
+    attack(run) {
+      listen(run)
+      return sendAll(run, 2, { recipients, body: 'Hi' })
+    },
+  },
+  {
+    name: 'webhooks that answer slowly or endlessly',
+    who: 'user',
+    prepare: optedOut(10),
+    attack(run) {
+      listen(run)
+      return sendAll(run, 4, { recipients: recipients.slice(0, 50), body: 'Hi' })
+    },
+  },
+  {
+    name: 'sends to 1,000 numbers',
+    who: 'user',
+    prepare: asUser(async (user, target) => {
+      await target.addDevice(user)
+    }),
+    attack: (run) => sendAll(run, 4, { recipients, body: 'é'.repeat(1_600) }),
+  },
+  {
+    name: 'previews of 1,000 long texts',
+    who: 'user',
+    prepare: asUser(),
+    attack: (run) =>
+      flood(run, 8, () => ({
+        path: '/api/sms/preview',
+        token: run.prepared.token!,
+        body: JSON.stringify({ recipients, body: '€😀'.repeat(533) }),
+      })),
+  },
+  {
+    name: 'templates of many placeholders',
+    who: 'user',
+    prepare: asUser(async (user) => {
+      const values = { user: user.id, name: 'Many', body: '{{a}}'.repeat(300) }
+      const { id } = await must(user, 'POST', '/api/collections/sms_templates/records', values)
+      return { template: id }
+    }),
+    attack(run) {
+      const variables = Object.fromEntries(
+        Array.from({ length: 15_000 }, (_, i) => [`v${i}`, '{{a}}'.repeat(10)]),
+      )
+      const body = {
+        recipients,
+        template_id: run.prepared.template,
+        variables: { ...variables, a: '{{a}}'.repeat(400) },
+      }
+      const text = JSON.stringify(body)
+      return flood(run, 8, (turn) => ({
+        path: turn % 2 ? '/api/sms/preview' : '/api/sms/send-template',
+        token: run.prepared.token!,
+        body: text,
+      }))
+    },
+  },
+  {
+    name: 'templates and contacts written in batches',
+    who: 'user',
+    prepare: asUser(),
+    attack(run) {
+      const requests = Array.from({ length: 50 }, (_, i) => ({
+        method: 'POST',
+        url: `/api/collections/${i % 2 ? 'contacts' : 'sms_templates'}/records`,
+        body: { user: run.prepared.id, name: '{{'.repeat(100), body: '{{'.repeat(700), phone: number(i) },
+      }))
+      const body = JSON.stringify({ requests })
+      return flood(run, 8, () => ({ path: '/api/batch', token: run.prepared.token!, body }))
+    },
+  },
+]

@@ -1,0 +1,190 @@
+import { get, type IncomingMessage } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Attack, type AttackRun, asUser, createRecords } from './attack.ts'
+import { flood, send } from './flood.ts'
+
+// Realtime: streams, topics, filters of topics, and who does not read.
+
+const topic = (collection: string, query: object) =>
+  `${collection}/*?options=${encodeURIComponent(JSON.stringify({ query }))}`
+
+/** A filter of a shape that no other number has. */
+const shape = (n: number) =>
+  [...n.toString(2)].map((bit) => (bit === '1' ? 'created<@now' : 'id!=@now')).join('||')
+
+/** Opens a stream; answers it with its client id, or undefined when the server refuses. */
+function openStream(run: AttackRun): Promise<{ stream: IncomingMessage; clientId: string } | undefined> {
+  const { url, address: localAddress } = run
+  return new Promise((resolve) => {
+    const asking = get(`${url}/api/realtime`, { agent: false, localAddress }, (stream) => {
+      stream.on('error', () => {})
+      run.count(stream.statusCode ?? 0)
+      if (stream.statusCode !== 200) {
+        stream.resume()
+        return resolve(undefined)
+      }
+      stream.once('data', (data) => {
+        const [, clientId = ''] = /"clientId":"([^"]*)"/.exec(String(data)) ?? []
+        resolve({ stream, clientId })
+      })
+      stream.once('close', () => resolve(undefined))
+    })
+    asking.once('error', () => {
+      run.count('no stream')
+      resolve(undefined)
+    })
+  })
+}
+
+/** A stream with these topics, read or not, until the server ends it. */
+async function subscribe(
+  run: AttackRun,
+  subscriptions: readonly string[],
+  isRead = true,
+): Promise<IncomingMessage | undefined> {
+  const opened = await openStream(run)
+  if (!opened) return undefined
+  const { stream, clientId } = opened
+  if (isRead) stream.resume()
+  else stream.pause()
+  const { token } = run.prepared
+  const body = JSON.stringify({ clientId, subscriptions })
+  run.count(await send(run, { path: '/api/realtime', body, ...(token && { token }) }))
+  return stream
+}
+
+/** So many streams at once, then something else meanwhile. */
+async function subscribeAll(run: AttackRun, count: number, topicsOf: (i: number) => string[], isRead = true) {
+  for (let i = 0; i < count && !run.isOver(); i++) await subscribe(run, topicsOf(i), isRead)
+}
+
+/** Changes a contact of the user, or adds boards as a guest, a few times a second: what the topics are about. */
+async function change(run: AttackRun, title = 'news'): Promise<void> {
+  const { token, contact } = run.prepared
+  while (!run.isOver()) {
+    const body = JSON.stringify(token ? { name: `${Math.random()}` } : { title })
+    const path = token ? `/api/collections/contacts/records/${contact}` : '/api/collections/boards/records'
+    run.count(await send(run, { method: token ? 'PATCH' : 'POST', path, body, ...(token && { token }) }))
+    await sleep(100)
+  }
+}
+
+const COLLECTIONS = ['boards', 'sms_messages', 'contacts', 'sms_events', 'devices']
+/** Long conditions over what a user has, and over what these have. */
+const SLOW =
+  'user.contacts_via_user.user.contacts_via_user.name ?~ "zz%z" || user.contacts_via_user.user.contacts_via_user.phone ?~ "zz%y"'
+const withContacts = asUser(async (user) => {
+  await createRecords(user, 'contacts', 500, (i) => ({
+    user: user.id,
+    name: `Contact ${i}`,
+    phone: `+4915${1e6 + i}`,
+  }))
+  const { body } = await user.call('GET', '/api/collections/contacts/records?perPage=1')
+  return { contact: body.items[0].id }
+})
+
+export const streams: readonly Attack[] = [
+  {
+    name: 'topics with filters of many shapes',
+    who: 'guest',
+    isShort: true,
+    async attack(run) {
+      // as many as fit into a guest's body; more requests add no topics
+      await subscribeAll(run, 3, (i) =>
+        Array.from({ length: 450 }, (_, k) => topic(COLLECTIONS[k % 5]!, { filter: shape(i * 450 + k + 1) })),
+      )
+      await change(run)
+    },
+  },
+  {
+    name: 'topics with filters on many streams',
+    who: 'guest',
+    async attack(run) {
+      await subscribeAll(run, 100, (i) =>
+        Array.from({ length: 200 }, (_, k) => topic('sms_messages', { filter: shape(i * 200 + k + 1) })),
+      )
+      await change(run)
+    },
+  },
+  {
+    name: 'large topics on many streams',
+    who: 'guest',
+    attack: (run) =>
+      subscribeAll(run, 1_000, (i) =>
+        Array.from({ length: 24 }, (_, k) => `boards/${i}-${k}?options=${'x'.repeat(2_400)}`),
+      ),
+  },
+  {
+    name: 'streams opened and closed',
+    who: 'guest',
+    async attack(run) {
+      const reconnect = async () => {
+        while (!run.isOver()) (await subscribe(run, ['boards/*', 'sms_messages/*']))?.destroy()
+      }
+      await Promise.all(Array.from({ length: 30 }, reconnect))
+    },
+  },
+  {
+    name: 'streams that nobody reads',
+    who: 'guest',
+    async attack(run) {
+      await subscribeAll(run, 150, () => ['boards/*'], false)
+      await change(run, 'x'.repeat(4_000))
+    },
+  },
+  {
+    name: 'nonsense in subscriptions',
+    who: 'guest',
+    attack: (run) =>
+      flood(run, 8, (turn) => {
+        const ids = ['\0', 'a'.repeat(255), '', '\ud800', '../..', "' or 1=1"]
+        const topics = ['*', '/', 'boards/*?options=[', 'boards/*?options=%7B', '\0', 'boards/*?', '@ts']
+        const body = { clientId: ids[turn % ids.length], subscriptions: topics }
+        return { path: '/api/realtime', body: JSON.stringify(body) }
+      }),
+  },
+  {
+    name: 'slow filters of topics',
+    who: 'user',
+    isShort: true,
+    prepare: withContacts,
+    async attack(run) {
+      await subscribeAll(run, 4, (i) =>
+        ['contacts', 'sms_messages'].map((one) => topic(one, { filter: `${SLOW} || id = "${i}"` })),
+      )
+      await change(run)
+    },
+  },
+  {
+    name: 'expand bombs in events',
+    who: 'user',
+    prepare: withContacts,
+    async attack(run) {
+      const expand = 'user.contacts_via_user.user.contacts_via_user'
+      await subscribeAll(run, 10, () => [topic('contacts', { expand })], false)
+      await change(run)
+    },
+  },
+  {
+    name: '1,000 filtered topics of a user',
+    who: 'user',
+    prepare: withContacts,
+    async attack(run) {
+      await subscribeAll(run, 5, (i) =>
+        Array.from({ length: 1_000 }, (_, k) =>
+          topic(COLLECTIONS[k % 5]!, { filter: shape(i * 1_000 + k + 1) }),
+        ),
+      )
+      await change(run)
+    },
+  },
+  {
+    name: '1,000 large topics on each stream of a user',
+    who: 'user',
+    prepare: asUser(),
+    attack: (run) =>
+      subscribeAll(run, 200, (i) =>
+        Array.from({ length: 1_000 }, (_, k) => `contacts/${i}-${k}?options=${'x'.repeat(2_400)}`),
+      ),
+  },
+]

@@ -1,0 +1,36 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+
+/** A program beside this file that runs as a process of its own, spoken to by messages. */
+export class Child {
+  readonly #process: ChildProcess
+
+  constructor(file: string) {
+    this.#process = fork(fileURLToPath(new URL(file, import.meta.url)))
+    const kill = () => this.kill()
+    process.once('exit', kill)
+    this.#process.once('exit', () => process.off('exit', kill))
+  }
+
+  tell(message: object): void {
+    this.#process.send(message)
+  }
+
+  /** Its next message; undefined when none comes in time, or when it ends before that. */
+  next<T>(withinMs: number): Promise<T | undefined> {
+    return new Promise((resolve) => {
+      const done = (message?: unknown) => {
+        clearTimeout(timer)
+        this.#process.off('message', done).off('exit', ended)
+        resolve(message as T | undefined)
+      }
+      const ended = () => done()
+      const timer = setTimeout(done, withinMs)
+      this.#process.once('message', done).once('exit', ended)
+    })
+  }
+
+  kill(): void {
+    this.#process.kill('SIGKILL')
+  }
+}

@@ -1,0 +1,183 @@
+import type { AttackTask, Counts } from './attacker.ts'
+import { ATTACKS } from './attacks/all.ts'
+import type { Attack, Prepared } from './attacks/attack.ts'
+import { control, warmUp } from './attacks/control.ts'
+import { Child } from './child.ts'
+import { judgeMeasured, type Measured, megabytes, quantile, type Verdict } from './hostile-bounds.ts'
+import { type Backend, HostileSite } from './hostile-site.ts'
+import { Meter } from './meter.ts'
+import type { Outcome, Scenario, Stage } from './scenario.ts'
+import type { Noticed, VictimOrder } from './victim.ts'
+
+/** Beyond the time of the attack: for answers that are late, until the attacker is killed. */
+const ATTACKER_GRACE_MS = 3_000
+/** Longer than the victim waits for its last answers and events. */
+const VICTIM_GRACE_MS = 30_000
+const SECONDS = 10
+const SHORT_SECONDS = 3
+const WARM_UP_SECONDS = 4
+
+/** What came of one attack. */
+interface Played {
+  readonly verdict: Verdict
+  readonly row: string
+  readonly peakRss: number
+  readonly times: readonly number[]
+}
+
+/** All attacks of a guest, or of a user, on one database. After an attack that did harm everything begins anew. */
+class Field {
+  readonly #stage: Stage
+  readonly #backend: Backend
+  readonly #victim = new Child('./victim.ts')
+  #site: HostileSite | undefined
+
+  constructor(stage: Stage, backend: Backend) {
+    this.#stage = stage
+    this.#backend = backend
+  }
+
+  /** A site that has done ordinary work. */
+  async site(): Promise<HostileSite> {
+    if (this.#site) return this.#site
+    const { postgres, basePort } = this.#stage
+    this.#site = await HostileSite.open(this.#backend, postgres, basePort)
+    await this.#measure(this.#site, warmUp, await warmUp.prepare!(this.#site), WARM_UP_SECONDS)
+    return this.#site
+  }
+
+  /** Plays an attack; again when it was only slow, and the second time counts: the machine may have been busy. */
+  async play(attack: Attack, seconds: number): Promise<Played> {
+    const first = await this.#playOnce(attack, seconds)
+    return first.verdict.isSlow ? this.#playOnce(attack, seconds) : first
+  }
+
+  async close(): Promise<void> {
+    this.#victim.kill()
+    await this.#site?.close()
+  }
+
+  async #playOnce(attack: Attack, seconds: number): Promise<Played> {
+    const site = await this.site()
+    const prepared = (await attack.prepare?.(site)) ?? {}
+    const { counts, ...measured } = await this.#measure(site, attack, prepared, seconds)
+    const judged = judgeMeasured(this.#backend, measured)
+    const { note, faults: more } = await afterwards(site, attack, seconds)
+    const verdict = { faults: [...judged.faults, ...more], isSlow: judged.isSlow && more.length === 0 }
+    if (verdict.faults.length > 0) await this.#beginAnew()
+    const { times } = measured.noticed
+    const row = rowOf(attack, counts, measured, note, verdict)
+    return { verdict, times, peakRss: measured.growth.peakRss, row }
+  }
+
+  async #beginAnew(): Promise<void> {
+    await this.#site?.close()
+    this.#site = undefined
+  }
+
+  async #measure(
+    site: HostileSite,
+    { name }: Attack,
+    prepared: Prepared,
+    seconds: number,
+  ): Promise<Measured & { counts: Counts }> {
+    const attacker = new Child('./attacker.ts')
+    await this.#order({ kind: 'start', account: site.victim }, VICTIM_GRACE_MS)
+    const meter = new Meter(site.pid, site.temporaryFolder)
+    await meter.start()
+    const task: AttackTask = { name, url: site.url, prepared, seconds }
+    attacker.tell(task)
+    const counts = (await attacker.next<Counts>(seconds * 1_000 + ATTACKER_GRACE_MS)) ?? {}
+    attacker.kill()
+    const noticed = await this.#order<Noticed>({ kind: 'stop' }, VICTIM_GRACE_MS)
+    return { counts, noticed, growth: await meter.stop() }
+  }
+
+  async #order<T>(order: VictimOrder, withinMs: number): Promise<T> {
+    this.#victim.tell(order)
+    const answer = await this.#victim.next<T>(withinMs)
+    if (answer === undefined) throw new Error(`The victim did not answer to ${order.kind}.`)
+    return answer
+  }
+}
+
+/** What an attack left behind. A server that died is told by its last words. */
+async function afterwards(site: HostileSite, attack: Attack, seconds: number) {
+  try {
+    site.checkAlive()
+    return { note: (await attack.inspect?.(site, seconds)) ?? '', faults: [] }
+  } catch (error) {
+    return { note: '', faults: [(error as Error).message.slice(0, 1_000)] }
+  }
+}
+
+function rowOf(
+  { name }: Attack,
+  counts: Counts,
+  { noticed: { times }, growth }: Measured,
+  note: string,
+  { faults }: Verdict,
+): string {
+  const answers = Object.entries(counts).map(([answer, count]) => `${count} x ${answer}`)
+  const columns = [
+    faults.length === 0 ? 'held  ' : 'BROKEN',
+    name.padEnd(46),
+    `p50 ${quantile(times, 0.5)} p99 ${quantile(times, 0.99)} max ${quantile(times, 1)} ms of ${times.length}`.padEnd(
+      38,
+    ),
+    `memory +${megabytes(growth.rss)} MB, files +${megabytes(growth.temporary)} MB`.padEnd(32),
+    [...answers, ...(note ? [note] : [])].join(', '),
+  ]
+  return columns.join('  ')
+}
+
+function attacksOf(who: Attack['who'], { isShort, attack = '' }: Stage['hostile']): readonly Attack[] {
+  return ATTACKS.filter((one) => one.who === who && one.name.includes(attack) && (!isShort || one.isShort))
+}
+
+async function playAll(stage: Stage, who: Attack['who'], backend: Backend): Promise<Outcome> {
+  const { isShort, seconds = isShort ? SHORT_SECONDS : SECONDS } = stage.hostile
+  const field = new Field(stage, backend)
+  const faults: string[] = []
+  const attacks = [control, ...attacksOf(who, stage.hostile)]
+  let broken = 0
+  const times: number[] = []
+  try {
+    for (const attack of attacks) {
+      const played = await field.play(attack, seconds)
+      stage.say(`${backend}  ${played.row}`)
+      times.push(...played.times)
+      if (played.verdict.faults.length > 0) broken++
+      faults.push(...played.verdict.faults.map((fault) => `${backend}, ${attack.name}: ${fault}`))
+    }
+  } finally {
+    await field.close()
+  }
+  const [p50, p99, max] = [0.5, 0.99, 1].map((share) => quantile(times, share))
+  const figures = `${backend}: ${attacks.length - broken} of ${attacks.length} held; the victim: ${times.length} answers and events, p50 ${p50}, p99 ${p99}, max ${max} ms`
+  return { faults, figures }
+}
+
+const scenarioOf = (who: Attack['who'], what: string): Scenario => ({
+  name: `hostile-${who}`,
+  what,
+  rounds: 1,
+  async run(stage) {
+    if (process.platform !== 'linux')
+      return { faults: [], figures: 'NOT RUN: it needs /proc, as Linux has it' }
+    const { backend } = stage.hostile
+    const backends: readonly Backend[] = backend ? [backend] : ['postgres', 'pglite']
+    const outcomes: Outcome[] = []
+    for (const one of backends) outcomes.push(await playAll(stage, who, one))
+    return {
+      faults: outcomes.flatMap(({ faults }) => faults),
+      figures: outcomes.map(({ figures }) => figures).join('; '),
+    }
+  },
+})
+
+/** What one guest may do, another user must not notice. */
+export const hostileGuest = scenarioOf('guest', 'one guest attacks by every route while another user works')
+
+/** The same of a user who is signed in. */
+export const hostileUser = scenarioOf('user', 'one user attacks by every route while another user works')

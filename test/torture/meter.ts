@@ -1,0 +1,69 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+const EVERY_MS = 100
+
+/** Resident memory of a process in bytes, 0 when it is gone. proc(5), VmRSS */
+export async function residentBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
+}
+
+/** Bytes of all files below a folder. What goes away meanwhile counts nothing. */
+export async function folderBytes(folder: string): Promise<number> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])
+  const sizes = entries
+    .filter((entry) => entry.isFile())
+    .map((entry) =>
+      stat(join(entry.parentPath, entry.name)).then(
+        ({ size }) => size,
+        () => 0,
+      ),
+    )
+  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+}
+
+/** Watches a server's memory and temporary files. */
+export class Meter {
+  readonly #pid: number
+  readonly #folder: string
+  #maxRss = 0
+  #maxTemporary = 0
+  #isOver = false
+  #before = { rss: 0, temporary: 0 }
+  #running = Promise.resolve()
+
+  constructor(pid: number, folder: string) {
+    this.#pid = pid
+    this.#folder = folder
+  }
+
+  async start(): Promise<void> {
+    this.#before = { rss: await residentBytes(this.#pid), temporary: await folderBytes(this.#folder) }
+    this.#running = this.#watch()
+  }
+
+  /** By how much they had grown at most. */
+  async stop(): Promise<Growth> {
+    this.#isOver = true
+    await this.#running
+    const rss = Math.max(0, this.#maxRss - this.#before.rss)
+    return { rss, peakRss: this.#maxRss, temporary: Math.max(0, this.#maxTemporary - this.#before.temporary) }
+  }
+
+  async #watch(): Promise<void> {
+    while (!this.#isOver) {
+      this.#maxRss = Math.max(this.#maxRss, await residentBytes(this.#pid))
+      this.#maxTemporary = Math.max(this.#maxTemporary, await folderBytes(this.#folder))
+      await sleep(EVERY_MS)
+    }
+  }
+}
+
+/** Bytes more than before, and the most of memory in all. */
+export interface Growth {
+  readonly rss: number
+  readonly peakRss: number
+  readonly temporary: number
+}
