@@ -3,7 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { attackNamed } from './attacks/all.ts'
 import type { AttackRun, Prepared } from './attacks/attack.ts'
 
-// A process that attacks: `node attacker.ts`, then one message with the task. It answers with the counts and ends.
+// A process that attacks: `node attacker.ts` says `ready`, then gets one message with the task. It tells the counts so far
+// every half second and ends with the task.
 
 /** What an attacker is to do. */
 export interface AttackTask {
@@ -20,6 +21,7 @@ export type Counts = Readonly<Record<string, number>>
 const ADDRESS = '127.0.0.2'
 /** An attack is to cost the server, not the machine. */
 const LEAST_PRIORITY = 19
+const TELL_MS = 500
 
 async function attack({ name, url, prepared, seconds }: AttackTask): Promise<Counts> {
   const counts: Record<string, number> = {}
@@ -35,6 +37,7 @@ async function attack({ name, url, prepared, seconds }: AttackTask): Promise<Cou
       counts[answer] = (counts[answer] ?? 0) + 1
     },
   }
+  setInterval(() => process.send!(counts), TELL_MS)
   await Promise.race([attackNamed(name).attack(run), end])
   // one that has done all it wanted still holds what it opened
   await end
@@ -47,3 +50,4 @@ process.once('message', async (task: AttackTask) => {
   process.send!(counts, () => process.exit())
 })
 process.once('disconnect', () => process.exit())
+process.send!('ready')

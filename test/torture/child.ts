@@ -4,9 +4,14 @@ import { fileURLToPath } from 'node:url'
 /** A program beside this file that runs as a process of its own, spoken to by messages. */
 export class Child {
   readonly #process: ChildProcess
+  /** Its last message. */
+  last: unknown
 
   constructor(file: string) {
     this.#process = fork(fileURLToPath(new URL(file, import.meta.url)))
+    this.#process.on('message', (message) => {
+      this.last = message
+    })
     const kill = () => this.kill()
     process.once('exit', kill)
     this.#process.once('exit', () => process.off('exit', kill))
@@ -27,6 +32,18 @@ export class Child {
       const ended = () => done()
       const timer = setTimeout(done, withinMs)
       this.#process.once('message', done).once('exit', ended)
+    })
+  }
+
+  /** Its exit code when it ends; undefined when the time is over. */
+  ended(withinMs: number): Promise<number | null | undefined> {
+    if (this.#process.exitCode !== null) return Promise.resolve(this.#process.exitCode)
+    return new Promise((resolve) => {
+      const timer = setTimeout(() => resolve(undefined), withinMs)
+      this.#process.once('exit', (code) => {
+        clearTimeout(timer)
+        resolve(code)
+      })
     })
   }
 

@@ -48,4 +48,15 @@ export function judgeMeasured(backend: Backend, { noticed, growth }: Measured): 
   return { faults: [...failures, ...slow, ...large], isSlow }
 }
 
+/** The same over all attacks together: what each of them leaves may add up. */
+export function judgeAll(backend: Backend, times: readonly number[], rssGrowth: number): string[] {
+  const p99 = quantile(times, 0.99)
+  return [
+    ...(p99 > BOUNDS[backend].p99Ms ? [`${backend}, all attacks: p99 ${p99} ms`] : []),
+    ...(rssGrowth > MAX_RSS_GROWTH
+      ? [`${backend}, all attacks: memory grew by ${megabytes(rssGrowth)} MB`]
+      : []),
+  ]
+}
+
 const slowestOf = ({ slowest }: Noticed) => Object.entries(slowest).toSorted((a, b) => b[1] - a[1])[0]?.[0]

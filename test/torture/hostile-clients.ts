@@ -3,14 +3,22 @@ import { ATTACKS } from './attacks/all.ts'
 import type { Attack, Prepared } from './attacks/attack.ts'
 import { control, warmUp } from './attacks/control.ts'
 import { Child } from './child.ts'
-import { judgeMeasured, type Measured, megabytes, quantile, type Verdict } from './hostile-bounds.ts'
+import {
+  judgeAll,
+  judgeMeasured,
+  type Measured,
+  megabytes,
+  quantile,
+  type Verdict,
+} from './hostile-bounds.ts'
 import { type Backend, HostileSite } from './hostile-site.ts'
-import { Meter } from './meter.ts'
+import { Meter, residentBytes } from './meter.ts'
 import type { Outcome, Scenario, Stage } from './scenario.ts'
 import type { Noticed, VictimOrder } from './victim.ts'
 
 /** Beyond the time of the attack: for answers that are late, until the attacker is killed. */
 const ATTACKER_GRACE_MS = 3_000
+const ATTACKER_START_MS = 30_000
 /** Longer than the victim waits for its last answers and events. */
 const VICTIM_GRACE_MS = 30_000
 const SECONDS = 10
@@ -21,7 +29,8 @@ const WARM_UP_SECONDS = 4
 interface Played {
   readonly verdict: Verdict
   readonly row: string
-  readonly peakRss: number
+  /** Bytes of memory that the server has more than after ordinary work, at most: what all attacks so far left. */
+  readonly growthOverAll: number
   readonly times: readonly number[]
 }
 
@@ -29,8 +38,10 @@ interface Played {
 class Field {
   readonly #stage: Stage
   readonly #backend: Backend
-  readonly #victim = new Child('./victim.ts')
+  #victim = new Child('./victim.ts')
   #site: HostileSite | undefined
+  /** Memory of the site's server after ordinary work. */
+  #restingRss = 0
 
   constructor(stage: Stage, backend: Backend) {
     this.#stage = stage
@@ -43,13 +54,18 @@ class Field {
     const { postgres, basePort } = this.#stage
     this.#site = await HostileSite.open(this.#backend, postgres, basePort)
     await this.#measure(this.#site, warmUp, await warmUp.prepare!(this.#site), WARM_UP_SECONDS)
+    this.#restingRss = await residentBytes(this.#site.pid)
     return this.#site
   }
 
   /** Plays an attack; again when it was only slow, and the second time counts: the machine may have been busy. */
   async play(attack: Attack, seconds: number): Promise<Played> {
-    const first = await this.#playOnce(attack, seconds)
-    return first.verdict.isSlow ? this.#playOnce(attack, seconds) : first
+    try {
+      const first = await this.#playOnce(attack, seconds)
+      return first.verdict.isSlow ? await this.#playOnce(attack, seconds) : first
+    } catch (error) {
+      return await this.#giveUp(attack, error as Error)
+    }
   }
 
   async close(): Promise<void> {
@@ -61,13 +77,24 @@ class Field {
     const site = await this.site()
     const prepared = (await attack.prepare?.(site)) ?? {}
     const { counts, ...measured } = await this.#measure(site, attack, prepared, seconds)
+    if (attack !== control && (typeof counts !== 'object' || Object.keys(counts).length === 0))
+      throw new Error(`${attack.name}: the attack did nothing.`)
     const judged = judgeMeasured(this.#backend, measured)
     const { note, faults: more } = await afterwards(site, attack, seconds)
     const verdict = { faults: [...judged.faults, ...more], isSlow: judged.isSlow && more.length === 0 }
     if (verdict.faults.length > 0) await this.#beginAnew()
     const { times } = measured.noticed
     const row = rowOf(attack, counts, measured, note, verdict)
-    return { verdict, times, peakRss: measured.growth.peakRss, row }
+    return { verdict, times, row, growthOverAll: measured.growth.peakRss - this.#restingRss }
+  }
+
+  /** Nothing was measured: the attack could not be prepared or did nothing, or the server was beyond any answer. */
+  async #giveUp({ name }: Attack, { message }: Error): Promise<Played> {
+    await this.#beginAnew()
+    this.#victim.kill()
+    this.#victim = new Child('./victim.ts')
+    const verdict = { faults: [message], isSlow: false }
+    return { verdict, row: `BROKEN  ${name}: ${message}`, times: [], growthOverAll: 0 }
   }
 
   async #beginAnew(): Promise<void> {
@@ -82,13 +109,16 @@ class Field {
     seconds: number,
   ): Promise<Measured & { counts: Counts }> {
     const attacker = new Child('./attacker.ts')
+    if (!(await attacker.next(ATTACKER_START_MS))) throw new Error('The attacker did not start.')
     await this.#order({ kind: 'start', account: site.victim }, VICTIM_GRACE_MS)
     const meter = new Meter(site.pid, site.temporaryFolder)
     await meter.start()
     const task: AttackTask = { name, url: site.url, prepared, seconds }
     attacker.tell(task)
-    const counts = (await attacker.next<Counts>(seconds * 1_000 + ATTACKER_GRACE_MS)) ?? {}
+    const code = await attacker.ended(seconds * 1_000 + ATTACKER_GRACE_MS)
     attacker.kill()
+    if (code) throw new Error(`The attacker failed at ${name}.`)
+    const counts = attacker.last as Counts
     const noticed = await this.#order<Noticed>({ kind: 'stop' }, VICTIM_GRACE_MS)
     return { counts, noticed, growth: await meter.stop() }
   }
@@ -141,21 +171,29 @@ async function playAll(stage: Stage, who: Attack['who'], backend: Backend): Prom
   const faults: string[] = []
   const attacks = [control, ...attacksOf(who, stage.hostile)]
   let broken = 0
+  let growth = 0
   const times: number[] = []
   try {
     for (const attack of attacks) {
       const played = await field.play(attack, seconds)
       stage.say(`${backend}  ${played.row}`)
       times.push(...played.times)
+      growth = Math.max(growth, played.growthOverAll)
       if (played.verdict.faults.length > 0) broken++
       faults.push(...played.verdict.faults.map((fault) => `${backend}, ${attack.name}: ${fault}`))
     }
   } finally {
     await field.close()
   }
+  // attacks that were broken by themselves are told already
+  if (broken === 0) faults.push(...judgeAll(backend, times, growth))
   const [p50, p99, max] = [0.5, 0.99, 1].map((share) => quantile(times, share))
-  const figures = `${backend}: ${attacks.length - broken} of ${attacks.length} held; the victim: ${times.length} answers and events, p50 ${p50}, p99 ${p99}, max ${max} ms`
-  return { faults, figures }
+  const figures = [
+    `${backend}: ${attacks.length - broken} of ${attacks.length} held`,
+    `the victim: ${times.length} answers and events, p50 ${p50}, p99 ${p99}, max ${max} ms`,
+    `memory +${megabytes(growth)} MB`,
+  ]
+  return { faults, figures: figures.join(', ') }
 }
 
 const scenarioOf = (who: Attack['who'], what: string): Scenario => ({

@@ -48,6 +48,7 @@ export function send(run: AttackRun, shot: Shot, agent?: Agent): Promise<number 
     ...(token && { authorization: token }),
     ...headers,
   }
+  run.count('asked')
   const isPrivate = shot.isUnread || shot.hangUpMs !== undefined
   const options = { hostname, port, method, path, headers: all, localAddress: shot.address ?? run.address }
   return new Promise((resolve) => {
@@ -67,7 +68,10 @@ export function send(run: AttackRun, shot: Shot, agent?: Agent): Promise<number 
 async function finish(answer: IncomingMessage, { isUnread }: Shot, run: AttackRun): Promise<number> {
   const status = answer.statusCode ?? 0
   answer.on('error', () => {})
-  if (isUnread && status === 200) {
+  if (answer.headers['content-type']?.startsWith('text/event-stream')) {
+    // it would not end
+    answer.destroy()
+  } else if (isUnread && status === 200) {
     // a little is read and then nothing more
     answer.pause()
     await run.end

@@ -5,25 +5,28 @@ import { flood } from './flood.ts'
 
 const join = (count: number, partOf: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => partOf(i)).join(',')
+/** The same item again and again, with commas. */
+const items = (bytes: number, item: string) => `${`${item},`.repeat(bytes / (item.length + 1))}${item}`
 
-/** Bombs of about `bytes`, by what is wrong with them. */
-const bombs = (bytes: number): Readonly<Record<string, string>> => ({
-  'deep lists': `{"data":${'['.repeat(bytes)}`,
-  'deep lists, closed': `{"data":${'['.repeat(bytes / 2)}${']'.repeat(bytes / 2)}}`,
-  'deep objects': '{"a":'.repeat(bytes / 5),
-  'many keys': `{${join(bytes / 12, (i) => `"k${i}":1`)}}`,
-  'many keys, one level down': `{"data":{${join(bytes / 12, (i) => `"k${i}":1`)}}}`,
-  'the same key': `{${join(bytes / 10, () => '"data":1')}}`,
-  'a long list': `{"data":[${join(bytes / 2, () => '1')}]}`,
-  'a long list of lists': `{"data":[${join(bytes / 3, () => '[]')}]}`,
-  'a huge number': `{"data":[1e309,${join(bytes / 2, () => '1')}]}`,
-  'large numbers': `{"data":[${join(bytes / 6, () => '1e308')}]}`,
-  'one long number': `{"data":${'9'.repeat(bytes)}}`,
-  escapes: `{"title":"${'\\u0000'.repeat(bytes / 6)}"}`,
-  backslashes: `{"title":"${'\\\\'.repeat(bytes / 2)}"}`,
-  'an open text': `{"title":"${'\\"'.repeat(bytes / 2)}`,
-  blanks: `${' '.repeat(bytes)}{}`,
-})
+/** Bombs of about so many bytes, by what is wrong with them. */
+const BOMBS: Readonly<Record<string, (bytes: number) => string>> = {
+  'deep lists': (bytes) => `{"data":${'['.repeat(bytes)}`,
+  'deep lists, closed': (bytes) => `{"data":${'['.repeat(bytes / 2)}${']'.repeat(bytes / 2)}}`,
+  'deep objects': (bytes) => '{"a":'.repeat(bytes / 5),
+  'many keys': (bytes) => `{${join(bytes / 12, (i) => `"k${i}":1`)}}`,
+  'many keys, one level down': (bytes) => `{"data":{${join(bytes / 12, (i) => `"k${i}":1`)}}}`,
+  'the same key': (bytes) => `{${items(bytes, '"data":1')}}`,
+  'a long list': (bytes) => `{"data":[${items(bytes, '1')}]}`,
+  'a long list of lists': (bytes) => `{"data":[${items(bytes, '[]')}]}`,
+  'a huge number': (bytes) => `{"data":[1e309,${items(bytes, '1')}]}`,
+  'large numbers': (bytes) => `{"data":[${items(bytes, '1e308')}]}`,
+  'one long number': (bytes) => `{"data":${'9'.repeat(bytes)}}`,
+  escapes: (bytes) => `{"title":"${'\\u0000'.repeat(bytes / 6)}"}`,
+  backslashes: (bytes) => `{"title":"${'\\\\'.repeat(bytes / 2)}"}`,
+  'an open text': (bytes) => `{"title":"${'\\"'.repeat(bytes / 2)}`,
+  blanks: (bytes) => `${' '.repeat(bytes)}{}`,
+}
+const MAKERS = Object.values(BOMBS)
 
 const GUEST_PATHS = [
   '/api/collections/users/auth-with-password',
@@ -52,10 +55,14 @@ function throwBombs(
   paths: readonly string[],
   token?: string,
 ) {
-  const bodies = Object.values(bombs(bytes)).map((text) => Buffer.from(text))
+  const made: Buffer[] = []
+  const bomb = (i: number) => {
+    made[i] ??= Buffer.from(MAKERS[i]!(bytes))
+    return made[i]
+  }
   return flood(run, connections, (turn) => ({
-    path: paths[Math.floor(turn / bodies.length) % paths.length]!,
-    body: bodies[turn % bodies.length]!,
+    path: paths[turn % paths.length]!,
+    body: bomb(turn % MAKERS.length),
     ...(token && { token }),
   }))
 }

@@ -35,9 +35,9 @@ export const queries: readonly Attack[] = [
     prepare: withContacts,
     attack: (run) =>
       hangUp(run, 8, [
-        `${OVER_AND_OVER}.contacts_via_user.name ~ "zzz%z"`,
-        `${OVER_AND_OVER}.contacts_via_user.phone = "x"`,
-        `${OVER_AND_OVER}.name != ${OVER_AND_OVER}.contacts_via_user.name`,
+        `${OVER_AND_OVER}.contacts_via_user.name ?~ "zzz%z"`,
+        `${OVER_AND_OVER}.contacts_via_user.phone ?= "x"`,
+        `${OVER_AND_OVER}.name ?!= ${OVER_AND_OVER}.contacts_via_user.name`,
       ]),
   },
   {
@@ -46,7 +46,7 @@ export const queries: readonly Attack[] = [
     prepare: withContacts,
     attack: (run) =>
       flood(run, 20, (turn) => ({
-        path: `${CONTACTS}?${query({ filter: `${OVER_AND_OVER}.contacts_via_user.name ~ "zz%z${turn}"` })}`,
+        path: `${CONTACTS}?${query({ filter: `${OVER_AND_OVER}.contacts_via_user.name ?~ "zz%z${turn}"` })}`,
         token: run.prepared.token!,
       })),
   },
@@ -56,7 +56,7 @@ export const queries: readonly Attack[] = [
     prepare: withContacts,
     attack: (run) =>
       flood(run, 8, (turn) => ({
-        path: `/api/collections/contacts/export?${query({ filter: `${OVER_AND_OVER}.contacts_via_user.name ~ "zz%z${turn}"` })}`,
+        path: `/api/collections/contacts/export?${query({ filter: `${OVER_AND_OVER}.contacts_via_user.name ?~ "zz%z${turn}"` })}`,
         token: run.prepared.token!,
       })),
   },
