@@ -18,12 +18,14 @@ import type { Noticed, VictimOrder } from './victim.ts'
 
 /** Beyond the time of the attack: for answers that are late, until the attacker is killed. */
 const ATTACKER_GRACE_MS = 3_000
+/** As long as any statement may take. */
+const SETTLE_SECONDS = 35
 const ATTACKER_START_MS = 30_000
 /** Longer than the victim waits for its last answers and events. */
 const VICTIM_GRACE_MS = 30_000
 const SECONDS = 10
-const SHORT_SECONDS = 3
-const WARM_UP_SECONDS = 4
+const SHORT_SECONDS = 2
+const WARM_UP_SECONDS = 3
 
 /** What came of one attack. */
 interface Played {
@@ -83,6 +85,7 @@ class Field {
     const { note, faults: more } = await afterwards(site, attack, seconds)
     const verdict = { faults: [...judged.faults, ...more], isSlow: judged.isSlow && more.length === 0 }
     if (verdict.faults.length > 0) await this.#beginAnew()
+    else await site.settle(SETTLE_SECONDS)
     const { times } = measured.noticed
     const row = rowOf(attack, counts, measured, note, verdict)
     return { verdict, times, row, growthOverAll: measured.growth.peakRss - this.#restingRss }

@@ -2,17 +2,24 @@ import { execFileSync } from 'node:child_process'
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import pg from 'pg'
 import { type Client, client } from '../support/gateway.ts'
 import { createDatabase, type TemporaryPostgres } from '../support/postgres.ts'
 import { SUPERUSER } from '../support/start.ts'
 import { must, type Target } from './attacks/attack.ts'
+import { processorSeconds } from './meter.ts'
 import { ServerNode } from './node.ts'
 import type { VictimAccount } from './victim.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url))
 const PASSWORD = 'secret-enough'
 const SIGNED_IN = '@request.auth.id != ""'
+
+/** A server that does nothing but its own jobs takes less than this share of a core. */
+const IDLE_SHARE = 0.25
+const IDLE_MS = 200
 
 export type Backend = 'postgres' | 'pglite'
 
@@ -70,10 +77,19 @@ export class HostileSite implements Target {
   readonly pid: number
   readonly #node: ServerNode
   readonly #folder: string
+  /** '' for the embedded database. */
+  readonly #databaseUrl: string
 
-  private constructor(node: ServerNode, folder: string, root: Client, victim: VictimAccount) {
+  private constructor(
+    node: ServerNode,
+    folder: string,
+    databaseUrl: string,
+    root: Client,
+    victim: VictimAccount,
+  ) {
     this.#node = node
     this.#folder = folder
+    this.#databaseUrl = databaseUrl
     this.root = root
     this.victim = victim
     this.pid = node.pid
@@ -96,7 +112,7 @@ export class HostileSite implements Target {
     const root = await signIn(guest, node.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
     for (const collection of COLLECTIONS) await createCollection(root, collection)
     const victim = await makeVictim(node.url, root)
-    return new HostileSite(node, folder, root, victim)
+    return new HostileSite(node, folder, env.DATABASE_URL, root, victim)
   }
 
   get url(): string {
@@ -110,6 +126,33 @@ export class HostileSite implements Target {
   /** Throws with what it wrote when the server ended by itself. */
   checkAlive(): void {
     this.#node.checkAlive()
+  }
+
+  /**
+   * Waits until the server and its database have ended what an attack began, at most `seconds`: the next attack is not to
+   * be blamed for it.
+   */
+  async settle(seconds: number): Promise<void> {
+    for (const end = Date.now() + seconds * 1_000; Date.now() < end; await sleep(100)) {
+      const before = await processorSeconds(this.pid)
+      await sleep(IDLE_MS)
+      const share = ((await processorSeconds(this.pid)) - before) / (IDLE_MS / 1_000)
+      if (share < IDLE_SHARE && !(await this.#isDatabaseBusy())) return
+    }
+  }
+
+  async #isDatabaseBusy(): Promise<boolean> {
+    if (!this.#databaseUrl) return false // it runs within the server
+    const database = new pg.Client({ connectionString: this.#databaseUrl })
+    await database.connect()
+    try {
+      const { rowCount } = await database.query(
+        `select from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`,
+      )
+      return rowCount !== 0
+    } finally {
+      await database.end()
+    }
   }
 
   async close(): Promise<void> {

@@ -10,6 +10,16 @@ export async function residentBytes(pid: number): Promise<number> {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024
 }
 
+/** A tick of the clock that proc(5) counts in, on Linux whatever the machine. */
+const TICKS_A_SECOND = 100
+
+/** Processor time that a process has taken so far, 0 when it is gone. proc(5), utime and stime */
+export async function processorSeconds(pid: number): Promise<number> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / TICKS_A_SECOND
+}
+
 /** Bytes of all files below a folder. What goes away meanwhile counts nothing. */
 export async function folderBytes(folder: string): Promise<number> {
   const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])

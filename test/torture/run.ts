@@ -41,7 +41,7 @@ ${list}
   --help
 
 Of hostile-guest and hostile-user:
-  --short            a few attacks for 3 s each, instead of all for 10 s
+  --short            a few attacks for 2 s each, instead of all for 10 s
   --seconds N        how long each attack takes
   --backend NAME     postgres or pglite, instead of both
   --attack TEXT      only attacks with this text in their names

@@ -58,7 +58,7 @@ export const answers: readonly Attack[] = [
     name: 'lists of large JSON',
     who: 'user',
     isShort: true,
-    prepare: withContacts(100, 900_000),
+    prepare: withContacts(60, 900_000),
     attack: (run) =>
       flood(run, 6, (turn) => ({
         path: `${CONTACTS}?${query({ perPage: '1000', sort: turn % 2 ? 'name' : '-name' })}`,
@@ -69,7 +69,7 @@ export const answers: readonly Attack[] = [
   {
     name: 'exports of large JSON that nobody reads',
     who: 'user',
-    prepare: withContacts(100, 900_000),
+    prepare: withContacts(60, 900_000),
     attack: (run) =>
       flood(run, 6, () => ({
         path: `/api/collections/contacts/export?${query({ fields: 'name,data' })}`,

@@ -94,7 +94,6 @@ export const bait: readonly Attack[] = [
   {
     name: 'bait in headers',
     who: 'guest',
-    isShort: true,
     attack: (run) =>
       flood(run, 2, (turn) => ({
         path: PLACES[turn % PLACES.length]!,

@@ -69,7 +69,6 @@ export const bodies: readonly Attack[] = [
   {
     name: 'unfinished uploads from a user',
     who: 'user',
-    isShort: true,
     prepare: asUser(),
     attack: (run) =>
       unfinished(run, 12, '/api/batch', {

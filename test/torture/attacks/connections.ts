@@ -93,7 +93,6 @@ export const connections: readonly Attack[] = [
   {
     name: 'malformed HTTP',
     who: 'guest',
-    isShort: true,
     attack: (run) =>
       rawFlood(run, 20, (turn) => Buffer.from(MALFORMED[turn % MALFORMED.length]!, 'latin1'), 300),
   },

@@ -64,7 +64,6 @@ export const devices: readonly Attack[] = [
   {
     name: 'claims in a flood',
     who: 'user',
-    isShort: true,
     prepare: withDevice,
     attack: (run) => asDevice(run, 16, 'claim', () => ({ limit: 100 })),
   },

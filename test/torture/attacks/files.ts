@@ -67,7 +67,6 @@ export const files: readonly Attack[] = [
   {
     name: 'downloads that nobody reads',
     who: 'guest',
-    isShort: true,
     prepare: withFile(() => randomBytes(4_500_000), 'large.bin'),
     attack: (run) => flood(run, 100, () => ({ path: run.prepared.path!, isUnread: true })),
   },
@@ -103,7 +102,6 @@ export const files: readonly Attack[] = [
   {
     name: 'thumbnails of many large pictures',
     who: 'user',
-    isShort: true,
     prepare: asUser(async (user, { url }) => {
       const picture = png(12_000)
       const paths = Array.from({ length: 10 }, (_, i) =>

@@ -63,7 +63,6 @@ export const queries: readonly Attack[] = [
   {
     name: 'many wildcards in LIKE',
     who: 'user',
-    isShort: true,
     prepare: withContacts,
     attack: (run) =>
       flood(run, 8, (turn) => {
