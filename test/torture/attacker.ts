@@ -3,8 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { attackNamed } from './attacks/all.ts'
 import type { AttackRun, Prepared } from './attacks/attack.ts'
 
-// A process that attacks: `node attacker.ts` says `ready`, then gets one message with the task. It tells the counts so far
-// every half second and ends with the task.
+// A process that attacks: `node attacker.ts` says `ready`, then gets one message with the task. It tells the
+// counts so far every half second and ends with the task.
 
 /** What an attacker is to do. */
 export interface AttackTask {

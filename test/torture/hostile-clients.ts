@@ -31,12 +31,12 @@ const WARM_UP_SECONDS = 3
 interface Played {
   readonly verdict: Verdict
   readonly row: string
-  /** Bytes of memory that the server has more than after ordinary work, at most: what all attacks so far left. */
+  /** Bytes of memory that the server had more than after ordinary work, at most. */
   readonly growthOverAll: number
   readonly times: readonly number[]
 }
 
-/** All attacks of a guest, or of a user, on one database. After an attack that did harm everything begins anew. */
+/** All attacks of a guest or of a user. After an attack that broke a bound come a new server and database. */
 class Field {
   readonly #stage: Stage
   readonly #backend: Backend
@@ -60,7 +60,7 @@ class Field {
     return this.#site
   }
 
-  /** Plays an attack; again when it was only slow, and the second time counts: the machine may have been busy. */
+  /** Plays an attack. One that was only a little slow is played again: the machine may have been busy. */
   async play(attack: Attack, seconds: number): Promise<Played> {
     try {
       const first = await this.#playOnce(attack, seconds)
@@ -91,7 +91,7 @@ class Field {
     return { verdict, times, row, growthOverAll: measured.growth.peakRss - this.#restingRss }
   }
 
-  /** Nothing was measured: the attack could not be prepared or did nothing, or the server was beyond any answer. */
+  /** Nothing was measured: the attack failed or did nothing, or the server did not answer any more. */
   async #giveUp({ name }: Attack, { message }: Error): Promise<Played> {
     await this.#beginAnew()
     this.#victim.kill()

@@ -69,7 +69,7 @@ const COLLECTIONS = [
   },
 ] as const
 
-/** A server with default settings on a database of its own, as a process of its own, and a user to be hurt. */
+/** A server with default settings as a process of its own, on a new database, with a user as the victim. */
 export class HostileSite implements Target {
   readonly root: Client
   readonly victim: VictimAccount
@@ -129,8 +129,8 @@ export class HostileSite implements Target {
   }
 
   /**
-   * Waits until the server and its database have ended what an attack began, at most `seconds`: the next attack is not to
-   * be blamed for it.
+   * Waits until the server and its database have ended what an attack began, at most `seconds`. The next attack
+   * is not to be blamed for it.
    */
   async settle(seconds: number): Promise<void> {
     for (const end = Date.now() + seconds * 1_000; Date.now() < end; await sleep(100)) {

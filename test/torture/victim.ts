@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type Client, client } from '../support/gateway.ts'
 import { Subscriber } from './subscriber.ts'
 
-// A process that works as an honest user does, whatever others do: `node victim.ts`, then `start` with an account, then
-// `stop`, which it answers with what it measured. Requests go out at fixed times, also while earlier ones wait.
+// A process that works as an honest user does: `node victim.ts`, then `start` with an account, then `stop`. It
+// answers that with what it measured. Requests go out at fixed times, also while earlier ones wait.
 
 /** Who it works as. */
 export interface VictimAccount {

@@ -18,7 +18,6 @@ export const accounts: readonly Attack[] = [
   {
     name: 'wrong passwords from many addresses',
     who: 'guest',
-    isShort: true,
     attack: (run) =>
       flood(run, 64, (turn) => ({
         path: `${AUTH}/auth-with-password`,
@@ -29,6 +28,7 @@ export const accounts: readonly Attack[] = [
   {
     name: 'wrong passwords from one address',
     who: 'guest',
+    isShort: true,
     attack: (run) =>
       flood(run, 100, (turn) => ({
         path: `${AUTH}/auth-with-password`,

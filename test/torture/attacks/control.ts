@@ -5,7 +5,7 @@ import { send } from './flood.ts'
 /** Nothing happens. The victim's figures without any attack. */
 export const control: Attack = { name: 'no attack', who: 'guest', attack: (run) => run.end }
 
-/** Ordinary work of another user: code is compiled and caches are filled before memory is measured. Not judged. */
+/** Ordinary work of another user, not judged: fills caches before memory is measured. */
 export const warmUp: Attack = {
   name: 'warm-up',
   who: 'user',

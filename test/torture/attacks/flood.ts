@@ -17,7 +17,7 @@ export interface Shot {
   readonly address?: string
 }
 
-/** Sends requests on so many connections at once until the attack ends. `shotOf` gets the number of the request. */
+/** Sends requests on so many connections until the attack ends. `shotOf` gets the number of the request. */
 export async function flood(
   run: AttackRun,
   connections: number,

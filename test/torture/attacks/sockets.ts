@@ -16,7 +16,7 @@ export const head = (method: string, path: string, headers: Readonly<Record<stri
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`
 
-/** Writes bytes on a new connection again and again, on so many at once, and counts the first status of each. */
+/** Writes bytes on new connections again and again, on so many at once. Counts the first status of each. */
 export async function rawFlood(
   run: AttackRun,
   connections: number,

@@ -67,7 +67,7 @@ async function subscribeAll(run: AttackRun, count: number, topicsOf: (i: number)
   for (let i = 0; i < count && !run.isOver(); i++) await subscribe(run, topicsOf(i), isRead)
 }
 
-/** Changes a contact of the user, or adds boards as a guest, a few times a second: what the topics are about. */
+/** Makes events for the topics: changes a contact of the user, or adds boards as a guest, again and again. */
 async function change(run: AttackRun, title = 'news'): Promise<void> {
   const { token, contact } = run.prepared
   while (!run.isOver()) {
