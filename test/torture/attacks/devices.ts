@@ -50,7 +50,7 @@ export const devices: readonly Attack[] = [
     who: 'guest',
     attack: (run) =>
       flood(run, 16, (turn) => ({
-        path: ['/mobile/v1/device', '/mobile/v1/message', `/mobile/v1/incoming/${turn}`][turn % 3]!,
+        path: `/api/mobile/v1/${['device', 'message', `incoming/${turn}`][turn % 3]}`,
         headers: { authorization: `Bearer ${'a'.repeat(turn % 5_000)}` },
         body: JSON.stringify({ id: 'a'.repeat(10_000), payload: [turn] }),
       })),
