@@ -15,6 +15,7 @@ import { type Db, openDb } from './db/open.ts'
 import { roleWarning } from './db/role.ts'
 import { UserError } from './errors.ts'
 import { extensionsOf } from './extensions.ts'
+import { removeLeftovers } from './files/spool.ts'
 import { createApp } from './http/app.ts'
 import { answerClientError } from './http/client-error.ts'
 import { CONNECTION_OPTIONS, closeDoor, limitConnections } from './http/connections.ts'
@@ -55,6 +56,7 @@ export interface RunningServer {
 
 /** Opens and migrates the database, then serves. Throws a UserError for what the person who starts it can mend. */
 export async function start(config: Config, log: Logger = createLogger(config)): Promise<RunningServer> {
+  await removeLeftovers()
   const db = await openDb(config, log)
   try {
     const warning = await roleWarning(db)

@@ -1,7 +1,8 @@
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises'
+import { type FileHandle, lstat, mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { badRequest } from '../errors.ts'
+import { badRequest, type TooMany } from '../errors.ts'
+import { type Sender, type Share, spoolBudget } from './spool-budget.ts'
 
 /** What a request may take of memory while it comes in; the rest waits in a temporary file. PocketBase: Go's multipart */
 export const MEMORY_BYTES = 16 << 20
@@ -10,6 +11,11 @@ const ALL_MEMORY_BYTES = 128 << 20
 let allMemory = ALL_MEMORY_BYTES
 /** What is read of the temporary file at a time. */
 const READ_BYTES = 64 << 10
+
+/** Of folders of temporary files. */
+const PREFIX = 'pocketsms-upload-'
+/** Longer than any request takes. */
+const LEFTOVER_MS = 3_600_000
 
 /** A stretch of the temporary file. */
 interface Stretch {
@@ -25,7 +31,8 @@ interface TemporaryFile {
 /**
  * Where the files of one request are, or its large body: in memory while there is room, then in one temporary file for all of them, since a
  * request may bring more files than a process may have open. Who wants something of it after it was closed gets a 400:
- * the client is gone, and what it sent must not be taken for empty.
+ * the client is gone, and what it sent must not be taken for empty. The file of a `sender` counts against the budget of
+ * the process, which may evict the request.
  */
 export class Room {
   memory: number
@@ -33,13 +40,33 @@ export class Room {
   #file: Promise<TemporaryFile> | undefined
   #end = 0
   #isClosed = false
+  readonly #share: Share | undefined
+  readonly #evicted = new AbortController()
 
-  constructor(memory = MEMORY_BYTES) {
+  constructor(memory = MEMORY_BYTES, sender?: Sender) {
     this.memory = memory
+    this.#share = sender && spoolBudget.open(sender, (answer) => this.#evict(answer))
   }
 
+  /** Aborts, with the answer as reason, when the request loses its place. */
+  get evicted(): AbortSignal {
+    return this.#evicted.signal
+  }
+
+  /** Throws the answer to an evicted request, or 400 once it is closed. */
   checkOpen(): void {
+    this.evicted.throwIfAborted()
     if (this.#isClosed) throw badRequest()
+  }
+
+  /** Counts bytes that have come, so that a slow sender is known. */
+  received(bytes: number): void {
+    if (this.#share) spoolBudget.received(this.#share, bytes)
+  }
+
+  /** All has come: from now on it is not evicted. */
+  complete(): void {
+    if (this.#share) this.#share.isReceiving = false
   }
 
   /** Whether there is so much memory left; then it is taken until the end. */
@@ -53,6 +80,7 @@ export class Room {
 
   /** Appends to the temporary file. Its place is taken at once: several files may be written. */
   async append(part: Buffer): Promise<Stretch> {
+    if (this.#share) await spoolBudget.take(this.#share, part.length)
     const { handle } = await this.#open()
     const at = this.#end
     this.#end += part.length
@@ -81,9 +109,16 @@ export class Room {
     this.#taken = 0
     const file = await this.#file?.catch(() => undefined)
     this.#file = undefined
-    if (!file) return
-    await file.handle.close()
-    await rm(file.folder, { recursive: true, force: true })
+    if (file) {
+      await file.handle.close()
+      await rm(file.folder, { recursive: true, force: true })
+    }
+    if (this.#share) spoolBudget.close(this.#share)
+  }
+
+  #evict(answer: TooMany): void {
+    this.#evicted.abort(answer)
+    void this.close()
   }
 
   #open(): Promise<TemporaryFile> {
@@ -94,11 +129,28 @@ export class Room {
 }
 
 async function openTemporary(): Promise<TemporaryFile> {
-  const folder = await mkdtemp(join(tmpdir(), 'pocketsms-upload-'))
+  const folder = await mkdtemp(join(tmpdir(), PREFIX))
   const handle = await open(join(folder, 'content'), 'w+')
   // nothing is left of it then if the process is killed; a system that does not allow it waits for the end
   await rm(folder, { recursive: true, force: true }).catch(() => {})
   return { handle, folder }
+}
+
+/**
+ * Removes folders that a killed process left behind. Only where a system keeps the name of an open file are they
+ * ever older than an instant; younger than an hour they may be another server's.
+ */
+export async function removeLeftovers(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => [])
+  for (const name of names.filter((one) => one.startsWith(PREFIX))) {
+    const folder = join(tmpdir(), name)
+    try {
+      const { mtimeMs } = await lstat(folder)
+      if (mtimeMs < Date.now() - LEFTOVER_MS) await rm(folder, { recursive: true, force: true })
+    } catch {
+      // another user's, or removed meanwhile
+    }
+  }
 }
 
 /** Content that is written once, then read as often as needed: in memory while there is room, then in the file. */
@@ -113,6 +165,7 @@ export class Spool {
 
   async write(part: Buffer): Promise<void> {
     this.#room.checkOpen()
+    this.#room.received(part.length)
     this.size += part.length
     this.#parts.push(this.#room.take(part.length) ? part : await this.#room.append(part))
   }

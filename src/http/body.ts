@@ -34,14 +34,19 @@ const hasBody = (incoming: IncomingMessage) =>
 /**
  * The body of a request in any of PocketBase's forms: JSON, multipart and urlencoded (both merged with the query).
  * An absent body is `{}`. Throws 400 for anything else. PocketBase: core/event_request.go, contract 0.4
+ * `holder`: whose share of the temporary files it takes; without one it is not counted.
  */
-export async function readBody(incoming: IncomingMessage, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
+export async function readBody(
+  incoming: IncomingMessage,
+  maxBytes = MAX_BODY_BYTES,
+  holder?: string,
+): Promise<RequestBody> {
   if (!hasBody(incoming)) return EMPTY
   const type = incoming.headers['content-type'] ?? ''
   const query = queryOf(incoming.url ?? '')
   if (type.startsWith('multipart/form-data')) {
     if (isMalformed(query)) throw badRequest()
-    const { pairs, ...held } = await readMultipart(incoming, maxBytes)
+    const { pairs, ...held } = await readMultipart(incoming, maxBytes, holder)
     try {
       return { values: readForm([...readPairs(query), ...pairs]), ...held }
     } catch (error) {
@@ -50,7 +55,7 @@ export async function readBody(incoming: IncomingMessage, maxBytes = MAX_BODY_BY
       throw error
     }
   }
-  const { bytes, leave } = await readBytes(incoming, maxBytes)
+  const { bytes, leave } = await readBytes(incoming, maxBytes, holder)
   if (bytes.length === 0) return EMPTY
   try {
     return { values: readValues(incoming, type, bytes, query), files: NO_FILES, ...(leave && { leave }) }

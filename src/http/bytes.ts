@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError, badRequest } from '../errors.ts'
-import { Room, Spool } from '../files/spool.ts'
+import { MEMORY_BYTES, Room, Spool } from '../files/spool.ts'
+import type { Sender } from '../files/spool-budget.ts'
 import { workingRoom } from './working-room.ts'
 
 /** Pieces are put together until they are that long: a chunked body may have one a byte, and each costs 400 bytes of memory. */
@@ -13,16 +14,21 @@ const TINY_BYTES = 512
 
 /**
  * A body as it comes in, in pieces that are not tiny. Throws 413 when it says that it is too long, 400 when it turns out to be, or
- * comes in more pieces than anybody honest makes of it.
+ * comes in more pieces than anybody honest makes of it; the reason of `evicted` when that aborts, even while nothing comes.
  */
-export async function* limitedBody(incoming: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+export async function* limitedBody(
+  incoming: IncomingMessage,
+  maxBytes: number,
+  evicted?: AbortSignal,
+): AsyncGenerator<Buffer> {
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw new ApiError(413)
   let size = 0
   let count = 0
   let gathered = 0
   let tiny: Buffer[] = []
   try {
-    for await (const chunk of incoming as AsyncIterable<Buffer>) {
+    const chunks = evicted ? chunksOf(incoming, evicted) : (incoming as AsyncIterable<Buffer>)
+    for await (const chunk of chunks) {
       size += chunk.length
       if (size > maxBytes || (++count > MAX_TINY && size < count * TINY_BYTES)) throw badRequest()
       tiny.push(chunk)
@@ -42,14 +48,37 @@ export async function* limitedBody(incoming: IncomingMessage, maxBytes: number):
   if (tiny.length > 0) yield joined(tiny)
 }
 
+/** What comes, until `evicted` aborts. The connection stays open then: the client is answered. */
+async function* chunksOf(incoming: IncomingMessage, evicted: AbortSignal): AsyncGenerator<Buffer> {
+  evicted.throwIfAborted()
+  let fail: (reason: unknown) => void = () => {}
+  evicted.addEventListener('abort', () => fail(evicted.reason), { once: true })
+  const chunks = incoming.iterator({ destroyOnReturn: false })
+  // no Promise.race: the promise that outlives them all would hold every chunk
+  const next = () =>
+    new Promise<IteratorResult<Buffer>>((resolve, reject) => {
+      fail = reject
+      chunks.next().then(resolve, reject)
+    })
+  try {
+    for (let one = await next(); !one.done; one = await next()) {
+      yield one.value
+      evicted.throwIfAborted()
+    }
+  } finally {
+    chunks.return?.(undefined).catch(() => {})
+  }
+}
+
 const joined = (chunks: Buffer[]) => (chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
 
 /** As much of a body may wait for the rest without being counted. */
 export const SMALL_BYTES = 16 << 10
 
-/** Whether a request says that it has more, or does not say how much. */
+/** Whether a request says that it has more, does not say how much, or has parts, which wait as large bodies do. */
 export function mayBeLarge({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']
+  if (headers['content-type']?.startsWith('multipart/')) return true
   return length === undefined ? headers['transfer-encoding'] !== undefined : Number(length) > SMALL_BYTES
 }
 
@@ -62,31 +91,45 @@ export interface WholeBody {
 
 /**
  * The raw body, whole. What is large waits where uploads wait until all of it is there, then for its turn to be worked
- * on. Throws as `limitedBody` does, and 503 when its turn does not come.
+ * on. Throws as `limitedBody` does, and 503 when its turn does not come. `holder`: whose share of the temporary files it takes.
  */
-export async function readBytes(incoming: IncomingMessage, maxBytes: number): Promise<WholeBody> {
+export async function readBytes(
+  incoming: IncomingMessage,
+  maxBytes: number,
+  holder?: string,
+): Promise<WholeBody> {
+  if (!mayBeLarge(incoming)) {
+    const pieces: Buffer[] = []
+    for await (const piece of limitedBody(incoming, maxBytes)) pieces.push(piece)
+    return { bytes: joined(pieces) }
+  }
+  return readLarge(incoming, maxBytes, holder)
+}
+
+async function readLarge(
+  incoming: IncomingMessage,
+  maxBytes: number,
+  holder: string | undefined,
+): Promise<WholeBody> {
+  const room = new Room(MEMORY_BYTES, senderOf(holder, maxBytes))
+  const spool = new Spool(room)
   const start: Buffer[] = []
   let size = 0
-  let rest: { readonly room: Room; readonly spool: Spool } | undefined
   try {
-    for await (const piece of limitedBody(incoming, maxBytes)) {
+    for await (const piece of limitedBody(incoming, maxBytes, room.evicted)) {
       size += piece.length
       if (size <= SMALL_BYTES) start.push(piece)
-      else {
-        rest ??= openSpool()
-        await rest.spool.write(piece)
-      }
+      else await spool.write(piece)
     }
-    return rest ? await whole(size, start, rest.spool) : { bytes: joined(start) }
+    room.complete()
+    return spool.size > 0 ? await whole(size, start, spool) : { bytes: joined(start) }
   } finally {
-    await rest?.room.close()
+    await room.close()
   }
 }
 
-function openSpool() {
-  const room = new Room()
-  return { room, spool: new Spool(room) }
-}
+export const senderOf = (holder: string | undefined, maxBytes: number): Sender | undefined =>
+  holder === undefined ? undefined : { holder, maxBytes }
 
 async function whole(size: number, start: readonly Buffer[], rest: Spool): Promise<WholeBody> {
   const leave = await workingRoom.take(size)

@@ -58,6 +58,8 @@ export type Env = {
     asker?: AuthRecord | null
     /** What a large answer takes in memory. */
     hold?: Hold
+    /** Whose share of the server's totals a large body takes; undefined for superusers, whose are not counted. */
+    holder?: string
   }
 }
 export type Ctx = Context<Env>
@@ -75,7 +77,8 @@ export function queryOf(c: Ctx): Record<string, string> {
 export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
   const known = c.get('body')
   if (known) return known
-  const body = await readBody(c.env.incoming, Math.min(maxBytes, c.get('guestLimit') ?? maxBytes))
+  const limit = Math.min(maxBytes, c.get('guestLimit') ?? maxBytes)
+  const body = await readBody(c.env.incoming, limit, c.get('holder'))
   if (body.release) releaseAfter(c, body.release)
   if (body.leave) c.set('leave', body.leave)
   c.set('body', body)

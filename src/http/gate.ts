@@ -7,7 +7,7 @@ import { labelsOf } from './actions.ts'
 import { mayBeLarge } from './bytes.ts'
 import { clientIp } from './client-ip.ts'
 import { authOf, type Ctx, type Env, type Services } from './context.ts'
-import { guestBodyLimit } from './guest-body.ts'
+import { judgeSender } from './guest-body.ts'
 import { RateLimiter } from './rate-limit.ts'
 
 /** One gate for each server: what it has counted hangs on its services. */
@@ -28,10 +28,9 @@ export const gate =
     return pass(c, services).then(work)
   }
 
-/** Who sends a large body is known before it is read: a guest's must be small. */
+/** Who sends a large body is known before it is read. */
 async function workLarge(c: Ctx, services: Services, next: () => Promise<void>): Promise<void> {
-  const limit = await guestBodyLimit(c, services)
-  if (limit !== undefined) c.set('guestLimit', limit)
+  await judgeSender(c, services)
   await next().finally(() => c.get('leave')?.())
 }
 

@@ -2,6 +2,7 @@ import type { Collection } from '../collections/collection.ts'
 import { maxBodyBytes } from '../fields/max-bytes.ts'
 import { DEFAULT_MAX_CHARACTERS } from '../fields/text.ts'
 import { authOf, type Ctx, type Services } from './context.ts'
+import { holderOf } from './holder.ts'
 
 /** Of a guest's body. Sign-ins, subscriptions and pairing take far less. */
 export const GUEST_BODY_BYTES = 64 << 10
@@ -12,12 +13,15 @@ const CHARACTER_BYTES = 6
 
 const RECORDS = /^\/api\/collections\/([^/]+)\/records(?:\/[^/]+)?$/
 
-/**
- * Bytes that the body of this request may have because a guest sends it; undefined for anybody who is signed in. To be
- * asked before a large body is read.
- */
-export async function guestBodyLimit(c: Ctx, services: Services): Promise<number | undefined> {
-  if (await authOf(c, services, { cached: true })) return undefined
+/** Notes who sends a large body, before it is read: whose share it takes, and that a guest's must be small. */
+export async function judgeSender(c: Ctx, services: Services): Promise<void> {
+  const auth = await authOf(c, services, { cached: true })
+  if (!auth?.isSuperuser) c.set('holder', holderOf(c, services, auth))
+  if (!auth) c.set('guestLimit', guestBodyLimit(c, services))
+}
+
+/** Bytes that the body of this request may have because a guest sends it. */
+function guestBodyLimit(c: Ctx, services: Services): number {
   const { catalog } = services.store
   if (c.req.path === '/api/batch') {
     return Math.max(

@@ -10,10 +10,12 @@ import type { Ctx } from './context.ts'
  * JSON or no UTF-8, in their form `{"error","message"}`, and 503 when too many large ones come at once.
  */
 export async function readJson(c: Ctx, maxBytes: number): Promise<unknown> {
-  const { bytes, leave } = await readBytes(c.env.incoming, maxBytes).catch((error: unknown) => {
-    if (!(error instanceof ApiError) || error instanceof TooMany) throw error
-    throw refuse('request_too_large', `The body must have at most ${maxBytes} bytes`)
-  })
+  const { bytes, leave } = await readBytes(c.env.incoming, maxBytes, c.get('holder')).catch(
+    (error: unknown) => {
+      if (!(error instanceof ApiError) || error instanceof TooMany) throw error
+      throw refuse('request_too_large', `The body must have at most ${maxBytes} bytes`)
+    },
+  )
   try {
     if (!isUtf8(bytes)) throw refuse('invalid_request', 'The body must be valid UTF-8')
     return parseJson(bytes.toString('utf8'))

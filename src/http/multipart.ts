@@ -4,9 +4,10 @@ import { pipeline } from 'node:stream/promises'
 import { Busboy } from '@fastify/busboy'
 import { ApiError, badRequest, TooMany } from '../errors.ts'
 import { MEMORY_BYTES, Room, Spool } from '../files/spool.ts'
+import type { Sender } from '../files/spool-budget.ts'
 import { readUpload, type Upload, type Uploads } from '../files/upload.ts'
 import { MAX_PARTS } from './body-limits.ts'
-import { limitedBody, SMALL_BYTES } from './bytes.ts'
+import { limitedBody, SMALL_BYTES, senderOf } from './bytes.ts'
 import { LineFeeds } from './line-feeds.ts'
 import { workingRoom } from './working-room.ts'
 
@@ -34,10 +35,18 @@ interface Part<T> {
 
 /** A form while it comes in. */
 class Reader {
-  readonly #room = new Room()
+  readonly #room: Room
   readonly #files: Part<Upload>[] = []
   readonly #values: Part<Spool>[] = []
   #valueBytes = 0
+
+  constructor(sender: Sender | undefined) {
+    this.#room = new Room(MEMORY_BYTES, sender)
+  }
+
+  get evicted(): AbortSignal {
+    return this.#room.evicted
+  }
 
   /** `failed` hears of what goes wrong with it. */
   file(key: string, name: string, stream: Readable, failed: (error: Error) => void): void {
@@ -66,6 +75,7 @@ class Reader {
   }
 
   async form(): Promise<MultipartForm> {
+    this.#room.complete()
     const files = new Map<string, Upload[]>()
     for (const { key, content } of this.#files) {
       const known = files.get(key)
@@ -105,10 +115,14 @@ const lastSegment = (name: string) => name.split('/').findLast((part) => part !=
  * `maxBytes`, 400 for one that turns out to, 503 when too many large ones come at once; what a disk says, if it is full, as it is.
  * PocketBase: Go's mime/multipart, ReadForm
  */
-export async function readMultipart(incoming: IncomingMessage, maxBytes: number): Promise<MultipartForm> {
-  const reader = new Reader()
+export async function readMultipart(
+  incoming: IncomingMessage,
+  maxBytes: number,
+  holder?: string,
+): Promise<MultipartForm> {
+  const reader = new Reader(senderOf(holder, maxBytes))
   try {
-    const bytes = limitedBody(incoming, maxBytes)
+    const bytes = limitedBody(incoming, maxBytes, reader.evicted)
     const boundary = BOUNDARY.exec(incoming.headers['content-type'] ?? '')
     const lines = new LineFeeds(boundary?.[1] ?? boundary?.[2] ?? '')
     await pipeline(bytes, lines, parserOf(incoming, reader))

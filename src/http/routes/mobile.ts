@@ -106,7 +106,7 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
   const poster = await findPoster(store, path)
   if (!poster) throw refuse('device_not_found')
   const { 'x-timestamp': timestamp, 'x-signature': signature } = c.env.incoming.headers
-  const { bytes: body, leave } = await readBytes(c.env.incoming, MAX_EVENT_BYTES)
+  const { bytes: body, leave } = await readBytes(c.env.incoming, MAX_EVENT_BYTES, c.get('holder'))
   if (leave) c.set('leave', leave)
   const posted = { body, timestamp: String(timestamp ?? ''), signature: String(signature ?? '') }
   if (!isSigned(poster.signingKey, posted)) {

@@ -1,0 +1,11 @@
+import { networkOf } from '../auth/addresses.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import { clientIp } from './client-ip.ts'
+import type { Ctx, Services } from './context.ts'
+
+/**
+ * Whose share of the server's totals a request takes: an account's, or of a guest the address', an IPv6 address
+ * counted as its /64.
+ */
+export const holderOf = (c: Ctx, services: Services, auth: AuthRecord | null): string =>
+  auth ? `${auth.collection.id} ${auth.id}` : `address ${networkOf(clientIp(c, services))}`
