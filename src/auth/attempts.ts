@@ -58,7 +58,17 @@ export async function attempt<T>(tried: Attempt, check: () => Promise<T>): Promi
         await giveBack(db, keys, exempt).catch(() => {})
       throw error
     }
-  })
+  }, networkOf(tried.ip))
+}
+
+/** Counts a password that is hashed for a record which `holder` writes, an account or address. Throws 429 after too many. */
+export async function countHash(
+  db: Db,
+  { signInTries }: Pick<Config, 'signInTries'>,
+  holder: string,
+): Promise<void> {
+  if (signInTries === 0) return
+  await takeTries(db, [`hash of ${holder}`], '', signInLimits(signInTries).slice(1, 2), WINDOW_SECONDS)
 }
 
 /** Counts a mail that is asked for. Throws 429 when there were too many. */

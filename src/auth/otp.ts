@@ -47,12 +47,12 @@ export async function requestOtp(
   demandFields(form, { email: [required, length(1, 255), email] })
   await countMail({ db: store.db, config: desk.config, collection: collection.id, account: form.email, ip })
   const auth = await findByEmail(store, collection, form.email)
-  if (!auth) return requestNothing(collection)
+  if (!auth) return requestNothing(collection, networkOf(ip))
   const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
   const live = known.filter((otp) => !isOlder(otp.created, collection.otp.duration))
   if (live.length > MAX_LIVE) return live[0]!.id
   const password = randomDigits(collection.otp.length)
-  const hash = await hashPassword(password, OTP_COST)
+  const hash = await hashPassword(password, OTP_COST, networkOf(ip))
   // where it goes: who knows the password has read that mail. Noted now, or one who is quick would prove nothing by it
   const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo: auth.values.email ?? '' })
   void deliver(store, desk, auth, id, password)
@@ -60,8 +60,8 @@ export async function requestOtp(
 }
 
 /** The work of a password that nobody will get. */
-async function requestNothing({ otp }: AuthCollection): Promise<string> {
-  await hashPassword(randomDigits(otp.length), OTP_COST)
+async function requestNothing({ otp }: AuthCollection, holder: string): Promise<string> {
+  await hashPassword(randomDigits(otp.length), OTP_COST, holder)
   return randomId()
 }
 

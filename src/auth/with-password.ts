@@ -6,6 +6,7 @@ import { badRequest, forbidden } from '../errors.ts'
 import { isEmail } from '../fields/address.ts'
 import { verifyPassword } from '../fields/bcrypt.ts'
 import type { AuthRecord } from '../filter/request.ts'
+import { networkOf } from './addresses.ts'
 import { attempt } from './attempts.ts'
 import { findByIdentity } from './auth-rows.ts'
 import type { Desk } from './desk.ts'
@@ -40,7 +41,7 @@ export async function authWithPassword(
   })
   const fields = form.identityField ? [form.identityField] : emailFirst(identityFields)
   const tried = { db: store.db, config: desk.config, collection: collection.id, account: form.identity, ip }
-  return attempt(tried, () => checkPassword(store, collection, fields, form))
+  return attempt(tried, () => checkPassword(store, collection, fields, form, networkOf(ip)))
 }
 
 async function checkPassword(
@@ -48,11 +49,12 @@ async function checkPassword(
   collection: AuthCollection,
   fields: readonly string[],
   form: { readonly identity: string; readonly password: string },
+  holder: string,
 ): Promise<AuthRecord> {
   const auth = await findAny(store, collection, fields, form.identity)
   const isRight = auth
-    ? await verifyPassword(form.password, String(auth.values.password))
-    : await verifyNothing(form.password, passwordField(collection)?.cost ?? 0)
+    ? await verifyPassword(form.password, String(auth.values.password), holder)
+    : await verifyNothing(form.password, passwordField(collection)?.cost ?? 0, holder)
   if (!auth || !isRight) throw badRequest('Failed to authenticate.')
   return auth
 }

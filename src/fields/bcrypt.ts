@@ -22,13 +22,21 @@ const PLACES = Math.min(3, Math.max(1, availableParallelism() - 1))
 const MAX_WAITING = 1_000
 const line = new Line(PLACES, MAX_WAITING)
 
-/** Hash of a password, off the main thread. Throws a RangeError for one over 72 bytes, 503 when too many wait. */
-export async function hashPassword(plain: string, cost = 0): Promise<string> {
+/** Throws a RangeError for a password over 72 bytes. */
+export function checkLength(plain: string): void {
   if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) throw new RangeError('The password exceeds 72 bytes.')
-  return line.run(() => bcrypt().hash(plain, cost > 0 ? cost : DEFAULT_COST))
 }
 
-/** True if the hash is that of the password; false for a hash that is none. Off the main thread. Throws 503 as above. */
-export async function verifyPassword(plain: string, hash: string): Promise<boolean> {
-  return plain !== '' && hash !== '' && line.run(() => bcrypt().compare(plain, hash))
+/**
+ * Hash of a password, off the main thread, in the turn of `holder`: the account or address that asks. Throws a
+ * RangeError for one over 72 bytes, 503 when too many wait.
+ */
+export async function hashPassword(plain: string, cost = 0, holder?: string): Promise<string> {
+  checkLength(plain)
+  return line.run(() => bcrypt().hash(plain, cost > 0 ? cost : DEFAULT_COST), holder)
+}
+
+/** True if the hash is that of the password; false for a hash that is none. In turns, and throws 503, as above. */
+export async function verifyPassword(plain: string, hash: string, holder?: string): Promise<boolean> {
+  return plain !== '' && hash !== '' && line.run(() => bcrypt().compare(plain, hash), holder)
 }

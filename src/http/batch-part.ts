@@ -7,6 +7,7 @@ import type { RequestInfo } from '../filter/request.ts'
 import { createRecord } from '../records/create.ts'
 import { deleteRecord } from '../records/delete.ts'
 import type { Extensions } from '../records/extension.ts'
+import type { PasswordWork } from '../records/passwords.ts'
 import { pickFields } from '../records/pick.ts'
 import { updateRecord } from '../records/update.ts'
 import type { WriteOptions } from '../records/write-options.ts'
@@ -24,6 +25,7 @@ export interface Part {
   readonly outer: RequestInfo
   /** The files that came for this request. */
   readonly uploads: Uploads
+  readonly passwordWork: PasswordWork
   /** What else happens with the write. */
   readonly alsoFor: (request: RequestInfo, collection: Collection) => WriteOptions['also']
 }
@@ -68,18 +70,18 @@ export function runPart(part: Part): Promise<PartAnswer> {
 }
 
 async function create(part: Part, name: string): Promise<PartAnswer> {
-  const { store, extensions, uploads, alsoFor } = part
+  const { store, extensions, uploads, alsoFor, passwordWork } = part
   const collection = writableCollection(store.catalog, name)
   const request = requestOf(part, 'POST')
-  const options = { uploads, also: alsoFor(request, collection) }
+  const options = { uploads, passwordWork, also: alsoFor(request, collection) }
   return answer(request, await createRecord(store, extensions, collection, request, options))
 }
 
 async function update(part: Part, name: string, id: string): Promise<PartAnswer> {
-  const { store, extensions, uploads, alsoFor } = part
+  const { store, extensions, uploads, alsoFor, passwordWork } = part
   const collection = writableCollection(store.catalog, name)
   const request = requestOf(part, 'PATCH')
-  const options = { uploads, also: alsoFor(request, collection) }
+  const options = { uploads, passwordWork, also: alsoFor(request, collection) }
   return answer(request, await updateRecord(store, extensions, collection, id, request, options))
 }
 

@@ -1,7 +1,7 @@
 import { type FieldError, fieldError } from '../errors.ts'
-import { verifyPassword } from '../fields/bcrypt.ts'
 import { toText } from '../fields/cast.ts'
 import { required } from '../fields/text.ts'
+import type { PasswordWork } from './passwords.ts'
 import type { Draft, FieldErrors } from './validate.ts'
 
 /** The keys of an auth record's form; two of them are no fields. */
@@ -22,6 +22,7 @@ export async function checkAuthForm(
   draft: Draft,
   body: Readonly<Record<string, unknown>>,
   manages: boolean,
+  work: PasswordWork,
 ): Promise<FieldErrors> {
   const form = readForm(body)
   const { values, old } = draft
@@ -30,7 +31,7 @@ export async function checkAuthForm(
     verified: !manages && values.verified !== (old?.verified ?? false) ? mismatch() : undefined,
     password: checkPassword(form, !old),
     passwordConfirm: checkConfirm(form, !old),
-    oldPassword: old && !manages ? await checkOldPassword(form, String(old.password)) : undefined,
+    oldPassword: old && !manages ? await checkOldPassword(form, String(old.password), work) : undefined,
   }
   return Object.fromEntries(Object.entries(checks).filter(([, error]) => error)) as FieldErrors
 }
@@ -66,9 +67,13 @@ function checkConfirm(
   return passwordConfirm === password ? undefined : mismatch()
 }
 
-async function checkOldPassword(form: Form, hash: string): Promise<FieldError | undefined> {
+async function checkOldPassword(
+  form: Form,
+  hash: string,
+  work: PasswordWork,
+): Promise<FieldError | undefined> {
   if (!isPasswordGiven(form)) return undefined
   if (form.oldPassword === '') return required()
-  if (await verifyPassword(form.oldPassword, hash)) return undefined
+  if (await work.verify(form.oldPassword, hash)) return undefined
   return fieldError('validation_invalid_old_password', 'Missing or invalid old password')
 }

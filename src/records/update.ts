@@ -15,7 +15,7 @@ import { explainRefusal, isEmpty, NO_GUARD } from './explain.ts'
 import type { Extensions } from './extension.ts'
 import { storing } from './files.ts'
 import { checkFresh } from './guard.ts'
-import { hashPasswords } from './passwords.ts'
+import { hashPasswords, hasNewPassword, OWN_WORK, type PasswordWork, rememberWork } from './passwords.ts'
 import { blankValues, needsOldValues, type Prepared, prepare, type Values, withBody } from './prepare.ts'
 import { selectRows } from './select.ts'
 import { isRuleFault } from './sight.ts'
@@ -40,6 +40,7 @@ interface Update {
   readonly request: RequestInfo
   readonly rule: string
   readonly options: WriteOptions
+  readonly work: PasswordWork
 }
 
 /** A change whose record was found and let through. */
@@ -64,14 +65,15 @@ export async function updateRecord(
   options: WriteOptions = {},
 ): Promise<string> {
   const rule = ruleFor(collection, 'updateRule', request.auth)
-  const update = { store, extensions, collection, id, request, rule, options }
+  const work = rememberWork(options.passwordWork ?? OWN_WORK)
+  const update = { store, extensions, collection, id, request, rule, options, work }
   for (let tries = 1; ; tries++) {
     try {
       return await updateOnce(update)
     } catch (error) {
       if (!(error instanceof Conflict)) throw error
       if (options.remembered) await checkFresh(store, request.auth)
-      if (tries === MAX_TRIES) return updateLocked(update)
+      if (tries === MAX_TRIES) return updateLocked({ ...update, work: work.locked })
     }
   }
 }
@@ -154,12 +156,22 @@ async function find({ store, collection, id }: Update, rule: string, request: Re
   }
 }
 
-/** A password that is too long is not hashed: validation speaks of it. */
-async function hash({ collection, prepared }: Change): Promise<Values> {
+/**
+ * The values to be stored. Hashing takes a core for 57 ms: what a save would refuse for a wrong field is refused
+ * before, unless a hook may still mend it. A password that is too long is such a fault.
+ */
+async function hash(change: Change): Promise<Values> {
+  const { store, extensions, collection, prepared, values, work } = change
+  if (!hasNewPassword(collection, prepared)) return { ...values }
+  if (!extensions.get(collection.id)?.beforeUpdate) {
+    const errors = fieldErrors(change)
+    const conditions = conditionsOf(store.catalog, collection, values, false, errors)
+    if (!isEmpty(errors)) return refuse(change, errors, conditions)
+  }
   try {
-    return await hashPasswords(collection, prepared)
+    return await hashPasswords(collection, prepared, work)
   } catch (error) {
-    if (error instanceof RangeError) return { ...prepared.values }
+    if (error instanceof RangeError) return { ...values }
     throw error
   }
 }
@@ -169,7 +181,7 @@ async function formErrors(change: Change): Promise<FieldErrors> {
   if (collection.type !== 'auth') return {}
   const draft = { values, old, passwords: prepared.passwords }
   const manages = isSuperuser(request) || (asksToManage(draft, request.body) && (await isManager(change)))
-  return checkAuthForm(draft, request.body, manages)
+  return checkAuthForm(draft, request.body, manages, change.work)
 }
 
 async function isManager(change: Change): Promise<boolean> {
@@ -205,21 +217,20 @@ function renewAuth({ collection, values, old, prepared }: Change): void {
 }
 
 async function save(change: Change): Promise<void> {
-  const { store, collection, values, old, prepared } = change
+  const { store, collection, values } = change
   const time = now()
   for (const field of collection.fields) {
     if (field.type === 'autodate' && field.onUpdate) values[field.name] = time
   }
-  const errors = validate(collection, {
-    values,
-    old,
-    passwords: prepared.passwords,
-    uploads: prepared.uploads,
-    unreadable: prepared.unreadable,
-  })
+  const errors = fieldErrors(change)
   const conditions = conditionsOf(store.catalog, collection, values, false, errors)
   if (isEmpty(errors) && (await write(change, conditions))) return
   await refuse(change, errors, conditions)
+}
+
+function fieldErrors({ collection, values, old, prepared }: Change): FieldErrors {
+  const { passwords, uploads, unreadable } = prepared
+  return validate(collection, { values, old, passwords, uploads, unreadable })
 }
 
 async function write(change: Change, conditions: readonly Condition[]): Promise<boolean> {

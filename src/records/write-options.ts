@@ -3,6 +3,7 @@ import type { Uploads } from '../files/upload.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { versionSql } from './guard.ts'
 import type { SqlCondition } from './parameters.ts'
+import type { PasswordWork } from './passwords.ts'
 
 /** What a write is told besides its request. */
 export interface WriteOptions {
@@ -17,6 +18,8 @@ export interface WriteOptions {
   readonly held?: boolean
   /** The password was made by the server: rules for passwords do not apply to it. */
   readonly hasRandomPassword?: boolean
+  /** How its passwords are hashed and compared. */
+  readonly passwordWork?: PasswordWork
   /** What else happens with the write, in one transaction with it. It is told the record's id. */
   readonly also?: (store: Store, id: string) => Promise<void>
 }

@@ -6,9 +6,11 @@ import { sentAgain, type Upload, type Uploads } from '../../files/upload.ts'
 import { checkPicked, LargeAnswer } from '../../filter/answer-meter.ts'
 import type { RequestInfo } from '../../filter/request.ts'
 import { holdFresh } from '../../records/guard.ts'
+import type { PasswordWork } from '../../records/passwords.ts'
 import { noteWrite } from '../audit.ts'
 import { type BatchRequest, readBatch, unreadableBatch } from '../batch-body.ts'
 import { bodyOfPart, type Part, type PartAnswer, PartFault, runPart } from '../batch-part.ts'
+import { batchPasswords } from '../batch-passwords.ts'
 import type { RequestBody } from '../body.ts'
 import { clientIp } from '../client-ip.ts'
 import {
@@ -45,8 +47,13 @@ export const batchRoutes = (services: Services) =>
       (auth) => {
         // an answer that turns out to be large begins again: what it has counted is for one time
         const outer = () => buildRequest(c, auth, values, 'batch', { meter: meterFor(c, services, auth) })
-        const runOnce = () => withCatalog(services.store, () => runAll(c, services, requests, outer(), files))
-        return tryOldPassword(c, services, auth, bodies, () => withRoom(runOnce))
+        const run = async () => {
+          const work = await batchPasswords(c, services, auth, requests)
+          const runOnce = () =>
+            withCatalog(services.store, () => runAll(c, services, requests, outer(), files, work))
+          return withRoom(runOnce)
+        }
+        return tryOldPassword(c, services, auth, bodies, run)
       },
     )
     return sendJson(
@@ -70,6 +77,7 @@ function runAll(
   requests: readonly BatchRequest[],
   outer: RequestInfo,
   files: Uploads,
+  work: readonly PasswordWork[],
 ): Promise<PartAnswer[]> {
   const { store, extensions } = services
   const timeoutMs = (services.settings.current.batch.timeout || DEFAULT_TIMEOUT_S) * 1000
@@ -86,7 +94,8 @@ function runAll(
         const uploads = uploadsOf(files, i)
         const alsoFor: Part['alsoFor'] = (request, collection) =>
           noteWrite(c, services, request, collection, uploads.keys())
-        answers.push(await runPart({ store: inside, extensions, asked, outer, uploads, alsoFor }))
+        const part = { store: inside, extensions, asked, outer, uploads, passwordWork: work[i]!, alsoFor }
+        answers.push(await runPart(part))
       } catch (error) {
         throw Date.now() > deadlineMs ? badRequest(FAILED) : partError(i, error)
       }

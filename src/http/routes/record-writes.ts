@@ -17,6 +17,7 @@ import { withCatalog } from '../fresh-catalog.ts'
 import { forWhoAsks } from '../held.ts'
 import { withRoom } from '../large-answer.ts'
 import { asksForPassword, tryOldPassword } from '../old-password.ts'
+import { passwordWork } from '../password-work.ts'
 import { writableCollection } from '../writable.ts'
 
 const MISSING = 'Missing or invalid collection context'
@@ -95,13 +96,17 @@ async function writeOnce<T>(c: Ctx, services: Services, collection: Collection, 
   const { files } = await bodyOf(c)
   const also = (request: RequestInfo) => noteWrite(c, services, request, collection, files.keys())
   try {
-    const options = { remembered: true, also: also(request) }
+    const work = passwordWork(c, services, request.auth)
+    const options = { remembered: true, passwordWork: work, also: also(request) }
     return await runWhole(services, run, request, options).catch((error) => doubt(services, request, error))
   } catch (error) {
     if (!(error instanceof StaleAuth)) throw error
     return forWhoAsks(
       () => requestInfo(c, services),
-      (fresh) => runWhole(services, run, fresh, { held: true, also: also(fresh) }),
+      (fresh) => {
+        const work = passwordWork(c, services, fresh.auth)
+        return runWhole(services, run, fresh, { held: true, passwordWork: work, also: also(fresh) })
+      },
     )
   }
 }

@@ -1,0 +1,79 @@
+import { findAuthRecord } from '../auth/auth-rows.ts'
+import type { AuthCollection } from '../collections/collection.ts'
+import { badRequest } from '../errors.ts'
+import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
+import { toText } from '../fields/cast.ts'
+import { passwordError } from '../fields/password.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import { OWN_WORK, type PasswordWork, rememberWork } from '../records/passwords.ts'
+import { blankValues, prepare } from '../records/prepare.ts'
+import type { BatchRequest } from './batch-body.ts'
+import { bodyOfPart } from './batch-part.ts'
+import type { Ctx, Services } from './context.ts'
+import { passwordWork } from './password-work.ts'
+
+/** Old passwords that one batch may bring: people change their own. */
+const MAX_OLD_PASSWORDS = 3
+
+/** A write of an auth record that a batch asks for. */
+interface Write {
+  readonly asked: BatchRequest
+  readonly collection: AuthCollection
+  readonly body: Readonly<Record<string, unknown>>
+  readonly auth: AuthRecord | null
+}
+
+const RECORD = /^\/api\/collections\/([^/?]+)\/records(?:\/([^/?]+))?/
+
+/**
+ * Hashes and compares the passwords of a batch before its transaction begins: in it, others would wait for 57 ms a
+ * password. Answers what each request finds done. Throws 400 for too many old passwords, 429 for too many new ones.
+ */
+export async function batchPasswords(
+  c: Ctx,
+  services: Services,
+  auth: AuthRecord | null,
+  requests: readonly BatchRequest[],
+): Promise<PasswordWork[]> {
+  const writes = requests.map((asked) => writeOf(services, auth, asked))
+  const olds = writes.filter((write) => write && toText(write.body.oldPassword) !== '')
+  if (olds.length > MAX_OLD_PASSWORDS && !auth?.isSuperuser)
+    throw badRequest(`A batch may change at most ${MAX_OLD_PASSWORDS} passwords.`)
+  const done: PasswordWork[] = []
+  for (const write of writes) {
+    const work = rememberWork(passwordWork(c, services, auth))
+    if (write) await workAhead(services, write, work)
+    done.push(write ? work.locked : OWN_WORK)
+  }
+  return done
+}
+
+function writeOf({ store }: Services, auth: AuthRecord | null, asked: BatchRequest): Write | undefined {
+  const collection = store.catalog.find(RECORD.exec(asked.url)?.[1] ?? '')
+  if (collection?.type !== 'auth' || asked.method === 'DELETE') return undefined
+  return { asked, collection, body: bodyOfPart(asked), auth }
+}
+
+/** Nothing is done for what is refused without it. */
+async function workAhead(services: Services, write: Write, work: PasswordWork): Promise<void> {
+  const { collection, body, auth } = write
+  const isSuperuser = auth?.isSuperuser === true
+  const rule = { POST: collection.createRule, PATCH: collection.updateRule }[write.asked.method]
+  if (!isSuperuser && rule === null) return
+  const { passwords } = prepare(collection, blankValues(collection), body, { isSuperuser })
+  for (const field of collection.fields) {
+    const plain = field.type === 'password' ? passwords[field.name] : ''
+    if (field.type !== 'password' || !plain || Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) continue
+    if (field.name === 'password' && toText(body.passwordConfirm) !== plain) continue
+    if (!passwordError(field, plain)) await work.hash(plain, field.cost)
+  }
+  await compareAhead(services, write, work)
+}
+
+async function compareAhead({ store }: Services, write: Write, work: PasswordWork): Promise<void> {
+  const old = toText(write.body.oldPassword)
+  const id = RECORD.exec(write.asked.url)?.[2] ?? toText(write.body.id)
+  if (old === '' || id === '') return
+  const record = await findAuthRecord(store, write.collection, id)
+  if (record) await work.verify(old, String(record.values.password))
+}

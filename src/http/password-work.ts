@@ -1,0 +1,22 @@
+import { countHash } from '../auth/attempts.ts'
+import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
+import type { AuthRecord } from '../filter/request.ts'
+import type { PasswordWork } from '../records/passwords.ts'
+import type { Ctx, Services } from './context.ts'
+import { holderOf } from './holder.ts'
+
+/**
+ * How the passwords of a client's writes are hashed and compared: in the client's turn, and only so many new ones in 10
+ * minutes. Superusers may have any number. Throws 429 after too many.
+ */
+export function passwordWork(c: Ctx, services: Services, auth: AuthRecord | null): PasswordWork {
+  const { store, config } = services
+  return {
+    async hash(plain, cost) {
+      const holder = holderOf(c, services, auth)
+      if (!auth?.isSuperuser) await countHash(store.db, config, holder)
+      return hashPassword(plain, cost, holder)
+    },
+    verify: (plain, hash) => verifyPassword(plain, hash, holderOf(c, services, auth)),
+  }
+}
