@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { networkOf } from '../auth/addresses.ts'
 import { rememberedHolder } from '../auth/api-keys.ts'
 import { remembered } from '../auth/identify.ts'
 import { ApiError, GatewayError } from '../errors.ts'
@@ -38,7 +39,14 @@ export function noteVisit(desk: Desk, req: IncomingMessage, res: ServerResponse,
   const level = status >= 400 && status !== CLIENT_CLOSED ? ERROR : DEBUG
   if (!desk.logs.wants(level) || method === 'OPTIONS') return
   if (level === DEBUG && QUIET.test(loggedPath(visit.url))) return
-  desk.logs.add(lineOf(desk, req, visit, level, faults.get(res)))
+  const isRefused = level === ERROR && status < 500
+  desk.logs.add(lineOf(desk, req, visit, level, faults.get(res)), isRefused ? holderOf(desk, req) : undefined)
+}
+
+/** Whose requests are counted together: an account's, or those of a guest's address. */
+function holderOf(desk: Desk, req: IncomingMessage): string {
+  const auth = whoAsked(desk, req)
+  return auth ? `${auth.collection.id} ${auth.id}` : `address ${networkOf(ipOf(req, desk))}`
 }
 
 const MAX_TEXT = 300

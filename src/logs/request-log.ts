@@ -5,11 +5,14 @@ import { cleanText } from '../fields/cast.ts'
 import { formatDate } from '../fields/date.ts'
 import type { Logger } from '../log.ts'
 import type { Line } from './line.ts'
+import { RefusalLimit } from './refusal-limit.ts'
 
 /** A line waits no longer. Short enough for who looks what has just failed, long enough for many in a statement. */
 const EVERY_MS = 2_000
-/** As many wait at most; what is more is lost. With the above it is 500 a second, whoever floods the server with nonsense. */
+/** As many wait at most; what is more is lost. With the above it is 500 a second, if the server itself has faults. */
 const MAX_LINES = 1_000
+/** Of requests that were refused: 100 a second. */
+const MAX_REFUSED = 200
 
 const WRITE = `
 insert into _logs (created, level, message, data)
@@ -24,7 +27,9 @@ export class RequestLog {
   readonly #db: Db
   readonly #settings: Pick<SettingsStore, 'current'>
   readonly #log: Logger
+  readonly #limit = new RefusalLimit()
   #lines: Line[] = []
+  #refused = 0
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
 
@@ -40,19 +45,33 @@ export class RequestLog {
     return maxDays > 0 && level >= minLevel
   }
 
-  add(line: Line): void {
-    if (this.#lines.length >= MAX_LINES) {
+  /** `refused`: the account or address whose request was refused. Of each only some are kept a minute. */
+  add(line: Line, refused?: string): void {
+    this.#timer ??= setTimeout(() => void this.#flush(false), EVERY_MS).unref()
+    if (!this.#hasRoom(line, refused)) {
       counts.logs.dropped++
       return
     }
     this.#lines.push(line)
-    this.#timer ??= setTimeout(() => void this.flush(), EVERY_MS).unref()
+    if (refused !== undefined) this.#refused++
   }
 
   /** Writes what waits, after what is being written. Never fails: what the database does not take is lost. */
   flush(): Promise<void> {
+    return this.#flush(true)
+  }
+
+  #hasRoom(line: Line, refused: string | undefined): boolean {
+    if (this.#lines.length >= MAX_LINES) return false
+    return refused === undefined || (this.#limit.allows(line, refused) && this.#refused < MAX_REFUSED)
+  }
+
+  #flush(isEnding: boolean): Promise<void> {
     clearTimeout(this.#timer)
-    this.#timer = undefined
+    this.#lines.push(...this.#limit.summaries(isEnding))
+    this.#refused = 0
+    const again = () => void this.#flush(false)
+    this.#timer = this.#limit.isOpen ? setTimeout(again, EVERY_MS).unref() : undefined
     this.#writing = this.#writing.then(() => this.#write())
     return this.#writing
   }

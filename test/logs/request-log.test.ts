@@ -65,6 +65,34 @@ test('while the database is slow so many wait, the rest is dropped and counted',
   expect((await stored()).length).toBe(ROOM + 1)
 })
 
+test('of one client 60 refused requests a minute are kept, and how many more there were', async () => {
+  const logs = open()
+  const refused = (message: string) => line(message, { data: { status: 404, userIP: '192.0.2.7', url: '/x' } })
+  for (let i = 0; i < 100; i++) logs.add(refused(`GET /${i}`), 'address 192.0.2.7')
+  logs.add(refused('GET /other'), 'address 192.0.2.8')
+  for (let i = 0; i < 100; i++) logs.add(line(`fault ${i}`, { data: { status: 500 } }))
+  await logs.flush()
+  const messages = await stored()
+  expect(messages).toHaveLength(60 + 1 + 100 + 1)
+  expect(messages).toContain('GET /59')
+  expect(messages).not.toContain('GET /60')
+  expect(messages).toContain('GET /other')
+  expect(messages.at(-1)).toBe('40 more requests like this were not logged: GET /60')
+  const columns = `data ->> 'userIP', data ->> 'leftOut', data ->> 'type'`
+  const { rows } = await db.query(`select ${columns} from _logs where message like '40 more%'`)
+  expect(rows).toEqual([['192.0.2.7', '40', 'summary']])
+})
+
+test('of all clients 100 refused requests a second are kept, and faults of the server beside them', async () => {
+  const logs = open()
+  for (let i = 0; i < 1_200; i++) logs.add(line('refused'), `address ${i}`)
+  logs.add(line('fault', { data: { status: 500 } }))
+  await logs.flush()
+  const messages = await stored()
+  expect(messages.filter((message) => message === 'refused')).toHaveLength(200)
+  expect(messages).toContain('fault')
+})
+
 test('what the database refuses is counted, and throws nothing', async () => {
   const logs = open()
   const before = counts.logs.dropped

@@ -1,0 +1,57 @@
+import { ERROR, type Line } from './line.ts'
+
+/** Refused requests of one account or address that are logged in a minute. */
+const MAX_OF_HOLDER = 60
+const WINDOW_MS = 60_000
+/** More holders in a minute are not told apart, and none of theirs is logged. */
+const MAX_HOLDERS = 10_000
+/** Holders of whom a summary tells what was left out: those that were left out first. */
+const MAX_SUMMARIES = 100
+
+interface Counted {
+  logged: number
+  leftOut: number
+  /** The first that was not logged. */
+  first?: Line
+}
+
+/** Keeps one client from filling the log with requests that are refused; of the rest of a minute a summary is left. */
+export class RefusalLimit {
+  #holders = new Map<string, Counted>()
+  #endsMs = 0
+
+  /** Whether a minute runs, at the end of which there may be summaries. */
+  get isOpen(): boolean {
+    return this.#holders.size > 0
+  }
+
+  /** Whether this line of `holder` is logged. */
+  allows(line: Line, holder: string, nowMs = Date.now()): boolean {
+    if (this.#holders.size === 0) this.#endsMs = nowMs + WINDOW_MS
+    const counted = this.#holders.get(holder) ?? { logged: 0, leftOut: 0 }
+    if (!this.#holders.has(holder) && this.#holders.size >= MAX_HOLDERS) return false
+    this.#holders.set(holder, counted)
+    if (counted.logged < MAX_OF_HOLDER) {
+      counted.logged++
+      return true
+    }
+    counted.leftOut++
+    counted.first ??= line
+    return false
+  }
+
+  /** A line for each holder of whom something was left out, once the minute is over or `isEnding`. */
+  summaries(isEnding: boolean, nowMs = Date.now()): Line[] {
+    if (this.#holders.size === 0 || (nowMs < this.#endsMs && !isEnding)) return []
+    const counted = [...this.#holders.values()].filter(({ leftOut }) => leftOut > 0)
+    this.#holders = new Map()
+    return counted.slice(0, MAX_SUMMARIES).map((one) => summaryOf(one, nowMs))
+  }
+}
+
+function summaryOf({ first, leftOut }: Counted, atMs: number): Line {
+  const { auth, authId, remoteIP, userIP } = first?.data ?? {}
+  const who = Object.entries({ auth, authId, remoteIP, userIP }).filter(([, value]) => value !== undefined)
+  const message = `${leftOut} more requests like this were not logged: ${first?.message}`
+  return { atMs, level: ERROR, message, data: { ...Object.fromEntries(who), leftOut, type: 'summary' } }
+}
