@@ -1,14 +1,14 @@
 /**
- * What a spreadsheet would take for a formula, also after blanks, invisible characters and a byte order mark, and in the wide
- * forms of Asian scripts; a phone number begins with a plus and is none. OWASP: CSV injection
+ * What a spreadsheet would take for a formula, also after blanks, control and invisible characters and a byte order mark, and
+ * in the wide and small forms of Asian scripts; a phone number begins with a plus and is none. OWASP: CSV injection
  */
-const FORMULA = /^(?:[\t\r\n\ufeff]|[\s\p{Cf}]*(?:[=@＝＠＋－-]|\+(?!\d+$)))/u
+const FORMULA = /^(?:[\t\r\n\ufeff]|[\s\p{Cc}\p{Cf}]*(?:[=@＝＠＋－﹦﹫﹢﹣-]|\+(?!\d+$)))/u
 /**
  * The same within a text, where a spreadsheet that parts cells by semicolons or tabs begins another cell. Phone numbers and the
  * dashes of a list are none. It looks at the character first: a look behind at each blank of many would be quadratic.
  */
 const INNER_FORMULA =
-  /(?=[=@＝＠＋－+-])(?<=[;\t\r\n][\s\p{Cf}"']*)(?:[=@＝＠＋－]|-(?! )|\+(?!\d+(?:[\s;]|$)))/gu
+  /(?=[=@＝＠＋－﹦﹫﹢﹣+-])(?<=[;\t\r\n][\s\p{Cc}\p{Cf}"']*)(?:[=@＝＠＋－﹦﹫﹢﹣]|-(?! )|\+(?!\d+(?:[\s;]|$)))/gu
 const QUOTED = /[",\r\n]/
 
 /**
@@ -27,7 +27,7 @@ function textOf(value: unknown): string {
   if (typeof value === 'string') return guarded(value)
   if (typeof value !== 'object') return String(value)
   const isPlain = Array.isArray(value) && value.every((item) => typeof item === 'string')
-  return isPlain ? value.map(textOf).join(',') : JSON.stringify(value)
+  return isPlain ? value.map(textOf).join(',') : guarded(JSON.stringify(value))
 }
 
 function guarded(text: string): string {

@@ -1,4 +1,4 @@
-import { type DefaultTreeAdapterTypes, parse } from 'parse5'
+import { type DefaultTreeAdapterTypes, defaultTreeAdapter, parse } from 'parse5'
 import { trimSpace } from './tokens.ts'
 
 type Node = DefaultTreeAdapterTypes.Node
@@ -15,6 +15,11 @@ const INLINE = new Set(
     ' ',
   ),
 )
+/** Of HTML no more is read: with many attributes it takes 0.1 s. */
+const MAX_LENGTH = 128 << 10
+/** Elements within each other, as in Go's parser, and all: a few unclosed ones are made anew in each block that follows. */
+const MAX_DEPTH = 512
+const MAX_ELEMENTS = 50_000
 /** Stands for the end of a block. */
 const SPACE = Symbol('space')
 
@@ -28,15 +33,47 @@ interface Gathered {
 
 /**
  * The plain text of HTML: tags stripped, white space collapsed, cut to `max` code points, then `...` if
- * `ellipsis`. Plain text counts as HTML, too: `a<b` loses what looks like a tag.
+ * `ellipsis`. Plain text counts as HTML, too: `a<b` loses what looks like a tag. Of very long or deep HTML only the beginning
+ * is read.
  */
 export function excerpt(html: string, max: number, ellipsis: boolean): string {
   const gathered: Gathered = { text: '', endsInSpace: false, limit: max + 2 }
-  gather(parse(html), gathered)
+  gather(parseStart(html), gathered)
   const text = trimSpace(gathered.text)
   const points = [...text]
   if (points.length <= max) return text
   return trimSpace(points.slice(0, max).join('')) + (ellipsis ? '...' : '')
+}
+
+/** Enough elements were read. */
+class Enough extends Error {}
+
+function parseStart(html: string): Node {
+  let document = defaultTreeAdapter.createDocument()
+  let [depth, elements] = [0, 0]
+  const treeAdapter: typeof defaultTreeAdapter = {
+    ...defaultTreeAdapter,
+    createDocument: () => {
+      document = defaultTreeAdapter.createDocument()
+      return document
+    },
+    createElement: (...parts) => {
+      if (++elements > MAX_ELEMENTS) throw new Enough()
+      return defaultTreeAdapter.createElement(...parts)
+    },
+    onItemPush: () => {
+      if (++depth > MAX_DEPTH) throw new Enough()
+    },
+    onItemPop: () => {
+      depth--
+    },
+  }
+  try {
+    return parse(html.slice(0, MAX_LENGTH), { treeAdapter })
+  } catch (error) {
+    if (!(error instanceof Enough)) throw error
+    return document
+  }
 }
 
 /** Depth first, with a stack of its own: a text may nest its tags a million times. */

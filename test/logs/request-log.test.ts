@@ -67,7 +67,8 @@ test('while the database is slow so many wait, the rest is dropped and counted',
 
 test('of one client 60 refused requests a minute are kept, and how many more there were', async () => {
   const logs = open()
-  const refused = (message: string) => line(message, { data: { status: 404, userIP: '192.0.2.7', url: '/x' } })
+  const refused = (message: string) =>
+    line(message, { data: { status: 404, userIP: '192.0.2.7', url: '/x' } })
   for (let i = 0; i < 100; i++) logs.add(refused(`GET /${i}`), 'address 192.0.2.7')
   logs.add(refused('GET /other'), 'address 192.0.2.8')
   for (let i = 0; i < 100; i++) logs.add(line(`fault ${i}`, { data: { status: 500 } }))
