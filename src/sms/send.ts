@@ -7,6 +7,7 @@ import type { SendBody } from './body.ts'
 import { checkLength, type Text, writeTexts } from './content.ts'
 import { firstAnswer, keepAnswer, whileRunning } from './idempotency.ts'
 import type { Offer, Outcome } from './offer.ts'
+import { OptedOutLimit } from './opted-out-limit.ts'
 import { allRecipients, checkCount, checkPhones, uniquePhones } from './recipients.ts'
 import { checkReference } from './reference.ts'
 import { type Refusal, refuse } from './refusal.ts'
@@ -24,6 +25,9 @@ export interface Idempotency {
   readonly key: string
   readonly fingerprint: string
 }
+
+/** That of this process. */
+const optedOutLimit = new OptedOutLimit()
 
 /** What was accepted. */
 export const ACCEPTED = z
@@ -79,6 +83,7 @@ async function sendOnce(
 ): Promise<Sent> {
   const { store, config } = desk
   const phones = await allRecipients(store, sender.user, explicit, body.groupIds, config.maxRecipients)
+  await optedOutLimit.take(store, sender.user, phones)
   // a template is judged after the device, a plain text has been: the statement that accepts looks by itself
   if (body.deviceId !== '' && !('body' in body.content)) await checkDevice(store, sender.user, body.deviceId)
   const texts = await writeTexts(store, sender.user, body.content, phones)

@@ -1,0 +1,29 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { OptedOutLimit } from '../../src/sms/opted-out-limit.ts'
+import { type Client, type Gateway, openGateway } from '../support/gateway.ts'
+
+let gateway: Gateway
+let user: Client
+beforeAll(async () => {
+  gateway = await openGateway()
+  user = await gateway.makeUser()
+  await gateway.server.services.store.db.query(
+    `insert into contacts (id, "user", phone, opted_out)
+     select pb_new_id(), $1, '+49151100000' || i, i < 40 from generate_series(10, 69) i`,
+    [user.id],
+  )
+})
+afterAll(() => gateway.stop())
+
+const phones = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => `+49151100000${from + i}`)
+
+test('only opted-out recipients count, and then sends to many wait', async () => {
+  const { store } = gateway.server.services
+  const limit = new OptedOutLimit(30)
+  for (let i = 0; i < 3; i++) await limit.take(store, user.id, phones(40, 70))
+  await limit.take(store, user.id, phones(10, 40))
+  await expect(limit.take(store, user.id, phones(40, 70))).rejects.toMatchObject({ status: 429 })
+  await limit.take(store, user.id, phones(10, 15))
+  await limit.take(store, 'somebody else', phones(10, 40))
+})
