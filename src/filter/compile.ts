@@ -78,7 +78,8 @@ export function prepare(catalog: Catalog, question: Question): () => Compiled {
 }
 
 /** How many characters of a shape are the client's. */
-const shapeLength = ({ sort }: Question, client: Tree | null): number => (client?.shape.length ?? 0) + sort.length
+const shapeLength = ({ sort }: Question, client: Tree | null): number =>
+  (client?.shape.length ?? 0) + sort.length
 
 interface Parsed {
   readonly client: Tree | null

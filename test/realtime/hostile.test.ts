@@ -65,7 +65,9 @@ test('too many shapes are refused with 429, and what was subscribed to goes on',
     Array.from({ length: 51 }, (_, i) => filtered('news', `title != ""${' && open = true'.repeat(i)}`)),
   )
   expect([response.status, response.headers.get('retry-after')]).toEqual([429, '60'])
-  expect((await response.json()).message).toBe('Too many different subscriptions from your address.')
+  expect(((await response.json()) as { message: string }).message).toBe(
+    'Too many different subscriptions from your address.',
+  )
   await create('news', { title: 'still' })
   expect(await guest.titles(1)).toEqual(['news create still'])
   await guest.close()
