@@ -11,6 +11,7 @@ const NAME_BYTES = 150
 /** Numbers, dates, flags. */
 const SMALL_BYTES = 40
 const GEO_BYTES = 100
+const LARGE_BYTES = 64 << 10
 
 /** Bytes that a value of this field has at most. */
 function maxBytes(field: Field): number {
@@ -40,6 +41,8 @@ function maxBytes(field: Field): number {
 interface RowSize {
   /** Bytes of the largest row that the fields allow; Infinity for a view, whose query may make anything. */
   readonly max: number
+  /** One field alone may fill an answer: json, editors, long texts, anything in a view. */
+  readonly hasLarge: boolean
   /** SQL of the size in bytes of a row whose columns are called `c0`, `c1`, … in the order of the fields. */
   readonly sql: string
 }
@@ -54,6 +57,7 @@ export const rowSizeOf = remember((collection: Collection): RowSize => {
   const constant = sizes.reduce((sum, size) => (size > NAME_BYTES ? sum : sum + size), 0)
   return {
     max: sizes.reduce((sum, size) => sum + size, 0),
+    hasLarge: sizes.some((size) => size > LARGE_BYTES),
     sql: [constant, ...measured].join(' + '),
   }
 })
