@@ -86,11 +86,18 @@ describe('an address', () => {
   })
 })
 
-test('a user has at most 200 webhooks, and so many more go once others are deleted', async () => {
+test('creates at the same time count each other', async () => {
+  const busy = await gateway.makeUser()
+  const hook = { user: busy.id, url: 'https://example.com/x', events: ['message.sent'] }
+  const answers = await Promise.all(Array.from({ length: 25 }, () => busy.call('POST', PATH, hook)))
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
+})
+
+test('a user has at most 20 webhooks, and so many more go once others are deleted', async () => {
   const [busy, store] = [await gateway.makeUser(), gateway.server.services.store]
   const one = await makeHook(busy, 'https://example.com/in')
   await store.db.query(
-    `insert into webhooks (id, "user", url) select pb_new_id(), $1, 'https://example.com/' || i from generate_series(1, 199) i`,
+    `insert into webhooks (id, "user", url) select pb_new_id(), $1, 'https://example.com/' || i from generate_series(1, 19) i`,
     [busy.id],
   )
   const refused = await busy.call('POST', PATH, {
@@ -100,7 +107,7 @@ test('a user has at most 200 webhooks, and so many more go once others are delet
   })
   expect(refused.status).toBe(400)
   expect(refused.body.data).toEqual({
-    user: { code: 'validation_too_many_webhooks', message: 'A user has at most 200 webhooks.' },
+    user: { code: 'validation_too_many_webhooks', message: 'A user has at most 20 webhooks.' },
   })
   expect((await create({})).status).toBe(200)
   await busy.call('DELETE', `${PATH}/${one.id}`)
