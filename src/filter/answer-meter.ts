@@ -63,6 +63,7 @@ const ENDLESS: Room = { tryTake: () => true, take: async () => {} }
 export class AnswerMeter {
   readonly #source: Room
   readonly #maxBytes: number
+  readonly #maxExpanded: number
   #room: number
   #expanded = 0
   #read = 0
@@ -70,9 +71,10 @@ export class AnswerMeter {
   #turn: Promise<unknown> = Promise.resolve()
 
   /** `room`: bytes that were taken already. */
-  constructor(source: Room = ENDLESS, room = 0, maxBytes = MAX_ANSWER_BYTES) {
+  constructor(source: Room = ENDLESS, room = 0, maxBytes = MAX_ANSWER_BYTES, maxExpanded = MAX_EXPANDED) {
     this.#source = source
     this.#maxBytes = maxBytes
+    this.#maxExpanded = maxExpanded
     this.#room = Math.min(Math.max(room, FREE_BYTES), maxBytes)
   }
 
@@ -83,13 +85,13 @@ export class AnswerMeter {
 
   /** How many more records `expand` may add. */
   get expandable(): number {
-    return MAX_EXPANDED - this.#expanded
+    return this.#maxExpanded - this.#expanded
   }
 
   /** Throws 400 if so many more expanded records are too many. */
   checkExpanded(count: number): void {
     if (count <= this.expandable) return
-    throw new AnswerTooLarge(`${MAX_EXPANDED} expanded records`)
+    throw new AnswerTooLarge(`${this.#maxExpanded} expanded records`)
   }
 
   /** Counts the expanded records of a finished part of the answer. */

@@ -1,8 +1,12 @@
+import { AnswerMeter } from '../filter/answer-meter.ts'
 import type { Shown } from '../records/shown.ts'
 
 /** Records in an event, each as often as it is written, and the characters of their texts. */
 const MAX_RECORDS = 1_000
 const MAX_CHARACTERS = 1 << 20
+
+/** Ends an expand that reads more from the database than an event may have. */
+export const eventMeter = () => new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)
 
 /** Whether what is expanded in a record is within the limits of an event. Stops counting beyond them, however deep records repeat. */
 export function isSmall(shown: Shown): boolean {

@@ -1,5 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import { isSqlError } from '../db/errors.ts'
+import { AnswerTooLarge } from '../filter/answer-meter.ts'
+import { changeRequest } from '../filter/late-request.ts'
 import type { RequestInfo } from '../filter/request.ts'
 import { expandRecords } from '../records/expand.ts'
 import { type ExpandTree, readExpand } from '../records/expand-paths.ts'
@@ -7,7 +9,7 @@ import { pickFields } from '../records/pick.ts'
 import { type Shown, shownText } from '../records/shown.ts'
 import type { Change } from './change.ts'
 import { expandKey } from './expand-key.ts'
-import { isSmall } from './expand-size.ts'
+import { eventMeter, isSmall } from './expand-size.ts'
 import type { Limiter } from './limiter.ts'
 import type { Owner } from './owner.ts'
 import type { Standing } from './seats.ts'
@@ -69,19 +71,19 @@ export class Payloads {
   }
 }
 
-/** Expands a record inside a transaction. False if a statement failed, as then all later ones have failed as well. */
+/** Expands a record inside a transaction. False if that is too much, or if a statement failed: all later ones have then failed as well. */
 async function expandWhole(
   store: Store,
   shown: Shown,
   tree: ExpandTree,
   request: RequestInfo,
 ): Promise<boolean> {
-  await expandRecords(store, [shown], tree, request)
   try {
+    await expandRecords(store, [shown], tree, changeRequest(request, { meter: eventMeter() }))
     await store.db.query('select 1')
     return true
   } catch (error) {
-    if (isSqlError(error)) return false
+    if (error instanceof AnswerTooLarge || isSqlError(error)) return false
     throw error
   }
 }
