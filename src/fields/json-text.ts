@@ -51,10 +51,25 @@ export function writeSorted(value: unknown, depth = 0): string {
   if (typeof value === 'boolean') return String(value)
   if (value === null || typeof value !== 'object' || depth > MAX_DEPTH) return 'null'
   if (Array.isArray(value)) return `[${value.map((item) => writeSorted(item, depth + 1)).join(',')}]`
-  const entries = Object.entries(value).map(([key, item]) => [safeText(key), item] as const)
-  entries.sort(([a], [b]) => byBytes(a, b))
-  return `{${entries.map(([key, item]) => `${quoteText(key)}:${writeSorted(item, depth + 1)}`).join(',')}}`
+  return writeObject(value as Readonly<Record<string, unknown>>, depth)
 }
+
+function writeObject(value: Readonly<Record<string, unknown>>, depth: number): string {
+  const keys = Object.keys(value)
+  const member = (key: string, name: string) => `${quoteText(name)}:${writeSorted(value[key], depth + 1)}`
+  // the plain sort orders 80,000 keys in 40 ms, one with a comparator in 100
+  if (!keys.some(isOddKey))
+    return `{${keys
+      .sort()
+      .map((key) => member(key, key))
+      .join(',')}}`
+  const named = keys.map((key) => [key, safeText(key)] as const)
+  named.sort(([, a], [, b]) => byBytes(a, b))
+  return `{${named.map(([key, name]) => member(key, name)).join(',')}}`
+}
+
+/** Whether a key changes when it is written, or its place in the order of bytes is not that of UTF-16. */
+const isOddKey = (key: string) => /[\0\ud800-\uffff]/.test(key)
 
 /** JSON of a finite number; `-0` keeps its sign. */
 export const writeNumber = (value: number): string => (Object.is(value, -0) ? '-0' : String(value))
@@ -69,15 +84,32 @@ export function isJson(text: string): boolean {
   }
 }
 
-function isTooDeep(text: string): boolean {
-  if (text.length <= MAX_DEPTH) return false
+/** Whether lists and objects of well-formed JSON are nested deeper than Postgres can take. */
+export function isTooDeep(json: string): boolean {
+  if (json.length <= MAX_DEPTH) return false
   let depth = 0
-  for (const [token] of text.matchAll(TOKEN)) {
-    if (token === '{' || token === '[') depth++
-    else if (token === '}' || token === ']') depth--
-    if (depth > MAX_DEPTH) return true
+  for (let i = 0; i < json.length; i++) {
+    const code = json.charCodeAt(i)
+    if (code === QUOTE) i = closingQuote(json, i)
+    else if (code === OPENING_LIST || code === OPENING_OBJECT) {
+      if (++depth > MAX_DEPTH) return true
+    } else if (code === CLOSING_LIST || code === CLOSING_OBJECT) depth--
   }
   return false
+}
+
+const [QUOTE, BACKSLASH, OPENING_LIST, CLOSING_LIST, OPENING_OBJECT, CLOSING_OBJECT] = [
+  34, 92, 91, 93, 123, 125,
+] as const
+
+/** Where the text that begins at `start` ends; the length of `json` when it does not end. */
+export function closingQuote(json: string, start: number): number {
+  for (let i = start + 1; i < json.length; i++) {
+    const code = json.charCodeAt(i)
+    if (code === QUOTE) return i
+    if (code === BACKSLASH) i++
+  }
+  return json.length
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g

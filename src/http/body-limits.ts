@@ -1,7 +1,9 @@
+import { closingQuote } from '../fields/json-text.ts'
+
 /** No honest body is nested deeper; from 5,000 on, writing it as JSON again would overflow the stack. */
 const MAX_DEPTH = 1_000
-/** No record has so many fields, no form so many parts. Reading a million of them holds up everybody for seconds. */
-export const MAX_PARTS = 10_000
+/** No record has so many fields, no urlencoded form so many pairs. Reading a million of them holds up everybody for seconds. */
+const MAX_PARTS = 10_000
 /** Of all objects in a body together: JSON of a field may have its own. */
 const MAX_KEYS = 250_000
 /** Of all lists and objects in a body together. A JSON field of the default size, 1 MiB, holds 524,288 one-digit numbers. */
@@ -10,7 +12,6 @@ const MAX_VALUES = 1_000_000
 const QUOTE = 34
 const COMMA = 44
 const COLON = 58
-const BACKSLASH = 92
 const isOpening = (code: number) => code === 91 || code === 123
 const isClosing = (code: number) => code === 93 || code === 125
 
@@ -42,16 +43,6 @@ export function isBomb(json: string, maxKeys = MAX_KEYS): boolean {
     if (depth > MAX_DEPTH || fields > MAX_PARTS || keys > maxKeys || values > MAX_VALUES) return true
   }
   return false
-}
-
-/** Where the text that begins at `start` ends; the length of `json` when it does not end. */
-function closingQuote(json: string, start: number): number {
-  for (let i = start + 1; i < json.length; i++) {
-    const code = json.charCodeAt(i)
-    if (code === QUOTE) return i
-    if (code === BACKSLASH) i++
-  }
-  return json.length
 }
 
 /** What a number beyond the range of a double may look like, even within a text. */

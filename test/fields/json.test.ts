@@ -19,6 +19,7 @@ test.each([
   ['an empty text', '', '""'],
   ['null in words', 'null', null],
   ['null', null, null],
+  ['a key with NUL, by what it becomes', { a: 1, '\0': 2 }, '{"a":1,"\ufffd":2}'],
   ['NUL and half a pair', { a: '\0\ud800' }, '{"a":"\ufffd\ufffd"}'],
   ['their escapes in a text', '{"a":"\\u0000\\ud800"}', '{"a":"\ufffd\ufffd"}'],
 ] as const)('%s', (_, raw, stored) => expect(store(json, raw)).toBe(stored))
@@ -34,6 +35,7 @@ test('nesting has an end', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
   expect(isJson(nested(1000))).toBe(true)
   expect(isJson(nested(1001))).toBe(false)
+  expect(isJson(JSON.stringify('['.repeat(2000)))).toBe(true)
   let value: unknown = 1
   for (let i = 0; i < 50_000; i++) value = [value]
   expect(isJson(writeSorted(value))).toBe(false)
