@@ -21,6 +21,7 @@ import { answerClientError } from './http/client-error.ts'
 import { CONNECTION_OPTIONS, closeDoor, limitConnections } from './http/connections.ts'
 import type { Services } from './http/context.ts'
 import { front, strictTransport } from './http/front.ts'
+import { LimitedIncomingMessage } from './http/incoming.ts'
 import { oneAtATime } from './http/pipelined.ts'
 import { Reception } from './http/reception.ts'
 import { createRestoringApp } from './http/restoring.ts'
@@ -215,7 +216,8 @@ class Restartable {
 async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer> {
   const node = randomUUID()
   const running = await Restartable.start(config, db, log, node)
-  const server = createServer(CONNECTION_OPTIONS, oneAtATime(running.handle))
+  const options = { ...CONNECTION_OPTIONS, IncomingMessage: LimitedIncomingMessage }
+  const server = createServer(options, oneAtATime(running.handle))
   server.on('connection', (socket) => running.work.reception.connected(socket))
   server.on('clientError', answerClientError)
   limitConnections(server, config, () => running.work.services.settings)
