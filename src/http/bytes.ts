@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { ApiError, badRequest } from '../errors.ts'
 import { MEMORY_BYTES, Room, Spool } from '../files/spool.ts'
 import type { Sender } from '../files/spool-budget.ts'
+import { bodyPace } from './body-pace.ts'
 import { workingRoom } from './working-room.ts'
 
 /** Pieces are put together until they are that long: a chunked body may have one a byte, and each costs 400 bytes of memory. */
@@ -75,6 +76,9 @@ const joined = (chunks: Buffer[]) => (chunks.length === 1 ? chunks[0]! : Buffer.
 /** As much of a body may wait for the rest without being counted. */
 export const SMALL_BYTES = 16 << 10
 
+/** A smaller body takes less than 10 ms to parse: it does not wait for those of other clients. */
+const QUEUED_BYTES = 64 << 10
+
 /** Whether a request says that it has more, does not say how much, or has parts, which wait as large bodies do. */
 export function mayBeLarge({ headers }: IncomingMessage): boolean {
   const length = headers['content-length']
@@ -91,7 +95,8 @@ export interface WholeBody {
 
 /**
  * The raw body, whole. What is large waits where uploads wait until all of it is there, then for its turn to be worked
- * on. Throws as `limitedBody` does, and 503 when its turn does not come. `holder`: whose share of the temporary files it takes.
+ * on. Throws as `limitedBody` does, 429 and 503 when its turn does not come. `holder`: whose share of the temporary files and of the
+ * event loop it takes.
  */
 export async function readBytes(
   incoming: IncomingMessage,
@@ -122,7 +127,7 @@ async function readLarge(
       else await spool.write(piece)
     }
     room.complete()
-    return spool.size > 0 ? await whole(size, start, spool) : { bytes: joined(start) }
+    return spool.size > 0 ? await whole(size, start, spool, holder) : { bytes: joined(start) }
   } finally {
     await room.close()
   }
@@ -131,13 +136,20 @@ async function readLarge(
 export const senderOf = (holder: string | undefined, maxBytes: number): Sender | undefined =>
   holder === undefined ? undefined : { holder, maxBytes }
 
-async function whole(size: number, start: readonly Buffer[], rest: Spool): Promise<WholeBody> {
+async function whole(
+  size: number,
+  start: readonly Buffer[],
+  rest: Spool,
+  holder: string | undefined,
+): Promise<WholeBody> {
+  await bodyPace.share(holder, size)
   const leave = await workingRoom.take(size)
   try {
     const bytes = Buffer.allocUnsafe(size)
     let at = 0
     for (const piece of start) at += piece.copy(bytes, at)
     for await (const piece of rest.parts()) at += piece.copy(bytes, at)
+    if (size > QUEUED_BYTES) await bodyPace.turn()
     return { bytes, leave }
   } catch (error) {
     leave()

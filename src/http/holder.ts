@@ -8,4 +8,9 @@ import type { Ctx, Services } from './context.ts'
  * counted as its /64.
  */
 export const holderOf = (c: Ctx, services: Services, auth: AuthRecord | null): string =>
-  auth ? `${auth.collection.id} ${auth.id}` : `address ${networkOf(clientIp(c, services))}`
+  auth ? `${auth.collection.id} ${auth.id}` : ADDRESS + networkOf(clientIp(c, services))
+
+const ADDRESS = 'address '
+
+/** Whether a holder is the address of a guest, and no account. */
+export const isAddress = (holder: string): boolean => holder.startsWith(ADDRESS)

@@ -6,7 +6,7 @@ import { ApiError, badRequest, TooMany } from '../errors.ts'
 import { MEMORY_BYTES, Room, Spool } from '../files/spool.ts'
 import type { Sender } from '../files/spool-budget.ts'
 import { readUpload, type Upload, type Uploads } from '../files/upload.ts'
-import { MAX_PARTS } from './body-limits.ts'
+import { bodyPace } from './body-pace.ts'
 import { limitedBody, SMALL_BYTES, senderOf } from './bytes.ts'
 import { LineFeeds } from './line-feeds.ts'
 import { workingRoom } from './working-room.ts'
@@ -15,6 +15,14 @@ type Parser = InstanceType<typeof Busboy>
 
 /** What the values of a form that are no files may have together. PocketBase: Go's mime/multipart */
 const MAX_VALUE_BYTES = MEMORY_BYTES + (10 << 20)
+
+/** More is an error of Go's mime/multipart, too. A part takes some 40 µs. */
+const MAX_PARTS = 1_000
+
+/** Pieces with fewer parts are like small requests. */
+const FREE_PARTS = 20
+/** A part takes as long as that much JSON. */
+const PART_COST_BYTES = 1 << 10
 
 const BOUNDARY = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i
 
@@ -122,15 +130,39 @@ export async function readMultipart(
 ): Promise<MultipartForm> {
   const reader = new Reader(senderOf(holder, maxBytes))
   try {
-    const bytes = limitedBody(incoming, maxBytes, reader.evicted)
-    const boundary = BOUNDARY.exec(incoming.headers['content-type'] ?? '')
-    const lines = new LineFeeds(boundary?.[1] ?? boundary?.[2] ?? '')
-    await pipeline(bytes, lines, parserOf(incoming, reader))
+    const found = BOUNDARY.exec(incoming.headers['content-type'] ?? '')
+    const boundary = found?.[1] ?? found?.[2] ?? ''
+    const bytes = paced(limitedBody(incoming, maxBytes, reader.evicted), boundary, holder)
+    await pipeline(bytes, new LineFeeds(boundary), parserOf(incoming, reader))
     return await reader.form()
   } catch (error) {
     await reader.release()
     throw isAnswer(error) ? error : badRequest()
   }
+}
+
+/** Pieces of a form. One with many parts takes a share of the event loop, and waits for its turn; files pass at once. */
+async function* paced(
+  pieces: AsyncIterable<Buffer>,
+  boundary: string,
+  holder: string | undefined,
+): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    const parts = countOf(boundary, piece)
+    if (parts > FREE_PARTS) {
+      await bodyPace.share(holder, parts * PART_COST_BYTES)
+      await bodyPace.turn()
+    }
+    yield piece
+  }
+}
+
+/** How often a text occurs in a piece. */
+function countOf(text: string, piece: Buffer): number {
+  if (text === '') return 0
+  let count = 0
+  for (let at = piece.indexOf(text); at >= 0; at = piece.indexOf(text, at + text.length)) count++
+  return count
 }
 
 /** What the disk says, or that it is too much. What the connection says never comes here as it is. */

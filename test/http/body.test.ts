@@ -151,3 +151,11 @@ test('a body may come in small pieces, but not in millions', async () => {
   await expect(readBody(inPieces(blanks()))).rejects.toMatchObject({ status: 400 })
   expect(sent).toBeLessThan(110_000)
 })
+
+test('a form has 1,000 parts at most, as in Go', async () => {
+  const part = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n5\r\n'
+  const form = (parts: number) =>
+    incoming('multipart/form-data; boundary=x', `${part.repeat(parts)}--x--\r\n`)
+  expect((await readBody(form(1_000))).values).toEqual({ a: Array(1_000).fill(5) })
+  await expect(readBody(form(1_001))).rejects.toMatchObject({ status: 400 })
+})

@@ -26,6 +26,15 @@ const unfinished = (run: AttackRun, connections: number, path: string, headers: 
     }
   })
 
+/** The same chunk again and again, on 16 connections. */
+const chunked = (run: AttackRun, chunk: string) =>
+  hold(run, 16, async (socket) => {
+    const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
+    await write(socket, head('POST', RECORDS, headers))
+    const many = chunk.repeat(2_000)
+    for (let i = 0; i < 400 && (await write(socket, many)); i++);
+  })
+
 export const bodies: readonly Attack[] = [
   {
     name: 'forms of 9,000 parts',
@@ -43,6 +52,14 @@ export const bodies: readonly Attack[] = [
       const body = manyParts(9_000)
       const path = '/api/collections/albums/records'
       return flood(run, 4, () => ({ path, token: run.prepared.token!, headers: FORM, body }))
+    },
+  },
+  {
+    name: 'forms of 1,000 parts',
+    who: 'guest',
+    attack(run) {
+      const body = manyParts(1_000)
+      return flood(run, 16, () => ({ path: RECORDS, headers: FORM, body }))
     },
   },
   {
@@ -92,12 +109,11 @@ export const bodies: readonly Attack[] = [
   {
     name: 'chunks of one byte',
     who: 'guest',
-    attack: (run) =>
-      hold(run, 16, async (socket) => {
-        const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' }
-        await write(socket, head('POST', RECORDS, headers))
-        const many = '1;ext=aaaaaaaa\r\n \r\n'.repeat(2_000)
-        for (let i = 0; i < 400 && (await write(socket, many)); i++);
-      }),
+    attack: (run) => chunked(run, '1;ext=aaaaaaaa\r\n \r\n'),
+  },
+  {
+    name: 'chunks of 64 bytes',
+    who: 'guest',
+    attack: (run) => chunked(run, `40\r\n${' '.repeat(64)}\r\n`),
   },
 ]
