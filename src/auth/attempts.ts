@@ -1,8 +1,9 @@
 import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
-import { ApiError, TooMany } from '../errors.ts'
+import { ApiError } from '../errors.ts'
 import { Line } from '../fields/line.ts'
 import { networkOf } from './addresses.ts'
+import { Refusals } from './refusals.ts'
 import { sha256 } from './secrets.ts'
 import { takeTry, wasTried } from './tries.ts'
 
@@ -34,22 +35,28 @@ const KNOWN_DAYS = 90
 /** So few are checked at once on a node that what is right, and not counted in the end, is not refused meanwhile. */
 const PLACES = 4
 const MAX_WAITING = 200
-const line = new Line(PLACES, MAX_WAITING)
+const strangers = new Line(PLACES, MAX_WAITING)
+const known = new Line(PLACES, MAX_WAITING)
+const refusals = new Refusals()
 
 /**
  * Runs a check of a password or code, which throws a 400 for a wrong one. What is wrong is counted, on all nodes together,
  * by account and address; then no more is checked for a while: throws 429. Tries of strangers do not lock out the
  * owner, who is asked for at addresses that are known. A right one is not counted and clears what was, for its address.
+ * `check` is told whether the account was opened from this network before: such an attempt waits for no stranger's.
  */
-export async function attempt<T>(tried: Attempt, check: () => Promise<T>): Promise<T> {
+export async function attempt<T>(tried: Attempt, check: (isKnown: boolean) => Promise<T>): Promise<T> {
   const { signInTries } = tried.config
-  if (signInTries === 0) return check()
+  if (signInTries === 0) return check(false)
   const { db } = tried
   const { keys, exempt } = keysOf('sign in', tried)
+  refusals.check(keys[0]!)
+  const isKnown = await wasTried(db, exempt)
+  const line = isKnown ? known : strangers
   return line.run(async () => {
     await takeTries(db, keys, exempt, signInLimits(signInTries), WINDOW_SECONDS)
     try {
-      const result = await check()
+      const result = await check(isKnown)
       await giveBack(db, keys, exempt, KNOWN_DAYS)
       return result
     } catch (error) {
@@ -68,6 +75,7 @@ export async function countHash(
   holder: string,
 ): Promise<void> {
   if (signInTries === 0) return
+  refusals.check(`hash of ${holder}`)
   await takeTries(db, [`hash of ${holder}`], '', signInLimits(signInTries).slice(1, 2), WINDOW_SECONDS)
 }
 
@@ -75,6 +83,7 @@ export async function countHash(
 export async function countMail(tried: Attempt): Promise<void> {
   if (tried.config.signInTries === 0) return
   const { keys, exempt } = keysOf('mail', tried)
+  refusals.check(keys[0]!)
   await takeTries(tried.db, keys, exempt, MAIL_LIMITS, WINDOW_SECONDS)
 }
 
@@ -163,7 +172,7 @@ async function takeTries(
     'auth take tries',
   )
   const wait = Number(rows[0]?.[0])
-  if (wait > 0) throw new TooMany(429, wait)
+  if (wait > 0) throw refusals.add(keys[0]!, wait)
 }
 
 /** `days`, if the try was right: so long its address is known. */

@@ -5,6 +5,7 @@ import { object, text } from '../collections/decode.ts'
 import { ApiError, badRequest, type FieldError, fieldError } from '../errors.ts'
 import { verifyPassword } from '../fields/bcrypt.ts'
 import type { AuthRecord } from '../filter/request.ts'
+import { networkOf } from './addresses.ts'
 import { attempt, countMail } from './attempts.ts'
 import { findByEmail } from './auth-rows.ts'
 import { type Also, changeAuthRecord } from './change.ts'
@@ -79,8 +80,9 @@ export async function confirmEmailChange(
   const newEmail = claimOf(form.token, 'newEmail')
   const auth = await findByToken(store, form.token, 'emailChange')
   const error = await tokenError(store, collection, newEmail, auth)
-  const demand = async () => {
-    const isRight = !error && auth ? await verifyPassword(form.password, String(auth.values.password)) : false
+  const demand = async (isKnown = false) => {
+    const hash = String(auth?.values.password ?? '')
+    const isRight = !error && (await verifyPassword(form.password, hash, networkOf(ip), isKnown))
     demandFields(form, {
       token: [required, failing(error)],
       password: [required, length(1, 100), failing(isRight ? undefined : wrongPassword())],

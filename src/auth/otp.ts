@@ -110,7 +110,9 @@ export async function authWithOtp(
   if (!(await takeTry(store.db, `otp ${account} ${networkOf(ip)}`, MAX_TRIES, TRIES_SECONDS)))
     throw new TooMany(429, TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
   const tried = { db: store.db, config: desk.config, collection: collection.id, account, ip }
-  return attempt(tried, () => spend(store, desk, auth, form.password, { id: form.otpId, ...otp }))
+  return attempt(tried, (isKnown) =>
+    spend(store, desk, auth, { plain: form.password, ip, isKnown }, { id: form.otpId, ...otp }),
+  )
 }
 
 interface Otp {
@@ -124,11 +126,14 @@ async function spend(
   store: Store,
   desk: Desk,
   auth: AuthRecord | null,
-  plain: string,
+  { plain, ip, isKnown }: { readonly plain: string; readonly ip: string; readonly isKnown: boolean },
   otp: Otp,
 ): Promise<AuthRecord> {
+  const holder = networkOf(ip)
   const isRight =
-    auth && otp.password ? await verifyPassword(plain, otp.password) : await verifyNothing(plain, OTP_COST)
+    auth && otp.password
+      ? await verifyPassword(plain, otp.password, holder, isKnown)
+      : await verifyNothing(plain, OTP_COST, holder, isKnown)
   // whoever deletes it has spent it: the same one sent twice at once counts once
   if (!auth || !isRight || !(await deleteSystemRecord(store, '_otps', otp.id)))
     throw badRequest('Invalid or expired OTP')

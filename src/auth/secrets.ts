@@ -21,10 +21,15 @@ const decoys = new Map<number, Promise<string>>()
  * Takes as long as checking a password and is always false: where there is no record, the time must not tell.
  * PocketBase: apis/record_auth_with_password.go, dummyPasswordCheck
  */
-export async function verifyNothing(plain: string, cost: number, holder?: string): Promise<false> {
+export async function verifyNothing(
+  plain: string,
+  cost: number,
+  holder?: string,
+  isKnown = false,
+): Promise<false> {
   const decoy = decoys.get(cost) ?? hashPassword(randomText(20), cost)
   decoys.set(cost, decoy)
-  await verifyPassword(plain, await decoy, holder)
+  await verifyPassword(plain, await decoy, holder, isKnown)
   return false
 }
 

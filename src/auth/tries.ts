@@ -21,12 +21,12 @@ export async function takeTry(db: Db, key: string, max: number, seconds: number)
 
 /** Whether `key` was tried in a window that is not over. */
 export async function wasTried(db: Db, key: string): Promise<boolean> {
-  const tries = db.kysely
-    .selectFrom('auth_tries')
-    .select('tries')
-    .where('key', '=', key)
-    .where('ends', '>', now)
-  return (await tries.executeTakeFirst()) !== undefined
+  const { rows } = await db.query(
+    'select 1 from auth_tries where key = $1 and ends > now()',
+    [key],
+    'auth was tried',
+  )
+  return rows.length > 0
 }
 
 /** Forgets the tries of `key`. */

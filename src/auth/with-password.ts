@@ -41,7 +41,9 @@ export async function authWithPassword(
   })
   const fields = form.identityField ? [form.identityField] : emailFirst(identityFields)
   const tried = { db: store.db, config: desk.config, collection: collection.id, account: form.identity, ip }
-  return attempt(tried, () => checkPassword(store, collection, fields, form, networkOf(ip)))
+  return attempt(tried, (isKnown) =>
+    checkPassword(store, collection, fields, form, { id: networkOf(ip), isKnown }),
+  )
 }
 
 async function checkPassword(
@@ -49,12 +51,12 @@ async function checkPassword(
   collection: AuthCollection,
   fields: readonly string[],
   form: { readonly identity: string; readonly password: string },
-  holder: string,
+  holder: { readonly id: string; readonly isKnown: boolean },
 ): Promise<AuthRecord> {
   const auth = await findAny(store, collection, fields, form.identity)
   const isRight = auth
-    ? await verifyPassword(form.password, String(auth.values.password), holder)
-    : await verifyNothing(form.password, passwordField(collection)?.cost ?? 0, holder)
+    ? await verifyPassword(form.password, String(auth.values.password), holder.id, holder.isKnown)
+    : await verifyNothing(form.password, passwordField(collection)?.cost ?? 0, holder.id, holder.isKnown)
   if (!auth || !isRight) throw badRequest('Failed to authenticate.')
   return auth
 }

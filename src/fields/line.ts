@@ -1,7 +1,10 @@
 import { TooMany } from '../errors.ts'
+import { Turns } from './turns.ts'
 
 /** After so long it is worth trying again. */
 const RETRY_SECONDS = 5
+/** Preferred work that goes before other work in a row. */
+const PREFERRED_IN_A_ROW = 3
 
 interface Waiting {
   readonly enter: () => void
@@ -9,25 +12,26 @@ interface Waiting {
 }
 
 /**
- * A line before work that few may do at once: so many at work, so many waiting. Holders (accounts, addresses) take
- * turns, so that nobody waits for the many of somebody else. When the line is full, the holder with the most in it
- * loses its last place.
+ * A bounded number of places for work, and a bounded queue before them. Holders (accounts, addresses) take turns, so
+ * that nobody waits for the many of somebody else. Preferred work goes first, but every fourth place is for the rest.
+ * When the queue is full, the holder with the most in it loses its last item.
  */
 export class Line {
   #free: number
   readonly #maxWaiting: number
-  /** By holder, in the order of their turns. None is empty. */
-  readonly #waiting = new Map<string, Waiting[]>()
-  #count = 0
+  readonly #preferred = new Turns<Waiting>()
+  readonly #others = new Turns<Waiting>()
+  #preferredInARow = 0
 
+  /** `maxWaiting`: of preferred work, and of the rest. */
   constructor(places: number, maxWaiting: number) {
     this.#free = places
     this.#maxWaiting = maxWaiting
   }
 
   /** Does `work` when its turn has come; of one holder first come, first served. Throws 503 when too many wait. */
-  async run<T>(work: () => Promise<T>, holder = ''): Promise<T> {
-    await this.#enter(holder)
+  async run<T>(work: () => Promise<T>, holder = '', isPreferred = false): Promise<T> {
+    await this.#enter(holder, isPreferred ? this.#preferred : this.#others)
     try {
       return await work()
     } finally {
@@ -35,46 +39,38 @@ export class Line {
     }
   }
 
-  async #enter(holder: string): Promise<void> {
+  async #enter(holder: string, turns: Turns<Waiting>): Promise<void> {
     if (this.#free > 0) {
       this.#free--
       return
     }
-    if (this.#count >= this.#maxWaiting) this.#refuseLast(holder)
-    await new Promise<void>((enter, refuse) => {
-      const own = this.#waiting.get(holder)
-      if (own) own.push({ enter, refuse })
-      else this.#waiting.set(holder, [{ enter, refuse }])
-      this.#count++
-    })
+    if (turns.count >= this.#maxWaiting) makeRoom(holder, turns)
+    await new Promise<void>((enter, refuse) => turns.push(holder, { enter, refuse }))
   }
 
-  /** Makes a place for a holder by refusing the last of the one with the most; throws where that is the holder. */
-  #refuseLast(holder: string): void {
-    const error = new TooMany(
-      503,
-      RETRY_SECONDS,
-      'Too many passwords are being checked. Try again in a moment.',
-    )
-    const own = this.#waiting.get(holder)?.length ?? 0
-    const [, most] = [...this.#waiting].reduce((a, b) => (b[1].length > a[1].length ? b : a), ['', []])
-    if (most.length <= own + 1) throw error
-    most.pop()!.refuse(error)
-    this.#count--
-  }
-
-  /** The place goes straight to the next holder, which then is the last to have its turn again. */
+  /** The place goes straight to the next one. */
   #leave(): void {
-    const [first] = this.#waiting
-    if (!first) {
-      this.#free++
-      return
-    }
-    const [holder, own] = first
-    const next = own.shift()!
-    this.#waiting.delete(holder)
-    if (own.length > 0) this.#waiting.set(holder, own)
-    this.#count--
-    next.enter()
+    const next = this.#next()
+    if (next) next.enter()
+    else this.#free++
   }
+
+  #next(): Waiting | undefined {
+    const isTurnOfOthers = this.#preferredInARow >= PREFERRED_IN_A_ROW && this.#others.count > 0
+    const preferred = isTurnOfOthers ? undefined : this.#preferred.shift()
+    this.#preferredInARow = preferred ? this.#preferredInARow + 1 : 0
+    return preferred ?? this.#others.shift()
+  }
+}
+
+/** Refuses the last of the holder with the most; throws where that is the one which comes. */
+function makeRoom(holder: string, turns: Turns<Waiting>): void {
+  const error = new TooMany(
+    503,
+    RETRY_SECONDS,
+    'Too many passwords are being checked. Try again in a moment.',
+  )
+  const last = turns.popFor(holder)
+  if (!last) throw error
+  last.refuse(error)
 }

@@ -70,8 +70,10 @@ export async function changePassword(
   const user = await findAuthRecord(store, users, userId)
   if (!user) throw refuse('unauthorized', WRONG)
   const tried = { db: store.db, config, collection: users.id, account: userId, ip: clientIp(c, services) }
-  await attempt(tried, async () => {
-    if (!(await verifyPassword(currentPassword, String(user.values.password)))) throw badRequest(WRONG)
+  await attempt(tried, async (isKnown) => {
+    const hash = String(user.values.password)
+    if (!(await verifyPassword(currentPassword, hash, `${users.id} ${userId}`, isKnown)))
+      throw badRequest(WRONG)
   }).catch((error: unknown) => {
     throw isRefusal(error) ? refuse('unauthorized', WRONG) : error
   })

@@ -172,3 +172,23 @@ test('limits hold however many come at once', async () => {
   )
   expect(outcomes.filter((status) => status === 400)).toHaveLength(TRIES)
 })
+
+test('an attempt from a known address waits for none of a stranger', async () => {
+  const { db } = office.server.services.store
+  const of = (account: string, ip: string) => ({
+    db,
+    config: { signInTries: TRIES },
+    collection: 'users',
+    account,
+    ip,
+  })
+  const isKnown = () => attempt(of('seen', '192.0.2.100'), async (known) => known)
+  expect(await isKnown()).toBe(false)
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const strangers = Array.from({ length: 20 }, (_, i) =>
+    attempt(of(`stranger${i}`, `198.51.100.${100 + i}`), () => released),
+  )
+  expect(await isKnown()).toBe(true)
+  release()
+  await Promise.all(strangers)
+})

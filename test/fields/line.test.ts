@@ -6,11 +6,15 @@ function setUp(maxWaiting: number) {
   const line = new Line(1, maxWaiting)
   const began: string[] = []
   const ends: (() => void)[] = []
-  const run = (name: string, holder: string) =>
-    line.run(async () => {
-      began.push(name)
-      await new Promise<void>((resolve) => ends.push(resolve))
-    }, holder)
+  const run = (name: string, holder: string, isPreferred = false) =>
+    line.run(
+      async () => {
+        began.push(name)
+        await new Promise<void>((resolve) => ends.push(resolve))
+      },
+      holder,
+      isPreferred,
+    )
   const endNext = async () => {
     await new Promise(setImmediate)
     ends.shift()!()
@@ -37,4 +41,23 @@ test('when it is full, the holder with the most loses its last place; with no su
   for (let i = 0; i < 4; i++) await endNext()
   await Promise.all([first, waiting[0], waiting[1], late])
   expect(began).toEqual(['a0', 'a1', 'b1', 'a2'])
+})
+
+test('preferred work goes first, its holders in turns, and every fourth place is for the rest', async () => {
+  const { began, endNext, run } = setUp(10)
+  const others = ['a1', 'a2', 'b1'].map((name) => run(name, name[0]!))
+  const preferred = ['p1', 'p2', 'p3', 'q1', 'p4'].map((name) => run(name, name[0]!, true))
+  const all = [...others, ...preferred]
+  for (let i = 0; i < all.length; i++) await endNext()
+  await Promise.all(all)
+  expect(began).toEqual(['a1', 'p1', 'q1', 'p2', 'a2', 'p3', 'p4', 'b1'])
+})
+
+test('when it is full of other work, preferred work still has room', async () => {
+  const { began, endNext, run } = setUp(1)
+  const all = [run('a1', 'a'), run('b1', 'b'), run('p1', 'p', true)]
+  await expect(run('c1', 'c')).rejects.toMatchObject({ status: 503 })
+  for (let i = 0; i < 3; i++) await endNext()
+  await Promise.all(all)
+  expect(began).toEqual(['a1', 'p1', 'b1'])
 })
