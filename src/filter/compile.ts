@@ -13,7 +13,7 @@ import { parseFilter } from './parse.ts'
 import { Plan, planOf, type Template } from './plan.ts'
 import type { RequestInfo } from './request.ts'
 import { type Row, table } from './row.ts'
-import { spendShape } from './shape-budget.ts'
+import { spendReading, spendShape } from './shape-budget.ts'
 import { buildOrder, readSort } from './sort.ts'
 import { rowsIn, type Sql, sql, Writer } from './sql.ts'
 import type { Tree } from './tree.ts'
@@ -92,7 +92,9 @@ function parse(question: Question): Parsed {
   checkClientLimits(question, isSuperuser)
   // a subscription's filter reaches for everybody what it reaches for a client
   const isTrusted = isSuperuser && request.context !== 'realtime'
-  return { client: filter === '' ? null : parseFilter(filter), isTrusted }
+  if (filter === '') return { client: null, isTrusted }
+  const client = parseFilter(filter, () => spendReading(request.client, filter.length))
+  return { client, isTrusted }
 }
 
 function fill(catalog: Catalog, question: Question, { client, isTrusted }: Parsed, plan: Plan): Compiled {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import peggy from 'peggy'
+import { Brackets } from './brackets.ts'
 import { FilterError } from './errors.ts'
 
 /** A token as the grammar gives it. */
@@ -29,34 +30,21 @@ const parser = peggy.generate(readFileSync(new URL('../../grammar/filter.peggy',
 const quote = (text: string) => JSON.stringify(text)
 const quoteChar = (char: string) => (char === "'" ? `'\\''` : `'${JSON.stringify(char).slice(1, -1)}'`)
 
-/**
- * Where the group ends whose inside begins at `start`. Not by rules of the grammar, since it is looked for again in
- * each group around: 250 nested ones take 15 ms this way.
- */
-function closingBracket(text: string, start: number): number {
-  let open = 1
-  for (let i = start; i < text.length; i++) {
-    const char = text[i]
-    if (char === "'" || char === '"') i = closingQuote(text, i)
-    else if (char === '(') open++
-    else if (char === ')' && --open === 0) return i
-  }
-  throw new FilterError(`invalid formatted group - missing ${open} closing bracket(s)`)
-}
-
-function closingQuote(text: string, start: number): number {
-  for (let i = start + 1; i < text.length; i++) {
-    if (text[i] === '\\') i++
-    else if (text[i] === text[start]) return i
-  }
-  throw new FilterError(`invalid quoted text ${quote(text.slice(start))}`)
-}
-
 /** The flat chain of a filter. Throws a FilterError in PocketBase's words. */
-export function readChain(text: string, depth = 0): readonly RawItem[] {
+export const readChain = (text: string): readonly RawItem[] => readPart(text, new Brackets(text), 0, 0)
+
+/** The chain of a group, or of the whole filter: `text` begins at `start` of it. */
+function readPart(text: string, brackets: Brackets, start: number, depth: number): readonly RawItem[] {
   if (depth > MAX_NESTING) throw new FilterError('max group nesting reached')
+  const closingBracket = (position: number) => {
+    const end = brackets.closingOf(start + position) - start
+    // of two groups whose brackets comments hide from one another
+    if (end >= text.length) throw new FilterError('invalid formatted group - missing 1 closing bracket(s)')
+    return end
+  }
+  const parseGroup = (inner: string, position: number) =>
+    readPart(inner, brackets, start + position, depth + 1)
   try {
-    const parseGroup = (inner: string) => readChain(inner, depth + 1)
     return parser.parse(text, { parseGroup, closingBracket, quote, quoteChar })
   } catch (error) {
     if (error instanceof FilterError) throw error

@@ -13,11 +13,12 @@ const trees = new Lru<string, Tree>(CACHED_TREES)
 
 /**
  * Reads a filter or rule. Throws a FilterError with PocketBase's words for what is wrong with it. Contract 1.1-1.4.
- * PocketBase: tools/search/filter.go
+ * `beforeReading` is called for a text that was not read before, and may throw. PocketBase: tools/search/filter.go
  */
-export function parseFilter(text: string): Tree {
+export function parseFilter(text: string, beforeReading?: () => void): Tree {
   const known = trees.get(text)
   if (known) return known
+  beforeReading?.()
   const tree = new Reader().read(text)
   return text.length > MAX_CACHED_LENGTH ? tree : trees.set(text, tree)
 }

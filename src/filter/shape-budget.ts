@@ -7,6 +7,10 @@ import { Lru } from './lru.ts'
 const BURST = 400_000
 /** What comes back of that in a second. */
 const PER_SECOND = 10_000
+/** Reading a filter up to this length costs no more than the rest of its request. */
+const FREE_READING = 500
+/** Reading a character costs half of what compiling it does. */
+const READING_SHARE = 0.5
 /** An account that others push out has its whole budget again. */
 const MAX_ACCOUNTS = 10_000
 
@@ -32,4 +36,9 @@ export function spendShape(client: StatementClient | undefined, length: number):
     throw new TooMany(429, Math.ceil((length - left) / PER_SECOND), 'Too many different filters')
   }
   buckets.set(client.account, { left: left - length, atMs: nowMs })
+}
+
+/** Takes the reading of a filter from the same budget, right or wrong: it is spent before anybody knows. Throws as above. */
+export function spendReading(client: StatementClient | undefined, length: number): void {
+  spendShape(client, Math.max(0, length - FREE_READING) * READING_SHARE)
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testConfig } from '../support/start.ts'
-import { openWorld, type World } from './world.ts'
+import { openWorld, requestOf, type World } from './world.ts'
 
 let world: World
 beforeAll(async () => {
@@ -63,4 +63,22 @@ test.each([
 ])('a sort by %s', async (_, sort, ids) => {
   const found = await world.ask('root', 'tags', '', sort)
   expect([...found].map((id) => Number(id.slice(3))).join(' ')).toBe(ids)
+})
+
+test('reading long filters is taken from the budget of new shapes, right or wrong', () => {
+  const client = { account: 'reader', isSuperuser: false, isGone: () => false }
+  const request = { ...requestOf(null), client }
+  const read = (turn: number) => {
+    const filter = `name = '${turn}${'a'.repeat(3_000)}' &&`
+    world.compile({ collection: 'tags', filter, request })
+  }
+  const refusals: unknown[] = []
+  for (let turn = 0; turn < 400 && refusals.length === 0; turn++) {
+    try {
+      read(turn)
+    } catch (error) {
+      if ((error as Error).name !== 'FilterError') refusals.push(error)
+    }
+  }
+  expect(refusals).toMatchObject([{ status: 429 }])
 })

@@ -78,3 +78,18 @@ test('filters that differ in their literals only have one shape', () => {
   ])
   expect(parseFilter('name = 5 && n > 5').shape).not.toBe(a.shape)
 })
+
+test.each([
+  ['groups around much text', `${'('.repeat(249)}id='${'a'.repeat(100_000)}'${')'.repeat(249)}`],
+  ['groups that do not end', '('.repeat(100_000)],
+  ['far too many groups', `${'('.repeat(50_000)}a=1${')'.repeat(50_000)}`],
+])('reads %s in linear time', (_, filter) => {
+  const begin = performance.now()
+  try {
+    parseFilter(filter)
+  } catch (error) {
+    expect(error).toMatchObject({ name: 'FilterError' })
+  }
+  // 25 million steps, if each group were looked through, would take seconds
+  expect(performance.now() - begin).toBeLessThan(1_000)
+})
