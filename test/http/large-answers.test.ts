@@ -160,9 +160,13 @@ test('a connection with too many requests at once is closed', async () => {
     Array.from({ length: 200 }, () => '/api/health'),
     {},
   )
+  const { stackTraceLimit } = Error
   const closed = new Promise((resolve) => socket.once('close', resolve))
   socket.resume()
   await closed
+  // the server has it back
+  await ask('GET', '/api/health')
+  expect(Error.stackTraceLimit).toBe(stackTraceLimit)
 })
 
 test('pipelined requests are answered in their order', async () => {
