@@ -3,7 +3,7 @@ import { TooMany } from '../errors.ts'
 import { isAddress } from './holder.ts'
 
 /** Bytes of bodies that may be worked on at once and a second, of one account and of one guest address. */
-const ACCOUNT = { burst: 8 << 20, perSecond: 8 << 20 }
+const ACCOUNT = { burst: 4 << 20, perSecond: 2 << 20 }
 const GUEST = { burst: 2 << 20, perSecond: 1 << 20 }
 /** A body waits this long for its client's share at most. */
 const PATIENCE_MS = 30_000
