@@ -5,6 +5,7 @@ import { Turns } from './turns.ts'
 const RETRY_SECONDS = 5
 /** Preferred work that goes before other work in a row. */
 const PREFERRED_IN_A_ROW = 3
+const TOO_MANY = 'Too many passwords are being checked. Try again in a moment.'
 
 interface Waiting {
   readonly enter: () => void
@@ -19,14 +20,16 @@ interface Waiting {
 export class Line {
   #free: number
   readonly #maxWaiting: number
+  readonly #refusal: string
   readonly #preferred = new Turns<Waiting>()
   readonly #others = new Turns<Waiting>()
   #preferredInARow = 0
 
-  /** `maxWaiting`: of preferred work, and of the rest. */
-  constructor(places: number, maxWaiting: number) {
+  /** `maxWaiting`: of preferred work, and of the rest. `refusal`: what the 503 says when too many wait. */
+  constructor(places: number, maxWaiting: number, refusal = TOO_MANY) {
     this.#free = places
     this.#maxWaiting = maxWaiting
+    this.#refusal = refusal
   }
 
   /** Does `work` when its turn has come; of one holder first come, first served. Throws 503 when too many wait. */
@@ -44,7 +47,7 @@ export class Line {
       this.#free--
       return
     }
-    if (turns.count >= this.#maxWaiting) makeRoom(holder, turns)
+    if (turns.count >= this.#maxWaiting) makeRoom(holder, turns, this.#refusal)
     await new Promise<void>((enter, refuse) => turns.push(holder, { enter, refuse }))
   }
 
@@ -64,12 +67,8 @@ export class Line {
 }
 
 /** Refuses the last of the holder with the most; throws where that is the one which comes. */
-function makeRoom(holder: string, turns: Turns<Waiting>): void {
-  const error = new TooMany(
-    503,
-    RETRY_SECONDS,
-    'Too many passwords are being checked. Try again in a moment.',
-  )
+function makeRoom(holder: string, turns: Turns<Waiting>, refusal: string): void {
+  const error = new TooMany(503, RETRY_SECONDS, refusal)
   const last = turns.popFor(holder)
   if (!last) throw error
   last.refuse(error)

@@ -1,8 +1,18 @@
 import type { Db } from '../db/open.ts'
+import { Line } from '../fields/line.ts'
 import type { Content } from './upload.ts'
 
-/** Bytes of a piece: what a reader holds in memory, and what a part of a file costs to read at least. */
+/** Bytes of a piece: what a reader holds in memory. */
 const CHUNK_BYTES = 256 << 10
+
+/**
+ * Pieces that are read at the same time in this process. Each costs the event loop a millisecond or two, so 100
+ * downloads at once would delay all other requests by a third of a second.
+ */
+const READS = 2
+/** More waiting reads than open connections ask for: clients that hang up leave one behind. */
+const MAX_WAITING_READS = 5_000
+const reads = new Line(READS, MAX_WAITING_READS, 'Too many files are being read. Try again in a moment.')
 
 /** Where a file belongs. */
 export interface FilePlace {
@@ -88,23 +98,27 @@ export class FileGone extends Error {
 
 /**
  * The bytes of a file from `from` up to but not including `to`, a piece at a time, each with a statement of its own: a slow
- * reader holds one piece and no connection. Throws FileGone when it was deleted meanwhile.
+ * reader holds one piece and no connection. `holder` is the account or address that reads: holders take turns. Throws
+ * FileGone when the file was deleted meanwhile, 503 when too many reads wait.
  */
 export async function* readStored(
   db: Db,
   { id }: StoredFile,
   from: number,
   to: number,
+  holder = '',
 ): AsyncGenerator<Buffer> {
   for (let at = from; at < to; ) {
     const part = Math.floor(at / CHUNK_BYTES)
-    const start = part * CHUNK_BYTES
-    const { rows } = await db.query(READ, [id, part], 'read chunk')
+    const offset = at - part * CHUNK_BYTES
+    const params = [id, part, offset + 1, to - at]
+    const { rows } = await reads.run(() => db.query(READ, params, 'read chunk'), holder)
     const [content] = (rows[0] ?? []) as Buffer[]
     if (!content || content.length === 0) throw new FileGone()
-    yield content.subarray(at - start, to - start)
-    at = start + content.length
+    yield content
+    at += content.length
   }
 }
 
-const READ = 'select content from _file_chunks where file = $1 and part = $2'
+/** Contents are stored uncompressed: Postgres reads only the part of a piece that is asked for. */
+const READ = 'select substr(content, $3, $4) from _file_chunks where file = $1 and part = $2'

@@ -67,6 +67,9 @@ export async function makeThumbnail(picture: Buffer, type: string, size: string)
   const wanted = readSize(size)
   // only here: few servers ever make one
   const { default: sharp } = await import('sharp')
+  // one thread a picture, and nothing kept: other requests need the cores and the memory
+  sharp.concurrency(1)
+  sharp.cache(false)
   const upright = sharp(picture, { limitInputPixels: MAX_DOTS }).rotate()
   const { width, height, orientation = 1 } = await upright.metadata()
   const from = orientation > 4 ? { width: height, height: width } : { width, height }

@@ -1,16 +1,19 @@
-import { availableParallelism } from 'node:os'
 import type { Db } from '../db/open.ts'
+import type { FileField } from '../fields/field.ts'
+import { Line } from '../fields/line.ts'
 import { type FilePlace, findStored, readStored, type StoredFile, storeFile } from './contents.ts'
 import { isPicture, makeThumbnail } from './thumbnail.ts'
 
 /** Sizes that every field has. PocketBase: apis/file.go */
 const DEFAULT_SIZES: readonly string[] = ['100x100']
 /**
- * So many are made at once: each unpacks a whole picture, on one of four threads of this process on which passwords are
- * checked and names looked up as well.
+ * Thumbnails are made one at a time: each unpacks a whole picture on one of the four threads of this process that also
+ * check passwords, and takes a core for up to some seconds.
  */
-const WORKERS = Math.min(availableParallelism(), 2)
-const MAX_WAIT_MS = 60_000
+const PLACES = 1
+/** When more wait, the address with the most gets the original instead. */
+const MAX_WAITING = 30
+const line = new Line(PLACES, MAX_WAITING, 'Too many thumbnails are being made. Try again in a moment.')
 
 /** Thumbnails that are being made in this process, by their place: who asks for one meanwhile waits for the same. */
 const making = new Map<string, Promise<StoredFile | undefined>>()
@@ -18,35 +21,45 @@ const making = new Map<string, Promise<StoredFile | undefined>>()
 const broken = new Map<string, number>()
 const BROKEN_MS = 60_000
 const MAX_BROKEN = 1_000
-let running = 0
-const waiting: (() => void)[] = []
+
+/** A thumbnail that is asked for. */
+export interface ThumbRequest {
+  readonly size: string
+  /** The field that holds the picture, with the sizes it admits. */
+  readonly field: Pick<FileField, 'thumbs'>
+  /** The account or address that asks: thumbnails are made in turns of holders. */
+  readonly holder: string
+}
 
 /**
- * The thumbnail of a stored file in one of the `sizes` of its field, made when it is first asked for and stored beside it.
+ * The thumbnail of a stored file in one of the sizes of its field, made when it is first asked for and stored beside it.
  * Undefined for another size, for what is no picture, and when none can be made: then the original is shown.
  */
 export async function findThumb(
   db: Db,
   place: FilePlace,
   original: StoredFile,
-  size: string,
-  sizes: readonly string[],
+  request: ThumbRequest,
 ): Promise<StoredFile | undefined> {
-  if (!(DEFAULT_SIZES.includes(size) || sizes.includes(size)) || !isPicture(original.type)) return undefined
-  return (await findStored(db, place, size)) ?? makeOnce(db, place, original, size)
+  const { size, field } = request
+  const isAdmitted = DEFAULT_SIZES.includes(size) || field.thumbs?.includes(size)
+  if (!isAdmitted || !isPicture(original.type)) return undefined
+  return (await findStored(db, place, size)) ?? makeOnce(db, place, original, request)
 }
 
 function makeOnce(
   db: Db,
   place: FilePlace,
   original: StoredFile,
-  size: string,
+  { size, holder }: ThumbRequest,
 ): Promise<StoredFile | undefined> {
   const key = `${original.id} ${size}`
   const known = making.get(key)
   if (known) return known
   if (Date.now() < (broken.get(key) ?? 0)) return Promise.resolve(undefined)
-  const made = inTurn(() => makeAndStore(db, place, original, size).catch(() => noteBroken(key)))
+  const make = () => makeAndStore(db, place, original, size, holder).catch(() => noteBroken(key))
+  const made = line
+    .run(make, holder)
     // PocketBase shows the original, too
     .catch(() => undefined)
     .finally(() => making.delete(key))
@@ -65,40 +78,13 @@ async function makeAndStore(
   place: FilePlace,
   original: StoredFile,
   size: string,
+  holder: string,
 ): Promise<StoredFile | undefined> {
   const pieces: Buffer[] = []
-  for await (const piece of readStored(db, original, 0, original.size)) pieces.push(piece)
+  for await (const piece of readStored(db, original, 0, original.size, holder)) pieces.push(piece)
   const { type, content } = await makeThumbnail(Buffer.concat(pieces), original.type, size)
   const thumb = { size, original: original.id }
   // another node may have stored the same in the meantime: then that one counts
   await db.transaction((inside) => storeFile(inside, place, { type, thumb }, content))
   return findStored(db, place, size)
-}
-
-/** Runs when one of the workers is free. Throws after a minute of waiting. */
-async function inTurn<T>(work: () => Promise<T>): Promise<T> {
-  if (running < WORKERS) running++
-  else await turn()
-  try {
-    return await work()
-  } finally {
-    // who waits has the place at once: nobody comes in between
-    const next = waiting.shift()
-    if (next) next()
-    else running--
-  }
-}
-
-function turn(): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const go = () => {
-      clearTimeout(timer)
-      resolve()
-    }
-    const timer = setTimeout(() => {
-      waiting.splice(waiting.indexOf(go), 1)
-      reject(new Error('too many thumbnails are being made'))
-    }, MAX_WAIT_MS)
-    waiting.push(go)
-  })
 }

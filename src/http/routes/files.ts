@@ -12,6 +12,7 @@ import { clientIp } from '../client-ip.ts'
 import { bodyOf, buildRequest, type Ctx, type Env, queryOf, type Services, sendJson } from '../context.ts'
 import { readWithCatalog } from '../fresh-catalog.ts'
 import { requireAuth } from '../guards.ts'
+import { holderOf } from '../holder.ts'
 import { type SentFile, sendFile } from '../send-file.ts'
 
 /**
@@ -37,17 +38,19 @@ async function serve(c: Ctx, services: Services): Promise<Response> {
   const original = await findStored(store.db, place)
   if (!original) throw notFound()
   const { thumb = '' } = queryOf(c)
-  const small = thumb && (await findThumb(store.db, place, original, thumb, field.thumbs ?? []))
+  // who asks for an open file is unknown: the address counts
+  const holder = holderOf(c, services, null)
+  const small = thumb && (await findThumb(store.db, place, original, { size: thumb, field, holder }))
   // other pages may frame it
   c.env.outgoing.removeHeader('X-Frame-Options')
   return small
-    ? sendFile(c, sentFile(store.db, small), `${thumb}_${name}`)
-    : sendFile(c, sentFile(store.db, original), name!)
+    ? sendFile(c, sentFile(store.db, small, holder), `${thumb}_${name}`)
+    : sendFile(c, sentFile(store.db, original, holder), name!)
 }
 
-const sentFile = (db: Db, file: StoredFile): SentFile => ({
+const sentFile = (db: Db, file: StoredFile, holder: string): SentFile => ({
   ...file,
-  read: (start, end) => readStored(db, file, start, end),
+  read: (start, end) => readStored(db, file, start, end, holder),
 })
 
 /** Who asks for a protected file: whom the token in the address is for, whatever the headers say. */
