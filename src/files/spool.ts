@@ -3,12 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { badRequest, type TooMany } from '../errors.ts'
 import { type Sender, type Share, spoolBudget } from './spool-budget.ts'
+import { spoolMemory } from './spool-memory.ts'
 
 /** What a request may take of memory while it comes in; the rest waits in a temporary file. PocketBase: Go's multipart */
 export const MEMORY_BYTES = 16 << 20
-/** What all requests together may take of it: many may be slow, or never end. */
-const ALL_MEMORY_BYTES = 128 << 20
-let allMemory = ALL_MEMORY_BYTES
 /** What is read of the temporary file at a time. */
 const READ_BYTES = 64 << 10
 
@@ -71,10 +69,9 @@ export class Room {
 
   /** Whether there is so much memory left; then it is taken until the end. */
   take(bytes: number): boolean {
-    if (this.memory < bytes || allMemory < bytes) return false
+    if (this.memory < bytes || !spoolMemory.tryTake(bytes, this.#share?.holder)) return false
     this.memory -= bytes
     this.#taken += bytes
-    allMemory -= bytes
     return true
   }
 
@@ -105,7 +102,7 @@ export class Room {
   /** Lets go of everything. */
   async close(): Promise<void> {
     this.#isClosed = true
-    allMemory += this.#taken
+    spoolMemory.giveBack(this.#taken, this.#share?.holder)
     this.#taken = 0
     const file = await this.#file?.catch(() => undefined)
     this.#file = undefined

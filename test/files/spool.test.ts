@@ -81,3 +81,17 @@ test('many requests share what memory there is, and give it back', async () => {
     await Promise.all(rooms.map((room) => room.close()))
   }
 })
+
+test('one holder takes its share of the memory only; the rest is in its files', async () => {
+  const sender = (holder: string) => ({ holder, maxBytes: 32 << 20 })
+  const rooms = ['ann', 'ann', 'bob'].map((holder) => new Room(undefined, sender(holder)))
+  const spools = rooms.map((room) => new Spool(room))
+  for (const spool of spools) for (let i = 0; i < 12; i++) await spool.write(Buffer.alloc(1 << 20, i))
+  expect(rooms.map(({ memory }) => memory >> 20)).toEqual([4, 12, 4])
+  expect((await all(spools[1]!, 12 << 20)).content.at(-1)).toBe(11)
+  await Promise.all(rooms.map((room) => room.close()))
+  const next = new Room(undefined, sender('ann'))
+  await new Spool(next).write(Buffer.alloc(16 << 20))
+  expect(next.memory).toBe(0)
+  await next.close()
+})
