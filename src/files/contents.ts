@@ -1,17 +1,22 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Result } from '../db/backend.ts'
 import type { Db } from '../db/open.ts'
 import { Line } from '../fields/line.ts'
 import type { Content } from './upload.ts'
 
-/** Bytes of a piece: what a reader holds in memory. */
+/** Bytes of a piece as it is stored. */
 const CHUNK_BYTES = 256 << 10
+/** Bytes that a statement reads of one: what a reader holds in memory. */
+const READ_BYTES = 64 << 10
 
 /**
- * Pieces that are read at the same time in this process. Each costs the event loop a millisecond or two, so 100
- * downloads at once would delay all other requests by a third of a second.
+ * Pieces that are read at the same time in this process. Each costs the event loop up to a millisecond, so
+ * hundreds of downloads at once would delay all other requests.
  */
 const READS = 2
 /** More waiting reads than open connections ask for: clients that hang up leave one behind. */
 const MAX_WAITING_READS = 5_000
+const MAX_PAUSE_MS = 50
 const reads = new Line(READS, MAX_WAITING_READS, 'Too many files are being read. Try again in a moment.')
 
 /** Where a file belongs. */
@@ -111,13 +116,25 @@ export async function* readStored(
   for (let at = from; at < to; ) {
     const part = Math.floor(at / CHUNK_BYTES)
     const offset = at - part * CHUNK_BYTES
-    const params = [id, part, offset + 1, to - at]
-    const { rows } = await reads.run(() => db.query(READ, params, 'read chunk'), holder)
+    const params = [id, part, offset + 1, Math.min(READ_BYTES, to - at)]
+    const { rows } = await readInTurn(db, params, holder)
     const [content] = (rows[0] ?? []) as Buffer[]
     if (!content || content.length === 0) throw new FileGone()
     yield content
     at += content.length
   }
+}
+
+/** The next read begins after a pause as long as this one took, so that half of the time is for other requests. */
+function readInTurn(db: Db, params: readonly unknown[], holder: string): Promise<Result> {
+  const { promise, resolve, reject } = Promise.withResolvers<Result>()
+  const work = async () => {
+    const startMs = performance.now()
+    resolve(await db.query(READ, params, 'read chunk'))
+    await sleep(Math.min(performance.now() - startMs, MAX_PAUSE_MS))
+  }
+  reads.run(work, holder).catch(reject)
+  return promise
 }
 
 /** Contents are stored uncompressed: Postgres reads only the part of a piece that is asked for. */

@@ -90,6 +90,26 @@ describe('a file', () => {
     expect((await bytes(response)).equals(LONG)).toBe(true)
   })
 
+  test('is read in small pieces, two of all downloads at a time', async () => {
+    const { db } = server.services.store
+    const query = db.query.bind(db)
+    const figures = { now: 0, most: 0, largest: 0 }
+    const spy = vi.spyOn(db, 'query').mockImplementation(async (text, params, name) => {
+      if (name !== 'read chunk') return query(text, params, name)
+      figures.most = Math.max(figures.most, ++figures.now)
+      const result = await query(text, params, name).finally(() => figures.now--)
+      figures.largest = Math.max(figures.largest, (result.rows[0]![0] as Buffer).length)
+      return result
+    })
+    try {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => get('long')))
+      for (const answer of answers) expect((await bytes(answer)).equals(LONG)).toBe(true)
+      expect(figures).toEqual({ now: 0, most: 2, largest: 64 << 10 })
+    } finally {
+      spy.mockRestore()
+    }
+  })
+
   test('a picture with the name of a script is no script', async () => {
     const fake = new File(['GIF89a=1;alert(1)'], 'a.js')
     const made = await pb.collection('albums').create({ open: [fake] })
