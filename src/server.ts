@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
@@ -13,15 +13,16 @@ import type { Config } from './config.ts'
 import { migrate } from './db/migrate.ts'
 import { type Db, openDb } from './db/open.ts'
 import { roleWarning } from './db/role.ts'
-import { UserError } from './errors.ts'
 import { extensionsOf } from './extensions.ts'
 import { removeLeftovers } from './files/spool.ts'
 import { createApp } from './http/app.ts'
+import { BriefBans } from './http/brief-bans.ts'
 import { answerClientError } from './http/client-error.ts'
 import { CONNECTION_OPTIONS, closeDoor, limitConnections } from './http/connections.ts'
 import type { Services } from './http/context.ts'
 import { front, strictTransport } from './http/front.ts'
 import { LimitedIncomingMessage } from './http/incoming.ts'
+import { listen } from './http/listen.ts'
 import { oneAtATime } from './http/pipelined.ts'
 import { Reception } from './http/reception.ts'
 import { createRestoringApp } from './http/restoring.ts'
@@ -217,7 +218,9 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
   const node = randomUUID()
   const running = await Restartable.start(config, db, log, node)
   const options = { ...CONNECTION_OPTIONS, IncomingMessage: LimitedIncomingMessage }
-  const server = createServer(options, oneAtATime(running.handle))
+  const bans = new BriefBans()
+  const server = createServer(options, oneAtATime(running.handle, bans))
+  server.on('connection', bans.check)
   server.on('connection', (socket) => running.work.reception.connected(socket))
   server.on('clientError', answerClientError)
   limitConnections(server, config, () => running.work.services.settings)
@@ -273,27 +276,9 @@ function countdown(ms: number): () => number {
   return () => Math.max(0, endMs - performance.now())
 }
 
-function listen(server: Server, config: Config): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(portError(error, config)))
-    server.listen(config.port, config.host, resolve)
-  })
-}
-
 /** Waits for something, but not for ever. What fails is as over as what is done. */
 async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
   const late = new AbortController()
   await Promise.race([work.catch(() => {}), sleep(ms, undefined, { signal: late.signal }).catch(() => {})])
   late.abort()
-}
-
-function portError(error: Error, config: Config): Error {
-  const code = (error as NodeJS.ErrnoException).code
-  if (code === 'EADDRINUSE')
-    return new UserError(`Port ${config.port} on ${config.host} is taken. Set PORT to another one.`)
-  if (code === 'EACCES')
-    return new UserError(`Port ${config.port} needs more rights. Set PORT to one above 1023.`)
-  if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-    return new UserError(`HOST ${config.host} is no address of this machine.`)
-  return error
 }
