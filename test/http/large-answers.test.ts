@@ -123,8 +123,12 @@ test('an export of large records has all of them', async () => {
 })
 
 /** Sends requests, and reads nothing. */
-function sendUnread(paths: readonly string[], headers: Record<string, string>): Socket {
-  const socket = connect({ port: Number(new URL(shop.url).port), host: '127.0.0.1' })
+function sendUnread(
+  paths: readonly string[],
+  headers: Record<string, string>,
+  localAddress = '127.0.0.1',
+): Socket {
+  const socket = connect({ port: Number(new URL(shop.url).port), host: '127.0.0.1', localAddress })
   socket.pause()
   socket.on('error', () => {})
   const heads = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
@@ -155,15 +159,19 @@ test('requests of one connection are answered one after the other', async () => 
   expect(answerRoom.taken).toBeLessThan(4 * MIB)
 })
 
-test('a connection with too many requests at once is closed', async () => {
-  const socket = sendUnread(
-    Array.from({ length: 200 }, () => '/api/health'),
-    {},
-  )
+test('a connection with too many requests at once is closed, and so are the next ones from its address', async () => {
+  const hostile = '127.0.0.3'
   const { stackTraceLimit } = Error
-  const closed = new Promise((resolve) => socket.once('close', resolve))
-  socket.resume()
-  await closed
+  for (const count of [200, 1]) {
+    const socket = sendUnread(
+      Array.from({ length: count }, () => '/api/health'),
+      {},
+      hostile,
+    )
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.resume()
+    await closed
+  }
   // the server has it back
   await ask('GET', '/api/health')
   expect(Error.stackTraceLimit).toBe(stackTraceLimit)
