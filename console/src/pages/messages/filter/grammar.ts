@@ -27,14 +27,14 @@ function readChain(parse: Parse, text: string, offset: number): SyntaxFault | un
   const options = {
     quote: (word: string) => JSON.stringify(word),
     quoteChar: (char: string) => JSON.stringify(char),
-    closingBracket(whole: string, start: number) {
-      const end = closingBracket(whole, start)
+    closingBracket(start: number) {
+      const end = closingBracket(text, start)
       opened = start
       if (end < 0) throw new BracketFault()
       return end
     },
-    parseGroup(inside: string) {
-      inner ??= readChain(parse, inside, offset + opened)
+    parseGroup(inside: string, start: number) {
+      inner ??= readChain(parse, inside, offset + start)
     },
   }
   try {
