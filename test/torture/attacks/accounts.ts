@@ -99,7 +99,7 @@ export const accounts: readonly Attack[] = [
   {
     name: 'password changes without the old one',
     who: 'user',
-    isShort: true,
+    isShort: 'postgres',
     prepare: asUser(),
     attack: (run) =>
       flood(run, 300, (turn) => ({

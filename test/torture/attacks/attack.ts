@@ -1,4 +1,5 @@
 import type { Client } from '../../support/gateway.ts'
+import type { Backend } from '../hostile-site.ts'
 
 /** What an attack may prepare with, before anything is measured. */
 export interface Target {
@@ -30,8 +31,8 @@ export interface AttackRun {
 export interface Attack {
   readonly name: string
   readonly who: 'guest' | 'user'
-  /** Part of the short run. */
-  readonly isShort?: boolean
+  /** Part of the short run: on both databases, or on one. */
+  readonly isShort?: boolean | Backend
   /** Runs before the measurement, in the process of the scenario. */
   prepare?(target: Target): Promise<Prepared>
   /** Returns when `run.isOver()`, or earlier. Connections that it leaves open are closed with its process. */

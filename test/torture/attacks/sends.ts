@@ -72,7 +72,7 @@ export const sends: readonly Attack[] = [
   {
     name: 'opted-out contacts with 20 webhooks',
     who: 'user',
-    isShort: true,
+    isShort: 'postgres',
     prepare: optedOut(20),
     attack(run) {
       listen(run)
