@@ -72,7 +72,6 @@ export const sends: readonly Attack[] = [
   {
     name: 'opted-out contacts with 20 webhooks',
     who: 'user',
-    isShort: 'postgres',
     prepare: optedOut(20),
     attack(run) {
       listen(run)
