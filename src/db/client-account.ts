@@ -11,7 +11,7 @@ const DRAIN = 0.1
 export class Account {
   readonly key: string
   readonly waiting: Ticket[] = []
-  readonly running = new Set<Ticket>()
+  readonly running: Ticket[] = []
   #usedMs = 0
   #atMs = 0
 
@@ -26,6 +26,11 @@ export class Account {
     this.#atMs = nowMs
   }
 
+  /** All its statements of late were short. */
+  isQuick(nowMs: number): boolean {
+    return this.#drained(nowMs) === 0 && this.running.every(({ ranMs }) => ranMs <= FREE_MS)
+  }
+
   /** Heavy accounts have to make way for all others. Statements that still run count. */
   isHeavy(nowMs: number): boolean {
     let usedMs = this.#drained(nowMs)
@@ -35,7 +40,7 @@ export class Account {
 
   /** Nothing is known of it that matters. */
   isIdle(nowMs: number): boolean {
-    return this.running.size === 0 && this.waiting.length === 0 && this.#drained(nowMs) === 0
+    return this.running.length === 0 && this.waiting.length === 0 && this.#drained(nowMs) === 0
   }
 
   #drained(nowMs: number): number {

@@ -7,8 +7,10 @@ import { isSqlError, QUERY_CANCELED } from './errors.ts'
 import { STATEMENT_TIMEOUT_MS } from './limits.ts'
 import type { StatementClient } from './statement-client.ts'
 
-/** Statements of one account that run at a time. */
+/** Statements of one account that run at a time, once one of them was slow. */
 const RUNNING_PER_ACCOUNT = 3
+/** Slots that an account leaves to others while all its statements are short. */
+const LEFT_TO_OTHERS = 2
 /** Statements that wait: of one account, and of all together, which share that evenly. */
 const WAITING_PER_ACCOUNT = 100
 const WAITING = 2_000
@@ -45,7 +47,8 @@ export class ClientLane {
   readonly #accounts = new Map<string, Account>()
   /** Accounts with statements that wait; the next in turn is the first. */
   readonly #queue = new Map<string, Account>()
-  readonly #running = new Set<Ticket>()
+  // no Set: what was in one stays in memory until the next full garbage collection, here with a whole answer
+  readonly #running: Ticket[] = []
   #waiting = 0
   #restUntilMs = 0
   #watch: NodeJS.Timeout | undefined
@@ -55,7 +58,7 @@ export class ClientLane {
   }
 
   get use(): Readonly<Record<'running' | 'waiting', number>> {
-    return { running: this.#running.size, waiting: this.#waiting }
+    return { running: this.#running.length, waiting: this.#waiting }
   }
 
   /**
@@ -104,8 +107,11 @@ export class ClientLane {
   }
 
   #mayStart(account: Account): boolean {
-    if (this.#running.size >= this.#limits.slots || account.running.size >= RUNNING_PER_ACCOUNT) return false
+    if (this.#running.length >= this.#limits.slots) return false
     const nowMs = performance.now()
+    const isFull = account.running.length >= RUNNING_PER_ACCOUNT
+    if (isFull && !(account.isQuick(nowMs) && account.running.length < this.#limits.slots - LEFT_TO_OTHERS))
+      return false
     if (!account.isHeavy(nowMs)) return true
     return (
       nowMs >= this.#restUntilMs && this.#heavyRunning(nowMs).length < Math.max(1, this.#limits.slots >> 2)
@@ -113,19 +119,19 @@ export class ClientLane {
   }
 
   #heavyRunning(nowMs: number): Ticket[] {
-    return [...this.#running].filter(({ account }) => account.isHeavy(nowMs))
+    return this.#running.filter(({ account }) => account.isHeavy(nowMs))
   }
 
   #start(ticket: Ticket): void {
     ticket.startedMs = performance.now()
-    ticket.account.running.add(ticket)
-    this.#running.add(ticket)
+    ticket.account.running.push(ticket)
+    this.#running.push(ticket)
   }
 
   #finish(ticket: Ticket): void {
     const nowMs = performance.now()
-    ticket.account.running.delete(ticket)
-    this.#running.delete(ticket)
+    remove(ticket.account.running, ticket)
+    remove(this.#running, ticket)
     ticket.account.charge(ticket.ranMs, nowMs)
     ticket.ranMs = 0
     if (this.#queue.size > 0) this.#startNext()
@@ -148,7 +154,7 @@ export class ClientLane {
 
   /** Starts whatever may start: accounts in turn, those that are not heavy first. */
   #startNext(): void {
-    while (this.#running.size < this.#limits.slots) {
+    while (this.#running.length < this.#limits.slots) {
       const nowMs = performance.now()
       const ready = [...this.#queue.values()].filter((account) => this.#mayStart(account))
       const next = ready.find((account) => !account.isHeavy(nowMs)) ?? ready[0]
@@ -165,7 +171,7 @@ export class ClientLane {
   /** Takes a statement out of the queue. */
   #leave(ticket: Ticket): NonNullable<Ticket['wake']> {
     const { account, wake } = ticket
-    account.waiting.splice(account.waiting.indexOf(ticket), 1)
+    remove(account.waiting, ticket)
     if (account.waiting.length === 0) this.#queue.delete(account.key)
     ticket.waitedMs += performance.now() - ticket.waitingSinceMs
     ticket.wake = undefined
@@ -202,7 +208,7 @@ export class ClientLane {
     const graceMs = ticket.graceMs(nowMs)
     if (blockedMs > graceMs) return true
     const { isSerial, slots } = this.#limits
-    if (!isSerial && (this.#running.size < slots || this.#longestHeavy(nowMs) !== ticket)) return false
+    if (!isSerial && (this.#running.length < slots || this.#longestHeavy(nowMs) !== ticket)) return false
     const first = [...this.#queue.values()].map(({ waiting }) => waiting[0]!)
     return [...first, ...this.#running].some(
       (other) =>
@@ -216,6 +222,10 @@ export class ClientLane {
   #longestHeavy(nowMs: number): Ticket | undefined {
     return this.#heavyRunning(nowMs).sort((a, b) => b.ranMs - a.ranMs)[0]
   }
+}
+
+function remove(tickets: Ticket[], ticket: Ticket): void {
+  tickets.splice(tickets.indexOf(ticket), 1)
 }
 
 function refused(): TooMany {
