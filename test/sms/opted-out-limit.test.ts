@@ -27,3 +27,25 @@ test('only opted-out recipients count, and then sends to many wait', async () =>
   await limit.take(store, user.id, phones(10, 15))
   await limit.take(store, 'somebody else', phones(10, 40))
 })
+
+test('each webhook counts, and one send may cause 2,000 calls', async () => {
+  const { store } = gateway.server.services
+  const owner = await gateway.makeUser()
+  await store.db.query(
+    `with hooks as (
+       insert into webhooks (id, "user", url, events, enabled)
+       select pb_new_id(), $1, 'http://127.0.0.1:9/' || i, array['message.failed'], i < 20 from generate_series(0, 24) i
+     )
+     insert into contacts (id, "user", phone, opted_out)
+     select pb_new_id(), $1, '+4915200000' || i, true from generate_series(100, 200) i`,
+    [owner.id],
+  )
+  const numbers = Array.from({ length: 101 }, (_, i) => `+4915200000${100 + i}`)
+  const limit = new OptedOutLimit(4_000)
+  const refused = limit.take(store, owner.id, numbers)
+  await expect(refused).rejects.toMatchObject({ status: 400 })
+  await expect(refused).rejects.toThrow('101 recipients have opted out, and each causes 20 webhook calls')
+  await limit.take(store, owner.id, numbers.slice(0, 100))
+  await limit.take(store, owner.id, numbers.slice(0, 100))
+  await expect(limit.take(store, owner.id, numbers.slice(0, 100))).rejects.toMatchObject({ status: 429 })
+})
