@@ -92,7 +92,7 @@ export function Preview({
         )}
       </div>
       <CheckField
-        label="Contacts that are there already get the name of the file"
+        label="Update names of existing contacts from this file"
         name="overwrite"
         value={wishes.overwrite}
         onValue={(overwrite) => wish({ overwrite })}

@@ -32,7 +32,7 @@ const DAY_EVERY_MS = 30_000
 const LONG_SECONDS = 60
 const DAY_MS = 86_400_000
 
-/** Whether messages get on, and what is in their way. */
+/** Message flow for all users, and what is in its way. */
 export function Page() {
   const { value: ready, fault } = useAnswer<Readiness>('/api/ready', EVERY_MS)
   const { value: today } = useAnswer<{ days: readonly [UsageDay] }>(
@@ -47,7 +47,7 @@ export function Page() {
   const { value: backups } = useBackupStatus(DAY_EVERY_MS)
   const { value: warnings } = useAnswer<readonly Warning[]>('/api/warnings', DAY_EVERY_MS)
   return (
-    <Frame title="Health" text="Whether messages get on, of all users together.">
+    <Frame title="Health" text="Message flow for all users.">
       {fault && <Notice kind="wrong">The server is not ready: {fault.message}</Notice>}
       {backups && <BackupWarnings backups={backups} />}
       {warnings?.map(({ code, message }) => (

@@ -99,7 +99,7 @@ function Search({ filter, isWrong }: { filter: string; isWrong: boolean }) {
         value={text}
         onValue={setText}
         error={isWrong ? 'The server does not understand this filter.' : undefined}
-        hint="As in the filters of messages: created, level, message, and data with a point and a name."
+        hint="Same syntax as message filters. Fields: created, level, message, data.status…"
       />
       <Actions>
         <Button type="submit" icon="search">

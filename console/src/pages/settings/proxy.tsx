@@ -41,7 +41,7 @@ export function ReverseProxy({ settings: { trustedProxy } }: { settings: Setting
         <TextField
           label="Headers that are believed"
           name="trustedProxy.headers"
-          hint="Only where nobody reaches the server past the proxy: whoever does can pretend to be anyone."
+          hint="Set this only if all traffic goes through the proxy. Otherwise anyone can fake their IP address."
           placeholder="None"
           autocomplete="off"
           spellcheck={false}

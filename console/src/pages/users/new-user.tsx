@@ -24,7 +24,7 @@ export function NewUser({ onClose }: { onClose: () => void }) {
           value={draft}
           onValue={setDraft}
           fault={make.fault}
-          passwordHint="At least 8 characters. They can change it by the link for a forgotten one."
+          passwordHint="At least 8 characters. They can change it later with ‘Forgot password?’."
         />
         <Actions>
           <Button type="submit" kind="primary" busy={make.busy}>

@@ -72,7 +72,7 @@ export const UserFields = ({
       fault={fault}
     />
     <CheckField
-      label="The email address is theirs"
+      label="Email verified"
       name="verified"
       value={value.verified}
       onValue={(verified) => onValue({ ...value, verified })}
