@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooMany } from '../errors.ts'
-import { isAddress } from './holder.ts'
+import { isGuest } from './holder.ts'
 
 /** Bytes of bodies that may be worked on at once and a second, of one account and of one guest address. */
 const ACCOUNT = { burst: 4 << 20, perSecond: 2 << 20 }
@@ -29,7 +29,7 @@ export class BodyPace {
    */
   async share(holder: string | undefined, bytes: number): Promise<void> {
     if (holder === undefined) return
-    const { burst, perSecond } = isAddress(holder) ? GUEST : ACCOUNT
+    const { burst, perSecond } = isGuest(holder) ? GUEST : ACCOUNT
     const now = performance.now()
     const begin = Math.max(this.#usedUntil.get(holder) ?? 0, now - (burst / perSecond) * 1_000)
     const waitMs = begin - now

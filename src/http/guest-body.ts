@@ -16,7 +16,7 @@ const RECORDS = /^\/api\/collections\/([^/]+)\/records(?:\/[^/]+)?$/
 /** Notes who sends a large body, before it is read: whose share it takes, and that a guest's must be small. */
 export async function judgeSender(c: Ctx, services: Services): Promise<void> {
   const auth = await authOf(c, services, { cached: true })
-  if (!auth?.isSuperuser) c.set('holder', holderOf(c, services, auth))
+  if (!auth?.isSuperuser) c.set('holder', holderOf(c.env.incoming, services, auth))
   if (!auth) c.set('guestLimit', guestBodyLimit(c, services))
 }
 

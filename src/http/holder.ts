@@ -1,16 +1,20 @@
+import type { IncomingMessage } from 'node:http'
 import { networkOf } from '../auth/addresses.ts'
 import type { AuthRecord } from '../filter/request.ts'
-import { clientIp } from './client-ip.ts'
-import type { Ctx, Services } from './context.ts'
-
-/**
- * Whose share of the server's totals a request takes: an account's, or of a guest the address', an IPv6 address
- * counted as its /64.
- */
-export const holderOf = (c: Ctx, services: Services, auth: AuthRecord | null): string =>
-  auth ? `${auth.collection.id} ${auth.id}` : ADDRESS + networkOf(clientIp(c, services))
+import { ipOf } from './client-ip.ts'
+import type { Services } from './context.ts'
 
 const ADDRESS = 'address '
 
-/** Whether a holder is the address of a guest, and no account. */
-export const isAddress = (holder: string): boolean => holder.startsWith(ADDRESS)
+/**
+ * The key of who pays for the work of a request: an account, or the network of a guest (an IPv4 address, the /64 of an
+ * IPv6 address). All limits, quotas and shares of a process use it, so that one client cannot count as two.
+ */
+export const holderOf = (
+  incoming: IncomingMessage,
+  services: Pick<Services, 'config' | 'settings'>,
+  auth: AuthRecord | null | undefined,
+): string => (auth ? `${auth.collection.id} ${auth.id}` : ADDRESS + networkOf(ipOf(incoming, services)))
+
+/** Whether a holder is the network of guests, and no account. */
+export const isGuest = (holder: string): boolean => holder.startsWith(ADDRESS)

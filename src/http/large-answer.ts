@@ -1,9 +1,8 @@
-import { networkOf } from '../auth/addresses.ts'
 import { AnswerMeter, LargeAnswer, type Room } from '../filter/answer-meter.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import { answerRoom, type Hold } from './answer-room.ts'
-import { clientIp } from './client-ip.ts'
 import type { Ctx, Services } from './context.ts'
+import { holderOf } from './holder.ts'
 
 /** Answers up to this size are not counted: each connection has one of them at a time. */
 export const COUNTED_BYTES = 64 << 10
@@ -11,14 +10,6 @@ export const COUNTED_BYTES = 64 << 10
 export const STALLED_MS = 60_000
 /** An answer may turn out to be larger than at first each time that it is made. */
 const MAX_TRIES = 5
-
-/** The account, or the address of a guest, that an answer is for. */
-export const holderOf = (
-  c: Ctx,
-  services: Pick<Services, 'config' | 'settings'>,
-  auth: AuthRecord | null,
-): string =>
-  auth ? `account ${auth.collection.id} ${auth.id}` : `address ${networkOf(clientIp(c, services))}`
 
 /** The room of a request, opened when it is first needed. */
 class RequestRoom implements Room {
@@ -51,8 +42,8 @@ export function meterFor(c: Ctx, services: Services, auth: AuthRecord | null): A
 function holdOf(c: Ctx, services: Services, auth: AuthRecord | null): Hold {
   const known = c.get('hold')
   if (known) return known
-  const { outgoing } = c.env
-  const hold = answerRoom.open(holderOf(c, services, auth), () => void outgoing.destroy())
+  const { incoming, outgoing } = c.env
+  const hold = answerRoom.open(holderOf(incoming, services, auth), () => void outgoing.destroy())
   c.set('hold', hold)
   if (outgoing.closed) hold.release()
   else outgoing.once('close', () => hold.release())

@@ -11,12 +11,12 @@ import { holderOf } from './holder.ts'
  */
 export function passwordWork(c: Ctx, services: Services, auth: AuthRecord | null): PasswordWork {
   const { store, config } = services
+  const holder = () => holderOf(c.env.incoming, services, auth)
   return {
     async hash(plain, cost) {
-      const holder = holderOf(c, services, auth)
-      if (!auth?.isSuperuser) await countHash(store.db, config, holder)
-      return hashPassword(plain, cost, holder)
+      if (!auth?.isSuperuser) await countHash(store.db, config, holder())
+      return hashPassword(plain, cost, holder())
     },
-    verify: (plain, hash) => verifyPassword(plain, hash, holderOf(c, services, auth)),
+    verify: (plain, hash) => verifyPassword(plain, hash, holder()),
   }
 }

@@ -1,8 +1,7 @@
-import { networkOf } from '../auth/addresses.ts'
 import type { StatementClient } from '../db/statement-client.ts'
 import type { AuthRecord } from '../filter/request.ts'
-import { clientIp } from './client-ip.ts'
 import type { Ctx, Services } from './context.ts'
+import { holderOf } from './holder.ts'
 
 /** The client of a request that only reads. All of it is found out when it is asked for: most requests never do. */
 class RequestClient implements StatementClient {
@@ -18,9 +17,7 @@ class RequestClient implements StatementClient {
   }
 
   get account(): string {
-    this.#account ??= this.#auth
-      ? `${this.#auth.collection.id} ${this.#auth.id}`
-      : `guest ${networkOf(clientIp(this.#c, this.#services))}`
+    this.#account ??= holderOf(this.#c.env.incoming, this.#services, this.#auth)
     return this.#account
   }
 

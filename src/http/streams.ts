@@ -1,7 +1,8 @@
-import { isListed, networkOf } from '../auth/addresses.ts'
+import { isListed } from '../auth/addresses.ts'
 import { TooMany } from '../errors.ts'
 import { clientIp } from './client-ip.ts'
 import type { Ctx, Services } from './context.ts'
+import { holderOf } from './holder.ts'
 import { Holdings } from './holdings.ts'
 
 /** What is open on a server, by who holds it. */
@@ -16,9 +17,9 @@ const RETRY_SECONDS = 60
 export function holdStream(c: Ctx, services: Services, user?: string, what = 'event streams'): void {
   const { maxStreams, trustedProxies } = services.config
   if (maxStreams === 0 || c.env.outgoing.closed) return
-  const ip = clientIp(c, services)
-  const isProxy = isListed(trustedProxies, ip)
-  if (!isProxy) hold(c, services, `address ${networkOf(ip)}`, `${what} from your address`)
+  const isProxy = isListed(trustedProxies, clientIp(c, services))
+  const network = holderOf(c.env.incoming, services, null)
+  if (!isProxy) hold(c, services, network, `${what} from your address`)
   if (user !== undefined) hold(c, services, `user ${user}`, `${what} of your account`)
 }
 

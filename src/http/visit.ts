@@ -1,5 +1,4 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { networkOf } from '../auth/addresses.ts'
 import { rememberedHolder } from '../auth/api-keys.ts'
 import { remembered } from '../auth/identify.ts'
 import { ApiError, GatewayError } from '../errors.ts'
@@ -7,6 +6,7 @@ import type { AuthRecord } from '../filter/request.ts'
 import { DEBUG, ERROR, type Line } from '../logs/line.ts'
 import { addressOf, ipOf } from './client-ip.ts'
 import type { Services } from './context.ts'
+import { holderOf } from './holder.ts'
 import { loggedPath, loggedUrl } from './logged-url.ts'
 
 /** The client was gone before it was answered. nginx has the same. */
@@ -40,13 +40,8 @@ export function noteVisit(desk: Desk, req: IncomingMessage, res: ServerResponse,
   if (!desk.logs.wants(level) || method === 'OPTIONS') return
   if (level === DEBUG && QUIET.test(loggedPath(visit.url))) return
   const isRefused = level === ERROR && status < 500
-  desk.logs.add(lineOf(desk, req, visit, level, faults.get(res)), isRefused ? holderOf(desk, req) : undefined)
-}
-
-/** Whose requests are counted together: an account's, or those of a guest's address. */
-function holderOf(desk: Desk, req: IncomingMessage): string {
-  const auth = whoAsked(desk, req)
-  return auth ? `${auth.collection.id} ${auth.id}` : `address ${networkOf(ipOf(req, desk))}`
+  const holder = isRefused ? holderOf(req, desk, whoAsked(desk, req)) : undefined
+  desk.logs.add(lineOf(desk, req, visit, level, faults.get(res)), holder)
 }
 
 const MAX_TEXT = 300

@@ -3,8 +3,9 @@ import { notFound, TooMany } from '../../errors.ts'
 import type { AuthRecord } from '../../filter/request.ts'
 import { exportRecords } from '../../records/export.ts'
 import { type Ctx, type Env, requestInfo, type Services } from '../context.ts'
+import { holderOf } from '../holder.ts'
 import { Holdings } from '../holdings.ts'
-import { cutWhenStalled, holderOf } from '../large-answer.ts'
+import { cutWhenStalled } from '../large-answer.ts'
 
 /** Exports that an account, or an address of guests, may run at a time. */
 const MAX_EXPORTS = 2
@@ -45,11 +46,11 @@ export const exportRoutes = (services: Services) =>
 
 /** Counts an export until its answer ends. Throws 429 where there are too many of this account or address. */
 function holdExport(c: Ctx, services: Services, auth: AuthRecord | null): void {
-  const { outgoing } = c.env
+  const { incoming, outgoing } = c.env
   if (outgoing.closed) return
   const holdings = running.get(services) ?? new Holdings()
   running.set(services, holdings)
-  const leave = holdings.take(holderOf(c, services, auth), MAX_EXPORTS)
+  const leave = holdings.take(holderOf(incoming, services, auth), MAX_EXPORTS)
   if (!leave)
     throw new TooMany(429, RETRY_SECONDS, `Only ${MAX_EXPORTS} exports of an account may run at a time`)
   outgoing.once('close', leave)

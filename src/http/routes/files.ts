@@ -39,7 +39,7 @@ async function serve(c: Ctx, services: Services): Promise<Response> {
   if (!original) throw notFound()
   const { thumb = '' } = queryOf(c)
   // who asks for an open file is unknown: the address counts
-  const holder = holderOf(c, services, null)
+  const holder = holderOf(c.env.incoming, services, null)
   const small = thumb && (await findThumb(store.db, place, original, { size: thumb, field, holder }))
   // other pages may frame it
   c.env.outgoing.removeHeader('X-Frame-Options')
