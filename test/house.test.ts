@@ -33,6 +33,7 @@ const EVERYWHERE = new Set([
   'lock-file.ts',
   'stop-signal.ts',
   'progress.ts',
+  'token-bucket.ts',
 ])
 /** Rooms that know nothing of the server's inside: they speak HTTP to it. Only these may use them. */
 const OUTSIDE: Readonly<Record<string, readonly string[]>> = { agent: ['cli.ts', 'demo'], bulk: ['cli.ts'] }

@@ -102,24 +102,21 @@ export class ClientLane {
   }
 
   #forget(): void {
-    const nowMs = performance.now()
-    for (const [key, account] of this.#accounts) if (account.isIdle(nowMs)) this.#accounts.delete(key)
+    for (const [key, account] of this.#accounts) if (account.isIdle) this.#accounts.delete(key)
   }
 
   #mayStart(account: Account): boolean {
     if (this.#running.length >= this.#limits.slots) return false
-    const nowMs = performance.now()
     const isFull = account.running.length >= RUNNING_PER_ACCOUNT
-    if (isFull && !(account.isQuick(nowMs) && account.running.length < this.#limits.slots - LEFT_TO_OTHERS))
+    if (isFull && !(account.isQuick && account.running.length < this.#limits.slots - LEFT_TO_OTHERS))
       return false
-    if (!account.isHeavy(nowMs)) return true
-    return (
-      nowMs >= this.#restUntilMs && this.#heavyRunning(nowMs).length < Math.max(1, this.#limits.slots >> 2)
-    )
+    if (!account.isHeavy) return true
+    const maxHeavy = Math.max(1, this.#limits.slots >> 2)
+    return performance.now() >= this.#restUntilMs && this.#heavyRunning().length < maxHeavy
   }
 
-  #heavyRunning(nowMs: number): Ticket[] {
-    return this.#running.filter(({ account }) => account.isHeavy(nowMs))
+  #heavyRunning(): Ticket[] {
+    return this.#running.filter(({ account }) => account.isHeavy)
   }
 
   #start(ticket: Ticket): void {
@@ -129,10 +126,9 @@ export class ClientLane {
   }
 
   #finish(ticket: Ticket): void {
-    const nowMs = performance.now()
     remove(ticket.account.running, ticket)
     remove(this.#running, ticket)
-    ticket.account.charge(ticket.ranMs, nowMs)
+    ticket.account.charge(ticket.ranMs)
     ticket.ranMs = 0
     if (this.#queue.size > 0) this.#startNext()
   }
@@ -155,9 +151,8 @@ export class ClientLane {
   /** Starts whatever may start: accounts in turn, those that are not heavy first. */
   #startNext(): void {
     while (this.#running.length < this.#limits.slots) {
-      const nowMs = performance.now()
       const ready = [...this.#queue.values()].filter((account) => this.#mayStart(account))
-      const next = ready.find((account) => !account.isHeavy(nowMs)) ?? ready[0]
+      const next = ready.find((account) => !account.isHeavy) ?? ready[0]
       if (!next) return
       const ticket = next.waiting[0]!
       const { start } = this.#leave(ticket)
@@ -205,22 +200,20 @@ export class ClientLane {
   /** Another client may wait twice as long as other work. */
   #holdsUpOthers(ticket: Ticket, blockedMs: number): boolean {
     const nowMs = performance.now()
-    const graceMs = ticket.graceMs(nowMs)
+    const { graceMs } = ticket
     if (blockedMs > graceMs) return true
     const { isSerial, slots } = this.#limits
-    if (!isSerial && (this.#running.length < slots || this.#longestHeavy(nowMs) !== ticket)) return false
+    if (!isSerial && (this.#running.length < slots || this.#longestHeavy() !== ticket)) return false
     const first = [...this.#queue.values()].map(({ waiting }) => waiting[0]!)
     return [...first, ...this.#running].some(
       (other) =>
-        other.account !== ticket.account &&
-        !other.account.isHeavy(nowMs) &&
-        other.heldUpMs(nowMs) > 2 * graceMs,
+        other.account !== ticket.account && !other.account.isHeavy && other.heldUpMs(nowMs) > 2 * graceMs,
     )
   }
 
   /** One of them at a time makes way. */
-  #longestHeavy(nowMs: number): Ticket | undefined {
-    return this.#heavyRunning(nowMs).sort((a, b) => b.ranMs - a.ranMs)[0]
+  #longestHeavy(): Ticket | undefined {
+    return this.#heavyRunning().sort((a, b) => b.ranMs - a.ranMs)[0]
   }
 }
 

@@ -32,8 +32,8 @@ export class Ticket {
   }
 
   /** How long it may hold up other work. It doubles with each new start, unless the account has used much time. */
-  graceMs(nowMs: number): number {
-    if (this.account.isHeavy(nowMs)) return FIRST_GRACE_MS
+  get graceMs(): number {
+    if (this.account.isHeavy) return FIRST_GRACE_MS
     return Math.min(LAST_GRACE_MS, FIRST_GRACE_MS * 2 ** this.preemptions)
   }
 

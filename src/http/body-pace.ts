@@ -1,12 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooMany } from '../errors.ts'
+import { TokenBucket } from '../token-bucket.ts'
 import { isGuest } from './holder.ts'
 
 /** Bytes of bodies that may be worked on at once and a second, of one account and of one guest address. */
 const ACCOUNT = { burst: 4 << 20, perSecond: 2 << 20 }
 const GUEST = { burst: 2 << 20, perSecond: 1 << 20 }
 /** A body waits this long for its client's share at most. */
-const PATIENCE_MS = 30_000
+const PATIENCE_SECONDS = 30
 /** Work that took less needs no rest after it. */
 const SHORT_MS = 4
 /** The event loop is left to others for as long as the last work took, but not longer. */
@@ -19,8 +20,8 @@ const MAX_KNOWN = 1_000
  * wait. Of all clients one piece of work runs at a time, with a rest after it.
  */
 export class BodyPace {
-  /** When the share of a client is used up to, in milliseconds of `performance.now`. */
-  readonly #usedUntil = new Map<string, number>()
+  /** The share of each client, in bytes. */
+  readonly #shares = new Map<string, TokenBucket>()
   #last: Promise<void> = Promise.resolve()
 
   /**
@@ -29,14 +30,13 @@ export class BodyPace {
    */
   async share(holder: string | undefined, bytes: number): Promise<void> {
     if (holder === undefined) return
-    const { burst, perSecond } = isGuest(holder) ? GUEST : ACCOUNT
-    const now = performance.now()
-    const begin = Math.max(this.#usedUntil.get(holder) ?? 0, now - (burst / perSecond) * 1_000)
-    const waitMs = begin - now
-    if (waitMs > PATIENCE_MS) throw new TooMany(429, Math.ceil((waitMs - PATIENCE_MS) / 1_000))
-    this.#usedUntil.set(holder, begin + (bytes / perSecond) * 1_000)
-    if (this.#usedUntil.size > MAX_KNOWN) this.#forget(now)
-    if (waitMs > 0) await sleep(waitMs)
+    const share = this.#shares.get(holder) ?? new TokenBucket(isGuest(holder) ? GUEST : ACCOUNT)
+    const seconds = share.secondsUntil(0)
+    if (seconds > PATIENCE_SECONDS) throw new TooMany(429, Math.ceil(seconds - PATIENCE_SECONDS))
+    share.take(bytes)
+    this.#shares.set(holder, share)
+    if (this.#shares.size > MAX_KNOWN) this.#forget()
+    if (seconds > 0) await sleep(seconds * 1000)
   }
 
   /** Resolves when the event loop may be used for a while, in the order of calls. The work must follow at once. */
@@ -55,9 +55,8 @@ export class BodyPace {
     })
   }
 
-  #forget(now: number): void {
-    for (const [holder, until] of this.#usedUntil)
-      if (until < now - PATIENCE_MS) this.#usedUntil.delete(holder)
+  #forget(): void {
+    for (const [holder, share] of this.#shares) if (share.isFull) this.#shares.delete(holder)
   }
 }
 

@@ -95,8 +95,8 @@ export class Realtime {
   /** Throws 429 if an account, or a guest's network, has subscribed too often: to be asked before the request's body is read. */
   checkPace(auth: AuthRecord | null, network: string): void {
     const { bucket, possessive } = this.#ownerOf(auth, network)
-    const { debtSeconds } = bucket
-    if (debtSeconds > 0) throw new TooMany(429, debtSeconds, `Too many subscribe requests ${possessive}`)
+    const seconds = Math.ceil(bucket.secondsUntil(0))
+    if (seconds > 0) throw new TooMany(429, seconds, `Too many subscribe requests ${possessive}`)
   }
 
   #ownerOf(auth: AuthRecord | null, network: string): Owner {

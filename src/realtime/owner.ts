@@ -1,7 +1,7 @@
+import { TokenBucket } from '../token-bucket.ts'
 import type { Budgets } from './budgets.ts'
 import type { Client } from './client.ts'
 import type { Delivery } from './deliveries.ts'
-import { TokenBucket } from './token-bucket.ts'
 import type { Topic } from './topic.ts'
 
 /** Statements over their limit within `PENALTY_MS` after which an owner's options are refused for as long. */
@@ -27,10 +27,10 @@ export class Owner {
   #refusedUntil = 0
   #strikes: number[] = []
 
-  constructor(key: string, isGuest: boolean, { burst, perSecond }: Budgets) {
+  constructor(key: string, isGuest: boolean, budgets: Budgets) {
     this.key = key
     this.isGuest = isGuest
-    this.bucket = new TokenBucket(burst, perSecond)
+    this.bucket = new TokenBucket(budgets)
   }
 
   /** For messages: `of your account`, `from your address`. */
