@@ -1,7 +1,8 @@
 import type { Config } from '../config.ts'
 import type { Db } from '../db/open.ts'
 import { ApiError } from '../errors.ts'
-import { Line } from '../fields/line.ts'
+import { TOO_MANY_PASSWORDS } from '../fields/bcrypt.ts'
+import { Semaphore } from '../fields/semaphore.ts'
 import { networkOf } from './addresses.ts'
 import { Refusals } from './refusals.ts'
 import { sha256 } from './secrets.ts'
@@ -35,8 +36,9 @@ const KNOWN_DAYS = 90
 /** So few are checked at once on a node that what is right, and not counted in the end, is not refused meanwhile. */
 const PLACES = 4
 const MAX_WAITING = 200
-const strangers = new Line(PLACES, MAX_WAITING)
-const known = new Line(PLACES, MAX_WAITING)
+const QUEUE = { maxWaiting: MAX_WAITING, refusal: TOO_MANY_PASSWORDS }
+const strangers = new Semaphore(PLACES, QUEUE)
+const known = new Semaphore(PLACES, QUEUE)
 const refusals = new Refusals()
 
 /**
@@ -52,8 +54,8 @@ export async function attempt<T>(tried: Attempt, check: (isKnown: boolean) => Pr
   const { keys, exempt } = keysOf('sign in', tried)
   refusals.check(keys[0]!)
   const isKnown = await wasTried(db, exempt)
-  const line = isKnown ? known : strangers
-  return line.run(async () => {
+  const places = isKnown ? known : strangers
+  return places.run(async () => {
     await takeTries(db, keys, exempt, signInLimits(signInTries), WINDOW_SECONDS)
     try {
       const result = await check(isKnown)

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module'
 import { availableParallelism } from 'node:os'
-import { Line } from './line.ts'
+import { Semaphore } from './semaphore.ts'
 
 /** Compiled code, loaded for the first password: an agent is the same program, also where nobody built it for, as on Android. */
 let loaded: typeof import('bcrypt') | undefined
@@ -21,7 +21,9 @@ const DEFAULT_COST = 10
 const PLACES = Math.min(3, Math.max(1, availableParallelism() - 1))
 /** Hashes of clients from unknown addresses that may wait, some 17 s a core; as many of known ones besides. */
 const MAX_WAITING = 300 * PLACES
-const line = new Line(PLACES, MAX_WAITING)
+/** What a 503 says when too many wait. */
+export const TOO_MANY_PASSWORDS = 'Too many passwords are being checked. Try again in a moment.'
+const places = new Semaphore(PLACES, { maxWaiting: MAX_WAITING, refusal: TOO_MANY_PASSWORDS })
 
 /** Throws a RangeError for a password over 72 bytes. */
 export function checkLength(plain: string): void {
@@ -34,7 +36,7 @@ export function checkLength(plain: string): void {
  */
 export async function hashPassword(plain: string, cost = 0, holder?: string): Promise<string> {
   checkLength(plain)
-  return line.run(() => bcrypt().hash(plain, cost > 0 ? cost : DEFAULT_COST), holder)
+  return places.run(() => bcrypt().hash(plain, cost > 0 ? cost : DEFAULT_COST), holder)
 }
 
 /**
@@ -47,5 +49,5 @@ export async function verifyPassword(
   holder?: string,
   isKnown = false,
 ): Promise<boolean> {
-  return plain !== '' && hash !== '' && line.run(() => bcrypt().compare(plain, hash), holder, isKnown)
+  return plain !== '' && hash !== '' && places.run(() => bcrypt().compare(plain, hash), holder, isKnown)
 }

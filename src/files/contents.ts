@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Result } from '../db/backend.ts'
 import type { Db } from '../db/open.ts'
-import { Line } from '../fields/line.ts'
+import { Semaphore } from '../fields/semaphore.ts'
 import type { Content } from './upload.ts'
 
 /** Bytes of a piece as it is stored. */
@@ -17,7 +17,10 @@ const READS = 2
 /** More waiting reads than open connections ask for: clients that hang up leave one behind. */
 const MAX_WAITING_READS = 5_000
 const MAX_PAUSE_MS = 50
-const reads = new Line(READS, MAX_WAITING_READS, 'Too many files are being read. Try again in a moment.')
+const reads = new Semaphore(READS, {
+  maxWaiting: MAX_WAITING_READS,
+  refusal: 'Too many files are being read. Try again in a moment.',
+})
 
 /** Where a file belongs. */
 export interface FilePlace {

@@ -1,6 +1,6 @@
 import type { Db } from '../db/open.ts'
 import type { FileField } from '../fields/field.ts'
-import { Line } from '../fields/line.ts'
+import { Semaphore } from '../fields/semaphore.ts'
 import { type FilePlace, findStored, readStored, type StoredFile, storeFile } from './contents.ts'
 import { isPicture, makeThumbnail } from './thumbnail.ts'
 
@@ -13,7 +13,10 @@ const DEFAULT_SIZES: readonly string[] = ['100x100']
 const PLACES = 1
 /** When more wait, the address with the most gets the original instead. */
 const MAX_WAITING = 30
-const line = new Line(PLACES, MAX_WAITING, 'Too many thumbnails are being made. Try again in a moment.')
+const places = new Semaphore(PLACES, {
+  maxWaiting: MAX_WAITING,
+  refusal: 'Too many thumbnails are being made. Try again in a moment.',
+})
 
 /** Thumbnails that are being made in this process, by their place: who asks for one meanwhile waits for the same. */
 const making = new Map<string, Promise<StoredFile | undefined>>()
@@ -58,7 +61,7 @@ function makeOnce(
   if (known) return known
   if (Date.now() < (broken.get(key) ?? 0)) return Promise.resolve(undefined)
   const make = () => makeAndStore(db, place, original, size, holder).catch(() => noteBroken(key))
-  const made = line
+  const made = places
     .run(make, holder)
     // PocketBase shows the original, too
     .catch(() => undefined)

@@ -1,9 +1,9 @@
 import type { Store } from '../collections/catalog.ts'
 import { isSqlError, QUERY_CANCELED } from '../db/errors.ts'
+import { Semaphore } from '../fields/semaphore.ts'
 import type { Owner } from './owner.ts'
-import { Slots } from './slots.ts'
 
-/** Statements for clients' filters and expands at a time, and those of owners who had slow ones. */
+/** Statements for clients' filters and expands at a time, and of them those of owners who had slow ones. */
 const MAX_AT_ONCE = 2
 const MAX_SLOW_AT_ONCE = 1
 /** How long one of them may take. The embedded database has one session: everybody waits for it. */
@@ -17,7 +17,8 @@ export const isTooSlow = (error: unknown) => isSqlError(error, QUERY_CANCELED)
 /** Runs statements that clients have shaped: a few at a time, each with a short limit. */
 export class Limiter {
   readonly #store: Store
-  readonly #slots = new Slots(MAX_AT_ONCE, MAX_SLOW_AT_ONCE)
+  readonly #places = new Semaphore(MAX_AT_ONCE, { preferredInARow: Number.POSITIVE_INFINITY })
+  readonly #placesOfSlow = new Semaphore(MAX_SLOW_AT_ONCE)
 
   constructor(store: Store) {
     this.#store = store
@@ -31,7 +32,7 @@ export class Limiter {
   /** Does `work` in a transaction. Each statement in it that takes longer than `limitMs` fails: see `isTooSlow`. */
   run<T>(owner: Owner, work: (store: Store) => Promise<T>): Promise<T> {
     const { db, catalog } = this.#store
-    return this.#slots.run(owner.isSlow, () =>
+    return this.#inPlace(owner.isSlow, () =>
       db.transaction(async (tx) => {
         await tx.limitStatements(this.limitMs)
         const began = performance.now()
@@ -43,5 +44,11 @@ export class Limiter {
         }
       }),
     )
+  }
+
+  /** Slow work waits for one of its own places first, then behind all other work. */
+  #inPlace<T>(isSlow: boolean, work: () => Promise<T>): Promise<T> {
+    if (!isSlow) return this.#places.run(work, '', true)
+    return this.#placesOfSlow.run(() => this.#places.run(work))
   }
 }

@@ -3,7 +3,6 @@ import { BUDGETS } from '../../src/realtime/budgets.ts'
 import { Client, LIMITS, type Line } from '../../src/realtime/client.ts'
 import { Flusher } from '../../src/realtime/flusher.ts'
 import { Shares } from '../../src/realtime/shares.ts'
-import { Slots } from '../../src/realtime/slots.ts'
 import { readTopic, type Topic } from '../../src/realtime/topic.ts'
 import { Turns } from '../../src/realtime/turns.ts'
 import { weightOf } from '../../src/realtime/weight.ts'
@@ -166,23 +165,4 @@ test('work in slices lets timers through, and all of it is done', async () => {
   clearInterval(timer)
   expect(done).toBe(3)
   expect(ticks).toBeGreaterThan(10)
-})
-
-test('slow work takes one place, and goes behind the rest', async () => {
-  const slots = new Slots(2, 1)
-  const order: string[] = []
-  const ends: (() => void)[] = []
-  const run = (name: string, isSlow: boolean) =>
-    slots.run(isSlow, () => {
-      order.push(name)
-      return new Promise<void>((resolve) => ends.push(resolve))
-    })
-  const all = [run('slow 1', true), run('slow 2', true), run('quick 1', false), run('quick 2', false)]
-  await expect.poll(() => order).toEqual(['slow 1', 'quick 1'])
-  ends[1]!()
-  await expect.poll(() => order.at(-1)).toBe('quick 2')
-  ends[0]!()
-  await expect.poll(() => order.at(-1)).toBe('slow 2')
-  for (const end of ends) end()
-  await Promise.all(all)
 })

@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest'
-import { Line } from '../../src/fields/line.ts'
+import { Semaphore } from '../../src/fields/semaphore.ts'
 
 /** Work that waits until it is told to end, and a log of what began. */
-function setUp(maxWaiting: number) {
-  const line = new Line(1, maxWaiting)
+function setUp(maxWaiting: number, preferredInARow?: number) {
+  const places = new Semaphore(1, { maxWaiting, preferredInARow })
   const began: string[] = []
   const ends: (() => void)[] = []
   const run = (name: string, holder: string, isPreferred = false) =>
-    line.run(
+    places.run(
       async () => {
         began.push(name)
         await new Promise<void>((resolve) => ends.push(resolve))
@@ -60,4 +60,13 @@ test('when it is full of other work, preferred work still has room', async () =>
   for (let i = 0; i < 3; i++) await endNext()
   await Promise.all(all)
   expect(began).toEqual(['a1', 'p1', 'b1'])
+})
+
+test('where preferred work may go first any number of times, the rest waits for all of it', async () => {
+  const { began, endNext, run } = setUp(10, Number.POSITIVE_INFINITY)
+  const others = ['a1', 'a2'].map((name) => run(name, 'a'))
+  const all = [...others, ...['p1', 'p2', 'p3', 'p4'].map((name) => run(name, 'p', true))]
+  for (let i = 0; i < all.length; i++) await endNext()
+  await Promise.all(all)
+  expect(began).toEqual(['a1', 'p1', 'p2', 'p3', 'p4', 'a2'])
 })

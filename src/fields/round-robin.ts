@@ -1,5 +1,5 @@
-/** Items that wait, taken round robin: one of each holder in its turn, those of one holder in their order. */
-export class Turns<T> {
+/** A queue with round robin between holders: one item of each in its turn, those of one holder in their order. */
+export class RoundRobin<T> {
   /** By holder, in the order of their turns. None is empty. */
   readonly #waiting = new Map<string, T[]>()
   #count = 0
