@@ -27,6 +27,7 @@ const FLOORS = [
 const EVERYWHERE = new Set([
   'bell.ts',
   'errors.ts',
+  'event-loop-slices.ts',
   'config.ts',
   'log.ts',
   'counts.ts',

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TooMany } from '../errors.ts'
+import { EventLoopSlices } from '../event-loop-slices.ts'
 import { TokenBucket } from '../token-bucket.ts'
 import { isGuest } from './holder.ts'
 
@@ -8,8 +9,6 @@ const ACCOUNT = { burst: 4 << 20, perSecond: 2 << 20 }
 const GUEST = { burst: 2 << 20, perSecond: 1 << 20 }
 /** A body waits this long for its client's share at most. */
 const PATIENCE_SECONDS = 30
-/** Work that took less needs no rest after it. */
-const SHORT_MS = 4
 /** The event loop is left to others for as long as the last work took, but not longer. */
 const MAX_REST_MS = 100
 /** Clients whose share is whole again are forgotten when there are this many. */
@@ -22,7 +21,7 @@ const MAX_KNOWN = 1_000
 export class BodyPace {
   /** The share of each client, in bytes. */
   readonly #shares = new Map<string, TokenBucket>()
-  #last: Promise<void> = Promise.resolve()
+  readonly #slices = new EventLoopSlices(MAX_REST_MS)
 
   /**
    * Takes so many bytes of a client's share, and waits until those taken before are earned. Throws 429 when that takes too long.
@@ -39,20 +38,9 @@ export class BodyPace {
     if (seconds > 0) await sleep(seconds * 1000)
   }
 
-  /** Resolves when the event loop may be used for a while, in the order of calls. The work must follow at once. */
-  async turn(): Promise<void> {
-    const before = this.#last
-    let done = () => {}
-    this.#last = new Promise((resolve) => {
-      done = resolve
-    })
-    await before
-    const beganAt = performance.now()
-    setImmediate(() => {
-      const tookMs = performance.now() - beganAt
-      if (tookMs < SHORT_MS) done()
-      else setTimeout(done, Math.min(tookMs, MAX_REST_MS))
-    })
+  /** Fulfilled when the event loop may be used for a while, in the order of calls. The work must follow at once. */
+  nextSlice(): Promise<void> {
+    return this.#slices.next()
   }
 
   #forget(): void {

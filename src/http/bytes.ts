@@ -149,7 +149,7 @@ async function whole(
     let at = 0
     for (const piece of start) at += piece.copy(bytes, at)
     for await (const piece of rest.parts()) at += piece.copy(bytes, at)
-    if (size > QUEUED_BYTES) await bodyPace.turn()
+    if (size > QUEUED_BYTES) await bodyPace.nextSlice()
     return { bytes, leave }
   } catch (error) {
     leave()

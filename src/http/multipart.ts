@@ -151,7 +151,7 @@ async function* paced(
     const parts = countOf(boundary, piece)
     if (parts > FREE_PARTS) {
       await bodyPace.share(holder, parts * PART_COST_BYTES)
-      await bodyPace.turn()
+      await bodyPace.nextSlice()
     }
     yield piece
   }

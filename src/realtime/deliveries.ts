@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { EventLoopSlices } from '../event-loop-slices.ts'
 import type { Compiled } from '../filter/compile.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import type { Logger } from '../log.ts'
@@ -11,7 +12,6 @@ import type { Owner } from './owner.ts'
 import type { Seating } from './seating.ts'
 import type { Seat, Standing } from './seats.ts'
 import { sendTo, type Telling } from './telling.ts'
-import type { Turns } from './turns.ts'
 import { judgeHere, openQuestions } from './verdict.ts'
 
 /** Questions in a statement. */
@@ -38,7 +38,7 @@ export interface Delivery {
 
 interface Parts {
   readonly seating: Seating
-  readonly turns: Turns
+  readonly slices: EventLoopSlices
   readonly limiter: Limiter
   readonly budgets: Budgets
   readonly log: Logger
@@ -137,10 +137,10 @@ export class Deliveries {
 
   /** Who may hear of it, and who only if the database says so. */
   async #sort({ store, change }: Telling, taken: readonly Taken[]) {
-    const { turns } = this.#parts
+    const { slices } = this.#parts
     const [allowed, open]: [Standing[], Standing[]] = [[], []]
     for (const { seat, clients, auth } of taken) {
-      if (turns.isOver) await turns.next()
+      if (slices.isUsedUp) await slices.next()
       const standing = seat.standing(store.catalog, change.collection, auth, clients)
       const verdict = judgeHere(standing.access, change)
       if (verdict !== false) (verdict ? allowed : open).push(standing)
@@ -194,10 +194,10 @@ export class Deliveries {
   }
 
   async #send(owner: Owner, telling: Telling, standings: readonly Standing[]): Promise<void> {
-    const { turns } = this.#parts
-    const emails = await emailsSeen(telling.store, telling.change, standings, turns)
+    const { slices } = this.#parts
+    const emails = await emailsSeen(telling.store, telling.change, standings, slices)
     for (const [i, standing] of standings.entries()) {
-      if (turns.isOver) await turns.next()
+      if (slices.isUsedUp) await slices.next()
       await sendTo(telling, standing, emails[i]!, owner)
     }
   }

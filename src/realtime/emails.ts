@@ -1,27 +1,27 @@
 import type { Store } from '../collections/catalog.ts'
+import type { EventLoopSlices } from '../event-loop-slices.ts'
 import { columnsOf } from '../records/columns.ts'
 import { type Access, ALWAYS, accessBy } from './access.ts'
 import type { Change } from './change.ts'
 import { decide } from './decide.ts'
 import type { Standing } from './seats.ts'
-import type { Turns } from './turns.ts'
 
 /**
- * Who sees an auth record's email whatever its `emailVisibility`: superusers, itself, and whom the manageRule names. With `turns` it
+ * Who sees an auth record's email whatever its `emailVisibility`: superusers, itself, and whom the manageRule names. With `slices` it
  * gives way to other work in between.
  */
 export async function emailsSeen(
   store: Store,
   change: Change,
   candidates: readonly Standing[],
-  turns?: Turns,
+  slices?: EventLoopSlices,
 ): Promise<readonly boolean[]> {
   const { collection, record, row } = change
   if (collection.type !== 'auth' || row[columnsOf(collection).at.get('emailVisibility')!] === true)
     return candidates.map(() => true)
   const accesses: Access[] = []
   for (const { request } of candidates) {
-    if (turns?.isOver) await turns.next()
+    if (slices?.isUsedUp) await slices.next()
     const { auth } = request
     const isSelf = auth?.id === record && auth.collection.id === collection.id
     accesses.push(isSelf ? ALWAYS : accessBy(store.catalog, collection, collection.manageRule, '', request))

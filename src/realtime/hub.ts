@@ -1,6 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { ApiError, badRequest, forbidden, notFound, TooMany } from '../errors.ts'
+import { EventLoopSlices } from '../event-loop-slices.ts'
 import { randomText } from '../fields/random.ts'
 import type { AuthRecord } from '../filter/request.ts'
 import type { Logger } from '../log.ts'
@@ -23,7 +24,6 @@ import type { Owner } from './owner.ts'
 import { readSnapshot, type Snapshot } from './snapshot.ts'
 import { toTelling } from './telling.ts'
 import type { Topic } from './topic.ts'
-import { Turns } from './turns.ts'
 import { keyOf, type Viewer } from './viewers.ts'
 import { costOf, HAND_OVER_COST } from './weight.ts'
 
@@ -63,8 +63,8 @@ export class Realtime {
     this.#flusher = new Flusher(budgets.unreadBytes)
     this.#audience = new Audience(budgets, (owner) => this.#deliveries.settleTaken(owner))
     const { seating } = this.#audience
-    const [turns, limiter] = [new Turns(), this.#limiter]
-    this.#deliveries = new Deliveries({ seating, turns, limiter, budgets, log })
+    const [slices, limiter] = [new EventLoopSlices(), this.#limiter]
+    this.#deliveries = new Deliveries({ seating, slices, limiter, budgets, log })
   }
 
   /** How many lines are open. */

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { BodyPace } from '../../src/http/body-pace.ts'
 
@@ -26,20 +25,4 @@ test('whoever would wait for more than 30 s gets 429, which costs no share', asy
   const pace = new BodyPace()
   await pace.share('users a', 66 * MIB)
   await expect(pace.share('users a', 1)).rejects.toMatchObject({ status: 429, retryAfterSeconds: 1 })
-})
-
-test('one turn at a time, in order, with a rest after long ones', async () => {
-  const pace = new BodyPace()
-  const spans: [begin: number, end: number][] = []
-  const work = async () => {
-    await pace.turn()
-    const begin = performance.now()
-    while (performance.now() - begin < 20) {
-      // busy, as a parser is
-    }
-    spans.push([begin, performance.now()])
-  }
-  await Promise.all([work(), work(), sleep(1).then(work)])
-  expect(spans).toHaveLength(3)
-  for (let i = 1; i < 3; i++) expect(spans[i]![0] - spans[i - 1]![1]).toBeGreaterThan(15)
 })
