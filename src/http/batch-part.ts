@@ -58,15 +58,30 @@ const ACTIONS: readonly [RegExp, Run][] = [
 const isNoUrl = (url: string) =>
   /%(?![\da-f]{2})/i.test(url.split('?')[0]!) || /[^\P{Cc}\x80-\x9f]/u.test(url)
 
-/** Does one request of a batch in the transaction of its store. Throws what the request alone would answer, or a PartFault. */
-export function runPart(part: Part): Promise<PartAnswer> {
-  const { method, url } = part.asked
+/** What one request of a batch asks for. */
+interface Action {
+  readonly run: Run
+  /** Name or id, as the URL has it. */
+  readonly collection: string
+  /** The record's; '' where the URL names none. */
+  readonly id: string
+}
+
+/** Reads method and URL of one request; undefined where a batch may not ask for that. */
+export function actionOf({ method, url }: BatchRequest): Action | undefined {
+  if (isNoUrl(url)) return undefined
   for (const [pattern, run] of ACTIONS) {
     const match = pattern.exec(`${method} ${url}`)
-    if (match && isNoUrl(url)) break
-    if (match) return run(part, match[1]!, match[2]!)
+    if (match) return { run, collection: match[1]!, id: match[2]! }
   }
-  throw new PartFault()
+  return undefined
+}
+
+/** Does one request of a batch in the transaction of its store. Throws what the request alone would answer, or a PartFault. */
+export function runPart(part: Part): Promise<PartAnswer> {
+  const action = actionOf(part.asked)
+  if (!action) throw new PartFault()
+  return action.run(part, action.collection, action.id)
 }
 
 async function create(part: Part, name: string): Promise<PartAnswer> {

@@ -8,7 +8,7 @@ import type { AuthRecord } from '../filter/request.ts'
 import { OWN_WORK, type PasswordWork, rememberWork } from '../records/passwords.ts'
 import { blankValues, prepare } from '../records/prepare.ts'
 import type { BatchRequest } from './batch-body.ts'
-import { bodyOfPart } from './batch-part.ts'
+import { actionOf, bodyOfPart } from './batch-part.ts'
 import type { Ctx, Services } from './context.ts'
 import { passwordWork } from './password-work.ts'
 
@@ -17,13 +17,13 @@ const MAX_OLD_PASSWORDS = 3
 
 /** A write of an auth record that a batch asks for. */
 interface Write {
-  readonly asked: BatchRequest
+  readonly method: string
   readonly collection: AuthCollection
+  /** The record's, out of the URL or the body; '' where neither names one. */
+  readonly id: string
   readonly body: Readonly<Record<string, unknown>>
   readonly auth: AuthRecord | null
 }
-
-const RECORD = /^\/api\/collections\/([^/?]+)\/records(?:\/([^/?]+))?/
 
 /**
  * Hashes and compares the passwords of a batch before its transaction begins: in it, others would wait for 57 ms a
@@ -49,16 +49,19 @@ export async function batchPasswords(
 }
 
 function writeOf({ store }: Services, auth: AuthRecord | null, asked: BatchRequest): Write | undefined {
-  const collection = store.catalog.find(RECORD.exec(asked.url)?.[1] ?? '')
-  if (collection?.type !== 'auth' || asked.method === 'DELETE') return undefined
-  return { asked, collection, body: bodyOfPart(asked), auth }
+  const { method } = asked
+  const action = actionOf(asked)
+  const collection = action && store.catalog.find(action.collection)
+  if (collection?.type !== 'auth' || method === 'DELETE') return undefined
+  const body = bodyOfPart(asked)
+  return { method, collection, id: action?.id || toText(body.id), body, auth }
 }
 
 /** Nothing is done for what is refused without it. */
 async function workAhead(services: Services, write: Write, work: PasswordWork): Promise<void> {
-  const { collection, body, auth } = write
+  const { method, collection, body, auth } = write
   const isSuperuser = auth?.isSuperuser === true
-  const rule = { POST: collection.createRule, PATCH: collection.updateRule }[write.asked.method]
+  const rule = { POST: collection.createRule, PATCH: collection.updateRule }[method]
   if (!isSuperuser && rule === null) return
   const { passwords } = prepare(collection, blankValues(collection), body, { isSuperuser })
   for (const field of collection.fields) {
@@ -71,9 +74,9 @@ async function workAhead(services: Services, write: Write, work: PasswordWork): 
 }
 
 async function compareAhead({ store }: Services, write: Write, work: PasswordWork): Promise<void> {
-  const old = toText(write.body.oldPassword)
-  const id = RECORD.exec(write.asked.url)?.[2] ?? toText(write.body.id)
+  const { collection, id, body } = write
+  const old = toText(body.oldPassword)
   if (old === '' || id === '') return
-  const record = await findAuthRecord(store, write.collection, id)
+  const record = await findAuthRecord(store, collection, id)
   if (record) await work.verify(old, String(record.values.password))
 }

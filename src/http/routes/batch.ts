@@ -9,7 +9,7 @@ import { holdFresh } from '../../records/guard.ts'
 import type { PasswordWork } from '../../records/passwords.ts'
 import { noteWrite } from '../audit.ts'
 import { type BatchRequest, readBatch, unreadableBatch } from '../batch-body.ts'
-import { bodyOfPart, type Part, type PartAnswer, PartFault, runPart } from '../batch-part.ts'
+import { actionOf, bodyOfPart, type Part, type PartAnswer, PartFault, runPart } from '../batch-part.ts'
 import { batchPasswords } from '../batch-passwords.ts'
 import type { RequestBody } from '../body.ts'
 import { clientIp } from '../client-ip.ts'
@@ -106,10 +106,10 @@ function runAll(
   })
 }
 
-/** The collection that it names. */
-function collectionOf({ store }: Services, { url }: BatchRequest): Collection | undefined {
-  const name = /^\/api\/collections\/([^/?]+)\//.exec(url)?.[1]
-  return name === undefined ? undefined : store.catalog.find(name)
+/** The collection that it names; undefined where a batch may not ask for that. */
+function collectionOf({ store }: Services, asked: BatchRequest): Collection | undefined {
+  const action = actionOf(asked)
+  return action && store.catalog.find(action.collection)
 }
 
 /** Whether it may make a record by which one can come in later. */
