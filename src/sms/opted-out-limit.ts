@@ -1,10 +1,16 @@
 import type { Store } from '../collections/catalog.ts'
 import { TooMany } from '../errors.ts'
+import { Lru } from '../filter/lru.ts'
+import { type BucketSize, TokenBucket } from '../token-bucket.ts'
 import { refuse } from './refusal.ts'
 
-/** Opted-out recipients of one user in a window, on this server: they cost no quota, but each leaves a message. */
-const MAX = 20_000
-const WINDOW_MS = 600_000
+/**
+ * Opted-out recipients that one user may send to at once, and a second, on this server: they cost no quota, but each leaves
+ * a message.
+ */
+const RECIPIENTS = { burst: 5_000, perSecond: 2_000 / 60 }
+/** A user whom others push out has the whole burst again. */
+const MAX_USERS = 1_000
 /** Webhook calls that the opted-out recipients of one send may cause: all are stored in one transaction. */
 const MAX_CALLS = 2_000
 /** Sends to fewer recipients are not counted: they cost about what an ordinary send does. */
@@ -16,12 +22,11 @@ const COUNT = `select
 
 /** Bounds how many opted-out recipients a user sends to. With several webhooks each counts once a call. */
 export class OptedOutLimit {
-  readonly #max: number
-  #counts = new Map<string, number>()
-  #endsMs = 0
+  readonly #size: BucketSize
+  readonly #buckets = new Lru<string, TokenBucket>(MAX_USERS)
 
-  constructor(max = MAX) {
-    this.#max = max
+  constructor(size: BucketSize = RECIPIENTS) {
+    this.#size = size
   }
 
   /**
@@ -30,20 +35,20 @@ export class OptedOutLimit {
    */
   async take({ db }: Pick<Store, 'db'>, user: string, phones: readonly string[]): Promise<void> {
     if (phones.length < MIN_RECIPIENTS) return
-    const nowMs = Date.now()
-    if (nowMs >= this.#endsMs) {
-      this.#counts = new Map()
-      this.#endsMs = nowMs + WINDOW_MS
-    }
-    if ((this.#counts.get(user) ?? 0) >= this.#max) {
-      const seconds = Math.ceil((this.#endsMs - nowMs) / 1000)
-      throw new TooMany(429, seconds, 'Too many recipients have opted out. Leave them out, or wait.')
-    }
+    const bucket = this.#buckets.get(user) ?? new TokenBucket(this.#size)
+    const seconds = bucket.secondsUntil(0)
+    if (seconds > 0)
+      throw new TooMany(
+        429,
+        Math.ceil(seconds),
+        'Too many recipients have opted out. Leave them out, or wait.',
+      )
     const { rows } = await db.query(COUNT, [user, phones], 'sms opted out of send')
     const [optedOut, webhooks] = rows[0]!.map(Number) as [number, number]
     if (optedOut * webhooks > MAX_CALLS) throw tooManyCalls(optedOut, webhooks)
-    const count = optedOut * Math.max(webhooks, 1)
-    if (count > 0) this.#counts.set(user, (this.#counts.get(user) ?? 0) + count)
+    if (optedOut === 0) return
+    bucket.take(optedOut * Math.max(webhooks, 1))
+    this.#buckets.set(user, bucket)
   }
 }
 

@@ -20,7 +20,7 @@ const phones = (from: number, to: number) =>
 
 test('only opted-out recipients count, and then sends to many wait', async () => {
   const { store } = gateway.server.services
-  const limit = new OptedOutLimit(30)
+  const limit = new OptedOutLimit({ burst: 29, perSecond: 0.001 })
   for (let i = 0; i < 3; i++) await limit.take(store, user.id, phones(40, 70))
   await limit.take(store, user.id, phones(10, 40))
   await expect(limit.take(store, user.id, phones(40, 70))).rejects.toMatchObject({ status: 429 })
@@ -41,7 +41,7 @@ test('each webhook counts, and one send may cause 2,000 calls', async () => {
     [owner.id],
   )
   const numbers = Array.from({ length: 101 }, (_, i) => `+4915200000${100 + i}`)
-  const limit = new OptedOutLimit(4_000)
+  const limit = new OptedOutLimit({ burst: 3_999, perSecond: 0.001 })
   const refused = limit.take(store, owner.id, numbers)
   await expect(refused).rejects.toMatchObject({ status: 400 })
   await expect(refused).rejects.toThrow('101 recipients have opted out, and each causes 20 webhook calls')
