@@ -44,18 +44,23 @@ const patterns = readdirSync(SRC, { recursive: true, encoding: 'utf8' })
   .filter((file) => file.endsWith('.ts'))
   .flatMap(patternsOf)
 
-const isLinear = ({ pattern, flags }: Pattern) => {
-  const { status } = checkSync(pattern, flags, { timeout: 30_000 })
-  return status === 'safe'
+/** All patterns together take some seconds; on a busy machine one must not end as unknown. */
+const PATIENCE_MS = 120_000
+
+/** `safe`, `vulnerable`, or `unknown` with the reason. */
+function judge({ pattern, flags }: Pattern): string {
+  const found = checkSync(pattern, flags, { timeout: PATIENCE_MS })
+  return found.status === 'unknown' ? `unknown: ${found.error.kind}` : found.status
 }
 
 test('the check finds what is not linear', () => {
-  expect(isLinear({ place: '', pattern: '\\d{7,}(?![a-z\\d])', flags: 'g' })).toBe(false)
-  expect(isLinear({ place: '', pattern: '^\\d+$', flags: '' })).toBe(true)
+  expect(judge({ place: '', pattern: '\\d{7,}(?![a-z\\d])', flags: 'g' })).toBe('vulnerable')
+  expect(judge({ place: '', pattern: '^\\d+$', flags: '' })).toBe('safe')
 })
 
-test('regular expressions that see the text of clients take linear time', { timeout: 300_000 }, () => {
+test('regular expressions that see the text of clients take linear time', { timeout: 600_000 }, () => {
   const seen = patterns.filter(({ place }) => !EXEMPT.some(([path]) => path.test(place)))
   expect(seen.length).toBeGreaterThan(100)
-  expect(seen.filter((pattern) => !isLinear(pattern)).map(({ place }) => place)).toEqual([])
+  const judged = seen.map((pattern) => `${judge(pattern)}: ${pattern.place}`)
+  expect(judged.filter((line) => !line.startsWith('safe: '))).toEqual([])
 })
