@@ -10,7 +10,8 @@ import { columnName, quote, tableName } from './names.ts'
 export const columnDdl = (field: Field) =>
   `${quote(columnName(field.name))} ${fieldType(field).column(field)}`
 
-/** How soon Postgres counts it again: what it has not counted it takes for little (sql/0022). */
+/** How soon Postgres counts it again: what it has not counted it takes for little. A
+ * user who came since then seems to have one row, and a page of 30 sorts 100,000 messages. */
 const STATISTICS = 'autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02'
 
 /**

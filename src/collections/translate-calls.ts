@@ -1,7 +1,7 @@
 /** Arguments of a call, as SQL for Postgres → the call for Postgres; undefined if it is left as it stands. */
 type Call = (args: readonly string[]) => string | undefined
 
-/** CAST's types as SQLite reads them → a function of sql/0017_casts.sql. */
+/** CAST's types as SQLite reads them → a function of sql/functions/values. */
 const CASTS: Readonly<Record<string, string>> = {
   int: 'pb_integer',
   integer: 'pb_integer',

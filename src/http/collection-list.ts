@@ -7,7 +7,7 @@ import { readPage } from '../records/page.ts'
 import { pickFields } from '../records/pick.ts'
 import { compilePlain, plainList } from './plain-list.ts'
 
-/** What collections can be filtered and sorted by: the columns of the view of this name (sql/0005). */
+/** What collections can be filtered and sorted by: the columns of the view of this name. */
 const LISTED = plainList('_collections_listed', [
   ['id', 'text'],
   ['name', 'text'],

@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Offer } from './offer.ts'
 
-/** Parameters as in sql/0026, in its order. */
+/** The parameters of sql/functions/sms/sms_accept_plain.sql, in its order. */
 const ACCEPT_PLAIN = `select sms_accept_plain(${Array.from({ length: 16 }, (_, i) => `$${i + 1}`).join(', ')})`
 
 /** Whether it is a text to one number, at once, by any device, that nothing names: what most requests are. */

@@ -19,10 +19,12 @@ export interface Table {
 /**
  * What another database has no use for. Either it speaks of running processes, and is over with them: changes on their way to
  * subscribers, who subscribes, which device has its stream open, which backups were made here. Or it has numbers that mean something else there, of
- * transactions (`_changes`) and of tables (`sms_totals`, which every server counts that finds it empty).
+ * transactions (`_changes`) and of tables (`sms_totals`, which every server counts that finds it empty). Or it describes the
+ * functions of that database (`_functions`).
  */
 export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_changes',
+  '_functions',
   '_listeners',
   '_subscribing',
   'backup_state',

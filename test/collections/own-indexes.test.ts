@@ -28,6 +28,21 @@ test.each(['sms_messages', 'sms_events', 'contacts', 'webhook_deliveries'])(
   },
 )
 
+const WHOLE_INDEXES = `select array_agg(quote_ident(a.attname) order by k.place)
+  from pg_index i cross join lateral unnest(i.indkey::int2[]) with ordinality k (number, place)
+  join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number
+  where i.indrelid = $1::regclass and i.indpred is null and i.indexprs is null group by i.indexrelid`
+
+test.each(['sms_messages', 'sms_events', 'contacts', 'webhook_deliveries'])(
+  'the indexes that plans of %s count on are there',
+  async (table) => {
+    const names = (await store.db.query(WHOLE_INDEXES, [table])).rows.map(([columns]) => columns as string[])
+    const bare = names.map((columns) => columns.map((column) => column.replaceAll('"', '')).join())
+    for (const columns of indexedColumns({ id: table, indexes: [] }))
+      expect(bare).toContain(columns.map((column) => column.replaceAll('"', '')).join())
+  },
+)
+
 test('it is made again when it is missing, and stays when the collection changes', async () => {
   await store.db.query('drop index sms_messages_by_status')
   await (await openStore(store.db)).close()

@@ -55,7 +55,7 @@ describe('GET /api/ready', () => {
 
   test('a database that was not migrated', async () => {
     const { db } = gateway.server.services.store
-    await db.query(`update _migrations set file = 'x' || file where file like '0010%'`)
+    await db.query(`update _migrations set file = 'x' || file where file like '0001%'`)
     await expect.poll(async () => (await ready()).status).toBe(503)
     expect((await ready()).body).toMatchObject({
       ready: false,

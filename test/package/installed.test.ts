@@ -67,7 +67,12 @@ async function read(child: ChildProcess, found: RegExp): Promise<string> {
 describe('the package that npm publishes', () => {
   test('has the program, its data and the console, and nothing of its making', () => {
     const has = (name: string) => existsSync(join(installed, name))
-    const wanted = ['dist/cli.js', 'dist/collections/builtin.json', 'sql/0001_collections.sql', 'README.md']
+    const wanted = [
+      'dist/cli.js',
+      'dist/collections/builtin.json',
+      'sql/migrations/0001_start.sql',
+      'README.md',
+    ]
     expect(wanted.filter((name) => !has(name))).toEqual([])
     expect(has('grammar/filter.peggy') && has('console/dist/index.html')).toBe(true)
     expect(['src', 'test', 'bench', 'package', 'console/src'].filter(has)).toEqual([])

@@ -1,0 +1,7 @@
+-- datetime() of SQLite. A valid stored date is cut from its text.
+create or replace function pb_day_time(t text) returns text language sql stable parallel safe as $$
+  select case when pb_is_stored_date(t) then left(t, 19) else pb_strftime('%F %T', t) end
+$$;
+
+create or replace function pb_day_time(x double precision) returns text
+language sql stable parallel safe as $$ select pb_strftime('%F %T', x) $$;

@@ -1,0 +1,15 @@
+-- Text as a number; null where it is none. Too large is infinite, too small is 0.
+create or replace function pb_float(t text) returns double precision
+language plpgsql immutable strict parallel safe as $$
+begin
+  return t::double precision;
+exception when numeric_value_out_of_range then
+  begin
+    if abs(t::numeric) < 1 then return 0; end if;
+  exception when others then
+    if t ~* 'e-' then return 0; end if;
+  end;
+  return case when t ~ '^\s*-' then '-Infinity'::float8 else 'Infinity'::float8 end;
+when others then
+  return null;
+end $$;

@@ -1,0 +1,6 @@
+-- length() of SQLite, of any value as text.
+create or replace function pb_length(t text) returns int
+language sql immutable parallel safe as 'select length(t)';
+
+create or replace function pb_length(v anyelement) returns int
+language sql stable parallel safe as 'select length(pb_text(v))';

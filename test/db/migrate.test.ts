@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { appliedMigrations, migrate } from '../../src/db/migrate.ts'
+import type { Db } from '../../src/db/open.ts'
+import { sqlFiles } from '../../src/db/sql-files.ts'
+import { UserError } from '../../src/errors.ts'
+import { openTestDb } from '../support/start.ts'
+import { dumpSchema } from './dump-schema.ts'
+
+let db: Db
+beforeAll(async () => {
+  db = await openTestDb()
+  await migrate(db)
+})
+afterAll(() => db.close())
+
+const signatures = async (name: string) => {
+  const { rows } = await db.query(
+    'select oid::regprocedure::text from pg_proc where proname = $1 order by 1',
+    [name],
+  )
+  return rows.map(([signature]) => signature)
+}
+
+test('a second run does nothing', async () => {
+  const version = async () =>
+    (await db.query(`select xmin::text from pg_proc where proname = 'sms_accept'`)).rows
+  const before = await version()
+  expect(await migrate(db)).toEqual([])
+  expect(await version()).toEqual(before)
+})
+
+test('a file in sql/functions holds all functions of its name and no others', async () => {
+  const { rows } = await db.query(`select distinct proname::text from pg_proc
+    where pronamespace = current_schema()::regnamespace and prokind = 'f' order by 1`)
+  const names = sqlFiles('functions').map(({ name }) => name)
+  expect(rows.map(([name]) => name).sort()).toEqual(names.toSorted())
+  expect(new Set(names).size).toBe(names.length)
+})
+
+test('a function whose file has changed is replaced, and an old overload of it is dropped', async () => {
+  await db.script(`
+    create or replace function pb_digits(n int, places int) returns text language sql as 'select null';
+    create function pb_digits(n text) returns text language sql as 'select null';
+    update _functions set checksum = 'other' where name = 'pb_digits'`)
+  const before = await signatures('pb_digits')
+  await migrate(db)
+  expect(before).toContain('pb_digits(text)')
+  expect(await signatures('pb_digits')).toEqual(['pb_digits(integer,integer)'])
+  expect((await db.query('select pb_digits(7, 3)')).rows).toEqual([['007']])
+})
+
+test('a function whose file is gone is dropped as soon as nothing uses it', async () => {
+  await db.script(`
+    create function gone() returns int language sql as 'select 1';
+    create view user_of_gone as select gone() as n;
+    insert into _functions values ('gone', '')`)
+  await migrate(db)
+  expect(await signatures('gone')).toEqual(['gone()'])
+  await db.script('drop view user_of_gone')
+  await migrate(db)
+  expect(await signatures('gone')).toEqual([])
+  expect((await db.query(`select from _functions where name = 'gone'`)).rows).toEqual([])
+})
+
+test('a database that a newer version migrated is refused', async () => {
+  await db.script(`insert into _migrations (file) values ('9999_later.sql')`)
+  await expect(migrate(db)).rejects.toThrow(UserError)
+  await expect(migrate(db)).rejects.toThrow(/newer version of pocketsms \(9999_later\.sql\)/)
+  await db.script(`delete from _migrations where file = '9999_later.sql'`)
+})
+
+test('a database from before the first release is taken over if it was up to date', async () => {
+  const before = await dumpSchema(db)
+  const former = async (files: string[]) => {
+    await db.query('delete from _migrations')
+    await db.query('insert into _migrations (file) select unnest($1::text[])', [files])
+  }
+  await former(['0001_collections.sql', '0002_sms.sql'])
+  await expect(migrate(db)).rejects.toThrow(/older than the first release.*Start the last version/)
+  await former(['0001_collections.sql', '0002_sms.sql', '0031_webhook_statement.sql'])
+  await db.script('drop table _functions')
+  expect(await migrate(db)).toEqual([])
+  expect(await appliedMigrations(db)).toEqual(['0001_start.sql'])
+  expect(await dumpSchema(db)).toEqual(before)
+})

@@ -1,0 +1,737 @@
+-- Domains
+
+create domain pb_date as text collate "C" default ''::text not null;
+
+-- Tables with their indexes and triggers, those of built-in collections too
+
+create table _audit (
+  _rowid bigint generated always as identity not null,
+  id text collate "C" not null default pb_new_id(),
+  created pb_date not null default pb_text(clock_timestamp()),
+  superuser text collate "C" not null default ''::text,
+  email text collate "C" not null default ''::text,
+  ip text collate "C" not null default ''::text,
+  action text collate "C" not null,
+  collection text collate "C" not null default ''::text,
+  record text collate "C" not null default ''::text,
+  fields json not null default '[]'::json,
+  constraint _audit_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX _audit_created ON _audit USING btree (created);
+CREATE UNIQUE INDEX _audit_rowid ON _audit USING btree (_rowid);
+
+create table "_authOrigins" (
+  id text collate "C" not null,
+  "collectionRef" text collate "C" not null default ''::text,
+  "recordRef" text collate "C" not null default ''::text,
+  fingerprint text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint "_authOrigins__rowid_key" UNIQUE (_rowid),
+  constraint "_authOrigins_pkey" PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE UNIQUE INDEX "idx_authOrigins_unique_pairs" ON "_authOrigins" USING btree ("collectionRef", "recordRef", fingerprint);
+
+create table _changes (
+  "position" bigint generated always as identity not null,
+  xid xid8 not null default pg_current_xact_id(),
+  collection text collate "C" not null,
+  action text collate "C" not null,
+  record text collate "C" not null,
+  image json,
+  constraint _changes_action_check CHECK (action = ANY (ARRAY['create'::text, 'update'::text, 'delete'::text])),
+  constraint _changes_pkey PRIMARY KEY ("position")
+);
+CREATE INDEX _changes_xid ON _changes USING btree (xid, collection, record, "position");
+CREATE TRIGGER note BEFORE INSERT ON _changes FOR EACH ROW EXECUTE FUNCTION _changes_note();
+
+create table _collections (
+  id text collate "C" not null,
+  name text collate "C" not null,
+  data json not null,
+  "position" bigint generated always as identity not null,
+  constraint _collections_pkey PRIMARY KEY (id)
+);
+CREATE UNIQUE INDEX _collections_name ON _collections USING btree (lower(name));
+
+create table "_externalAuths" (
+  id text collate "C" not null,
+  "collectionRef" text collate "C" not null default ''::text,
+  "recordRef" text collate "C" not null default ''::text,
+  provider text collate "C" not null default ''::text,
+  "providerId" text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint "_externalAuths__rowid_key" UNIQUE (_rowid),
+  constraint "_externalAuths_pkey" PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE UNIQUE INDEX "idx_externalAuths_collection_provider" ON "_externalAuths" USING btree ("collectionRef", provider, "providerId");
+CREATE UNIQUE INDEX "idx_externalAuths_record_provider" ON "_externalAuths" USING btree ("collectionRef", "recordRef", provider);
+
+create table _file_chunks (
+  file bigint not null,
+  part integer not null,
+  content bytea not null /* storage e */,
+  constraint _file_chunks_file_fkey FOREIGN KEY (file) REFERENCES _files(id) ON DELETE CASCADE,
+  constraint _file_chunks_pkey PRIMARY KEY (file, part)
+);
+
+create table _files (
+  id bigint generated always as identity not null,
+  collection text collate "C" not null,
+  record text collate "C" not null,
+  name text collate "C" not null,
+  thumb text collate "C" not null default ''::text,
+  original bigint,
+  size bigint not null,
+  type text collate "C" not null,
+  modified timestamp with time zone not null default now(),
+  constraint _files_collection_record_name_thumb_key UNIQUE (collection, record, name, thumb),
+  constraint _files_original_fkey FOREIGN KEY (original) REFERENCES _files(id) ON DELETE CASCADE,
+  constraint _files_pkey PRIMARY KEY (id)
+);
+CREATE INDEX _files_original ON _files USING btree (original) WHERE original IS NOT NULL;
+
+create table _functions (
+  name text collate "C" not null,
+  checksum text collate "C" not null,
+  constraint _functions_pkey PRIMARY KEY (name)
+);
+
+create table _listeners (
+  node text collate "C" not null,
+  seen timestamp with time zone not null default now(),
+  constraint _listeners_pkey PRIMARY KEY (node)
+);
+
+create table _logs (
+  _rowid bigint generated always as identity not null,
+  id text collate "C" not null default pb_new_id(),
+  created pb_date not null,
+  level double precision not null,
+  message text collate "C" not null default ''::text,
+  data json not null default '{}'::json,
+  constraint _logs_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX _logs_created ON _logs USING btree (created);
+CREATE UNIQUE INDEX _logs_rowid ON _logs USING btree (_rowid);
+
+create table _mfas (
+  id text collate "C" not null,
+  "collectionRef" text collate "C" not null default ''::text,
+  "recordRef" text collate "C" not null default ''::text,
+  method text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint _mfas__rowid_key UNIQUE (_rowid),
+  constraint _mfas_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX "idx_mfas_collectionRef_recordRef" ON _mfas USING btree ("collectionRef", "recordRef");
+
+create table _migrations (
+  file text not null,
+  applied timestamp with time zone not null default now(),
+  constraint _migrations_pkey PRIMARY KEY (file)
+);
+
+create table _otps (
+  id text collate "C" not null,
+  "collectionRef" text collate "C" not null default ''::text,
+  "recordRef" text collate "C" not null default ''::text,
+  password text collate "C" not null default ''::text,
+  "sentTo" text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint _otps__rowid_key UNIQUE (_rowid),
+  constraint _otps_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX "idx_otps_collectionRef_recordRef" ON _otps USING btree ("collectionRef", "recordRef");
+
+create table _params (
+  key text collate "C" not null,
+  value json not null,
+  constraint _params_pkey PRIMARY KEY (key)
+);
+
+create table _subscribing (
+  id text collate "C" not null,
+  node text collate "C" not null,
+  request json not null,
+  answer json,
+  at timestamp with time zone not null default now(),
+  constraint _subscribing_pkey PRIMARY KEY (id)
+);
+
+create table _superusers (
+  id text collate "C" not null,
+  password text collate "C" not null default ''::text,
+  "tokenKey" text collate "C" not null default ''::text,
+  email text collate "C" not null default ''::text,
+  "emailVisibility" boolean not null default false,
+  verified boolean not null default false,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint _superusers__rowid_key UNIQUE (_rowid),
+  constraint _superusers_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE UNIQUE INDEX "idx_tokenKey_pbc_3142635823" ON _superusers USING btree ("tokenKey");
+CREATE UNIQUE INDEX idx_email_pbc_3142635823 ON _superusers USING btree (email) WHERE email <> ''::text;
+
+create table api_keys (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  name text collate "C" not null default ''::text,
+  prefix text collate "C" not null default ''::text,
+  hash text collate "C" not null default ''::text,
+  expires_at pb_date,
+  last_used_at pb_date,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint api_keys__rowid_key UNIQUE (_rowid),
+  constraint api_keys_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_api_keys_user ON api_keys USING btree ("user");
+CREATE UNIQUE INDEX idx_api_keys_hash ON api_keys USING btree (hash) WHERE hash <> ''::text;
+
+create table auth_tries (
+  key text collate "C" not null,
+  tries integer not null,
+  ends timestamp with time zone not null,
+  constraint auth_tries_pkey PRIMARY KEY (key)
+);
+CREATE INDEX auth_tries_ends ON auth_tries USING btree (ends);
+
+create table backup_state (
+  is_only boolean not null default true,
+  since timestamp with time zone not null default now(),
+  running json,
+  lease uuid,
+  lease_until timestamp with time zone,
+  last_backup json,
+  last_restore json,
+  last_failure json,
+  schedule text collate "C" not null default ''::text,
+  scheduled_until timestamp with time zone not null default now(),
+  restores bigint not null default 0,
+  constraint backup_state_is_only_check CHECK (is_only),
+  constraint backup_state_pkey PRIMARY KEY (is_only)
+);
+
+create table contact_groups (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  name text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint contact_groups__rowid_key UNIQUE (_rowid),
+  constraint contact_groups_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE UNIQUE INDEX idx_contact_groups_user_name ON contact_groups USING btree ("user", name);
+
+create table contacts (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  name text collate "C" not null default ''::text,
+  phone text collate "C" not null default ''::text,
+  groups text[] collate "C" not null default '{}'::text[],
+  opted_out boolean not null default false,
+  data json,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint contacts__rowid_key UNIQUE (_rowid),
+  constraint contacts_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX contacts_in_order ON contacts USING btree ("user", _rowid NULLS FIRST);
+CREATE UNIQUE INDEX idx_contacts_user_phone ON contacts USING btree ("user", phone);
+
+create table device_alarm_mails (
+  id bigint generated always as identity not null,
+  "user" text collate "C" not null,
+  devices json not null,
+  key uuid not null default gen_random_uuid(),
+  created timestamp with time zone not null default now(),
+  due_at timestamp with time zone not null default now(),
+  tries integer not null default 0,
+  sent_at timestamp with time zone,
+  constraint device_alarm_mails_pkey PRIMARY KEY (id)
+);
+CREATE INDEX device_alarm_mails_due ON device_alarm_mails USING btree (due_at) WHERE sent_at IS NULL;
+CREATE INDEX device_alarm_mails_user ON device_alarm_mails USING btree ("user", id);
+
+create table device_batteries (
+  device text collate "C" not null,
+  percent real not null,
+  at timestamp with time zone not null default now(),
+  constraint device_batteries_pkey PRIMARY KEY (device)
+);
+
+create table device_handouts (
+  device text collate "C" not null,
+  at timestamp with time zone not null,
+  messages integer not null
+);
+CREATE INDEX device_handouts_device ON device_handouts USING btree (device, at);
+
+create table device_pairings (
+  code_hash text collate "C" not null,
+  "user" text collate "C" not null,
+  name text collate "C" not null default ''::text,
+  expires_at timestamp with time zone not null,
+  constraint device_pairings_pkey PRIMARY KEY (code_hash)
+);
+
+create table device_silences (
+  device text collate "C" not null,
+  "user" text collate "C" not null,
+  state text collate "C" not null,
+  silent_since text collate "C" not null,
+  changed_at timestamp with time zone not null default now(),
+  told_at timestamp with time zone,
+  constraint device_silences_pkey PRIMARY KEY (device),
+  constraint device_silences_state_check CHECK (state = ANY (ARRAY['silent'::text, 'told'::text, 'back'::text, 'over'::text]))
+);
+
+create table device_streams (
+  device text collate "C" not null,
+  until timestamp with time zone not null,
+  constraint device_streams_pkey PRIMARY KEY (device)
+);
+
+create table device_watch (
+  is_only boolean not null default true,
+  reachable_since timestamp with time zone not null default now(),
+  looked_at timestamp with time zone not null default now(),
+  constraint device_watch_is_only_check CHECK (is_only),
+  constraint device_watch_pkey PRIMARY KEY (is_only)
+);
+
+create table devices (
+  id text collate "C" not null,
+  email text collate "C" not null default ''::text,
+  "user" text collate "C" not null default ''::text,
+  name text collate "C" not null default ''::text,
+  phone text collate "C" not null default ''::text,
+  platform text collate "C" not null default ''::text,
+  enabled boolean not null default false,
+  last_seen pb_date,
+  daily_limit double precision not null default 0,
+  per_minute double precision not null default 0,
+  sims json,
+  push json,
+  created pb_date,
+  updated pb_date,
+  password text collate "C" not null default ''::text,
+  "tokenKey" text collate "C" not null default ''::text,
+  "emailVisibility" boolean not null default false,
+  verified boolean not null default false,
+  _rowid bigint generated always as identity not null,
+  constraint devices__rowid_key UNIQUE (_rowid),
+  constraint devices_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_devices_user ON devices USING btree ("user");
+CREATE UNIQUE INDEX "idx_tokenKey_devices" ON devices USING btree ("tokenKey");
+CREATE UNIQUE INDEX idx_email_devices ON devices USING btree (email) WHERE email <> ''::text;
+
+create table sms_dispatch (
+  message text collate "C" not null,
+  "user" text collate "C" not null,
+  device text collate "C" not null default ''::text,
+  pinned boolean not null default false,
+  state text collate "C" not null,
+  period text collate "C" not null,
+  attempt integer not null default 0,
+  lease_until timestamp with time zone,
+  wake_at timestamp with time zone,
+  wakes integer not null default 0,
+  due_at timestamp with time zone,
+  expires_at timestamp with time zone,
+  priority smallint not null default 0,
+  at_least_once boolean not null default false,
+  "position" bigint generated always as identity not null,
+  queued_at timestamp with time zone not null default now(),
+  constraint sms_dispatch_pkey PRIMARY KEY (message),
+  constraint sms_dispatch_state_check CHECK (state = ANY (ARRAY['pending'::text, 'assigned'::text, 'sending'::text]))
+);
+CREATE INDEX sms_dispatch_claim ON sms_dispatch USING btree (device, state, priority DESC, "position");
+CREATE INDEX sms_dispatch_due ON sms_dispatch USING btree (due_at) WHERE state = 'pending'::text;
+CREATE INDEX sms_dispatch_expiry ON sms_dispatch USING btree (expires_at) WHERE state <> 'sending'::text AND expires_at IS NOT NULL;
+CREATE INDEX sms_dispatch_lease ON sms_dispatch USING btree (lease_until) WHERE state = 'sending'::text;
+CREATE INDEX sms_dispatch_wake ON sms_dispatch USING btree (wake_at) WHERE state = 'assigned'::text;
+
+create table sms_events (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  message text collate "C" not null default ''::text,
+  status text collate "C" not null default ''::text,
+  device text collate "C" not null default ''::text,
+  attempt double precision not null default 0,
+  detail text collate "C" not null default ''::text,
+  created pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint sms_events__rowid_key UNIQUE (_rowid),
+  constraint sms_events_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_sms_events_message ON sms_events USING btree (message, created);
+CREATE INDEX idx_sms_events_user ON sms_events USING btree ("user", created);
+CREATE INDEX sms_events_in_order ON sms_events USING btree ("user", _rowid NULLS FIRST);
+
+create table sms_idempotency (
+  "user" text collate "C" not null,
+  key text collate "C" not null,
+  fingerprint text collate "C" not null,
+  answer text not null,
+  created timestamp with time zone not null default now(),
+  constraint sms_idempotency_pkey PRIMARY KEY ("user", key)
+);
+CREATE INDEX sms_idempotency_age ON sms_idempotency USING btree (created);
+
+create table sms_messages (
+  id text collate "C" not null,
+  status text collate "C" not null default ''::text,
+  "to" text collate "C" not null default ''::text,
+  "from" text collate "C" not null default ''::text,
+  body text collate "C" not null default ''::text,
+  message_type text collate "C" not null default ''::text,
+  device text collate "C" not null default ''::text,
+  batch_id text collate "C" not null default ''::text,
+  segments double precision not null default 0,
+  priority double precision not null default 0,
+  sim double precision not null default 0,
+  scheduled_at pb_date,
+  expires_at pb_date,
+  guarantee text collate "C" not null default ''::text,
+  client_ref text collate "C" not null default ''::text,
+  sent_at pb_date,
+  delivered_at pb_date,
+  error_message text collate "C" not null default ''::text,
+  "user" text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint sms_messages__rowid_key UNIQUE (_rowid),
+  constraint sms_messages_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_sms_messages_batch ON sms_messages USING btree (batch_id);
+CREATE INDEX idx_sms_messages_device_status ON sms_messages USING btree (device, status);
+CREATE INDEX idx_sms_messages_user_created ON sms_messages USING btree ("user", created);
+CREATE INDEX sms_messages_by_from ON sms_messages USING btree ("user", "from") WHERE "from" <> ''::text;
+CREATE INDEX sms_messages_by_status ON sms_messages USING btree ("user", status, created);
+CREATE INDEX sms_messages_by_to ON sms_messages USING btree ("user", "to") WHERE "to" <> ''::text;
+CREATE INDEX sms_messages_in_order ON sms_messages USING btree ("user", _rowid NULLS FIRST);
+CREATE UNIQUE INDEX idx_sms_messages_client_ref ON sms_messages USING btree ("user", client_ref) WHERE client_ref <> ''::text;
+CREATE TRIGGER came AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS came FOR EACH STATEMENT WHEN (current_setting('pocketsms.counted'::text, true) IS DISTINCT FROM 'yes'::text) EXECUTE FUNCTION sms_messages_came();
+CREATE TRIGGER emptied AFTER TRUNCATE ON sms_messages FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_emptied();
+CREATE TRIGGER moved AFTER UPDATE OF "user" ON sms_messages FOR EACH ROW WHEN (old."user" <> new."user") EXECUTE FUNCTION sms_messages_moved();
+CREATE TRIGGER went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_went();
+
+create table sms_templates (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  name text collate "C" not null default ''::text,
+  body text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint sms_templates__rowid_key UNIQUE (_rowid),
+  constraint sms_templates_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_sms_templates_user ON sms_templates USING btree ("user");
+
+create table sms_totals (
+  id bigint generated always as identity not null,
+  relation oid not null,
+  "user" text collate "C" not null,
+  messages bigint not null,
+  constraint sms_totals_pkey PRIMARY KEY (id)
+) with (fillfactor=50);
+CREATE INDEX sms_totals_of ON sms_totals USING btree (relation, "user");
+
+create table sms_turns (
+  "user" text collate "C" not null,
+  turn bigint not null default 0,
+  messages bigint not null default 0,
+  constraint sms_turns_pkey PRIMARY KEY ("user")
+);
+CREATE TRIGGER went AFTER DELETE ON sms_turns FOR EACH ROW WHEN (old.messages <> 0) EXECUTE FUNCTION sms_turns_went();
+
+create table sms_usage (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  period text collate "C" not null default ''::text,
+  used double precision not null default 0,
+  quota double precision not null default 0,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint sms_usage__rowid_key UNIQUE (_rowid),
+  constraint sms_usage_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE UNIQUE INDEX idx_sms_usage_user_period ON sms_usage USING btree ("user", period);
+
+create table smsgate_phones (
+  device text collate "C" not null,
+  "user" text collate "C" not null,
+  path text collate "C" not null,
+  signing_key text collate "C" not null,
+  clock_ms double precision,
+  room integer not null,
+  narrowed_at timestamp with time zone,
+  missed_since timestamp with time zone,
+  woken_at timestamp with time zone,
+  pulled_at timestamp with time zone,
+  handed_at timestamp with time zone,
+  handed integer not null default 0,
+  constraint smsgate_phones_path_key UNIQUE (path),
+  constraint smsgate_phones_pkey PRIMARY KEY (device)
+);
+
+create table smsgate_texts (
+  device text collate "C" not null,
+  "user" text collate "C" not null,
+  message text collate "C" not null,
+  attempt integer not null,
+  listed_at timestamp with time zone not null,
+  is_known boolean not null default false,
+  is_processed boolean not null default false,
+  canceled_at timestamp with time zone,
+  valid_until timestamp with time zone not null,
+  constraint smsgate_texts_pkey PRIMARY KEY (device, message, attempt)
+);
+
+create table users (
+  id text collate "C" not null,
+  name text collate "C" not null default ''::text,
+  monthly_quota double precision not null default 0,
+  created pb_date,
+  updated pb_date,
+  password text collate "C" not null default ''::text,
+  "tokenKey" text collate "C" not null default ''::text,
+  email text collate "C" not null default ''::text,
+  "emailVisibility" boolean not null default false,
+  verified boolean not null default false,
+  _rowid bigint generated always as identity not null,
+  constraint users__rowid_key UNIQUE (_rowid),
+  constraint users_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE UNIQUE INDEX "idx_tokenKey__pb_users_auth_" ON users USING btree ("tokenKey");
+CREATE UNIQUE INDEX idx_email__pb_users_auth_ ON users USING btree (email) WHERE email <> ''::text;
+
+create table webhook_deliveries (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  webhook text collate "C" not null default ''::text,
+  event_id text collate "C" not null default ''::text,
+  event text collate "C" not null default ''::text,
+  message text collate "C" not null default ''::text,
+  status text collate "C" not null default ''::text,
+  attempts double precision not null default 0,
+  response_status double precision not null default 0,
+  response_body text collate "C" not null default ''::text,
+  latency_ms double precision not null default 0,
+  next_attempt_at pb_date,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint webhook_deliveries__rowid_key UNIQUE (_rowid),
+  constraint webhook_deliveries_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_webhook_deliveries_user ON webhook_deliveries USING btree ("user", created);
+CREATE INDEX idx_webhook_deliveries_webhook ON webhook_deliveries USING btree (webhook, created);
+CREATE INDEX webhook_deliveries_in_order ON webhook_deliveries USING btree ("user", _rowid NULLS FIRST);
+CREATE INDEX webhook_deliveries_message ON webhook_deliveries USING btree (message);
+
+create table webhook_dispatch (
+  delivery text collate "C" not null,
+  webhook text collate "C" not null,
+  "user" text collate "C" not null,
+  due_at timestamp with time zone not null default now(),
+  handed_at timestamp with time zone,
+  event_id text collate "C",
+  event text collate "C",
+  message text collate "C",
+  image json,
+  constraint webhook_dispatch_pkey PRIMARY KEY (delivery)
+);
+CREATE INDEX webhook_dispatch_due ON webhook_dispatch USING btree ("user", webhook, due_at) WHERE handed_at IS NULL;
+CREATE INDEX webhook_dispatch_handed ON webhook_dispatch USING btree ("user", webhook) WHERE handed_at IS NOT NULL;
+CREATE TRIGGER noted AFTER INSERT ON webhook_dispatch FOR EACH ROW WHEN (new.event_id IS NOT NULL) EXECUTE FUNCTION webhook_noted();
+
+create table webhook_payloads (
+  delivery text collate "C" not null,
+  at timestamp with time zone not null,
+  image json not null,
+  constraint webhook_payloads_pkey PRIMARY KEY (delivery)
+);
+
+create table webhook_rotations (
+  webhook text collate "C" not null,
+  until timestamp with time zone not null,
+  constraint webhook_rotations_pkey PRIMARY KEY (webhook)
+);
+
+create table webhooks (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  url text collate "C" not null default ''::text,
+  events text[] collate "C" not null default '{}'::text[],
+  secret text collate "C" not null default ''::text,
+  previous_secret text collate "C" not null default ''::text,
+  enabled boolean not null default false,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint webhooks__rowid_key UNIQUE (_rowid),
+  constraint webhooks_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_webhooks_user ON webhooks USING btree ("user");
+
+-- Views: their queries are in sql/migrations
+
+create view _collections_listed (
+  id text,
+  name text,
+  type text,
+  created text,
+  updated text,
+  system boolean,
+  _rowid bigint
+);
+
+-- Operators
+
+create operator % (double precision, double precision): pb_modulo
+create operator <> (boolean, integer): pb_differ
+create operator = (boolean, integer): pb_equal
+create operator @-> (json, integer): public.pb_arrow
+create operator @-> (json, text): public.pb_arrow
+create operator @-> (text[], integer): public.pb_arrow
+create operator @-> (text[], text): public.pb_arrow
+create operator @->> (json, integer): public.pb_arrow_text
+create operator @->> (json, text): public.pb_arrow_text
+create operator @->> (text[], integer): public.pb_arrow_text
+create operator @->> (text[], text): public.pb_arrow_text
+
+-- Functions: their definitions are in sql/functions
+
+create function _changes_note() returns trigger volatile
+create function _files_named() returns trigger volatile
+create function auth_give_back(keys text[], exempt text, days integer) returns void volatile
+create function auth_take_tries(keys text[], limits integer[], seconds integer, exempt text) returns integer volatile
+create function instr(t text, part text) returns integer immutable
+create function json_array_length(list text[]) returns integer immutable
+create function json_each(v text) returns TABLE(key text, value text, type text, id bigint) immutable
+create function json_extract(v json, path text) returns text immutable
+create function json_extract(t text, path text) returns text immutable
+create function pb_add_months(ms bigint, months integer) returns bigint immutable
+create function pb_arrow(v json, place integer) returns json immutable
+create function pb_arrow(v json, label text) returns json immutable
+create function pb_arrow(list text[], place integer) returns json stable
+create function pb_arrow(list text[], label text) returns json stable
+create function pb_arrow_text(v json, place integer) returns text immutable
+create function pb_arrow_text(v json, label text) returns text immutable
+create function pb_arrow_text(list text[], place integer) returns text stable
+create function pb_arrow_text(list text[], label text) returns text stable
+create function pb_bool(b boolean) returns boolean immutable
+create function pb_bool(x double precision) returns boolean immutable
+create function pb_bool(v json) returns boolean immutable
+create function pb_bool(t text) returns boolean immutable
+create function pb_bool(list text[]) returns boolean immutable
+create function pb_clock_ms(t text) returns bigint immutable
+create function pb_count_true(n bigint, b boolean) returns bigint immutable
+create function pb_day(x double precision) returns text stable
+create function pb_day(t text) returns text stable
+create function pb_day_time(x double precision) returns text stable
+create function pb_day_time(t text) returns text stable
+create function pb_differ(b boolean, n integer) returns boolean immutable
+create function pb_digits(n integer, places integer) returns text immutable
+create function pb_equal(b boolean, n integer) returns boolean immutable
+create function pb_float(t text) returns double precision immutable strict
+create function pb_integer(n bigint) returns bigint immutable
+create function pb_integer(b boolean) returns bigint immutable
+create function pb_integer(x double precision) returns bigint immutable
+create function pb_integer(v json) returns bigint immutable
+create function pb_integer(n numeric) returns bigint immutable
+create function pb_integer(t text) returns bigint immutable
+create function pb_integer(list text[]) returns bigint immutable
+create function pb_is_set(value json) returns boolean immutable
+create function pb_is_stored_date(t text) returns boolean immutable
+create function pb_json(v anyelement) returns json stable strict
+create function pb_json(b boolean) returns json immutable strict
+create function pb_json(t text) returns json immutable strict
+create function pb_json_at(v json, path text) returns json immutable
+create function pb_json_length(v json) returns integer immutable
+create function pb_json_number(v json) returns double precision immutable
+create function pb_json_numeric(v json) returns double precision immutable
+create function pb_json_of(v anyelement) returns json stable
+create function pb_json_of(b boolean) returns json immutable
+create function pb_json_of(v json) returns json immutable
+create function pb_json_of(t text) returns json immutable
+create function pb_json_of(list text[]) returns json stable
+create function pb_json_path(label text) returns text immutable
+create function pb_json_rank(v json) returns integer immutable
+create function pb_json_string(v json) returns text immutable
+create function pb_json_text(v json) returns text immutable
+create function pb_julian_ms(y integer, m integer, d integer) returns bigint immutable
+create function pb_length(v anyelement) returns integer stable
+create function pb_length(t text) returns integer immutable
+create function pb_modulo(x double precision, y double precision) returns double precision immutable
+create function pb_new_id() returns text volatile
+create function pb_number_text(x double precision) returns text immutable
+create function pb_numeric(t text) returns double precision immutable
+create function pb_real(n bigint) returns double precision immutable
+create function pb_real(b boolean) returns double precision immutable
+create function pb_real(x double precision) returns double precision immutable
+create function pb_real(v json) returns double precision immutable
+create function pb_real(n numeric) returns double precision immutable
+create function pb_real(t text) returns double precision immutable
+create function pb_real(list text[]) returns double precision immutable
+create function pb_real_text(x double precision) returns text immutable
+create function pb_round(x double precision, places bigint DEFAULT 0) returns double precision immutable strict
+create function pb_round(t text, places bigint DEFAULT 0) returns double precision immutable
+create function pb_strftime(format text, value double precision, VARIADIC modifiers text[] DEFAULT '{}'::text[]) returns text stable
+create function pb_strftime(format text, value text, VARIADIC modifiers text[] DEFAULT '{}'::text[]) returns text stable
+create function pb_substr(v anyelement, place bigint) returns text stable
+create function pb_substr(v anyelement, place bigint, size bigint) returns text stable
+create function pb_substr(t text, place bigint) returns text immutable
+create function pb_substr(t text, place bigint, size bigint) returns text immutable
+create function pb_text(v anyelement) returns text stable
+create function pb_text(n bigint) returns text immutable
+create function pb_text(b boolean) returns text immutable
+create function pb_text(x double precision) returns text immutable
+create function pb_text(v json) returns text immutable
+create function pb_text(n numeric) returns text immutable
+create function pb_text(t text) returns text immutable
+create function pb_text(list text[]) returns text stable
+create function pb_text(at timestamp with time zone) returns text stable strict
+create function pb_time(t text, OUT ms bigint, OUT raw double precision) returns record stable
+create function pb_time_part(letter text, ms bigint) returns text immutable
+create function pb_time_shift(ms bigint, raw double precision, modifier text, n integer) returns bigint stable
+create function pb_total_true(x double precision, b boolean) returns double precision immutable
+create function pb_truth(b boolean) returns boolean immutable
+create function pb_truth(x double precision) returns boolean immutable
+create function pb_truth(t text) returns boolean immutable
+create function pb_ymd(ms bigint, OUT y integer, OUT m integer, OUT d integer) returns record immutable
+create function sms_accept(owner text, moment text, since text, default_quota double precision, node text, requests json, messages json, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set pocketsms.counted=yes
+create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sender_version text, sender_key text, key_version text, message_id text, recipient text, content text, parts double precision, rank integer, slot integer, ends_at text, safety text) returns text volatile set pocketsms.counted=yes
+create function sms_available_devices(owner text, since text) returns TABLE(id text) stable
+create function sms_count(counted oid, owner text, more bigint) returns void volatile
+create function sms_count_all() returns void volatile
+create function sms_is_below_limits(device_id text, per_minute double precision, daily_limit double precision) returns boolean stable
+create function sms_messages_came() returns trigger volatile
+create function sms_messages_emptied() returns trigger volatile
+create function sms_messages_moved() returns trigger volatile
+create function sms_messages_went() returns trigger volatile
+create function sms_turns_went() returns trigger volatile
+create function sms_wake_interval() returns interval immutable
+create aggregate sum(boolean) returns bigint
+create aggregate total(boolean) returns double precision
+create aggregate total(double precision) returns double precision
+create function webhook_noted() returns trigger volatile
