@@ -1,7 +1,6 @@
 import { UserError } from '../errors.ts'
 import { builtInCollections } from './built-in.ts'
 import type { CatalogDraft } from './catalog-draft.ts'
-import { guardMissing } from './file-guard.ts'
 import { makeOwnIndexes } from './own-indexes.ts'
 import { rereadViews } from './reread-views.ts'
 import { saveCollection } from './save.ts'
@@ -25,5 +24,4 @@ export async function bootstrap(draft: CatalogDraft): Promise<void> {
   }
   await makeOwnIndexes(draft.db)
   await rereadViews(draft)
-  await guardMissing(draft.db, draft.catalog.all)
 }

@@ -20,7 +20,7 @@ const place = (collection: Collection) => {
 /** True if two forms of a collection do not keep the names of files in the same columns. */
 export const movesFiles = (old: Collection, next: Collection): boolean => place(old) !== place(next)
 
-/** From now on the files of a record are gone when it names them no more: see sql/0013. Nothing without file fields. */
+/** From now on the files of a record are gone when it names them no more: see _files_named. Nothing without file fields. */
 export async function guardFiles(db: Db, collection: Collection): Promise<void> {
   const fields = fileFields(collection)
   if (fields.length === 0) return
@@ -55,15 +55,4 @@ export async function sweepFiles(db: Db, collection: Collection): Promise<void> 
 /** Deletes all files of a collection. */
 export async function dropFiles(db: Db, { id }: Collection): Promise<void> {
   await db.query('delete from _files where collection = $1', [id])
-}
-
-/** Guards the tables that an older version made. */
-export async function guardMissing(db: Db, collections: readonly Collection[]): Promise<void> {
-  const { rows } = await db.query(
-    `select c.relname::text from pg_trigger t join pg_class c on c.oid = t.tgrelid where t.tgname = '_files_deleted'`,
-  )
-  const guarded = new Set(rows.map(([name]) => name))
-  for (const collection of collections) {
-    if (collection.type !== 'view' && !guarded.has(tableName(collection))) await guardFiles(db, collection)
-  }
 }

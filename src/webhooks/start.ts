@@ -20,7 +20,6 @@ export async function startWebhooks(
   settings: WebhookSettings,
   log: Logger,
 ): Promise<() => Promise<void>> {
-  await makeIndex(store.db)
   const bell = new Bell()
   const ended = new AbortController()
   const courier = new Courier(store, settings, log, bell.ringer)
@@ -61,22 +60,4 @@ async function repeat(
       isFailing = true
     }
   }
-}
-
-/** Any number that no other program takes: nodes that start together do this one after the other. */
-const INDEX_LOCK = 7_367_004
-
-/**
- * Deleting a message looks for its deliveries. It cannot be in a migration, as the collection's table is made later, and
- * is none of the collection's own indexes, which are its owner's.
- */
-const INDEX = 'create index if not exists webhook_deliveries_message on webhook_deliveries (message)'
-const HAS_INDEX = `select to_regclass('webhook_deliveries_message') is not null`
-
-async function makeIndex(db: Db): Promise<void> {
-  if ((await db.query(HAS_INDEX)).rows[0]![0]) return
-  await db.transaction(async (inside) => {
-    await inside.query('select pg_advisory_xact_lock($1)', [INDEX_LOCK])
-    await inside.query(INDEX)
-  })
 }

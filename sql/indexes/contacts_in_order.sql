@@ -1,0 +1,2 @@
+-- Lists without a sort: see sms_messages_in_order.
+create index contacts_in_order on contacts ("user", _rowid nulls first);

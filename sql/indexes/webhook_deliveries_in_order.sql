@@ -1,0 +1,2 @@
+-- Lists without a sort: see sms_messages_in_order.
+create index webhook_deliveries_in_order on webhook_deliveries ("user", _rowid nulls first);

@@ -1,0 +1,2 @@
+-- Deleting a message looks for its deliveries.
+create index webhook_deliveries_message on webhook_deliveries (message);
