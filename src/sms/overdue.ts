@@ -4,7 +4,7 @@ import { TOLD, tellSql } from './changed.ts'
 import { fail } from './fail.ts'
 import { isOptedOut } from './opt-out.ts'
 import { DEVICES_IN_QUEUE } from './queue-devices.ts'
-import { FIRST_WAKE_SECONDS, reassign, type Source, tellNodes } from './reassign.ts'
+import { reassign, type Source, tellNodes } from './reassign.ts'
 import { idMayBecome, REASONS } from './status.ts'
 
 /** What one sweep leaves to do after the commit: devices that have to be woken. */
@@ -140,7 +140,7 @@ with users as (
   left join turns t on t."user" = n."user" left join choices c on c."user" = n."user"
 ), moved as (
   update sms_dispatch d set state = 'assigned', device = t.device, wakes = 1,
-    wake_at = now() + interval '${FIRST_WAKE_SECONDS} seconds'
+    wake_at = now() + sms_wake_interval()
   from target t where d.message = t.message
 ), changed as (
   update sms_messages m set status = 'assigned', device = t.device, updated = pb_text(now())

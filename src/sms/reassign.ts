@@ -4,9 +4,6 @@ import { TOLD, tellSql } from './changed.ts'
 import { idMayBecome } from './status.ts'
 import { WAKE_CHANNEL, wakePayloads } from './wake.ts'
 
-/** The first wake-up after an assignment is at once, the next this much later. */
-export const FIRST_WAKE_SECONDS = 5
-
 /** SQL that selects messages from sms_dispatch, and its name: a statement is planned once and not at each tick. */
 export interface Source {
   readonly name: string
@@ -40,7 +37,7 @@ with source as (${source}), others as (
   update sms_dispatch d
   set state = 'assigned', device = t.device, lease_until = null, wakes = 1,
     due_at = now() + t.pause * interval '1 second',
-    wake_at = now() + greatest(t.pause, ${FIRST_WAKE_SECONDS}) * interval '1 second'
+    wake_at = now() + greatest(t.pause * interval '1 second', sms_wake_interval())
   from target t where d.message = t.message
 ), changed as (
   update sms_messages m set status = 'assigned', device = t.device, updated = pb_text(now())

@@ -2,7 +2,7 @@ import type { Db } from '../db/open.ts'
 
 /**
  * SQL of how many messages `user` has, or all users together: as the statement that it is part of sees them. NULL as long
- * as `table` is not counted. The numbers are kept by sql/0014_totals.sql.
+ * as `table` is not counted. sms_turns and sms_totals hold the numbers.
  */
 export const totalSql = (table: string, user?: string): string => `(
   SELECT sum(c.messages)::bigint
@@ -14,24 +14,6 @@ const IS_COUNTED = `select 1 from sms_totals t join pg_trigger g on g.tgrelid = 
   where t.relation = to_regclass('sms_messages') and t."user" = ''`
 const CAN_BE_COUNTED = `select 1 from pg_attribute
   where attrelid = to_regclass('sms_messages') and attname = 'user' and not attisdropped`
-
-/** Sends come first to sms_turns: so those under way end, and none begins. */
-const COUNT = `
-  lock table sms_turns in exclusive mode;
-  lock table sms_messages in share row exclusive mode;
-  create or replace trigger came after insert on sms_messages referencing new table as came for each statement
-    when (current_setting('pocketsms.counted', true) is distinct from 'yes') execute function sms_messages_came();
-  create or replace trigger went after delete on sms_messages referencing old table as went for each statement
-    execute function sms_messages_went();
-  create or replace trigger moved after update of "user" on sms_messages for each row
-    when (old."user" <> new."user") execute function sms_messages_moved();
-  create or replace trigger emptied after truncate on sms_messages for each statement
-    execute function sms_messages_emptied();
-  update sms_turns set messages = 0 where messages <> 0;
-  delete from sms_totals;
-  insert into sms_totals (relation, "user", messages)
-    select 'sms_messages'::regclass, "user", count(*) from sms_messages where "user" <> '' group by 2
-    union all select 'sms_messages'::regclass, '', (select count(*) from sms_messages where "user" = '')`
 
 /**
  * Counts each user's messages once, and has them counted from then on: when this version is new to the database, and when
@@ -45,7 +27,7 @@ export async function countMessages(db: Db): Promise<void> {
   await db.transaction(async (inside) => {
     await inside.limitStatements(0)
     await inside.query('select pg_advisory_xact_lock(hashtext($1))', ['sms_totals'])
-    if (await isToDo(inside)) await inside.script(COUNT)
+    if (await isToDo(inside)) await inside.query('select sms_count_all()')
   })
 }
 
