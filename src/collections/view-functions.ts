@@ -26,7 +26,7 @@ const SCHEMAS = `('pg_catalog'::regnamespace, current_schema()::regnamespace)`
 /**
  * True of a row `p` of pg_proc that a view may call: an immutable function, since Postgres lets those depend on their
  * arguments alone; one of VIEW_FUNCTIONS (bound to `$1`); or one of ours that stands for a function of SQLite
- * (sql/0017_casts.sql).
+ * (sql/functions/values).
  */
 export const IS_VIEW_FUNCTION = `p.pronamespace in ${SCHEMAS} and (p.provolatile = 'i'
   or p.pronamespace = 'pg_catalog'::regnamespace and p.proname = any($1::text[])
