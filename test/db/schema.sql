@@ -562,7 +562,7 @@ create table webhook_dispatch (
 );
 CREATE INDEX webhook_dispatch_due ON webhook_dispatch USING btree ("user", webhook, due_at) WHERE handed_at IS NULL;
 CREATE INDEX webhook_dispatch_handed ON webhook_dispatch USING btree ("user", webhook) WHERE handed_at IS NOT NULL;
-CREATE TRIGGER noted AFTER INSERT ON webhook_dispatch FOR EACH ROW WHEN (new.event_id IS NOT NULL) EXECUTE FUNCTION webhook_noted();
+CREATE TRIGGER noted AFTER INSERT ON webhook_dispatch REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION webhook_noted();
 
 create table webhook_payloads (
   delivery text collate "C" not null,
@@ -719,8 +719,8 @@ create function pb_truth(b boolean) returns boolean immutable
 create function pb_truth(x double precision) returns boolean immutable
 create function pb_truth(t text) returns boolean immutable
 create function pb_ymd(ms bigint, OUT y integer, OUT m integer, OUT d integer) returns record immutable
-create function sms_accept(owner text, moment text, since text, default_quota double precision, node text, requests json, messages json, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set pocketsms.counted=yes
-create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sender_version text, sender_key text, key_version text, message_id text, recipient text, content text, parts double precision, rank integer, slot integer, ends_at text, safety text) returns text volatile set pocketsms.counted=yes
+create function sms_accept(owner text, moment text, since text, default_quota double precision, node text, requests json, messages json, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile
+create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sender_version text, sender_key text, key_version text, message_id text, recipient text, content text, parts double precision, rank integer, slot integer, ends_at text, safety text) returns text volatile
 create function sms_available_devices(owner text, since text) returns TABLE(id text) stable
 create function sms_count(counted oid, owner text, more bigint) returns void volatile
 create function sms_count_all() returns void volatile
