@@ -1,6 +1,7 @@
 import { bootstrap } from '../collections/bootstrap.ts'
 import { CatalogStore } from '../collections/catalog-store.ts'
 import { quote } from '../collections/names.ts'
+import { presentNames } from '../db/former-migrations.ts'
 import { MIGRATION_LOCK, migrate, unknownMigrations } from '../db/migrate.ts'
 import type { Db } from '../db/open.ts'
 import { UserError } from '../errors.ts'
@@ -68,7 +69,7 @@ export async function restoreBackup(
 }
 
 function checkVersion({ migrations, version }: Manifest): void {
-  if (unknownMigrations(migrations).length > 0) {
+  if (unknownMigrations(presentNames(migrations, 'backup')).length > 0) {
     throw new UserError(
       `The backup was written by a newer version of pocketsms (${version}). Install that version, then restore it.`,
     )

@@ -20,7 +20,10 @@ const place = (collection: Collection) => {
 /** True if two forms of a collection do not keep the names of files in the same columns. */
 export const movesFiles = (old: Collection, next: Collection): boolean => place(old) !== place(next)
 
-/** From now on the files of a record are gone when it names them no more: see _files_named. Nothing without file fields. */
+/**
+ * Adds triggers that delete the files of a record when it does not name them any more: see _files_named.
+ * Does nothing without file fields.
+ */
 export async function guardFiles(db: Db, collection: Collection): Promise<void> {
   const fields = fileFields(collection)
   if (fields.length === 0) return

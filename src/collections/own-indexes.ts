@@ -1,13 +1,14 @@
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { sqlFiles } from '../db/sql-files.ts'
+import { attempt } from './attempt.ts'
 import type { Collection } from './collection.ts'
 import { parseIndex } from './index-expression.ts'
 import { columnName, quote } from './names.ts'
 
 const IN_ORDER = ['user', '_rowid']
 
-/** Columns of those indexes in `sql/indexes` for which lists have plans of their own: see records/indexed.ts. */
+/** Columns of the indexes in `sql/indexes` for which lists have plans of their own: see records/indexed.ts. */
 const OWN_INDEXES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   sms_messages: [['user', 'status', 'created'], IN_ORDER],
   sms_events: [IN_ORDER],
@@ -27,7 +28,7 @@ export function indexedColumns({
   return [...described, ...(OWN_INDEXES[id] ?? [])].map((names) => names.map(quote))
 }
 
-/** The order of insertion of one user's rows, as sql/indexes/sms_messages_in_order.sql and its like have it. */
+/** The order of insertion of one user's rows, as in sql/indexes/sms_messages_in_order.sql and its like. */
 export const inOrder = (direction: string): string =>
   direction === 'DESC' ? 'b._rowid DESC NULLS LAST' : 'b._rowid NULLS FIRST'
 
@@ -37,9 +38,9 @@ const MISSING = 'select name from unnest($1::text[]) name where to_regclass(name
 const [UNDEFINED_TABLE, UNDEFINED_COLUMN] = ['42P01', '42703']
 
 /**
- * Makes the indexes of `sql/indexes` that are missing, in the transaction `db`: indexes of built-in collections that their
- * descriptions do not list, so nobody sees them or can delete them. A file is named for its index. Sends wait meanwhile, a
- * second for half a million messages, once.
+ * Makes the indexes of `sql/indexes` that are missing, in the transaction `db`: indexes of built-in
+ * collections that their descriptions do not list, so nobody sees them or can delete them. A file is named for
+ * its index. Sends wait meanwhile, a second for half a million messages, once.
  */
 export async function makeOwnIndexes(db: Db): Promise<void> {
   const files = sqlFiles('indexes')
@@ -48,13 +49,12 @@ export async function makeOwnIndexes(db: Db): Promise<void> {
   for (const { name, sql } of files) if (missing.has(name)) await makeIndex(db, sql)
 }
 
-/** Makes an index, unless its table or one of its columns is gone. */
+/** Makes an index, unless its table or one of its columns was deleted. */
 async function makeIndex(db: Db, sql: string): Promise<void> {
-  await db.script('set local statement_timeout = 0; set local lock_timeout = 0; savepoint own_index')
+  await db.script('set local statement_timeout = 0; set local lock_timeout = 0')
   try {
-    await db.script(sql)
+    await attempt(db, () => db.script(sql))
   } catch (error) {
     if (!isSqlError(error, UNDEFINED_TABLE) && !isSqlError(error, UNDEFINED_COLUMN)) throw error
-    await db.script('rollback to savepoint own_index')
   }
 }

@@ -29,9 +29,9 @@ export interface FunctionChanges {
 }
 
 /**
- * Creates or replaces the functions of `sql/functions` whose files have changed, in the transaction `tx`. A file holds all
- * functions of one name, which is its own. Tables may refer to functions, so this comes before the migrations. Bodies
- * refer to tables that may not exist yet, so they are not checked.
+ * Creates or replaces the functions of `sql/functions` whose files have changed, in the transaction `tx`. A
+ * file holds all functions of one name, which is its own. Tables may refer to functions, so this comes before
+ * the migrations. Bodies refer to tables that may not exist yet, so they are not checked.
  */
 export async function applyFunctions(tx: Db): Promise<FunctionChanges> {
   await tx.script(MAKE_TABLE)
@@ -50,8 +50,8 @@ export async function applyFunctions(tx: Db): Promise<FunctionChanges> {
 }
 
 /**
- * Drops functions that no file has any more: those of deleted files, and those of changed files whose arguments are
- * different now. A function that a view still uses stays until a later start finds it unused.
+ * Drops functions that no file has any more: those of deleted files, and those of changed files whose
+ * arguments are different now. A function that a view still uses stays until a later start finds it unused.
  */
 export async function dropOldFunctions(tx: Db, { changed, gone }: FunctionChanges): Promise<void> {
   if (changed.length === 0 && gone.length === 0) return

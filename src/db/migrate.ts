@@ -17,10 +17,11 @@ const MAKE_TABLE =
 const migrations = () => sqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
 
 /**
- * Brings the schema up to date in one transaction, under an advisory lock: replaces the functions of `sql/functions` that
- * have changed, applies each migration that is missing, drops functions that are gone. Returns the names of the migrations
- * that it applied. `only`: no other migrations than these. Throws a UserError for a database that a newer version has
- * migrated, and where the role may not create tables.
+ * Brings the schema up to date in one transaction, under an advisory lock: replaces the functions of
+ * `sql/functions` that have changed, applies each migration that is missing, drops functions whose files were
+ * deleted. Returns the names of the migrations that it applied. `only`: no other migrations than these. Throws a
+ * UserError for a database that a newer version has migrated, for one from before the first release that lacks
+ * migrations of that time, and where the role may not create tables.
  */
 export async function migrate(db: Db, only?: readonly string[]): Promise<string[]> {
   try {
@@ -50,7 +51,7 @@ export async function missingMigrations(db: Db): Promise<string[]> {
 /** Those of `applied` that this version does not have: a newer one applied them. */
 export function unknownMigrations(applied: readonly string[]): string[] {
   const known = new Set(migrations().map(({ file }) => file))
-  return presentNames(applied).filter((file) => !known.has(file))
+  return applied.filter((file) => !known.has(file))
 }
 
 async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]> {
@@ -71,7 +72,7 @@ async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]
   return missing.map(({ file }) => file)
 }
 
-/** A database from before the first release has the tables of this version; only its migrations had other names. */
+/** A database from before the first release has this version's tables; its migrations had other names. */
 async function renameFormer(tx: Db): Promise<void> {
   const applied = await appliedMigrations(tx)
   if (!areFormer(applied)) return

@@ -14,8 +14,8 @@ export interface SqlFile {
 const kept = new Map<string, readonly SqlFile[]>()
 
 /**
- * The SQL files of a folder of `sql/` and of the folders in it, by path. They stay as this process first read them: an upgrade may
- * replace them while it runs.
+ * The SQL files of a folder of `sql/` and of the folders in it, by path. They stay as this process first read
+ * them: an upgrade may replace them while it runs.
  */
 export function sqlFiles(folder: string): readonly SqlFile[] {
   const files = kept.get(folder) ?? readFolder(`${SQL}${folder}`)

@@ -1,7 +1,7 @@
 /** SQL: the moment since which a device must have been seen to count as online; `seconds` is a parameter, as `$1`. */
 export const onlineSince = (seconds: string) => `pb_text(now() - ${seconds}::float8 * interval '1 second')`
 
-/** SQL of a table with the ids of a user's devices that can take messages now: the rule of acceptance (sql/functions/sms/sms_available_devices.sql). */
+/** SQL of a table with the ids of a user's devices that can take messages now, as sms_accept sees them. */
 export const availableDevices = (user: string, seconds: string) =>
   `sms_available_devices(${user}, ${onlineSince(seconds)})`
 

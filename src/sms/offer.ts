@@ -5,7 +5,7 @@ import { isAccompanied } from './company.ts'
 import { isPlain, storePlain } from './offer-plain.ts'
 import { NODE } from './wake.ts'
 
-/** One request that passed its own checks, as sms_accept takes it (sql/functions/sms/sms_accept.sql). What is null is unset. */
+/** One request that passed its own checks, as sql/functions/sms/sms_accept.sql takes it. What is null is unset. */
 export interface Offer {
   readonly user: string
   /** The credentials as they were read: `xmin` of the user's row, and of the API key's if one was used. */

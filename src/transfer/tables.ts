@@ -17,10 +17,10 @@ export interface Table {
 }
 
 /**
- * What another database has no use for. Either it speaks of running processes, and is over with them: changes on their way to
- * subscribers, who subscribes, which device has its stream open, which backups were made here. Or it has numbers that mean something else there, of
- * transactions (`_changes`) and of tables (`sms_totals`, which every server counts that finds it empty). Or it describes the
- * functions of that database (`_functions`).
+ * Tables that mean nothing in another database. Some describe running processes: changes on their way to
+ * subscribers, who subscribes, which device has its stream open, which backups were made here. Some refer to
+ * transactions (`_changes`), tables (`sms_totals`; every server counts if it is empty) or functions
+ * (`_functions`) of this database.
  */
 export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_changes',

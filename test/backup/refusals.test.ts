@@ -149,6 +149,11 @@ describe('a forged backup is refused by the restore, which changes nothing', () 
       /newer version of pocketsms \(.*\)\. Install that version/,
     ],
     [
+      'from before the first release, and older than its last migration',
+      (m) => void m.migrations.splice(0, 9, '0001_collections.sql', '0028_smsgate_texts.sql'),
+      /The backup is from a version before .* up to 0028_smsgate_texts\.sql\. Install .* restore the backup with it/,
+    ],
+    [
       'whose table has other columns',
       (m) => {
         tableOf(m, 'users').columns[0]!.name = 'x'

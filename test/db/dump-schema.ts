@@ -1,6 +1,7 @@
 import type { Db } from '../../src/db/open.ts'
 
-/** What stands in the current schema. Each query gives lines of SQL in order, the same on every version of Postgres. */
+// Queries of the current schema. Each returns lines of SQL in order, the same on every version of Postgres.
+
 const DOMAINS = `
 select format(E'create domain %s as %s%s%s%s;\\n', t.typname, format_type(t.typbasetype, t.typtypmod),
   case when t.typcollation <> 0 then ' collate ' || t.typcollation::regcollation end,
@@ -69,7 +70,7 @@ const PARTS = [
   ['Functions: their definitions are in sql/functions', FUNCTIONS],
 ] as const
 
-/** The schema of a database as readable SQL, in an order of its own: tables, indexes, triggers, views, signatures of functions. */
+/** The schema of a database as readable SQL: tables with indexes and triggers, views, signatures of functions. */
 export async function dumpSchema(db: Db): Promise<string> {
   const parts = []
   for (const [heading, query] of PARTS) {

@@ -76,7 +76,12 @@ test('a database from before the first release is taken over if it was up to dat
     await db.query('insert into _migrations (file) select unnest($1::text[])', [files])
   }
   await former(['0001_collections.sql', '0002_sms.sql'])
-  await expect(migrate(db)).rejects.toThrow(/older than the first release.*Start the last version/)
+  await expect(migrate(db)).rejects.toThrow(
+    'before the first release of pocketsms, with migrations up to 0002_sms.sql. Install the version whose last ' +
+      'migration is 0031_webhook_statement.sql, start it once on this database, then start this version.',
+  )
+  await former(['0001_collections.sql', '0031_webhook_statement.sql', '0032_later.sql'])
+  await expect(migrate(db)).rejects.toThrow(/newer version of pocketsms \(0032_later\.sql\)/)
   await former(['0001_collections.sql', '0002_sms.sql', '0031_webhook_statement.sql'])
   await db.script('drop table _functions')
   expect(await migrate(db)).toEqual([])

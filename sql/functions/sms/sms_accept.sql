@@ -29,8 +29,8 @@
 -- alone, 40 us in groups of 32. Lookups that few requests need (API key, idempotency key, client_ref, device)
 -- run only for those requests: as joins they cost a single message 20 us.
 --
--- The setting pocketsms.counted tells the trigger sms_messages_came that this function counts the messages. It is
--- set around the INSERT: only a superuser could create a function with a SET clause for it.
+-- The setting pocketsms.counted tells the trigger sms_messages_came that this function counts the messages.
+-- It is set around the INSERT: only a superuser could create a function with a SET clause for it.
 create or replace function sms_accept(
   owner text, moment text, since text, default_quota float8, node text, requests json, messages json,
   out outcomes text[], out known text[], out wake text[]
