@@ -69,6 +69,16 @@ test('one that takes too long is canceled', async () => {
   expect(performance.now() - began).toBeGreaterThan(2000)
 })
 
+test('one that is canceled while the database still reads it ends at once', async () => {
+  const long = 'x'.repeat(64 << 20)
+  const client = { ...clientOf(randomUUID()), isGone: () => true }
+  const error = await db
+    .queryFor(client, `${ENDLESS} and $1::text is not null`, [long])
+    .catch((error: unknown) => error)
+  // one that could not be canceled ends with its database
+  expect(isSqlError(error, QUERY_CANCELED)).toBe(true)
+})
+
 test.each([
   ['of one account', () => 'one'],
   ['of many accounts', () => randomUUID()],

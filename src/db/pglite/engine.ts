@@ -131,8 +131,10 @@ export class Engine {
       return
     }
     const ms = performance.now() - this.#since
-    if (this.#canceled === running) {
-      if (ms < CANCEL_MS) return
+    if (this.#canceled === running && ms < CANCEL_MS) {
+      // Postgres forgets a cancellation that comes while it still reads the statement
+      this.#signal(running)
+    } else if (this.#canceled === running) {
       this.#log.error('a statement could not be canceled: the embedded database is started again')
       void this.#thread?.worker.terminate()
     } else if (this.#isClosed || running.isOver(ms)) this.#cancel()
@@ -141,13 +143,22 @@ export class Engine {
   /** Cancels the request that runs, as a signal does on a server. From now on its time counts anew. */
   #cancel(): void {
     const [running] = this.#requests
-    const thread = this.#thread
     // its answer may be on its way: then another one runs
-    if (!running || !thread || Atomics.load(thread.begun, 0) !== running.number) return
+    if (!running || !this.#runs(running)) return
     this.#canceled = running
     this.#since = performance.now()
-    Atomics.store(thread.words, thread.cancel / 4, 1)
-    Atomics.store(thread.words, thread.interrupt / 4, 1)
+    this.#signal(running)
+  }
+
+  #runs({ number }: Request): boolean {
+    return this.#thread !== undefined && Atomics.load(this.#thread.begun, 0) === number
+  }
+
+  #signal(running: Request): void {
+    if (!this.#thread || !this.#runs(running)) return
+    const { words, cancel, interrupt } = this.#thread
+    Atomics.store(words, cancel / 4, 1)
+    Atomics.store(words, interrupt / 4, 1)
   }
 
   async #start(): Promise<void> {
