@@ -1,5 +1,4 @@
 import type { Store } from '../collections/catalog.ts'
-import type { Collection } from '../collections/collection.ts'
 import { ApiError, badRequest, forbidden, notFound, TooMany } from '../errors.ts'
 import { EventLoopSlices } from '../event-loop-slices.ts'
 import { randomText } from '../fields/random.ts'
@@ -8,10 +7,9 @@ import type { Logger } from '../log.ts'
 import { checkVersion, StaleAuth, versionSql } from '../records/guard.ts'
 import type { Ask } from './ask.ts'
 import { Audience } from './audience.ts'
-import { broadcast } from './broadcast.ts'
 import { BUDGETS, type Budgets } from './budgets.ts'
-import { type Change, loadChanges, type Unread } from './change.ts'
 import { Client, LIMITS, type Limits, type Line, NODE_LENGTH, type Origin } from './client.ts'
+import { deliverChanges } from './deliver-changes.ts'
 import { Deliveries } from './deliveries.ts'
 import { Feed } from './feed.ts'
 import { Flusher } from './flusher.ts'
@@ -22,7 +20,6 @@ import { answerAsks, handOver, handOverMessage } from './other-node.ts'
 import type { Entry } from './outbox.ts'
 import type { Owner } from './owner.ts'
 import { readSnapshot, type Snapshot } from './snapshot.ts'
-import { toTelling } from './telling.ts'
 import type { Topic } from './topic.ts'
 import { keyOf, type Viewer } from './viewers.ts'
 import { costOf, HAND_OVER_COST } from './weight.ts'
@@ -224,8 +221,14 @@ export class Realtime {
     await this.#ended
   }
 
+  get #parts() {
+    const [store, log] = [this.#store, this.#log]
+    const [audience, lanes] = [this.#audience, this.#lanes]
+    return { store, log, audience, lanes, limiter: this.#limiter, deliveries: this.#deliveries }
+  }
+
   readonly #listener = {
-    heard: (entries: readonly Entry[], isPatient: boolean) => this.#hear(entries, isPatient),
+    heard: (entries: readonly Entry[], isPatient: boolean) => deliverChanges(this.#parts, entries, isPatient),
     lost: () => this.#endAll(),
     asked: () => {
       this.#answered = this.#answered.then(() => this.#answer())
@@ -241,45 +244,6 @@ export class Realtime {
     } catch (error) {
       this.#log.warn({ err: error }, 'another node was not answered')
     }
-  }
-
-  async #hear(entries: readonly Entry[], isPatient: boolean): Promise<void> {
-    const audience = this.#audience
-    const isWanted = (collection: Collection, record: string) => audience.knows(collection, record)
-    const { changes, unread } = await loadChanges(this.#store, entries, isWanted, isPatient)
-    audience.follow(this.#store.catalog)
-    const last = new Map(changes.map(({ xid }, i) => [xid, i]))
-    const gone: Change[] = []
-    for (const [i, change] of changes.entries()) {
-      // whatever is wrong with one, the others are told, and none of them twice
-      try {
-        this.#tell(change)
-      } catch (error) {
-        unread.push({ ...change, error })
-      }
-      const { action, xid } = change
-      if (action === 'delete') gone.push(change)
-      // a deleted user still hears of all that went with him
-      if (last.get(xid) === i) {
-        for (const one of gone.filter((other) => other.xid === xid))
-          audience.signOut(one.collection, one.record)
-      }
-    }
-    for (const one of unread) this.#giveUp(one)
-  }
-
-  #tell(change: Change): void {
-    const { collection, record, action, row } = change
-    if (action === 'update') this.#audience.refresh(collection, record, row)
-    const telling = toTelling(this.#store, this.#limiter, change)
-    broadcast(telling, this.#audience.seating, this.#lanes, this.#deliveries)
-  }
-
-  /** Whoever should have heard of it reads anew; whom it would have signed out asks again. */
-  #giveUp({ collection, record, error }: Unread): void {
-    const what = { err: error, collection: collection.name, record }
-    this.#log.error(what, 'a change could not be told: whoever waited for it has to connect again')
-    this.#audience.hangUp(collection, record)
   }
 
   #endAll(): void {
