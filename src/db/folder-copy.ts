@@ -1,17 +1,16 @@
-import { constants, readdirSync, rmSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { copyFile, mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { pgliteFolder } from './data-folder.ts'
 import { queue } from './in-turn.ts'
+import { PREFIX } from './leftover-copies.ts'
 import type { Db } from './open.ts'
+import { COPYING } from './pglite/checkpoints.ts'
 
-const PREFIX = 'backup-copy-'
 const CHUNK_BYTES = 1 << 20
 /** Of these Postgres makes what it needs when it starts. Postgres: basebackup.c, excludeDirContents and excludeFiles */
 const LEFT_OUT =
   /^(pg_wal|pg_dynshmem|pg_notify|pg_replslot|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/.|(^|\/)(pgsql_tmp.*|postmaster\.(pid|opts)|pg_internal\.init.*|current_logfiles.*)$/
-/** A setting of the session: while it is `yes` no checkpoint is made that would remove log. Postgres itself forgets it when it ends. */
-export const COPYING = 'pocketsms.copying'
 const START = `select set_config('${COPYING}', 'yes', false), pg_backup_start('pocketsms', fast => true)`
 const END = `select set_config('${COPYING}', '', false)`
 const STOP = 'select lsn::text, labelfile from pg_backup_stop(wait_for_archive => false)'
@@ -23,12 +22,6 @@ const turns = new WeakMap<Db, ReturnType<typeof queue>>()
 export interface FolderCopy {
   readonly folder: string
   remove(): Promise<void>
-}
-
-/** Removes the copies that a process which was killed has left in a data folder. Nobody may be at work on it. */
-export function removeCopies(folder: string): void {
-  for (const name of readdirSync(folder))
-    if (name.startsWith(PREFIX)) rmSync(join(folder, name), { recursive: true, force: true })
 }
 
 /**

@@ -1,7 +1,11 @@
 import type { Logger } from '../../log.ts'
 import type { Result } from '../backend.ts'
-import { COPYING } from '../folder-copy.ts'
 
+/**
+ * A setting of the session: while it is `yes`, no checkpoint is made, since it could remove log that a copy
+ * still needs. Postgres forgets it at the end of the session.
+ */
+export const COPYING = 'pocketsms.copying'
 const EVERY_MS = 5_000
 /** 16 MB of log a second is about what this database can write: recovery then reads some 100 MB, which takes a second. */
 const MAX_LOG_BYTES = 48 * 1024 * 1024
