@@ -1,8 +1,6 @@
-import type { Joined } from './joined.ts'
 import { lineOf } from './joined.ts'
 import { joinEqual } from './one-of.ts'
-import type { Sql } from './sql.ts'
-import { joinSql, rowsIn } from './sql.ts'
+import { type Joined, joinSql, rowsIn, type Sql } from './sql.ts'
 
 /** Decided without the database. Null: neither true nor false, as a comparison with NULL. */
 interface Constant {

@@ -1,8 +1,9 @@
 import type { Catalog } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { Facts } from './facts.ts'
-import type { Joined, Scope } from './joined.ts'
+import type { Scope } from './joined.ts'
 import type { Row } from './row.ts'
+import type { Joined } from './sql.ts'
 
 /** Rows that a client's filter or sort reaches, and whose listRule has to let them through. */
 export type Reached = Map<Joined, Collection>

@@ -1,9 +1,7 @@
 import { and, type Condition, type Leaf, leaf, manyOf, neededBy, or, write } from './condition.ts'
-import type { Joined } from './joined.ts'
 import { lineOf } from './joined.ts'
 import { amongFound } from './listed.ts'
-import type { Sql } from './sql.ts'
-import { bindRows, joinSql, rowsIn, sql } from './sql.ts'
+import { bindRows, type Joined, joinSql, rowsIn, type Sql, sql } from './sql.ts'
 
 /**
  * Puts the rows of paths through several rows into EXISTS. PocketBase joins them all and asks for DISTINCT: what is

@@ -1,39 +1,4 @@
-import type { Collection } from '../collections/collection.ts'
-import type { Sql } from './sql.ts'
-
-/** How a joined row comes into a FROM. */
-export interface JoinSource {
-  /** Table or function: what stands before the alias. */
-  readonly from: Sql
-  /** Column names after the alias, for a function. */
-  readonly columns?: string
-  /** None: each row of it. */
-  readonly on?: (alias: Joined) => Sql
-  /** The collection of the records that a list names. */
-  readonly among?: Collection
-  /** What gives several rows of it their order, if these columns are read (as they are quoted); may be empty. */
-  readonly order?: (alias: Joined, read: ReadonlySet<string>) => Sql
-}
-
-/** A row that a path leads to by a LEFT JOIN: all its columns may be NULL. */
-export class Joined {
-  readonly kind = 'joined'
-  readonly alias: string
-  readonly parent: Joined | null
-  /** It may give several rows for one of its parent. */
-  readonly many: boolean
-  /** It, or one it hangs on, may give several rows for one of the base: it has to live in an EXISTS. */
-  readonly inMany: boolean
-  readonly source: JoinSource
-
-  constructor(alias: string, parent: Joined | null, many: boolean, source: JoinSource) {
-    this.alias = alias
-    this.parent = parent
-    this.many = many
-    this.inMany = many || (parent?.inMany ?? false)
-    this.source = source
-  }
-}
+import { Joined, type JoinSource } from './sql.ts'
 
 /** A row and all it hangs on, itself first. */
 export function lineOf(row: Joined): Joined[] {

@@ -5,11 +5,9 @@ import { isMulti } from '../fields/field.ts'
 import type { Context } from './context.ts'
 import { FilterError } from './errors.ts'
 import type { Facts, Slot } from './facts.ts'
-import type { Joined, JoinSource } from './joined.ts'
 import { column, fieldSlot, type Row, type TableRow, table } from './row.ts'
 import { scanOrder } from './scan-order.ts'
-import type { Param, Sql } from './sql.ts'
-import { sql } from './sql.ts'
+import { type Joined, type JoinSource, type Param, type Sql, sql } from './sql.ts'
 import { readTexts } from './texts.ts'
 
 const atOf = (row: Row): Joined | null => (row.kind === 'table' ? row.at : null)

@@ -1,9 +1,8 @@
 import { indexedColumns } from '../collections/own-indexes.ts'
 import { and, type Condition, neededBy, or, write } from './condition.ts'
-import type { Joined } from './joined.ts'
 import { equality } from './one-of.ts'
 import { table } from './row.ts'
-import { bindRows, rowsIn, type Sql, sql } from './sql.ts'
+import { bindRows, type Joined, rowsIn, type Sql, sql } from './sql.ts'
 
 /**
  * `SELECT … FROM rows WHERE condition` for the values of a list and the records that they name, where an index finds all records for

@@ -1,5 +1,4 @@
-import type { Joined } from './joined.ts'
-import { joinSql, type Param, type Sql, sql } from './sql.ts'
+import { type Joined, joinSql, type Param, type Sql, sql } from './sql.ts'
 
 /** A column, and values of one type of which it is to have one. */
 interface OneOf {

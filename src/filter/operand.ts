@@ -1,6 +1,5 @@
 import type { Slot } from './facts.ts'
-import type { Joined } from './joined.ts'
-import type { Sql } from './sql.ts'
+import type { Joined, Sql } from './sql.ts'
 
 /**
  * What SQLite converts the other side of a comparison to. `text`: text, date, single select, relation and file

@@ -4,10 +4,9 @@ import { countedColumns } from '../collections/view-fields.ts'
 import type { Field, Value } from '../fields/field.ts'
 import { isMulti } from '../fields/field.ts'
 import type { Input, Slot } from './facts.ts'
-import type { Joined } from './joined.ts'
 import type { Affinity, Storage } from './operand.ts'
 import { type Scalar, stored } from './scalar.ts'
-import type { Sql } from './sql.ts'
+import type { Joined, Sql } from './sql.ts'
 import { writeTexts } from './texts.ts'
 
 /** A row of a table in the statement. `at` null: the base, alias `b`. */

@@ -2,10 +2,9 @@ import type { Collection } from '../collections/collection.ts'
 import { type IndexColumn, type IndexExpression, parseIndex } from '../collections/index-expression.ts'
 import { columnName, quote } from '../collections/names.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
-import type { Joined } from './joined.ts'
 import { column, storageOf, type TableRow } from './row.ts'
 import { sortKeys } from './sort-keys.ts'
-import { joinSql, type Sql, sql } from './sql.ts'
+import { type Joined, joinSql, type Sql, sql } from './sql.ts'
 
 const quoted = (name: string) => quote(columnName(name))
 

@@ -1,8 +1,6 @@
 import type { Facts, Slot } from './facts.ts'
-import type { Joined } from './joined.ts'
 import type { Affinity, Expression, Operand } from './operand.ts'
-import type { Sql } from './sql.ts'
-import { sql } from './sql.ts'
+import { type Joined, type Sql, sql } from './sql.ts'
 import { FORMS } from './storage.ts'
 
 /** What SQLite converts an operand to before it compares. */

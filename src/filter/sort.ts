@@ -2,12 +2,11 @@ import { and, type Condition, manyOf, neededBy, TRUE, write } from './condition.
 import type { Context } from './context.ts'
 import { FilterError } from './errors.ts'
 import { outermostFirst, select } from './exists.ts'
-import { type Joined, lineOf } from './joined.ts'
+import { lineOf } from './joined.ts'
 import { resolveName } from './resolve.ts'
 import { columnsRead } from './scan-order.ts'
 import { sortKeys } from './sort-keys.ts'
-import type { Sql } from './sql.ts'
-import { bindRows, joinSql, rowsIn, sql } from './sql.ts'
+import { bindRows, type Joined, joinSql, rowsIn, type Sql, sql } from './sql.ts'
 
 const MAX_KEYS = 8
 const MAX_KEY_BYTES = 255

@@ -1,5 +1,5 @@
+import type { Collection } from '../collections/collection.ts'
 import type { Input } from './facts.ts'
-import type { Joined } from './joined.ts'
 
 /** A parameter of a statement; it gets its number when the statement is written. */
 export interface Param {
@@ -11,6 +11,40 @@ export interface Param {
 
 /** SQL in pieces: text of ours, parameters, and rows that stand for their alias. Nothing of a request is text. */
 export type Sql = readonly (string | Param | Joined)[]
+
+/** How a joined row comes into a FROM. */
+export interface JoinSource {
+  /** Table or function: what stands before the alias. */
+  readonly from: Sql
+  /** Column names after the alias, for a function. */
+  readonly columns?: string
+  /** None: each row of it. */
+  readonly on?: (alias: Joined) => Sql
+  /** The collection of the records that a list names. */
+  readonly among?: Collection
+  /** What gives several rows of it their order, if these columns are read (as they are quoted); may be empty. */
+  readonly order?: (alias: Joined, read: ReadonlySet<string>) => Sql
+}
+
+/** A row that a path leads to by a LEFT JOIN: all its columns may be NULL. */
+export class Joined {
+  readonly kind = 'joined'
+  readonly alias: string
+  readonly parent: Joined | null
+  /** It may give several rows for one of its parent. */
+  readonly many: boolean
+  /** It, or one it hangs on, may give several rows for one of the base: it has to live in an EXISTS. */
+  readonly inMany: boolean
+  readonly source: JoinSource
+
+  constructor(alias: string, parent: Joined | null, many: boolean, source: JoinSource) {
+    this.alias = alias
+    this.parent = parent
+    this.many = many
+    this.inMany = many || (parent?.inMany ?? false)
+    this.source = source
+  }
+}
 
 /** Puts pieces together: sql`${column} = ${param}`. A text is taken as it is. */
 export function sql(texts: TemplateStringsArray, ...values: (string | Param | Joined | Sql)[]): Sql {
