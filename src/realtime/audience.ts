@@ -32,7 +32,7 @@ export class Audience {
 
   add(client: Client): void {
     this.clients.set(client.id, client)
-    client.owner.clients.add(client)
+    this.shares.enter(client)
   }
 
   remove(client: Client): void {
@@ -131,7 +131,8 @@ export class Audience {
   }
 
   #clientsOf(viewer: Viewer): Client[] {
-    return [...this.shares.ownerOf(viewer, '').clients].filter((client) => client.viewer === viewer)
+    const owner = this.shares.ownerOf(viewer, '')
+    return this.shares.clientsOf(owner).filter((client) => client.viewer === viewer)
   }
 
   #makeGuests(viewer: Viewer): void {

@@ -30,7 +30,7 @@ interface Taken {
 }
 
 /** A change that waits for the filters of an owner. */
-export interface Delivery {
+interface Delivery {
   readonly telling: Telling
   /** Who was subscribed, where that is settled. */
   taken?: readonly Taken[]
@@ -50,7 +50,8 @@ interface Parts {
  */
 export class Deliveries {
   readonly #parts: Parts
-  readonly #working = new Set<Owner>()
+  /** What waits for each owner's filters, the change that is being judged first. Owners without any are not in it. */
+  readonly #queues = new Map<Owner, Delivery[]>()
   #waitingBytes = 0
   #idle: (() => void)[] = []
 
@@ -65,29 +66,35 @@ export class Deliveries {
       this.#giveUp(owner, delivery, 'too many changes wait')
       return
     }
-    owner.deliveries.push(delivery)
     this.#grow(owner, telling.bytes)
-    if (this.#working.has(owner)) return
-    this.#working.add(owner)
-    void this.#drive(owner)
+    const queue = this.#queues.get(owner)
+    if (queue) {
+      queue.push(delivery)
+      return
+    }
+    const queued = [delivery]
+    this.#queues.set(owner, queued)
+    void this.#drive(owner, queued)
   }
 
   /** Settles who hears of what waits: clients are about to leave this owner, and what was changed before still concerns them. */
   settleTaken(owner: Owner): void {
-    for (const delivery of owner.deliveries) delivery.taken ??= this.#take(owner, delivery.telling)
+    for (const delivery of this.#queues.get(owner) ?? [])
+      delivery.taken ??= this.#take(owner, delivery.telling)
   }
 
   /** Waits until nothing is left to do. */
   async settled(): Promise<void> {
-    if (this.#working.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
+    if (this.#queues.size > 0) await new Promise<void>((resolve) => this.#idle.push(resolve))
   }
 
-  #hasRoom({ deliveries, waitingBytes }: Owner, { bytes }: Telling): boolean {
+  #hasRoom(owner: Owner, { bytes }: Telling): boolean {
     const { budgets } = this.#parts
+    const waiting = this.#queues.get(owner)?.length ?? 0
     return (
-      deliveries.length === 0 ||
-      (deliveries.length < budgets.waitingChanges &&
-        waitingBytes + bytes <= budgets.waitingBytes &&
+      waiting === 0 ||
+      (waiting < budgets.waitingChanges &&
+        owner.waitingBytes + bytes <= budgets.waitingBytes &&
         this.#waitingBytes + bytes <= budgets.waitingTotalBytes)
     )
   }
@@ -97,15 +104,15 @@ export class Deliveries {
     this.#waitingBytes += bytes
   }
 
-  async #drive(owner: Owner): Promise<void> {
-    for (let next = owner.deliveries[0]; next; next = owner.deliveries[0]) {
+  async #drive(owner: Owner, queue: Delivery[]): Promise<void> {
+    for (let next = queue[0]; next; next = queue[0]) {
       const restMs = await this.#deliver(owner, next)
-      owner.deliveries.shift()
+      queue.shift()
       this.#grow(owner, -next.telling.bytes)
-      if (restMs > 0 && owner.deliveries.length > 0) await sleep(restMs)
+      if (restMs > 0 && queue.length > 0) await sleep(restMs)
     }
-    this.#working.delete(owner)
-    if (this.#working.size === 0) for (const resolve of this.#idle.splice(0)) resolve()
+    this.#queues.delete(owner)
+    if (this.#queues.size === 0) for (const resolve of this.#idle.splice(0)) resolve()
   }
 
   /** Answers how many ms the owner rests. */

@@ -1,7 +1,5 @@
 import { TokenBucket } from '../token-bucket.ts'
 import type { Budgets } from './budgets.ts'
-import type { Client } from './client.ts'
-import type { Delivery } from './deliveries.ts'
 import type { Topic } from './topic.ts'
 
 /** Statements over their limit within `PENALTY_MS` after which an owner's options are refused for as long. */
@@ -12,13 +10,11 @@ const PENALTY_MS = 60_000
 export class Owner {
   readonly key: string
   readonly isGuest: boolean
-  readonly clients = new Set<Client>()
   /** With the number of clients that are subscribed to each. */
   readonly topics = new Map<Topic, number>()
   readonly shapes = new Map<string, number>()
   bytes = 0
-  /** Changes that wait for this owner's filters, the one that is being judged first. */
-  readonly deliveries: Delivery[] = []
+  /** Of the changes that wait for this owner's filters. */
   waitingBytes = 0
   /** How long the database has worked on its filters and expands, in all. */
   databaseMs = 0
@@ -43,9 +39,9 @@ export class Owner {
     return performance.now() < this.#slowUntil
   }
 
-  /** True if nothing is lost when this owner is forgotten. */
+  /** True if nothing is lost when this owner is forgotten, once it has no clients. */
   get isForgettable(): boolean {
-    return this.clients.size === 0 && this.bucket.isFull && this.refusedSeconds === 0 && !this.isSlow
+    return this.bucket.isFull && this.refusedSeconds === 0 && !this.isSlow
   }
 
   /** Seconds for which topics with options are refused. */

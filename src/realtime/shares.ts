@@ -14,6 +14,7 @@ export class Shares {
   readonly #budgets: Budgets
   readonly #evict: (client: Client) => void
   readonly #owners = new Map<string, Owner>()
+  readonly #clients = new Map<Owner, Set<Client>>()
   #total = 0
   #sweepAt = OWNERS_KEPT
 
@@ -58,9 +59,9 @@ export class Shares {
 
   /** Gives a client to another owner, who has been charged. */
   move(client: Client, owner: Owner): void {
-    client.owner.clients.delete(client)
+    this.#forget(client)
     client.owner = owner
-    owner.clients.add(client)
+    this.enter(client)
   }
 
   /** Charges an owner for a client's topics, whatever it has already: the client's viewer is a guest from now on. */
@@ -72,9 +73,27 @@ export class Shares {
     this.move(client, owner)
   }
 
+  /** All clients of an owner. */
+  clientsOf(owner: Owner): readonly Client[] {
+    return [...(this.#clients.get(owner) ?? [])]
+  }
+
+  /** Counts a client, which has no topics yet, among those of its owner. */
+  enter(client: Client): void {
+    const clients = this.#clients.get(client.owner)
+    if (clients) clients.add(client)
+    else this.#clients.set(client.owner, new Set([client]))
+  }
+
   leave(client: Client): void {
     for (const topic of topicsOf(client)) this.#remove(client.owner, topic)
-    client.owner.clients.delete(client)
+    this.#forget(client)
+  }
+
+  #forget(client: Client): void {
+    const clients = this.#clients.get(client.owner)
+    clients?.delete(client)
+    if (clients?.size === 0) this.#clients.delete(client.owner)
   }
 
   /** One subscription less. */
@@ -91,7 +110,7 @@ export class Shares {
   #makeRoom(asking: Owner, client: Client): boolean {
     while (this.#total > this.#budgets.totalBytes) {
       const largest = [...this.#owners.values()].reduce((a, b) => (b.bytes > a.bytes ? b : a))
-      const others = [...largest.clients].filter((one) => one !== client)
+      const others = this.clientsOf(largest).filter((one) => one !== client)
       const [first] = others.sort((a, b) => b.subscriptions.size - a.subscriptions.size)
       if (largest === asking || !first) return false
       this.#evict(first)
@@ -127,7 +146,8 @@ export class Shares {
   }
 
   #sweep(): void {
-    for (const [key, owner] of this.#owners) if (owner.isForgettable) this.#owners.delete(key)
+    for (const [key, owner] of this.#owners)
+      if (owner.isForgettable && !this.#clients.has(owner)) this.#owners.delete(key)
     this.#sweepAt = Math.max(OWNERS_KEPT, 2 * this.#owners.size)
   }
 }

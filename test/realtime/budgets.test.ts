@@ -37,7 +37,7 @@ function streams(budgets = BUDGETS) {
     const owner = shares.ownerOf(viewer, '192.0.2.1')
     const origin = { ip: '192.0.2.1', network: '192.0.2.1' }
     const client = new Client('node', { origin, viewer, owner, line, limits: LIMITS, flusher })
-    owner.clients.add(client)
+    shares.enter(client)
     return client
   }
   const subscribe = (client: Client, topics: readonly Topic[]) => {
