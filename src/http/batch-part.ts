@@ -88,7 +88,7 @@ async function create(part: Part, name: string): Promise<PartAnswer> {
   const { store, extensions, uploads, alsoFor, passwordWork } = part
   const collection = writableCollection(store.catalog, name)
   const request = requestOf(part, 'POST')
-  const options = { uploads, passwordWork, also: alsoFor(request, collection) }
+  const options: WriteOptions = { uploads, passwordWork, also: alsoFor(request, collection) }
   return answer(request, await createRecord(store, extensions, collection, request, options))
 }
 
@@ -96,7 +96,7 @@ async function update(part: Part, name: string, id: string): Promise<PartAnswer>
   const { store, extensions, uploads, alsoFor, passwordWork } = part
   const collection = writableCollection(store.catalog, name)
   const request = requestOf(part, 'PATCH')
-  const options = { uploads, passwordWork, also: alsoFor(request, collection) }
+  const options: WriteOptions = { uploads, passwordWork, also: alsoFor(request, collection) }
   return answer(request, await updateRecord(store, extensions, collection, id, request, options))
 }
 

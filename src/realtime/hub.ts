@@ -9,7 +9,7 @@ import type { Ask } from './ask.ts'
 import { Audience } from './audience.ts'
 import { BUDGETS, type Budgets } from './budgets.ts'
 import { Client, LIMITS, type Limits, type Line, NODE_LENGTH, type Origin } from './client.ts'
-import { deliverChanges } from './deliver-changes.ts'
+import { type DeliveryParts, deliverChanges } from './deliver-changes.ts'
 import { Deliveries } from './deliveries.ts'
 import { Feed } from './feed.ts'
 import { Flusher } from './flusher.ts'
@@ -221,10 +221,15 @@ export class Realtime {
     await this.#ended
   }
 
-  get #parts() {
-    const [store, log] = [this.#store, this.#log]
-    const [audience, lanes] = [this.#audience, this.#lanes]
-    return { store, log, audience, lanes, limiter: this.#limiter, deliveries: this.#deliveries }
+  get #parts(): DeliveryParts {
+    return {
+      store: this.#store,
+      log: this.#log,
+      audience: this.#audience,
+      lanes: this.#lanes,
+      limiter: this.#limiter,
+      deliveries: this.#deliveries,
+    }
   }
 
   readonly #listener = {
