@@ -16,7 +16,7 @@ const WAITING = 2_000
 const MAX_WAIT_MS = 10_000
 /** How often a statement that had to make way is started again. */
 const MAX_PREEMPTIONS = 8
-/** After a preemption no statement of a heavy account starts for so long. */
+/** After a preemption no statement of an account with slow ones starts for so long. */
 const REST_MS = 200
 const LOOK_MS = 50
 const RETRY_SECONDS = 5
@@ -86,7 +86,6 @@ export class ClientLane {
   #preempted(ticket: Ticket, error: Error): void {
     if (ticket.verdict) counts.clientStatements[ticket.verdict]++
     if (ticket.verdict !== 'preempted') throw error
-    ticket.verdict = undefined
     this.#restUntilMs = performance.now() + REST_MS
     if (++ticket.preemptions > MAX_PREEMPTIONS) throw refused()
   }
@@ -109,9 +108,9 @@ export class ClientLane {
     const isFull = account.running.length >= RUNNING_PER_ACCOUNT
     if (isFull && !(account.isQuick && account.running.length < this.#limits.slots - LEFT_TO_OTHERS))
       return false
-    if (!account.isHeavy) return true
-    const maxHeavy = Math.max(1, this.#limits.slots >> 2)
-    return performance.now() >= this.#restUntilMs && this.#heavyRunning().length < maxHeavy
+    if (account.isQuick) return true
+    if (performance.now() < this.#restUntilMs) return false
+    return !account.isHeavy || this.#heavyRunning().length < Math.max(1, this.#limits.slots >> 2)
   }
 
   #heavyRunning(): Ticket[] {
@@ -119,6 +118,7 @@ export class ClientLane {
   }
 
   #start(ticket: Ticket): void {
+    ticket.verdict = undefined
     ticket.startedMs = performance.now()
     ticket.account.running.push(ticket)
     this.#running.push(ticket)
@@ -127,7 +127,7 @@ export class ClientLane {
   #finish(ticket: Ticket): void {
     remove(ticket.account.running, ticket)
     remove(this.#running, ticket)
-    ticket.account.charge(ticket.ranMs)
+    ticket.account.charge(ticket)
     ticket.ranMs = 0
     if (this.#queue.size > 0) this.#startNext()
   }

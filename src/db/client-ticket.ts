@@ -4,6 +4,8 @@ import type { StatementClient } from './statement-client.ts'
 /** How long a statement may hold up other work before it is preempted: the first time, and later. */
 const FIRST_GRACE_MS = 100
 const LAST_GRACE_MS = 400
+/** The same where its account has used much time. */
+const HEAVY_GRACE_MS = 40
 
 /** Why a statement was canceled: it ran too long, its client is gone, or it held up others and may start again. */
 export type Verdict = 'late' | 'gone' | 'preempted'
@@ -33,7 +35,7 @@ export class Ticket {
 
   /** How long it may hold up other work. It doubles with each new start, unless the account has used much time. */
   get graceMs(): number {
-    if (this.account.isHeavy) return FIRST_GRACE_MS
+    if (this.account.isHeavy) return HEAVY_GRACE_MS
     return Math.min(LAST_GRACE_MS, FIRST_GRACE_MS * 2 ** this.preemptions)
   }
 
@@ -47,7 +49,7 @@ export class Ticket {
 /** A statement up to this long costs an account nothing: it holds up nobody. */
 const FREE_MS = 100
 /** Milliseconds that an account's slow statements may use at once and in a second; an account beyond them is heavy. */
-const SLOW_MS = { burst: 2_000, perSecond: 100 }
+const SLOW_MS = { burst: 1_000, perSecond: 100 }
 
 /** The client-shaped statements of one account, and the time that its slow ones have used. */
 export class Account {
@@ -76,8 +78,9 @@ export class Account {
     return this.running.length === 0 && this.waiting.length === 0 && this.#slowMs.isFull
   }
 
-  /** Counts a statement that has ended. */
-  charge(ranMs: number): void {
-    if (ranMs > FREE_MS) this.#slowMs.take(ranMs - FREE_MS)
+  /** Counts a statement that has ended: in full if it had to make way. */
+  charge({ ranMs, verdict }: Ticket): void {
+    if (verdict === 'preempted') this.#slowMs.take(ranMs)
+    else if (ranMs > FREE_MS) this.#slowMs.take(ranMs - FREE_MS)
   }
 }
