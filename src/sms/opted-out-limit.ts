@@ -8,11 +8,11 @@ import { refuse } from './refusal.ts'
  * Opted-out recipients that one user may send to at once, and a second, on this server: they cost no quota, but each leaves
  * a message.
  */
-const RECIPIENTS = { burst: 5_000, perSecond: 2_000 / 60 }
+const RECIPIENTS = { burst: 2_000, perSecond: 2_000 / 60 }
 /** A user whom others push out has the whole burst again. */
 const MAX_USERS = 1_000
 /** Webhook calls that the opted-out recipients of one send may cause: all are stored in one transaction. */
-const MAX_CALLS = 2_000
+const MAX_CALLS = 1_000
 /** Sends to fewer recipients are not counted: they cost about what an ordinary send does. */
 const MIN_RECIPIENTS = 20
 
