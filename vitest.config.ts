@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
-import { findPostgres } from './test/support/postgres.ts'
+import { findPostgres } from './test/support/database/postgres.ts'
 
 const FILES = 'test/**/*.test.ts'
 /** These need a browser: npm run test:browser. */
@@ -26,7 +26,7 @@ const pglite = {
     include: [FILES],
     exclude: [IN_BROWSER],
     env: { TEST_BACKEND: 'pglite' },
-    globalSetup: 'test/support/pglite-setup.ts',
+    globalSetup: 'test/support/database/pglite-setup.ts',
   },
 }
 const postgres = {
@@ -35,18 +35,19 @@ const postgres = {
     name: 'postgres',
     include: withDatabase(),
     env: { TEST_BACKEND: 'postgres' },
-    globalSetup: 'test/support/postgres-setup.ts',
+    globalSetup: 'test/support/database/postgres-setup.ts',
   },
 }
 
 export default defineConfig({
   test: {
-    // on a busy machine all is slow: what a test waits for is asked again and again, and comes at once where it can
+    // on a busy machine all is slow: what a test waits for is asked again and again, and comes at once where
+    // it can
     testTimeout: 90_000,
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
-    setupFiles: 'test/support/answers-setup.ts',
+    setupFiles: 'test/support/answers/answers-setup.ts',
     maxWorkers: 2,
     projects: hasPostgres ? [pglite, postgres] : [pglite],
   },

@@ -1,6 +1,6 @@
 /**
- * What failed in a JSON report of Vitest: `node .ci/failed.ts REPORT` prints each failed test with its message,
- * `node .ci/failed.ts REPORT --files` only the files that hold one.
+ * What failed in a JSON report of Vitest: `node .ci/failed.ts REPORT` prints each failed test with its
+ * message, `node .ci/failed.ts REPORT --files` only the files that hold one.
  */
 import { readFileSync } from 'node:fs'
 import { relative } from 'node:path'

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { createDatabase, startPostgres } from '../test/support/postgres.ts'
+import { createDatabase, startPostgres } from '../test/support/database/postgres.ts'
 import { requestsOf } from './contender.ts'
 import { seedPglite, seedPostgres } from './databases.ts'
 import type { Sample } from './load.ts'
@@ -15,7 +15,8 @@ import type { Scenario } from './scenarios.ts'
 import { MESSAGES } from './seed.ts'
 import { startPocketsms } from './servers.ts'
 
-// `npx node bench/backup.ts`: how long a backup of 200,000 messages takes while messages are sent, and what it does to them.
+// `npx node bench/backup.ts`: how long a backup of 200,000 messages takes while messages are sent, and what
+// it does to them.
 
 const USAGE = `npx node bench/backup.ts [options]
   --pglite           on the embedded database; default: on Postgres

@@ -13,7 +13,9 @@ export interface Bar {
   readonly bar: string
   readonly measured: string
   readonly reached: boolean
-  /** What the bare server reaches, where that is less than asked: with hand-written SQL, no records, no rules. */
+  /**
+   * What the bare server reaches, where that is less than asked: with hand-written SQL, no records, no rules.
+   */
   readonly bare?: string
 }
 
@@ -97,7 +99,10 @@ export function barsOf(rows: readonly Row[], { wakes, memoryMb }: Extras): Bar[]
   return bars
 }
 
-/** Megabytes of the server's process on a new data folder: the most while it started, and when it was idle afterwards. */
+/**
+ * Megabytes of the server's process on a new data folder: the most while it started, and when it was idle
+ * afterwards.
+ */
 export interface FirstStart {
   readonly peakMb: number
   readonly idleMb: number

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
-import { createDatabase } from '../test/support/postgres.ts'
+import { createDatabase } from '../test/support/database/postgres.ts'
 import { seed } from './seed.ts'
 
 const CLI = fileURLToPath(new URL('../src/cli.ts', import.meta.url))

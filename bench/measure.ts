@@ -21,8 +21,8 @@ export interface Row {
 }
 
 /**
- * Asks every contender each scenario in turn, `rounds` times, beginning with another one each time, so that what
- * disturbs the machine disturbs all. A row holds the medians. Throws when any request fails.
+ * Asks every contender each scenario in turn, `rounds` times, beginning with another one each time, so that
+ * what disturbs the machine disturbs all. A row holds the medians. Throws when any request fails.
  */
 export async function measure(
   contenders: readonly Contender[],
@@ -90,8 +90,8 @@ interface Answer {
 }
 
 /**
- * Makes sure that all give the same answer to the same question before anyone is timed: the bare server to the
- * letter, PocketBase (whose collection ids must differ) the same records and total.
+ * Makes sure that all give the same answer to the same question before anyone is timed: the bare server to
+ * the letter, PocketBase (whose collection ids must differ) the same records and total.
  */
 export async function compareAnswers(
   contenders: readonly Contender[],

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import pg from 'pg'
-import { freePort } from '../test/support/postgres.ts'
-import { startProgram } from '../test/support/program.ts'
+import { freePort } from '../test/support/database/postgres.ts'
+import { startProgram } from '../test/support/server/program.ts'
 import { ask, type Contender, signIn, tokensBy } from './contender.ts'
 
-const BUILTIN = new URL('../src/collections/builtin.json', import.meta.url)
+const BUILTIN = new URL('../src/collections/definition/builtin.json', import.meta.url)
 const SUPERUSER = { identity: 'bench@example.com', password: 'bench-superuser-1' }
 /** PocketBase does not let a collection's id equal its name. */
 const PREFIX = 'cid_'
@@ -17,8 +17,8 @@ const BATCH = 10_000
 type Json = Record<string, unknown> & { id: string; name: string; fields: { collectionId?: string }[] }
 
 /**
- * Starts a real PocketBase on the same collections, users, devices and messages, and answers it twice: once with
- * the simplest rule that shows users their messages, once with the rules of our own collection.
+ * Starts a real PocketBase on the same collections, users, devices and messages, and answers it twice: once
+ * with the simplest rule that shows users their messages, once with the rules of our own collection.
  */
 export async function startPocketBase(binary: string, databaseUrl: string): Promise<Contender[]> {
   const folder = mkdtempSync(join(tmpdir(), 'pocketsms-pocketbase-'))

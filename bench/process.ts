@@ -33,7 +33,10 @@ const LOOK_MS = 200
 const IDLE_TICKS = 4
 const PATIENCE_MS = 40_000
 
-/** Waits until a process no longer works on requests whose client has gone: the next one measured shall not suffer. */
+/**
+ * Waits until a process no longer works on requests whose client has gone: the next one measured shall not
+ * suffer.
+ */
 export async function settle(pid: number): Promise<void> {
   for (const end = Date.now() + PATIENCE_MS; Date.now() < end; ) {
     const before = computed(pid)

@@ -3,11 +3,12 @@ import { connect, type Socket } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { createDatabase, freePort, startPostgres } from '../test/support/postgres.ts'
-import { serve } from '../test/support/program.ts'
+import { createDatabase, freePort, startPostgres } from '../test/support/database/postgres.ts'
+import { serve } from '../test/support/server/program.ts'
 import { computed, residentMb } from './process.ts'
 
-// How long after a change its event arrives, with many subscribers on one node: `npx node bench/realtime.ts --help`.
+// How long after a change its event arrives, with many subscribers on one node:
+// `npx node bench/realtime.ts --help`.
 
 const USAGE = `npx node bench/realtime.ts [--subscribers 1000] [--rate 200] [--seconds 20] [--rule own|related|public]
 Each subscriber is a user of his own. own: a change is for one of them, by a field of the record; related: by a field

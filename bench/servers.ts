@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '../test/support/postgres.ts'
-import { serve, startProgram } from '../test/support/program.ts'
+import { freePort } from '../test/support/database/postgres.ts'
+import { serve, startProgram } from '../test/support/server/program.ts'
 import { ask, type Contender, signIn, tokensBy } from './contender.ts'
 import { USERS, type UserName } from './seed.ts'
 
-const BARE = fileURLToPath(new URL('bare.ts', import.meta.url))
+const BARE = fileURLToPath(new URL('./bare/bare.ts', import.meta.url))
 
 /** Settings of the measured server: devices stay available however long this takes. */
 const SETTINGS = {

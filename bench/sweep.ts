@@ -1,13 +1,14 @@
-import { openStore } from '../src/collections/catalog-store.ts'
+import { openStore } from '../src/collections/catalog/catalog-store.ts'
 import { readConfig } from '../src/config.ts'
-import { migrate } from '../src/db/migrate.ts'
 import { openDb } from '../src/db/open.ts'
+import { migrate } from '../src/db/schema/migrate.ts'
 import { createLogger } from '../src/log.ts'
-import { sweep } from '../src/sms/sweep.ts'
-import { startPostgres } from '../test/support/postgres.ts'
-import { makeDevice, makeUser } from '../test/support/queue.ts'
+import { sweep } from '../src/sms/sweep/sweep.ts'
+import { startPostgres } from '../test/support/database/postgres.ts'
+import { makeDevice, makeUser } from '../test/support/database/queue.ts'
 
-// `node bench/sweep.ts`: how long the sweeper looks at 1,000,000 stored and 10,000 open messages, nothing overdue.
+// `node bench/sweep.ts`: how long the sweeper looks at 1,000,000 stored and 10,000 open messages, nothing
+// overdue.
 
 const STORED = 1_000_000
 const OPEN = 10_000

@@ -8,8 +8,9 @@ interface Claimed {
 }
 
 /**
- * Milliseconds from the answer to a send until the device's stream says `wake` (0 when it comes first), sorted,
- * for `count` sends one after the other. A device is paired for it as any phone is, and claims and reports each message.
+ * Milliseconds from the answer to a send until the device's stream says `wake` (0 when it comes first),
+ * sorted, for `count` sends one after the other. A device is paired for it as any phone is, and claims and
+ * reports each message.
  */
 export async function measureWakes({ url, tokens }: Contender, count: number): Promise<number[]> {
   const devices = `${url}/api/devices`

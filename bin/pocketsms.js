@@ -1,22 +1,23 @@
 #!/usr/bin/env node
-// Runs the program on a Node that is new enough: this one, else in a clone the project's own. In a clone it is src/cli.ts, in
-// the package that npm publishes dist/cli.js, which was made of it.
+// Runs the program on a Node that is new enough: this one, else in a clone the project's own. In a clone it
+// is src/cli.ts, in the package that npm publishes dist/cli.js, which was made of it.
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-// By default Node keeps up to 134 MB for young objects. With 33 MB a loaded server takes 150 MB less and is as fast (with 17 MB,
-// lists of 500 records lose a third of their rate).
-// By default the heap of old objects may grow to several times what is in use before it is collected. If it may grow by 70 %, a
-// server takes 240 MB instead of 340 and is 5 % slower (by 40 %: a tenth slower, and the p99 of views doubles).
-// Without the third flag V8 may come to allocate the rows of answers among the old objects at once. Every second server did, and then
-// spent a quarter of its time collecting them.
+// By default Node keeps up to 134 MB for young objects. With 33 MB a loaded server takes 150 MB less and is
+// as fast (with 17 MB, lists of 500 records lose a third of their rate).
+// By default the heap of old objects may grow to several times what is in use before it is collected. If it
+// may grow by 70 %, a server takes 240 MB instead of 340 and is 5 % slower (by 40 %: a tenth slower, and the
+// p99 of views doubles).
+// Without the third flag V8 may come to allocate the rows of answers among the old objects at once. Every
+// second server did, and then spent a quarter of its time collecting them.
 const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=70', '--no-allocation-site-pretenuring']
 
-// With the embedded database V8 compiles a lot of WebAssembly. glibc keeps what was freed, unless these thresholds are fixed: 340 MB
-// after a start instead of 265. mallopt(3); other C libraries ignore them.
+// With the embedded database V8 compiles a lot of WebAssembly. glibc keeps what was freed, unless these
+// thresholds are fixed: 340 MB after a start instead of 265. mallopt(3); other C libraries ignore them.
 const MALLOC = { MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '131072' }
 
 const home = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -44,6 +45,7 @@ if (process.execve && process.platform !== 'win32') {
 }
 
 const child = spawn(node, args, { stdio: 'inherit', env })
-// it may have got the same by itself, from a terminal or from systemd: src/stop-signal.ts takes that for one
+// it may have got the same by itself, from a terminal or from systemd: src/tools/stop-signal.ts takes that
+// for one
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))

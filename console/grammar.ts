@@ -2,7 +2,10 @@ import { readFile } from 'node:fs/promises'
 import peggy from 'peggy'
 import type { Plugin } from 'vite'
 
-/** Makes a parser of each imported `.peggy` file: the filter language is written down once, for the server and for us. */
+/**
+ * Makes a parser of each imported `.peggy` file: the filter language is written down once, for the server and
+ * for us.
+ */
 export function grammar(): Plugin {
   return {
     name: 'grammar',

@@ -10,8 +10,9 @@ const [SOURCE, TARGET] = [join(HOME, 'src'), join(HOME, 'dist')]
 const IMPORTED = /((?:\bfrom|\bimport|\bnew URL)\s*\(?\s*'\.{1,2}\/[^']*)\.ts'/g
 
 /**
- * Makes dist of src, for the package that npm publishes: Node strips no types below node_modules. The same files at the same
- * depth, so that what they find by their own address is where it was. `npm pack` and `npm publish` run it.
+ * Makes dist of src, for the package that npm publishes: Node strips no types below node_modules. The same
+ * files at the same depth, so that what they find by their own address is where it was. `npm pack` and
+ * `npm publish` run it.
  */
 function stripAll(): void {
   rmSync(TARGET, { recursive: true, force: true })

@@ -1,26 +1,26 @@
 import { defineCommand, runMain } from 'citty'
 import packageJson from '../package.json' with { type: 'json' }
 import { agentCommand } from './agent/command.ts'
-import { installerLink } from './auth/installer.ts'
-import { setSuperuserPlaces } from './auth/superuser-places.ts'
-import { deleteSuperuser, listSuperusers, upsertSuperuser } from './auth/superusers.ts'
+import { installerLink } from './auth/superusers/installer.ts'
+import { setSuperuserAddresses } from './auth/superusers/superuser-addresses.ts'
+import { deleteSuperuser, listSuperusers, upsertSuperuser } from './auth/superusers/superusers.ts'
 import { backupCommand, restoreCommand } from './backup/command.ts'
 import { sendCommand } from './bulk/command.ts'
-import { type CatalogStore, openStore } from './collections/catalog-store.ts'
+import { type CatalogStore, openStore } from './collections/catalog/catalog-store.ts'
 import { strict, type Words } from './command-line.ts'
 import { type Config, readConfig } from './config.ts'
 import { copyCommand } from './copy/command.ts'
-import { migrate } from './db/migrate.ts'
 import { openDb } from './db/open.ts'
-import { attempt, UserError } from './errors.ts'
+import { migrate } from './db/schema/migrate.ts'
+import { runProgramCommand, UserError } from './errors.ts'
 import { extensionsOf } from './extensions.ts'
 import { importFiles } from './import/fixtures.ts'
 import { importPocketBase } from './import/pocketbase.ts'
 import { createLogger, type Logger } from './log.ts'
 import { openapiCommand } from './openapi/command.ts'
-import { showProgress } from './progress.ts'
 import { type RunningServer, start } from './server.ts'
-import { onStopSignal } from './stop-signal.ts'
+import { showProgress } from './tools/progress.ts'
+import { onStopSignal } from './tools/stop-signal.ts'
 
 /** The environment of a command that opens databases itself. */
 function setting(): { config: Config; log: Logger } {
@@ -30,7 +30,7 @@ function setting(): { config: Config; log: Logger } {
 
 /** Opens the store of the environment's database for one command. */
 const withStore = (work: (store: CatalogStore, config: Config) => Promise<void>) =>
-  attempt(async () => {
+  runProgramCommand(async () => {
     const { config, log } = setting()
     const db = await openDb(config, log)
     try {
@@ -48,13 +48,13 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 const serve = defineCommand({
   meta: { name: 'serve', description: 'Run the server. Settings come from the environment; see README.md.' },
   run: () =>
-    attempt(async () => {
+    runProgramCommand(async () => {
       const config = readConfig(process.env)
       let server: RunningServer | undefined
       onStopSignal((signal) => {
         if (!server) process.exit(0)
         say(`${signal}: finishing what runs`)
-        void attempt(async () => {
+        void runProgramCommand(async () => {
           await server?.stop()
           process.exit(0)
         })
@@ -113,7 +113,7 @@ const superuser = defineCommand({
       args: { addresses },
       run: ({ args }) =>
         withStore(async ({ db }) => {
-          const before = await setSuperuserPlaces(db, args._)
+          const before = await setSuperuserAddresses(db, args._)
           say(`Superusers may come from ${placesIn(args._)}. Until now: ${placesIn(before)}.`)
         }),
     }),

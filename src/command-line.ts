@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { ArgsDef, CommandDef } from 'citty'
-import { attempt, UserError } from './errors.ts'
+import { runProgramCommand, UserError } from './errors.ts'
 
 /** A positional argument that stands for any number of words, which are in `args._`. */
 export interface Words {
@@ -11,8 +11,8 @@ export interface Words {
 }
 
 /**
- * The same command, refusing words that it does not know, with a sentence. citty passes over them, and `send --dryrun` would
- * send. `name` is what the user types to get here. Changes nothing for `--help`.
+ * The same command, refusing words that it does not know, with a sentence. citty passes over them, and
+ * `send --dryrun` would send. `name` is what the user types to get here. Changes nothing for `--help`.
  */
 export function strict(command: CommandDef, name = 'pocketsms'): CommandDef {
   const {
@@ -32,7 +32,7 @@ export function strict(command: CommandDef, name = 'pocketsms'): CommandDef {
     ...(below.length > 0 && { subCommands: Object.fromEntries(below) }),
     ...(run && {
       run: (context) =>
-        attempt(async () => {
+        runProgramCommand(async () => {
           const fault = wordFault(context.rawArgs, args)
           if (fault) throw new UserError(`${fault} See ${name} --help.`)
           await run(context)

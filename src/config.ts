@@ -136,7 +136,9 @@ export interface Config {
   readonly optWords: { readonly out: readonly string[]; readonly in: readonly string[] }
 }
 
-/** Reads the environment (an empty variable counts as unset). Throws a UserError that names each wrong one. */
+/**
+ * Reads the environment (an empty variable counts as unset). Throws a UserError that names each wrong one.
+ */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   const parsed = ENVIRONMENT.safeParse(given)

@@ -1,13 +1,16 @@
 /**
- * What this process has counted since its start. Rooms add to it (`counts.filter.hits++`, some nanoseconds) and know
- * nothing of who reads it; `metrics` tells it.
+ * What this process has counted since its start. Rooms add to it (`counts.filter.hits++`, some nanoseconds)
+ * and know nothing of who reads it; `metrics` tells it.
  */
 export const counts = {
-  /** Filters and rules that were compiled already, that had to be, and that were refused because their client had too many new ones. */
+  /**
+   * Filters and rules that were compiled already, that had to be, and that were refused because their client
+   * had too many new ones.
+   */
   filter: { hits: 0, misses: 0, refused: 0 },
   /**
-   * Statements whose shape a client chose: refused with 429, and canceled because they ran too long, their client was gone, or they
-   * held up others.
+   * Statements whose shape a client chose: refused with 429, and canceled because they ran too long, their
+   * client was gone, or they held up others.
    */
   clientStatements: { refused: 0, late: 0, gone: 0, preempted: 0 },
   /** Messages accepted, and the commits that it took. */
@@ -27,6 +30,6 @@ export const counts = {
 }
 
 /** Adds one under a name. The names must be few: each stays in the metrics for ever. */
-export function tally(names: Record<string, number>, name: string): void {
+export function increment(names: Record<string, number>, name: string): void {
   names[name] = (names[name] ?? 0) + 1
 }

@@ -28,7 +28,10 @@ export function sentence(text: string): string {
   return /[.?!]$/.test(upper) ? upper : `${upper}.`
 }
 
-/** An answer of the record store that is not a success; `http/failure` turns it into PocketBase's JSON. */
+/**
+ * An answer of the record store that is not a success; `http/middleware/failure` turns it into PocketBase's
+ * JSON.
+ */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number
@@ -41,8 +44,10 @@ export class ApiError extends Error {
   }
 }
 
-/** An answer that says when to come again: 429 for who asks too often, 503 for a server with too much to do. */
-export class TooMany extends ApiError {
+/**
+ * An answer that says when to come again: 429 for who asks too often, 503 for a server with too much to do.
+ */
+export class RetryLater extends ApiError {
   readonly retryAfterSeconds: number
 
   constructor(status: 429 | 503, retryAfterSeconds: number, message = '') {
@@ -72,8 +77,10 @@ export class UserError extends Error {
   override name = 'UserError'
 }
 
-/** Runs a command: a UserError is said as a sentence; anything else is a fault of ours and keeps its stack. */
-export async function attempt(work: () => Promise<void>): Promise<void> {
+/**
+ * Runs a command: a UserError is said as a sentence; anything else is a fault of ours and keeps its stack.
+ */
+export async function runProgramCommand(work: () => Promise<void>): Promise<void> {
   try {
     await work()
   } catch (error) {

@@ -1,18 +1,18 @@
-import { apiKeysExtension } from './auth/api-keys.ts'
-import { SUPERUSERS_ID, superusersExtension } from './auth/superusers.ts'
+import { SUPERUSERS_ID, superusersExtension } from './auth/superusers/superusers.ts'
+import { apiKeysExtension } from './auth/tokens/api-keys.ts'
 import { USERS_ID } from './collections/collection.ts'
 import type { Extension, Extensions } from './records/extension.ts'
 import { messagesExtension, usersExtension } from './sms/extensions.ts'
 import { devicesExtension } from './smsgate/phone.ts'
-import type { WebhookSettings } from './webhooks/courier.ts'
+import type { WebhookSettings } from './webhooks/delivery-worker.ts'
 import { DELIVERIES, deliveriesExtension, WEBHOOKS, webhooksExtension } from './webhooks/extensions.ts'
 
 const strict = (extension: Extension = {}): Extension => ({ ...extension, readsStrictly: true })
 
 /**
- * What the gateway adds to its built-in collections, by collection id. A value that cannot be read is an error there: as an empty
- * one it would mean "never expires" or "unlimited". `contacts` and `sms_usage` have PocketBase's cast: recorded answers of
- * PocketBase show it for them.
+ * What the gateway adds to its built-in collections, by collection id. A value that cannot be read is an
+ * error there: as an empty one it would mean "never expires" or "unlimited". `contacts` and `sms_usage` have
+ * PocketBase's cast: recorded answers of PocketBase show it for them.
  */
 export const extensionsOf = (settings: WebhookSettings): Extensions =>
   new Map([

@@ -1,20 +1,20 @@
-import { deviceWatch } from './alarms/watch.ts'
-import { forgetDeeds } from './auth/audit.ts'
-import { cleanUpSignIns } from './auth/clean-up.ts'
+import { deviceWatchJob } from './alarms/device-watch-job.ts'
+import { cleanUpSignIns } from './auth/account/clean-up.ts'
+import { deleteOldAuditEntries } from './auth/superusers/audit.ts'
 import type { Backups } from './backup/service/backups.ts'
 import { serveSchedule } from './backup/service/schedule.ts'
 import type { Store } from './collections/catalog.ts'
-import type { SettingsStore } from './collections/settings-store.ts'
 import type { Config } from './config.ts'
-import { countChangedTables } from './db/statistics.ts'
+import { analyzeChangedTables } from './db/statistics.ts'
 import type { Logger } from './log.ts'
-import { forgetLogs } from './logs/forget.ts'
-import { changesCleanUp } from './realtime/clean-up.ts'
+import { deleteOldLogs } from './logs/delete-old.ts'
+import { changesCleanUp } from './realtime/changes/clean-up.ts'
 import type { Extensions } from './records/extension.ts'
-import { forgetBatteries } from './sms/battery.ts'
-import { forgetAnswers } from './sms/idempotency.ts'
-import { endOldMessages } from './sms/retention.ts'
-import { keepTotals } from './sms/totals.ts'
+import type { SettingsStore } from './settings/settings-store.ts'
+import { deleteOldBatteries } from './sms/devices/battery.ts'
+import { deleteOldAnswers } from './sms/send/idempotency.ts'
+import { endOldMessages } from './sms/sweep/retention.ts'
+import { keepTotals } from './sms/usage/totals.ts'
 import { cleanUpDeliveries } from './webhooks/clean-up.ts'
 import { remind } from './webhooks/hand-over.ts'
 
@@ -51,19 +51,19 @@ export function jobsOf(
       id: 'idempotencyCleanUp',
       expression: '0 * * * *',
       everyMs: 60 * MINUTE_MS,
-      run: () => forgetAnswers(store),
+      run: () => deleteOldAnswers(store),
     },
     {
       id: 'auditCleanUp',
       expression: '0 * * * *',
       everyMs: 60 * MINUTE_MS,
-      run: () => forgetDeeds(store.db, auditDays),
+      run: () => deleteOldAuditEntries(store.db, auditDays),
     },
     {
       id: 'logsCleanUp',
       expression: '*/10 * * * *',
       everyMs: 10 * MINUTE_MS,
-      run: () => forgetLogs(store.db, settings.current.logs),
+      run: () => deleteOldLogs(store.db, settings.current.logs),
     },
     {
       id: 'retention',
@@ -75,7 +75,7 @@ export function jobsOf(
       id: 'batteryCleanUp',
       expression: '0 * * * *',
       everyMs: 60 * MINUTE_MS,
-      run: () => forgetBatteries(store),
+      run: () => deleteOldBatteries(store),
     },
     {
       id: 'messageTotals',
@@ -103,7 +103,7 @@ export function jobsOf(
       id: 'deviceAlarms',
       expression: '* * * * *',
       everyMs: MINUTE_MS,
-      run: deviceWatch(store.db, { settings, log, config }, deviceAlarmMinutes, stopping),
+      run: deviceWatchJob(store.db, { settings, log, config }, deviceAlarmMinutes, stopping),
     })
   }
   // PGlite has no autovacuum: without this a count of 102,000 rows takes 50 ms instead of 5
@@ -119,7 +119,7 @@ export function jobsOf(
         id: 'databaseStatistics',
         expression: '* * * * *',
         everyMs: MINUTE_MS,
-        run: () => countChangedTables(store.db),
+        run: () => analyzeChangedTables(store.db),
       },
     )
   }
@@ -127,8 +127,8 @@ export function jobsOf(
 }
 
 /**
- * Starts the clock of each job. Call what it returns to stop them: it waits for those that run. A job that fails is logged and
- * tried again.
+ * Starts the clock of each job. Call what it returns to stop them: it waits for those that run. A job that
+ * fails is logged and tried again.
  */
 export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void> {
   const running = new Set<Promise<void>>()

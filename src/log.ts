@@ -3,7 +3,9 @@ import type { Config } from './config.ts'
 
 export type { Logger }
 
-/** What of an error is told: Postgres' details have values of rows in them, PGlite's errors whole statements. */
+/**
+ * What of an error is told: Postgres' details have values of rows in them, PGlite's errors whole statements.
+ */
 const TOLD = ['code', 'severity', 'constraint', 'schema', 'table', 'column', 'routine', 'status'] as const
 const MAX_CAUSES = 4
 

@@ -7,32 +7,32 @@ import { offerCopies } from './backup/live-copy.ts'
 import { type BackupServices, Backups, type Exclusively } from './backup/service/backups.ts'
 import { followRestores, otherRestoreIsOver } from './backup/service/follow.ts'
 import { readState } from './backup/service/state.ts'
-import { openStore } from './collections/catalog-store.ts'
-import { SettingsStore } from './collections/settings-store.ts'
+import { openStore } from './collections/catalog/catalog-store.ts'
 import type { Config } from './config.ts'
-import { migrate } from './db/migrate.ts'
 import { type Db, openDb } from './db/open.ts'
 import { roleWarning } from './db/role.ts'
+import { migrate } from './db/schema/migrate.ts'
 import { extensionsOf } from './extensions.ts'
 import { removeLeftovers } from './files/spool.ts'
 import { createApp } from './http/app.ts'
-import { BriefBans } from './http/brief-bans.ts'
-import { answerClientError } from './http/client-error.ts'
-import { CONNECTION_OPTIONS, closeDoor, limitConnections } from './http/connections.ts'
+import { LimitedIncomingMessage } from './http/body/limited-incoming-message.ts'
 import type { Services } from './http/context.ts'
-import { front, strictTransport } from './http/front.ts'
-import { LimitedIncomingMessage } from './http/incoming.ts'
-import { listen } from './http/listen.ts'
-import { oneAtATime } from './http/pipelined.ts'
-import { Reception } from './http/reception.ts'
-import { createRestoringApp } from './http/restoring.ts'
+import { BriefBans } from './http/server/brief-bans.ts'
+import { answerClientError } from './http/server/client-error.ts'
+import { CONNECTION_OPTIONS, limitConnections, stopAccepting } from './http/server/connections.ts'
+import { front, strictTransport } from './http/server/front.ts'
+import { listen } from './http/server/listen.ts'
+import { oneAtATime } from './http/server/pipelined.ts'
+import { RequestTracker } from './http/server/request-tracker.ts'
+import { createRestoringApp } from './http/server/restoring.ts'
 import { jobsOf, startJobs } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
 import { RequestLog } from './logs/request-log.ts'
 import { Traffic } from './metrics/traffic.ts'
-import { LIMITS } from './realtime/client.ts'
+import { LIMITS } from './realtime/clients/client.ts'
 import { Realtime } from './realtime/hub.ts'
-import { startDelivery } from './sms/delivery.ts'
+import { SettingsStore } from './settings/settings-store.ts'
+import { startDelivery } from './sms/sweep/delivery.ts'
 import { startWebhooks } from './webhooks/start.ts'
 
 /** How long running requests may take after the server was told to stop, and the database to close. */
@@ -50,13 +50,16 @@ export interface RunningServer {
   /** What its routes work with, for a program that embeds it. A restored backup makes them anew. */
   readonly services: Services
   /**
-   * Not ready from now on. After STOP_DELAY_SECONDS it takes no more connections, finishes the requests that run, sends
-   * what is on its way to event streams, closes the database: all that within 10 s.
+   * Not ready from now on. After STOP_DELAY_SECONDS it takes no more connections, finishes the requests that
+   * run, sends what is on its way to event streams, closes the database: all that within 10 s.
    */
   stop(): Promise<void>
 }
 
-/** Opens and migrates the database, then serves. Throws a UserError for what the person who starts it can mend. */
+/**
+ * Opens and migrates the database, then serves. Throws a UserError for what the person who starts it can
+ * mend.
+ */
 export async function start(config: Config, log: Logger = createLogger(config)): Promise<RunningServer> {
   await removeLeftovers()
   const db = await openDb(config, log)
@@ -73,7 +76,7 @@ export async function start(config: Config, log: Logger = createLogger(config)):
 /** All that works on the database. A restored backup ends it and begins it anew. */
 interface Work {
   readonly services: Services
-  readonly reception: Reception
+  readonly reception: RequestTracker
   readonly handle: Handler
   /** How many restores the database has had. */
   readonly restores: number
@@ -116,20 +119,20 @@ async function begin(
     closing: closing.signal,
     ending: ending.signal,
   }
-  const reception = new Reception(services)
+  const tracker = new RequestTracker(services)
   const delivery = await startDelivery(store, config, log)
   const stopWebhooks = await startWebhooks(store, config, log)
   const stopCopies = await offerCopies(db, log)
   const stopJobs = startJobs(services.jobs, log)
   return {
     services,
-    reception,
-    handle: front(getRequestListener(createApp(services).fetch), reception, strictTransport(config)),
+    reception: tracker,
+    handle: front(getRequestListener(createApp(services).fetch), tracker, strictTransport(config)),
     restores,
     announceStop: () => stopping.abort(),
     async finish(left) {
       closing.abort()
-      await atMost(reception.idle(), left() / 2)
+      await atMost(tracker.idle(), left() / 2)
       // what these requests have changed is sent to the streams before they end
       await delivery.heardAll()
       ending.abort()
@@ -176,7 +179,10 @@ class Restartable {
 
   readonly handle: Handler = (req, res) => void this.#handle(req, res)
 
-  /** Runs `alone` while nothing else works on the database, and every request is answered with 503; one after the other. */
+  /**
+   * Runs `alone` while nothing else works on the database, and every request is answered with 503; one after
+   * the other.
+   */
   exclusively(alone: () => Promise<void>): Promise<void> {
     const restart = this.#restarting.then(() => this.#restart(alone))
     this.#restarting = restart.catch(() => {})
@@ -245,7 +251,7 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
       await atMost(running.keepStopped(), left() / 2)
       const { work } = running
       work.announceStop()
-      const closed = closeDoor(server, work.reception)
+      const closed = stopAccepting(server, work.reception)
       if (config.stopDelaySeconds > 0) await sleep(HANG_UP_MS)
       server.closeIdleConnections()
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)

@@ -5,12 +5,18 @@ import { describe, expect, test } from 'vitest'
 
 const HOME = join(dirname(fileURLToPath(import.meta.url)), '..')
 const MAX_LINES = 300
+const MAX_FILES = 20
+const MAX_COLUMNS = 110
 
-/** Rooms by floor, from the cellar up: imports go down only, and rooms on one floor do not know each other. */
+/**
+ * Rooms by floor, from the cellar up: imports go down only, and rooms on one floor do not know each other.
+ */
 const FLOORS = [
+  ['tools'],
   ['db', 'outgoing'],
   ['fields'],
   ['collections'],
+  ['settings', 'request'],
   ['files', 'transfer'],
   ['filter'],
   ['rules'],
@@ -24,30 +30,19 @@ const FLOORS = [
   ['cli.ts', 'demo'],
 ]
 /** Files of no room that any room may use. */
-const EVERYWHERE = new Set([
-  'bell.ts',
-  'errors.ts',
-  'event-loop-slices.ts',
-  'config.ts',
-  'log.ts',
-  'counts.ts',
-  'lock-file.ts',
-  'stop-signal.ts',
-  'progress.ts',
-  'token-bucket.ts',
-])
+const EVERYWHERE = new Set(['errors.ts', 'config.ts', 'log.ts', 'counts.ts'])
 /** Rooms that know nothing of the server's inside: they speak HTTP to it. Only these may use them. */
 const OUTSIDE: Readonly<Record<string, readonly string[]>> = { agent: ['cli.ts', 'demo'], bulk: ['cli.ts'] }
 /** Packages that one place alone may see. */
 const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^(http\/|server\.ts$)/, /^(hono|@hono\/.*)$/],
   [/^db\//, /^(pg|@electric-sql\/pglite)$/],
-  [/^auth\/(tokens|oauth2\/(id-token|apple-secret))\.ts$/, /^jose$/],
+  [/^(auth\/oauth2\/apple-secret|auth\/oauth2\/id-token|auth\/tokens\/tokens)\.ts$/, /^jose$/],
   [/^webhooks\/queue\.ts$/, /^pg-boss$/],
   [/^webhooks\/secrets\.ts$/, /^standardwebhooks$/],
   [/^metrics\/exposition\.ts$/, /^prom-client$/],
   [/^log\.ts$/, /^pino$/],
-  [/^http\/multipart\.ts$/, /^@fastify\/busboy$/],
+  [/^http\/body\/multipart\.ts$/, /^@fastify\/busboy$/],
   [/^files\/thumbnail\.ts$/, /^sharp$/],
   [/^backup\/zip-writer\.ts$/, /^yazl$/],
   [/^backup\/archive\.ts$/, /^yauzl$/],
@@ -55,8 +50,43 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^backup\/service\/schedule\.ts$/, /^croner$/],
 ]
 
-/** The console runs in browsers and speaks HTTP to the server: of `src` it has these alone, which import nothing. */
-const FOR_THE_CONSOLE = new Set(['sms/segments.ts', 'sms/phone.ts', 'grammar/filter.peggy'])
+/**
+ * Floors of the folders inside a room, from the lowest up; folders of one row do not know each other. `.`:
+ * the room's own files. A folder that is not named here may import any.
+ */
+const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  fields: [['.'], ['values'], ['types']],
+  collections: [
+    ['.'],
+    ['checks', 'sqlite'],
+    ['definition'],
+    ['table', 'views'],
+    ['catalog', 'validate'],
+    ['edit'],
+  ],
+  filter: [['sql'], ['.'], ['parse'], ['compare'], ['resolve'], ['compile']],
+  records: [['.'], ['input'], ['auth', 'render'], ['expand'], ['read', 'write']],
+  auth: [['.'], ['tokens'], ['limits'], ['mail', 'superusers'], ['account'], ['oauth2'], ['sign-in']],
+  sms: [
+    ['wake'],
+    ['status'],
+    ['send'],
+    ['usage', 'devices'],
+    ['queue'],
+    ['edit', 'inbound'],
+    ['sweep'],
+    ['.'],
+  ],
+  realtime: [['changes', 'limits'], ['clients'], ['deliver'], ['nodes'], ['.']],
+  openapi: [['schemas'], ['paths'], ['.']],
+  backup: [['.'], ['storage'], ['service']],
+}
+
+/**
+ * The console runs in browsers and speaks HTTP to the server: of `src` it has these alone, which import
+ * nothing.
+ */
+const FOR_THE_CONSOLE = new Set(['sms/send/segments.ts', 'sms/send/phone.ts', 'grammar/filter.peggy'])
 const CONSOLE_PACKAGES = new Set(['preact', '@preact/signals', 'pocketbase', 'uqr', 'papaparse'])
 
 interface Import {
@@ -94,6 +124,7 @@ function fault({ from, to }: Import): string | undefined {
   if (here === there || to.startsWith('..') || EVERYWHERE.has(there)) return
   if (EVERYWHERE.has(here))
     return EVERYWHERE.has(there) ? undefined : `${from} is for all rooms, so it may know none: ${to}`
+  if (here in OUTSIDE && there === 'tools') return
   if (here in OUTSIDE) return `${from} speaks HTTP to the server, it may not import ${to}`
   if (there in OUTSIDE) return OUTSIDE[there]?.includes(here) ? undefined : `${from} may not import ${to}`
   if (floorOf(there) < 0) return `${from} imports ${to}, which stands on no floor: add it to FLOORS`
@@ -131,6 +162,30 @@ describe('the house', () => {
     ).toEqual([])
   })
 
+  test('inner floors: folders of a room import down only', () => {
+    const folderOf = (file: string) => (file.split('/').length > 2 ? file.split('/')[1]! : '.')
+    const wrong = imports.filter(isOurs).filter(({ from, to }) => {
+      const floors = INNER_FLOORS[roomOf(from)]
+      if (!floors || roomOf(from) !== roomOf(to) || folderOf(from) === folderOf(to)) return false
+      const [here, there] = [from, to].map((file) => floors.findIndex((row) => row.includes(folderOf(file))))
+      return here! >= 0 && there! >= 0 && here! <= there!
+    })
+    expect(wrong.map(({ from, to }) => `${from} imports ${to}`)).toEqual([])
+  })
+
+  test('no import cycles, types included', () => {
+    const edges = Map.groupBy(imports.filter(isOurs), ({ from }) => from)
+    const clear = new Set<string>()
+    const visit = (file: string, path: readonly string[]): string[] => {
+      if (path.includes(file)) return [[...path.slice(path.indexOf(file)), file].join(' -> ')]
+      if (clear.has(file)) return []
+      const found = (edges.get(file) ?? []).flatMap(({ to }) => visit(to, [...path, file]))
+      clear.add(file)
+      return found
+    }
+    expect(files.flatMap((file) => visit(file, []))).toEqual([])
+  })
+
   test.each(OWNERS)('only %s sees %s', (owner, packages) => {
     const strangers = imports.filter(({ from, to }) => packages.test(to) && !owner.test(from))
     expect(strangers.map(({ from, to }) => `${from}: ${to}`)).toEqual([])
@@ -150,6 +205,54 @@ describe('the house', () => {
   test('no room for leftovers', () => {
     expect(
       files.filter((file) => /(^|\/)(utils?|helpers?|lib|common|misc|index)(\/|\.ts$)/.test(file)),
+    ).toEqual([])
+  })
+})
+
+const OUR_FILES = '{src,test,bench,console/src,sql,package,bin}/**/*.{ts,tsx,js,sql}'
+
+describe('the repository', () => {
+  const all = filesOf('.', '{src,test,bench,console/src,sql,docs}/**/*').filter((file) => /\.\w+$/.test(file))
+  const read = (file: string) => readFileSync(join(HOME, file), 'utf8')
+
+  test(`no folder holds more than ${MAX_FILES} files`, () => {
+    const folders = Map.groupBy(all, (file) => posix.dirname(file))
+    const full = [...folders].filter(([, held]) => held.length > MAX_FILES)
+    expect(full.map(([folder, held]) => `${folder}: ${held.length}`)).toEqual([])
+  })
+
+  test(`no comment is wider than ${MAX_COLUMNS} columns`, () => {
+    const isOfSql = /^\s*--/
+    const isOfCode = /^\s*(?:\/\/ (?!biome-ignore)|\/\*|\*(?:\s|\/|$))/
+    const wide = filesOf('.', OUR_FILES).flatMap((file) =>
+      read(file)
+        .split('\n')
+        .flatMap((line, i) => {
+          const isComment = file.endsWith('.sql') ? isOfSql : isOfCode
+          const canBreak = /\S\s+\S/.test(line.replace(isComment, '').trim())
+          return line.length > MAX_COLUMNS && isComment.test(line) && canBreak ? [`${file}:${i + 1}`] : []
+        }),
+    )
+    expect(wide).toEqual([])
+  })
+
+  test('pages and comments name no document that is not here', () => {
+    const pages = [...filesOf('.', OUR_FILES), ...filesOf('.', '{*.md,docs/**/*.md,console/*.md}')]
+    const names = new Set(
+      filesOf('.', '{*.md,{docs,console,test,.ci}/**/*.md}').map((file) => posix.basename(file)),
+    )
+    const missing = pages.flatMap((file) =>
+      [...read(file).matchAll(/(?<![\w/.:-])([A-Za-z][\w-]*\.md)\b/g)].flatMap(([, name]) =>
+        names.has(name!) ? [] : [`${file}: ${name}`],
+      ),
+    )
+    expect(missing).toEqual([])
+    expect(
+      pages.filter(
+        (file) =>
+          file !== 'test/house.test.ts' &&
+          /\bDESIGN's|\bSTYLE\.md|\bHOUSE\.md|\.\.\/shared\//.test(read(file)),
+      ),
     ).toEqual([])
   })
 })

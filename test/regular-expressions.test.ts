@@ -12,13 +12,13 @@ const EXEMPT: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^config\.ts:/, 'environment variables'],
   [/^collections\//, 'schemas and view queries, which superusers alone write'],
   [/^openapi\//, 'names of collections and operations'],
-  [/^auth\/mailer\.ts:/, 'templates of superusers; values in them are escaped'],
+  [/^auth\/mail\/mailer\.ts:/, 'templates of superusers; values in them are escaped'],
   [/^auth\/oauth2\/apple-secret\.ts:/, 'keys that superusers configure'],
-  [/^fields\/date\.ts:/, 'dates that the server itself wrote'],
-  [/^db\/folder-copy\.ts:/, 'names of files that Postgres made'],
+  [/^fields\/types\/date\.ts:/, 'dates that the server itself wrote'],
+  [/^db\/pglite\/folder-copy\.ts:/, 'names of files that Postgres made'],
   [/^files\/stored-name\.ts:/, 'at most 300 bytes'],
   [/^files\/sniff\/archives\.ts:/, 'eight bytes'],
-  [/^filter\/scalar\.ts: 0\+\$$/, '17 digits'],
+  [/^filter\/sql\/scalar\.ts: 0\+\$$/, '17 digits'],
 ]
 
 interface Pattern {

@@ -1,7 +1,7 @@
 import { ACCOUNT_PAGES } from './account/account-pages.ts'
 import { SignIn } from './account/sign-in.tsx'
 import { session } from './data/session.ts'
-import { Questions } from './parts/dialog.tsx'
+import { Questions } from './parts/dialog/dialog.tsx'
 import { Toasts } from './parts/toast.tsx'
 import { match, place } from './router.ts'
 import { Late } from './shell/late.tsx'

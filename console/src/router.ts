@@ -18,13 +18,19 @@ export const place = computed((): Place => {
   return { path: path || '/', query: new URLSearchParams(query) }
 })
 
-/** The address of a place, for links: `href={to('/messages', { filter: 'status = "failed"' })}`. Empty values are left out. */
+/**
+ * The address of a place, for links: `href={to('/messages', { filter: 'status = "failed"' })}`. Empty values
+ * are left out.
+ */
 export function to(path: string, query: Readonly<Record<string, string>> = {}): string {
   const filled = Object.entries(query).filter(([, value]) => value !== '')
   return `#${path}${filled.length > 0 ? `?${new URLSearchParams(filled)}` : ''}`
 }
 
-/** Goes to a place. `replace`: without an entry in the browser's history, as for each letter typed into a filter. */
+/**
+ * Goes to a place. `replace`: without an entry in the browser's history, as for each letter typed into a
+ * filter.
+ */
 export function go(path: string, query: Readonly<Record<string, string>> = {}, replace = false): void {
   const target = to(path, query)
   if (!replace) {

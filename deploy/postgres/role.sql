@@ -1,5 +1,6 @@
--- Makes the role and the database of the servers, once, when the database is new (psql runs it as the superuser). The
--- role is a plain one: it owns its database, and has no rights on files and programs of the database server.
+-- Makes the role and the database of the servers, once, when the database is new (psql runs it as the
+-- superuser). The role is a plain one: it owns its database, and has no rights on files and programs of the
+-- database server.
 \getenv password POSTGRES_PASSWORD
 create role pocketsms login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password :'password';
 create database pocketsms owner pocketsms;

@@ -1,5 +1,6 @@
 -- The tables of the gateway itself: everything that is not a collection. Tables of collections are made from
--- the collections' descriptions (src/collections/table.ts); sql/indexes has the indexes that we add to those.
+-- the collections' descriptions (src/collections/table/table.ts); sql/indexes has the indexes that we add to
+-- those.
 --
 -- `collate "C"` everywhere: PocketBase compares text by its bytes, whatever the collation of the database.
 

@@ -1,9 +1,9 @@
-import { Bell } from '../bell.ts'
+import { WakeSignal } from '../tools/wake-signal.ts'
 import { Backoff } from './backoff.ts'
 import type { Driver, IncomingText, OutgoingText, SendResult } from './driver.ts'
 import type { Journal } from './journal.ts'
 import { Outbox } from './outbox.ts'
-import { call, type Server, ServerAway, ServerRefusal } from './server.ts'
+import { call, type Server, ServerRefusal, ServerUnavailable } from './server.ts'
 import { listen } from './stream.ts'
 
 /** A message as a claim answers it; dates in PocketBase's form. */
@@ -39,7 +39,7 @@ export class Agent {
   readonly #journal: Journal
   readonly #say: (line: string) => void
   readonly #outbox: Outbox
-  readonly #work = new Bell()
+  readonly #work = new WakeSignal()
   readonly #jobs: Job[] = []
   readonly #running = new Set<Promise<void>>()
   #isEnding = false
@@ -51,7 +51,7 @@ export class Agent {
     this.#driver = driver
     this.#journal = journal
     this.#say = say
-    this.#outbox = new Outbox(journal, server, this.#work.ringer, say)
+    this.#outbox = new Outbox(journal, server, this.#work.notifier, say)
   }
 
   /** Works until `ended`. Throws ServerRefusal when the server does not know the device any more. */
@@ -76,7 +76,10 @@ export class Agent {
     }
   }
 
-  /** What is with the radio is waited for, what is not goes back. The server hears of it now, or at the next start. */
+  /**
+   * What is with the radio is waited for, what is not goes back. The server hears of it now, or at the next
+   * start.
+   */
   async #finish(): Promise<void> {
     this.#isEnding = true
     for (const job of this.#jobs.splice(0)) this.#giveBack(job, 'The agent was stopped')
@@ -88,9 +91,9 @@ export class Agent {
   #listen(ended: AbortSignal): Promise<void> {
     const connected = () => {
       this.#say('connected')
-      this.#work.ring()
+      this.#work.notify()
     }
-    return listen(this.#server, connected, ({ event }) => event === 'wake' && this.#work.ring(), ended)
+    return listen(this.#server, connected, ({ event }) => event === 'wake' && this.#work.notify(), ended)
   }
 
   async #claimOn(ended: AbortSignal): Promise<void> {
@@ -100,14 +103,14 @@ export class Agent {
         while (await this.#claim(ended));
         backoff.reset()
       } catch (error) {
-        if (error instanceof ServerAway) {
+        if (error instanceof ServerUnavailable) {
           await backoff.pause(ended)
           continue
         }
         if (!(error instanceof ServerRefusal) || error.status !== DISABLED) throw error
         this.#say(error.message)
       }
-      await this.#work.rest(POLL_MS, ended)
+      await this.#work.wait(POLL_MS, ended)
     }
   }
 
@@ -145,7 +148,7 @@ export class Agent {
       const sending = this.#send(job).finally(() => {
         this.#running.delete(sending)
         this.#next()
-        this.#work.ring()
+        this.#work.notify()
       })
       this.#running.add(sending)
     }
@@ -177,12 +180,15 @@ export class Agent {
   }
 }
 
-/** A program may say much when it fails. What the server refuses for its length would be lost, and the truth with it. */
+/**
+ * A program may say much when it fails. What the server refuses for its length would be lost, and the truth
+ * with it.
+ */
 const reasonOf = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })
 
 /**
- * A text that came in, as the server takes it: some have no sender, some an instant that is none, by the network's fault or the
- * driver's. Then it came now.
+ * A text that came in, as the server takes it: some have no sender, some an instant that is none, by the
+ * network's fault or the driver's. Then it came now.
  */
 function takeable({ from, body, sim }: IncomingText, at: Date) {
   const ms = at.getTime()

@@ -1,6 +1,6 @@
 import { defineCommand } from 'citty'
-import { attempt, UserError } from '../errors.ts'
-import { onStopSignal } from '../stop-signal.ts'
+import { runProgramCommand, UserError } from '../errors.ts'
+import { onStopSignal } from '../tools/stop-signal.ts'
 import { DRIVERS, driverArgs } from './drivers.ts'
 import { pair, readPairing } from './pair.ts'
 import { runAgent } from './run.ts'
@@ -33,7 +33,7 @@ const pairCommand = defineCommand({
     state,
   },
   run: ({ args }) =>
-    attempt(async () => {
+    runProgramCommand(async () => {
       const { name, phone, platform } = args
       const { url, code } = readPairing(args.url, args.code ?? '')
       const paired = await pair(url, code, { name, phone, platform }, stateFile(args.state))
@@ -49,7 +49,7 @@ const runCommand = defineCommand({
   },
   args: { ...driverArgs, state },
   run: ({ args }) =>
-    attempt(async () => {
+    runProgramCommand(async () => {
       const make = DRIVERS[args.driver]
       if (!make) throw new UserError(`--driver must be one of: ${Object.keys(DRIVERS).join(', ')}.`)
       const ended = new AbortController()

@@ -7,7 +7,9 @@ export interface OutgoingText {
   readonly sim: number
 }
 
-/** What became of handing a message to the radio. `notSent`: it certainly did not go out, another try is safe. */
+/**
+ * What became of handing a message to the radio. `notSent`: it certainly did not go out, another try is safe.
+ */
 export type SendResult =
   | { readonly outcome: 'sent' }
   | { readonly outcome: 'failed'; readonly error: string; readonly notSent: boolean }

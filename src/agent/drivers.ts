@@ -45,7 +45,10 @@ export const driverArgs = {
 } as const
 type DriverArgs = ParsedArgs<typeof driverArgs>
 
-/** Drivers by name, each made for the device whose state is in `stateFile`. Throw a UserError for a wrong option. */
+/**
+ * Drivers by name, each made for the device whose state is in `stateFile`. Throw a UserError for a wrong
+ * option.
+ */
 export const DRIVERS: Readonly<Record<string, (args: DriverArgs, stateFile: string) => Driver>> = {
   simulator: makeSimulator,
   gammu: ({ spool }) => new Gammu(foldersIn(spool)),

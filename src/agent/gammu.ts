@@ -15,7 +15,9 @@ export interface GammuFolders {
 const LOOK_MS = 500
 /** gammu-smsd sends one after the other; more in the outbox would only wait there. */
 const PARALLEL = 5
-/** Parts of one text are written one after the other: a file is read when the folder has been still so long. */
+/**
+ * Parts of one text are written one after the other: a file is read when the folder has been still so long.
+ */
 const STILL_MS = 2_000
 /** Below the server's lease: who waits longer is told that nobody knows. */
 const GIVE_UP_MS = 100_000
@@ -27,9 +29,9 @@ const ENCODINGS = new Map([
 const RECEIVED = /^IN(\d{4})(\d{2})(\d{2})_(\d{2})(\d{2})(\d{2})_(\d+)_(.+)_(\d+)\.txt$/
 
 /**
- * A modem behind gammu-smsd with `Service = files` (man 7 gammu-smsd-files), `InboxFormat = unicode`. A text is a
- * file in the outbox; gammu-smsd moves it to the folder of what was sent, or of what failed. It may have sent part of
- * what failed, so nothing here is proof that a text did not go out.
+ * A modem behind gammu-smsd with `Service = files` (man 7 gammu-smsd-files), `InboxFormat = unicode`. A text
+ * is a file in the outbox; gammu-smsd moves it to the folder of what was sent, or of what failed. It may have
+ * sent part of what failed, so nothing here is proof that a text did not go out.
  */
 export class Gammu implements Driver {
   readonly parallel = PARALLEL
@@ -147,7 +149,10 @@ function stamp(at: Date): string {
   return `${date}_${two(at.getHours())}${two(at.getMinutes())}${two(at.getSeconds())}`
 }
 
-/** UTF-16 of either order by its mark, as `InboxFormat = unicode` writes it, with NULs behind some texts; else UTF-8. */
+/**
+ * UTF-16 of either order by its mark, as `InboxFormat = unicode` writes it, with NULs behind some texts; else
+ * UTF-8.
+ */
 function readText(file: string): string {
   const bytes = readFileSync(file)
   const decoder = new TextDecoder(ENCODINGS.get(bytes.toString('hex', 0, 2)) ?? 'utf-8')

@@ -9,14 +9,14 @@ import {
 } from 'node:fs'
 
 /** A report or a received text as the server takes it. */
-export interface Telling {
+export interface JournalEntry {
   readonly kind: 'report' | 'incoming'
   readonly item: Readonly<Record<string, unknown>>
 }
 
 type Entry =
   | { readonly begun: string; readonly day: number }
-  | { readonly tell: number; readonly kind: Telling['kind']; readonly item: Telling['item'] }
+  | { readonly tell: number; readonly kind: JournalEntry['kind']; readonly item: JournalEntry['item'] }
   | { readonly told: readonly number[] }
 
 const DAY_MS = 86_400_000
@@ -26,8 +26,8 @@ const KEPT_DAYS = 7
 const MAX_SPARE_LINES = 10_000
 
 /**
- * What an agent must not forget when it dies: which attempts were handed to the radio, and what the server does not
- * know yet. A file of JSON lines; each is on the disk before anything that follows from it happens.
+ * What an agent must not forget when it dies: which attempts were handed to the radio, and what the server
+ * does not know yet. A file of JSON lines; each is on the disk before anything that follows from it happens.
  */
 export class Journal {
   readonly #file: string
@@ -37,7 +37,7 @@ export class Journal {
   /** The last line could not be written whole. */
   #isTorn = false
   readonly #begun = new Map<string, number>()
-  readonly #untold = new Map<number, Telling>()
+  readonly #untold = new Map<number, JournalEntry>()
 
   constructor(file: string) {
     this.#file = file
@@ -101,14 +101,14 @@ export class Journal {
   }
 
   /** Keeps something for the server until `forget`. */
-  keep(telling: Telling): void {
+  keep(telling: JournalEntry): void {
     const tell = ++this.#last
     this.#untold.set(tell, telling)
     this.#append({ tell, ...telling })
   }
 
   /** What the server does not know yet, oldest first, by number. */
-  get untold(): ReadonlyMap<number, Telling> {
+  get untold(): ReadonlyMap<number, JournalEntry> {
     return this.#untold
   }
 

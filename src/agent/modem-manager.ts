@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from './driver.ts'
-import { needProgram, type Ran, runProgram } from './program.ts'
+import { needProgram, type ProgramResult, runProgram } from './program.ts'
 import { repeat } from './repeat.ts'
 
 const HINT = 'Install ModemManager and see whether `mmcli -L` lists the modem.'
@@ -20,7 +20,10 @@ interface Sms {
   readonly properties: Readonly<Record<string, string>>
 }
 
-/** A modem that ModemManager drives, by its program mmcli. `modem`: its number or path; `any` for the only one. */
+/**
+ * A modem that ModemManager drives, by its program mmcli. `modem`: its number or path; `any` for the only
+ * one.
+ */
 export class ModemManager implements Driver {
   readonly parallel = 1
   readonly #modem: string
@@ -66,7 +69,7 @@ export class ModemManager implements Driver {
   stop = () => this.#stop()
 
   /** The text comes from a file: in an option it would end at a quotation mark. */
-  async #create(to: string, body: string): Promise<Ran> {
+  async #create(to: string, body: string): Promise<ProgramResult> {
     let folder: string | undefined
     try {
       folder = mkdtempSync(join(tmpdir(), 'pocketsms-agent-'))

@@ -1,12 +1,12 @@
-import { Bell } from '../bell.ts'
+import { WakeSignal } from '../tools/wake-signal.ts'
 import { Backoff } from './backoff.ts'
-import type { Journal, Telling } from './journal.ts'
-import { call, type Server, ServerAway, ServerRefusal } from './server.ts'
+import type { Journal, JournalEntry } from './journal.ts'
+import { call, type Server, ServerRefusal, ServerUnavailable } from './server.ts'
 
 const MAX_ITEMS = 100
 const IDLE_MS = 60_000
 const LAST_MS = 3_000
-const PATHS: Record<Telling['kind'], string> = {
+const PATHS: Record<JournalEntry['kind'], string> = {
   report: '/api/devices/report',
   incoming: '/api/devices/incoming',
 }
@@ -15,7 +15,7 @@ const PATHS: Record<Telling['kind'], string> = {
 export class Outbox {
   readonly #journal: Journal
   readonly #server: () => Server
-  readonly #more = new Bell()
+  readonly #more = new WakeSignal()
   readonly #told: () => void
   readonly #say: (line: string) => void
 
@@ -28,9 +28,9 @@ export class Outbox {
   }
 
   /** Keeps something until the server knows it. */
-  put(telling: Telling): void {
+  put(telling: JournalEntry): void {
     this.#journal.keep(telling)
-    this.#more.ring()
+    this.#more.notify()
   }
 
   /** Works until `ended`. Throws ServerRefusal when the server does not want us any more. */
@@ -40,9 +40,9 @@ export class Outbox {
       try {
         await this.#empty(ended)
         backoff.reset()
-        await this.#more.rest(IDLE_MS, ended)
+        await this.#more.wait(IDLE_MS, ended)
       } catch (error) {
-        if (!(error instanceof ServerAway)) throw error
+        if (!(error instanceof ServerUnavailable)) throw error
         await backoff.pause(ended)
       }
     }
@@ -61,13 +61,13 @@ export class Outbox {
   }
 
   /** The oldest tellings, as far as they are of one kind. */
-  #next(): [number, Telling][] {
+  #next(): [number, JournalEntry][] {
     const untold = [...this.#journal.untold].slice(0, MAX_ITEMS)
     const end = untold.findIndex(([, { kind }]) => kind !== untold[0]![1].kind)
     return end < 0 ? untold : untold.slice(0, end)
   }
 
-  async #tell(tellings: readonly [number, Telling][], ended: AbortSignal): Promise<void> {
+  async #tell(tellings: readonly [number, JournalEntry][], ended: AbortSignal): Promise<void> {
     const items = tellings.map(([, { item }]) => item)
     try {
       await call(this.#server(), 'POST', PATHS[tellings[0]![1].kind], { items }, ended)
@@ -80,7 +80,7 @@ export class Outbox {
   }
 
   /** One of them is refused: the others must not wait for it. */
-  async #tellEach(tellings: readonly [number, Telling][], ended: AbortSignal): Promise<void> {
+  async #tellEach(tellings: readonly [number, JournalEntry][], ended: AbortSignal): Promise<void> {
     for (const telling of tellings) await this.#tell([telling], ended)
   }
 }

@@ -1,9 +1,9 @@
 import { UserError } from '../errors.ts'
-import { call, ServerAway, ServerRefusal } from './server.ts'
+import { call, ServerRefusal, ServerUnavailable } from './server.ts'
 import { type AgentState, saveState } from './state.ts'
 
 /** What a device tells of itself when it joins. `name` '': the one that the user gave with the code. */
-export interface Introduction {
+export interface DeviceInfo {
   readonly name: string
   readonly platform: string
   readonly phone: string
@@ -24,13 +24,11 @@ export function readPairing(address: string, code: string): { url: string; code:
   return { url: `${origin}${pathname}`.replace(PAIR_PATH, '').replace(/\/+$/, ''), code: digits }
 }
 
-/** Joins the user who made the code, and keeps the token in `file`. Throws a UserError with the server's sentence. */
-export async function pair(
-  url: string,
-  code: string,
-  device: Introduction,
-  file: string,
-): Promise<AgentState> {
+/**
+ * Joins the user who made the code, and keeps the token in `file`. Throws a UserError with the server's
+ * sentence.
+ */
+export async function pair(url: string, code: string, device: DeviceInfo, file: string): Promise<AgentState> {
   try {
     const { body } = await call<{ token: string; record: { id: string; name: string } }>(
       { url, token: '' },
@@ -42,7 +40,8 @@ export async function pair(
     saveState(file, state)
     return state
   } catch (error) {
-    if (error instanceof ServerAway || error instanceof ServerRefusal) throw new UserError(error.message)
+    if (error instanceof ServerUnavailable || error instanceof ServerRefusal)
+      throw new UserError(error.message)
     throw error
   }
 }

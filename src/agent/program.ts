@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { UserError } from '../errors.ts'
 
 /** What another program did: its exit code (null: it could not be started or was killed) and its outputs. */
-export interface Ran {
+export interface ProgramResult {
   readonly code: number | null
   readonly output: string
   readonly errors: string
@@ -16,7 +16,7 @@ export function runProgram(
   args: readonly string[],
   timeoutMs: number,
   input = '',
-): Promise<Ran> {
+): Promise<ProgramResult> {
   return new Promise((resolve) => {
     const options = { timeout: timeoutMs, maxBuffer: MAX_OUTPUT_BYTES, killSignal: 'SIGKILL' } as const
     const child = execFile(command, args, options, (error, output, errors) => {

@@ -1,7 +1,7 @@
 /**
- * Looks again and again, `pauseMs` after the last look ended, until the returned function is called; it waits. What keeps a look
- * from working (a folder that is not mounted, a file that may not be read) is said, once as long as it stays the same: nobody who
- * has a text with the radio may die of it.
+ * Looks again and again, `pauseMs` after the last look ended, until the returned function is called; it
+ * waits. What keeps a look from working (a folder that is not mounted, a file that may not be read) is said,
+ * once as long as it stays the same: nobody who has a text with the radio may die of it.
  */
 export function repeat(look: () => Promise<void>, pauseMs: number, say = complain): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined

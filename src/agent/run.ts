@@ -5,15 +5,15 @@ import type { Driver } from './driver.ts'
 import { Journal } from './journal.ts'
 import { lockState } from './lock.ts'
 import { renewToken } from './renew.ts'
-import { ServerAway, ServerRefusal } from './server.ts'
+import { ServerRefusal, ServerUnavailable } from './server.ts'
 import { readState, saveState } from './state.ts'
 
 const RENEW_MS = 86_400_000
 const UNAUTHORIZED = 401
 
 /**
- * Runs a driver as the device whose state is in `file`, with its journal beside it, until `ended`. `say` gets a line
- * for whoever watches. Throws a UserError when the server does not know the device any more.
+ * Runs a driver as the device whose state is in `file`, with its journal beside it, until `ended`. `say` gets
+ * a line for whoever watches. Throws a UserError when the server does not know the device any more.
  */
 export async function runAgent(
   file: string,
@@ -54,7 +54,7 @@ async function keepRenewing(renew: () => Promise<void>, ended: AbortSignal): Pro
     try {
       await renew()
     } catch (error) {
-      if (!(error instanceof ServerAway)) throw error
+      if (!(error instanceof ServerUnavailable)) throw error
     }
     await sleep(RENEW_MS, undefined, { signal: ended }).catch(() => {}) // ended
   }

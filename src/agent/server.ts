@@ -7,8 +7,8 @@ export interface Server {
 }
 
 /** The server cannot be reached or is not well: the same again later may work. */
-export class ServerAway extends Error {
-  override name = 'ServerAway'
+export class ServerUnavailable extends Error {
+  override name = 'ServerUnavailable'
 }
 
 /** The server said no: the same again will not work. */
@@ -23,7 +23,7 @@ export class ServerRefusal extends Error {
 }
 
 /** What the server said. */
-export interface Answer<T> {
+export interface ServerResponse<T> {
   readonly body: T
   /** The server's clock when it answered, to the second. */
   readonly serverTime: number
@@ -33,14 +33,17 @@ const TIMEOUT_MS = 15_000
 /** Statuses below 500 that pass; 404 is what a proxy says while the server behind it is away. */
 const PASSING = new Set([404, 408, 425, 429])
 
-/** One request with a JSON body. Throws ServerAway or ServerRefusal; `signal` ends it early as ServerAway. */
+/**
+ * One request with a JSON body. Throws ServerUnavailable or ServerRefusal; `signal` ends it early as
+ * ServerUnavailable.
+ */
 export async function call<T>(
   server: Server,
   method: string,
   path: string,
   body?: unknown,
   signal?: AbortSignal,
-): Promise<Answer<T>> {
+): Promise<ServerResponse<T>> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
   const response = await ask(server, path, {
     method,
@@ -52,7 +55,7 @@ export async function call<T>(
     const serverTime = Date.parse(response.headers.get('date') ?? '') || Date.now()
     return { body: (text === '' ? undefined : JSON.parse(text)) as T, serverTime }
   } catch (error) {
-    throw new ServerAway('The answer broke off.', { cause: error })
+    throw new ServerUnavailable('The answer broke off.', { cause: error })
   }
 }
 
@@ -63,12 +66,12 @@ export async function ask(server: Server, path: string, init: RequestInit): Prom
     ...(server.token && { authorization: `Bearer ${server.token}` }),
   }
   const response = await fetch(server.url + path, { ...init, headers, redirect: 'error' }).catch((error) => {
-    throw new ServerAway(`${server.url} cannot be reached.`, { cause: error })
+    throw new ServerUnavailable(`${server.url} cannot be reached.`, { cause: error })
   })
   if (response.ok) return response
   const { status } = response
   const message = await sentenceOf(response)
-  if (status >= 500 || PASSING.has(status)) throw new ServerAway(message)
+  if (status >= 500 || PASSING.has(status)) throw new ServerUnavailable(message)
   throw new ServerRefusal(status, message)
 }
 

@@ -15,7 +15,10 @@ export interface AgentState {
 export const defaultStateFile = (env: NodeJS.ProcessEnv) =>
   join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'pocketsms', 'agent.json')
 
-/** Writes the state whole or not at all, readable for its owner only: it holds the token. Throws a UserError when it cannot. */
+/**
+ * Writes the state whole or not at all, readable for its owner only: it holds the token. Throws a UserError
+ * when it cannot.
+ */
 export function saveState(file: string, state: AgentState): void {
   const temporary = `${file}.${process.pid}`
   try {

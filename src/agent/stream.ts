@@ -6,8 +6,9 @@ import { ask, type Server, ServerRefusal } from './server.ts'
 const SILENT_MS = 45_000
 
 /**
- * Listens to the server's events until `ended`, connecting again whenever that breaks. `connected` is called on each
- * connect: something may have been missed before. Throws ServerRefusal when the server does not want us any more.
+ * Listens to the server's events until `ended`, connecting again whenever that breaks. `connected` is called
+ * on each connect: something may have been missed before. Throws ServerRefusal when the server does not want
+ * us any more.
  */
 export async function listen(
   server: () => Server,

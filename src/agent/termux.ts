@@ -18,8 +18,8 @@ interface Listed {
 }
 
 /**
- * An Android phone, from within Termux and by Termux:API. It hands texts to Android and hears no more of them: there
- * are no delivery reports. `memory`: a file that keeps which text was the last that came in.
+ * An Android phone, from within Termux and by Termux:API. It hands texts to Android and hears no more of
+ * them: there are no delivery reports. `memory`: a file that keeps which text was the last that came in.
  */
 export class Termux implements Driver {
   readonly parallel = 1

@@ -1,7 +1,7 @@
-import { escapeHtml, layout } from '../auth/mails.ts'
+import { escapeHtml, layout } from '../auth/mail/mails.ts'
 
 /** What a mail tells of a device. Instants are in PocketBase's form, whatever somebody has written there. */
-export interface News {
+export interface AlarmNews {
   readonly name: string
   /** It went silent, else it is back. */
   readonly isSilent: boolean
@@ -14,7 +14,7 @@ export interface News {
 }
 
 /** How the server calls itself, and where its pages are. */
-export interface Sender {
+export interface MailSender {
   readonly appName: string
   readonly appUrl: string
 }
@@ -24,7 +24,7 @@ const MAX_LISTED = 100
 const MAX_NAME = 60
 
 /** The subject and the HTML of a mail about one device or many. */
-export function alarmMail(news: readonly News[], sender: Sender): { subject: string; html: string } {
+export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { subject: string; html: string } {
   const silent = news.filter(({ isSilent }) => isSilent)
   const back = news.filter(({ isSilent }) => !isSilent)
   const body = [
@@ -43,28 +43,28 @@ export function alarmMail(news: readonly News[], sender: Sender): { subject: str
   return { subject: subjectOf(silent, back), html: layout(body.join('\n')) }
 }
 
-function subjectOf(silent: readonly News[], back: readonly News[]): string {
+function subjectOf(silent: readonly AlarmNews[], back: readonly AlarmNews[]): string {
   const parts = [group(silent, 'silent'), group(back, 'back')].filter(Boolean)
   return parts.join(', ')
 }
 
-function group(news: readonly News[], state: string): string {
+function group(news: readonly AlarmNews[], state: string): string {
   if (news.length === 0) return ''
   return news.length === 1 ? `${nameOf(news[0]!)} is ${state}` : `${news.length} devices are ${state}`
 }
 
-function section(news: readonly News[], line: (one: News) => string): string[] {
+function section(news: readonly AlarmNews[], line: (one: AlarmNews) => string): string[] {
   const more = news.length - MAX_LISTED
   return [...news.slice(0, MAX_LISTED).map(line), ...(more > 0 ? [`And ${more} more.`] : [])]
 }
 
-const silenceOf = (news: News) =>
+const silenceOf = (news: AlarmNews) =>
   `${nameOf(news)} has been silent since ${minute(news.silentSince)}. ${messagesOf(news)}`
 
-const returnOf = (news: News) =>
+const returnOf = (news: AlarmNews) =>
   `${nameOf(news)} is back since ${minute(news.backSince)}. It was silent from ${minute(news.silentSince)} on. ${messagesOf(news)}`
 
-function messagesOf({ waiting, moved }: News): string {
+function messagesOf({ waiting, moved }: AlarmNews): string {
   const parts = [
     ...(waiting > 0 ? [`${messages(waiting)} for it`] : []),
     ...(moved > 0 ? [`${moved} ${moved === 1 ? 'was' : 'were'} handed to other devices`] : []),
@@ -75,7 +75,7 @@ function messagesOf({ waiting, moved }: News): string {
 const messages = (count: number) => (count === 1 ? '1 message waits' : `${count} messages wait`)
 
 /** On one line, and not endless: it stands in a subject. */
-function nameOf({ name }: News): string {
+function nameOf({ name }: AlarmNews): string {
   const letters = [...(name.replace(/[\s\p{Cc}]+/gu, ' ').trim() || 'A device')]
   return letters.length > MAX_NAME ? `${letters.slice(0, MAX_NAME - 1).join('')}…` : letters.join('')
 }

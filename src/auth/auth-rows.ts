@@ -1,11 +1,11 @@
 import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
-import { uniqueIndexOf } from '../collections/index-expression.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
+import { uniqueIndexOf } from '../collections/sqlite/index-expression.ts'
 import type { Field } from '../fields/field.ts'
-import type { AuthRecord } from '../filter/request.ts'
-import { columnsOf, type Row, toValues } from '../records/columns.ts'
+import { columnsOf, type RecordRow, toValues } from '../records/columns.ts'
 import { statementName } from '../records/select.ts'
+import type { AuthRecord } from '../request/request.ts'
 
 /** All columns of an auth collection's row `b` in the order of its fields, then the row's version. */
 export const authColumns = (collection: AuthCollection) => `${columnsOf(collection).select}, b.xmin::text`
@@ -13,7 +13,7 @@ export const authColumns = (collection: AuthCollection) => `${columnsOf(collecti
 /** A row that begins with `authColumns`, as the record it is. */
 export function toAuthRecord(collection: AuthCollection, row: readonly unknown[]): AuthRecord {
   const { count } = columnsOf(collection)
-  const values = toValues(collection, row as Row)
+  const values = toValues(collection, row as RecordRow)
   return {
     collection,
     id: String(values.id),
@@ -48,8 +48,8 @@ function toColumn(field: Field | undefined, value: string): string | number | bo
 }
 
 /**
- * The auth record that has this value in a field with a unique index of its own, or null. Letters of ASCII match in
- * either case where the index says COLLATE NOCASE. PocketBase: apis/record_auth_with_password.go
+ * The auth record that has this value in a field with a unique index of its own, or null. Letters of ASCII
+ * match in either case where the index says COLLATE NOCASE. PocketBase: apis/record_auth_with_password.go
  */
 export async function findByIdentity(
   store: Store,

@@ -1,12 +1,12 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
-import { now } from '../fields/date.ts'
 import type { Value } from '../fields/field.ts'
-import { randomId } from '../fields/random.ts'
-import { fieldType } from '../fields/types.ts'
-import type { AuthRecord } from '../filter/request.ts'
-import { noteSql } from '../records/changes.ts'
+import { now } from '../fields/types/date.ts'
+import { fieldType } from '../fields/types/field-types.ts'
+import { changeLogCte } from '../records/changes.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { randomId } from '../tools/random.ts'
 
 /** Collections in which sign-in keeps what it must remember. */
 export type SystemCollection = '_otps' | '_mfas' | '_authOrigins' | '_externalAuths'
@@ -20,8 +20,9 @@ function collectionOf(store: Store, name: SystemCollection): Collection {
 const tableOf = (store: Store, name: SystemCollection) => quote(tableName(collectionOf(store, name)))
 
 /**
- * Stores a record about an auth record, of now; its fields are not in question. Answers its id, of which there is no record if
- * a unique index has another one in its place; with `isStrict` that is an error of the database.
+ * Stores a record about an auth record, of now; its fields are not in question. Answers its id, of which
+ * there is no record if a unique index has another one in its place; with `isStrict` that is an error of the
+ * database.
  */
 export async function addSystemRecord(
   store: Store,
@@ -41,7 +42,7 @@ export async function addSystemRecord(
   await store.db.query(
     `with written as (insert into ${tableOf(store, name)} (${columns}) values (${marks})
        ${isStrict ? '' : 'on conflict do nothing'} returning id),
-     ${noteSql('written', 'create', row.length + 1)} select id from written`,
+     ${changeLogCte('written', 'create', row.length + 1)} select id from written`,
     [...row, collectionId],
   )
   return id
@@ -82,7 +83,7 @@ const asTexts = <F extends string>(fields: readonly F[], row: readonly unknown[]
 export async function deleteSystemRecord(store: Store, name: SystemCollection, id: string): Promise<boolean> {
   const { count } = await store.db.query(
     `with written as (delete from ${tableOf(store, name)} where id = $1 returning *),
-     ${noteSql('written', 'delete', 2)} select id from written`,
+     ${changeLogCte('written', 'delete', 2)} select id from written`,
     [id, collectionOf(store, name).id],
   )
   return count > 0
@@ -99,12 +100,14 @@ export async function setSystemField(
   await store.db.query(
     `with written as (
        update ${tableOf(store, name)} set ${quote(columnName(field))} = $3, updated = $4 where id = $1 returning id),
-     ${noteSql('written', 'update', 2)} select id from written`,
+     ${changeLogCte('written', 'update', 2)} select id from written`,
     [id, collectionOf(store, name).id, value, now()],
   )
 }
 
-/** Deletes those about records of one collection that were made before a moment, in the stored form of dates. */
+/**
+ * Deletes those about records of one collection that were made before a moment, in the stored form of dates.
+ */
 export async function deleteSystemRecordsBefore(
   store: Store,
   name: SystemCollection,
@@ -114,7 +117,7 @@ export async function deleteSystemRecordsBefore(
   await store.db.query(
     `with written as (
        delete from ${tableOf(store, name)} where "collectionRef" = $1 and created < $2 returning *),
-     ${noteSql('written', 'delete', 3)} select id from written`,
+     ${changeLogCte('written', 'delete', 3)} select id from written`,
     [about.id, moment, collectionOf(store, name).id],
   )
 }

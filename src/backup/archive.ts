@@ -12,8 +12,8 @@ const STORED = 0
 const DEFLATED = 8
 
 /**
- * A backup file that is open for reading. Its entries are those of its manifest, no more and no fewer. What is in them is checked by
- * whoever reads them.
+ * A backup file that is open for reading. Its entries are those of its manifest, no more and no fewer. What
+ * is in them is checked by whoever reads them.
  */
 export class Archive {
   readonly manifest: Manifest

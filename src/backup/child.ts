@@ -6,7 +6,7 @@ import type { DumpOptions } from './dump.ts'
 import type { BackupSummary } from './manifest.ts'
 
 /** What the child process says, one message after another; `done` or `failed` is its last. */
-export type Said =
+export type ChildMessage =
   | { readonly progress: readonly [step: string, done: number, total: number] }
   | { readonly done: BackupSummary }
   | { readonly failed: string; readonly isUserError: boolean }
@@ -14,8 +14,8 @@ export type Said =
 const PROGRAM = new URL(`dump-folder${extname(import.meta.url)}`, import.meta.url)
 
 /**
- * Writes a backup of the database in a data folder, in a process of its own: its memory is gone afterwards, and this process goes on
- * answering. The folder is nobody else's. Errors as `dump`.
+ * Writes a backup of the database in a data folder, in a process of its own: its memory is gone afterwards,
+ * and this process goes on answering. The folder is nobody else's. Errors as `dump`.
  */
 export function dumpInChild(folder: string, path: string, options: DumpOptions): Promise<BackupSummary> {
   const { progress = () => {}, signal } = options
@@ -26,9 +26,9 @@ export function dumpInChild(folder: string, path: string, options: DumpOptions):
   // it removes what it has written, and ends
   const stop = () => child.connected && child.disconnect()
   return new Promise<BackupSummary>((resolve, reject) => {
-    let last: Said | undefined
+    let last: ChildMessage | undefined
     signal?.addEventListener('abort', stop)
-    child.on('message', (said: Said) => {
+    child.on('message', (said: ChildMessage) => {
       last = said
       if ('progress' in said) progress(...said.progress)
     })

@@ -6,16 +6,16 @@ import { defineCommand } from 'citty'
 import type { Config } from '../config.ts'
 import { hasDatabase } from '../db/data-folder.ts'
 import { openDb, openFolder } from '../db/open.ts'
-import { attempt, UserError } from '../errors.ts'
+import { runProgramCommand, UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import { type Progress, showProgress } from '../progress.ts'
-import { onStopSignal } from '../stop-signal.ts'
+import { type Progress, showProgress } from '../tools/progress.ts'
+import { onStopSignal } from '../tools/stop-signal.ts'
 import { checkBackup } from './check.ts'
 import { type DumpOptions, dump } from './dump.ts'
 import { requestCopy } from './live-copy.ts'
+import { lowerPriority } from './lower-priority.ts'
 import type { BackupSummary } from './manifest.ts'
 import { checkNew } from './new-file.ts'
-import { giveWay } from './priority.ts'
 import { type Restored, restoreBackup } from './restore.ts'
 
 /** What a command needs; asked for when it runs, as it may throw a UserError for a wrong environment. */
@@ -23,7 +23,10 @@ type Setting = () => { config: Config; log: Logger }
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
-/** `pocketsms backup`: everything into one file, while the server runs or not; or a look whether such a file is whole. */
+/**
+ * `pocketsms backup`: everything into one file, while the server runs or not; or a look whether such a file
+ * is whole.
+ */
 export const backupCommand = (setting: Setting) =>
   defineCommand({
     meta: {
@@ -44,7 +47,7 @@ export const backupCommand = (setting: Setting) =>
       },
     },
     run: ({ args }) =>
-      attempt(async () => {
+      runProgramCommand(async () => {
         if (args.check) {
           if (args.to) throw new UserError('--check stands alone: leave out --to.')
           const summary = await checkBackup(args.check)
@@ -74,7 +77,7 @@ export const restoreCommand = (setting: Setting) =>
       },
     },
     run: ({ args }) =>
-      attempt(async () => {
+      runProgramCommand(async () => {
         const { config, log } = setting()
         // before anything is opened: a folder would be made for a file that is of no use
         await checkBackup(args.file)
@@ -92,7 +95,7 @@ export const restoreCommand = (setting: Setting) =>
 /** Of an embedded database that a server holds, the server's copy is read. */
 async function backUp(config: Config, log: Logger, path: string): Promise<BackupSummary> {
   checkNew(path)
-  giveWay()
+  lowerPriority()
   const stopped = new AbortController()
   onStopSignal(() => stopped.abort(new UserError('Stopped. No backup was written.')))
   const progress: Progress = showProgress(process.stderr)

@@ -1,11 +1,12 @@
 import { openFolder } from '../db/open.ts'
 import { UserError } from '../errors.ts'
 import { createLogger } from '../log.ts'
-import type { Said } from './child.ts'
+import type { ChildMessage } from './child.ts'
 import { dump } from './dump.ts'
-import { giveWay } from './priority.ts'
+import { lowerPriority } from './lower-priority.ts'
 
-// The program that child.ts starts: `dump-folder.ts FOLDER FILE`. It ends when the process that started it does.
+// The program that child.ts starts: `dump-folder.ts FOLDER FILE`. It ends when the process that started it
+// does.
 
 const [folder = '', path = ''] = process.argv.slice(2)
 const ended = new AbortController()
@@ -14,13 +15,13 @@ process.once('disconnect', () => ended.abort())
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {})
 
 /** Nobody hears it when the other process has ended. */
-const say = (said: Said) =>
+const say = (said: ChildMessage) =>
   new Promise<void>((resolve) => {
     if (process.connected) process.send!(said, () => resolve())
     else resolve()
   })
 
-async function run(): Promise<Said> {
+async function run(): Promise<ChildMessage> {
   try {
     const db = await openFolder(folder, createLogger({ logLevel: 'warn' }), true)
     try {
@@ -34,6 +35,6 @@ async function run(): Promise<Said> {
   }
 }
 
-giveWay()
+lowerPriority()
 await say(await run())
 process.exit()

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import packageJson from '../../package.json' with { type: 'json' }
 import { quote } from '../collections/names.ts'
 import { isSqlError, LOCK_NOT_AVAILABLE } from '../db/errors.ts'
-import { appliedMigrations } from '../db/migrate.ts'
 import type { Db } from '../db/open.ts'
+import { appliedMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
-import type { Progress } from '../progress.ts'
+import type { Progress } from '../tools/progress.ts'
 import { readPlan } from '../transfer/build.ts'
 import { type BatchSize, digestOf, prepareTransfer, readJsonLines, readNumbering } from '../transfer/rows.ts'
 import { NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
@@ -35,8 +35,8 @@ const LOCK_TRIES = 5
 const LOCK_PAUSE_MS = 1_000
 
 /**
- * Writes all that the database has, as of one moment, to a new file at `path`: in one read-only transaction, row by row. On Postgres
- * everybody else goes on meanwhile; on PGlite nobody does.
+ * Writes all that the database has, as of one moment, to a new file at `path`: in one read-only transaction,
+ * row by row. On Postgres everybody else goes on meanwhile; on PGlite nobody does.
  */
 export async function dump(db: Db, path: string, options: DumpOptions = {}): Promise<BackupSummary> {
   const { signal } = options
@@ -48,7 +48,10 @@ export async function dump(db: Db, path: string, options: DumpOptions = {}): Pro
   return summaryOf(manifest, (await stat(path)).size)
 }
 
-/** Tries again while somebody changes a table's form: a snapshot from before the change does not fit the table. */
+/**
+ * Tries again while somebody changes a table's form: a snapshot from before the change does not fit the
+ * table.
+ */
 async function despiteChanges<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

@@ -4,14 +4,14 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { copyFolder } from '../db/folder-copy.ts'
 import type { Db } from '../db/open.ts'
+import { copyFolder } from '../db/pglite/folder-copy.ts'
 import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 
-// A server that holds an embedded database gives copies of it to commands: two processes cannot open one folder. It listens
-// on the loopback address, and says in its data folder where, and with which token. A command sends the token, gets the name of a
-// folder, and hangs up when it is done with it.
+// A server that holds an embedded database gives copies of it to commands: two processes cannot open one
+// folder. It listens on the loopback address, and says in its data folder where, and with which token. A
+// command sends the token, gets the name of a folder, and hangs up when it is done with it.
 
 const FILE = 'backup.json'
 const HOST = '127.0.0.1'
@@ -21,7 +21,10 @@ const MAX_CONNECTIONS = 4
 
 type Answer = { readonly folder: string } | { readonly failed: string }
 
-/** Gives copies of an embedded database in a folder until the returned function is called; of others there is nothing to give. */
+/**
+ * Gives copies of an embedded database in a folder until the returned function is called; of others there is
+ * nothing to give.
+ */
 export async function offerCopies(db: Db, log: Logger): Promise<() => Promise<void>> {
   const { folder } = db
   if (folder === undefined) return async () => {}
@@ -89,8 +92,8 @@ export interface LiveCopy {
 }
 
 /**
- * Asks the server that runs on a data folder for a copy of its database; undefined where none runs. Throws a UserError if it cannot make
- * one, or if we may not ask; what `signal` gives when that ends the waiting.
+ * Asks the server that runs on a data folder for a copy of its database; undefined where none runs. Throws a
+ * UserError if it cannot make one, or if we may not ask; what `signal` gives when that ends the waiting.
  */
 export async function requestCopy(folder: string, signal: AbortSignal): Promise<LiveCopy | undefined> {
   const address = addressIn(folder)

@@ -4,8 +4,8 @@ import { quote } from '../collections/names.ts'
 import { isSqlError } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
 import { UserError } from '../errors.ts'
-import type { Progress } from '../progress.ts'
-import { buildTables, undisturbed } from '../transfer/build.ts'
+import type { Progress } from '../tools/progress.ts'
+import { buildTables, withoutTriggers } from '../transfer/build.ts'
 import { digestOf, setNumbering, writeRows } from '../transfer/rows.ts'
 import { formOf, NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
 import type { Archive } from './archive.ts'
@@ -15,16 +15,17 @@ import { readLines, rowOf } from './rows.ts'
 const COLLECTIONS = '_collections'
 
 /**
- * Makes the tables of a backup's collections and fills all tables, in the transaction `tx` of a database that has the backup's
- * migrations and nothing else. What arrived is compared with what was read. Answers the tables; those of the backup that are not
- * pocketsms' are left out. Throws a UserError where the backup does not fit.
+ * Makes the tables of a backup's collections and fills all tables, in the transaction `tx` of a database that
+ * has the backup's migrations and nothing else. What arrived is compared with what was read. Answers the
+ * tables; those of the backup that are not pocketsms' are left out. Throws a UserError where the backup does
+ * not fit.
  */
 export async function load(tx: Db, archive: Archive, progress: Progress): Promise<TableEntry[]> {
   try {
     await fillCollections(tx, archive, progress)
     const entries = await ourEntries(tx, archive)
     const others = entries.filter(({ entry }) => entry.name !== COLLECTIONS)
-    await undisturbed(tx, async () => {
+    await withoutTriggers(tx, async () => {
       await empty(tx, ...others.map(({ table }) => table))
       for (const { entry, table } of others) await fill(tx, archive, entry, table, progress)
     })

@@ -1,15 +1,15 @@
-import { bootstrap } from '../collections/bootstrap.ts'
-import { CatalogStore } from '../collections/catalog-store.ts'
+import { bootstrap } from '../collections/catalog/bootstrap.ts'
+import { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import { quote } from '../collections/names.ts'
-import { presentNames } from '../db/former-migrations.ts'
-import { MIGRATION_LOCK, migrate, unknownMigrations } from '../db/migrate.ts'
 import type { Db } from '../db/open.ts'
+import { presentNames } from '../db/schema/former-migrations.ts'
+import { MIGRATION_LOCK, migrate, unknownMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
-import type { Progress } from '../progress.ts'
-import { endUnfinished } from '../sms/restored.ts'
-import { countMessages } from '../sms/totals.ts'
+import { endUnfinished } from '../sms/sweep/end-unfinished.ts'
+import { countMessages } from '../sms/usage/totals.ts'
+import type { Progress } from '../tools/progress.ts'
 import { prepareTransfer } from '../transfer/rows.ts'
-import { findAnything } from '../transfer/tables.ts'
+import { findAnyObject } from '../transfer/tables.ts'
 import { loseTickets } from '../webhooks/lose-tickets.ts'
 import { Archive } from './archive.ts'
 import { dropInstallation } from './clear.ts'
@@ -35,12 +35,14 @@ export interface Restored extends BackupSummary {
 }
 
 /**
- * Restores a backup, all or nothing, in one transaction. A backup of an older version is brought up to date by the migrations that it
- * lacks. Whatever was unfinished ends as failed, so that nothing is sent twice. Throws a UserError for a file that is no backup
- * or that a newer version wrote, and for a database that is not empty; then nothing is changed.
+ * Restores a backup, all or nothing, in one transaction. A backup of an older version is brought up to date
+ * by the migrations that it lacks. Whatever was unfinished ends as failed, so that nothing is sent twice.
+ * Throws a UserError for a file that is no backup or that a newer version wrote, and for a database that is
+ * not empty; then nothing is changed.
  *
- * With `replace` other connections of pocketsms wait until it is through. Then they are closed, of whatever process, and connect
- * again by themselves: see Db.overhaul. What a process keeps in memory is for its caller to renew.
+ * With `replace` other connections of pocketsms wait until it is through. Then they are closed, of whatever
+ * process, and connect again by themselves: see Db.overhaul. What a process keeps in memory is for its caller
+ * to renew.
  */
 export async function restoreBackup(
   db: Db,
@@ -77,7 +79,7 @@ function checkVersion({ migrations, version }: Manifest): void {
 }
 
 async function checkEmpty(tx: Db): Promise<void> {
-  const found = await findAnything(tx)
+  const found = await findAnyObject(tx)
   if (found) throw new UserError(`The database is not empty: it has ${found}. Restore into a new one.`)
 }
 

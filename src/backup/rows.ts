@@ -1,14 +1,18 @@
 import { createHash } from 'node:crypto'
-import { LARGE_BATCH, type Row } from '../transfer/rows.ts'
+import { LARGE_BATCH, type TransferRow } from '../transfer/rows.ts'
 import { notABackup, type TableEntry } from './manifest.ts'
 
-/** A row of a backup, with its end. Nothing that a request can bring in at once is longer, however it is escaped. */
+/**
+ * A row of a backup, with its end. Nothing that a request can bring in at once is longer, however it is
+ * escaped.
+ */
 export const MAX_LINE_BYTES = 100_000_000
 const NEWLINE = 10
 
 /**
- * The lines of a table's entry, without their ends, in batches. Throws a UserError after the last one if the entry is not what the
- * manifest says, and at once for a line that no backup has. Memory: one batch, or one line that is longer.
+ * The lines of a table's entry, without their ends, in batches. Throws a UserError after the last one if the
+ * entry is not what the manifest says, and at once for a line that no backup has. Memory: one batch, or one
+ * line that is longer.
  */
 export async function* readLines(
   entry: TableEntry,
@@ -50,7 +54,7 @@ export async function* readLines(
 }
 
 /** The row that a line holds. Throws a UserError for a line that is none of a table with so many columns. */
-export function rowOf(line: Buffer, { name, columns }: TableEntry): Row {
+export function rowOf(line: Buffer, { name, columns }: TableEntry): TransferRow {
   let row: unknown
   try {
     row = JSON.parse(line.toString())
@@ -62,5 +66,5 @@ export function rowOf(line: Buffer, { name, columns }: TableEntry): Row {
     row.length === columns.length &&
     row.every((value) => value === null || typeof value === 'string')
   if (!isRow) throw notABackup(`the table ${name} has a line that is no row`)
-  return row as Row
+  return row as TransferRow
 }

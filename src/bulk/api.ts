@@ -9,7 +9,7 @@ export interface Api {
 }
 
 /** An answer below 500. */
-export interface Answer {
+export interface ApiResponse {
   readonly status: number
   readonly body: Readonly<Record<string, unknown>>
 }
@@ -20,7 +20,7 @@ const PASSING = new Set([408, 425, 429])
 const PAUSES_MS = [500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000]
 
 /** Posts JSON, again while the server is away. Throws a UserError when it stays so. */
-export async function post({ url, key }: Api, path: string, body: unknown): Promise<Answer> {
+export async function post({ url, key }: Api, path: string, body: unknown): Promise<ApiResponse> {
   for (const pauseMs of [...PAUSES_MS, undefined]) {
     const answer = await tryPost(url + path, key, JSON.stringify(body))
     if (answer) return answer
@@ -30,7 +30,7 @@ export async function post({ url, key }: Api, path: string, body: unknown): Prom
 }
 
 /** Undefined when trying again may help. */
-async function tryPost(url: string, key: string, body: string): Promise<Answer | undefined> {
+async function tryPost(url: string, key: string, body: string): Promise<ApiResponse | undefined> {
   try {
     const response = await fetch(url, {
       method: 'POST',
@@ -40,7 +40,7 @@ async function tryPost(url: string, key: string, body: string): Promise<Answer |
     })
     const { status } = response
     if (status >= 500 && !(await isFinal(response.clone()))) return undefined
-    return PASSING.has(status) ? undefined : { status, body: (await response.json()) as Answer['body'] }
+    return PASSING.has(status) ? undefined : { status, body: (await response.json()) as ApiResponse['body'] }
   } catch {
     return undefined
   }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { defineCommand } from 'citty'
-import { attempt, UserError } from '../errors.ts'
+import { runProgramCommand, UserError } from '../errors.ts'
 import { readCsv } from './csv.ts'
 import { Results } from './results.ts'
 import { type Job, sendRows, tryRows } from './send-rows.ts'
@@ -19,7 +19,10 @@ export interface BulkOptions {
   readonly dryRun: boolean
 }
 
-/** Sends a CSV, or tries to. `say` gets what is to be read at the end. Throws a UserError for what can be mended. */
+/**
+ * Sends a CSV, or tries to. `say` gets what is to be read at the end. Throws a UserError for what can be
+ * mended.
+ */
 export async function sendCsv(options: BulkOptions, say: (line: string) => void): Promise<void> {
   const text = readText(options.csv)
   const job = jobOf(options, text)
@@ -109,6 +112,6 @@ export const sendCommand = defineCommand({
       results: args.results || `${args.csv}.results`,
       dryRun: args['dry-run'],
     }
-    await attempt(() => sendCsv(options, (line) => void process.stdout.write(`${line}\n`)))
+    await runProgramCommand(() => sendCsv(options, (line) => void process.stdout.write(`${line}\n`)))
   },
 })

@@ -1,7 +1,7 @@
 import { UserError } from '../errors.ts'
 
 /** A row of a CSV file by the names of its head, and the line it begins on. */
-export interface Row {
+export interface CsvRow {
   readonly line: number
   readonly values: Readonly<Record<string, string>>
 }
@@ -15,10 +15,10 @@ const SEPARATORS = [',', ';', '\t']
 const BYTE_ORDER_MARK = '\ufeff'
 
 /**
- * Reads CSV (RFC 4180) with a head. Cells are parted by what parts the head: comma, semicolon or tab. Empty lines
- * count for nothing. Throws a UserError that names the line.
+ * Reads CSV (RFC 4180) with a head. Cells are parted by what parts the head: comma, semicolon or tab. Empty
+ * lines count for nothing. Throws a UserError that names the line.
  */
-export function readCsv(text: string): Row[] {
+export function readCsv(text: string): CsvRow[] {
   const [head, ...rows] = readCells(text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text)
   if (!head) throw new UserError('The file is empty.')
   const names = head.cells.map((name) => name.trim())

@@ -17,15 +17,19 @@ interface Head {
 }
 
 /**
- * What became of each row, a JSON line each, on top of which a run goes on where an earlier one ended. The run's name
- * and a row's line make its `client_ref`: a row whose answer was lost is asked for again and not sent again.
+ * What became of each row, a JSON line each, on top of which a run goes on where an earlier one ended. The
+ * run's name and a row's line make its `client_ref`: a row whose answer was lost is asked for again and not
+ * sent again.
  */
 export class Results {
   readonly #descriptor: number
   readonly #run: string
   readonly #accepted = new Set<number>()
 
-  /** Throws a UserError when the results in `file` are those of another `csv` or template, or it cannot be written. */
+  /**
+   * Throws a UserError when the results in `file` are those of another `csv` or template, or it cannot be
+   * written.
+   */
   constructor(file: string, csv: string, template: string) {
     const of = createHash('sha256').update(`${template}\n${csv}`).digest('hex')
     const isNew = !existsSync(file)
@@ -38,7 +42,8 @@ export class Results {
     for (const { line, message } of done as RowResult[]) if (message) this.#accepted.add(line)
     this.#run = run
     this.#descriptor = openToAppend(file)
-    // the last line may have been torn by a kill. Not writeSync: on a disk that is full it writes a part, and says nothing
+    // the last line may have been torn by a kill. Not writeSync: on a disk that is full it writes a part, and
+    // says nothing
     writeFileSync(this.#descriptor, (isNew ? '' : '\n') + (head ? '' : `${JSON.stringify({ run, of })}\n`))
     fdatasyncSync(this.#descriptor) // without the run's name nobody knows what it has sent
   }

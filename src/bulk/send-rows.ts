@@ -1,6 +1,6 @@
 import { UserError } from '../errors.ts'
-import { type Answer, type Api, post } from './api.ts'
-import type { Row } from './csv.ts'
+import { type Api, type ApiResponse, post } from './api.ts'
+import type { CsvRow } from './csv.ts'
 import type { Results } from './results.ts'
 
 /** What is to be sent, to whom. */
@@ -9,7 +9,7 @@ export interface Job {
   readonly template: string
   /** The column with the numbers; the others are the template's variables. */
   readonly phoneColumn: string
-  readonly rows: readonly Row[]
+  readonly rows: readonly CsvRow[]
 }
 
 /** Rows that were accepted, of them those that an earlier run had sent, and those that were refused. */
@@ -69,16 +69,16 @@ export async function tryRows(job: Job, told: Told): Promise<Trial> {
   return { segments, texts, refused }
 }
 
-const phoneOf = ({ phoneColumn }: Job, { values }: Row) =>
+const phoneOf = ({ phoneColumn }: Job, { values }: CsvRow) =>
   (values[phoneColumn] ?? '').replace(/[\s()./-]/g, '')
 
-function bodyOf(job: Job, row: Row) {
+function bodyOf(job: Job, row: CsvRow) {
   const { [job.phoneColumn]: _, ...variables } = row.values
   return { recipients: [phoneOf(job, row)], template_id: job.template, variables }
 }
 
 /** The reason of a refusal. Throws it when no other row would fare better. */
-function sentenceOf({ status, body }: Answer): string {
+function sentenceOf({ status, body }: ApiResponse): string {
   const sentence = String(body.message ?? `The server answered ${status}.`)
   if (STOPPING.has(status))
     throw new UserError(`${sentence}. Mended, the same command goes on where this one ended.`)
@@ -86,7 +86,7 @@ function sentenceOf({ status, body }: Answer): string {
 }
 
 /** The first failure ends all, once what runs has ended. */
-async function inParallel(rows: readonly Row[], work: (row: Row) => Promise<void>): Promise<void> {
+async function inParallel(rows: readonly CsvRow[], work: (row: CsvRow) => Promise<void>): Promise<void> {
   const left = rows.values()
   let isOver = false
   const one = async () => {

@@ -11,8 +11,8 @@ function lines(data: ErrorData, path = ''): string[] {
 }
 
 /**
- * A collection that cannot be saved. `data`: what is wrong, by its keys; who was asked for the save answers with it
- * in words of their own.
+ * A collection that cannot be saved. `data`: what is wrong, by its keys; who was asked for the save answers
+ * with it in words of their own.
  */
 export class InvalidCollection extends Error {
   override name = 'InvalidCollection'

@@ -15,8 +15,9 @@ function withHash(name: string): string {
 const fits = (name: string) => Buffer.byteLength(name) <= MAX_BYTES
 
 /**
- * Name of the table (or view) that holds a collection's records: the collection's own name, unless Postgres cannot
- * take it (over 63 bytes) or would read it as one of its own tables (`pg_…`): then with a hash, and `_` before it.
+ * Name of the table (or view) that holds a collection's records: the collection's own name, unless Postgres
+ * cannot take it (over 63 bytes) or would read it as one of its own tables (`pg_…`): then with a hash, and
+ * `_` before it.
  */
 export function tableName(collection: { readonly name: string }): string {
   const { name } = collection
@@ -42,8 +43,8 @@ export function quote(identifier: string): string {
 const VIA = '_via_'
 
 /**
- * `contacts` and `user` of `contacts_via_user`, the name of a back relation, cut at its last `_via_`; undefined for
- * any other name.
+ * `contacts` and `user` of `contacts_via_user`, the name of a back relation, cut at its last `_via_`;
+ * undefined for any other name.
  */
 export function splitBackRelation(name: string): [collection: string, field: string] | undefined {
   const at = name.lastIndexOf(VIA, name.length - VIA.length - 1)

@@ -1,16 +1,16 @@
 import { defineCommand } from 'citty'
 import type { Config } from '../config.ts'
-import { attempt, UserError } from '../errors.ts'
+import { runProgramCommand, UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
-import { showProgress } from '../progress.ts'
+import { showProgress } from '../tools/progress.ts'
 import { type Copied, checkSource, copyInstallation } from './copy.ts'
-import { checkPlaces, type Place, placeOf } from './place.ts'
+import { checkLocations, type DatabaseLocation, parseLocation } from './database-location.ts'
 
 const place = (description: string) => ({ type: 'string', description, valueHint: 'URL|FOLDER' }) as const
 
 /**
- * `pocketsms copy`: a whole installation into an empty database, from PGlite to Postgres, back, or between two of a kind.
- * `setting` is asked when the command runs: it may throw a UserError for a wrong environment.
+ * `pocketsms copy`: a whole installation into an empty database, from PGlite to Postgres, back, or between
+ * two of a kind. `setting` is asked when the command runs: it may throw a UserError for a wrong environment.
  */
 export const copyCommand = (setting: () => { config: Config; log: Logger }) =>
   defineCommand({
@@ -24,18 +24,18 @@ export const copyCommand = (setting: () => { config: Config; log: Logger }) =>
       from: place("where from (default: the server's own, DATABASE_URL or DATA_DIR)"),
     },
     run: ({ args }) =>
-      attempt(async () => {
+      runProgramCommand(async () => {
         const { config, log } = setting()
         if (!args.to) throw new UserError('Where to? Give --to postgres://… or --to FOLDER.')
-        const from = placeOf(args.from || (config.databaseUrl ?? config.dataDir), config)
-        const to = placeOf(args.to, config)
-        checkPlaces(from, to)
+        const from = parseLocation(args.from || (config.databaseUrl ?? config.dataDir), config)
+        const to = parseLocation(args.to, config)
+        checkLocations(from, to)
         const copied = await copyPlaces(from, to, log)
         process.stdout.write(`${summary(from, to, copied)}\n`)
       }),
   })
 
-async function copyPlaces(from: Place, to: Place, log: Logger): Promise<Copied> {
+async function copyPlaces(from: DatabaseLocation, to: DatabaseLocation, log: Logger): Promise<Copied> {
   const source = await from.open(log)
   try {
     await checkSource(source) // opening a folder makes a database there
@@ -50,7 +50,7 @@ async function copyPlaces(from: Place, to: Place, log: Logger): Promise<Copied> 
   }
 }
 
-function summary(from: Place, to: Place, { tables, foreign }: Copied): string {
+function summary(from: DatabaseLocation, to: DatabaseLocation, { tables, foreign }: Copied): string {
   const rows = tables.reduce((sum, table) => sum + table.rows, 0)
   const filled = tables.filter((table) => table.rows > 0)
   const width = Math.max(...filled.map(({ name }) => name.length))

@@ -1,10 +1,10 @@
-import { countStores } from '../collections/catalog-store.ts'
+import { countStores } from '../collections/catalog/catalog-store.ts'
 import { quote } from '../collections/names.ts'
-import { migrate, missingMigrations } from '../db/migrate.ts'
 import type { Db } from '../db/open.ts'
+import { migrate, missingMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
-import type { Progress } from '../progress.ts'
-import { buildTables, readPlan, undisturbed } from '../transfer/build.ts'
+import type { Progress } from '../tools/progress.ts'
+import { buildTables, readPlan, withoutTriggers } from '../transfer/build.ts'
 import {
   digestOf,
   LARGE_BATCH,
@@ -14,7 +14,7 @@ import {
   setNumbering,
   writeRows,
 } from '../transfer/rows.ts'
-import { findAnything, formOf, NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
+import { findAnyObject, formOf, NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
 import { loseTickets } from '../webhooks/lose-tickets.ts'
 
 /** What a copy has brought over. */
@@ -26,9 +26,10 @@ export interface Copied {
 }
 
 /**
- * Copies a whole installation into an empty database: every table with all its rows, read in one snapshot, written in one
- * transaction, compared afterwards. The source is only read. Of the queue of calls to webhooks the new one makes its own
- * tickets. Throws a UserError that says what is in the way; then the target is as it was.
+ * Copies a whole installation into an empty database: every table with all its rows, read in one snapshot,
+ * written in one transaction, compared afterwards. The source is only read. Of the queue of calls to webhooks
+ * the new one makes its own tickets. Throws a UserError that says what is in the way; then the target is as
+ * it was.
  */
 export async function copyInstallation(source: Db, target: Db, progress: Progress): Promise<Copied> {
   await checkSource(source)
@@ -46,7 +47,9 @@ export async function copyInstallation(source: Db, target: Db, progress: Progres
   return copied
 }
 
-/** Throws a UserError if a database is none of an installation of this version, or a server is at work on it. */
+/**
+ * Throws a UserError if a database is none of an installation of this version, or a server is at work on it.
+ */
 export async function checkSource(source: Db): Promise<void> {
   const migrated = await source.query(`select to_regclass('_migrations') is not null`)
   if (!migrated.rows[0]![0]) throw new UserError('There is no pocketsms in the source.')
@@ -64,7 +67,7 @@ export async function checkSource(source: Db): Promise<void> {
 }
 
 async function checkTarget(target: Db): Promise<void> {
-  const found = await findAnything(target)
+  const found = await findAnyObject(target)
   if (found) throw new UserError(`The target is not empty: it has ${found}. Copy into a new database.`)
 }
 
@@ -80,7 +83,7 @@ async function copyAll(from: Db, to: Db, progress: Progress): Promise<Copied> {
   // the migrations have left rows, too
   await to.query(`truncate ${pairs.map(({ target }) => quote(target.name)).join(', ')}`)
   const tables: { name: string; rows: number }[] = []
-  await undisturbed(to, async () => {
+  await withoutTriggers(to, async () => {
     for (const { source, target } of pairs) {
       tables.push({ name: source.name, rows: await copyTable(from, to, source, target, progress) })
     }

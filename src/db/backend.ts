@@ -7,8 +7,8 @@ export interface Result {
 
 /**
  * Something statements can be sent to. Values arrive as: text, json and dates → string, float8, int → number,
- * bool → boolean, text[] → string[], null → null. `name` makes a prepared statement that Postgres may plan once
- * for all values: only for shapes without free parts (see ARCHITECTURE.md, plans).
+ * bool → boolean, text[] → string[], null → null. `name` makes a prepared statement that Postgres may plan
+ * once for all values: only for shapes without free parts (see ARCHITECTURE.md, plans).
  */
 export interface Session {
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result>
@@ -17,14 +17,17 @@ export interface Session {
 }
 
 /**
- * Whether to cancel a statement that has run for `ranMs`. `blockedMs`: how long other statements have waited behind it, where there is
- * but one connection.
+ * Whether to cancel a statement that has run for `ranMs`. `blockedMs`: how long other statements have waited
+ * behind it, where there is but one connection.
  */
 export type IsOver = (ranMs: number, blockedMs: number) => boolean
 
 /** A session that is in a transaction. */
 export interface TransactionSession extends Session {
-  /** From now to the end of the transaction a statement may take so long; 0: any time, and waits for locks without end. */
+  /**
+   * From now to the end of the transaction a statement may take so long; 0: any time, and waits for locks
+   * without end.
+   */
   limit(ms: number): Promise<void>
 }
 
@@ -35,22 +38,31 @@ export type PoolUse = Readonly<Record<'busy' | 'idle' | 'waiting', number>>
 export interface Backend extends Session {
   readonly kind: 'postgres' | 'pglite'
   /**
-   * As `query`, for a statement that reads rows by their keys: done at once, and waiting for nobody's lock. Absent where
-   * there is but one connection.
+   * As `query`, for a statement that reads rows by their keys: done at once, and waiting for nobody's lock.
+   * Absent where there is but one connection.
    */
   readonly lookUp?: Session['query']
   /**
-   * As `query`, for a statement that only reads, outside of transactions. `isOver` is asked every few milliseconds while it runs; when it
-   * says so, the statement is canceled (SQLSTATE 57014) and nothing of it is left when this returns.
+   * As `query`, for a statement that only reads, outside of transactions. `isOver` is asked every few
+   * milliseconds while it runs; when it says so, the statement is canceled (SQLSTATE 57014) and nothing of it
+   * is left when this returns.
    */
   interruptible(isOver: IsOver, text: string, params?: readonly unknown[], name?: string): Promise<Result>
-  /** One statement that may take as long as it needs, and is in no transaction, on a connection of its own where there are several. */
+  /**
+   * One statement that may take as long as it needs, and is in no transaction, on a connection of its own
+   * where there are several.
+   */
   unhurried(text: string): Promise<Result>
   /** Runs `work` in one transaction on one connection; an error rolls back and is thrown on. */
   transaction<T>(work: (session: TransactionSession) => Promise<T>): Promise<T>
-  /** The same for `work` that makes all tables anew: no connection goes on with what it knew of the old ones. */
+  /**
+   * The same for `work` that makes all tables anew: no connection goes on with what it knew of the old ones.
+   */
   overhaul<T>(work: (session: TransactionSession) => Promise<T>): Promise<T>
-  /** Calls `heard` for each NOTIFY on `channel` until the returned function is called. Survives a lost connection. */
+  /**
+   * Calls `heard` for each NOTIFY on `channel` until the returned function is called. Survives a lost
+   * connection.
+   */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>
   /** Connections of the pool by what they do; absent where there is but one. */
   readonly use?: () => PoolUse

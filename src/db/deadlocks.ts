@@ -10,10 +10,10 @@ const MAX_PAUSE_MS = 50
 export const isDeadlock = (error: unknown): boolean => isSqlError(error, DEADLOCK)
 
 /**
- * Does some work that is whole or nothing, and again when a deadlock ended it. Rows are locked in one order wherever several
- * statements take them; what deletes a user or a device takes those of many tables.
+ * Does some work that is whole or nothing, and again when a deadlock ended it. Rows are locked in one order
+ * wherever several statements take them; what deletes a user or a device takes those of many tables.
  */
-export async function despiteDeadlocks<T>(work: () => Promise<T>): Promise<T> {
+export async function retryDeadlocks<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()

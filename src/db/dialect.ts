@@ -14,7 +14,10 @@ const refuse = async () => {
   throw new Error('Transactions are opened with db.transaction().')
 }
 
-/** Lets kysely speak through a session of ours, so that both backends and a running transaction share one code. */
+/**
+ * Lets kysely speak through a session of ours, so that both backends and a running transaction share one
+ * code.
+ */
 export function sessionDialect(session: Session): Dialect {
   const connection: DatabaseConnection = {
     async executeQuery<R>(query: CompiledQuery): Promise<QueryResult<R>> {

@@ -19,15 +19,19 @@ export const QUERY_CANCELED = '57014'
 export const UNKNOWN_STATEMENT = '26000'
 export const LOCK_NOT_AVAILABLE = '55P03'
 
-/** Columns, tables or types that are not as a statement believes them to be; a kept plan that no longer fits. */
+/**
+ * Columns, tables or types that are not as a statement believes them to be; a kept plan that no longer fits.
+ */
 const MISMATCHES = new Set(['42703', '42P01', '42804', '42883', '0A000'])
 let mismatches = 0
 
-/** How many statements of this process did not fit the tables: whoever sees it grow may have an old catalog. */
-export const mismatchesSeen = () => mismatches
+/**
+ * How many statements of this process did not fit the tables: whoever sees it grow may have an old catalog.
+ */
+export const schemaMismatchCount = () => mismatches
 
 /** Counts an error if it is a mismatch. */
-export function noteMismatch(error: unknown): void {
+export function countSchemaMismatch(error: unknown): void {
   if (isSqlError(error) && MISMATCHES.has(error.code)) mismatches++
 }
 
@@ -41,8 +45,8 @@ const LOST_CODES = new Set([
   'ETIMEDOUT',
 ])
 /**
- * SQLSTATE classes and codes of a server that is starting, stopping, full (of connections, on its disk), gone, or takes no writes, as
- * one that another has taken the place of; 08P01 is a wrong statement.
+ * SQLSTATE classes and codes of a server that is starting, stopping, full (of connections, on its disk),
+ * gone, or takes no writes, as one that another has taken the place of; 08P01 is a wrong statement.
  */
 const LOST_STATES = /^(08(?!P01)|57P0[1235]|53[13]00|3D000|25006|25P03)/
 
@@ -58,16 +62,19 @@ export function isConnectionError(error: unknown): boolean {
 }
 
 /** The database is away. Answered as 503, so that a client knows to try again. */
-export class DatabaseAway extends ApiError {
-  override name = 'DatabaseAway'
+export class DatabaseUnavailable extends ApiError {
+  override name = 'DatabaseUnavailable'
   constructor(cause: unknown, message = '') {
     super(503, message)
     this.cause = cause
   }
 }
 
-/** Somebody keeps locked what a statement needs, longer than anybody waits: a table that is changed, say. To be tried again as well. */
-export class DatabaseLocked extends DatabaseAway {
+/**
+ * Somebody keeps locked what a statement needs, longer than anybody waits: a table that is changed, say. To
+ * be tried again as well.
+ */
+export class DatabaseLocked extends DatabaseUnavailable {
   override name = 'DatabaseLocked'
   constructor(cause: unknown) {
     super(cause, 'A change that takes long is under way. Please try again in a moment.')

@@ -3,18 +3,21 @@ import type { Config } from '../config.ts'
 import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Backend, IsOver, PoolUse, Result, Session, TransactionSession } from './backend.ts'
-import { ClientLane } from './client-lane.ts'
-import { despiteDeadlocks, isDeadlock } from './deadlocks.ts'
+import { ClientLane } from './client/client-lane.ts'
+import type { StatementClient } from './client/statement-client.ts'
+import { isDeadlock, retryDeadlocks } from './deadlocks.ts'
 import { sessionDialect } from './dialect.ts'
-import { DatabaseAway, noteMismatch } from './errors.ts'
-import { openPostgres } from './postgres.ts'
-import type { StatementClient } from './statement-client.ts'
+import { countSchemaMismatch, DatabaseUnavailable } from './errors.ts'
+import { openPostgres } from './postgres/postgres.ts'
 import type { Tables } from './tables.ts'
 
 const OLDEST_SERVER = 150_000
 const RETRY_MS = 1_000
 const SAY_EVERY = 10
-/** Client-shaped statements that the embedded database is given at a time, so that it need not wait for the next one. */
+/**
+ * Client-shaped statements that the embedded database is given at a time, so that it need not wait for the
+ * next one.
+ */
 const EMBEDDED_SLOTS = 4
 
 /** The database, or one running transaction of it: whoever gets a Db need not know which. */
@@ -61,14 +64,14 @@ export class Db {
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
     return this.#session.query(text, params, name).catch((error: unknown) => {
       if (this.inTransaction || !isDeadlock(error)) return noted(error)
-      return despiteDeadlocks(() => this.#session.query(text, params, name)).catch(noted)
+      return retryDeadlocks(() => this.#session.query(text, params, name)).catch(noted)
     })
   }
 
   /**
-   * The same for a statement that only reads, and whose shape a client chose: it takes its turn among such statements, and is canceled
-   * when it takes too long, holds up others, or its client is gone. See ClientLane.run for what it throws. Without a client, and in a
-   * transaction, it is like any other.
+   * The same for a statement that only reads, and whose shape a client chose: it takes its turn among such
+   * statements, and is canceled when it takes too long, holds up others, or its client is gone. See
+   * ClientLane.run for what it throws. Without a client, and in a transaction, it is like any other.
    */
   queryFor(
     client: StatementClient | undefined,
@@ -93,8 +96,8 @@ export class Db {
   }
 
   /**
-   * One statement that may take as long as it needs, such as an index of a large table that is made while others write. Never inside
-   * a transaction.
+   * One statement that may take as long as it needs, such as an index of a large table that is made while
+   * others write. Never inside a transaction.
    */
   unhurried(text: string): Promise<Result> {
     if (this.inTransaction) throw new Error('What takes long is done outside of transactions')
@@ -102,8 +105,8 @@ export class Db {
   }
 
   /**
-   * From now to the end of this transaction a statement may take so long; 0: any time, and waits for locks without end. Inside a
-   * transaction only.
+   * From now to the end of this transaction a statement may take so long; 0: any time, and waits for locks
+   * without end. Inside a transaction only.
    */
   async limitStatements(ms: number): Promise<void> {
     if (!this.#transaction) throw new Error('A limit is set inside a transaction')
@@ -111,22 +114,23 @@ export class Db {
   }
 
   /**
-   * All of `work` or nothing. Inside a transaction it simply joins in: the outer one decides. `work` is done again,
-   * a few times at most, when Postgres ended it for a deadlock.
+   * All of `work` or nothing. Inside a transaction it simply joins in: the outer one decides. `work` is done
+   * again, a few times at most, when Postgres ended it for a deadlock.
    */
   transaction<T>(work: (db: Db) => Promise<T>): Promise<T> {
     if (this.inTransaction) return work(this)
-    return despiteDeadlocks(() =>
+    return retryDeadlocks(() =>
       this.#backend.transaction((session) => work(new Db(this.#backend, undefined, session))),
     )
   }
 
   /**
-   * A transaction in which `work` makes all tables anew. Plans of other connections would not fit them: just before the commit those of
-   * pocketsms are closed, of all processes, and connect again by themselves. What they were asked fails as if the database were away.
+   * A transaction in which `work` makes all tables anew. Plans of other connections would not fit them: just
+   * before the commit those of pocketsms are closed, of all processes, and connect again by themselves. What
+   * they were asked fails as if the database were away.
    */
   overhaul<T>(work: (db: Db) => Promise<T>): Promise<T> {
-    return despiteDeadlocks(() =>
+    return retryDeadlocks(() =>
       this.#backend.overhaul((session) => work(new Db(this.#backend, undefined, session))),
     )
   }
@@ -142,13 +146,13 @@ export class Db {
 }
 
 function noted(error: unknown): never {
-  noteMismatch(error)
+  countSchemaMismatch(error)
   throw error
 }
 
 /**
- * Postgres if `databaseUrl` is set, else PGlite in `dataDir`. Waits for a server that is not there yet and says
- * so. Throws a UserError for one that is too old or refuses us.
+ * Postgres if `databaseUrl` is set, else PGlite in `dataDir`. Waits for a server that is not there yet and
+ * says so. Throws a UserError for one that is too old or refuses us.
  */
 export async function openDb(config: Config, log: Logger): Promise<Db> {
   const limitMs = config.clientStatementSeconds * 1000
@@ -190,7 +194,7 @@ async function awaitServer(db: Db, log: Logger): Promise<void> {
         `Postgres 15 or later is needed; DATABASE_URL leads to version ${Math.floor(version / 10_000)}.`,
       )
     } catch (error) {
-      if (!(error instanceof DatabaseAway)) throw refusal(error)
+      if (!(error instanceof DatabaseUnavailable)) throw refusal(error)
       const cause = error.cause instanceof Error ? error.cause.message : String(error.cause)
       if (attempt % SAY_EVERY === 0) log.warn(`waiting for the database: ${cause || 'no connection'}`)
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
@@ -198,7 +202,10 @@ async function awaitServer(db: Db, log: Logger): Promise<void> {
   }
 }
 
-/** Before anything was asked, whatever is wrong lies in DATABASE_URL or at the server: TLS, a missing password, a name. */
+/**
+ * Before anything was asked, whatever is wrong lies in DATABASE_URL or at the server: TLS, a missing
+ * password, a name.
+ */
 function refusal(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error
   const code = 'code' in error ? String(error.code) : ''

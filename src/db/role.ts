@@ -16,9 +16,9 @@ select r.rolname,
 from pg_roles r where r.rolname = current_user`
 
 /**
- * A sentence for the people who run the server if its database role has rights that it does not need, which would be
- * an attacker's as well; undefined if it is a plain role. On the embedded database there is no other role than the
- * superuser, and nothing to warn of.
+ * A sentence for the people who run the server if its database role has rights that it does not need, which
+ * would be an attacker's as well; undefined if it is a plain role. On the embedded database there is no other
+ * role than the superuser, and nothing to warn of.
  */
 export async function roleWarning(db: Db): Promise<string | undefined> {
   if (db.kind === 'pglite') return undefined

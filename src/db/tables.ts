@@ -1,8 +1,8 @@
 import type { Generated } from 'kysely'
 
 /**
- * Tables of our own that kysely knows. Those of collections are not here: their columns are data. json columns are
- * their text, as everywhere in this program.
+ * Tables of our own that kysely knows. Those of collections are not here: their columns are data. json
+ * columns are their text, as everywhere in this program.
  */
 export interface Tables {
   _migrations: { file: string; applied: Generated<Date> }

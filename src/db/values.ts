@@ -16,7 +16,9 @@ export const types = {
 const quoted = (item: unknown): string =>
   item === null || item === undefined ? 'NULL' : `"${String(item).replace(/["\\]/g, '\\$&')}"`
 
-/** A bound value in Postgres' text form, as the pg driver writes it: lists as `{…}`, other objects as JSON. */
+/**
+ * A bound value in Postgres' text form, as the pg driver writes it: lists as `{…}`, other objects as JSON.
+ */
 export function toParameter(value: unknown): string | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'string') return value

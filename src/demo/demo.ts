@@ -1,14 +1,14 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { upsertSuperuser } from '../auth/superusers.ts'
+import { upsertSuperuser } from '../auth/superusers/superusers.ts'
 import { readConfig } from '../config.ts'
 import { UserError } from '../errors.ts'
-import { randomText } from '../fields/random.ts'
 import { type RunningServer, start } from '../server.ts'
-import { onStopSignal } from '../stop-signal.ts'
+import { randomText } from '../tools/random.ts'
+import { onStopSignal } from '../tools/stop-signal.ts'
 import { type Api, findFirst, request, signIn } from './api.ts'
-import { CONTACTS, type Desk, makeUser, nameRecipients, setUpDesk, USER_EMAIL } from './people.ts'
+import { CONTACTS, type DemoData, makeUser, nameRecipients, setUpDemoData, USER_EMAIL } from './people.ts'
 import { type Phone, pairPhones, switchOn } from './phones.ts'
 import { freePortFrom } from './port.ts'
 import { watch } from './watch.ts'
@@ -39,18 +39,18 @@ async function startServer(): Promise<RunningServer> {
 
 async function makeDesk(
   server: RunningServer,
-): Promise<{ desk: Desk; password: string; adminPassword: string }> {
+): Promise<{ desk: DemoData; password: string; adminPassword: string }> {
   const [password, adminPassword] = [randomText(12), randomText(12)]
   await upsertSuperuser(server.services.store, SUPERUSER_EMAIL, adminPassword)
   const { api: superuser } = await signIn(server.url, '_superusers', SUPERUSER_EMAIL, adminPassword)
   await makeUser(superuser, password)
-  const desk = await setUpDesk(server.url, password)
+  const desk = await setUpDemoData(server.url, password)
   step(`A user, ${USER_EMAIL}, with an API key, a template and ${CONTACTS.length} contacts.`)
   for (const { name, phone } of CONTACTS) detail(`${name.padEnd(8)} ${phone}`)
   return { desk, password, adminPassword }
 }
 
-async function startPhones(server: RunningServer, desk: Desk, ended: AbortSignal) {
+async function startPhones(server: RunningServer, desk: DemoData, ended: AbortSignal) {
   const folder = join(server.services.config.dataDir, 'phones')
   mkdirSync(folder, { recursive: true })
   const phones = await pairPhones(desk.user, folder)
@@ -60,7 +60,12 @@ async function startPhones(server: RunningServer, desk: Desk, ended: AbortSignal
 }
 
 /** Sends with the API key, and prints what happens to the messages. */
-async function sendAndWatch(desk: Desk, phones: readonly Phone[], path: string, body: object): Promise<void> {
+async function sendAndWatch(
+  desk: DemoData,
+  phones: readonly Phone[],
+  path: string,
+  body: object,
+): Promise<void> {
   const sender: Api = { url: desk.user.url, credentials: { 'x-api-key': desk.key } }
   const sent = await request<{ message_ids: string[] }>(sender, 'POST', path, body)
   const recipients = await nameRecipients(desk.user, sent.message_ids)
@@ -70,7 +75,7 @@ async function sendAndWatch(desk: Desk, phones: readonly Phone[], path: string, 
     detail('Not all are finished yet; the server goes on with them.')
 }
 
-async function sendSome(desk: Desk, phones: readonly Phone[]): Promise<void> {
+async function sendSome(desk: DemoData, phones: readonly Phone[]): Promise<void> {
   const [ann, ben] = CONTACTS
   step(`POST /api/sms/send to ${ann.name} and ${ben.name}:`)
   const greeting = { recipients: [ann.phone, ben.phone], body: 'Hello from pocketsms!' }
@@ -87,7 +92,7 @@ interface Received {
   readonly body: string
 }
 
-async function receiveOne(desk: Desk, phone: Phone): Promise<void> {
+async function receiveOne(desk: DemoData, phone: Phone): Promise<void> {
   const [ann] = CONTACTS
   const text = `I will be there! (${new Date().toISOString().slice(11, 19)})`
   phone.simulator.receive({ from: ann.phone, body: text, sim: 0 })
@@ -100,7 +105,7 @@ async function receiveOne(desk: Desk, phone: Phone): Promise<void> {
   detail('It has not come in yet.')
 }
 
-function sayWhatNext(url: string, desk: Desk, password: string, adminPassword: string): void {
+function sayWhatNext(url: string, desk: DemoData, password: string, adminPassword: string): void {
   step('Done. The server and its phones go on until you press Ctrl-C. To try next, in another terminal:')
   say(`
 curl ${url}/api/sms/send -H 'X-API-Key: ${desk.key}' \\

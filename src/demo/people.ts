@@ -22,15 +22,17 @@ export async function makeUser(superuser: Api, password: string): Promise<void> 
 }
 
 /** What the user has before the first message: contacts in a group, a template, an API key. */
-export interface Desk {
+export interface DemoData {
   readonly user: Api
   readonly key: string
   readonly group: string
   readonly template: string
 }
 
-/** Signs in as the user and makes their desk; a second run finds all but the key, which is shown only once. */
-export async function setUpDesk(url: string, password: string): Promise<Desk> {
+/**
+ * Signs in as the user and makes their desk; a second run finds all but the key, which is shown only once.
+ */
+export async function setUpDemoData(url: string, password: string): Promise<DemoData> {
   const { api: user, id } = await signIn(url, 'users', USER_EMAIL, password)
   const group = await ensure(user, 'contact_groups', 'name = "Friends"', { user: id, name: 'Friends' })
   for (const contact of CONTACTS)

@@ -19,8 +19,8 @@ export interface Names {
 }
 
 /**
- * Prints what happens to messages, until all are delivered or failed, or `patienceMs` are over. It asks for their
- * events as any client can. Answers whether all are finished.
+ * Prints what happens to messages, until all are delivered or failed, or `patienceMs` are over. It asks for
+ * their events as any client can. Answers whether all are finished.
  */
 export async function watch(
   user: Api,

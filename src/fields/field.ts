@@ -126,13 +126,18 @@ export const isMultiCapable = (field: Field) =>
  */
 export type Value = string | number | boolean | string[] | null
 
-/** What one field type can do. Pure: nothing here knows a database. `fields/types.ts` finds it by name. */
+/**
+ * What one field type can do. Pure: nothing here knows a database. `fields/types/field-types.ts` finds it by
+ * name.
+ */
 export interface FieldType<F extends Field = Field> {
   /** Type of its column, with `not null` and default. */
   column(field: F): string
   /** The value of a record that has none. */
   zero(field: F): Value
-  /** Any JSON or form value → what is stored. Never fails: what cannot be read falls to zero (contract 4.2). */
+  /**
+   * Any JSON or form value → what is stored. Never fails: what cannot be read falls to zero (contract 4.2).
+   */
   fromInput(field: F, raw: unknown): Value
   /** A stored value → its JSON text in an answer (contract 3.3). */
   toJson(field: F, value: Value): string

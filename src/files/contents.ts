@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Result } from '../db/backend.ts'
 import type { Db } from '../db/open.ts'
-import { Semaphore } from '../fields/semaphore.ts'
+import { Semaphore } from '../tools/semaphore.ts'
 import type { Content } from './upload.ts'
 
 /** Bytes of a piece as it is stored. */
@@ -56,8 +56,8 @@ const INSERT = `with file as (
   select id from file`
 
 /**
- * Stores a file in the transaction of `db`, piece by piece. False if there is one in its place already: another node was
- * faster with a thumbnail. PocketBase: tools/filesystem
+ * Stores a file in the transaction of `db`, piece by piece. False if there is one in its place already:
+ * another node was faster with a thumbnail. PocketBase: tools/filesystem
  */
 export async function storeFile(
   db: Db,
@@ -100,14 +100,14 @@ export async function findStored(
 }
 
 /** A file is gone while it is read. */
-export class FileGone extends Error {
-  override name = 'FileGone'
+export class FileDeleted extends Error {
+  override name = 'FileDeleted'
 }
 
 /**
- * The bytes of a file from `from` up to but not including `to`, a piece at a time, each with a statement of its own: a slow
- * reader holds one piece and no connection. `holder` is the account or address that reads: holders take turns. Throws
- * FileGone when the file was deleted meanwhile, 503 when too many reads wait.
+ * The bytes of a file from `from` up to but not including `to`, a piece at a time, each with a statement of
+ * its own: a slow reader holds one piece and no connection. `holder` is the account or address that reads:
+ * holders take turns. Throws FileDeleted when the file was deleted meanwhile, 503 when too many reads wait.
  */
 export async function* readStored(
   db: Db,
@@ -122,13 +122,16 @@ export async function* readStored(
     const params = [id, part, offset + 1, Math.min(READ_BYTES, to - at)]
     const { rows } = await readInTurn(db, params, holder)
     const [content] = (rows[0] ?? []) as Buffer[]
-    if (!content || content.length === 0) throw new FileGone()
+    if (!content || content.length === 0) throw new FileDeleted()
     yield content
     at += content.length
   }
 }
 
-/** The next read begins after a pause as long as this one took, so that half of the time is for other requests. */
+/**
+ * The next read begins after a pause as long as this one took, so that half of the time is for other
+ * requests.
+ */
 function readInTurn(db: Db, params: readonly unknown[], holder: string): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>()
   const work = async () => {

@@ -1,6 +1,8 @@
-import { TooMany } from '../errors.ts'
+import { RetryLater } from '../errors.ts'
 
-/** Bytes that the temporary files of all requests may have together, unless one request alone may have more. */
+/**
+ * Bytes that the temporary files of all requests may have together, unless one request alone may have more.
+ */
 const MAX_BYTES = 256 << 20
 /** Senders of requests that are nearly complete get this long to finish before anybody is evicted. */
 const GRACE_MS = 250
@@ -25,7 +27,7 @@ export interface Share extends Sender {
   windowStartMs: number
   windowBytes: number
   /** Ends the request with this answer and frees its temporary file. */
-  readonly evict: (answer: TooMany) => void
+  readonly evict: (answer: RetryLater) => void
 }
 
 interface Waiting {
@@ -35,9 +37,9 @@ interface Waiting {
 }
 
 /**
- * A limit on the temporary files of a process, shared fairly between holders. When it is reached, the holder with
- * the most bytes loses a request, then slow senders lose theirs. Whoever still finds no room waits, then gets a
- * 429 or 503 with Retry-After.
+ * A limit on the temporary files of a process, shared fairly between holders. When it is reached, the holder
+ * with the most bytes loses a request, then slow senders lose theirs. Whoever still finds no room waits, then
+ * gets a 429 or 503 with Retry-After.
  */
 export class SpoolBudget {
   readonly #maxBytes: number
@@ -51,7 +53,7 @@ export class SpoolBudget {
     this.#waitMs = waitMs
   }
 
-  open({ holder, maxBytes }: Sender, evict: (answer: TooMany) => void): Share {
+  open({ holder, maxBytes }: Sender, evict: (answer: RetryLater) => void): Share {
     const window = { windowStartMs: performance.now(), windowBytes: 0 }
     const share = { holder, maxBytes, bytes: 0, isReceiving: true, ...window, evict }
     this.#shares.add(share)
@@ -112,7 +114,9 @@ export class SpoolBudget {
     }
   }
 
-  /** A request of the holder with the most bytes, if that is more than this one's holder has; else a slow one. */
+  /**
+   * A request of the holder with the most bytes, if that is more than this one's holder has; else a slow one.
+   */
   #victimFor({ share, bytes }: Waiting): Share | undefined {
     const others = [...this.#shares].filter((one) => one !== share && one.isReceiving && one.bytes > 0)
     const own = this.#bytesOf(share.holder) + bytes
@@ -151,11 +155,11 @@ export class SpoolBudget {
   }
 
   /** 429 for a holder that has more than its part of everything, else 503. */
-  #refusal({ holder }: Share): TooMany {
+  #refusal({ holder }: Share): RetryLater {
     const holders = new Set([...this.#shares].map((share) => share.holder)).size
     const isOwn = holders === 1 || this.#bytesOf(holder) > this.#used / holders
-    if (isOwn) return new TooMany(429, RETRY_SECONDS, 'Too many large requests of yours at once')
-    return new TooMany(503, RETRY_SECONDS, 'Too many large requests at once')
+    if (isOwn) return new RetryLater(429, RETRY_SECONDS, 'Too many large requests of yours at once')
+    return new RetryLater(503, RETRY_SECONDS, 'Too many large requests at once')
   }
 }
 

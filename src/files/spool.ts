@@ -1,11 +1,14 @@
 import { type FileHandle, lstat, mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { badRequest, type TooMany } from '../errors.ts'
+import { badRequest, type RetryLater } from '../errors.ts'
 import { type Sender, type Share, spoolBudget } from './spool-budget.ts'
 import { spoolMemory } from './spool-memory.ts'
 
-/** What a request may take of memory while it comes in; the rest waits in a temporary file. PocketBase: Go's multipart */
+/**
+ * What a request may take of memory while it comes in; the rest waits in a temporary file. PocketBase: Go's
+ * multipart
+ */
 export const MEMORY_BYTES = 16 << 20
 /** What is read of the temporary file at a time. */
 const READ_BYTES = 64 << 10
@@ -27,12 +30,13 @@ interface TemporaryFile {
 }
 
 /**
- * Where the files of one request are, or its large body: in memory while there is room, then in one temporary file for all of them, since a
- * request may bring more files than a process may have open. Who wants something of it after it was closed gets a 400:
- * the client is gone, and what it sent must not be taken for empty. The file of a `sender` counts against the budget of
- * the process, which may evict the request.
+ * Where the files of one request are, or its large body: in memory while there is room, then in one temporary
+ * file for all of them, since a request may bring more files than a process may have open. Who wants
+ * something of it after it was closed gets a 400:
+ * the client is gone, and what it sent must not be taken for empty. The file of a `sender` counts against the
+ * budget of the process, which may evict the request.
  */
-export class Room {
+export class UploadSpace {
   memory: number
   #taken = 0
   #file: Promise<TemporaryFile> | undefined
@@ -113,7 +117,7 @@ export class Room {
     if (this.#share) spoolBudget.close(this.#share)
   }
 
-  #evict(answer: TooMany): void {
+  #evict(answer: RetryLater): void {
     this.#evicted.abort(answer)
     void this.close()
   }
@@ -134,8 +138,8 @@ async function openTemporary(): Promise<TemporaryFile> {
 }
 
 /**
- * Removes folders that a killed process left behind. Only where a system keeps the name of an open file are they
- * ever older than an instant; younger than an hour they may be another server's.
+ * Removes folders that a killed process left behind. Only where a system keeps the name of an open file are
+ * they ever older than an instant; younger than an hour they may be another server's.
  */
 export async function removeLeftovers(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => [])
@@ -150,14 +154,17 @@ export async function removeLeftovers(): Promise<void> {
   }
 }
 
-/** Content that is written once, then read as often as needed: in memory while there is room, then in the file. */
+/**
+ * Content that is written once, then read as often as needed: in memory while there is room, then in the
+ * file.
+ */
 export class Spool {
-  readonly #room: Room
+  readonly #room: UploadSpace
   readonly #parts: (Buffer | Stretch)[] = []
   size = 0
 
-  constructor(room: Room) {
-    this.#room = room
+  constructor(space: UploadSpace) {
+    this.#room = space
   }
 
   async write(part: Buffer): Promise<void> {
@@ -167,7 +174,10 @@ export class Spool {
     this.#parts.push(this.#room.take(part.length) ? part : await this.#room.append(part))
   }
 
-  /** The content from its beginning, in pieces of `bytes`, the last one shorter. Throws a 400 once its room is closed. */
+  /**
+   * The content from its beginning, in pieces of `bytes`, the last one shorter. Throws a 400 once its room is
+   * closed.
+   */
   async *pieces(bytes: number): AsyncGenerator<Buffer> {
     let piece: Buffer[] = []
     let size = 0

@@ -1,4 +1,4 @@
-import { randomId } from '../fields/random.ts'
+import { randomId } from '../tools/random.ts'
 
 /** Longer names lose their beginning. */
 const MAX_SENT_BYTES = 300
@@ -8,8 +8,9 @@ const MAX_BASE = 100
 const RANDOM_LENGTH = 10
 
 /**
- * The name under which a sent file is stored: words in lower case, a random part that nobody guesses, the extension as it
- * was sent; `detected` if it had none. PocketBase: tools/filesystem/file.go, normalizeName; contract 4.6
+ * The name under which a sent file is stored: words in lower case, a random part that nobody guesses, the
+ * extension as it was sent; `detected` if it had none. PocketBase: tools/filesystem/file.go, normalizeName;
+ * contract 4.6
  */
 export function storedName(sent: string, detected: string): string {
   const name = Buffer.from(sent).subarray(-MAX_SENT_BYTES).toString('utf8')
@@ -35,7 +36,9 @@ function cleanExtension(sent: string, detected: string): string {
   return extension.length > MAX_EXTENSION ? `.${trimDots(extension.slice(-MAX_EXTENSION))}` : extension
 }
 
-/** `myTestDB` → `my_test_db`: words by what is none of `[A-Za-z0-9]`, and before a capital after a small one. */
+/**
+ * `myTestDB` → `my_test_db`: words by what is none of `[A-Za-z0-9]`, and before a capital after a small one.
+ */
 const snakeCase = (text: string): string =>
   text
     .split(/[\W_]+/)

@@ -12,7 +12,10 @@ const PICTURES: ReadonlySet<string> = new Set([
   'image/webp',
 ])
 
-/** More is not unpacked: a picture of a few bytes may say that it has any number of dots. As a GIF these take 360 MB. */
+/**
+ * More is not unpacked: a picture of a few bytes may say that it has any number of dots. As a GIF these take
+ * 360 MB.
+ */
 const MAX_DOTS = 64_000_000
 /** More is not made: `0x100` of a picture of 20,000 by 1 would be 2,000,000 wide, and took 2 GB. */
 const MAX_MADE_DOTS = 16_000_000
@@ -39,7 +42,10 @@ function readSize(size: string): Wanted {
   return wanted
 }
 
-/** How large a picture becomes: to the dot as PocketBase's library has it. github.com/disintegration/imaging, tools.go */
+/**
+ * How large a picture becomes: to the dot as PocketBase's library has it. github.com/disintegration/imaging,
+ * tools.go
+ */
 function fitted({ width, height, cut }: Wanted, from: Box): Box {
   const ratio = from.width / from.height
   if (height === 0) return { width, height: Math.max(1, Math.floor(width / ratio + 0.5)) }
@@ -60,8 +66,9 @@ export interface Thumbnail {
 }
 
 /**
- * A small copy of a picture, the right way up, of an animated one the first frame. Of a kind that PocketBase cannot write
- * it is a PNG. Throws for what is no picture, and for a size that is none. PocketBase: tools/filesystem, CreateThumb
+ * A small copy of a picture, the right way up, of an animated one the first frame. Of a kind that PocketBase
+ * cannot write it is a PNG. Throws for what is no picture, and for a size that is none. PocketBase:
+ * tools/filesystem, CreateThumb
  */
 export async function makeThumbnail(picture: Buffer, type: string, size: string): Promise<Thumbnail> {
   const wanted = readSize(size)

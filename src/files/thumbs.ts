@@ -1,14 +1,14 @@
 import type { Db } from '../db/open.ts'
 import type { FileField } from '../fields/field.ts'
-import { Semaphore } from '../fields/semaphore.ts'
+import { Semaphore } from '../tools/semaphore.ts'
 import { type FilePlace, findStored, readStored, type StoredFile, storeFile } from './contents.ts'
 import { isPicture, makeThumbnail } from './thumbnail.ts'
 
 /** Sizes that every field has. PocketBase: apis/file.go */
 const DEFAULT_SIZES: readonly string[] = ['100x100']
 /**
- * Thumbnails are made one at a time: each unpacks a whole picture on one of the four threads of this process that also
- * check passwords, and takes a core for up to some seconds.
+ * Thumbnails are made one at a time: each unpacks a whole picture on one of the four threads of this process
+ * that also check passwords, and takes a core for up to some seconds.
  */
 const PLACES = 1
 /** When more wait, the address with the most gets the original instead. */
@@ -18,9 +18,15 @@ const places = new Semaphore(PLACES, {
   refusal: 'Too many thumbnails are being made. Try again in a moment.',
 })
 
-/** Thumbnails that are being made in this process, by their place: who asks for one meanwhile waits for the same. */
+/**
+ * Thumbnails that are being made in this process, by their place: who asks for one meanwhile waits for the
+ * same.
+ */
 const making = new Map<string, Promise<StoredFile | undefined>>()
-/** Until when none is tried again, by place: a broken picture would be read and unpacked for everybody who comes by. */
+/**
+ * Until when none is tried again, by place: a broken picture would be read and unpacked for everybody who
+ * comes by.
+ */
 const broken = new Map<string, number>()
 const BROKEN_MS = 60_000
 const MAX_BROKEN = 1_000
@@ -35,8 +41,9 @@ export interface ThumbRequest {
 }
 
 /**
- * The thumbnail of a stored file in one of the sizes of its field, made when it is first asked for and stored beside it.
- * Undefined for another size, for what is no picture, and when none can be made: then the original is shown.
+ * The thumbnail of a stored file in one of the sizes of its field, made when it is first asked for and stored
+ * beside it. Undefined for another size, for what is no picture, and when none can be made: then the original
+ * is shown.
  */
 export async function findThumb(
   db: Db,

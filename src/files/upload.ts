@@ -35,7 +35,7 @@ async function headOf(content: Content): Promise<Buffer> {
 }
 
 /** The same file sent once more under the name that it got: so PocketBase hands the files of a batch on. */
-export const sentAgain = ({ name, ...upload }: Upload): Upload => ({
+export const copyUpload = ({ name, ...upload }: Upload): Upload => ({
   ...upload,
   name: storedName(name, upload.sniffed.extension),
   originalName: name,

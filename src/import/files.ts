@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { UserError } from '../errors.ts'
-import { type Member, OtherShape, readMembers } from './json-members.ts'
+import { type ListItem, readMembers, UnexpectedShape } from './json-members.ts'
 
 /** A JSON file's content. Throws a UserError that names the file and what is wrong with it. */
 export function readJson(file: string): unknown {
@@ -12,10 +12,10 @@ export function readJson(file: string): unknown {
 }
 
 /**
- * The records in a JSON file of collections, one by one: see Member. Throws a UserError that names the file and what is wrong with
- * it, such as being no file that can be read twice.
+ * The records in a JSON file of collections, one by one: see Member. Throws a UserError that names the file
+ * and what is wrong with it, such as being no file that can be read twice.
  */
-export function* readRecords(file: string): Generator<Member> {
+export function* readRecords(file: string): Generator<ListItem> {
   try {
     if (!statSync(file).isFile()) throw new UserError(`${file} is read twice: it must be a file on a disk.`)
     yield* readMembers(file)
@@ -25,7 +25,7 @@ export function* readRecords(file: string): Generator<Member> {
 }
 
 function fault(file: string, error: unknown): unknown {
-  if (error instanceof OtherShape) {
+  if (error instanceof UnexpectedShape) {
     const { member } = error
     const wanted =
       member === undefined ? 'an object of collections' : `collection ${member}: a list of records`

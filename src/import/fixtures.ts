@@ -1,26 +1,27 @@
-import { noteAtTerminal } from '../auth/audit.ts'
+import { recordTerminalAudit } from '../auth/superusers/audit.ts'
+import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
-import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
 import { UserError } from '../errors.ts'
-import type { Progress } from '../progress.ts'
+import type { Progress } from '../tools/progress.ts'
 import { readJson, readRecords } from './files.ts'
 import { chunkSize, idOf, insertRows, type Replaced, removeOld } from './insert.ts'
 import { checkRelations } from './relations.ts'
-import { type Place, type ReadRow, type Row, rowReader } from './rows.ts'
+import { type FilePosition, type ImportRow, type ReadRow, rowReader } from './rows.ts'
 import { importSchema } from './schema.ts'
 
 /** The records of one collection: what of them is kept in memory. */
-interface Part extends Place {
+interface Part extends FilePosition {
   readonly ids: string[]
 }
 
 /**
- * Brings in collections (`schema`: PocketBase's export) and records (`fixtures`: `{"collection": [{record}, …]}`,
- * ids and dates as they stand, passwords in plain text), all or nothing. The same again gives the same. Answers a
- * sentence that says what came in; throws a UserError that says where a file is wrong. Of the records no more is in
- * memory than some thousand, and all ids: the file is read twice, first to check it.
+ * Brings in collections (`schema`: PocketBase's export) and records (`fixtures`:
+ * `{"collection": [{record}, …]}`, ids and dates as they stand, passwords in plain text), all or nothing. The
+ * same again gives the same. Answers a sentence that says what came in; throws a UserError that says where a
+ * file is wrong. Of the records no more is in memory than some thousand, and all ids: the file is read twice,
+ * first to check it.
  */
 export async function importFiles(
   store: CatalogStore,
@@ -32,7 +33,7 @@ export async function importFiles(
     const collections =
       files.schema === undefined ? 0 : await importSchema(draft, files.schema, schema, progress)
     const parts = files.fixtures === undefined ? [] : await importRecords(draft, files.fixtures, progress)
-    await noteAtTerminal(draft.db, {
+    await recordTerminalAudit(draft.db, {
       action: 'import',
       fields: parts.map(({ collection }) => collection.name),
     })
@@ -77,7 +78,10 @@ function findTable(draft: CatalogDraft, file: string, name: string): Collection 
   return collection
 }
 
-/** Writes the records of a checked file. Those that are there already go first: their values may be others' now. */
+/**
+ * Writes the records of a checked file. Those that are there already go first: their values may be others'
+ * now.
+ */
 async function insertFile(
   { db }: CatalogDraft,
   file: string,
@@ -86,7 +90,7 @@ async function insertFile(
 ): Promise<void> {
   let read: ReadRow
   let replaced: Replaced
-  let rows: Row[] = []
+  let rows: ImportRow[] = []
   let done = 0
   for (const { name, item } of readRecords(file)) {
     const part = parts.get(name)!

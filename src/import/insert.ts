@@ -1,12 +1,12 @@
-import { attempt } from '../collections/attempt.ts'
 import type { Collection } from '../collections/collection.ts'
-import { violatedFields } from '../collections/indexes.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
+import { violatedFields } from '../collections/table/indexes.ts'
 import { isSqlError, UNIQUE_VIOLATION } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
+import { withSavepoint } from '../db/savepoint.ts'
 import { type Field, isMulti } from '../fields/field.ts'
-import { noteChange } from '../records/changes.ts'
-import { hashPasswords, type Place, type Row, recordFault } from './rows.ts'
+import { logChange } from '../records/changes.ts'
+import { type FilePosition, hashPasswords, type ImportRow, recordFault } from './rows.ts'
 
 /** Rows a statement. 200,000 rows of 20 columns: 1,000 to 5,000 a time are equally fast. */
 const CHUNK = 2_000
@@ -41,13 +41,14 @@ export const chunkSize = ({ type }: Collection, hashed = false): number =>
 export type Replaced = ReadonlyMap<string, string>
 
 /**
- * Writes some rows into a collection's table, in their order. Those that are in `replaced` keep their token keys, which no
- * file has. `hashed`: passwords come as hashes. Throws a UserError that names the record if one breaks a unique index.
+ * Writes some rows into a collection's table, in their order. Those that are in `replaced` keep their token
+ * keys, which no file has. `hashed`: passwords come as hashes. Throws a UserError that names the record if
+ * one breaks a unique index.
  */
 export async function insertRows(
   db: Db,
-  place: Place,
-  rows: readonly Row[],
+  place: FilePosition,
+  rows: readonly ImportRow[],
   { replaced = new Map(), hashed = false }: { readonly replaced?: Replaced; readonly hashed?: boolean } = {},
 ): Promise<void> {
   const { collection } = place
@@ -57,9 +58,14 @@ export async function insertRows(
   await noteChunk(db, collection, rows, replaced)
 }
 
-async function insertChunk(db: Db, place: Place, statement: string, chunk: readonly Row[]): Promise<void> {
-  const insert = (rows: readonly Row[]) =>
-    attempt(db, () => db.query(statement, [JSON.stringify(rows.map(toObject))]))
+async function insertChunk(
+  db: Db,
+  place: FilePosition,
+  statement: string,
+  chunk: readonly ImportRow[],
+): Promise<void> {
+  const insert = (rows: readonly ImportRow[]) =>
+    withSavepoint(db, () => db.query(statement, [JSON.stringify(rows.map(toObject))]))
   try {
     await insert(chunk)
   } catch (error) {
@@ -74,17 +80,17 @@ async function insertChunk(db: Db, place: Place, statement: string, chunk: reado
 async function noteChunk(
   db: Db,
   collection: Collection,
-  chunk: readonly Row[],
+  chunk: readonly ImportRow[],
   replaced: Replaced,
 ): Promise<void> {
   const ids = chunk.map((row) => idOf(collection, row))
-  await noteChange(
+  await logChange(
     { db },
     collection,
     'update',
     ids.filter((id) => replaced.has(id)),
   )
-  await noteChange(
+  await logChange(
     { db },
     collection,
     'create',
@@ -92,16 +98,16 @@ async function noteChunk(
   )
 }
 
-const toObject = (row: Row) => Object.fromEntries(row.map((value, i) => [i, value]))
+const toObject = (row: ImportRow) => Object.fromEntries(row.map((value, i) => [i, value]))
 
-function duplicate(place: Place, row: Row, error: unknown): unknown {
+function duplicate(place: FilePosition, row: ImportRow, error: unknown): unknown {
   if (!isSqlError(error, UNIQUE_VIOLATION)) return error
   const fields = violatedFields(place.collection, error.constraint ?? '').join(', ')
   return recordFault(place, idOf(place.collection, row), 'another record has the same value', fields)
 }
 
 /** A row's id. */
-export const idOf = ({ fields }: Collection, row: Row) =>
+export const idOf = ({ fields }: Collection, row: ImportRow) =>
   String(row[fields.findIndex(({ name }) => name === 'id')])
 
 /** Removes the records that are about to be replaced, and answers what of them lives on. */
@@ -112,7 +118,7 @@ export async function removeOld(db: Db, collection: Collection, ids: readonly st
   return new Map(old.rows.map(([id, tokenKey]) => [String(id), String(tokenKey)]))
 }
 
-function keepTokenKeys(collection: Collection, rows: readonly Row[], replaced: Replaced): void {
+function keepTokenKeys(collection: Collection, rows: readonly ImportRow[], replaced: Replaced): void {
   if (collection.type !== 'auth' || replaced.size === 0) return
   const key = collection.fields.findIndex(({ name }) => name === 'tokenKey')
   for (const row of rows) row[key] = replaced.get(idOf(collection, row)) ?? row[key]!

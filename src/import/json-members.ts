@@ -7,14 +7,20 @@ const [QUOTE, BACKSLASH, COMMA, COLON] = [byte('"'), byte('\\'), byte(','), byte
 const [OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [byte('{'), byte('}'), byte('['), byte(']')]
 const isSpace = (at: number) => at === 0x20 || at === 0x0a || at === 0x0d || at === 0x09
 
-/** What stands in a JSON file's object: an item of the list `name`, or (with `item` undefined) that such a list begins. */
-export interface Member {
+/**
+ * What stands in a JSON file's object: an item of the list `name`, or (with `item` undefined) that such a
+ * list begins.
+ */
+export interface ListItem {
   readonly name: string
   readonly item: unknown
 }
 
-/** A file that holds something else than an object of lists. `member`: the one that is no list; undefined if it is no object. */
-export class OtherShape extends Error {
+/**
+ * A file that holds something else than an object of lists. `member`: the one that is no list; undefined if
+ * it is no object.
+ */
+export class UnexpectedShape extends Error {
   readonly member: string | undefined
   constructor(member?: string) {
     super('not an object of lists')
@@ -23,10 +29,12 @@ export class OtherShape extends Error {
 }
 
 /**
- * Reads the items of all lists in a JSON file's object one by one, in their order: no more than one of them is in memory.
- * Throws a SyntaxError where the file is no JSON, OtherShape where it is not such an object, and what the system says of the file.
+ * Reads the items of all lists in a JSON file's object one by one, in their order: no more than one of them
+ * is in memory.
+ * Throws a SyntaxError where the file is no JSON, UnexpectedShape where it is not such an object, and what
+ * the system says of the file.
  */
-export function* readMembers(file: string): Generator<Member> {
+export function* readMembers(file: string): Generator<ListItem> {
   const text = new Text(file)
   try {
     yield* membersOf(text)
@@ -35,10 +43,10 @@ export function* readMembers(file: string): Generator<Member> {
   }
 }
 
-function* membersOf(text: Text): Generator<Member> {
+function* membersOf(text: Text): Generator<ListItem> {
   if (text.next() !== OPEN) {
     JSON.parse(text.value())
-    throw new OtherShape()
+    throw new UnexpectedShape()
   }
   text.take(OPEN)
   for (const _ of text.until(CLOSE)) {
@@ -47,7 +55,7 @@ function* membersOf(text: Text): Generator<Member> {
     text.take(COLON)
     if (text.next() !== OPEN_LIST) {
       JSON.parse(text.value())
-      throw new OtherShape(name)
+      throw new UnexpectedShape(name)
     }
     text.take(OPEN_LIST)
     yield { name, item: undefined }
@@ -85,7 +93,10 @@ class Text {
     this.#at++
   }
 
-  /** Once for each item of a list or object whose bracket was taken, up to its `close`; the caller takes the items. */
+  /**
+   * Once for each item of a list or object whose bracket was taken, up to its `close`; the caller takes the
+   * items.
+   */
   *until(close: number): Generator<void> {
     if (this.next() !== close) {
       yield

@@ -1,11 +1,11 @@
-import { BUILT_IN_IDS } from '../collections/built-in.ts'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
 import { type Collection, USERS_ID } from '../collections/collection.ts'
+import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
 
 /** A collection as PocketBase's export gives it, with its secrets. */
-export type Raw = Readonly<Record<string, unknown>> & {
+export type ExportedCollection = Readonly<Record<string, unknown>> & {
   readonly id: string
   readonly name: string
   readonly type: string
@@ -17,8 +17,11 @@ export type Report = (sentence: string) => void
 /** No user may lift the own quota, whatever the rules say that come in. */
 const QUOTA_GUARD = '@request.body.monthly_quota:isset = false'
 
-/** Throws a UserError if the source has another collection in place of one of the gateway's own, or one under another name. */
-export function refuseTakenNames(draft: CatalogDraft, raws: readonly Raw[]): void {
+/**
+ * Throws a UserError if the source has another collection in place of one of the gateway's own, or one under
+ * another name.
+ */
+export function refuseTakenNames(draft: CatalogDraft, raws: readonly ExportedCollection[]): void {
   const own = draft.catalog.all.filter(({ id }) => BUILT_IN_IDS.has(id))
   const taken = raws.filter((raw) => own.some((one) => one.id !== raw.id && sameName(one, raw)))
   if (taken.length > 0) {
@@ -36,10 +39,14 @@ export function refuseTakenNames(draft: CatalogDraft, raws: readonly Raw[]): voi
   }
 }
 
-const sameName = (a: Pick<Raw, 'name'>, b: Pick<Raw, 'name'>) => a.name.toLowerCase() === b.name.toLowerCase()
+const sameName = (a: Pick<ExportedCollection, 'name'>, b: Pick<ExportedCollection, 'name'>) =>
+  a.name.toLowerCase() === b.name.toLowerCase()
 
-/** Users as they come in, with rules under which nobody can lift the own quota. Other collections stay as they are. */
-export function withQuotaGuard(raw: Raw, report: Report): Raw {
+/**
+ * Users as they come in, with rules under which nobody can lift the own quota. Other collections stay as they
+ * are.
+ */
+export function withQuotaRule(raw: ExportedCollection, report: Report): ExportedCollection {
   if (raw.id !== USERS_ID) return raw
   const guarded = (text: unknown) => {
     if (typeof text !== 'string' || text.includes(QUOTA_GUARD)) return text
@@ -53,10 +60,10 @@ export function withQuotaGuard(raw: Raw, report: Report): Raw {
 }
 
 /**
- * A collection that is there already takes over the ids that its fields have in the source: so they are known as the
- * same, and what comes in counts. Throws a UserError for a field of another type.
+ * A collection that is there already takes over the ids that its fields have in the source: so they are known
+ * as the same, and what comes in counts. Throws a UserError for a field of another type.
  */
-export async function takeFieldIds(draft: CatalogDraft, raw: Raw): Promise<void> {
+export async function takeFieldIds(draft: CatalogDraft, raw: ExportedCollection): Promise<void> {
   const there = draft.catalog.all.find(({ id }) => id === raw.id)
   if (!there) return
   const sources = raw.fields as readonly Field[]

@@ -1,9 +1,9 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import type { Collection } from '../collections/collection.ts'
-import { parseDate } from '../fields/date.ts'
 import type { Field, Value } from '../fields/field.ts'
-import { fieldType } from '../fields/types.ts'
-import type { Row } from './rows.ts'
+import { parseDate } from '../fields/types/date.ts'
+import { fieldType } from '../fields/types/field-types.ts'
+import type { ImportRow } from './rows.ts'
 import { type StoredRow, textOf } from './sqlite.ts'
 
 /** SQLite's value of a field → ours. What the field cannot hold becomes empty, as PocketBase shows it. */
@@ -20,6 +20,6 @@ function storedValue(field: Field, raw: SQLOutputValue | undefined): Value {
 }
 
 /** A stored record → a row of the collection's table. A field that PocketBase does not know is empty. */
-export function pocketBaseRow(collection: Collection, stored: StoredRow): Row {
+export function pocketBaseRow(collection: Collection, stored: StoredRow): ImportRow {
   return collection.fields.map((field) => storedValue(field, stored[field.name]))
 }

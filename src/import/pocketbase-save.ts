@@ -1,15 +1,15 @@
-import { attempt } from '../collections/attempt.ts'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
 import type { Collection } from '../collections/collection.ts'
-import { importCollections } from '../collections/import.ts'
+import { importCollections } from '../collections/edit/import.ts'
 import { InvalidCollection } from '../collections/invalid.ts'
+import { withSavepoint } from '../db/savepoint.ts'
 import { UserError } from '../errors.ts'
-import type { Raw, Report } from './pocketbase-builtin.ts'
+import type { ExportedCollection, Report } from './pocketbase-builtin.ts'
 
 /** Saves one collection; an index that Postgres cannot make is left out and reported. */
-async function saveOne(draft: CatalogDraft, raw: Raw, report: Report): Promise<Collection> {
+async function saveOne(draft: CatalogDraft, raw: ExportedCollection, report: Report): Promise<Collection> {
   try {
-    const [saved] = await attempt(draft.db, () => importCollections(draft, [raw]))
+    const [saved] = await withSavepoint(draft.db, () => importCollections(draft, [raw]))
     return saved!.collection
   } catch (error) {
     const faults = error instanceof InvalidCollection ? error.data.indexes : undefined
@@ -25,17 +25,21 @@ async function saveOne(draft: CatalogDraft, raw: Raw, report: Report): Promise<C
 }
 
 /**
- * Saves a collection of a PocketBase database as it was. An index that Postgres cannot make is left out and reported.
- * Throws a UserError that names the collection.
+ * Saves a collection of a PocketBase database as it was. An index that Postgres cannot make is left out and
+ * reported. Throws a UserError that names the collection.
  */
-export async function saveSource(draft: CatalogDraft, raw: Raw, report: Report): Promise<Collection> {
+export async function saveSource(
+  draft: CatalogDraft,
+  raw: ExportedCollection,
+  report: Report,
+): Promise<Collection> {
   const saved = await saveOne(draft, raw, report)
   await keepIdentity(draft, raw, saved)
   return saved
 }
 
 /** The dates and the sessions' secrets stay what they were: whoever is signed in stays so. */
-async function keepIdentity(draft: CatalogDraft, raw: Raw, saved: Collection): Promise<void> {
+async function keepIdentity(draft: CatalogDraft, raw: ExportedCollection, saved: Collection): Promise<void> {
   const { created, updated } = raw as unknown as Collection
   const token = 'authToken' in raw ? { authToken: raw.authToken } : {}
   await draft.put({ ...saved, created, updated, ...token } as Collection)

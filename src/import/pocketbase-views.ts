@@ -1,18 +1,18 @@
-import { attempt } from '../collections/attempt.ts'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
+import { dropCollection } from '../collections/edit/remove.ts'
 import { quote, tableName } from '../collections/names.ts'
-import { dropCollection } from '../collections/remove.ts'
-import type { Raw, Report } from './pocketbase-builtin.ts'
+import { withSavepoint } from '../db/savepoint.ts'
+import type { ExportedCollection, Report } from './pocketbase-builtin.ts'
 import { saveSource } from './pocketbase-save.ts'
 
 /** Some faults of a query show only in its rows. */
 const SAMPLE_SIZE = 1_000
 
-async function saveView(draft: CatalogDraft, raw: Raw, report: Report): Promise<void> {
+async function saveView(draft: CatalogDraft, raw: ExportedCollection, report: Report): Promise<void> {
   const view = await saveSource(draft, raw, report)
   try {
     const sample = `select * from ${quote(tableName(view))} limit $1`
-    await attempt(draft.db, () => draft.db.query(sample, [SAMPLE_SIZE]))
+    await withSavepoint(draft.db, () => draft.db.query(sample, [SAMPLE_SIZE]))
   } catch (error) {
     await dropCollection(draft, view)
     throw error
@@ -20,8 +20,8 @@ async function saveView(draft: CatalogDraft, raw: Raw, report: Report): Promise<
 }
 
 /** Tries each view; answers those that failed, with their errors. */
-async function tryAll(draft: CatalogDraft, views: readonly Raw[], report: Report) {
-  const failed: { raw: Raw; error: unknown }[] = []
+async function tryAll(draft: CatalogDraft, views: readonly ExportedCollection[], report: Report) {
+  const failed: { raw: ExportedCollection; error: unknown }[] = []
   for (const raw of views) {
     try {
       await saveView(draft, raw, report)
@@ -33,12 +33,13 @@ async function tryAll(draft: CatalogDraft, views: readonly Raw[], report: Report
 }
 
 /**
- * Makes the views of a PocketBase database over the records that came in. One that Postgres cannot make or read is
- * left out and reported. Views may read each other: those that cannot be made yet wait for the next round.
+ * Makes the views of a PocketBase database over the records that came in. One that Postgres cannot make or
+ * read is left out and reported. Views may read each other: those that cannot be made yet wait for the next
+ * round.
  */
 export async function importPocketBaseViews(
   draft: CatalogDraft,
-  views: readonly Raw[],
+  views: readonly ExportedCollection[],
   report: Report,
 ): Promise<void> {
   for (let waiting = views; waiting.length > 0; ) {
@@ -48,7 +49,7 @@ export async function importPocketBaseViews(
   }
 }
 
-function reportView({ raw, error }: { raw: Raw; error: unknown }, report: Report): void {
+function reportView({ raw, error }: { raw: ExportedCollection; error: unknown }, report: Report): void {
   const { message } = error as Error
   report(`${raw.name}: the view was left out, its query does not work on Postgres: ${message}`)
 }

@@ -1,30 +1,30 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { noteAtTerminal } from '../auth/audit.ts'
-import { INSTALLER_EMAIL } from '../auth/superusers.ts'
-import { BUILT_IN_IDS } from '../collections/built-in.ts'
+import { recordTerminalAudit } from '../auth/superusers/audit.ts'
+import { INSTALLER_EMAIL } from '../auth/superusers/superusers.ts'
+import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
-import type { CatalogStore } from '../collections/catalog-store.ts'
 import { type Collection, SUPERUSERS } from '../collections/collection.ts'
+import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { quote, tableName } from '../collections/names.ts'
-import { SETTINGS } from '../collections/settings.ts'
-import { writeSettings } from '../collections/settings-store.ts'
 import { UserError } from '../errors.ts'
-import type { Progress } from '../progress.ts'
+import { SETTINGS } from '../settings/settings.ts'
+import { writeSettings } from '../settings/settings-store.ts'
+import type { Progress } from '../tools/progress.ts'
 import { chunkSize, insertRows } from './insert.ts'
 import type { Report } from './pocketbase-builtin.ts'
 import { importPocketBaseTables, readCollections } from './pocketbase-collections.ts'
 import { pocketBaseRow } from './pocketbase-rows.ts'
 import { importPocketBaseViews } from './pocketbase-views.ts'
-import type { Row } from './rows.ts'
+import type { ImportRow } from './rows.ts'
 import { openPocketBase, type PocketBaseData, textOf } from './sqlite.ts'
 import { Storage } from './storage.ts'
 
 /**
- * Takes a PocketBase data directory (0.23 or later) into an empty store, all or nothing: collections with ids, rules,
- * indexes and secrets; records with ids, dates, password hashes and token keys, so that whoever is signed in stays
- * so; settings; the files under `storage`. Never writes to the source. Answers a summary with a line for each thing left
- * out; throws a UserError that says what is in the way.
+ * Takes a PocketBase data directory (0.23 or later) into an empty store, all or nothing: collections with
+ * ids, rules, indexes and secrets; records with ids, dates, password hashes and token keys, so that whoever
+ * is signed in stays so; settings; the files under `storage`. Never writes to the source. Answers a summary
+ * with a line for each thing left out; throws a UserError that says what is in the way.
  */
 export async function importPocketBase(
   store: CatalogStore,
@@ -49,7 +49,7 @@ export async function importPocketBase(
       await importSettings(draft, data, report)
       if (existsSync(join(folder, 'auxiliary.db')))
         report('logs: left behind, requests are logged on standard output here.')
-      await noteAtTerminal(draft.db, { action: 'import', fields: collections.map(({ name }) => name) })
+      await recordTerminalAudit(draft.db, { action: 'import', fields: collections.map(({ name }) => name) })
       reportFiles(storage, report)
       return { collections, records }
     })
@@ -93,7 +93,7 @@ async function importRecords(
 ) {
   const total = data.count(collection.name)
   let done = 0
-  let rows: Row[] = []
+  let rows: ImportRow[] = []
   for (const stored of data.rows(collection.name)) {
     rows.push(pocketBaseRow(collection, stored))
     if (rows.length < chunkSize(collection, true) && done + rows.length < total) continue

@@ -2,7 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
-import { type Place, recordFault } from './rows.ts'
+import { type FilePosition, recordFault } from './rows.ts'
 
 /** One id of `ids` whose relation leads nowhere, and where it should lead. */
 function lostStatement(collection: Collection, field: RelationField, target: Collection): string {
@@ -13,7 +13,11 @@ function lostStatement(collection: Collection, field: RelationField, target: Col
 }
 
 /** Throws a UserError for the first of these records that refers to one that does not exist. */
-export async function checkRelations(store: Store, place: Place, ids: readonly string[]): Promise<void> {
+export async function checkRelations(
+  store: Store,
+  place: FilePosition,
+  ids: readonly string[],
+): Promise<void> {
   for (const field of place.collection.fields) {
     if (field.type !== 'relation') continue
     const target = store.catalog.find(field.collectionId)

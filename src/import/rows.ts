@@ -1,29 +1,29 @@
 import type { Collection } from '../collections/collection.ts'
 import { UserError } from '../errors.ts'
-import { generateText } from '../fields/autogenerate.ts'
-import { hashPassword } from '../fields/bcrypt.ts'
-import { now } from '../fields/date.ts'
 import type { Field, PasswordField, Value } from '../fields/field.ts'
-import { passwordError } from '../fields/password.ts'
-import { fieldType } from '../fields/types.ts'
+import { generateText } from '../fields/types/autogenerate.ts'
+import { now } from '../fields/types/date.ts'
+import { fieldType } from '../fields/types/field-types.ts'
+import { passwordError } from '../fields/types/password.ts'
+import { hashPassword } from '../fields/values/bcrypt.ts'
 import { isObject } from './files.ts'
 import { formError } from './values.ts'
 
 /** A record ready for its table: values in the order of the collection's fields. */
-export type Row = Value[]
+export type ImportRow = Value[]
 
 /** Keys that every answer has and no table. */
 const SHOWN_ONLY = new Set(['collectionId', 'collectionName', 'expand'])
 
 /** Where in which file something is wrong. */
-export interface Place {
+export interface FilePosition {
   readonly file: string
   readonly collection: Collection
 }
 
 /** The sentence for a record's fault. `record`: its id, or its place in the file if it has none. */
 export function recordFault(
-  { file, collection }: Place,
+  { file, collection }: FilePosition,
   record: string,
   problem: string,
   field?: string,
@@ -37,14 +37,14 @@ export function recordFault(
 }
 
 /** Makes a record of a file a row. Throws a UserError at the first fault. */
-export type ReadRow = (record: unknown) => Row
+export type ReadRow = (record: unknown) => ImportRow
 
 /**
- * What reads the records of one collection, in the order in which a file has them. All that can be seen without a database is
- * checked: names and forms of values, field options, ids, each of which stands once. Fields that are left out are empty, but for
- * generated ones; dates stand as they are.
+ * What reads the records of one collection, in the order in which a file has them. All that can be seen
+ * without a database is checked: names and forms of values, field options, ids, each of which stands once.
+ * Fields that are left out are empty, but for generated ones; dates stand as they are.
  */
-export function rowReader(place: Place): ReadRow {
+export function rowReader(place: FilePosition): ReadRow {
   const names = new Set(place.collection.fields.map(({ name }) => name))
   const seen = new Set<string>()
   let number = 0
@@ -62,7 +62,7 @@ export function rowReader(place: Place): ReadRow {
   }
 }
 
-function readValue(place: Place, id: string, field: Field, raw: unknown): Value {
+function readValue(place: FilePosition, id: string, field: Field, raw: unknown): Value {
   if (raw === undefined || (raw === null && hasEmptyValue(field))) return missing(place, id, field)
   const type = fieldType(field)
   const value = formError(field, raw) === undefined ? type.fromInput(field, raw) : null
@@ -76,7 +76,7 @@ function readValue(place: Place, id: string, field: Field, raw: unknown): Value 
 /** Null is a value of its own in JSON, and no number or bool: as 0 it could mean "unlimited". */
 const hasEmptyValue = ({ type }: Field) => type !== 'json' && type !== 'number' && type !== 'bool'
 
-function missing(place: Place, id: string, field: Field): Value {
+function missing(place: FilePosition, id: string, field: Field): Value {
   if (field.type === 'text' && field.primaryKey) throw recordFault(place, id, 'it is missing', field.name)
   if (field.type === 'text' && field.autogeneratePattern) return generateText(field.autogeneratePattern)
   if (field.type === 'autodate') return now()
@@ -87,10 +87,13 @@ function missing(place: Place, id: string, field: Field): Value {
   return zero
 }
 
-/** Puts hashes in the place of passwords. bcrypt works off the main thread, as many at once as there are threads. */
-export async function hashPasswords(collection: Collection, rows: readonly Row[]): Promise<void> {
+/**
+ * Puts hashes in the place of passwords. bcrypt works off the main thread, as many at once as there are
+ * threads.
+ */
+export async function hashPasswords(collection: Collection, rows: readonly ImportRow[]): Promise<void> {
   const places = collection.fields.flatMap((field, i) => (field.type === 'password' ? [{ field, i }] : []))
-  const hash = async (row: Row, field: PasswordField, i: number) => {
+  const hash = async (row: ImportRow, field: PasswordField, i: number) => {
     if (row[i]) row[i] = await hashPassword(String(row[i]), field.cost)
   }
   await Promise.all(rows.flatMap((row) => places.map(({ field, i }) => hash(row, field, i))))

@@ -1,12 +1,15 @@
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
-import { checkImported, ImportFault, importCollections } from '../collections/import.ts'
+import { checkImported, ImportFault, importCollections } from '../collections/edit/import.ts'
 import { InvalidCollection } from '../collections/invalid.ts'
 import { UserError } from '../errors.ts'
-import type { Progress } from '../progress.ts'
 import { checkRule } from '../rules/check-rule.ts'
+import type { Progress } from '../tools/progress.ts'
 import { isObject } from './files.ts'
 
-/** Brings in the collections of a schema file; answers how many. Throws a UserError that names file and collection. */
+/**
+ * Brings in the collections of a schema file; answers how many. Throws a UserError that names file and
+ * collection.
+ */
 export async function importSchema(
   draft: CatalogDraft,
   file: string,

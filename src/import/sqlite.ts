@@ -17,8 +17,8 @@ export interface PocketBaseData {
 }
 
 /**
- * Opens `data.db` of a PocketBase data directory. A copy is read, with what its write-ahead log holds: SQLite may
- * write beside a file even when it only reads. Throws a UserError if there is none.
+ * Opens `data.db` of a PocketBase data directory. A copy is read, with what its write-ahead log holds: SQLite
+ * may write beside a file even when it only reads. Throws a UserError if there is none.
  */
 export function openPocketBase(folder: string): PocketBaseData {
   if (!existsSync(join(folder, 'data.db'))) {

@@ -3,12 +3,12 @@ import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CatalogDraft } from '../collections/catalog-draft.ts'
 import type { Collection } from '../collections/collection.ts'
-import { chosen } from '../fields/choice.ts'
+import { chosenTexts } from '../fields/types/choice.ts'
 import { storeFile } from '../files/contents.ts'
 import { type Content, readUpload } from '../files/upload.ts'
-import type { Progress } from '../progress.ts'
+import type { Progress } from '../tools/progress.ts'
 import { idOf } from './insert.ts'
-import type { Row } from './rows.ts'
+import type { ImportRow } from './rows.ts'
 
 /** Where PocketBase keeps what it knows of a file, beside it. */
 const FACTS = '.attrs'
@@ -16,8 +16,8 @@ const FACTS = '.attrs'
 const PLAIN_NAME = /^[^./\\][^/\\]*$/
 
 /**
- * The files of a PocketBase data directory: `storage/COLLECTION/RECORD/NAME`. Those that records name are brought in,
- * with their types and dates; thumbnails stay behind, they are made anew when they are asked for.
+ * The files of a PocketBase data directory: `storage/COLLECTION/RECORD/NAME`. Those that records name are
+ * brought in, with their types and dates; thumbnails stay behind, they are made anew when they are asked for.
  */
 export class Storage {
   readonly #folder: string
@@ -39,11 +39,11 @@ export class Storage {
   }
 
   /** Brings in the files of records that are stored already. */
-  async importOf(draft: CatalogDraft, collection: Collection, rows: readonly Row[]): Promise<void> {
+  async importOf(draft: CatalogDraft, collection: Collection, rows: readonly ImportRow[]): Promise<void> {
     const places = collection.fields.flatMap((field, i) => (field.type === 'file' ? [i] : []))
     if (places.length === 0) return
     for (const row of rows) {
-      const names = new Set(places.flatMap((i) => chosen(row[i]!)))
+      const names = new Set(places.flatMap((i) => chosenTexts(row[i]!)))
       for (const name of names) await this.#importOne(draft, collection, idOf(collection, row), name)
     }
   }

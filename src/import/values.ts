@@ -1,5 +1,5 @@
-import { parseDate } from '../fields/date.ts'
 import { type Field, isMulti } from '../fields/field.ts'
+import { parseDate } from '../fields/types/date.ts'
 
 const isText = (value: unknown) => typeof value === 'string'
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
@@ -40,7 +40,9 @@ const TEXTS: Form = {
   expected: 'a list of texts',
 }
 
-/** What is wrong with the form of a field's value in a file: a part of a sentence; undefined if nothing is. */
+/**
+ * What is wrong with the form of a field's value in a file: a part of a sentence; undefined if nothing is.
+ */
 export function formError(field: Field, value: unknown): string | undefined {
   const { accepts, expected } = isMulti(field) ? TEXTS : FORMS[field.type]
   if (accepts(value)) return undefined

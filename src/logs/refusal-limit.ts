@@ -1,4 +1,4 @@
-import { ERROR, type Line } from './line.ts'
+import { ERROR, type LogLine } from './log-line.ts'
 
 /** Refused requests of one account or address that are logged in a minute. */
 const MAX_OF_HOLDER = 60
@@ -12,10 +12,13 @@ interface Counted {
   logged: number
   leftOut: number
   /** The first that was not logged. */
-  first?: Line
+  first?: LogLine
 }
 
-/** Keeps one client from filling the log with requests that are refused; of the rest of a minute a summary is left. */
+/**
+ * Keeps one client from filling the log with requests that are refused; of the rest of a minute a summary is
+ * left.
+ */
 export class RefusalLimit {
   #holders = new Map<string, Counted>()
   #endsMs = 0
@@ -26,7 +29,7 @@ export class RefusalLimit {
   }
 
   /** Whether this line of `holder` is logged. */
-  allows(line: Line, holder: string, nowMs = Date.now()): boolean {
+  allows(line: LogLine, holder: string, nowMs = Date.now()): boolean {
     if (this.#holders.size === 0) this.#endsMs = nowMs + WINDOW_MS
     const counted = this.#holders.get(holder) ?? { logged: 0, leftOut: 0 }
     if (!this.#holders.has(holder) && this.#holders.size >= MAX_HOLDERS) return false
@@ -41,7 +44,7 @@ export class RefusalLimit {
   }
 
   /** A line for each holder of whom something was left out, once the minute is over or `isEnding`. */
-  summaries(isEnding: boolean, nowMs = Date.now()): Line[] {
+  summaries(isEnding: boolean, nowMs = Date.now()): LogLine[] {
     if (this.#holders.size === 0 || (nowMs < this.#endsMs && !isEnding)) return []
     const counted = [...this.#holders.values()].filter(({ leftOut }) => leftOut > 0)
     this.#holders = new Map()
@@ -49,7 +52,7 @@ export class RefusalLimit {
   }
 }
 
-function summaryOf({ first, leftOut }: Counted, atMs: number): Line {
+function summaryOf({ first, leftOut }: Counted, atMs: number): LogLine {
   const { auth, authId, remoteIP, userIP } = first?.data ?? {}
   const who = Object.entries({ auth, authId, remoteIP, userIP }).filter(([, value]) => value !== undefined)
   const message = `${leftOut} more requests like this were not logged: ${first?.message}`

@@ -1,15 +1,21 @@
-import type { SettingsStore } from '../collections/settings-store.ts'
 import { counts } from '../counts.ts'
 import type { Db } from '../db/open.ts'
-import { cleanText } from '../fields/cast.ts'
-import { formatDate } from '../fields/date.ts'
+import { formatDate } from '../fields/types/date.ts'
+import { cleanText } from '../fields/values/cast.ts'
 import type { Logger } from '../log.ts'
-import type { Line } from './line.ts'
+import type { SettingsStore } from '../settings/settings-store.ts'
+import type { LogLine } from './log-line.ts'
 import { RefusalLimit } from './refusal-limit.ts'
 
-/** A line waits no longer. Short enough for who looks what has just failed, long enough for many in a statement. */
+/**
+ * A line waits no longer. Short enough for who looks what has just failed, long enough for many in a
+ * statement.
+ */
 const EVERY_MS = 2_000
-/** As many wait at most; what is more is lost. With the above it is 500 a second, if the server itself has faults. */
+/**
+ * As many wait at most; what is more is lost. With the above it is 500 a second, if the server itself has
+ * faults.
+ */
 const MAX_LINES = 1_000
 /** Of requests that were refused: 100 a second. */
 const MAX_REFUSED = 200
@@ -20,15 +26,16 @@ select created::pb_date, level, message, data::json
 from unnest($1::text[], $2::float8[], $3::text[], $4::text[]) as line (created, level, message, data)`
 
 /**
- * Requests on their way into the table of logs. They are gathered in memory and written some seconds later, many in one
- * statement, by a timer: no request ever waits for it. Lines are dropped, and counted, rather than held when the database is slow.
+ * Requests on their way into the table of logs. They are gathered in memory and written some seconds later,
+ * many in one statement, by a timer: no request ever waits for it. Lines are dropped, and counted, rather
+ * than held when the database is slow.
  */
 export class RequestLog {
   readonly #db: Db
   readonly #settings: Pick<SettingsStore, 'current'>
   readonly #log: Logger
   readonly #limit = new RefusalLimit()
-  #lines: Line[] = []
+  #lines: LogLine[] = []
   #refused = 0
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> = Promise.resolve()
@@ -46,7 +53,7 @@ export class RequestLog {
   }
 
   /** `refused`: the account or address whose request was refused. Of each only some are kept a minute. */
-  add(line: Line, refused?: string): void {
+  add(line: LogLine, refused?: string): void {
     this.#timer ??= setTimeout(() => void this.#flush(false), EVERY_MS).unref()
     if (!this.#hasRoom(line, refused)) {
       counts.logs.dropped++
@@ -61,7 +68,7 @@ export class RequestLog {
     return this.#flush(true)
   }
 
-  #hasRoom(line: Line, refused: string | undefined): boolean {
+  #hasRoom(line: LogLine, refused: string | undefined): boolean {
     if (this.#lines.length >= MAX_LINES) return false
     return refused === undefined || (this.#limit.allows(line, refused) && this.#refused < MAX_REFUSED)
   }
@@ -89,7 +96,7 @@ export class RequestLog {
   }
 }
 
-const columns = (lines: readonly Line[]) => [
+const columns = (lines: readonly LogLine[]) => [
   lines.map(({ atMs }) => formatDate(new Date(atMs))),
   lines.map(({ level }) => level),
   lines.map(({ message }) => cleanText(message)),

@@ -18,7 +18,7 @@ union all select 'mails', count(*) from device_alarm_mails where sent_at is null
 
 const NONE: Devices['states'] = { online: 0, asleep: 0, silent: 0, disabled: 0 }
 
-/** How devices are, in one look at all of them. Throws DatabaseAway. */
+/** How devices are, in one look at all of them. Throws DatabaseUnavailable. */
 export async function readDevices({ db }: Store, deviceOnlineSeconds: number): Promise<Devices> {
   const { rows } = await db.query(STATES, [deviceOnlineSeconds], 'device figures')
   const { mails, ...states } = Object.fromEntries(rows.map(([name, count]) => [name, Number(count)]))

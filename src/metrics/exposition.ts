@@ -1,5 +1,5 @@
 import type { Metric, Registry } from 'prom-client'
-import { type Family, familiesOf, type Subject } from './families.ts'
+import { type Family, familiesOf, type MetricsSource } from './families.ts'
 
 /** Text that Prometheus reads, and its content type. */
 export interface Exposition {
@@ -18,7 +18,7 @@ async function load(): Promise<{ create: () => Registry; ofProcess: Registry }> 
 }
 
 /** Answers a server's metrics in Prometheus' text format. The only file that knows prom-client. */
-export function expositionOf(subject: Subject): () => Promise<Exposition> {
+export function expositionOf(subject: MetricsSource): () => Promise<Exposition> {
   const families = familiesOf(subject)
   let own: Registry | undefined
   return async () => {
@@ -30,8 +30,8 @@ export function expositionOf(subject: Subject): () => Promise<Exposition> {
 }
 
 /**
- * Our counts are numbers already, which its own counters and histograms could not take over: it is given what it
- * asks of any metric, a name and values.
+ * Our counts are numbers already, which its own counters and histograms could not take over: it is given what
+ * it asks of any metric, a name and values.
  */
 function registryOf(families: readonly Family[], registry: Registry): Registry {
   for (const { name, help, type, samples } of families) {

@@ -1,15 +1,15 @@
 import { type BackupState, readState } from '../backup/service/state.ts'
-import type { CatalogStore } from '../collections/catalog-store.ts'
+import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import { counts } from '../counts.ts'
-import { planCount } from '../filter/plan.ts'
+import { planCount } from '../filter/compile/plan.ts'
+import { cachedQuery } from '../tools/cached-query.ts'
 import { webhookLag } from '../webhooks/lag.ts'
 import { type Devices, readDevices } from './devices.ts'
 import { type Queue, readQueue } from './queue.ts'
-import { remembered } from './remembered.ts'
 import { BUCKETS, type Series, type Traffic } from './traffic.ts'
 
 /** What the figures are of. */
-export interface Subject {
+export interface MetricsSource {
   readonly store: CatalogStore
   readonly traffic: Traffic
   /** Realtime connections that are open. */
@@ -54,8 +54,10 @@ const gauge = (name: string, help: string, samples: Family['samples']): Family =
   samples,
 })
 
-/** All that a server tells of itself, beside what Node says of the process. docs/operations.md explains them. */
-export function familiesOf(subject: Subject): Family[] {
+/**
+ * All that a server tells of itself, beside what Node says of the process. docs/operations.md explains them.
+ */
+export function familiesOf(subject: MetricsSource): Family[] {
   return [
     ...trafficFamilies(subject),
     ...messageFamilies(),
@@ -91,7 +93,7 @@ export function familiesOf(subject: Subject): Family[] {
   ]
 }
 
-const trafficFamilies = ({ traffic }: Subject): Family[] => [
+const trafficFamilies = ({ traffic }: MetricsSource): Family[] => [
   counter('pocketsms_http_requests_total', 'Requests that are over.', () => requestSamples(traffic)),
   {
     name: 'pocketsms_http_request_duration_seconds',
@@ -119,8 +121,8 @@ const messageFamilies = (): Family[] => [
   ),
 ]
 
-function queueFamilies({ store }: Subject): Family[] {
-  const look = remembered(() => readQueue(store), KEEP_MS)
+function queueFamilies({ store }: MetricsSource): Family[] {
+  const look = cachedQuery(() => readQueue(store), KEEP_MS)
   const figures = async (pick: (depth: Queue[keyof Queue]) => number): Promise<Sample[]> => {
     const queue = await look().catch(() => undefined) // the rest is worth knowing while the database is away
     return Object.entries(queue ?? {}).map(([state, depth]) => ({ labels: { state }, value: pick(depth) }))
@@ -138,8 +140,8 @@ function queueFamilies({ store }: Subject): Family[] {
   ]
 }
 
-function deviceFamilies({ store, deviceOnlineSeconds }: Subject): Family[] {
-  const look = remembered(() => readDevices(store, deviceOnlineSeconds), KEEP_MS)
+function deviceFamilies({ store, deviceOnlineSeconds }: MetricsSource): Family[] {
+  const look = cachedQuery(() => readDevices(store, deviceOnlineSeconds), KEEP_MS)
   const figures = async (pick: (devices: Devices) => Sample[]): Promise<Sample[]> => {
     const devices = await look().catch(() => undefined)
     return devices ? pick(devices) : []
@@ -154,8 +156,8 @@ function deviceFamilies({ store, deviceOnlineSeconds }: Subject): Family[] {
   ]
 }
 
-function webhookFamilies({ store }: Subject): Family[] {
-  const look = remembered(() => webhookLag(store), KEEP_MS)
+function webhookFamilies({ store }: MetricsSource): Family[] {
+  const look = cachedQuery(() => webhookLag(store), KEEP_MS)
   const figure = async (name: 'pending' | 'oldestSeconds'): Promise<Sample[]> => {
     const lag = await look().catch(() => undefined)
     return lag ? one(lag[name]) : []
@@ -170,8 +172,8 @@ function webhookFamilies({ store }: Subject): Family[] {
   ]
 }
 
-function backupFamilies({ store }: Subject): Family[] {
-  const look = remembered(() => readState(store.db), KEEP_MS)
+function backupFamilies({ store }: MetricsSource): Family[] {
+  const look = cachedQuery(() => readState(store.db), KEEP_MS)
   const figure = async (value: (state: BackupState) => number | undefined): Promise<Sample[]> => {
     const state = await look().catch(() => undefined)
     const known = state && value(state)

@@ -23,7 +23,7 @@ from (
 
 const NONE: Depth = { messages: 0, due: 0, oldestSeconds: 0 }
 
-/** How much waits, by state. Throws DatabaseAway. */
+/** How much waits, by state. Throws DatabaseUnavailable. */
 export async function readQueue({ db }: Store): Promise<Queue> {
   const { rows } = await db.query(DEPTHS, [], 'queue depths')
   const found = rows.map(([state, messages, due, seconds]) => [

@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
-import { missingMigrations } from '../db/migrate.ts'
+import { missingMigrations } from '../db/schema/migrate.ts'
+import { cachedQuery } from '../tools/cached-query.ts'
 import { type Queue, readQueue } from './queue.ts'
-import { remembered } from './remembered.ts'
 
 /** What a probe is told. The queue is for people: a long one is no reason to send requests elsewhere. */
 export interface Readiness {
@@ -9,7 +9,10 @@ export interface Readiness {
   /** False once the server was told to stop. */
   readonly serving: boolean
   readonly database: { readonly reachable: boolean; readonly migrated: boolean }
-  /** Messages that a device should have by now, and how long the oldest of them waits; null if nobody can tell. */
+  /**
+   * Messages that a device should have by now, and how long the oldest of them waits; null if nobody can
+   * tell.
+   */
   readonly queue: { readonly due: number; readonly oldest_seconds: number } | null
 }
 
@@ -22,9 +25,12 @@ const PATIENCE_MS = 2_000
 
 const AWAY: Known = { database: { reachable: false, migrated: false }, queue: null }
 
-/** Answers whether this server should be sent requests: the database answers, is migrated, and nobody said stop. */
+/**
+ * Answers whether this server should be sent requests: the database answers, is migrated, and nobody said
+ * stop.
+ */
 export function readinessOf(store: Store, stopping: AbortSignal): () => Promise<Readiness> {
-  const look = remembered(() => within(ask(store), PATIENCE_MS), KEEP_MS)
+  const look = cachedQuery(() => within(ask(store), PATIENCE_MS), KEEP_MS)
   return async () => {
     const known = await look().catch(() => AWAY)
     const serving = !stopping.aborted

@@ -19,8 +19,8 @@ export interface Series {
 }
 
 /**
- * Requests of this server by group, method and status, and how long they took. Counting one takes 50 ns, and some 110
- * to find its group: prom-client would make a key of its labels first.
+ * Requests of this server by group, method and status, and how long they took. Counting one takes 50 ns, and
+ * some 110 to find its group: prom-client would make a key of its labels first.
  */
 export class Traffic {
   readonly #groups = new Map<Group, Map<string, Series>>()

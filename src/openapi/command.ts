@@ -1,19 +1,19 @@
 import { writeFileSync } from 'node:fs'
 import { defineCommand } from 'citty'
-import { attempt, UserError } from '../errors.ts'
+import { runProgramCommand, UserError } from '../errors.ts'
 import type { Extensions } from '../records/extension.ts'
 import { describedCollections, openApiDocument } from './document.ts'
 
 /**
- * `pocketsms openapi`: prints the description of the API, or writes it to a file. Needs neither a server nor a database. `setting`
- * is asked when the command runs: it may throw a UserError for a wrong environment.
+ * `pocketsms openapi`: prints the description of the API, or writes it to a file. Needs neither a server nor
+ * a database. `setting` is asked when the command runs: it may throw a UserError for a wrong environment.
  */
 export const openapiCommand = (setting: () => { url: string; extensions: Extensions }) =>
   defineCommand({
     meta: { name: 'openapi', description: 'Print the API as an OpenAPI 3.1 document (JSON).' },
     args: { out: { type: 'string', description: 'write it to this file', valueHint: 'FILE' } },
     run: ({ args: { out } }) =>
-      attempt(async () => {
+      runProgramCommand(async () => {
         const document = openApiDocument({ ...setting(), collections: describedCollections() })
         const text = `${JSON.stringify(document, null, 2)}\n`
         if (out) save(out, text)

@@ -1,23 +1,23 @@
 import type { z } from 'zod'
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import packageJson from '../../package.json' with { type: 'json' }
-import { builtInCollections } from '../collections/built-in.ts'
 import { type Collection, SUPERUSERS } from '../collections/collection.ts'
-import { systemCollections } from '../collections/system.ts'
+import { builtInCollections } from '../collections/definition/built-in.ts'
+import { systemCollections } from '../collections/definition/system.ts'
 import type { Extensions } from '../records/extension.ts'
-import { authPaths } from './auth-paths.ts'
-import { backupPaths } from './backup-paths.ts'
-import { DEVICES, devicePaths } from './device-paths.ts'
-import { filePaths } from './file-paths.ts'
-import { hooks } from './hooks.ts'
-import { logPaths } from './log-paths.ts'
-import { recordPaths, recordTag } from './record-paths.ts'
-import { recordSchemas } from './record-schema.ts'
-import { SECURITY_SCHEMES } from './security.ts'
-import { sentPaths } from './sent-paths.ts'
-import { SERVER, serverPaths } from './server-paths.ts'
-import { SENDING, smsPaths } from './sms-paths.ts'
-import { webhookPaths } from './webhook-paths.ts'
+import { authPaths } from './paths/auth-paths.ts'
+import { backupPaths } from './paths/backup-paths.ts'
+import { DEVICES, devicePaths } from './paths/device-paths.ts'
+import { filePaths } from './paths/file-paths.ts'
+import { logPaths } from './paths/log-paths.ts'
+import { recordPaths, recordTag } from './paths/record-paths.ts'
+import { sentPaths } from './paths/sent-paths.ts'
+import { SERVER, serverPaths } from './paths/server-paths.ts'
+import { SENDING, smsPaths } from './paths/sms-paths.ts'
+import { webhookPaths } from './paths/webhook-paths.ts'
+import { hooks } from './schemas/hooks.ts'
+import { recordSchemas } from './schemas/record-schema.ts'
+import { SECURITY_SCHEMES } from './schemas/security.ts'
 
 /** An OpenAPI document, as an object that JSON can hold. */
 export type OpenApiDocument = ReturnType<typeof createDocument>
@@ -40,7 +40,7 @@ export const describedCollections = (): Collection[] => [
 ]
 
 /** What the document is about. */
-export interface Subject {
+export interface DocumentScope {
   /** Where the server is reached. */
   readonly url: string
   readonly collections: readonly Collection[]
@@ -48,7 +48,7 @@ export interface Subject {
 }
 
 /** The whole API as an OpenAPI 3.1 document, made from the schemas that check requests and type answers. */
-export function openApiDocument({ url, collections, extensions }: Subject): OpenApiDocument {
+export function openApiDocument({ url, collections, extensions }: DocumentScope): OpenApiDocument {
   const schemaOf = recordSchemas(collections)
   const device = schemaOf('devices')!
   const webhooks = collections.find(({ id }) => id === 'webhooks')!

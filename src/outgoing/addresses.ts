@@ -1,6 +1,9 @@
 import { BlockList, isIP } from 'node:net'
 
-/** Networks that are not the internet: this host, private, link-local, shared, multicast, reserved. IANA registries */
+/**
+ * Networks that are not the internet: this host, private, link-local, shared, multicast, reserved. IANA
+ * registries
+ */
 const PRIVATE = new BlockList()
 for (const [network, prefix] of [
   ['0.0.0.0', 8],
@@ -22,7 +25,9 @@ for (const [network, prefix] of [
 /** Of IPv6 only 2000::/3 is the internet. */
 const PUBLIC6 = new BlockList()
 PUBLIC6.addSubnet('2000::', 3, 'ipv6')
-/** Parts of it that lead elsewhere: 6to4 and Teredo carry IPv4 addresses, the rest is for protocols and books. */
+/**
+ * Parts of it that lead elsewhere: 6to4 and Teredo carry IPv4 addresses, the rest is for protocols and books.
+ */
 const NOT_PUBLIC6 = new BlockList()
 for (const [network, prefix] of [
   ['2001::', 23],
@@ -42,8 +47,8 @@ export function isPrivateAddress(address: string): boolean {
 export type UrlFault = 'not_a_url' | 'not_http' | 'not_https' | 'private'
 
 /**
- * What is wrong with a URL that somebody else chose; undefined if nothing is. All the ways to write an IPv4 address
- * (decimal, octal, short, with other digits) are one to the parser. WHATWG URL, host parsing
+ * What is wrong with a URL that somebody else chose; undefined if nothing is. All the ways to write an IPv4
+ * address (decimal, octal, short, with other digits) are one to the parser. WHATWG URL, host parsing
  */
 export function urlFault(text: string, allowPrivate: boolean): UrlFault | undefined {
   const url = URL.parse(text)

@@ -5,7 +5,10 @@ import { isPrivateAddress } from './addresses.ts'
 const TIMEOUT_MS = 2_500
 const TRIES = 2
 
-/** Asks the name servers themselves, without the threads of getaddrinfo, which a few dead names would keep busy. */
+/**
+ * Asks the name servers themselves, without the threads of getaddrinfo, which a few dead names would keep
+ * busy.
+ */
 export type Resolve = Pick<Resolver, 'resolve4' | 'resolve6'>
 const nameServers: Resolve = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
 
@@ -33,10 +36,10 @@ async function addressesOf(host: string, resolve: Resolve): Promise<Found[]> {
 export const privateError = (host: string) => new Error(`${host} is not an address of the internet`)
 
 /**
- * Resolves a name and gives the connection only addresses that were checked: whatever the name means a moment later,
- * the connection goes there.
+ * Resolves a name and gives the connection only addresses that were checked: whatever the name means a moment
+ * later, the connection goes there.
  */
-export const guardedLookup =
+export const publicOnlyLookup =
   (resolve: Resolve = nameServers): LookupFunction =>
   (host, options, done) => {
     if (isIP(host) > 0) return done(privateError(host), '') // an address is never looked up
@@ -53,4 +56,4 @@ export const guardedLookup =
   }
 
 /** Resolves a name as the machine does, its hosts file included: for where private addresses are allowed. */
-export const plainLookup: LookupFunction = (host, options, done) => lookup(host, options, done)
+export const systemLookup: LookupFunction = (host, options, done) => lookup(host, options, done)

@@ -1,7 +1,7 @@
 import { request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { hostOf, type UrlFault, urlFault } from './addresses.ts'
-import { guardedLookup, plainLookup, privateError, type Resolve } from './resolve.ts'
+import { privateError, publicOnlyLookup, type Resolve, systemLookup } from './resolve.ts'
 
 /** A request that leaves the server for an address that somebody else chose. */
 export interface Outgoing {
@@ -12,7 +12,7 @@ export interface Outgoing {
 }
 
 /** What may go where, and how much of the answer is wanted. */
-export interface Limits {
+export interface RequestLimits {
   /** Private addresses and plain http, too. */
   readonly allowPrivate: boolean
   /** Of the answer's body; the rest is not read. Nothing when absent. */
@@ -26,7 +26,7 @@ export interface Limits {
 }
 
 /** What came back. `body`: its first bytes, as they came. */
-export interface Received {
+export interface ResponseHead {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
@@ -44,19 +44,23 @@ const FAULTS: Readonly<Record<UrlFault, (url: string) => Error>> = {
 }
 
 /**
- * Sends a request and answers what came back. Follows no redirect. Unless `allowPrivate`, only https and only to the
- * internet: the name is resolved here, and the connection, a new one each time, goes to the address that was checked.
- * Rejects when the address is refused, nothing answers, or the answer takes too long.
+ * Sends a request and answers what came back. Follows no redirect. Unless `allowPrivate`, only https and only
+ * to the internet: the name is resolved here, and the connection, a new one each time, goes to the address
+ * that was checked. Rejects when the address is refused, nothing answers, or the answer takes too long.
  */
-export async function sendOutgoing(outgoing: Outgoing, limits: Limits): Promise<Received> {
+export async function sendOutgoing(outgoing: Outgoing, limits: RequestLimits): Promise<ResponseHead> {
   const fault = urlFault(outgoing.url, limits.allowPrivate)
   if (fault) throw FAULTS[fault](outgoing.url)
   return exchange(new URL(outgoing.url), outgoing, limits)
 }
 
-function exchange(url: URL, { method, headers, body }: Outgoing, limits: Limits): Promise<Received> {
+function exchange(
+  url: URL,
+  { method, headers, body }: Outgoing,
+  limits: RequestLimits,
+): Promise<ResponseHead> {
   const { allowPrivate, timeoutMs = TIMEOUT_MS, signal, resolve } = limits
-  const lookup = allowPrivate ? plainLookup : guardedLookup(resolve)
+  const lookup = allowPrivate ? systemLookup : publicOnlyLookup(resolve)
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise((done, fail) => {
     const request = send(url, {

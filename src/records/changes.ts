@@ -5,12 +5,13 @@ import type { Collection } from '../collections/collection.ts'
 export type Action = 'create' | 'update' | 'delete'
 
 /**
- * SQL of a CTE that notes what a statement wrote, in the same round trip: `written` is the name of the CTE with the
- * written rows, `$position` the collection's id. While nobody listens it writes nothing and costs one look into an
- * empty table. `name`: of this CTE, where a statement has several. `whole`: `written` has all columns, as it must for
- * a delete; of others the id is enough, then the row is read once more while somebody listens.
+ * SQL of a CTE that notes what a statement wrote, in the same round trip: `written` is the name of the CTE
+ * with the written rows, `$position` the collection's id. While nobody listens it writes nothing and costs
+ * one look into an empty table. `name`: of this CTE, where a statement has several. `whole`: `written` has
+ * all columns, as it must for a delete; of others the id is enough, then the row is read once more while
+ * somebody listens.
  */
-export function noteSql(
+export function changeLogCte(
   written: string,
   action: Action,
   position: number,
@@ -25,11 +26,11 @@ export function noteSql(
 }
 
 /**
- * Notes that records of a collection were changed, in the transaction of the change: subscribers on all nodes hear
- * of it after the commit. Writes nothing while nobody listens. For a delete, `deleted` holds the last values of each
- * record by column name, in the order of `ids`.
+ * Notes that records of a collection were changed, in the transaction of the change: subscribers on all nodes
+ * hear of it after the commit. Writes nothing while nobody listens. For a delete, `deleted` holds the last
+ * values of each record by column name, in the order of `ids`.
  */
-export async function noteChange(
+export async function logChange(
   store: Pick<Store, 'db'>,
   collection: Pick<Collection, 'id'>,
   action: Action,

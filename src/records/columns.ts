@@ -1,10 +1,10 @@
 import type { Collection } from '../collections/collection.ts'
 import { columnName, quote } from '../collections/names.ts'
 import type { Value } from '../fields/field.ts'
-import { remember } from './remember.ts'
+import { memoize } from '../tools/memoize.ts'
 
 /** A record as it comes from the database: its values in the order of the collection's fields. */
-export type Row = readonly Value[]
+export type RecordRow = readonly Value[]
 
 /** What a statement asks of a collection's table, whose alias is `b`. */
 export interface Columns {
@@ -18,7 +18,7 @@ export interface Columns {
 }
 
 /** The columns of a collection. */
-export const columnsOf = remember((collection: Collection): Columns => {
+export const columnsOf = memoize((collection: Collection): Columns => {
   const names = collection.fields.map((field) => field.name)
   return {
     select: names.map((name) => `b.${quote(columnName(name))}`).join(', '),
@@ -33,7 +33,7 @@ const own = (values: object, key: string) =>
   Object.defineProperty(values, key, { writable: true, enumerable: true, configurable: true })
 
 /** A row as values by field name. */
-export function toValues(collection: Collection, row: Row): Record<string, Value> {
+export function toValues(collection: Collection, row: RecordRow): Record<string, Value> {
   const values: Record<string, Value> = {}
   collection.fields.forEach((field, i) => {
     if (field.name === '__proto__') own(values, field.name)
@@ -43,6 +43,6 @@ export function toValues(collection: Collection, row: Row): Record<string, Value
 }
 
 /** Values by field name as a row. */
-export function toRow(collection: Collection, values: Readonly<Record<string, Value>>): Row {
+export function toRow(collection: Collection, values: Readonly<Record<string, Value>>): RecordRow {
   return collection.fields.map((field) => values[field.name] ?? null)
 }

@@ -1,24 +1,24 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
-import type { RequestInfo } from '../filter/request.ts'
+import type { RequestInfo } from '../request/request.ts'
 
 /**
- * What the gateway adds to a collection, by the collection's id. The record store knows no collection by name:
- * it asks the extensions. All parts are optional.
+ * What the gateway adds to a collection, by the collection's id. The record store knows no collection by
+ * name: it asks the extensions. All parts are optional.
  */
 export interface Extension {
   /** Largest page of a list; PocketBase's 1,000 when absent. */
   readonly maxPerPage?: number
   /**
-   * SQL of how many records `table` has in all, or with one value of the field `by`; NULL when that is unknown. A list that
-   * asks for nothing else need not count.
+   * SQL of how many records `table` has in all, or with one value of the field `by`; NULL when that is
+   * unknown. A list that asks for nothing else need not count.
    */
   readonly total?: { readonly by: string; readonly sql: (table: string, value?: string) => string }
   /** List and view by a guest answer 401 `{"error":"unauthorized",…}` instead of an empty list. */
   readonly authRequired?: boolean
   /**
-   * A sent value that cannot be read is a validation error of its field (fields/readable.ts). Without it PocketBase's cast makes
-   * it the field's empty value.
+   * A sent value that cannot be read is a validation error of its field (fields/types/readable.ts). Without
+   * it PocketBase's cast makes it the field's empty value.
    */
   readonly readsStrictly?: boolean
   /**
@@ -40,11 +40,14 @@ export interface Extension {
   /** After records were deleted, in the transaction: rows that hang on them go too. */
   afterDelete?(store: Store, ids: readonly string[]): Promise<void>
   /**
-   * A record opens something for the one it points at, whoever holds it (an API key, a device, a webhook). It goes when that
-   * one turns out to be somebody else's.
+   * A record opens something for the one it points at, whoever holds it (an API key, a device, a webhook). It
+   * goes when that one turns out to be somebody else's.
    */
-  readonly opens?: boolean
-  /** An auth record has come to another, in the transaction, before what `opens` it goes: what waits in its name ends. */
+  readonly grantsAccess?: boolean
+  /**
+   * An auth record has come to another, in the transaction, before what `grantsAccess` it goes: what waits in
+   * its name ends.
+   */
   onTakeover?(store: Store, id: string): Promise<void>
 }
 

@@ -1,9 +1,9 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { isSqlError } from '../db/errors.ts'
-import { AnswerMeter } from '../filter/answer-meter.ts'
-import type { RequestInfo } from '../filter/request.ts'
-import { columnsOf, type Row } from './columns.ts'
+import { AnswerMeter } from '../request/answer-meter.ts'
+import type { RequestInfo } from '../request/request.ts'
+import { columnsOf, type RecordRow } from './columns.ts'
 import { rowSizeOf } from './row-size.ts'
 
 /** In the error of a statement that found more bytes than it may read. */
@@ -11,9 +11,10 @@ const MARK = 'more bytes than allowed: '
 const INVALID_TEXT = '22P02'
 
 /**
- * A statement that ends with an error at the first row before which there were already `limit` bytes (parameter
- * `$position`), so that neither database nor driver ever holds more. `extra`: columns of the statement behind those of
- * the collection. One more column, at the end of each row, tells the bytes up to there.
+ * A statement that ends with an error at the first row before which there were already `limit` bytes
+ * (parameter `$position`), so that neither database nor driver ever holds more. `extra`: columns of the
+ * statement behind those of the collection. One more column, at the end of each row, tells the bytes up to
+ * there.
  */
 export function guardedSql(collection: Collection, text: string, extra: number, position: number): string {
   const names = Array.from({ length: columnsOf(collection).count + extra }, (_, i) => `c${i}`)
@@ -30,14 +31,15 @@ export const isOverGuard = (error: unknown): boolean =>
 export const meterOf = (request: RequestInfo): AnswerMeter => request.meter ?? new AnswerMeter()
 
 /**
- * Runs a guarded statement with the room that the meter has left, again with more room while that does not suffice.
- * Throws 400 when the ceiling is reached, LargeAnswer when there is no room now, or a transaction has to begin again.
+ * Runs a guarded statement with the room that the meter has left, again with more room while that does not
+ * suffice. Throws 400 when the ceiling is reached, LargeAnswer when there is no room now, or a transaction
+ * has to begin again.
  */
 export function readGuarded(
   store: Store,
   meter: AnswerMeter,
-  read: (limit: number) => Promise<readonly Row[]>,
-): Promise<readonly Row[]> {
+  read: (limit: number) => Promise<readonly RecordRow[]>,
+): Promise<readonly RecordRow[]> {
   return meter.inTurn(async () => {
     for (;;) {
       try {

@@ -1,8 +1,8 @@
 import type { Collection } from '../collections/collection.ts'
 import type { Field } from '../fields/field.ts'
-import { DEFAULT_JSON_BYTES } from '../fields/json.ts'
-import { DEFAULT_EDITOR_BYTES, DEFAULT_MAX_CHARACTERS } from '../fields/text.ts'
-import { remember } from './remember.ts'
+import { DEFAULT_JSON_BYTES } from '../fields/types/json.ts'
+import { DEFAULT_EDITOR_BYTES, DEFAULT_MAX_CHARACTERS } from '../fields/types/text.ts'
+import { memoize } from '../tools/memoize.ts'
 
 /** A character in UTF-8. */
 const CHARACTER_BYTES = 4
@@ -47,8 +47,11 @@ interface RowSize {
   readonly sql: string
 }
 
-/** The size of a collection's rows. Text of small columns counts as its limit, so that few columns have to be measured. */
-export const rowSizeOf = remember((collection: Collection): RowSize => {
+/**
+ * The size of a collection's rows. Text of small columns counts as its limit, so that few columns have to be
+ * measured.
+ */
+export const rowSizeOf = memoize((collection: Collection): RowSize => {
   const isView = collection.type === 'view'
   const sizes = collection.fields.map((field) => (isView ? Number.POSITIVE_INFINITY : maxBytes(field)))
   const measured = collection.fields.flatMap((field, i) =>

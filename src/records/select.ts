@@ -1,12 +1,12 @@
 import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
-import { type Compiled, compile } from '../filter/compile.ts'
-import type { RequestInfo } from '../filter/request.ts'
+import { type CompiledFilter, compile } from '../filter/compile/compile.ts'
+import type { RequestInfo } from '../request/request.ts'
+import { memoize } from '../tools/memoize.ts'
 import { clientOf } from './client-shaped.ts'
-import { columnsOf, type Row } from './columns.ts'
+import { columnsOf, type RecordRow } from './columns.ts'
 import { guardedSql, meterOf, readGuarded } from './guarded-read.ts'
-import { remember } from './remember.ts'
 
 /** What is asked of a collection besides its rule. */
 export interface Selection {
@@ -23,8 +23,8 @@ export interface Selection {
   /** `where` finds a few rows, by their ids. */
   readonly isLookUp?: boolean
   /**
-   * `where` finds them before the rule is asked. Of a user who came since Postgres last counted it takes all rows for one, and would
-   * begin with those: 200 ms for 30 records of one who has 200,000.
+   * `where` finds them before the rule is asked. Of a user who came since Postgres last counted it takes all
+   * rows for one, and would begin with those: 200 ms for 30 records of one who has 200,000.
    */
   readonly isFirst?: boolean
   /** Only the ids are read, as the one value of each row. */
@@ -36,10 +36,14 @@ export interface Selection {
 }
 
 /**
- * Rows of a collection that its rule lets through, each with the value of `extra` at its end. Undefined when the
- * rule can let none through, so that nothing was asked. Throws FilterError for a rule that makes no sense.
+ * Rows of a collection that its rule lets through, each with the value of `extra` at its end. Undefined when
+ * the rule can let none through, so that nothing was asked. Throws FilterError for a rule that makes no
+ * sense.
  */
-export async function selectRows(store: Store, selection: Selection): Promise<readonly Row[] | undefined> {
+export async function selectRows(
+  store: Store,
+  selection: Selection,
+): Promise<readonly RecordRow[] | undefined> {
   const { collection, rule, request, params } = selection
   const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
   if (compiled.never) return undefined
@@ -52,17 +56,17 @@ export async function selectRows(store: Store, selection: Selection): Promise<re
     const { rows } = isLookUp
       ? await store.db.lookUp(text, all, name)
       : await store.db.queryFor(clientOf(collection, request), text, all, name)
-    return rows as unknown as Row[]
+    return rows as unknown as RecordRow[]
   }
   if (!selection.isGuarded) return ask(values)
   return readGuarded(store, meterOf(request), (limit) => ask([...values, limit]))
 }
 
 /** A rule that asks of other rows, or a view's query, may take long. */
-const readsOneTable = (collection: Collection, { from, where }: Compiled): boolean =>
+const readsOneTable = (collection: Collection, { from, where }: CompiledFilter): boolean =>
   collection.type !== 'view' && !from.includes(' JOIN ') && !where.includes('SELECT ')
 
-function selectSql(compiled: Compiled, selection: Selection): string {
+function selectSql(compiled: CompiledFilter, selection: Selection): string {
   const { collection, where, extra, orderBy } = selection
   const position = compiled.params.length + 1
   const columns = selection.idsOnly
@@ -85,11 +89,11 @@ const MAX_NAMES = 300
 /** So many of them may be for what clients make up. */
 const MAX_FREE_NAMES = 150
 
-const namesOf = remember((_: Catalog) => new Map<string, string>())
+const namesOf = memoize((_: Catalog) => new Map<string, string>())
 
 /**
- * A name for a statement: Postgres then parses and plans it once a connection. `isFree`: a client's filter has made its
- * text. A change of any collection makes new names. Undefined when there are too many.
+ * A name for a statement: Postgres then parses and plans it once a connection. `isFree`: a client's filter
+ * has made its text. A change of any collection makes new names. Undefined when there are too many.
  */
 export function statementName(catalog: Catalog, text: string, isFree = false): string | undefined {
   const known = namesOf(catalog)

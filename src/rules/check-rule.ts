@@ -1,8 +1,8 @@
 import type { Catalog } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { compile } from '../filter/compile.ts'
+import { compile } from '../filter/compile/compile.ts'
 import { FilterError } from '../filter/errors.ts'
-import { NO_REQUEST } from '../filter/request.ts'
+import { NO_REQUEST } from '../request/request.ts'
 
 /** Why a text cannot be a rule of this collection, in PocketBase's words; undefined if it can. */
 export function checkRule(catalog: Catalog, collection: Collection, rule: string): string | undefined {

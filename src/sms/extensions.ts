@@ -1,17 +1,18 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Extension } from '../records/extension.ts'
-import { giveBack } from './quota.ts'
-import { endQueue } from './takeover.ts'
-import { totalSql } from './totals.ts'
-import { tellCanceled } from './wake.ts'
+import { endUserQueue } from './edit/takeover.ts'
+import { refundQuota } from './usage/quota.ts'
+import { totalSql } from './usage/totals.ts'
+import { notifyCanceled } from './wake/wake.ts'
 
 /** message, user, period, state, device, attempt */
 type Freed = [string, string, string, string, string, number]
 
 /**
- * Messages: pages of at most 500, nothing for guests. Who deletes a message that no device has claimed cancels it:
- * its unit of the quota comes back. One that a device has may still go out, and costs what it cost. `skip locked`:
- * who claims it in this moment has locked the queue first and waits for the message; to wait for them is a deadlock.
+ * Messages: pages of at most 500, nothing for guests. Who deletes a message that no device has claimed
+ * cancels it: its unit of the quota comes back. One that a device has may still go out, and costs what it
+ * cost. `skip locked`: who claims it in this moment has locked the queue first and waits for the message; to
+ * wait for them is a deadlock.
  */
 export const messagesExtension: Extension = {
   maxPerPage: 500,
@@ -27,22 +28,22 @@ export const messagesExtension: Extension = {
     )
     for (const row of rows) {
       const [message, user, period, state, device, attempt] = row as Freed
-      if (state !== 'sending') await giveBack(store, user, period)
-      if (device) await tellCanceled(store.db, device, message, attempt)
+      if (state !== 'sending') await refundQuota(store, user, period)
+      if (device) await notifyCanceled(store.db, device, message, attempt)
     }
   },
 }
 
 /**
- * Users: what sending keeps of one goes with the user, first the row that acceptance locks. So no send gets between:
- * one that runs is through before the messages go, one that comes later finds nobody.
+ * Users: what sending keeps of one goes with the user, first the row that acceptance locks. So no send gets
+ * between: one that runs is through before the messages go, one that comes later finds nobody.
  */
 export const usersExtension: Extension = {
   async afterDelete(store, ids) {
     for (const table of Object.keys(OF_USERS) as (keyof typeof OF_USERS)[])
       await forgetUsers(store, table, ids)
   },
-  onTakeover: endQueue,
+  onTakeover: endUserQueue,
 }
 
 /** By which column each is locked, as devices that report lock the queue. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { MAX_TEXT } from '../sms/device-body.ts'
-import { filled, filledId, instant, text, whole } from '../sms/shape.ts'
+import { MAX_TEXT } from '../sms/devices/device-body.ts'
+import { instant, nonEmptyId, nonEmptyText, text, wholeNumber } from '../sms/send/shape.ts'
 
 /** What the app keeps of one reason. */
 const MAX_ERROR = 1_000
@@ -10,12 +10,14 @@ const MAX_SENDER = 255
 
 const optional = <T extends z.ZodType>(shape: T) => shape.nullish().transform((value) => value ?? undefined)
 
-/** SIMs as the app lists them, in the form in which devices keep theirs. It masks numbers and names itself. */
+/**
+ * SIMs as the app lists them, in the form in which devices keep theirs. It masks numbers and names itself.
+ */
 const simCards = z
   .array(
     z
       .object({
-        simNumber: whole(1, MAX_SIMS),
+        simNumber: wholeNumber(1, MAX_SIMS),
         phoneNumber: optional(text(50)),
         carrierName: optional(text(100)),
       })
@@ -31,7 +33,7 @@ const simCards = z
 /** The shapes of what the app sends. It names more fields, which we do not read. */
 export const REGISTER_BODY = z.object({ name: optional(text(255)), simCards: optional(simCards) })
 
-export const UPDATE_BODY = z.object({ id: filledId(100), simCards: optional(simCards) })
+export const UPDATE_BODY = z.object({ id: nonEmptyId(100), simCards: optional(simCards) })
 
 export const PASSWORD_BODY = z.object({
   currentPassword: z.string('must be a text'),
@@ -74,11 +76,14 @@ export const STATES_BODY = z
   .max(MAX_REPORTS, `must have at most ${MAX_REPORTS} items`)
 
 export const EVENT_BODY = z.object({
-  event: filled(100),
+  event: nonEmptyText(100),
   payload: z.record(z.string(), z.unknown()).nullish(),
 })
 
-/** Some texts have no sender, and what was mailed has a long one. The phone gives up on what is refused: nothing is, for its name. */
+/**
+ * Some texts have no sender, and what was mailed has a long one. The phone gives up on what is refused:
+ * nothing is, for its name.
+ */
 const sender = text()
   .nullish()
   .transform((name) => name?.slice(0, MAX_SENDER) || 'unknown')
@@ -86,7 +91,7 @@ const sender = text()
 const received = {
   sender,
   recipient: optional(text()),
-  simNumber: optional(whole(0, MAX_SIMS)),
+  simNumber: optional(wholeNumber(0, MAX_SIMS)),
   receivedAt: instant(),
 }
 

@@ -1,10 +1,10 @@
 import type { Store } from '../collections/catalog.ts'
-import { dateOf } from '../fields/date.ts'
-import type { Device } from '../sms/device.ts'
-import { deviceEvents } from '../sms/streams.ts'
-import { Look } from './look.ts'
-import { noteConnected, shouldPull } from './nudge.ts'
+import { dateOf } from '../fields/types/date.ts'
+import type { Device } from '../sms/devices/device.ts'
+import { deviceEvents } from '../sms/devices/streams.ts'
 import { endAbsence, phoneOf } from './phone.ts'
+import { PullCheck } from './pull-check.ts'
+import { noteConnected, shouldPull } from './pull-signal.ts'
 
 /** What streams need of the settings. */
 export interface StreamSettings {
@@ -27,10 +27,11 @@ const CONNECT_MS = 2_000
 const LOOK_MS = 4_000
 
 /**
- * What the app's event stream carries, as text to be sent as it is: the device's stream in the app's words. The one
- * thing a phone is told of messages is to pull, and only when that brings it something: the pull says the rest. That
- * is looked at with each wake-up, a little later, and at each sign of life, so that no lost word costs more than
- * seconds. Begins with a request for the texts that the phone received while it was away.
+ * What the app's event stream carries, as text to be sent as it is: the device's stream in the app's words.
+ * The one thing a phone is told of messages is to pull, and only when that brings it something: the pull says
+ * the rest. That is looked at with each wake-up, a little later, and at each sign of life, so that no lost
+ * word costs more than seconds. Begins with a request for the texts that the phone received while it was
+ * away.
  */
 export async function* phoneEvents(
   store: Store,
@@ -42,8 +43,8 @@ export async function* phoneEvents(
   const { missedSince } = await phoneOf(store, device)
   const isToPull = () => shouldPull(store, device, leaseSeconds)
   await noteConnected(store, device)
-  const look = new Look(device.id)
-  look.plan(CONNECT_MS)
+  const check = new PullCheck(device.id)
+  check.plan(CONNECT_MS)
   let signs = 0
   try {
     for await (const item of deviceEvents(store, device, deviceOnlineSeconds, identify, ended)) {
@@ -56,18 +57,21 @@ export async function* phoneEvents(
         if (signs > 1 && (await isToPull())) yield PULL
         continue
       }
-      const isPlanned = look.takeDue()
+      const isPlanned = check.takeDue()
       const isTold = await isToPull()
       if (isTold) yield PULL
-      if (!isPlanned) look.plan(LOOK_MS)
-      else if (isTold) look.planNext()
+      if (!isPlanned) check.plan(LOOK_MS)
+      else if (isTold) check.planNext()
     }
   } finally {
-    look.stop()
+    check.stop()
   }
 }
 
-/** Asks for what the phone received since it was last seen: it posts that as if it came now, and we know what we have. */
+/**
+ * Asks for what the phone received since it was last seen: it posts that as if it came now, and we know what
+ * we have.
+ */
 function askForInbox(missedSince: string): string {
   const until = Date.now()
   const since = Math.max(dateOf(missedSince)!.getTime() - OVERLAP_MS, until - MAX_MISSED_MS)

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import type { Device } from '../sms/device.ts'
-import { saveSims } from '../sms/heartbeat.ts'
-import type { OptWords } from '../sms/opt-out.ts'
-import { E164 } from '../sms/phone.ts'
-import { type ReceivedText, receiveTexts } from '../sms/receive.ts'
-import { refuse } from '../sms/refusal.ts'
-import { checkShape } from '../sms/shape.ts'
+import type { Device } from '../sms/devices/device.ts'
+import { saveSims } from '../sms/devices/heartbeat.ts'
+import { type ReceivedText, receiveTexts } from '../sms/inbound/receive.ts'
+import type { OptWords } from '../sms/queue/opt-out.ts'
+import { E164 } from '../sms/send/phone.ts'
+import { gatewayRefusal } from '../sms/send/refusal.ts'
+import { checkShape } from '../sms/send/shape.ts'
 import { DATA_PAYLOAD, EVENT_BODY, MMS_PAYLOAD, STARTED_PAYLOAD, TEXT_PAYLOAD } from './body.ts'
 import { noteClock } from './phone.ts'
 
@@ -39,7 +39,10 @@ export interface Posted {
 const SECONDS = /^\d{1,12}$/
 const SIGNATURE = /^[0-9a-f]{64}$/i
 
-/** Whether the phone signed it: body and timestamp, with its key. Takes as long whatever is wrong with a signature. */
+/**
+ * Whether the phone signed it: body and timestamp, with its key. Takes as long whatever is wrong with a
+ * signature.
+ */
 export function isSigned(key: string, { body, timestamp, signature }: Posted): boolean {
   if (!SECONDS.test(timestamp) || !SIGNATURE.test(signature)) return false
   const expected = createHmac('sha256', key).update(body).update(timestamp).digest()
@@ -82,9 +85,9 @@ function mmsText({ subject, body, attachments }: z.output<typeof MMS_PAYLOAD>): 
 }
 
 /**
- * Takes an event that a phone posted and signed. A text is stored once, whatever ids its copies have: device, sender,
- * instant and text are its identity (sms/receive). An event that brings nothing in is a sign of life. Throws 400 for what
- * cannot be read.
+ * Takes an event that a phone posted and signed. A text is stored once, whatever ids its copies have: device,
+ * sender, instant and text are its identity (sms/inbound/receive). An event that brings nothing in is a sign
+ * of life. Throws 400 for what cannot be read.
  */
 export async function takeEvent(
   store: Store,
@@ -108,6 +111,6 @@ function readJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'))
   } catch {
-    throw refuse('invalid_request', 'The body must be a JSON object')
+    throw gatewayRefusal('invalid_request', 'The body must be a JSON object')
   }
 }

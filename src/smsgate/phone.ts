@@ -1,9 +1,9 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
-import { dateOf } from '../fields/date.ts'
-import { randomText } from '../fields/random.ts'
+import { dateOf } from '../fields/types/date.ts'
 import type { Extension } from '../records/extension.ts'
-import type { Device } from '../sms/device.ts'
+import type { Device } from '../sms/devices/device.ts'
+import { randomText } from '../tools/random.ts'
 
 /** What we keep of a phone beside its device. */
 export interface Phone {
@@ -17,7 +17,10 @@ export interface Phone {
   readonly databaseMs: number
   /** How many messages it is handed at once. */
   readonly room: number
-  /** Since when it was away and may have received texts that we do not know of; in PocketBase's form, '' for never. */
+  /**
+   * Since when it was away and may have received texts that we do not know of; in PocketBase's form, '' for
+   * never.
+   */
   readonly missedSince: string
 }
 
@@ -27,8 +30,10 @@ export type PhoneState = Pick<Phone, 'clockMs' | 'databaseMs' | 'room'> & {
   readonly databaseNowMs: number
 }
 
-/** Messages that a phone holds at once: it sends one after the other, with pauses that its owner may have set. */
-export const MAX_ROOM = 20
+/**
+ * Messages that a phone holds at once: it sends one after the other, with pauses that its owner may have set.
+ */
+export const MAX_CAPACITY = 20
 /** A phone that could not send all in time is given half of it, and then one more after each such time. */
 const WIDEN_SECONDS = 600
 /** 256 bits and more, in letters and digits. */
@@ -39,13 +44,13 @@ const CLOCK_NOISE_MS = 2_000
 const MISLED_MS = 30_000
 
 /** SQL: the room of a phone now. */
-export const ROOM = `least(${MAX_ROOM}, room + coalesce(floor(extract(epoch from now() - narrowed_at) / ${WIDEN_SECONDS}), 0))::int`
+export const CAPACITY_SQL = `least(${MAX_CAPACITY}, room + coalesce(floor(extract(epoch from now() - narrowed_at) / ${WIDEN_SECONDS}), 0))::int`
 
-const FIND = `select path, signing_key, coalesce(clock_ms, 0), ${ROOM}, coalesce(pb_text(missed_since), ''), extract(epoch from now())::float8 * 1000
+const FIND = `select path, signing_key, coalesce(clock_ms, 0), ${CAPACITY_SQL}, coalesce(pb_text(missed_since), ''), extract(epoch from now())::float8 * 1000
   from smsgate_phones where device = $1 and "user" = $2`
 
 const ADD = `insert into smsgate_phones (device, "user", path, signing_key, room)
-  values ($1, $2, $3, $4, ${MAX_ROOM}) on conflict (device) do nothing`
+  values ($1, $2, $3, $4, ${MAX_CAPACITY}) on conflict (device) do nothing`
 
 /** What we keep of a phone; begun when it first asks. */
 export async function phoneOf({ db }: Store, device: Device): Promise<Phone> {
@@ -65,11 +70,11 @@ async function find(db: Db, device: Device): Promise<Phone | undefined> {
 }
 
 const PULL = `update smsgate_phones set pulled_at = now() where device = $1 and "user" = $2
-  returning coalesce(clock_ms, 0), ${ROOM}, extract(epoch from clock_timestamp())::float8 * 1000`
+  returning coalesce(clock_ms, 0), ${CAPACITY_SQL}, extract(epoch from clock_timestamp())::float8 * 1000`
 
 /**
- * Notes that a phone pulls, in a transaction: until its end other pulls of this phone wait. Null for one of which
- * nothing is known yet.
+ * Notes that a phone pulls, in a transaction: until its end other pulls of this phone wait. Null for one of
+ * which nothing is known yet.
  */
 export async function lockForPull(db: Db, device: Device): Promise<PhoneState | null> {
   const askedMs = Date.now()
@@ -80,32 +85,38 @@ export async function lockForPull(db: Db, device: Device): Promise<PhoneState | 
 }
 
 /**
- * How far a clock is ahead that said `nowMs` between two looks at ours. 0 for one that may be right. By the earlier look, so that what
- * the answer took makes leases seem shorter, not longer.
+ * How far a clock is ahead that said `nowMs` between two looks at ours. 0 for one that may be right. By the
+ * earlier look, so that what the answer took makes leases seem shorter, not longer.
  */
 const aheadOf = (askedMs: number, answeredMs: number, nowMs: number) =>
   nowMs > askedMs - CLOCK_NOISE_MS && nowMs < answeredMs + CLOCK_NOISE_MS ? 0 : nowMs - askedMs
 
-const NARROW = `update smsgate_phones set room = greatest(1, ${ROOM} / 2), narrowed_at = now()
+const NARROW = `update smsgate_phones set room = greatest(1, ${CAPACITY_SQL} / 2), narrowed_at = now()
   where device = $1 and "user" = $2
     and (narrowed_at is null or narrowed_at < now() - $3::float8 * interval '1 second')`
 
-/** The phone was too slow for what it was handed: it gets less at once. Once in a lease, however many came back. */
-export async function narrowRoom(store: Store, device: Device, leaseSeconds: number): Promise<void> {
+/**
+ * The phone was too slow for what it was handed: it gets less at once. Once in a lease, however many came
+ * back.
+ */
+export async function reduceCapacity(store: Store, device: Device, leaseSeconds: number): Promise<void> {
   await store.db.query(NARROW, [device.id, device.user, leaseSeconds], 'smsgate narrow')
 }
 
-/** SQL: by a clock that was believed to be off by so much, everything was too late: that says nothing of the phone's pace. */
+/**
+ * SQL: by a clock that was believed to be off by so much, everything was too late: that says nothing of the
+ * phone's pace.
+ */
 const IS_MISLED = `$3::float8 - coalesce(clock_ms, 0) > ${MISLED_MS}`
 
 const AHEAD = `update smsgate_phones
-  set clock_ms = $3, room = case when ${IS_MISLED} then ${ROOM} else room end,
+  set clock_ms = $3, room = case when ${IS_MISLED} then ${CAPACITY_SQL} else room end,
     narrowed_at = case when ${IS_MISLED} then now() else narrowed_at end
   where device = $1 and "user" = $2 and coalesce(clock_ms, 0) < $3::float8 - ${CLOCK_NOISE_MS}`
 
 /**
- * A report tells of an instant by the phone's clock, and none is from the future: the clock is at least so far ahead. If
- * that is much more than we knew, the room is left as it is for a lease.
+ * A report tells of an instant by the phone's clock, and none is from the future: the clock is at least so
+ * far ahead. If that is much more than we knew, the room is left as it is for a lease.
  */
 export async function noteClockAhead(store: Store, device: Device, ms: number): Promise<void> {
   await store.db.query(AHEAD, [device.id, device.user, ms], 'smsgate clock ahead')
@@ -123,7 +134,7 @@ const MISSED = `update smsgate_phones set missed_since = coalesce(missed_since, 
   where device = $1 and "user" = $2`
 
 /** Notes a phone that was away for so long that it may have missed texts. */
-export async function noteAbsence(store: Store, device: Device, awaySeconds: number): Promise<void> {
+export async function recordAbsence(store: Store, device: Device, awaySeconds: number): Promise<void> {
   const seen = dateOf(device.lastSeen)
   if (!seen || Date.now() - seen.getTime() < awaySeconds * 1000) return
   await store.db.query(MISSED, [device.id, device.user, seen.toISOString()])
@@ -141,11 +152,11 @@ export async function endAbsence(store: Store, device: Device, missedSince: stri
 export const SET_BY_SERVER = ['last_seen'] as const
 
 /**
- * Devices: the secrets of a phone go with it. When one was seen is measured: whatever anybody says of it is overruled, also
- * superusers, as a made-up time would have messages wait for a device that is not there.
+ * Devices: the secrets of a phone go with it. When one was seen is measured: whatever anybody says of it is
+ * overruled, also superusers, as a made-up time would have messages wait for a device that is not there.
  */
 export const devicesExtension: Extension = {
-  opens: true,
+  grantsAccess: true,
   async beforeCreate(_store, values) {
     values.last_seen = ''
     return {}

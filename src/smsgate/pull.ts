@@ -1,23 +1,27 @@
 import type { Store } from '../collections/catalog.ts'
-import { dateOf } from '../fields/date.ts'
-import { type ClaimedMessage, claimMessages, heldMessages } from '../sms/claim.ts'
-import type { Device } from '../sms/device.ts'
-import { type HandedState, type HandedText, handedState, noteListed } from './handed.ts'
+import { dateOf } from '../fields/types/date.ts'
+import type { Device } from '../sms/devices/device.ts'
+import { type ClaimedMessage, claimMessages, leasedMessages } from '../sms/queue/claim.ts'
+import { type HandedState, type HandedText, handedState, noteListed } from './handed-texts.ts'
 import { lockForPull, type PhoneState, phoneOf } from './phone.ts'
 import { toCancel, toWire, validUntil, type WireCancel, type WireMessage, wireId } from './wire-message.ts'
 
 /** A phone sends one text after the other, with pauses: what it is handed is its own for so many leases. */
 const LEASES = 3
-/** So long before the end of its lease, at most, a message is no longer sent: what became of it can still be told. */
+/**
+ * So long before the end of its lease, at most, a message is no longer sent: what became of it can still be
+ * told.
+ */
 const MAX_REPORT_MS = 30_000
 
 /** How long a phone may take for what it pulled, in seconds. */
 export const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
 
 /**
- * What a phone has to do: first what it is not to send any more, then what it should have and has said nothing of,
- * then new messages, as many as it can send within their lease. Pulls of one phone are answered one after the other.
- * A message has the same id each time, which the app knows and does not send again. A disabled phone gets no messages.
+ * What a phone has to do: first what it is not to send any more, then what it should have and has said
+ * nothing of, then new messages, as many as it can send within their lease. Pulls of one phone are answered
+ * one after the other. A message has the same id each time, which the app knows and does not send again. A
+ * disabled phone gets no messages.
  */
 export async function pullMessages(
   store: Store,
@@ -67,12 +71,12 @@ function messagesFor(
   if (!device.enabled) return Promise.resolve([])
   // who cannot be told to pull later is handed what there is
   if (isOpen || !canBeWoken) return claimMessages(inside, device, room, phoneLease(leaseSeconds))
-  return heldMessages(inside, device, room)
+  return leasedMessages(inside, device, room)
 }
 
 /**
- * A message that the phone was handed before is listed again if that answer may have been lost, or if its lease ends
- * soon, so that the phone says what became of it.
+ * A message that the phone was handed before is listed again if that answer may have been lost, or if its
+ * lease ends soon, so that the phone says what became of it.
  */
 function isToBeListed(
   { lease_until }: ClaimedMessage,

@@ -1,12 +1,12 @@
 import type { Store } from '../collections/catalog.ts'
-import type { Device } from '../sms/device.ts'
-import { renewLeases } from '../sms/renew.ts'
-import { applyReports, type Report } from '../sms/report.ts'
+import type { Device } from '../sms/devices/device.ts'
+import { renewLeases } from '../sms/queue/renew.ts'
+import { applyReports, type Report } from '../sms/queue/report.ts'
 import type { StateReport } from './body.ts'
-import { noteProgress, type Progress } from './handed.ts'
-import { refill } from './nudge.ts'
-import { narrowRoom, noteClockAhead } from './phone.ts'
+import { noteProgress, type Progress } from './handed-texts.ts'
+import { noteClockAhead, reduceCapacity } from './phone.ts'
 import { phoneLease } from './pull.ts'
+import { wakeForMore } from './pull-signal.ts'
 import { readWireId } from './wire-message.ts'
 
 /** What the app says when it finds a message too old, just before it would send it. */
@@ -24,8 +24,8 @@ export interface ReportSettings {
 type Outcome = Omit<Report, 'id' | 'attempt'>
 
 /**
- * What each state of the app means for us; undefined: the phone has it still. `Processed`: it is with Android, which
- * says later what became of it.
+ * What each state of the app means for us; undefined: the phone has it still. `Processed`: it is with
+ * Android, which says later what became of it.
  */
 const OUTCOMES: Readonly<Record<StateReport['state'], (report: StateReport) => Outcome | undefined>> = {
   Pending: () => undefined,
@@ -54,8 +54,9 @@ const failed = (error: string): Outcome => ({
 const errorOf = ({ recipients }: StateReport) => recipients.find(({ error }) => error)?.error ?? ''
 
 /**
- * Takes what a phone says of messages, all or nothing. What it says of ids that are not ours, or of attempts that are
- * over, changes nothing. What it has still keeps its lease; where it is done with some, it is told of more.
+ * Takes what a phone says of messages, all or nothing. What it says of ids that are not ours, or of attempts
+ * that are over, changes nothing. What it has still keeps its lease; where it is done with some, it is told
+ * of more.
  */
 export async function takeStates(
   store: Store,
@@ -74,10 +75,13 @@ export async function takeStates(
   const progress = known.map(({ state, attempt }) => ({ ...attempt, step: STEPS[state.state] ?? 'over' }))
   if (reports.length > 0) await applyReports(store, device, reports, deviceOnlineSeconds)
   await noteProgress(store, device, progress)
-  if (progress.some(({ step }) => step !== 'waits')) await refill(store, device)
+  if (progress.some(({ step }) => step !== 'waits')) await wakeForMore(store, device)
 }
 
-/** What reports tell of the phone itself: that its clock is ahead, or else that it was too slow for what it had. */
+/**
+ * What reports tell of the phone itself: that its clock is ahead, or else that it was too slow for what it
+ * had.
+ */
 async function learn(
   store: Store,
   device: Device,
@@ -88,5 +92,5 @@ async function learn(
   const isTooLate = states.some((state) => errorOf(state) === TOO_LATE)
   if (!Number.isFinite(aheadMs) || !(isTooLate || aheadMs > AHEAD_MS)) return
   await noteClockAhead(store, device, aheadMs)
-  if (isTooLate) await narrowRoom(store, device, phoneLease(leaseSeconds))
+  if (isTooLate) await reduceCapacity(store, device, phoneLease(leaseSeconds))
 }

@@ -25,7 +25,10 @@ export interface WireWebhook {
   readonly event: (typeof EVENTS)[number]
 }
 
-/** The webhooks of a phone: all are ours. Ids are always the same, or the app would tell its owner of new ones. */
+/**
+ * The webhooks of a phone: all are ours. Ids are always the same, or the app would tell its owner of new
+ * ones.
+ */
 export const webhooksOf = ({ path }: Phone, publicUrl: string): WireWebhook[] =>
   EVENTS.map((event) => ({
     id: event.replace(':', '-'),
@@ -34,8 +37,8 @@ export const webhooksOf = ({ path }: Phone, publicUrl: string): WireWebhook[] =>
   }))
 
 /**
- * The settings of a phone. Always the same: the app asks its owner to restart it after a change. What is not named stays
- * as its owner has set it.
+ * The settings of a phone. Always the same: the app asks its owner to restart it after a change. What is not
+ * named stays as its owner has set it.
  */
 export const settingsOf = ({ signingKey }: Phone) => ({
   gateway: { notification_channel: 'SSE_ONLY' },

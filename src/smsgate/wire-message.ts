@@ -1,6 +1,6 @@
-import { dateOf } from '../fields/date.ts'
-import type { ClaimedMessage } from '../sms/claim.ts'
-import type { Attempt } from '../sms/renew.ts'
+import { dateOf } from '../fields/types/date.ts'
+import type { ClaimedMessage } from '../sms/queue/claim.ts'
+import type { Attempt } from '../sms/queue/renew.ts'
 import type { Phone } from './phone.ts'
 
 /** A message that the app is to send, in its words. Absent: as the app likes. */
@@ -27,17 +27,22 @@ export interface WireCancel {
 }
 
 /**
- * By any clock this is over, so the app sends at once. Without an instant it starts its sender anew for each text
- * that it is handed, also in the middle of a text, which it then sends twice; with one only if none waits.
+ * By any clock this is over, so the app sends at once. Without an instant it starts its sender anew for each
+ * text that it is handed, also in the middle of a text, which it then sends twice; with one only if none
+ * waits.
  */
 const SCHEDULED_AT = '2000-01-01T00:00:00.000Z'
-/** From 100 on the app starts its sender anew for a text, whatever it is doing, and leaves out its owner's pauses. */
+/**
+ * From 100 on the app starts its sender anew for a text, whatever it is doing, and leaves out its owner's
+ * pauses.
+ */
 const MAX_PRIORITY = 99
 
 /**
- * The app never sends an id twice, and one of another attempt as a new message: so the id has both. All instants are
- * by the phone's clock; those of the lease come from the database's, which need not be ours. The app sends what it
- * created first, first, and forgets what it created long ago: so they are created now, in their order.
+ * The app never sends an id twice, and one of another attempt as a new message: so the id has both. All
+ * instants are by the phone's clock; those of the lease come from the database's, which need not be ours. The
+ * app sends what it created first, first, and forgets what it created long ago: so they are created now, in
+ * their order.
  */
 export const toWire = (
   message: ClaimedMessage,
@@ -66,7 +71,10 @@ export const toCancel = (attempt: Attempt): WireCancel => ({
   state: 'Cancelling',
 })
 
-/** Until when the app may send a message, by the database's clock: so long before its lease ends that it can report. */
+/**
+ * Until when the app may send a message, by the database's clock: so long before its lease ends that it can
+ * report.
+ */
 export function validUntil({ expires_at, lease_until }: ClaimedMessage, reportMs: number): number {
   const [expiresMs, leaseMs] = [expires_at, lease_until].map((text) => dateOf(text)?.getTime() ?? Infinity)
   return Math.min(expiresMs!, leaseMs! - reportMs)

@@ -1,12 +1,12 @@
 import { readRows as readCollections } from '../collections/catalog-draft.ts'
 import type { Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
-import { createTable } from '../collections/table.ts'
-import { checkViewAccess } from '../collections/view-access.ts'
-import { ViewQueryError } from '../collections/view-query-error.ts'
+import { createTable } from '../collections/table/table.ts'
+import { checkViewAccess } from '../collections/views/view-access.ts'
+import { ViewQueryError } from '../collections/views/view-query-error.ts'
 import type { Db } from '../db/open.ts'
 import { UserError } from '../errors.ts'
-import { randomText } from '../fields/random.ts'
+import { randomText } from '../tools/random.ts'
 
 /** A view reads only what was there before it. */
 const VIEWS = `
@@ -14,14 +14,16 @@ select relname, pg_get_viewdef(oid) from pg_class
 where relkind = 'v' and relnamespace = current_schema()::regnamespace order by oid`
 
 /** What the tables of an installation are made from. */
-export interface Plan {
+export interface SchemaPlan {
   readonly collections: readonly Collection[]
-  /** The queries of its view collections, by the names of the views, in the order in which they can be made. */
+  /**
+   * The queries of its view collections, by the names of the views, in the order in which they can be made.
+   */
   readonly views: readonly { readonly name: string; readonly query: string }[]
 }
 
 /** The plan of the installation in a database. */
-export async function readPlan(db: Db): Promise<Plan> {
+export async function readPlan(db: Db): Promise<SchemaPlan> {
   const collections = (await readCollections(db)).map(({ data }) => JSON.parse(data) as Collection)
   const ours = new Set(collections.filter(({ type }) => type === 'view').map(tableName))
   const { rows } = await db.query(VIEWS)
@@ -30,10 +32,10 @@ export async function readPlan(db: Db): Promise<Plan> {
 }
 
 /**
- * Makes the tables, indexes and views of collections, without rows, in a database that has the migrations. Throws a
- * UserError for a view that uses what no view may: a backup may come from anybody.
+ * Makes the tables, indexes and views of collections, without rows, in a database that has the migrations.
+ * Throws a UserError for a view that uses what no view may: a backup may come from anybody.
  */
-export async function buildTables(db: Db, { collections, views }: Plan): Promise<void> {
+export async function buildTables(db: Db, { collections, views }: SchemaPlan): Promise<void> {
   for (const collection of collections) if (collection.type !== 'view') await createTable(db, collection)
   for (const { name, query } of views) {
     // a prepared statement is one statement: a second one inside the query is refused
@@ -60,10 +62,10 @@ select c.relname, k.conname from pg_constraint k join pg_class c on c.oid = k.co
 where k.contype = 'f' and not k.condeferrable and c.relnamespace = current_schema()::regnamespace`
 
 /**
- * Does `work`, which fills tables in any order, in a transaction: without what usually follows from a new row (all that
- * followed is copied, too), and with references looked at when all is there.
+ * Does `work`, which fills tables in any order, in a transaction: without what usually follows from a new row
+ * (all that followed is copied, too), and with references looked at when all is there.
  */
-export async function undisturbed(db: Db, work: () => Promise<void>): Promise<void> {
+export async function withoutTriggers(db: Db, work: () => Promise<void>): Promise<void> {
   const triggered = (await db.query(TRIGGERED)).rows.map(([table]) => quote(String(table)))
   const references = (await db.query(REFERENCES)).rows.map((row) => row.map((name) => quote(String(name))))
   for (const table of triggered) await db.query(`alter table ${table} disable trigger user`)

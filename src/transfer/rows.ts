@@ -3,7 +3,7 @@ import type { Db } from '../db/open.ts'
 import type { Table } from './tables.ts'
 
 /** A row: the text of each column, in the order of Table.columns; null for NULL. */
-export type Row = readonly (string | null)[]
+export type TransferRow = readonly (string | null)[]
 
 /** How many rows are in memory at a time. */
 export interface BatchSize {
@@ -14,13 +14,19 @@ export interface BatchSize {
 /** Between two databases. Twice as much is no faster, on either backend. */
 export const LARGE_BATCH: BatchSize = { rows: 2_000, bytes: 4_000_000 }
 
-/** How every session writes values as text, so that the same value has one text on both sides and loses nothing. */
+/**
+ * How every session writes values as text, so that the same value has one text on both sides and loses
+ * nothing.
+ */
 const ONE_FORM = `
 set local timezone = 'UTC'; set local datestyle = 'ISO'; set local intervalstyle = 'postgres';
 set local extra_float_digits = 1; set local bytea_output = 'hex';
 set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0`
 
-/** Prepares a transaction that reads or writes whole tables: values have one text, and nothing is limited in time. */
+/**
+ * Prepares a transaction that reads or writes whole tables: values have one text, and nothing is limited in
+ * time.
+ */
 export async function prepareTransfer(db: Db): Promise<void> {
   await db.limitStatements(0)
   await db.script(ONE_FORM)
@@ -35,7 +41,9 @@ export interface Digest {
   readonly longest: number
 }
 
-/** Reads a table through. Equal contents have equal digests, in whatever order rows and columns are stored. */
+/**
+ * Reads a table through. Equal contents have equal digests, in whatever order rows and columns are stored.
+ */
 export async function digestOf(db: Db, { name, columns }: Table): Promise<Digest> {
   const row = `row(${columns.map((column) => quote(column.name)).join(', ')})::text`
   const { rows } = await db.query(
@@ -47,15 +55,20 @@ export async function digestOf(db: Db, { name, columns }: Table): Promise<Digest
 }
 
 /**
- * All rows of a table in batches; those of a numbered table come in that order. `db` is a transaction that prepareTransfer has prepared. What is held in
- * memory does not grow with the table.
+ * All rows of a table in batches; those of a numbered table come in that order. `db` is a transaction that
+ * prepareTransfer has prepared. What is held in memory does not grow with the table.
  */
-export const readRows = (db: Db, table: Table, digest: Digest, batch: BatchSize): AsyncGenerator<Row[]> =>
-  batches(db, table, textsOf(table).join(', '), digest, batch) as AsyncGenerator<Row[]>
+export const readRows = (
+  db: Db,
+  table: Table,
+  digest: Digest,
+  batch: BatchSize,
+): AsyncGenerator<TransferRow[]> =>
+  batches(db, table, textsOf(table).join(', '), digest, batch) as AsyncGenerator<TransferRow[]>
 
 /**
- * The same with each row as the text of a JSON array, which the database makes: a backup of 500,000 rows on PGlite takes 8.5 s of
- * CPU instead of 18.1.
+ * The same with each row as the text of a JSON array, which the database makes: a backup of 500,000 rows on
+ * PGlite takes 8.5 s of CPU instead of 18.1.
  */
 export async function* readJsonLines(
   db: Db,
@@ -88,8 +101,11 @@ async function* batches(
 
 const textsOf = ({ columns }: Table) => columns.map(({ name }) => `${quote(name)}::text`)
 
-/** Writes rows as `readRows` gives them into a table with these columns. `db` is a transaction that prepareTransfer has prepared. */
-export async function writeRows(db: Db, table: Table, rows: readonly Row[]): Promise<void> {
+/**
+ * Writes rows as `readRows` gives them into a table with these columns. `db` is a transaction that
+ * prepareTransfer has prepared.
+ */
+export async function writeRows(db: Db, table: Table, rows: readonly TransferRow[]): Promise<void> {
   await db.query(
     insertStatement(table),
     table.columns.map((_, i) => rows.map((row) => row[i])),

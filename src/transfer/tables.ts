@@ -66,7 +66,7 @@ where p.pronamespace = current_schema()::regnamespace and not ${OF_EXTENSION('p.
 limit 1`
 
 /** Something that is in a database, in words; undefined if it is empty. */
-export async function findAnything(db: Db): Promise<string | undefined> {
+export async function findAnyObject(db: Db): Promise<string | undefined> {
   const { rows } = await db.query(ANYTHING)
   return rows[0] && String(rows[0][0])
 }

@@ -1,6 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
-import { formatDate } from '../fields/date.ts'
-import { deleteRecords } from '../records/cascade.ts'
+import { formatDate } from '../fields/types/date.ts'
+import { deleteRecords } from '../records/write/cascade.ts'
 import { DELIVERIES, deliveriesExtension } from './extensions.ts'
 
 /** Records a transaction deletes. */
@@ -13,7 +13,9 @@ select id from (
   select id, created, status from webhook_deliveries order by _rowid limit ${CHUNK}
 ) d where d.created < $1 and d.status <> 'pending'`
 
-/** Deletes the deliveries that are older than `days`, some at a time. To be called now and then, on any node. */
+/**
+ * Deletes the deliveries that are older than `days`, some at a time. To be called now and then, on any node.
+ */
 export async function cleanUpDeliveries(store: Store, days: number): Promise<void> {
   const before = formatDate(new Date(Date.now() - days * DAY_MS))
   while ((await deleteSome(store, before)) > 0);

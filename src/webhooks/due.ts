@@ -1,15 +1,15 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { columnName, quote, tableName } from '../collections/names.ts'
-import { columnsOf, type Row } from '../records/columns.ts'
-import { blankValues } from '../records/prepare.ts'
-import { remember } from '../records/remember.ts'
-import { renderRecord } from '../records/render.ts'
+import { columnsOf, type RecordRow } from '../records/columns.ts'
+import { blankValues } from '../records/input/prepare.ts'
+import { renderRecord } from '../records/render/render.ts'
 import { statementName } from '../records/select.ts'
+import { memoize } from '../tools/memoize.ts'
 import { isSecret } from './secrets.ts'
 
 /** Why deliveries end without an answer. */
-export const REASONS = {
+export const END_REASONS = {
   disabled: 'The webhook is disabled',
   gone: 'The receiver answered 410: the webhook was disabled',
   unsigned: 'The webhook has no secret, rotate it',
@@ -19,7 +19,7 @@ export const REASONS = {
 const MESSAGES = 'sms_messages'
 
 /** A delivery whose time has come. */
-export interface Due {
+export interface DueDelivery {
   readonly delivery: string
   readonly user: string
   readonly webhook: string
@@ -37,7 +37,7 @@ export interface Due {
 }
 
 /** Everything that an attempt needs, in one look; undefined when there is nothing left to do. */
-export async function findDue(store: Store, delivery: string): Promise<Due | undefined> {
+export async function findDue(store: Store, delivery: string): Promise<DueDelivery | undefined> {
   const messages = messagesOf(store)
   const { select, count } = columnsOf(messages)
   const text = `select ${select}, d."user", d.webhook, d.event_id, d.event, d.attempts, w.url,
@@ -69,21 +69,21 @@ export async function findDue(store: Store, delivery: string): Promise<Due | und
     string,
     number,
   ]
-  const body = bodyOf(event, new Date(at * 1000), messages, row as Row)
+  const body = bodyOf(event, new Date(at * 1000), messages, row as RecordRow)
   const secrets = [secret, previous].filter(isSecret)
-  const closed = isOpen ? (secrets.length > 0 ? undefined : REASONS.unsigned) : REASONS.disabled
+  const closed = isOpen ? (secrets.length > 0 ? undefined : END_REASONS.unsigned) : END_REASONS.disabled
   return { delivery, user, webhook, eventId, attempts, url, closed, secrets, body }
 }
 
 /** A row without values, as JSON: what fields hold that the collection has got since the event. */
-const blankRow = remember((messages: Collection): string => {
+const blankRow = memoize((messages: Collection): string => {
   const values = Object.entries(blankValues(messages))
   return JSON.stringify(Object.fromEntries(values.map(([name, value]) => [columnName(name), value])))
 })
 
 /** The message in it is as its owner sees it through the record API. */
-function bodyOf(event: string, at: Date, messages: Collection, row: Row): string {
-  const data = renderRecord(messages, row, { hidden: false, email: false })
+function bodyOf(event: string, at: Date, messages: Collection, row: RecordRow): string {
+  const data = renderRecord(messages, row, { showsHidden: false, showsEmail: false })
   return `{"type":${JSON.stringify(event)},"timestamp":"${at.toISOString()}","data":${data}}`
 }
 

@@ -4,11 +4,11 @@ import { badRequest, type FieldError, fieldError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { type UrlFault, urlFault } from '../outgoing/addresses.ts'
 import type { Extension } from '../records/extension.ts'
-import { validate } from '../records/validate.ts'
-import type { WebhookSettings } from './courier.ts'
-import { REASONS } from './due.ts'
+import { validate } from '../records/input/validate.ts'
+import type { WebhookSettings } from './delivery-worker.ts'
+import { END_REASONS } from './due.ts'
+import { failPending } from './record-outcome.ts'
 import { newSecret } from './secrets.ts'
-import { failPending } from './settle.ts'
 
 /** Ids of the two collections. */
 export const WEBHOOKS = 'webhooks'
@@ -37,9 +37,9 @@ const TOO_MANY = fieldError('validation_too_many_webhooks', `A user has at most 
 type Values = Record<string, Value>
 
 /**
- * Webhooks: a secret is made with the record and shown in the answer to that create only. What a client says about
- * secrets is overruled. A new webhook is enabled unless the create says otherwise; what still waits when one is
- * disabled ends as failed.
+ * Webhooks: a secret is made with the record and shown in the answer to that create only. What a client says
+ * about secrets is overruled. A new webhook is enabled unless the create says otherwise; what still waits
+ * when one is disabled ends as failed.
  */
 export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Extension {
   const check = (store: Store, failed: string, values: Values) => {
@@ -50,7 +50,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Ext
     if (fault) throw badRequest(failed, { url: URL_ERRORS[fault] })
   }
   return {
-    opens: true,
+    grantsAccess: true,
     async beforeCreate(store, values, { body }) {
       const secret = newSecret()
       Object.assign(values, { secret, previous_secret: '' })
@@ -65,7 +65,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Ext
       for (const field of SET_BY_SERVER) values[field] = old[field]!
       if (values.url !== old.url) check(store, 'Failed to update record.', values)
       if (old.enabled && !values.enabled)
-        await failPending(store.db, String(old.id), String(old.user), REASONS.disabled)
+        await failPending(store.db, String(old.id), String(old.user), END_REASONS.disabled)
       return {}
     },
     async afterDelete({ db }, ids) {

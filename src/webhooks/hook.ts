@@ -1,10 +1,10 @@
 import type { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import { isOf } from '../db/by-id.ts'
+import { isOwnedBy } from '../db/by-id.ts'
 import type { Db } from '../db/open.ts'
-import type { AuthRecord } from '../filter/request.ts'
-import { noteSql } from '../records/changes.ts'
-import { refusal } from './refusals.ts'
+import { changeLogCte } from '../records/changes.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { webhookRefusal } from './refusals.ts'
 import { type NEW_SECRET, newSecret } from './secrets.ts'
 
 /** Whose webhooks may be touched: a user's own, or all (null). Every statement is bound to it. */
@@ -12,23 +12,23 @@ export type Owner = string | null
 
 /** The owner that somebody's requests are bound to. Throws 401 for a guest, 403 for a device. */
 export function ownerOf(auth: AuthRecord | null): Owner {
-  if (!auth) throw refusal('unauthorized')
+  if (!auth) throw webhookRefusal('unauthorized')
   if (auth.isSuperuser) return null
-  if (auth.collection.name !== 'users') throw refusal('forbidden')
+  if (auth.collection.name !== 'users') throw webhookRefusal('forbidden')
   return auth.id
 }
 
 /** SQL: a row with a column "user" that was found by its id, or its webhook's, is the owner's. */
 export const isOwn = (alias: string, position: number) =>
-  `($${position}::text is null or ${isOf(alias, `$${position}`)})`
+  `($${position}::text is null or ${isOwnedBy(alias, `$${position}`)})`
 
 /** Throws 404 where the owner has no such webhook, 409 for a disabled one. Gives its user. */
 export async function requireOpen(db: Db, owner: Owner, webhook: string): Promise<string> {
   const text = `select w."user", w.enabled from webhooks w where w.id = $1 and ${isOwn('w', 2)} for share`
   const { rows } = await db.query(text, [webhook, owner], 'webhook open')
   const [user, isEnabled] = rows[0] ?? []
-  if (user === undefined) throw refusal('webhook_not_found')
-  if (!isEnabled) throw refusal('webhook_disabled')
+  if (user === undefined) throw webhookRefusal('webhook_not_found')
+  if (!isEnabled) throw webhookRefusal('webhook_disabled')
   return String(user)
 }
 
@@ -42,12 +42,12 @@ with written as (
 ), kept as (
   insert into webhook_rotations (webhook, until) select id, now() + ${ROTATION} from written
   on conflict (webhook) do update set until = excluded.until
-), ${noteSql('written', 'update', 4, 'noted', true)}
+), ${changeLogCte('written', 'update', 4, 'noted', true)}
 select id from written`
 
 /**
- * Gives a webhook a new secret and answers it, this once. For 24 hours deliveries are signed with the old one as well;
- * a second rotation ends the first. Throws 404.
+ * Gives a webhook a new secret and answers it, this once. For 24 hours deliveries are signed with the old one
+ * as well; a second rotation ends the first. Throws 404.
  */
 export async function rotateSecret(
   { db }: Store,
@@ -56,6 +56,6 @@ export async function rotateSecret(
 ): Promise<z.output<typeof NEW_SECRET>> {
   const secret = newSecret()
   const { rows } = await db.query(ROTATE, [webhook, owner, secret, 'webhooks'], 'webhook rotate')
-  if (rows.length === 0) throw refusal('webhook_not_found')
+  if (rows.length === 0) throw webhookRefusal('webhook_not_found')
   return { secret }
 }

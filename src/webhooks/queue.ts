@@ -19,8 +19,9 @@ const DAY_SECONDS = 86_400
 const NEVER_ENOUGH = 1_000_000
 
 /**
- * Who makes which call: tickets in pg-boss' tables, each for one node of any number, and back in the queue when that node
- * died. A delivery has one at most. All of it can be lost: what is to be delivered is in webhook_dispatch.
+ * Who makes which call: tickets in pg-boss' tables, each for one node of any number, and back in the queue
+ * when that node died. A delivery has one at most. All of it can be lost: what is to be delivered is in
+ * webhook_dispatch.
  */
 export class Queue {
   readonly #boss: PgBoss

@@ -12,7 +12,7 @@ export const WEBHOOK_REFUSALS = {
 } as const satisfies Record<string, readonly [status: number, message: string]>
 
 /** The answer `{"error","message"}` of a refused request about webhooks. */
-export function refusal(error: keyof typeof WEBHOOK_REFUSALS): GatewayError {
+export function webhookRefusal(error: keyof typeof WEBHOOK_REFUSALS): GatewayError {
   const [status, message] = WEBHOOK_REFUSALS[error]
   return new GatewayError(status, { error, message })
 }

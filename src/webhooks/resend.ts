@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import { dateOf, formatDate, parseDate } from '../fields/date.ts'
-import { noteSql } from '../records/changes.ts'
+import { dateOf, formatDate, parseDate } from '../fields/types/date.ts'
+import { changeLogCte } from '../records/changes.ts'
 import { WAKE_SQL } from './hand-over.ts'
 import { isOwn, type Owner, requireOpen } from './hook.ts'
-import { refusal } from './refusals.ts'
+import { webhookRefusal } from './refusals.ts'
 import type { Started } from './test-event.ts'
 
 /** SQL: deliveries begin anew, with all attempts before them. */
@@ -23,17 +23,17 @@ const QUEUED = `queued as (
 
 const RESEND = `
 with written as (${AGAIN} where d.id = $1 and ${isOwn('d', 2)} returning d.*),
-${noteSql('written', 'update', 3, 'noted', true)}, ${QUEUED}
+${changeLogCte('written', 'update', 3, 'noted', true)}, ${QUEUED}
 select ${WAKE_SQL} from written`
 
 /**
- * Sends a delivery once more, at once, whatever became of it; its webhook-id stays. Throws 404, 409 when its webhook is
- * disabled.
+ * Sends a delivery once more, at once, whatever became of it; its webhook-id stays. Throws 404, 409 when its
+ * webhook is disabled.
  */
 export function resendDelivery(store: Store, owner: Owner, delivery: string): Promise<Started> {
   return store.db.transaction(async (db) => {
     const { rows } = await db.query(FIND, [delivery, owner])
-    if (!rows[0]) throw refusal('delivery_not_found')
+    if (!rows[0]) throw webhookRefusal('delivery_not_found')
     const [webhook, eventId, event] = rows[0].map(String) as [string, string, string]
     await requireOpen(db, owner, webhook)
     await db.query(RESEND, [delivery, owner, 'webhook_deliveries'])
@@ -57,11 +57,12 @@ with written as (
     select f.id from webhook_deliveries f
     where f.webhook = $1 and ${isOwn('f', 2)} and f.status = 'failed' and f.updated >= $3 order by f.id for update
   )) returning d.*
-), ${noteSql('written', 'update', 4, 'noted', true)}, ${QUEUED}
+), ${changeLogCte('written', 'update', 4, 'noted', true)}, ${QUEUED}
 select count(*), ${WAKE_SQL} from written`
 
 /**
- * Sends all deliveries of a webhook once more that ended as failed since a date: `body` is a SINCE. Answers how many. Throws 400, 404, 409.
+ * Sends all deliveries of a webhook once more that ended as failed since a date: `body` is a SINCE. Answers
+ * how many. Throws 400, 404, 409.
  */
 export function resendFailed(
   store: Store,
@@ -70,7 +71,7 @@ export function resendFailed(
   body: unknown,
 ): Promise<z.output<typeof RESENT>> {
   const from = dateOf(parseDate(SINCE.safeParse(body).data?.since))
-  if (!from) throw refusal('invalid_request')
+  if (!from) throw webhookRefusal('invalid_request')
   return store.db.transaction(async (db) => {
     await requireOpen(db, owner, webhook)
     const values = [webhook, owner, formatDate(from), 'webhook_deliveries']

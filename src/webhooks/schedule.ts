@@ -2,7 +2,10 @@ const SECOND = 1
 const MINUTE = 60 * SECOND
 const HOUR = 60 * MINUTE
 
-/** How long after a failed attempt the next one comes: after the first, the second, … After the last there is none. */
+/**
+ * How long after a failed attempt the next one comes: after the first, the second, … After the last there is
+ * none.
+ */
 export const DELAYS_SECONDS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -20,8 +23,8 @@ const JITTER = 0.1
 const MAX_RETRY_AFTER_SECONDS = 24 * HOUR
 
 /**
- * Seconds from a failed attempt to the next; undefined after the last. `attempts`: how many there were; `retryAfter`:
- * seconds that the receiver asked for, which can only put it off. `chance`: 0 to 1.
+ * Seconds from a failed attempt to the next; undefined after the last. `attempts`: how many there were;
+ * `retryAfter`: seconds that the receiver asked for, which can only put it off. `chance`: 0 to 1.
  */
 export function nextDelay(attempts: number, retryAfter = 0, chance = Math.random()): number | undefined {
   const delay = DELAYS_SECONDS[attempts - 1]

@@ -1,8 +1,8 @@
-import { Bell } from '../bell.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
-import { Courier, type WebhookSettings } from './courier.ts'
+import { WakeSignal } from '../tools/wake-signal.ts'
+import { DeliveryWorker, type WebhookSettings } from './delivery-worker.ts'
 import { CHANNEL } from './hand-over.ts'
 
 /** How often is looked for what is due by now. What is new wakes. */
@@ -13,23 +13,24 @@ const IDLE_MS = 30_000
 const HAS_WEBHOOKS = 'select exists (select from webhooks)'
 
 /**
- * Sets the deliveries of this node going. The queue is started for the first webhook only. Returns what stops it all.
+ * Sets the deliveries of this node going. The queue is started for the first webhook only. Returns what stops
+ * it all.
  */
 export async function startWebhooks(
   store: Store,
   settings: WebhookSettings,
   log: Logger,
 ): Promise<() => Promise<void>> {
-  const bell = new Bell()
+  const signal = new WakeSignal()
   const ended = new AbortController()
-  const courier = new Courier(store, settings, log, bell.ringer)
-  const deaf = await store.db.listen(CHANNEL, bell.ringer)
+  const worker = new DeliveryWorker(store, settings, log, signal.notifier)
+  const deaf = await store.db.listen(CHANNEL, signal.notifier)
   const round = async () => {
-    if (courier.isAtWork || (await hasWebhooks(store.db))) await courier.round()
+    if (worker.isAtWork || (await hasWebhooks(store.db))) await worker.round()
   }
   const running = repeat(
     round,
-    () => bell.rest(courier.isAtWork ? LOOK_MS : IDLE_MS, ended.signal),
+    () => signal.wait(worker.isAtWork ? LOOK_MS : IDLE_MS, ended.signal),
     ended.signal,
     log,
   )
@@ -37,7 +38,7 @@ export async function startWebhooks(
     ended.abort()
     await deaf()
     await running
-    await courier.stop()
+    await worker.stop()
   }
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
-import { now } from '../fields/date.ts'
-import { randomId } from '../fields/random.ts'
+import { now } from '../fields/types/date.ts'
+import { randomId } from '../tools/random.ts'
 import { type Owner, requireOpen } from './hook.ts'
 
 /** What a test event is called; no webhook has to ask for it. */
@@ -25,8 +25,8 @@ const INSERT = `
 insert into webhook_dispatch (delivery, webhook, "user", event_id, event, image) values ($1, $2, $3, $4, '${TEST_EVENT}', $5)`
 
 /**
- * Sends a webhook an event with a made-up message, by the way that all events go. Answers the delivery, whose record
- * says what becomes of it. Throws 404 and 409.
+ * Sends a webhook an event with a made-up message, by the way that all events go. Answers the delivery, whose
+ * record says what becomes of it. Throws 404 and 409.
  */
 export async function sendTest(store: Store, owner: Owner, webhook: string): Promise<Started> {
   const [id, eventId] = [randomId(), randomId()]

@@ -11,19 +11,23 @@ import { runAgent } from '../../src/agent/run.ts'
 import { Simulator, type SimulatorOptions } from '../../src/agent/simulator.ts'
 import { readState, saveState } from '../../src/agent/state.ts'
 import { UserError } from '../../src/errors.ts'
-import { sweep } from '../../src/sms/sweep.ts'
-import { type Client, type Gateway, openGateway } from '../support/gateway.ts'
+import { sweep } from '../../src/sms/sweep/sweep.ts'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../support/server/server-with-devices.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 
-let gateway: Gateway
+let server: ServerWithDevices
 let folder: string
 beforeAll(async () => {
-  gateway = await openGateway({ LEASE_SECONDS: '60' })
+  server = await startServerWithDevices({ LEASE_SECONDS: '60' })
   folder = mkdtempSync(join(tmpdir(), 'pocketsms-agent-'))
 })
 afterAll(async () => {
-  await gateway.stop()
+  await server.stop()
   rmSync(folder, { recursive: true })
 })
 
@@ -36,10 +40,10 @@ interface Setup {
 
 /** A user, and a phone of theirs that is paired but switched off. */
 async function setUp(): Promise<Setup> {
-  const user = await gateway.makeUser()
+  const user = await server.makeUser()
   const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
   const file = join(folder, `agent${++files}.json`)
-  const { device } = await pair(gateway.url, code, { name: '', phone: '', platform: 'simulator' }, file)
+  const { device } = await pair(server.url, code, { name: '', phone: '', platform: 'simulator' }, file)
   return { user, file, device }
 }
 
@@ -91,7 +95,7 @@ describe('an agent', () => {
   test('keeps its token where only its owner reads it', async () => {
     const { file } = await setUp()
     expect(statSync(file).mode & 0o777).toBe(0o600)
-    expect(readState(file).url).toBe(gateway.url)
+    expect(readState(file).url).toBe(server.url)
   })
 
   test('sends what waits and what comes, and reports each delivery', async () => {
@@ -117,7 +121,7 @@ describe('an agent', () => {
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Other' })).body
     const other = join(folder, `agent${++files}.json`)
     await send(user, 4)
-    await pair(gateway.url, code, { name: '', phone: '', platform: 'simulator' }, other)
+    await pair(server.url, code, { name: '', phone: '', platform: 'simulator' }, other)
     await whileRunning(file, { refuse: 1 }, () =>
       whileRunning(other, {}, () => untilAll(user, (status) => status === 'delivered')),
     )
@@ -198,7 +202,7 @@ describe('an agent as a process', () => {
     const first = await run(['run', ...options, '--die-after', '3'])
     expect(first.exit).toBe('SIGKILL')
     expect(sent()).toHaveLength(3)
-    const { store } = gateway.server.services
+    const { store } = server.server.services
     // what it had begun when it died is held, and not tried again, until the lease is over
     const begun = heldOf(file).size
     expect(begun).toBeGreaterThanOrEqual(1)
@@ -220,10 +224,10 @@ describe('an agent as a process', () => {
   })
 
   test('pairs with the address of a pairing and receives what is typed', async () => {
-    const user = await gateway.makeUser()
+    const user = await server.makeUser()
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Typed' })).body
     const file = join(folder, 'typed.json')
-    const address = `${gateway.url}/api/devices/pair#${code}`
+    const address = `${server.url}/api/devices/pair#${code}`
     const paired = await run(['pair', address, '--state', file])
     expect(paired.output()).toContain('Paired with')
     await run(
@@ -262,12 +266,12 @@ describe('what is typed as a pairing', () => {
   ])('%s %s is refused', (address, code) => expect(() => readPairing(address, code)).toThrow())
 
   test('a state that cannot be written ends it with a sentence', async () => {
-    const user = await gateway.makeUser()
+    const user = await server.makeUser()
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
     const file = join(folder, 'file')
     writeFileSync(file, '')
     const pairing = pair(
-      gateway.url,
+      server.url,
       code,
       { name: '', phone: '', platform: 'simulator' },
       join(file, 'state'),

@@ -19,7 +19,8 @@ import { foldersIn, Gammu } from '../../src/agent/gammu.ts'
 import { ModemManager } from '../../src/agent/modem-manager.ts'
 import { Termux } from '../../src/agent/termux.ts'
 
-// What stands behind a driver is played here: gammu-smsd's folders are real, mmcli and Termux:API are small programs.
+// What stands behind a driver is played here: gammu-smsd's folders are real, mmcli and Termux:API are small
+// programs.
 
 const TEXT = { id: 'abc', attempt: 1, to: '+4915112345678', body: `It's "late" – 20 € 😀`, sim: 2 }
 

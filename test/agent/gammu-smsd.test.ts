@@ -14,7 +14,9 @@ import { runs } from '../support/installed.ts'
 /** Its log, and what it reads of arguments, are in the locale's encoding. */
 const UTF8 = { ...process.env, LC_ALL: 'C.UTF-8' }
 
-/** A phone in a folder of its own, and what gammu-smsd's example of a configuration says of the files service. */
+/**
+ * A phone in a folder of its own, and what gammu-smsd's example of a configuration says of the files service.
+ */
 function configuration(folder: string): string {
   const { inbox, outbox, sent, error } = foldersIn(folder)
   const phone = join(folder, 'phone')

@@ -64,7 +64,9 @@ test('forgets attempts of last week, and stays small', () => {
 })
 
 const SOURCE = new URL('../../src/agent/journal.ts', import.meta.url).href
-/** A process whose files may become this large, as on a disk that is full. prlimit(1) is in Linux' util-linux. */
+/**
+ * A process whose files may become this large, as on a disk that is full. prlimit(1) is in Linux' util-linux.
+ */
 const LIMIT = 4_000
 const canLimit = spawnSync('prlimit', ['--version']).status === 0
 

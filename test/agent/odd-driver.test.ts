@@ -5,20 +5,24 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Driver, DriverEvents, IncomingText, SendResult } from '../../src/agent/driver.ts'
 import { pair } from '../../src/agent/pair.ts'
 import { runAgent } from '../../src/agent/run.ts'
-import { type Client, type Gateway, openGateway } from '../support/gateway.ts'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../support/server/server-with-devices.ts'
 
 // What modems and the programs before them say is not always what a server takes.
 
-let gateway: Gateway
+let server: ServerWithDevices
 let folder: string
 let user: Client
 beforeAll(async () => {
-  gateway = await openGateway()
+  server = await startServerWithDevices()
   folder = mkdtempSync(join(tmpdir(), 'pocketsms-odd-'))
-  user = await gateway.makeUser()
+  user = await server.makeUser()
 })
 afterAll(async () => {
-  await gateway.stop()
+  await server.stop()
   rmSync(folder, { recursive: true })
 })
 
@@ -43,7 +47,7 @@ class OddDriver implements Driver {
 async function whileRunning(driver: OddDriver, work: () => Promise<void>): Promise<void> {
   const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Modem' })).body
   const file = join(folder, `${code}.json`)
-  const { device } = await pair(gateway.url, code, { name: '', phone: '', platform: 'modem' }, file)
+  const { device } = await pair(server.url, code, { name: '', phone: '', platform: 'modem' }, file)
   const ended = new AbortController()
   const running = runAgent(file, driver, () => {}, ended.signal)
   try {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { alarmMail, type News } from '../../src/alarms/mail.ts'
+import { type AlarmNews, alarmMail } from '../../src/alarms/mail.ts'
 
 const SENDER = { appName: 'Acme & Sons', appUrl: 'https://sms.example.com' }
-const SILENT: News = {
+const SILENT: AlarmNews = {
   name: 'desk phone',
   isSilent: true,
   silentSince: '2026-11-20 07:00:12.345Z',
@@ -10,10 +10,10 @@ const SILENT: News = {
   waiting: 0,
   moved: 0,
 }
-const BACK: News = { ...SILENT, name: 'spare phone', isSilent: false }
+const BACK: AlarmNews = { ...SILENT, name: 'spare phone', isSilent: false }
 
 describe('the subject', () => {
-  test.each<[what: string, news: News[], subject: string]>([
+  test.each<[what: string, news: AlarmNews[], subject: string]>([
     ['one is named', [SILENT], 'desk phone is silent'],
     ['one that is back', [BACK], 'spare phone is back'],
     ['many are counted', [SILENT, SILENT, SILENT], '3 devices are silent'],
@@ -31,7 +31,7 @@ describe('the subject', () => {
 })
 
 describe('the text', () => {
-  test.each<[what: string, news: News, line: string]>([
+  test.each<[what: string, news: AlarmNews, line: string]>([
     [
       'nothing waits',
       SILENT,

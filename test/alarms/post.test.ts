@@ -1,41 +1,41 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { sendAlarms } from '../../src/alarms/post.ts'
-import { openAlarms, type Site, UNTIL_TOLD } from '../support/alarms.ts'
+import { sendAlarms } from '../../src/alarms/send-alarms.ts'
+import { type AlarmFixture, MINUTES_UNTIL_MAIL, openAlarmFixture } from '../support/alarm-fixture.ts'
 
 const DAY_MINUTES = 24 * 60
 
-let site: Site
+let fixture: AlarmFixture
 let owner: { id: string; email: string }
 beforeAll(async () => {
-  site = await openAlarms()
+  fixture = await openAlarmFixture()
 })
-afterAll(() => site.close())
+afterAll(() => fixture.close())
 beforeEach(async () => {
-  await site.clear()
-  site.mail.refuses = false
-  owner = await site.addOwner()
+  await fixture.clear()
+  fixture.mail.refuses = false
+  owner = await fixture.addOwner()
 })
 
 const count = async (where: string) => {
-  const { rows } = await site.store.db.query(`select count(*) from device_alarm_mails where ${where}`)
+  const { rows } = await fixture.store.db.query(`select count(*) from device_alarm_mails where ${where}`)
   return Number(rows[0]![0])
 }
-const subjects = () => site.mail.mails.map(({ subject }) => subject)
+const subjects = () => fixture.mail.mails.map(({ subject }) => subject)
 
 /** A device is silent, and the mail about it written but not sent. */
 async function queue(to = owner, name = 'desk phone'): Promise<string> {
-  const device = await site.addDevice(to, name)
-  for (let i = 0; i < UNTIL_TOLD; i++) {
-    await site.pass(1)
-    await site.look()
+  const device = await fixture.addDevice(to, name)
+  for (let i = 0; i < MINUTES_UNTIL_MAIL; i++) {
+    await fixture.pass(1)
+    await fixture.look()
   }
   return device
 }
 
 test('a mail has a text and a page, in which a name is no HTML', async () => {
   await queue(owner, '<b>Büro</b> & "co"')
-  await site.send()
-  const [mail] = site.mail.mails
+  await fixture.send()
+  const [mail] = fixture.mail.mails
   expect(mail!.text).toContain('<b>Büro</b> & "co" has been silent since')
   expect(mail!.raw).toMatch(/Content-Type: text\/html/)
   const page = mail!.raw.slice(mail!.raw.indexOf('text/html')).replace(/=\n/g, '')
@@ -45,47 +45,47 @@ test('a mail has a text and a page, in which a name is no HTML', async () => {
 
 describe('a mail server that takes nothing', () => {
   test('is asked again, less and less often, and takes it once', async () => {
-    site.mail.refuses = true
+    fixture.mail.refuses = true
     await queue()
-    await site.send()
+    await fixture.send()
     const tries = async () => {
-      const { rows } = await site.store.db.query('select tries from device_alarm_mails')
+      const { rows } = await fixture.store.db.query('select tries from device_alarm_mails')
       return Number(rows[0]![0])
     }
-    await site.send()
+    await fixture.send()
     expect(await tries()).toBe(1)
     for (const minutes of [1, 5, 15, 60]) {
-      await site.pass(minutes)
-      await site.send()
-      await site.send()
+      await fixture.pass(minutes)
+      await fixture.send()
+      await fixture.send()
     }
     expect(await tries()).toBe(5)
-    site.mail.refuses = false
-    await site.pass(60)
-    await site.send()
-    await site.pass(60)
-    await site.send()
+    fixture.mail.refuses = false
+    await fixture.pass(60)
+    await fixture.send()
+    await fixture.pass(60)
+    await fixture.send()
     expect(subjects()).toEqual(['desk phone is silent'])
   })
 
   test('for a day: then nobody wants to know', async () => {
-    site.mail.refuses = true
+    fixture.mail.refuses = true
     await queue()
-    await site.send()
-    await site.pass(DAY_MINUTES)
-    site.mail.refuses = false
-    await site.send()
+    await fixture.send()
+    await fixture.pass(DAY_MINUTES)
+    fixture.mail.refuses = false
+    await fixture.send()
     expect([await count('true'), subjects()]).toEqual([0, []])
   })
 
   test('hears of a return only after the silence', async () => {
-    site.mail.refuses = true
+    fixture.mail.refuses = true
     const device = await queue()
-    await site.send()
-    await site.live(10, [device])
+    await fixture.send()
+    await fixture.live(10, [device])
     expect(await count('true')).toBe(2)
-    site.mail.refuses = false
-    await site.live(70, [device])
+    fixture.mail.refuses = false
+    await fixture.live(70, [device])
     expect(subjects()).toEqual(['desk phone is silent', 'desk phone is back'])
   })
 })
@@ -95,39 +95,39 @@ test.each([
   ['whose owner has another address that is not verified', 'update users set verified = false where id = $1'],
 ])('a mail %s is not sent', async (_, change) => {
   await queue()
-  await site.store.db.query(change, [owner.id])
-  await site.send()
+  await fixture.store.db.query(change, [owner.id])
+  await fixture.send()
   expect([subjects(), await count('sent_at is null')]).toEqual([[], 0])
 })
 
 test('a mail is for the address that its owner has by then', async () => {
   await queue()
   const email = `new.${owner.email}`
-  await site.store.db.query('update users set email = $2 where id = $1', [owner.id, email])
-  await site.send()
-  expect(site.mail.mails.map(({ to }) => to)).toEqual([email])
+  await fixture.store.db.query('update users set email = $2 where id = $1', [owner.id, email])
+  await fixture.send()
+  expect(fixture.mail.mails.map(({ to }) => to)).toEqual([email])
 })
 
 test('nodes that send at the same time send each mail once', async () => {
-  for (let i = 0; i < 8; i++) await site.addDevice(await site.addOwner(), `phone ${i}`)
+  for (let i = 0; i < 8; i++) await fixture.addDevice(await fixture.addOwner(), `phone ${i}`)
   await queue(owner, 'phone 8')
-  await Promise.all([site.send(), site.send(), site.send()])
+  await Promise.all([fixture.send(), fixture.send(), fixture.send()])
   expect(subjects().toSorted()).toEqual(Array.from({ length: 9 }, (_, i) => `phone ${i} is silent`))
 })
 
 test('a server that stops begins no further mail', async () => {
   await queue()
-  await sendAlarms(site.store.db, site.post, AbortSignal.abort())
+  await sendAlarms(fixture.store.db, fixture.post, AbortSignal.abort())
   expect([subjects(), await count('sent_at is null')]).toEqual([[], 1])
 })
 
 test('what was sent is forgotten after an hour', async () => {
   await queue()
-  await site.send()
-  await site.pass(59)
-  await site.send()
+  await fixture.send()
+  await fixture.pass(59)
+  await fixture.send()
   expect(await count('true')).toBe(1)
-  await site.pass(2)
-  await site.send()
+  await fixture.pass(2)
+  await fixture.send()
   expect(await count('true')).toBe(0)
 })

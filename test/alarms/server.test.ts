@@ -1,19 +1,24 @@
 import { afterAll, afterEach, beforeEach, expect, test } from 'vitest'
-import { lookForSilence } from '../../src/alarms/silence.ts'
-import { upsertSuperuser } from '../../src/auth/superusers.ts'
-import { openStore } from '../../src/collections/catalog-store.ts'
-import { SettingsStore } from '../../src/collections/settings-store.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { checkSilentDevices } from '../../src/alarms/check-silent-devices.ts'
+import { upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
+import { openStore } from '../../src/collections/catalog/catalog-store.ts'
 import type { Db } from '../../src/db/open.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
 import { start } from '../../src/server.ts'
-import { client } from '../support/gateway.ts'
-import { type MailServer, startMailServer } from '../support/mail-server.ts'
-import { type Environment, emptyPlace, inPlace, removeFolders } from '../support/places.ts'
-import { freePort } from '../support/postgres.ts'
-import { type RunningProgram, serve } from '../support/program.ts'
-import { makeDevice, makeUser } from '../support/queue.ts'
-import { SUPERUSER, startServer, testConfig } from '../support/start.ts'
+import { SettingsStore } from '../../src/settings/settings-store.ts'
+import {
+  type Environment,
+  emptyDatabase,
+  removeFolders,
+  withDatabase,
+} from '../support/database/empty-databases.ts'
+import { freePort } from '../support/database/postgres.ts'
+import { makeDevice, makeUser } from '../support/database/queue.ts'
+import { type RunningProgram, serve } from '../support/server/program.ts'
+import { client } from '../support/server/server-with-devices.ts'
+import { SUPERUSER, startServer, testConfig } from '../support/server/start.ts'
+import { type MailServer, startMailServer } from '../support/services/mail-server.ts'
 
 // Whole servers, on a database that outlives them.
 
@@ -24,9 +29,9 @@ const MINUTE_PASSED = `update device_watch set looked_at = now() - interval '1 m
 let place: Environment
 let mail: MailServer
 beforeEach(async () => {
-  place = await emptyPlace(process.env.TEST_BACKEND === 'postgres' ? 'postgres' : 'pglite')
+  place = await emptyDatabase(process.env.TEST_BACKEND === 'postgres' ? 'postgres' : 'pglite')
   mail = await startMailServer()
-  await inPlace(place, prepare)
+  await withDatabase(place, prepare)
 })
 afterEach(() => mail.stop())
 afterAll(removeFolders)
@@ -54,7 +59,7 @@ async function lookTwice(db: Db): Promise<void> {
   for (let i = 0; i < 2; i++) {
     await db.query(MINUTE_PASSED)
     await db.query(`update device_silences set changed_at = changed_at - interval '1 minute'`)
-    await lookForSilence(db, ALARM_MINUTES)
+    await checkSilentDevices(db, ALARM_MINUTES)
   }
 }
 
@@ -84,7 +89,7 @@ test('nobody is told by a server that was not asked to', async () => {
 })
 
 test('a server that starts beside no other holds nobody silent for what was before; then its job tells', async () => {
-  await inPlace(place, (db) =>
+  await withDatabase(place, (db) =>
     db.query(
       `insert into device_watch values (true, now() - interval '1 hour', now() - interval '1 minute')`,
     ),
@@ -115,7 +120,7 @@ test.each<[when: string, at: MailServer['silentAt'], copies: number]>([
   ['before its mail server took the mail: the next one sends it', 'MAIL', 1],
   ['when it had: the next one sends it again, and it is the same mail', 'END', 2],
 ])('a server is killed %s', async (_, at, copies) => {
-  await inPlace(place, lookTwice)
+  await withDatabase(place, lookTwice)
   mail.silentAt = at
   const first = await serveHere()
   await runJob(first.url)
@@ -123,7 +128,7 @@ test.each<[when: string, at: MailServer['silentAt'], copies: number]>([
   process.kill(first.pid, 'SIGKILL')
   await expect.poll(first.hasEnded).toBe(true)
   mail.silentAt = undefined
-  await inPlace(place, async (db) => {
+  await withDatabase(place, async (db) => {
     const { rows } = await db.query('select sent_at is null, due_at > now() from device_alarm_mails')
     expect(rows).toEqual([[true, true]])
     await db.query('update device_alarm_mails set due_at = now()')
@@ -136,7 +141,7 @@ test.each<[when: string, at: MailServer['silentAt'], copies: number]>([
     await second.stop()
   }
   expect(new Set(mail.mails.map(({ raw }) => /^Message-ID: (.*)$/im.exec(raw)?.[1])).size).toBe(1)
-  const { rows } = await inPlace(place, (db) =>
+  const { rows } = await withDatabase(place, (db) =>
     db.query('select sent_at is not null from device_alarm_mails'),
   )
   expect(rows).toEqual([[true]])

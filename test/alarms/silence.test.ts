@@ -1,31 +1,36 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { noteOutage } from '../../src/sms/reachable.ts'
-import { ALARM_MINUTES, openAlarms, type Site, UNTIL_TOLD } from '../support/alarms.ts'
-import { assign } from '../support/queue.ts'
+import { recordOutage } from '../../src/sms/devices/outage.ts'
+import {
+  ALARM_MINUTES,
+  type AlarmFixture,
+  MINUTES_UNTIL_MAIL,
+  openAlarmFixture,
+} from '../support/alarm-fixture.ts'
+import { assign } from '../support/database/queue.ts'
 
 /** Until those that are back are gathered and the account's pace allows it. */
 const UNTIL_BACK_TOLD = 6
 
-let site: Site
+let fixture: AlarmFixture
 let owner: { id: string; email: string }
 beforeAll(async () => {
-  site = await openAlarms()
+  fixture = await openAlarmFixture()
 })
-afterAll(() => site.close())
+afterAll(() => fixture.close())
 beforeEach(async () => {
-  await site.clear()
-  owner = await site.addOwner()
+  await fixture.clear()
+  owner = await fixture.addOwner()
 })
 
 const subjects = async (minutes: number, alive: readonly string[] = []) =>
-  (await site.live(minutes, alive)).map(({ subject }) => subject)
+  (await fixture.live(minutes, alive)).map(({ subject }) => subject)
 
 describe('a device that goes silent', () => {
   test('is told once, and once when it is back', async () => {
-    const phone = await site.addDevice(owner, 'desk phone')
-    const other = await site.addDevice(owner, 'spare phone')
+    const phone = await fixture.addDevice(owner, 'desk phone')
+    const other = await fixture.addDevice(owner, 'spare phone')
     expect(await subjects(ALARM_MINUTES, [other])).toEqual([])
-    const [mail, ...more] = await site.live(20, [other])
+    const [mail, ...more] = await fixture.live(20, [other])
     expect([mail!.to, mail!.subject, more]).toEqual([owner.email, 'desk phone is silent', []])
     expect(mail!.text).toMatch(
       /desk phone has been silent since \d{4}-\d\d-\d\d \d\d:\d\d UTC\. No messages wait/,
@@ -34,21 +39,24 @@ describe('a device that goes silent', () => {
   })
 
   test('is told with what waits for it, and what others have taken over', async () => {
-    const phone = await site.addDevice(owner, 'desk phone')
-    const other = await site.addDevice(owner, 'spare phone')
-    await assign(site.store, { id: phone, user: owner.id }, 3)
-    const moved = await assign(site.store, { id: phone, user: owner.id }, 2)
-    await site.live(2, [other])
+    const phone = await fixture.addDevice(owner, 'desk phone')
+    const other = await fixture.addDevice(owner, 'spare phone')
+    await assign(fixture.store, { id: phone, user: owner.id }, 3)
+    const moved = await assign(fixture.store, { id: phone, user: owner.id }, 2)
+    await fixture.live(2, [other])
     const note = (device: string, detail: string) =>
-      site.store.db.query(
+      fixture.store.db.query(
         `insert into sms_events (id, "user", message, status, device, detail, created)
          select pb_new_id(), $1, id, 'assigned', $2, $3, pb_text(now()) from unnest($4::text[]) id`,
         [owner.id, device, detail, moved],
       )
     await note(phone, '')
     await note(other, 'The device went offline')
-    await site.store.db.query('update sms_dispatch set device = $1 where message = any($2)', [other, moved])
-    const [mail] = await site.live(UNTIL_TOLD, [other])
+    await fixture.store.db.query('update sms_dispatch set device = $1 where message = any($2)', [
+      other,
+      moved,
+    ])
+    const [mail] = await fixture.live(MINUTES_UNTIL_MAIL, [other])
     expect(mail!.text).toContain('3 messages wait for it, 2 were handed to other devices.')
   })
 
@@ -57,25 +65,25 @@ describe('a device that goes silent', () => {
     ['was never seen', { last_seen: `''` }],
     ['is woken by push, and has nothing to do', { push: `'{"endpoint":"https://push.example.org/x"}'` }],
   ])('%s: nobody is told', async (_, columns) => {
-    await site.addDevice(owner, 'desk phone', columns)
+    await fixture.addDevice(owner, 'desk phone', columns)
     expect(await subjects(20)).toEqual([])
   })
 
   test('is woken by push and does not come: it is told', async () => {
     const push = `'{"endpoint":"https://push.example.org/x"}'`
-    const phone = await site.addDevice(owner, 'desk phone', { push })
-    await site.live(UNTIL_TOLD)
-    await assign(site.store, { id: phone, user: owner.id }, 1, { wakes: '4' })
-    expect(await subjects(UNTIL_TOLD)).toEqual([])
-    await site.store.db.query('update sms_dispatch set wakes = 5')
+    const phone = await fixture.addDevice(owner, 'desk phone', { push })
+    await fixture.live(MINUTES_UNTIL_MAIL)
+    await assign(fixture.store, { id: phone, user: owner.id }, 1, { wakes: '4' })
+    expect(await subjects(MINUTES_UNTIL_MAIL)).toEqual([])
+    await fixture.store.db.query('update sms_dispatch set wakes = 5')
     expect(await subjects(3)).toEqual(['desk phone is silent'])
   })
 
   test('of somebody whose address is not verified is told when it is', async () => {
-    const stranger = await site.addOwner(false)
-    await site.addDevice(stranger, 'desk phone')
+    const stranger = await fixture.addOwner(false)
+    await fixture.addDevice(stranger, 'desk phone')
     expect(await subjects(20)).toEqual([])
-    await site.store.db.query('update users set verified = true where id = $1', [stranger.id])
+    await fixture.store.db.query('update users set verified = true where id = $1', [stranger.id])
     expect(await subjects(3)).toEqual(['desk phone is silent'])
   })
 
@@ -83,29 +91,29 @@ describe('a device that goes silent', () => {
     ['is switched off', 'enabled = false'],
     ['goes to somebody else', `"user" = 'nobody000000000'`],
   ])('and then %s is not told to be back', async (_, set) => {
-    const phone = await site.addDevice(owner, 'desk phone')
-    await site.live(UNTIL_TOLD)
-    await site.change([phone], set)
+    const phone = await fixture.addDevice(owner, 'desk phone')
+    await fixture.live(MINUTES_UNTIL_MAIL)
+    await fixture.change([phone], set)
     expect(await subjects(UNTIL_BACK_TOLD, [phone])).toEqual([])
   })
 
   test('and then is deleted is not told to be back', async () => {
-    await site.addDevice(owner, 'desk phone')
-    await site.live(UNTIL_TOLD)
-    await site.store.db.query('delete from devices')
+    await fixture.addDevice(owner, 'desk phone')
+    await fixture.live(MINUTES_UNTIL_MAIL)
+    await fixture.store.db.query('delete from devices')
     expect(await subjects(UNTIL_BACK_TOLD)).toEqual([])
-    expect((await site.store.db.query('select from device_silences')).rows).toEqual([])
+    expect((await fixture.store.db.query('select from device_silences')).rows).toEqual([])
   })
 
   test('and was seen in the year 0 disturbs nobody', async () => {
-    await site.addDevice(owner, 'desk phone', { last_seen: `'0000-01-01 00:00:00.000Z'` })
-    await site.store.db.query(`update device_watch set looked_at = now() - interval '1 minute'`)
-    await site.look()
-    await site.store.db.query(`update device_watch set looked_at = now() - interval '1 minute'`)
-    await site.store.db.query(`update device_silences set changed_at = now() - interval '1 minute'`)
-    await site.look()
-    await site.send()
-    expect(site.mail.mails.map(({ text }) => text)).toEqual([
+    await fixture.addDevice(owner, 'desk phone', { last_seen: `'0000-01-01 00:00:00.000Z'` })
+    await fixture.store.db.query(`update device_watch set looked_at = now() - interval '1 minute'`)
+    await fixture.look()
+    await fixture.store.db.query(`update device_watch set looked_at = now() - interval '1 minute'`)
+    await fixture.store.db.query(`update device_silences set changed_at = now() - interval '1 minute'`)
+    await fixture.look()
+    await fixture.send()
+    expect(fixture.mail.mails.map(({ text }) => text)).toEqual([
       expect.stringContaining('silent since 0000-01-01 00:00 UTC'),
     ])
   })
@@ -114,10 +122,10 @@ describe('a device that goes silent', () => {
 describe('many at once', () => {
   test('fifty of one account are one mail that lists them, and one when they are back', async () => {
     const phones: string[] = []
-    for (let i = 0; i < 50; i++) phones.push(await site.addDevice(owner, `phone ${i}.`))
+    for (let i = 0; i < 50; i++) phones.push(await fixture.addDevice(owner, `phone ${i}.`))
     // their last signs of life were not at the same moment
-    await site.change(phones.slice(0, 20), `last_seen = pb_text(now() - interval '40 seconds')`)
-    const [mail, ...more] = await site.live(UNTIL_TOLD + 10)
+    await fixture.change(phones.slice(0, 20), `last_seen = pb_text(now() - interval '40 seconds')`)
+    const [mail, ...more] = await fixture.live(MINUTES_UNTIL_MAIL + 10)
     expect([mail!.subject, more]).toEqual(['50 devices are silent', []])
     for (let i = 0; i < 50; i++) expect(mail!.text).toContain(`phone ${i}. has been silent`)
     const first = await subjects(1, phones.slice(0, 20))
@@ -125,10 +133,10 @@ describe('many at once', () => {
   })
 
   test('each account has a mail of its own, with its own devices', async () => {
-    const neighbour = await site.addOwner()
-    await site.addDevice(owner, 'mine')
-    await site.addDevice(neighbour, 'yours')
-    const mails = await site.live(UNTIL_TOLD)
+    const neighbour = await fixture.addOwner()
+    await fixture.addDevice(owner, 'mine')
+    await fixture.addDevice(neighbour, 'yours')
+    const mails = await fixture.live(MINUTES_UNTIL_MAIL)
     expect(mails.map(({ to, subject }) => [to, subject]).toSorted()).toEqual(
       [
         [owner.email, 'mine is silent'],
@@ -140,10 +148,10 @@ describe('many at once', () => {
 
 describe('a device that comes and goes', () => {
   test('is told at most once an hour, with its return', async () => {
-    const phone = await site.addDevice(owner, 'desk phone')
+    const phone = await fixture.addDevice(owner, 'desk phone')
     const told: string[] = []
     for (let i = 0; i < 8; i++) {
-      told.push(...(await subjects(UNTIL_TOLD)))
+      told.push(...(await subjects(MINUTES_UNTIL_MAIL)))
       told.push(...(await subjects(3, [phone])))
     }
     // eight silences in two hours and a bit
@@ -152,8 +160,8 @@ describe('a device that comes and goes', () => {
   })
 
   test('is told after the hour when it is still silent then', async () => {
-    const phone = await site.addDevice(owner, 'desk phone')
-    expect(await subjects(UNTIL_TOLD)).toEqual(['desk phone is silent'])
+    const phone = await fixture.addDevice(owner, 'desk phone')
+    expect(await subjects(MINUTES_UNTIL_MAIL)).toEqual(['desk phone is silent'])
     expect(await subjects(UNTIL_BACK_TOLD, [phone])).toEqual(['desk phone is back'])
     expect(await subjects(45)).toEqual([])
     expect(await subjects(15)).toEqual(['desk phone is silent'])
@@ -161,34 +169,34 @@ describe('a device that comes and goes', () => {
 
   test('within an account, too: no mail within five minutes of another', async () => {
     const phones: string[] = []
-    for (let i = 0; i < 20; i++) phones.push(await site.addDevice(owner, `phone ${i}`))
+    for (let i = 0; i < 20; i++) phones.push(await fixture.addDevice(owner, `phone ${i}`))
     // one after the other, a minute apart
     const mails = []
-    for (let i = 0; i < 20; i++) mails.push(...(await site.live(1, phones.slice(i))))
-    mails.push(...(await site.live(UNTIL_TOLD)))
-    expect(mails.length).toBeLessThanOrEqual(Math.ceil((20 + UNTIL_TOLD) / 5))
-    const { rows } = await site.store.db.query(`select count(*) from device_silences where state = 'told'`)
+    for (let i = 0; i < 20; i++) mails.push(...(await fixture.live(1, phones.slice(i))))
+    mails.push(...(await fixture.live(MINUTES_UNTIL_MAIL)))
+    expect(mails.length).toBeLessThanOrEqual(Math.ceil((20 + MINUTES_UNTIL_MAIL) / 5))
+    const { rows } = await fixture.store.db.query(`select count(*) from device_silences where state = 'told'`)
     expect(Number(rows[0]![0])).toBe(20)
   })
 })
 
 describe('while nobody could reach us', () => {
   test.each<[what: string, away: () => Promise<unknown>]>([
-    ['the server was away', () => site.pass(60)],
+    ['the server was away', () => fixture.pass(60)],
     [
       'the database was away',
       async () => {
-        await site.live(1)
-        await site.pass(2)
-        await noteOutage(site.store.db)
-        await site.pass(ALARM_MINUTES - 2)
-        await noteOutage(site.store.db)
+        await fixture.live(1)
+        await fixture.pass(2)
+        await recordOutage(fixture.store.db)
+        await fixture.pass(ALARM_MINUTES - 2)
+        await recordOutage(fixture.store.db)
       },
     ],
   ])('%s: who comes back in time was not silent', async (_, away) => {
     const phones: string[] = []
-    for (let i = 0; i < 5; i++) phones.push(await site.addDevice(owner, `phone ${i}`))
-    await site.live(5, phones)
+    for (let i = 0; i < 5; i++) phones.push(await fixture.addDevice(owner, `phone ${i}`))
+    await fixture.live(5, phones)
     await away()
     // one does not come
     expect(await subjects(2)).toEqual([])
@@ -200,25 +208,25 @@ describe('while nobody could reach us', () => {
 
 describe('two nodes', () => {
   test('that look at the same time tell it once', async () => {
-    await site.addDevice(owner, 'desk phone')
-    for (let i = 0; i < UNTIL_TOLD + 5; i++) {
-      await site.pass(1)
-      await Promise.all([site.look(), site.look(), site.look()])
-      await Promise.all([site.send(), site.send(), site.send()])
+    await fixture.addDevice(owner, 'desk phone')
+    for (let i = 0; i < MINUTES_UNTIL_MAIL + 5; i++) {
+      await fixture.pass(1)
+      await Promise.all([fixture.look(), fixture.look(), fixture.look()])
+      await Promise.all([fixture.send(), fixture.send(), fixture.send()])
     }
-    expect(site.mail.mails.map(({ subject }) => subject)).toEqual(['desk phone is silent'])
+    expect(fixture.mail.mails.map(({ subject }) => subject)).toEqual(['desk phone is silent'])
   })
 
   test('that look by turns look once a minute in all', async () => {
-    await site.addDevice(owner, 'desk phone')
-    await site.live(1)
+    await fixture.addDevice(owner, 'desk phone')
+    await fixture.live(1)
     const lookedAt = async () =>
-      (await site.store.db.query('select looked_at::text from device_watch')).rows[0]![0]
+      (await fixture.store.db.query('select looked_at::text from device_watch')).rows[0]![0]
     const before = await lookedAt()
-    await site.look()
+    await fixture.look()
     expect(await lookedAt()).toBe(before)
-    await site.pass(1)
-    await site.look()
+    await fixture.pass(1)
+    await fixture.look()
     expect(await lookedAt()).not.toBe(before)
   })
 })

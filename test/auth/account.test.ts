@@ -1,26 +1,32 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type Answer, type Office, openOffice, PASSWORD, tokenIn } from '../support/office.ts'
+import {
+  type Answer,
+  PASSWORD,
+  type ServerWithMail,
+  startServerWithMail,
+  tokenIn,
+} from '../support/server/server-with-mail.ts'
 
-let office: Office
+let server: ServerWithMail
 beforeAll(async () => {
-  office = await openOffice()
+  server = await startServerWithMail()
 })
-afterAll(() => office.stop())
+afterAll(() => server.stop())
 
 let count = 0
 let address: string
 let id: string
 beforeEach(async () => {
   address = `account${++count}@example.com`
-  id = await office.addUser(address)
+  id = await server.addUser(address)
 })
 
 const users = (route: string, form: unknown, headers = {}) =>
-  office.post(`/api/collections/users/${route}`, form, headers)
-const mailedToken = async () => tokenIn((await office.mail.next()).text)
+  server.post(`/api/collections/users/${route}`, form, headers)
+const mailedToken = async () => tokenIn((await server.mail.next()).text)
 const signIn = (identity: string, password: string) => users('auth-with-password', { identity, password })
 const verified = async () => {
-  const { rows } = await office.server.services.store.db.query('select verified from users where id = $1', [
+  const { rows } = await server.server.services.store.db.query('select verified from users where id = $1', [
     id,
   ])
   return rows[0]?.[0]
@@ -44,18 +50,18 @@ test('the same mail is not sent twice in two minutes', async () => {
   await users('request-verification', { email: address })
   await mailedToken()
   await settled()
-  const before = office.mail.mails.length
+  const before = server.mail.mails.length
   expect((await users('request-verification', { email: address })).status).toBe(204)
   await settled()
-  expect(office.mail.mails.length).toBe(before)
+  expect(server.mail.mails.length).toBe(before)
 })
 
 test('a mail that failed may be asked for at once', async () => {
-  office.mail.refuses = true
+  server.mail.refuses = true
   await users('request-verification', { email: address })
   await settled()
-  office.mail.refuses = false
-  const mail = office.mail.next()
+  server.mail.refuses = false
+  const mail = server.mail.next()
   // as soon as it is known that it failed
   await expect
     .poll(async () => {
@@ -68,13 +74,13 @@ test('a mail that failed may be asked for at once', async () => {
 test('a verification token is for the address that it was mailed to', async () => {
   await users('request-verification', { email: address })
   const token = await mailedToken()
-  const { db } = office.server.services.store
+  const { db } = server.server.services.store
   await db.query(`update users set email = 'moved' || email where id = $1`, [id])
   expect(codes(await users('confirm-verification', { token }))).toEqual([
     400,
     { token: 'validation_token_email_mismatch' },
   ])
-  expect(codes(await office.post('/api/collections/devices/confirm-verification', { token }))).toEqual([
+  expect(codes(await server.post('/api/collections/devices/confirm-verification', { token }))).toEqual([
     400,
     { token: 'validation_token_collection_mismatch' },
   ])
@@ -115,7 +121,7 @@ test('a new address by the link in a mail to it: the password is asked for, all 
   const session = String((await signIn(address, PASSWORD)).body.token)
   const newEmail = `new.${address}`
   expect((await users('request-email-change', { newEmail }, { authorization: session })).status).toBe(204)
-  const { to, text } = await office.mail.next()
+  const { to, text } = await server.mail.next()
   expect(to).toBe(newEmail)
   const token = tokenIn(text)
   expect(codes(await users('confirm-email-change', { token, password: 'wrong' }))).toEqual([
@@ -134,7 +140,7 @@ test('an address that is taken meanwhile', async () => {
   const newEmail = `taken.${address}`
   await users('request-email-change', { newEmail }, { authorization: session })
   const token = await mailedToken()
-  await office.addUser(newEmail)
+  await server.addUser(newEmail)
   expect(codes(await users('confirm-email-change', { token, password: PASSWORD }))).toEqual([
     400,
     { password: 'validation_invalid_password', token: 'validation_invalid_token_email' },
@@ -147,13 +153,13 @@ test('an address that is taken meanwhile', async () => {
 
 test('a change of address that cannot be mailed', async () => {
   const session = String((await signIn(address, PASSWORD)).body.token)
-  office.mail.refuses = true
+  server.mail.refuses = true
   const answer = await users(
     'request-email-change',
     { newEmail: 'z@example.com' },
     { authorization: session },
   )
-  office.mail.refuses = false
+  server.mail.refuses = false
   expect(answer.body).toEqual({ data: {}, message: 'Failed to request email change.', status: 400 })
 })
 
@@ -162,10 +168,10 @@ test('a name cannot smuggle HTML or placeholders into a mail', async () => {
     subject: '{APP_NAME}: {RECORD:name}',
     body: '<p>{RECORD:name}</p><a href="{APP_URL}/_/#/auth/x/{TOKEN}">go</a>',
   }
-  await office.change('users', { verificationTemplate: template })
-  const { db } = office.server.services.store
+  await server.change('users', { verificationTemplate: template })
+  const { db } = server.server.services.store
   await db.query('update users set name = $2 where id = $1', [id, '<b>{TOKEN}'])
   await users('request-verification', { email: address })
-  const { subject, text } = await office.mail.next()
+  const { subject, text } = await server.mail.next()
   expect([subject, text.split('\n')[0]]).toEqual(['Acme: &lt;b&gt;{TOKEN}', '<b>{TOKEN}'])
 })

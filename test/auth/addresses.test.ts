@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isListed, networkOf } from '../../src/auth/addresses.ts'
+import { isListed, networkOf } from '../../src/auth/limits/addresses.ts'
 
 test.each([
   ['IPv4', '203.0.113.7', '203.0.113.7'],

@@ -1,21 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { apiKeysExtension, identifyKey } from '../../src/auth/api-keys.ts'
-import type { RequestInfo } from '../../src/filter/request.ts'
-import { createRecord } from '../../src/records/create.ts'
-import { updateRecord } from '../../src/records/update.ts'
-import { type Office, openOffice } from '../support/office.ts'
+import { apiKeysExtension, identifyKey } from '../../src/auth/tokens/api-keys.ts'
+import { createRecord } from '../../src/records/write/create.ts'
+import { updateRecord } from '../../src/records/write/update.ts'
+import type { RequestInfo } from '../../src/request/request.ts'
+import { type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
 
-let office: Office
+let server: ServerWithMail
 let user: string
 const EXTENSIONS = new Map([['api_keys', apiKeysExtension]])
 
 beforeAll(async () => {
-  office = await openOffice()
-  user = await office.addUser('owner@example.com')
+  server = await startServerWithMail()
+  user = await server.addUser('owner@example.com')
 })
-afterAll(() => office.stop())
+afterAll(() => server.stop())
 
-const store = () => office.server.services.store
+const store = () => server.server.services.store
 function asSuperuser(body: object): RequestInfo {
   const collection = store().catalog.find('_superusers')!
   const auth = { collection, id: '', values: {}, version: '', isSuperuser: true }
@@ -75,7 +75,7 @@ test.each(['', 'psk_', 'psk_unknown', 'x'])('%j is no key', async (key) => {
 })
 
 test('a key that was read before ends with its record, its user, or its time', async () => {
-  const other = await office.addUser('other@example.com')
+  const other = await server.addUser('other@example.com')
   const [deleted, orphan] = [await create({}), await create({ user: other })]
   for (const { key } of [deleted, orphan]) expect(await identifyKey(store(), key!)).not.toBeNull()
   await store().db.query('delete from api_keys where id = $1', [deleted.id])

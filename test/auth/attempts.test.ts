@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { attempt } from '../../src/auth/attempts.ts'
+import { limitSignInAttempts } from '../../src/auth/limits/attempt-limits.ts'
 import { badRequest } from '../../src/errors.ts'
-import { type Office, openOffice, PASSWORD } from '../support/office.ts'
+import { PASSWORD, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
 
 const TRIES = 5
-let office: Office
+let server: ServerWithMail
 beforeAll(async () => {
-  office = await openOffice({ TRUSTED_PROXIES: '127.0.0.1,::1', SIGN_IN_TRIES: String(TRIES) })
-  const users = office.server.services.store.catalog.find('users')
+  server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1', SIGN_IN_TRIES: String(TRIES) })
+  const users = server.server.services.store.catalog.find('users')
   if (users?.type !== 'auth') throw new Error('no users')
   // cheap hashes: hundreds are checked here
   const fields = users.fields.map((field) => (field.type === 'password' ? { ...field, cost: 4 } : field))
-  await office.change('users', { fields, otp: { ...users.otp, enabled: true } })
+  await server.change('users', { fields, otp: { ...users.otp, enabled: true } })
 })
-afterAll(() => office.stop())
+afterAll(() => server.stop())
 
 const from = (ip: string) => ({ 'x-forwarded-for': ip })
 const signIn = async (identity: string, password: string, ip: string) =>
-  (await office.post('/api/collections/users/auth-with-password', { identity, password }, from(ip))).status
+  (await server.post('/api/collections/users/auth-with-password', { identity, password }, from(ip))).status
 const wrong = async (identity: string, ip: string, times = 1) => {
   const statuses = []
   for (let i = 0; i < times; i++) statuses.push(await signIn(identity, 'wrong', ip))
@@ -26,9 +26,9 @@ const wrong = async (identity: string, ip: string, times = 1) => {
 const all = (status: number, times: number) => Array<number>(times).fill(status)
 
 test('an address has so many tries for an account, then is told when to come again', async () => {
-  await office.addUser('tries@example.com')
+  await server.addUser('tries@example.com')
   expect(await wrong('tries@example.com', '192.0.2.1', TRIES)).toEqual(all(400, TRIES))
-  const answer = await fetch(`${office.server.url}/api/collections/users/auth-with-password`, {
+  const answer = await fetch(`${server.server.url}/api/collections/users/auth-with-password`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...from('192.0.2.1') },
     body: JSON.stringify({ identity: 'tries@example.com', password: PASSWORD }),
@@ -45,7 +45,7 @@ test.each([
   ['nor does another way to write it', 'tries@example.com', '::ffff:192.0.2.1', 429],
   ['nor another case of the name', 'TRIES@example.com', '192.0.2.1', 429],
 ])('%s', async (_, identity, ip, status) => {
-  if (identity === 'other@example.com') await office.addUser(identity)
+  if (identity === 'other@example.com') await server.addUser(identity)
   expect(await signIn(identity, PASSWORD, ip)).toBe(status)
 })
 
@@ -62,7 +62,7 @@ test('a network of IPv6 is one address', async () => {
 })
 
 test('a right password is no try, and clears those before', async () => {
-  await office.addUser('right@example.com')
+  await server.addUser('right@example.com')
   for (let round = 0; round < 3; round++) {
     expect(await wrong('right@example.com', '192.0.2.3', TRIES - 1)).toEqual(all(400, TRIES - 1))
     expect(await signIn('right@example.com', PASSWORD, '192.0.2.3')).toBe(200)
@@ -72,7 +72,7 @@ test('a right password is no try, and clears those before', async () => {
 })
 
 test('many addresses together are stopped, the owner at a known one is not', async () => {
-  await office.addUser('target@example.com')
+  await server.addUser('target@example.com')
   expect(await signIn('target@example.com', PASSWORD, '198.51.100.1')).toBe(200)
   const statuses = []
   for (let i = 0; i < TRIES * 10 + 1; i++)
@@ -93,11 +93,11 @@ test.each([
   ['request-verification', 204],
   ['request-otp', 200],
 ])('%s: so many mails for an account and address, there or not', async (route, status) => {
-  await office.addUser(`${route}@example.com`)
+  await server.addUser(`${route}@example.com`)
   for (const email of [`${route}@example.com`, `no-${route}@example.com`]) {
     const statuses = []
     for (let i = 0; i < 16; i++) {
-      const answer = await office.post(`/api/collections/users/${route}`, { email }, from('192.0.2.77'))
+      const answer = await server.post(`/api/collections/users/${route}`, { email }, from('192.0.2.77'))
       statuses.push(answer.status)
     }
     expect(statuses).toEqual([...all(status, 15), 429])
@@ -128,12 +128,12 @@ test.each([
   ],
 ] as const)('a token is no way to guess the password: %s', async (name, change) => {
   const email = `${name.replaceAll(' ', '')}@example.com`
-  const id = await office.addUser(email)
-  const headers = { authorization: await office.signIn('users', email, PASSWORD), ...from('192.0.2.60') }
+  const id = await server.addUser(email)
+  const headers = { authorization: await server.signIn('users', email, PASSWORD), ...from('192.0.2.60') }
   const guess = async (oldPassword: string) => {
     const body = { oldPassword, password: 'newpassword1', passwordConfirm: 'newpassword1' }
     const [method, path, given] = change(id, body) as [string, string, object]
-    return (await office.call(method, path, given, headers)).status
+    return (await server.call(method, path, given, headers)).status
   }
   const statuses = []
   for (let i = 0; i <= TRIES; i++) statuses.push(await guess('wrong'))
@@ -142,15 +142,15 @@ test.each([
 })
 
 test('new passwords without the present one are tries, and other changes do not clear them', async () => {
-  const id = await office.addUser('setter@example.com')
+  const id = await server.addUser('setter@example.com')
   const headers = {
-    authorization: await office.signIn('users', 'setter@example.com', PASSWORD),
+    authorization: await server.signIn('users', 'setter@example.com', PASSWORD),
     ...from('192.0.2.61'),
   }
   const change = async (collection: string, record: string, body: object) =>
-    (await office.call('PATCH', `/api/collections/${collection}/records/${record}`, body, headers)).status
+    (await server.call('PATCH', `/api/collections/${collection}/records/${record}`, body, headers)).status
   const group = { name: 'a', user: id }
-  const made = await office.call('POST', '/api/collections/contact_groups/records', group, headers)
+  const made = await server.call('POST', '/api/collections/contact_groups/records', group, headers)
   const statuses = []
   for (let i = 0; i <= TRIES; i++) {
     statuses.push(await change('users', id, { password: 'newpassword1', passwordConfirm: 'newpassword1' }))
@@ -161,11 +161,11 @@ test('new passwords without the present one are tries, and other changes do not 
 })
 
 test('limits hold however many come at once', async () => {
-  const { db } = office.server.services.store
+  const { db } = server.server.services.store
   const tried = { db, config: { signInTries: TRIES }, collection: 'users', account: 'node', ip: '192.0.2.90' }
   const outcomes = await Promise.all(
     Array.from({ length: TRIES * 4 }, () =>
-      attempt(tried, async () => {
+      limitSignInAttempts(tried, async () => {
         throw badRequest()
       }).catch((error: { status: number }) => error.status),
     ),
@@ -174,7 +174,7 @@ test('limits hold however many come at once', async () => {
 })
 
 test('an attempt from a known address waits for none of a stranger', async () => {
-  const { db } = office.server.services.store
+  const { db } = server.server.services.store
   const of = (account: string, ip: string) => ({
     db,
     config: { signInTries: TRIES },
@@ -182,11 +182,11 @@ test('an attempt from a known address waits for none of a stranger', async () =>
     account,
     ip,
   })
-  const isKnown = () => attempt(of('seen', '192.0.2.100'), async (known) => known)
+  const isKnown = () => limitSignInAttempts(of('seen', '192.0.2.100'), async (known) => known)
   expect(await isKnown()).toBe(false)
   const { promise: released, resolve: release } = Promise.withResolvers<void>()
   const strangers = Array.from({ length: 20 }, (_, i) =>
-    attempt(of(`stranger${i}`, `198.51.100.${100 + i}`), () => released),
+    limitSignInAttempts(of(`stranger${i}`, `198.51.100.${100 + i}`), () => released),
   )
   expect(await isKnown()).toBe(true)
   release()

@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, type Office, openOffice, PASSWORD } from '../support/office.ts'
+import {
+  type Answer,
+  PASSWORD,
+  type ServerWithMail,
+  startServerWithMail,
+} from '../support/server/server-with-mail.ts'
 
 // What a stranger is answered must be the same whether the thing is there or not, or is somebody else's.
 
-let office: Office
+let server: ServerWithMail
 /** Bob asks; what is there is Ann's. */
 let bob: Record<string, string>
 const there: Record<string, string> = {}
@@ -20,17 +25,17 @@ const nowhere: Record<string, string> = {
 }
 
 beforeAll(async () => {
-  office = await openOffice()
-  const { store } = office.server.services
+  server = await startServerWithMail()
+  const { store } = server.server.services
   const users = store.catalog.find('users')
-  if (users?.type === 'auth') await office.change('users', { otp: { ...users.otp, enabled: true } })
-  const ann = await office.addUser('ann@example.com')
-  await office.addUser('bob@example.com')
-  bob = { authorization: await office.signIn('users', 'bob@example.com', PASSWORD) }
-  const authorization = await office.signIn('users', 'ann@example.com', PASSWORD)
+  if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
+  const ann = await server.addUser('ann@example.com')
+  await server.addUser('bob@example.com')
+  bob = { authorization: await server.signIn('users', 'bob@example.com', PASSWORD) }
+  const authorization = await server.signIn('users', 'ann@example.com', PASSWORD)
   const add = async (collection: string, body: object) =>
     String(
-      (await office.post(`/api/collections/${collection}/records`, { user: ann, ...body }, { authorization }))
+      (await server.post(`/api/collections/${collection}/records`, { user: ann, ...body }, { authorization }))
         .body.id,
     )
   const message = 'annmessage00000'
@@ -54,13 +59,13 @@ beforeAll(async () => {
     ANN: ann,
   })
 })
-afterAll(() => office.stop())
+afterAll(() => server.stop())
 
 const fill = (text: string, values: Record<string, string>) =>
   text.replace(/\b[A-Z]{3,}\b/g, (name) => values[name] ?? name)
 
 const ask = (values: Record<string, string>, method: string, path: string, body: unknown, headers = {}) =>
-  office.call(method, fill(path, values), body && JSON.parse(fill(JSON.stringify(body), values)), headers)
+  server.call(method, fill(path, values), body && JSON.parse(fill(JSON.stringify(body), values)), headers)
 
 const IN_USERS = '/api/collections/users'
 const record = (collection: string, id: string) => `/api/collections/${collection}/records/${id}`
@@ -130,11 +135,11 @@ test.each<[string, string, string, unknown, number]>([
 
 test('a code is refused alike whether it belongs to somebody or not, and as often', async () => {
   const enter = async (email: string) => {
-    const { body } = await office.post(`${IN_USERS}/request-otp`, { email })
+    const { body } = await server.post(`${IN_USERS}/request-otp`, { email })
     const answers = []
     for (let i = 0; i < 6; i++) {
       const given = { otpId: body.otpId, password: '00000000' }
-      const { status, text } = await office.post(`${IN_USERS}/auth-with-otp`, given)
+      const { status, text } = await server.post(`${IN_USERS}/auth-with-otp`, given)
       answers.push([status, text])
     }
     return answers
@@ -145,8 +150,8 @@ test('a code is refused alike whether it belongs to somebody or not, and as ofte
 })
 
 test('a pairing code that was used is as wrong as one that never was', async () => {
-  const { body } = await office.post('/api/devices/pairing', {}, bob)
-  const pair = (code: unknown) => office.post('/api/devices/pair', { code, name: 'x', platform: 'simulator' })
+  const { body } = await server.post('/api/devices/pairing', {}, bob)
+  const pair = (code: unknown) => server.post('/api/devices/pair', { code, name: 'x', platform: 'simulator' })
   expect((await pair(body.code)).status).toBe(200)
   expect((await pair(body.code)).text).toBe((await pair(body.code === '000000' ? '000001' : '000000')).text)
 })

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { findByToken } from '../../src/auth/identify.ts'
-import { installerLink } from '../../src/auth/installer.ts'
-import { deleteSuperuser, listSuperusers, upsertSuperuser } from '../../src/auth/superusers.ts'
+import { installerLink } from '../../src/auth/superusers/installer.ts'
+import { deleteSuperuser, listSuperusers, upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
+import { findByToken } from '../../src/auth/tokens/identify.ts'
 import { UserError } from '../../src/errors.ts'
 import { createLogger } from '../../src/log.ts'
 import { type RunningServer, start } from '../../src/server.ts'
-import { testConfig } from '../support/start.ts'
+import { testConfig } from '../support/server/start.ts'
 
 let server: RunningServer
 beforeAll(async () => {

@@ -1,29 +1,34 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Answer, type Office, openOffice, PASSWORD } from '../support/office.ts'
+import {
+  type Answer,
+  PASSWORD,
+  type ServerWithMail,
+  startServerWithMail,
+} from '../support/server/server-with-mail.ts'
 
-let office: Office
+let server: ServerWithMail
 beforeAll(async () => {
-  office = await openOffice()
-  const users = office.server.services.store.catalog.find('users')
+  server = await startServerWithMail()
+  const users = server.server.services.store.catalog.find('users')
   if (users?.type !== 'auth') throw new Error('no users')
   const mfa = { enabled: true, duration: 600, rule: 'name != "trusted"' }
-  await office.change('users', { mfa, otp: { ...users.otp, enabled: true } })
-  for (const name of ['ann', 'ben', 'trusted']) await office.addUser(`${name}@example.com`, { name })
+  await server.change('users', { mfa, otp: { ...users.otp, enabled: true } })
+  for (const name of ['ann', 'ben', 'trusted']) await server.addUser(`${name}@example.com`, { name })
 })
-afterAll(() => office.stop())
+afterAll(() => server.stop())
 
 const withPassword = (name: string, mfaId = '', query = '') =>
-  office.post(`/api/collections/users/auth-with-password${query}`, {
+  server.post(`/api/collections/users/auth-with-password${query}`, {
     identity: `${name}@example.com`,
     password: PASSWORD,
     mfaId,
   })
 
 async function withCode(name: string, mfaId: string): Promise<Answer> {
-  const { body } = await office.post('/api/collections/users/request-otp', { email: `${name}@example.com` })
-  const { text } = await office.mail.next()
+  const { body } = await server.post('/api/collections/users/request-otp', { email: `${name}@example.com` })
+  const { text } = await server.mail.next()
   const password = /password is: (\d+)/.exec(text)?.[1]
-  return office.post('/api/collections/users/auth-with-otp', { otpId: body.otpId, password, mfaId })
+  return server.post('/api/collections/users/auth-with-otp', { otpId: body.otpId, password, mfaId })
 }
 
 const refusal = ({ status, body }: Answer) => [status, body.message]
@@ -52,13 +57,13 @@ test('the id is good for one record, another method, once', async () => {
 
 test('an id that is no text', async () => {
   const form = { identity: 'ann@example.com', password: PASSWORD, mfaId: 5 }
-  const answer = await office.post('/api/collections/users/auth-with-password', form)
+  const answer = await server.post('/api/collections/users/auth-with-password', form)
   expect(refusal(answer)).toEqual([400, 'Failed to read MFA Id.'])
 })
 
 test('an old id is refused and deleted', async () => {
   const mfaId = String((await withPassword('ben')).body.mfaId)
-  const { db } = office.server.services.store
+  const { db } = server.server.services.store
   await db.query(`update "_mfas" set created = '2024-01-01 00:00:00.000Z' where id = $1`, [mfaId])
   expect(refusal(await withCode('ben', mfaId))).toEqual([400, 'Invalid or expired MFA session.'])
   expect((await db.query('select 1 from "_mfas" where id = $1', [mfaId])).count).toBe(0)

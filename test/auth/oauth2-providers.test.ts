@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { renderAuthMethods } from '../../src/auth/methods.ts'
-import { reach } from '../../src/auth/oauth2/call.ts'
 import { exchange } from '../../src/auth/oauth2/exchange.ts'
 import { providerOf } from '../../src/auth/oauth2/provider.ts'
+import { providerClient } from '../../src/auth/oauth2/provider-client.ts'
 import { PROVIDERS } from '../../src/auth/oauth2/providers.ts'
 import { fetchUser } from '../../src/auth/oauth2/user.ts'
-import { builtInCollections } from '../../src/collections/built-in.ts'
+import { renderAuthMethods } from '../../src/auth/sign-in/methods.ts'
 import { type AuthCollection, USERS_ID } from '../../src/collections/collection.ts'
-import { OAUTH2_LOGOS, OAUTH2_PROVIDERS } from '../../src/collections/oauth2-providers.ts'
+import { builtInCollections } from '../../src/collections/definition/built-in.ts'
+import { OAUTH2_LOGOS, OAUTH2_PROVIDERS } from '../../src/collections/definition/oauth2-providers.ts'
 
 /** What the provider answers: to the exchange, to the question who it is, and to that for addresses. */
 interface Says {
@@ -51,7 +51,7 @@ async function whoIs(name: string, said: Says, extra: Record<string, unknown> | 
     pkce: null,
     extra,
   })!
-  const send = reach()
+  const send = providerClient()
   const token = await exchange(provider, { code: 'c', codeVerifier: 'v', redirectURL: 'http://x' }, send)
   return { ...(await fetchUser(provider, token, send)).profile, token }
 }
@@ -60,7 +60,10 @@ test('each provider that a collection may name is known', () => {
   expect(Object.keys(PROVIDERS).sort()).toEqual(OAUTH2_PROVIDERS.map(([name]) => name).sort())
 })
 
-/** SHA-256 of `[name, displayName, logo]` of all, as PocketBase 0.39.11 lists them in `/api/collections/meta/oauth2-providers`. */
+/**
+ * SHA-256 of `[name, displayName, logo]` of all, as PocketBase 0.39.11 lists them in
+ * `/api/collections/meta/oauth2-providers`.
+ */
 const AS_LISTED = '1659e01bb16ca2848694003034c5a4d443a87d463af91e80f88ef7c01d5f625c'
 
 test('names and marks are those of PocketBase', () => {

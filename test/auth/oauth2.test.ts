@@ -1,25 +1,25 @@
 import { EventSource } from 'eventsource'
 import PocketBase from 'pocketbase'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { OAUTH2_FORM } from '../../src/auth/with-oauth2.ts'
+import { OAUTH2_FORM } from '../../src/auth/oauth2/with-oauth2.ts'
 import type { AuthCollection, OAuth2Provider } from '../../src/collections/collection.ts'
 import type { FileField } from '../../src/fields/field.ts'
-import { type Office, openOffice, PASSWORD } from '../support/office.ts'
-import { type OidcServer, startOidcServer } from '../support/oidc-server.ts'
+import { PASSWORD, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { type OidcServer, startOidcServer } from '../support/services/oidc-server.ts'
 
 globalThis.EventSource ??= EventSource as unknown as typeof globalThis.EventSource
 
-let office: Office
+let server: ServerWithMail
 let oidc: OidcServer
 let redirectURL: string
 beforeAll(async () => {
-  office = await openOffice()
-  redirectURL = `${office.server.url}/api/oauth2-redirect`
+  server = await startServerWithMail()
+  redirectURL = `${server.server.url}/api/oauth2-redirect`
   oidc = await startOidcServer(redirectURL)
   await setUp({})
 })
 afterAll(async () => {
-  await office.stop()
+  await server.stop()
   await oidc.stop()
 })
 
@@ -39,7 +39,7 @@ async function setUp(
     ...options,
   } as OAuth2Provider
   const oauth2 = { enabled: true, mappedFields: MAPPED, providers: [provider], ...more }
-  await office.change('users', { oauth2, createRule: '', ...rest })
+  await server.change('users', { oauth2, createRule: '', ...rest })
 }
 
 let count = 0
@@ -58,7 +58,7 @@ beforeEach(() => {
 })
 
 /** Signs in as an app does, with the unmodified SDK. */
-async function signIn(pb = new PocketBase(office.server.url), options: object = {}) {
+async function signIn(pb = new PocketBase(server.server.url), options: object = {}) {
   const seen: string[] = []
   const answer = await pb.collection('users').authWithOAuth2({
     provider: 'oidc',
@@ -70,7 +70,7 @@ async function signIn(pb = new PocketBase(office.server.url), options: object = 
 
 /** A code that was not exchanged yet, with all that belongs to it. */
 async function takeCode() {
-  const methods = await new PocketBase(office.server.url).collection('users').listAuthMethods()
+  const methods = await new PocketBase(server.server.url).collection('users').listAuthMethods()
   const { authURL, codeVerifier } = methods.oauth2.providers[0]!
   const back = await browseBack(authURL + encodeURIComponent(redirectURL))
   return { provider: 'oidc', code: new URL(back).searchParams.get('code')!, codeVerifier, redirectURL }
@@ -89,10 +89,10 @@ async function browseBack(url: string): Promise<string> {
   return back
 }
 const submit = (form: object, headers = {}) =>
-  office.post('/api/collections/users/auth-with-oauth2', form, headers)
+  server.post('/api/collections/users/auth-with-oauth2', form, headers)
 
 const rowsOf = async (sql: string, params: unknown[]) =>
-  (await office.server.services.store.db.query(sql, params)).rows
+  (await server.server.services.store.db.query(sql, params)).rows
 const linksOf = async (id: string) =>
   (await rowsOf(`select provider, "providerId" from "_externalAuths" where "recordRef" = $1`, [id])).map(
     (row) => row.join(' '),
@@ -128,29 +128,29 @@ test('who comes again gets the same record, whatever became of the address', asy
 })
 
 test('a verified record with the address is linked and keeps its password', async () => {
-  const id = await office.addUser(email, { verified: true })
+  const id = await server.addUser(email, { verified: true })
   const { record, meta } = await signIn()
   expect([record.id, meta.isNew, await linksOf(id)]).toEqual([id, false, [`oidc ${oidc.account}`]])
-  expect(await office.signIn('users', email, PASSWORD)).not.toBe('undefined')
+  expect(await server.signIn('users', email, PASSWORD)).not.toBe('undefined')
 })
 
 test('an unverified one may be a stranger’s: its password, its sessions and its links go', async () => {
-  const id = await office.addUser(email)
-  const session = await office.signIn('users', email, PASSWORD)
-  const root = await office.superuser()
+  const id = await server.addUser(email)
+  const session = await server.signIn('users', email, PASSWORD)
+  const root = await server.superuser()
   const stranger = { collectionRef: '_pb_users_auth_', recordRef: id, provider: 'github', providerId: '1' }
-  await office.post('/api/collections/_externalAuths/records', stranger, root)
+  await server.post('/api/collections/_externalAuths/records', stranger, root)
   const { record } = await signIn()
   expect([record.id, record.verified, await linksOf(id)]).toEqual([id, true, [`oidc ${oidc.account}`]])
-  expect(await office.signIn('users', email, PASSWORD)).toBe('undefined')
-  const refreshed = await office.post('/api/collections/users/auth-refresh', {}, { authorization: session })
+  expect(await server.signIn('users', email, PASSWORD)).toBe('undefined')
+  const refreshed = await server.post('/api/collections/users/auth-refresh', {}, { authorization: session })
   expect(refreshed.status).toBe(401)
 })
 
 test('who is signed in links the account to the own record, which keeps password and address', async () => {
   const own = `own-${email}`
-  const id = await office.addUser(own)
-  const pb = new PocketBase(office.server.url)
+  const id = await server.addUser(own)
+  const pb = new PocketBase(server.server.url)
   await pb.collection('users').authWithPassword(own, PASSWORD)
   const { record } = await signIn(pb)
   expect([record.id, record.email, record.verified, await linksOf(id)]).toEqual([
@@ -159,11 +159,11 @@ test('who is signed in links the account to the own record, which keeps password
     false,
     [`oidc ${oidc.account}`],
   ])
-  expect(await office.signIn('users', own, PASSWORD)).not.toBe('undefined')
+  expect(await server.signIn('users', own, PASSWORD)).not.toBe('undefined')
 })
 
 test('an address for which the provider does not vouch is none', async () => {
-  const id = await office.addUser(email, { verified: true })
+  const id = await server.addUser(email, { verified: true })
   oidc.accounts.set(oidc.account, { email, email_verified: false })
   await expect(signIn()).rejects.toMatchObject({
     status: 400,
@@ -183,11 +183,11 @@ test.each([
 ] as const)('%s', async (_, createData, expected) => {
   const { record } = await signIn(undefined, { createData })
   expect(record).toMatchObject(expected)
-  await office.call(
+  await server.call(
     'DELETE',
     `/api/collections/users/records/${record.id}`,
     undefined,
-    await office.superuser(),
+    await server.superuser(),
   )
 })
 
@@ -210,7 +210,7 @@ test('a record is made under the createRule, which sees the context and the data
 })
 
 test('a name that is taken, or that its field does not take, is left out', async () => {
-  const { indexes } = office.server.services.store.catalog.find('users')!
+  const { indexes } = server.server.services.store.catalog.find('users')!
   const unique = "CREATE UNIQUE INDEX `idx_users_login` ON `users` (`name` COLLATE NOCASE) WHERE `name` != ''"
   await setUp(
     {},
@@ -255,11 +255,11 @@ test('the client is named in the form where the provider does not take the heade
 
 test('a second method is asked for where the collection wants two', async () => {
   await setUp({}, {}, { mfa: { enabled: true, duration: 600, rule: '' } })
-  const id = await office.addUser(email, { verified: true })
+  const id = await server.addUser(email, { verified: true })
   const first = await submit(await takeCode())
   expect([first.status, Object.keys(first.body)]).toEqual([401, ['mfaId']])
   const { mfaId } = first.body
-  const second = await office.post('/api/collections/users/auth-with-password', {
+  const second = await server.post('/api/collections/users/auth-with-password', {
     identity: email,
     password: PASSWORD,
     mfaId,
@@ -336,7 +336,7 @@ describe('a picture where the collection has a file field for it', () => {
     mimeTypes: ['image/png'],
     thumbs: [],
   } as FileField
-  const users = () => office.server.services.store.catalog.find('users') as AuthCollection
+  const users = () => server.server.services.store.catalog.find('users') as AuthCollection
   beforeAll(async () => {
     const oauth2 = { mappedFields: { ...MAPPED, avatarURL: 'photo' } }
     await setUp({}, oauth2, { fields: [...users().fields, photo] })
@@ -355,7 +355,7 @@ describe('a picture where the collection has a file field for it', () => {
     oidc.files.set('/pictures/me.png', PICTURE)
     const record = await comeWith('/pictures/me.png')
     expect(record.photo).toMatch(/^me\w*_\w{10}\.png$/)
-    const served = await fetch(new PocketBase(office.server.url).files.getURL(record, record.photo))
+    const served = await fetch(new PocketBase(server.server.url).files.getURL(record, record.photo))
     expect(Buffer.from(await served.arrayBuffer())).toEqual(PICTURE)
   })
 

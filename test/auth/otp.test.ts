@@ -1,33 +1,33 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { cleanUpSignIns } from '../../src/auth/clean-up.ts'
-import { type Office, openOffice, PASSWORD } from '../support/office.ts'
+import { cleanUpSignIns } from '../../src/auth/account/clean-up.ts'
+import { PASSWORD, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
 
-let office: Office
+let server: ServerWithMail
 beforeAll(async () => {
-  office = await openOffice()
-  const users = office.server.services.store.catalog.find('users')
-  if (users?.type === 'auth') await office.change('users', { otp: { ...users.otp, enabled: true } })
+  server = await startServerWithMail()
+  const users = server.server.services.store.catalog.find('users')
+  if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
 })
-afterAll(() => office.stop())
+afterAll(() => server.stop())
 
 let count = 0
 let address: string
 beforeEach(async () => {
   address = `otp${++count}@example.com`
-  await office.addUser(address)
+  await server.addUser(address)
 })
 
-const query = (text: string, ...params: unknown[]) => office.server.services.store.db.query(text, params)
+const query = (text: string, ...params: unknown[]) => server.server.services.store.db.query(text, params)
 const request = async (email = address) =>
-  String((await office.post('/api/collections/users/request-otp', { email })).body.otpId)
+  String((await server.post('/api/collections/users/request-otp', { email })).body.otpId)
 const enter = (otpId: string, password: string) =>
-  office.post('/api/collections/users/auth-with-otp', { otpId, password })
+  server.post('/api/collections/users/auth-with-otp', { otpId, password })
 const codeOf = (text: string) => /password is: (\d+)/.exec(text)?.[1] ?? ''
 
 /** Asks for a code; resolves when its mail has come. */
 async function requestCode(): Promise<{ otpId: string; code: string }> {
   const otpId = await request()
-  const { to, text } = await office.mail.next()
+  const { to, text } = await server.mail.next()
   expect(to).toBe(address)
   return { otpId, code: codeOf(text) }
 }
@@ -52,9 +52,9 @@ test('proves the address, and takes away a password that somebody else may have 
   const { body } = await enter(otpId, code)
   expect(body.record).toMatchObject({ verified: true })
   const again = { identity: address, password: PASSWORD }
-  expect((await office.post('/api/collections/users/auth-with-password', again)).status).toBe(400)
+  expect((await server.post('/api/collections/users/auth-with-password', again)).status).toBe(400)
   const authorization = String(body.token)
-  expect((await office.post('/api/collections/users/auth-refresh', {}, { authorization })).status).toBe(200)
+  expect((await server.post('/api/collections/users/auth-refresh', {}, { authorization })).status).toBe(200)
 })
 
 test('a code that was mailed to another address proves nothing', async () => {
@@ -77,18 +77,18 @@ test('five tries in three minutes', async () => {
 })
 
 test('a code that could not be mailed is void', async () => {
-  office.mail.refuses = true
+  server.mail.refuses = true
   const otpId = await request()
   while ((await query('select 1 from "_otps" where id = $1', otpId)).count > 0)
     await new Promise((resolve) => setTimeout(resolve, 10))
-  office.mail.refuses = false
+  server.mail.refuses = false
 })
 
 test('an old code is refused, then cleaned up', async () => {
   const { otpId, code } = await requestCode()
   await query(`update "_otps" set created = '2024-01-01 00:00:00.000Z' where id = $1`, otpId)
   expect((await enter(otpId, code)).body).toEqual(INVALID)
-  await cleanUpSignIns(office.server.services.store)
+  await cleanUpSignIns(server.server.services.store)
   expect((await query('select 1 from "_otps" where id = $1', otpId)).count).toBe(0)
 })
 
@@ -104,7 +104,7 @@ test.each([
   ['auth-with-otp', {}, { otpId: 'validation_required', password: 'validation_required' }],
   ['auth-with-otp', { otpId: 'x', password: 'y'.repeat(72) }, { password: 'validation_length_out_of_range' }],
 ])('%s %j', async (route, form, codes) => {
-  const { status, body } = await office.post(`/api/collections/users/${route}`, form)
+  const { status, body } = await server.post(`/api/collections/users/${route}`, form)
   const data = body.data as Record<string, { code: string }>
   expect([status, Object.fromEntries(Object.entries(data).map(([name, { code }]) => [name, code]))]).toEqual([
     400,

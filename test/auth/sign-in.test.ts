@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Office, openOffice, PASSWORD } from '../support/office.ts'
+import { PASSWORD, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
 
-let office: Office
+let server: ServerWithMail
 let alice: string
 const withPassword = (body: object, query = '', headers = {}) =>
-  office.post(`/api/collections/users/auth-with-password${query}`, body, headers)
+  server.post(`/api/collections/users/auth-with-password${query}`, body, headers)
 
 beforeAll(async () => {
-  office = await openOffice()
-  alice = await office.addUser('alice@example.com', { name: 'alice' })
+  server = await startServerWithMail()
+  alice = await server.addUser('alice@example.com', { name: 'alice' })
 })
-afterAll(() => office.stop())
+afterAll(() => server.stop())
 
 test('answers the record, which sees its own email, and a token', async () => {
   const { status, body, text } = await withPassword({ identity: 'alice@example.com', password: PASSWORD })
@@ -42,8 +42,8 @@ test('an unknown identity takes as long as a wrong password', async () => {
 })
 
 test('other identities: a unique index, ASCII letters in any case where it says so', async () => {
-  const users = office.server.services.store.catalog.find('users')!
-  await office.change('users', {
+  const users = server.server.services.store.catalog.find('users')!
+  await server.change('users', {
     indexes: [...users.indexes, 'CREATE UNIQUE INDEX `idx_users_name` ON `users` (`name` COLLATE NOCASE)'],
     passwordAuth: { enabled: true, identityFields: ['name', 'email'] },
   })
@@ -62,59 +62,59 @@ test.each([
   ['a word where numbers are', 'seven', 400],
   ['a NUL, which no text of Postgres has', '7\0', 400],
 ] as const)('an identity that is a number: %s', async (_, identity, status) => {
-  const users = office.server.services.store.catalog.find('users')!
+  const users = server.server.services.store.catalog.find('users')!
   if (!users.indexes.some((index) => index.includes('idx_users_quota'))) {
     const index =
       'CREATE UNIQUE INDEX `idx_users_quota` ON `users` (`monthly_quota`) WHERE `monthly_quota` != 0'
-    await office.change('users', {
+    await server.change('users', {
       indexes: [...users.indexes, index],
       passwordAuth: { enabled: true, identityFields: ['monthly_quota', 'email'] },
     })
-    await office.addUser('seven@example.com', { monthly_quota: 7 })
+    await server.addUser('seven@example.com', { monthly_quota: 7 })
   }
   expect((await withPassword({ identity, password: PASSWORD })).status).toBe(status)
 })
 
 test('the auth rule decides, a superuser who asks is above it', async () => {
-  await office.change('users', { authRule: 'verified = true' })
+  await server.change('users', { authRule: 'verified = true' })
   const form = { identity: 'alice@example.com', password: PASSWORD }
   const refused = await withPassword(form)
   expect([refused.status, refused.body.message]).toEqual([
     403,
     "The request doesn't satisfy the collection requirements to authenticate.",
   ])
-  expect((await withPassword(form, '', await office.superuser())).status).toBe(200)
-  await office.change('users', { authRule: null })
+  expect((await withPassword(form, '', await server.superuser())).status).toBe(200)
+  await server.change('users', { authRule: null })
   expect((await withPassword(form)).status).toBe(403)
-  await office.change('users', { authRule: '' })
+  await server.change('users', { authRule: '' })
 })
 
 test('a change of the auth rule ends all tokens of the collection', async () => {
-  const token = await office.signIn('users', 'alice@example.com', PASSWORD)
-  await office.change('users', { authRule: 'id != ""' })
+  const token = await server.signIn('users', 'alice@example.com', PASSWORD)
+  await server.change('users', { authRule: 'id != ""' })
   expect(
-    (await office.post('/api/collections/users/auth-refresh', {}, { authorization: token })).status,
+    (await server.post('/api/collections/users/auth-refresh', {}, { authorization: token })).status,
   ).toBe(401)
-  await office.change('users', { authRule: '' })
+  await server.change('users', { authRule: '' })
 })
 
 test('a token made for an impersonation is handed back, not renewed', async () => {
-  const made = await office.post(
+  const made = await server.post(
     `/api/collections/users/impersonate/${alice}`,
     { duration: 100 },
-    await office.superuser(),
+    await server.superuser(),
   )
   const authorization = String(made.body.token)
-  const refreshed = await office.post('/api/collections/users/auth-refresh', {}, { authorization })
+  const refreshed = await server.post('/api/collections/users/auth-refresh', {}, { authorization })
   expect(refreshed.body.token).toBe(authorization)
 })
 
 test('a new password ends the tokens of before, at once and in every cache', async () => {
-  const bob = await office.addUser('bob@example.com', { name: 'bob' })
-  const authorization = await office.signIn('users', 'bob@example.com', PASSWORD)
-  const view = () => office.call('GET', `/api/collections/users/records/${bob}`, undefined, { authorization })
+  const bob = await server.addUser('bob@example.com', { name: 'bob' })
+  const authorization = await server.signIn('users', 'bob@example.com', PASSWORD)
+  const view = () => server.call('GET', `/api/collections/users/records/${bob}`, undefined, { authorization })
   expect((await view()).status).toBe(200)
-  await office.server.services.store.db.query(`update users set "tokenKey" = $2 where id = $1`, [
+  await server.server.services.store.db.query(`update users set "tokenKey" = $2 where id = $1`, [
     bob,
     'z'.repeat(50),
   ])
@@ -122,14 +122,14 @@ test('a new password ends the tokens of before, at once and in every cache', asy
 })
 
 test('a token of a deleted record is a guest', async () => {
-  const carol = await office.addUser('carol@example.com', { name: 'carol' })
-  const authorization = await office.signIn('users', 'carol@example.com', PASSWORD)
-  await office.server.services.store.db.query('delete from users where id = $1', [carol])
-  expect((await office.post('/api/collections/users/auth-refresh', {}, { authorization })).status).toBe(401)
+  const carol = await server.addUser('carol@example.com', { name: 'carol' })
+  const authorization = await server.signIn('users', 'carol@example.com', PASSWORD)
+  await server.server.services.store.db.query('delete from users where id = $1', [carol])
+  expect((await server.post('/api/collections/users/auth-refresh', {}, { authorization })).status).toBe(401)
 })
 
 const origins = async (id: string) => {
-  const { rows } = await office.server.services.store.db.query(
+  const { rows } = await server.server.services.store.db.query(
     'select fingerprint from "_authOrigins" where "recordRef" = $1 order by _rowid',
     [id],
   )
@@ -137,16 +137,16 @@ const origins = async (id: string) => {
 }
 
 test('a sign-in from a new place is told by mail, but not the first; five places are remembered', async () => {
-  const dora = await office.addUser('dora@example.com', { name: 'dora' })
+  const dora = await server.addUser('dora@example.com', { name: 'dora' })
   const from = (agent: string) =>
     withPassword({ identity: 'dora@example.com', password: PASSWORD }, '', { 'user-agent': agent })
   for (const agent of ['first', 'first']) await from(agent)
   expect([
     await origins(dora),
-    office.mail.mails.filter(({ to }) => to === 'dora@example.com').length,
+    server.mail.mails.filter(({ to }) => to === 'dora@example.com').length,
   ]).toEqual([1, 0])
   await from('<second>')
-  const alert = office.mail.mails.findLast(({ to }) => to === 'dora@example.com')
+  const alert = server.mail.mails.findLast(({ to }) => to === 'dora@example.com')
   expect([alert?.subject, alert?.text]).toEqual([
     'Login from a new location',
     expect.stringContaining('127.0.0.1 <second>'),
@@ -156,11 +156,11 @@ test('a sign-in from a new place is told by mail, but not the first; five places
 })
 
 test('a login alert that cannot be sent does not stop the sign-in, the place stays unknown', async () => {
-  const eve = await office.addUser('eve@example.com', { name: 'eve' })
-  await office.signIn('users', 'eve@example.com', PASSWORD)
-  office.mail.refuses = true
+  const eve = await server.addUser('eve@example.com', { name: 'eve' })
+  await server.signIn('users', 'eve@example.com', PASSWORD)
+  server.mail.refuses = true
   const form = { identity: 'eve@example.com', password: PASSWORD }
   expect((await withPassword(form, '', { 'user-agent': 'other' })).status).toBe(200)
-  office.mail.refuses = false
+  server.mail.refuses = false
   expect(await origins(eve)).toBe(1)
 })

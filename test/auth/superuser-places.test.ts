@@ -4,16 +4,17 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { setSuperuserPlaces } from '../../src/auth/superuser-places.ts'
+import { setSuperuserAddresses } from '../../src/auth/superusers/superuser-addresses.ts'
 import { UserError } from '../../src/errors.ts'
-import { type Gateway, openGateway } from '../support/gateway.ts'
-import { testConfig } from '../support/start.ts'
+import { type ServerWithDevices, startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { testConfig } from '../support/server/start.ts'
 
-// At the terminal a superuser says from where superusers may come: the way back for who has shut out everybody.
+// At the terminal a superuser says from where superusers may come: the way back for who has shut out
+// everybody.
 
-let site: Gateway
+let site: ServerWithDevices
 beforeAll(async () => {
-  site = await openGateway()
+  site = await startServerWithDevices()
 })
 afterAll(() => site.stop())
 
@@ -24,7 +25,7 @@ test('who is locked out by a wrong list comes in again once it is cleared', asyn
   const wrong = { superuserIPs: ['192.0.2.1'] }
   expect((await site.superuser.call('PATCH', '/api/settings', wrong)).status).toBe(200)
   await vi.waitFor(async () => expect(await seen()).toBe(403))
-  expect(await setSuperuserPlaces(db(), [])).toEqual(['192.0.2.1'])
+  expect(await setSuperuserAddresses(db(), [])).toEqual(['192.0.2.1'])
   await vi.waitFor(async () => expect(await seen()).toBe(200), 20_000)
   const filter = encodeURIComponent('ip = "terminal" && action = "update settings"')
   const deeds = (await site.superuser.call('GET', `/api/audit?filter=${filter}`)).body.items
@@ -33,7 +34,7 @@ test('who is locked out by a wrong list comes in again once it is cleared', asyn
 
 test('another list takes the place of the old one, and the rest of the settings stays', async () => {
   await site.superuser.call('PATCH', '/api/settings', { meta: { appName: 'Kept' } })
-  await setSuperuserPlaces(db(), ['127.0.0.1', '10.0.0.0/8', '::1'])
+  await setSuperuserAddresses(db(), ['127.0.0.1', '10.0.0.0/8', '::1'])
   await vi.waitFor(async () => {
     const { body } = await site.superuser.call('GET', '/api/settings')
     expect(body).toMatchObject({
@@ -41,16 +42,16 @@ test('another list takes the place of the old one, and the rest of the settings 
       meta: { appName: 'Kept' },
     })
   }, 20_000)
-  expect(await setSuperuserPlaces(db(), [])).toEqual(['127.0.0.1', '10.0.0.0/8', '::1'])
+  expect(await setSuperuserAddresses(db(), [])).toEqual(['127.0.0.1', '10.0.0.0/8', '::1'])
 })
 
 test('what is no address is named, and nothing is changed', async () => {
-  await setSuperuserPlaces(db(), ['127.0.0.1'])
-  const wrong = setSuperuserPlaces(db(), ['127.0.0.1', '10.0.0.0/40', 'home'])
+  await setSuperuserAddresses(db(), ['127.0.0.1'])
+  const wrong = setSuperuserAddresses(db(), ['127.0.0.1', '10.0.0.0/40', 'home'])
   await expect(wrong).rejects.toEqual(
     new UserError('10.0.0.0/40: Invalid IP or CIDR subnet.\nhome: Invalid IP or CIDR subnet.'),
   )
-  expect(await setSuperuserPlaces(db(), [])).toEqual(['127.0.0.1'])
+  expect(await setSuperuserAddresses(db(), [])).toEqual(['127.0.0.1'])
 })
 
 test('the command takes any number of addresses', { timeout: 180_000 }, async () => {

@@ -1,33 +1,38 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { findAuthRecord } from '../../src/auth/auth-rows.ts'
 import type { AuthCollection } from '../../src/collections/collection.ts'
-import { StaleAuth } from '../../src/records/guard.ts'
-import { startPairing } from '../../src/sms/pair.ts'
-import { type Office, openOffice, PASSWORD, tokenIn } from '../support/office.ts'
+import { StaleAuth } from '../../src/records/fresh-auth.ts'
+import { startPairing } from '../../src/sms/devices/pair.ts'
+import {
+  PASSWORD,
+  type ServerWithMail,
+  startServerWithMail,
+  tokenIn,
+} from '../support/server/server-with-mail.ts'
 
 // A record comes to its owner in the very moment in which a stranger makes what opens it later.
 
-let office: Office
+let server: ServerWithMail
 beforeAll(async () => {
-  office = await openOffice()
-  await office.server.services.settings.save({ batch: { enabled: true, maxRequests: 50, timeout: 60 } })
+  server = await startServerWithMail()
+  await server.server.services.settings.save({ batch: { enabled: true, maxRequests: 50, timeout: 60 } })
 })
-afterAll(() => office.stop())
+afterAll(() => server.stop())
 
-const store = () => office.server.services.store
+const store = () => server.server.services.store
 const NEW_PASSWORD = 'brandnew1'
 let count = 0
 
 /** A stranger with a session in a record that is not verified, and the mailed link of the owner. */
 async function moveIn() {
   const address = `moment${++count}@example.com`
-  const id = await office.addUser(address, { verified: false })
-  const session = await office.signIn('users', address, PASSWORD)
-  await office.post('/api/collections/users/request-password-reset', { email: address })
-  const token = tokenIn((await office.mail.next()).text)
+  const id = await server.addUser(address, { verified: false })
+  const session = await server.signIn('users', address, PASSWORD)
+  await server.post('/api/collections/users/request-password-reset', { email: address })
+  const token = tokenIn((await server.mail.next()).text)
   const form = { token, password: NEW_PASSWORD, passwordConfirm: NEW_PASSWORD }
   const takeOver = async () =>
-    (await office.post('/api/collections/users/confirm-password-reset', form)).status
+    (await server.post('/api/collections/users/confirm-password-reset', form)).status
   return { id, session, takeOver }
 }
 
@@ -38,7 +43,7 @@ test.runIf(process.env.TEST_BACKEND === 'postgres')('a key of a batch that is no
   const { id, session, takeOver } = await moveIn()
   const headers = { authorization: session }
   const contact = { user: id, name: 'Bob', phone: '+4915112345678' }
-  const { body } = await office.post('/api/collections/contacts/records', contact, headers)
+  const { body } = await server.post('/api/collections/contacts/records', contact, headers)
   let batch: Promise<{ status: number }> | undefined
   let owner: Promise<number> | undefined
   await store().db.transaction(async (db) => {
@@ -48,7 +53,7 @@ test.runIf(process.env.TEST_BACKEND === 'postgres')('a key of a batch that is no
       { method: 'POST', url: '/api/collections/api_keys/records', body: { user: id, name: 'mine' } },
       { method: 'PATCH', url: `/api/collections/contacts/records/${body.id}`, body: { name: 'Ben' } },
     ]
-    batch = office.post('/api/batch', { requests }, headers)
+    batch = server.post('/api/batch', { requests }, headers)
     const waiting = `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
     await vi.waitFor(async () => expect((await store().db.query(waiting)).rows).toEqual([[1]]), 30_000)
     let isOver = false
@@ -79,6 +84,6 @@ test('a batch that makes keys and changes its own user is done', async () => {
     { method: 'PATCH', url: `/api/collections/users/records/${id}`, body: { name: 'Another' } },
     { method: 'POST', url: '/api/collections/api_keys/records', body: { user: id, name: 'mine' } },
   ]
-  const { status } = await office.post('/api/batch', { requests }, { authorization: session })
+  const { status } = await server.post('/api/batch', { requests }, { authorization: session })
   expect([status, await keysOf(id)]).toEqual([200, 1])
 })

@@ -1,30 +1,36 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AuthCollection } from '../../src/collections/collection.ts'
-import { type Office, openOffice, PASSWORD, tokenIn } from '../support/office.ts'
-import { type OidcServer, startOidcServer } from '../support/oidc-server.ts'
+import {
+  PASSWORD,
+  type ServerWithMail,
+  startServerWithMail,
+  tokenIn,
+} from '../support/server/server-with-mail.ts'
+import { type OidcServer, startOidcServer } from '../support/services/oidc-server.ts'
 
-// Somebody makes a record with another's address, and things that open it. Then the owner of the address comes along.
+// Somebody makes a record with another's address, and things that open it. Then the owner of the address
+// comes along.
 
 const NEW_PASSWORD = 'brandnew1'
 
-let office: Office
+let server: ServerWithMail
 let oidc: OidcServer
 let redirectURL: string
 beforeAll(async () => {
-  office = await openOffice({ WEBHOOK_ALLOW_PRIVATE: 'true' })
-  redirectURL = `${office.server.url}/api/oauth2-redirect`
+  server = await startServerWithMail({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+  redirectURL = `${server.server.url}/api/oauth2-redirect`
   oidc = await startOidcServer(redirectURL)
-  const { otp } = office.server.services.store.catalog.find('users') as AuthCollection
+  const { otp } = server.server.services.store.catalog.find('users') as AuthCollection
   const provider = { pkce: null, displayName: 'Work', extra: null, ...oidc.options }
   const oauth2 = {
     enabled: true,
     mappedFields: { id: '', name: 'name', username: '', avatarURL: '' },
     providers: [provider],
   } as unknown as AuthCollection['oauth2']
-  await office.change('users', { oauth2, otp: { ...otp, enabled: true } })
+  await server.change('users', { oauth2, otp: { ...otp, enabled: true } })
 })
 afterAll(async () => {
-  await office.stop()
+  await server.stop()
   await oidc.stop()
 })
 
@@ -38,11 +44,11 @@ beforeEach(() => {
 })
 
 const rowsOf = async (sql: string, ...params: unknown[]) =>
-  (await office.server.services.store.db.query(sql, params)).rows
+  (await server.server.services.store.db.query(sql, params)).rows
 const users = (route: string, form: unknown, headers = {}) =>
-  office.post(`/api/collections/users/${route}`, form, headers)
+  server.post(`/api/collections/users/${route}`, form, headers)
 const add = (collection: string, values: object, authorization: string) =>
-  office.post(`/api/collections/${collection}/records`, { user: id, ...values }, { authorization })
+  server.post(`/api/collections/${collection}/records`, { user: id, ...values }, { authorization })
 
 /** All that a stranger could leave to come back by. */
 interface Traps {
@@ -55,23 +61,23 @@ interface Traps {
 }
 
 async function moveIn(isVerified = false): Promise<Traps> {
-  id = await office.addUser(address, { verified: isVerified, name: 'Somebody' })
-  const session = await office.signIn('users', address, PASSWORD)
+  id = await server.addUser(address, { verified: isVerified, name: 'Somebody' })
+  const session = await server.signIn('users', address, PASSWORD)
   const authorization = session
   const newCode = async () =>
-    String((await office.post('/api/devices/pairing', { name: 'Phone' }, { authorization })).body.code)
+    String((await server.post('/api/devices/pairing', { name: 'Phone' }, { authorization })).body.code)
   const key = String((await add('api_keys', { name: 'theirs' }, session)).body.key)
   await add('webhooks', { url: 'http://127.0.0.1:9/', events: ['message.received'] }, session)
   await add('contacts', { name: 'Bob', phone: '+4915112345678' }, session)
   const pair = { code: await newCode(), platform: 'simulator' }
-  const device = String((await office.post('/api/devices/pair', pair)).body.token)
+  const device = String((await server.post('/api/devices/pair', pair)).body.token)
   const message = { recipients: ['+4915112345678'], body: 'Hi', guarantee: 'at_least_once' }
   const send = async (more: object) => {
-    const { body } = await office.post('/api/sms/send', { ...message, ...more }, { authorization })
+    const { body } = await server.post('/api/sms/send', { ...message, ...more }, { authorization })
     return (body.message_ids as string[])[0]!
   }
   const held = await send({})
-  await office.post('/api/devices/claim', { limit: 1 }, { authorization: device })
+  await server.post('/api/devices/claim', { limit: 1 }, { authorization: device })
   const waiting = await send({ scheduled_at: new Date(Date.now() + 86_400_000).toISOString() })
   await send({})
   return { session, key, device, code: await newCode(), waiting, held }
@@ -84,10 +90,10 @@ const countOf = async (collection: string) =>
 async function openBy({ session, key, device, code }: Traps) {
   const statusOf = async (answer: Promise<{ status: number }>) => (await answer).status
   return {
-    key: await statusOf(office.call('GET', '/api/sms/usage', undefined, { 'x-api-key': key })),
-    device: await statusOf(office.post('/api/devices/heartbeat', {}, { authorization: device })),
+    key: await statusOf(server.call('GET', '/api/sms/usage', undefined, { 'x-api-key': key })),
+    device: await statusOf(server.post('/api/devices/heartbeat', {}, { authorization: device })),
     session: await statusOf(users('auth-refresh', {}, { authorization: session })),
-    code: await statusOf(office.post('/api/devices/pair', { code, platform: 'simulator' })),
+    code: await statusOf(server.post('/api/devices/pair', { code, platform: 'simulator' })),
     webhooks: await countOf('webhooks'),
   }
 }
@@ -96,7 +102,7 @@ const OPEN = { key: 200, device: 200, session: 200, code: 200, webhooks: 1 }
 
 async function byOAuth2(headers = {}) {
   const { authURL, codeVerifier } = (
-    (await office.call('GET', '/api/collections/users/auth-methods')).body.oauth2 as {
+    (await server.call('GET', '/api/collections/users/auth-methods')).body.oauth2 as {
       providers: { authURL: string; codeVerifier: string }[]
     }
   ).providers[0]!
@@ -116,20 +122,20 @@ async function byOAuth2(headers = {}) {
 
 async function byOtp() {
   const { otpId } = (await users('request-otp', { email: address })).body
-  const password = /password is: (\d+)/.exec((await office.mail.next()).text)?.[1]
+  const password = /password is: (\d+)/.exec((await server.mail.next()).text)?.[1]
   return (await users('auth-with-otp', { otpId, password })).status
 }
 
 async function byReset() {
   await users('request-password-reset', { email: address })
-  const token = tokenIn((await office.mail.next()).text)
+  const token = tokenIn((await server.mail.next()).text)
   const form = { token, password: NEW_PASSWORD, passwordConfirm: NEW_PASSWORD }
   return (await users('confirm-password-reset', form)).status
 }
 
 async function byVerification() {
   await users('request-verification', { email: address })
-  return (await users('confirm-verification', { token: tokenIn((await office.mail.next()).text) })).status
+  return (await users('confirm-verification', { token: tokenIn((await server.mail.next()).text) })).status
 }
 
 describe.each([
@@ -191,10 +197,10 @@ test('who confirms the address and keeps the password is who was there before', 
 
 test('without passwords the link of a verification hands the record over', async () => {
   const traps = await moveIn()
-  const { passwordAuth } = office.server.services.store.catalog.find('users') as AuthCollection
-  await office.change('users', { passwordAuth: { ...passwordAuth, enabled: false } })
+  const { passwordAuth } = server.server.services.store.catalog.find('users') as AuthCollection
+  await server.change('users', { passwordAuth: { ...passwordAuth, enabled: false } })
   expect(await byVerification()).toBe(204)
-  await office.change('users', { passwordAuth })
+  await server.change('users', { passwordAuth })
   expect(await openBy(traps)).toEqual(SHUT)
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { claimOf, isSigned, readClaims, renewToken, signToken } from '../../src/auth/tokens.ts'
+import { claimOf, isSigned, readClaims, renewToken, signToken } from '../../src/auth/tokens/tokens.ts'
 import type { AuthCollection } from '../../src/collections/collection.ts'
-import type { AuthRecord } from '../../src/filter/request.ts'
+import type { AuthRecord } from '../../src/request/request.ts'
 
 const SECRET = 's'.repeat(50)
 const token = (duration: number) => ({ duration, secret: SECRET })

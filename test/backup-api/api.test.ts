@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type BackupServer, startBackupServer } from '../support/backups.ts'
+import { type BackupServer, startBackupServer } from '../support/services/backups.ts'
 
 // The answers are those of PocketBase 0.39.11, which was asked the same.
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
 import { type RunningServer, start } from '../../src/server.ts'
-import { type BackupServer, startBackupServer } from '../support/backups.ts'
-import { findS3Server, NO_S3_SERVER, startS3Server } from '../support/s3-server.ts'
+import { type BackupServer, startBackupServer } from '../support/services/backups.ts'
+import { findS3Server, NO_S3_SERVER, startS3Server } from '../support/services/s3-server.ts'
 
 const PASSWORD = 'password1'
 const isOver = ({ running }: { running: unknown }) => running === null

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { generatedName } from '../../src/backup/service/names.ts'
 import { nextRun, serveSchedule } from '../../src/backup/service/schedule.ts'
 import { createLogger } from '../../src/log.ts'
-import { type BackupServer, startBackupServer } from '../support/backups.ts'
-import { startMailServer } from '../support/mail-server.ts'
+import { type BackupServer, startBackupServer } from '../support/services/backups.ts'
+import { startMailServer } from '../support/services/mail-server.ts'
 
 describe('a name that nobody chose is PocketBase’s', () => {
   const at = new Date('2026-11-21T10:56:43.796Z')

@@ -6,10 +6,10 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import type { BackupStorage } from '../../src/backup/storage/backup-storage.ts'
 import { folderStorage } from '../../src/backup/storage/folder.ts'
 import { s3Storage, testS3 } from '../../src/backup/storage/s3.ts'
-import type { BackupStorage } from '../../src/backup/storage/storage.ts'
-import { findS3Server, NO_S3_SERVER, type S3Server, startS3Server } from '../support/s3-server.ts'
+import { findS3Server, NO_S3_SERVER, type S3Server, startS3Server } from '../support/services/s3-server.ts'
 
 const work = mkdtempSync(join(tmpdir(), 'pocketsms-storage-'))
 let s3: S3Server | undefined

@@ -10,13 +10,18 @@ import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
-import { copyFolder } from '../../src/db/folder-copy.ts'
 import { type Db, openFolder } from '../../src/db/open.ts'
+import { copyFolder } from '../../src/db/pglite/folder-copy.ts'
 import { createLogger } from '../../src/log.ts'
 import type { RunningServer } from '../../src/server.ts'
-import { type Client, gatewayOf } from '../support/gateway.ts'
-import { type Environment, emptyPlace, inPlace, removeFolders } from '../support/places.ts'
-import { startServer } from '../support/start.ts'
+import {
+  type Environment,
+  emptyDatabase,
+  removeFolders,
+  withDatabase,
+} from '../support/database/empty-databases.ts'
+import { type Client, withDevices } from '../support/server/server-with-devices.ts'
+import { startServer } from '../support/server/start.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
 const KIND = process.env.TEST_BACKEND === 'postgres' ? 'postgres' : 'pglite'
@@ -31,12 +36,12 @@ let db: Db
 let user: Client
 
 beforeAll(async () => {
-  place = await emptyPlace(KIND)
+  place = await emptyDatabase(KIND)
   server = await startServer({ env: { ...place, SMS_MONTHLY_QUOTA: '1000000' } })
   db = server.services.store.db
-  const gateway = await gatewayOf(server)
-  user = await gateway.makeUser()
-  await gateway.pair(user)
+  const fixture = await withDevices(server)
+  user = await fixture.makeUser()
+  await fixture.pair(user)
 })
 afterAll(async () => {
   await server.stop()
@@ -85,8 +90,8 @@ select (select count(*) from sms_messages), (select count(*) from sms_dispatch),
   (select sum(used) from sms_usage), (select sum(messages) from sms_turns)`
 
 const restoredFigures = async (file: string) => {
-  const to = await emptyPlace('pglite')
-  return inPlace(to, async (target) => {
+  const to = await emptyDatabase('pglite')
+  return withDatabase(to, async (target) => {
     await restoreBackup(target, file, { resume: true })
     // countMessages counts anew into sms_totals
     const [messages, waiting, used] = (await target.query(AGREE)).rows[0]!.map(Number)
@@ -130,7 +135,7 @@ test('the command writes, checks, and overwrites nothing, while the server runs'
 test('the command restores into an empty database, and refuses another', async () => {
   const file = join(folder, 'to-restore.zip')
   await writeBackup(db, file)
-  const to = await emptyPlace(KIND)
+  const to = await emptyDatabase(KIND)
   const restore = (path: string, on: Environment) => run(['restore', path], on)
   writeFileSync(join(folder, 'cut.zip'), readFileSync(file).subarray(0, 1000))
   const cut = await restore(join(folder, 'cut.zip'), to)
@@ -206,10 +211,10 @@ describe.runIf(KIND === 'pglite')('a copy of the folder', () => {
   })
 
   test('that was left behind is removed at the next start', async () => {
-    const other = await emptyPlace('pglite')
-    await inPlace(other, async () => {})
+    const other = await emptyDatabase('pglite')
+    await withDatabase(other, async () => {})
     mkdirSync(join(other.DATA_DIR, 'backup-copy-xyz'))
-    await inPlace(other, async () => {})
+    await withDatabase(other, async () => {})
     expect(existsSync(join(other.DATA_DIR, 'backup-copy-xyz'))).toBe(false)
   })
 })

@@ -9,12 +9,12 @@ import { checkBackup } from '../../src/backup/check.ts'
 import { MANIFEST, type Manifest } from '../../src/backup/manifest.ts'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
-import { openStore } from '../../src/collections/catalog-store.ts'
-import { appliedMigrations, migrate } from '../../src/db/migrate.ts'
+import { openStore } from '../../src/collections/catalog/catalog-store.ts'
 import type { Db } from '../../src/db/open.ts'
+import { appliedMigrations, migrate } from '../../src/db/schema/migrate.ts'
 import { UserError } from '../../src/errors.ts'
-import { findAnything } from '../../src/transfer/tables.ts'
-import { openTestDb } from '../support/start.ts'
+import { findAnyObject } from '../../src/transfer/tables.ts'
+import { openTestDb } from '../support/server/start.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pocketsms-backup-'))
 const good = join(folder, 'good.zip')
@@ -133,7 +133,7 @@ describe('a file is refused by the check and by the restore, which changes nothi
     await expect(checkBackup(path)).rejects.toThrow(sentence)
     await expect(checkBackup(path)).rejects.toThrow(UserError)
     await expect(restoreBackup(target, path)).rejects.toThrow(sentence)
-    expect(await findAnything(target)).toBeUndefined()
+    expect(await findAnyObject(target)).toBeUndefined()
   })
 })
 
@@ -215,7 +215,7 @@ describe('a forged backup is refused by the restore, which changes nothing', () 
     const path = await changed(change)
     await expect(restoreBackup(target, path)).rejects.toThrow(sentence)
     await expect(restoreBackup(target, path)).rejects.toThrow(UserError)
-    expect(await findAnything(target)).toBeUndefined()
+    expect(await findAnyObject(target)).toBeUndefined()
   })
 
   test.each([
@@ -231,7 +231,7 @@ describe('a forged backup is refused by the restore, which changes nothing', () 
       all.set('tables/_params.jsonl', Buffer.from(text))
     })
     await expect(restoreBackup(target, path)).rejects.toThrow(DAMAGED)
-    expect(await findAnything(target)).toBeUndefined()
+    expect(await findAnyObject(target)).toBeUndefined()
   })
 
   test('whose collections are none', async () => {
@@ -243,7 +243,7 @@ describe('a forged backup is refused by the restore, which changes nothing', () 
       all.set('tables/_collections.jsonl', Buffer.from(text))
     })
     await expect(restoreBackup(target, path)).rejects.toThrow(DAMAGED)
-    expect(await findAnything(target)).toBeUndefined()
+    expect(await findAnyObject(target)).toBeUndefined()
   })
 })
 

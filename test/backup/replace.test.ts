@@ -6,8 +6,8 @@ import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import type { Db } from '../../src/db/open.ts'
 import type { RunningServer } from '../../src/server.ts'
-import { type Client, gatewayOf } from '../support/gateway.ts'
-import { startServer } from '../support/start.ts'
+import { type Client, withDevices } from '../support/server/server-with-devices.ts'
+import { startServer } from '../support/server/start.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pocketsms-backup-'))
 const file = join(folder, 'backup.zip')
@@ -19,9 +19,9 @@ let user: Client
 beforeAll(async () => {
   server = await startServer()
   db = server.services.store.db
-  const gateway = await gatewayOf(server)
-  user = await gateway.makeUser()
-  await gateway.pair(user)
+  const fixture = await withDevices(server)
+  user = await fixture.makeUser()
+  await fixture.pair(user)
   await send('+4915112345678')
   await writeBackup(db, file)
 })

@@ -5,9 +5,14 @@ import { afterAll, expect, test } from 'vitest'
 import { checkBackup } from '../../src/backup/check.ts'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
-import { openStore } from '../../src/collections/catalog-store.ts'
-import { migrate } from '../../src/db/migrate.ts'
-import { DIRECTIONS, emptyPlace, inPlace, removeFolders } from '../support/places.ts'
+import { openStore } from '../../src/collections/catalog/catalog-store.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
+import {
+  DIRECTIONS,
+  emptyDatabase,
+  removeFolders,
+  withDatabase,
+} from '../support/database/empty-databases.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pocketsms-backup-'))
 afterAll(() => {
@@ -16,16 +21,16 @@ afterAll(() => {
 })
 
 test.each(DIRECTIONS)('from %s to %s', async (fromKind, toKind) => {
-  const [from, to] = [await emptyPlace(fromKind), await emptyPlace(toKind)]
+  const [from, to] = [await emptyDatabase(fromKind), await emptyDatabase(toKind)]
   const file = join(folder, `${fromKind}-${toKind}.zip`)
-  await inPlace(from, async (db) => {
+  await withDatabase(from, async (db) => {
     await migrate(db)
     await (await openStore(db)).close()
     const written = await writeBackup(db, file)
     expect(written.tables.length).toBeGreaterThan(20)
     expect(await checkBackup(file)).toEqual(written)
   })
-  await inPlace(to, async (db) => {
+  await withDatabase(to, async (db) => {
     const restored = await restoreBackup(db, file)
     expect(restored).toMatchObject({ ended: 0, foreign: [], backend: fromKind })
     const again = await writeBackup(db, `${file}.again`)

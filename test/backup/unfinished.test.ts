@@ -5,10 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import { start } from '../../src/server.ts'
-import { type Client, client, gatewayOf } from '../support/gateway.ts'
-import { deliveriesOf, makeHook } from '../support/hooks.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
-import { startServer, testConfig } from '../support/start.ts'
+import { type Client, client, withDevices } from '../support/server/server-with-devices.ts'
+import { startServer, testConfig } from '../support/server/start.ts'
+import { type Receiver, startReceiver } from '../support/services/receiver.ts'
+import { deliveriesOf, makeWebhook } from '../support/webhook-fixture.ts'
 
 const REASON = 'Outcome unknown: restored from a backup'
 const SETTINGS = { WEBHOOK_ALLOW_PRIVATE: 'true' }
@@ -43,10 +43,10 @@ beforeAll(async () => {
   receiver = await startReceiver()
   const server = await startServer({ env: SETTINGS })
   url = server.url
-  const gateway = await gatewayOf(server)
-  user = await gateway.makeUser()
-  phone = await gateway.pair(user)
-  await makeHook(user, receiver.url)
+  const fixture = await withDevices(server)
+  user = await fixture.makeUser()
+  phone = await fixture.pair(user)
+  await makeWebhook(user, receiver.url)
   const report = (id: string, status: string) =>
     phone.call('POST', '/api/devices/report', { items: [{ id, attempt: 1, status }] })
   for (const state of ['sent', 'sending', 'assigned'] as const) {

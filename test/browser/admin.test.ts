@@ -1,24 +1,24 @@
 import { expect } from 'vitest'
-import { scenario } from './stage.ts'
+import { scenario } from './support/browser-fixture.ts'
 
 const BEA = { email: 'bea@example.com', password: 'bea-password1' } as const
 const TO = '+4915112345678'
 
-scenario('a superuser makes a user, sets a quota and locks out', async (stage) => {
-  const { page, url } = stage
-  await stage.signIn('root')
-  await stage.visit('/users')
+scenario('a superuser makes a user, sets a quota and locks out', async (fixture) => {
+  const { page, url } = fixture
+  await fixture.signIn('root')
+  await fixture.visit('/users')
   await page.getByText('No users yet').waitFor()
   await page.getByRole('button', { name: 'New user' }).click()
   await page.getByLabel('Email', { exact: true }).fill(BEA.email)
   await page.getByLabel('Name').fill('Bea')
   await page.getByLabel('Password').fill('short')
-  await stage.refused(/^POST \/api\/collections\/users\/records: 400/, async () => {
+  await fixture.refused(/^POST \/api\/collections\/users\/records: 400/, async () => {
     await page.getByRole('button', { name: 'Make the user' }).click()
     await page.getByText('Must be at least 8 character').waitFor()
   })
   await page.getByLabel('Password').fill(BEA.password)
-  await stage.look('users-new')
+  await fixture.look('users-new')
   await page.getByRole('button', { name: 'Make the user' }).click()
   await page.getByText('bea@example.com can sign in now').waitFor()
 
@@ -26,7 +26,7 @@ scenario('a superuser makes a user, sets a quota and locks out', async (stage) =
   await page.getByLabel('Messages a month').fill('2')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: /^(Quota)?\s*2$/ }).waitFor()
-  await stage.look('users')
+  await fixture.look('users')
 
   const signIn = async () => {
     const { email, password } = BEA
@@ -42,13 +42,13 @@ scenario('a superuser makes a user, sets a quota and locks out', async (stage) =
   expect((await signIn()).status).toBe(400)
 })
 
-scenario('usage and health show what is sent, waits and fails', async (stage) => {
-  const { page, url } = stage
-  const ann = await stage.ann()
-  await stage.signIn()
-  await stage.visit('/usage')
+scenario('usage and health show what is sent, waits and fails', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  await fixture.signIn()
+  await fixture.visit('/usage')
   await page.getByText('No messages in this time').waitFor()
-  await stage.look('usage-empty')
+  await fixture.look('usage-empty')
 
   const { code } = await ann.send('/api/devices/pairing', { method: 'POST', body: { name: 'desk phone' } })
   const phone = await ann.send('/api/devices/pair', { method: 'POST', body: { code, platform: 'simulator' } })
@@ -71,7 +71,7 @@ scenario('usage and health show what is sent, waits and fails', async (stage) =>
   await page.getByText('As a table').click()
   const today = new Date().toISOString().slice(0, 10)
   await page.getByRole('row', { name: new RegExp(`${today}.*1.*1.*1.*0`, 's') }).waitFor()
-  await stage.look('usage')
+  await fixture.look('usage')
 
   await page.goto(`${url}/`)
   await page
@@ -80,13 +80,13 @@ scenario('usage and health show what is sent, waits and fails', async (stage) =>
     .or(page.getByRole('button', { name: 'More' }))
     .first()
     .click()
-  if (stage.screen === 'phone') await page.getByRole('button', { name: 'Sign out' }).last().click()
+  if (fixture.screen === 'phone') await page.getByRole('button', { name: 'Sign out' }).last().click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  await stage.signIn('root')
-  await stage.visit('/health')
+  await fixture.signIn('root')
+  await fixture.visit('/health')
   await page.getByText('1 of 1').waitFor()
   await page.getByRole('cell', { name: 'ann@example.com' }).waitFor()
-  await stage.look('health')
-  await stage.visit('/usage')
+  await fixture.look('health')
+  await fixture.visit('/usage')
   await page.getByText('Of all users together.').waitFor()
 })

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { findS3Server, startS3Server } from '../support/s3-server.ts'
-import { type Stage, scenario } from './stage.ts'
+import { findS3Server, startS3Server } from '../support/services/s3-server.ts'
+import { type BrowserFixture, scenario } from './support/browser-fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pocketsms-browser-backups-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
@@ -18,17 +18,17 @@ const env = {
 
 scenario(
   'a superuser makes a backup, keeps it, and brings it back',
-  async (stage) => {
-    const { page } = stage
-    const ann = await stage.ann()
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await fixture.ann()
     const contact = { user: ann.authStore.record!.id, name: 'Bob', phone: '+4915112345678' }
     await ann.collection('contacts').create(contact)
-    await stage.signIn('root')
-    await stage.visit('/health')
+    await fixture.signIn('root')
+    await fixture.visit('/health')
     await page.getByRole('link', { name: 'Last backup' }).click()
     await page.getByText('No backups yet').waitFor()
     await page.getByText('None yet').waitFor()
-    await stage.look('backups-none')
+    await fixture.look('backups-none')
 
     await page.getByRole('button', { name: 'Back up now' }).click()
     await page.getByText('Backup made').waitFor()
@@ -36,12 +36,12 @@ scenario(
     expect(key).toMatch(/^pb_backup_acme_\d{14}\.zip$/)
     await page.getByText('Made by').waitFor()
 
-    const file = join(folder, `${stage.screen}.zip`)
+    const file = join(folder, `${fixture.screen}.zip`)
     const saving = page.waitForEvent('download')
     await page.getByRole('button', { name: `Download ${key}` }).click()
     await (await saving).saveAs(file)
     expect((await readFile(file)).subarray(0, 2).toString()).toBe('PK')
-    await remove(stage, key)
+    await remove(fixture, key)
     await page.getByText('No backups yet').waitFor()
 
     await page.getByRole('button', { name: 'Upload' }).click()
@@ -51,11 +51,11 @@ scenario(
       mimeType: 'application/zip',
       buffer: Buffer.from('PK\x05\x06'.padEnd(22, '\0')),
     })
-    await stage.refused(/^POST \/api\/backups\/upload: 400/, async () => {
+    await fixture.refused(/^POST \/api\/backups\/upload: 400/, async () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Upload' }).click()
       await page.getByText('The file is not a backup of pocketsms').waitFor()
     })
-    await stage.look('backups-upload')
+    await fixture.look('backups-upload')
     await chooser.setInputFiles(file)
     await page.getByRole('dialog').getByRole('button', { name: 'Upload' }).click()
     await page.getByText('Backup uploaded').waitFor()
@@ -65,35 +65,35 @@ scenario(
     await page.getByText('contacts: 2').waitFor()
     const replace = page.getByRole('button', { name: 'Replace everything' })
     expect(await replace.isDisabled()).toBe(true)
-    await page.getByLabel('Type the name of the backup').fill(`${stage.screen}.zip`)
-    await stage.look('backups-restore')
-    await mayFindItClosed(stage, async () => {
+    await page.getByLabel('Type the name of the backup').fill(`${fixture.screen}.zip`)
+    await fixture.look('backups-restore')
+    await mayFindItClosed(fixture, async () => {
       await page.keyboard.press('Enter')
       await page.getByText('Last restored').waitFor()
     })
     const contacts = await ann.collection('contacts').getFullList()
     expect(contacts.map(({ name }) => name)).toEqual(['Bob'])
-    await stage.look('backups')
+    await fixture.look('backups')
   },
   env,
 )
 
 scenario(
   'a superuser sets a schedule, and a store that is elsewhere',
-  async (stage) => {
-    const { page } = stage
-    const root = await stage.root()
+  async (fixture) => {
+    const { page } = fixture
+    const root = await fixture.root()
     const saved = async () => (await root.settings.getAll()).backups
-    await stage.signIn('root')
-    await stage.visit('/backups')
+    await fixture.signIn('root')
+    await fixture.visit('/backups')
     await page.getByLabel('Automatic backups', { exact: true }).selectOption('Something else…')
     await page.getByLabel('Cron expression').fill('every night')
     await page.getByLabel('Automatic backups to keep').fill('0')
-    await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+    await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
       await page.getByRole('button', { name: 'Save schedule' }).click()
       await page.getByText('Invalid cron expression').waitFor()
     })
-    await stage.look('backups-schedule')
+    await fixture.look('backups-schedule')
     await page.getByLabel('Automatic backups', { exact: true }).selectOption('Every day at 3:00 UTC')
     await page.getByLabel('Automatic backups to keep').fill('5')
     await page.getByRole('button', { name: 'Save schedule' }).click()
@@ -102,18 +102,18 @@ scenario(
     expect(await saved()).toMatchObject({ cron: '0 3 * * *', cronMaxKeep: 5 })
 
     await page.getByLabel('Keep backups in an S3-compatible store').check()
-    await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+    await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
       await page.getByRole('button', { name: 'Save storage' }).click()
       await page.getByText('Cannot be blank.').first().waitFor()
     })
-    await stage.look('backups-storage')
-    if (findS3Server()) await useS3(stage)
+    await fixture.look('backups-storage')
+    if (findS3Server()) await useS3(fixture)
   },
   env,
 )
 
-async function useS3(stage: Stage): Promise<void> {
-  const { page } = stage
+async function useS3(fixture: BrowserFixture): Promise<void> {
+  const { page } = fixture
   const s3 = await startS3Server()
   try {
     await page.getByLabel('Endpoint').fill(s3.settings.endpoint)
@@ -122,7 +122,7 @@ async function useS3(stage: Stage): Promise<void> {
     await page.getByLabel('Access key').fill(s3.settings.accessKey)
     await page.getByLabel('Secret').fill('wrong')
     await page.getByLabel('The bucket is a part of the path').check()
-    await stage.refused(/: 400$/, async () => {
+    await fixture.refused(/: 400$/, async () => {
       await page.getByRole('button', { name: 'Save storage' }).click()
       await page.getByText('Storage saved').waitFor()
       await page.getByRole('button', { name: 'Test the store' }).click()
@@ -135,7 +135,7 @@ async function useS3(stage: Stage): Promise<void> {
     await page.getByText('The S3 store took a file').waitFor()
     await page.getByRole('button', { name: 'Back up now' }).click()
     await page.getByText('Backup made').waitFor()
-    await remove(stage, await page.locator('td.first').first().innerText())
+    await remove(fixture, await page.locator('td.first').first().innerText())
     await page.getByText('No backups yet').waitFor()
   } finally {
     await s3.stop()
@@ -143,13 +143,13 @@ async function useS3(stage: Stage): Promise<void> {
 }
 
 /** While a backup is restored, the page may ask and be told to come again. */
-async function mayFindItClosed({ faults }: Stage, work: () => Promise<void>): Promise<void> {
+async function mayFindItClosed({ faults }: BrowserFixture, work: () => Promise<void>): Promise<void> {
   const before = faults.length
   await work()
   faults.push(...faults.splice(before).filter((fault) => !/: 503$/.test(fault)))
 }
 
-async function remove({ page }: Stage, key: string): Promise<void> {
+async function remove({ page }: BrowserFixture, key: string): Promise<void> {
   await page.getByRole('button', { name: `Delete ${key}` }).click()
   await page.getByRole('button', { name: 'Delete the backup' }).click()
   await page.getByText('Backup deleted').waitFor()

@@ -1,19 +1,19 @@
 import { expect } from 'vitest'
-import { pairPhone } from './phone.ts'
-import { scenario } from './stage.ts'
+import { scenario } from './support/browser-fixture.ts'
+import { pairPhone } from './support/phone.ts'
 
 const ZOE = '+4915112345678'
 
-scenario('a text that comes in appears in its conversation, and is answered there', async (stage) => {
-  const { page, url } = stage
-  const ann = await stage.ann()
+scenario('a text that comes in appears in its conversation, and is answered there', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
   const user = ann.authStore.record!.id
   await ann.collection('contacts').create({ user, name: 'Zoë', phone: ZOE })
   const phone = await pairPhone(url, ann, 'Desk phone')
-  await stage.signIn()
-  await stage.visit('/conversations')
+  await fixture.signIn()
+  await fixture.visit('/conversations')
   await page.getByText('No conversations yet').waitFor()
-  await stage.look('conversations-empty')
+  await fixture.look('conversations-empty')
 
   await phone.hear(ZOE, 'Is my parcel there?')
   await page.getByText('Is my parcel there?').waitFor()
@@ -29,7 +29,7 @@ scenario('a text that comes in appears in its conversation, and is answered ther
   await page.getByText('Delivered').waitFor()
   await phone.hear(ZOE, 'Thank you! 🎉')
   await page.getByLabel('Texts').getByText('Thank you! 🎉').waitFor()
-  await stage.look('conversation')
+  await fixture.look('conversation')
 
   await page.goto(`${url}/#/conversations`)
   await page.getByText('Thank you! 🎉').waitFor()
@@ -41,22 +41,22 @@ scenario('a text that comes in appears in its conversation, and is answered ther
   const [last] = await phone.claim()
   await phone.report(last!, 'failed')
   await page.getByText('Failed: Until soon').waitFor()
-  await stage.look('conversations')
+  await fixture.look('conversations')
 })
 
-scenario('a conversation is begun, and says when no device is there to send', async (stage) => {
-  const { page } = stage
-  await stage.signIn()
-  await stage.visit('/conversations')
+scenario('a conversation is begun, and says when no device is there to send', async (fixture) => {
+  const { page } = fixture
+  await fixture.signIn()
+  await fixture.visit('/conversations')
   await page.getByRole('button', { name: 'New conversation' }).click()
   await page.getByLabel('Number or contact').fill('+49 151 12345678')
-  await stage.look('conversation-new')
+  await fixture.look('conversation-new')
   await page.keyboard.press('Enter')
   await page.getByText(`Nothing has been said with ${ZOE} yet.`).waitFor()
   await page.getByLabel('Write').fill('Hello?')
-  await stage.refused(/^POST \/api\/sms\/send: 503/, async () => {
+  await fixture.refused(/^POST \/api\/sms\/send: 503/, async () => {
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     await page.getByText('None of your devices is online').waitFor()
   })
-  await stage.look('conversation-no-device')
+  await fixture.look('conversation-no-device')
 })

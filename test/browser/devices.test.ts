@@ -1,26 +1,26 @@
 import { expect } from 'vitest'
-import { readQr } from './qr.ts'
-import { scenario } from './stage.ts'
+import { scenario } from './support/browser-fixture.ts'
+import { readQr } from './support/qr.ts'
 
-scenario('a simulated phone joins by the picture, is tested, limited and removed', async (stage) => {
-  const { page, url } = stage
-  await stage.signIn()
-  await stage.visit('/devices')
+scenario('a simulated phone joins by the picture, is tested, limited and removed', async (fixture) => {
+  const { page, url } = fixture
+  await fixture.signIn()
+  await fixture.visit('/devices')
   await page.getByText('No devices yet').waitFor()
-  await stage.look('devices-empty')
+  await fixture.look('devices-empty')
 
   await page.getByRole('button', { name: 'Add a device' }).click()
   await page.getByLabel('Name').fill('desk phone')
   await page.getByRole('button', { name: 'Show the code' }).click()
   const shown = (await page.locator('.devices-code').innerText()).replaceAll(' ', '')
   await page.locator('.qr').waitFor()
-  await stage.look('devices-code')
+  await fixture.look('devices-code')
   const link = await readQr(page)
   expect(link).toBe(`${url}/api/devices/pair#${shown}`)
 
   const phone = await pair(url, link.split('#')[1]!)
   await page.getByText('desk phone has joined').waitFor()
-  await stage.look('devices-joined')
+  await fixture.look('devices-joined')
   await page.getByRole('link', { name: 'Go to the device' }).click()
   await page.getByText('Online').waitFor()
 
@@ -36,29 +36,29 @@ scenario('a simulated phone joins by the picture, is tested, limited and removed
   await page.getByText('Delivered').first().waitFor()
   await page.reload()
   await page.getByText('73 %').waitFor()
-  await stage.look('device')
+  await fixture.look('device')
 
   await page.getByLabel('Messages a day').fill('100')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Device saved').waitFor()
-  await stage.visit('/devices')
+  await fixture.visit('/devices')
   await page.getByText('1 of 100').waitFor()
-  await stage.look('devices')
+  await fixture.look('devices')
 
   await page.getByRole('link', { name: 'desk phone' }).click()
   await page.getByRole('button', { name: 'Remove the device' }).click()
-  await stage.look('device-remove')
+  await fixture.look('device-remove')
   await page.getByRole('dialog').getByRole('button', { name: 'Remove the device' }).click()
   await page.getByText('No devices yet').waitFor()
 })
 
-scenario('a phone that scanned the picture is told how to join', async (stage) => {
-  const { page, url } = stage
+scenario('a phone that scanned the picture is told how to join', async (fixture) => {
+  const { page, url } = fixture
   await page.goto(`${url}/api/devices/pair#482915`)
   await page.getByRole('heading', { name: 'Add this phone' }).waitFor()
   await page.getByText(`${url}/api/mobile/v1`).waitFor()
   await page.getByText('482915', { exact: true }).waitFor()
-  await stage.look('this-phone')
+  await fixture.look('this-phone')
   await page.goto(`${url}/#48291`)
   await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
 })

@@ -1,14 +1,14 @@
 import { expect } from 'vitest'
-import { scenario } from './stage.ts'
+import { scenario } from './support/browser-fixture.ts'
 
 /** Swagger UI has links within its buttons. */
 const SWAGGERS_OWN = ['nested-interactive']
 
-scenario('the reference of the API opens, is searched, and tries a request out', async (stage) => {
-  const { page, url } = stage
+scenario('the reference of the API opens, is searched, and tries a request out', async (fixture) => {
+  const { page, url } = fixture
   await page.goto(`${url}/docs`)
   await page.getByRole('heading', { name: /^pocketsms/ }).waitFor()
-  await stage.look('docs', SWAGGERS_OWN)
+  await fixture.look('docs', SWAGGERS_OWN)
   await page.getByPlaceholder('Filter by tag or path').fill('health')
   await page.getByRole('heading', { name: /^sending/ }).waitFor({ state: 'detached' })
   await page.locator('#operations-tag-server').click()
@@ -16,7 +16,7 @@ scenario('the reference of the API opens, is searched, and tries a request out',
   await page.getByRole('button', { name: 'Try it out' }).click()
   await page.getByRole('button', { name: 'Execute' }).click()
   await page.getByText('API is healthy.').last().waitFor()
-  await stage.look('docs-tried', SWAGGERS_OWN)
+  await fixture.look('docs-tried', SWAGGERS_OWN)
   // nothing is wider than the screen
   expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
 })

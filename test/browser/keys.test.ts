@@ -1,14 +1,14 @@
 import { expect } from 'vitest'
-import { scenario } from './stage.ts'
+import { scenario } from './support/browser-fixture.ts'
 
-scenario('a key is made, shown once, used and revoked', async (stage) => {
-  const { page, url } = stage
-  await stage.signIn()
-  await stage.visit('/keys')
+scenario('a key is made, shown once, used and revoked', async (fixture) => {
+  const { page, url } = fixture
+  await fixture.signIn()
+  await fixture.visit('/keys')
   await page.getByText('No keys yet').waitFor()
-  await stage.look('keys-empty')
+  await fixture.look('keys-empty')
   await page.getByRole('button', { name: 'New key' }).click()
-  await stage.refused(/^POST \/api\/collections\/api_keys\/records: 400/, async () => {
+  await fixture.refused(/^POST \/api\/collections\/api_keys\/records: 400/, async () => {
     await page.getByRole('button', { name: 'Make the key' }).click()
     await page.getByText('Cannot be blank.').waitFor()
   })
@@ -17,7 +17,7 @@ scenario('a key is made, shown once, used and revoked', async (stage) => {
   await page.getByRole('button', { name: 'Make the key' }).click()
   const key = await page.locator('.code-block code').first().innerText()
   expect(key).toMatch(/^psk_\w{40}$/)
-  await stage.look('keys-shown')
+  await fixture.look('keys-shown')
   await page.getByRole('button', { name: 'I have copied it' }).click()
   await page.getByText(`${key.slice(0, 10)}…`).waitFor()
   expect(await page.content()).not.toContain(key)
@@ -26,7 +26,7 @@ scenario('a key is made, shown once, used and revoked', async (stage) => {
   expect((await usage()).status).toBe(200)
   await page.reload()
   await page.getByText('just now').first().waitFor()
-  await stage.look('keys')
+  await fixture.look('keys')
 
   await page.getByRole('button', { name: 'Revoke web shop' }).click()
   await page.getByRole('button', { name: 'Revoke the key' }).click()

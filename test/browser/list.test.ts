@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { pairPhone } from './phone.ts'
-import { type Stage, scenario } from './stage.ts'
+import { type BrowserFixture, scenario } from './support/browser-fixture.ts'
+import { pairPhone } from './support/phone.ts'
 
 const ROWS = `phone,name,time
 +49 151 1000001,Anna,7 pm
@@ -9,23 +9,23 @@ const ROWS = `phone,name,time
 call me,Dan,9 pm
 `
 
-const choose = ({ page }: Stage, text: string) =>
+const choose = ({ page }: BrowserFixture, text: string) =>
   page
     .getByLabel('A CSV or vCard file')
     .setInputFiles({ name: 'tables.csv', mimeType: 'text/csv', buffer: Buffer.from(text) })
 
-scenario('each row of a list gets a text of its own, once', async (stage) => {
-  const { page } = stage
-  const ann = await stage.ann()
-  const phone = await pairPhone(stage.url, ann, 'desk phone')
+scenario('each row of a list gets a text of its own, once', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const phone = await pairPhone(fixture.url, ann, 'desk phone')
   const user = ann.authStore.record!.id
   await ann.collection('sms_templates').create({ user, name: 'Table', body: 'Hi {{name}}, ' })
-  await stage.signIn()
-  await stage.visit('/send')
+  await fixture.signIn()
+  await fixture.visit('/send')
   await page.getByRole('link', { name: 'Send to a list' }).click()
   await page.getByRole('heading', { name: 'Send to a list' }).waitFor()
-  await stage.look('list-choose')
-  await choose(stage, ROWS)
+  await fixture.look('list-choose')
+  await choose(fixture, ROWS)
   const text = page.getByLabel('Text', { exact: true })
   await text.waitFor()
   await page.getByRole('button', { name: 'Send 2 texts' }).click()
@@ -42,7 +42,7 @@ scenario('each row of a list gets a text of its own, once', async (stage) => {
   await page.getByText('2 texts, 2 short messages; 2 rows to leave out').waitFor()
   await page.getByText('Rows left out: 2').click()
   await page.getByText('Nothing in “name”').waitFor()
-  await stage.look('list-preview')
+  await fixture.look('list-preview')
 
   // the first answer is lost
   await page.route(
@@ -55,10 +55,10 @@ scenario('each row of a list gets a text of its own, once', async (stage) => {
   )
   await page.getByRole('button', { name: 'Send 2 texts' }).click()
   await page.getByText('There was no answer.').waitFor()
-  await stage.look('list-no-answer')
+  await fixture.look('list-no-answer')
   await page.getByRole('button', { name: 'Go on with' }).click()
   await page.getByText('Sent before').waitFor()
-  await stage.look('list-done')
+  await fixture.look('list-done')
   const sent = (await phone.claim()).map(({ to, body }) => [to, body]).sort()
   expect(sent).toEqual([
     ['+491511000001', 'Hi Anna, see you at 7 pm'],
@@ -68,8 +68,8 @@ scenario('each row of a list gets a text of its own, once', async (stage) => {
   await page.getByText('2 messages', { exact: true }).waitFor()
 
   // the mended file: only what is new goes out
-  await stage.visit('/send/list')
-  await choose(stage, ROWS.replace('1000003,,', '1000003,Cleo,').replace('0151', '+49151'))
+  await fixture.visit('/send/list')
+  await choose(fixture, ROWS.replace('1000003,,', '1000003,Cleo,').replace('0151', '+49151'))
   await text.fill('Hi {{name}}, see you at {{time}}')
   await page.getByText('Later', { exact: true }).click()
   await page.getByLabel('Send at').fill('2020-01-01T10:00')

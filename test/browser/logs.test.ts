@@ -1,18 +1,18 @@
 import { expect } from 'vitest'
-import { scenario } from './stage.ts'
+import { scenario } from './support/browser-fixture.ts'
 
-scenario('a superuser looks up what failed', async (stage) => {
-  const { page, url } = stage
-  await stage.signIn('root')
-  await stage.visit('/logs')
+scenario('a superuser looks up what failed', async (fixture) => {
+  const { page, url } = fixture
+  await fixture.signIn('root')
+  await fixture.visit('/logs')
   await page.getByText('Nothing failed').waitFor()
-  await stage.look('logs-empty')
+  await fixture.look('logs-empty')
 
   await fetch(`${url}/api/collections/sms_messages/records?filter=to%20%3D%20%22%2B4915112345678%22`)
   for (let i = 0; i < 31; i++) await fetch(`${url}/api/nowhere?token=secret`)
   await page.getByRole('button', { name: 'Look again' }).click()
   await page.getByText('Page 1 of 2').waitFor()
-  await stage.look('logs')
+  await fixture.look('logs')
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText('GET /api/collections/sms_messages/records?filter=to = …').waitFor()
 
@@ -24,11 +24,11 @@ scenario('a superuser looks up what failed', async (stage) => {
   expect(await page.getByRole('row').count()).toBe(2)
 
   await page.getByLabel('Filter').fill('data.status = (')
-  await stage.refused(/^GET \/api\/logs\?.*: 400/, async () => {
+  await fixture.refused(/^GET \/api\/logs\?.*: 400/, async () => {
     await page.getByLabel('Filter').press('Enter')
     await page.getByText('The server does not understand this filter.').waitFor()
   })
-  await stage.look('logs-wrong')
+  await fixture.look('logs-wrong')
   await page.getByRole('link', { name: 'Faults of the server' }).click()
   await page.getByText('Nothing like that').waitFor()
 })

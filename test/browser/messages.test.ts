@@ -1,15 +1,15 @@
 import { readFile } from 'node:fs/promises'
 import { expect } from 'vitest'
-import { pairPhone } from './phone.ts'
-import { type Stage, scenario } from './stage.ts'
+import { type BrowserFixture, scenario } from './support/browser-fixture.ts'
+import { pairPhone } from './support/phone.ts'
 
 const PEOPLE = 60
 const LONG = `${'A long text with many words that needs several short messages. '.repeat(9)}😀`
 
 /** Ann with a phone that has sent to 60 people, of whom one failed, and heard from one. */
-async function furnish(stage: Stage) {
-  const ann = await stage.ann()
-  const phone = await pairPhone(stage.url, ann, 'desk phone')
+async function furnish(fixture: BrowserFixture) {
+  const ann = await fixture.ann()
+  const phone = await pairPhone(fixture.url, ann, 'desk phone')
   const send = (recipients: readonly string[], body: string, more: object = {}) =>
     ann.send('/api/sms/send', { method: 'POST', body: { recipients, body, ...more } })
   await send(
@@ -24,20 +24,20 @@ async function furnish(stage: Stage) {
   return { ann, phone, send }
 }
 
-scenario('a filter typed wrong is marked, understood and corrected', async (stage) => {
-  const { page } = stage
-  await stage.signIn()
-  await stage.visit('/messages')
+scenario('a filter typed wrong is marked, understood and corrected', async (fixture) => {
+  const { page } = fixture
+  await fixture.signIn()
+  await fixture.visit('/messages')
   await page.getByText('No messages yet').waitFor()
-  await stage.look('messages-empty')
-  await furnish(stage)
+  await fixture.look('messages-empty')
+  await furnish(fixture)
   await page.getByText('61 messages').waitFor()
-  await stage.look('messages')
+  await fixture.look('messages')
 
   const filter = page.getByRole('textbox', { name: 'Filter' })
   await filter.click()
   await page.getByRole('option', { name: 'status' }).waitFor()
-  await stage.look('filter-fields')
+  await fixture.look('filter-fields')
   await filter.pressSequentially('sta')
   await page.keyboard.press('Enter')
   await filter.pressSequentially('= "fai')
@@ -47,7 +47,7 @@ scenario('a filter typed wrong is marked, understood and corrected', async (stag
   await page.keyboard.press('Escape')
   await page.getByText('Write && for “and”').waitFor()
   expect(await page.locator('mark').innerText()).toBe('and')
-  await stage.look('filter-wrong')
+  await fixture.look('filter-wrong')
   await page.getByRole('button', { name: 'Write &&' }).click()
   await page.getByText('creatd is no field of messages.').waitFor()
   expect(await page.locator('mark').innerText()).toBe('creatd')
@@ -57,10 +57,10 @@ scenario('a filter typed wrong is marked, understood and corrected', async (stag
   await page.keyboard.press('Enter')
   await page.getByText('1 message', { exact: true }).waitFor()
   await page.getByText('No such number').first().waitFor({ state: 'attached' })
-  await stage.look('filter-right')
+  await fixture.look('filter-right')
 
   await page.getByRole('button', { name: 'Saved' }).click()
-  await stage.look('filter-saved')
+  await fixture.look('filter-saved')
   await page.getByRole('button', { name: 'Keep this filter' }).click()
   await page.getByLabel('Name').fill('Trouble of today')
   await page.keyboard.press('Enter')
@@ -73,14 +73,14 @@ scenario('a filter typed wrong is marked, understood and corrected', async (stag
   await filter.fill('body = "nowhere"')
   await page.keyboard.press('Enter')
   await page.getByText('Nothing found').waitFor()
-  await stage.look('filter-nothing')
+  await fixture.look('filter-nothing')
 })
 
-scenario('messages appear by themselves, and a later page stays where it is', async (stage) => {
-  const { page } = stage
-  const { phone, send } = await furnish(stage)
-  await stage.signIn()
-  await stage.visit('/messages')
+scenario('messages appear by themselves, and a later page stays where it is', async (fixture) => {
+  const { page } = fixture
+  const { phone, send } = await furnish(fixture)
+  await fixture.signIn()
+  await fixture.visit('/messages')
   await page.getByText('61 messages').waitFor()
   await send(['+491519999999'], LONG)
   await page.getByText('62 messages').waitFor()
@@ -88,7 +88,7 @@ scenario('messages appear by themselves, and a later page stays where it is', as
   await page.getByText('Sending', { exact: true }).waitFor()
   await phone.report(task!, 'delivered')
   await page.getByRole('cell', { name: 'Delivered' }).waitFor()
-  await stage.look('messages-long')
+  await fixture.look('messages-long')
 
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText('Page 2 of 2').waitFor()
@@ -98,7 +98,7 @@ scenario('messages appear by themselves, and a later page stays where it is', as
   await send(['+491519999998', '+491519999997'], 'News')
   await page.getByRole('button', { name: '2 new' }).waitFor()
   expect(await rows.first().innerText()).toBe(first)
-  await stage.look('messages-fresh')
+  await fixture.look('messages-fresh')
   await page.getByRole('button', { name: '2 new' }).click()
   await page.getByText('64 messages').waitFor()
   await expect.poll(() => rows.first().innerText()).toContain('News')
@@ -110,16 +110,16 @@ scenario('messages appear by themselves, and a later page stays where it is', as
   await page.getByText('1 message', { exact: true }).waitFor()
 })
 
-scenario('what a filter finds is exported as CSV', async (stage) => {
-  const { page } = stage
-  await furnish(stage)
-  await stage.signIn()
-  await stage.visit('/messages?filter=message_type%20%3D%20%22outgoing%22')
+scenario('what a filter finds is exported as CSV', async (fixture) => {
+  const { page } = fixture
+  await furnish(fixture)
+  await fixture.signIn()
+  await fixture.visit('/messages?filter=message_type%20%3D%20%22outgoing%22')
   await page.getByText('60 messages').waitFor()
   await page.getByRole('button', { name: 'Export' }).click()
   await page.getByLabel('Delivered at').uncheck()
   await page.getByLabel('Parts').check()
-  await stage.look('export')
+  await fixture.look('export')
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByRole('dialog').getByRole('button', { name: 'Export' }).click(),
@@ -139,29 +139,29 @@ scenario('what a filter finds is exported as CSV', async (stage) => {
   await page.getByRole('button', { name: 'Export' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Export' }).click()
   await page.getByText('0 of 60 messages').waitFor()
-  await stage.look('export-running')
+  await fixture.look('export-running')
   await page.getByRole('button', { name: 'Stop' }).click()
   await page.getByText('Export stopped').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
 })
 
-scenario('a waiting message is canceled, a failed one is sent again', async (stage) => {
-  const { page } = stage
-  const { ann, phone, send } = await furnish(stage)
-  await stage.signIn()
+scenario('a waiting message is canceled, a failed one is sent again', async (fixture) => {
+  const { page } = fixture
+  const { ann, phone, send } = await furnish(fixture)
+  await fixture.signIn()
   const { message_ids: waiting } = await send(['+491512222222'], 'Wait')
-  await stage.visit(`/messages/${waiting[0]}`)
+  await fixture.visit(`/messages/${waiting[0]}`)
   await page.getByText('Waits for desk phone').waitFor()
-  await stage.look('message-waiting')
+  await fixture.look('message-waiting')
   await page.getByRole('button', { name: 'Cancel the message' }).click()
   await page.locator('.notice').getByText('Canceled').waitFor()
-  await stage.look('message-canceled')
+  await fixture.look('message-canceled')
 
   const failed = await ann.collection('sms_messages').getFirstListItem('error_message = "No such number"')
-  await stage.visit(`/messages/${failed.id}`)
+  await fixture.visit(`/messages/${failed.id}`)
   await page.getByText('No such number').first().waitFor()
   await page.getByText('desk phone has it').waitFor()
-  await stage.look('message-failed')
+  await fixture.look('message-failed')
   await page.getByRole('button', { name: 'Send again' }).click()
   await page.getByText('Sent again, as a new message').waitFor()
   await page.getByRole('link', { name: 'the message that failed' }).waitFor()
@@ -171,7 +171,7 @@ scenario('a waiting message is canceled, a failed one is sent again', async (sta
   await page.getByText('Sent by desk phone').waitFor()
   await phone.report(again!, 'delivered')
   await page.getByText('Arrived').first().waitFor()
-  await stage.look('message-delivered')
+  await fixture.look('message-delivered')
   await page.getByRole('link', { name: 'the message that failed' }).click()
   await page.getByRole('link', { name: 'the new message' }).waitFor()
 
@@ -179,37 +179,37 @@ scenario('a waiting message is canceled, a failed one is sent again', async (sta
   const [task] = await phone.claim()
   // what the server writes when a lease is over
   await phone.report(task!, 'failed', { error_message: 'Outcome unknown: the device went silent' })
-  await stage.visit(`/messages/${silent[0]}`)
+  await fixture.visit(`/messages/${silent[0]}`)
   await page.getByText('The text may have gone out, or').waitFor()
-  await stage.look('message-unknown')
+  await fixture.look('message-unknown')
   await page.getByRole('button', { name: 'Send again' }).click()
   await page.getByText('may reach the person twice').waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'Send again' }).waitFor()
 
   const received = await ann.collection('sms_messages').getFirstListItem('status = "received"')
-  await stage.visit(`/messages/${received.id}`)
+  await fixture.visit(`/messages/${received.id}`)
   await page.getByText('Came in on desk phone').waitFor()
-  await stage.look('message-received')
+  await fixture.look('message-received')
   await page.getByRole('link', { name: 'Answer' }).waitFor()
   await page.getByRole('button', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Message deleted').waitFor()
 })
 
-scenario('all failed ones of a filter are sent again, all scheduled ones are canceled', async (stage) => {
-  const { page } = stage
-  const { ann, phone, send } = await furnish(stage)
+scenario('all failed ones of a filter are sent again, all scheduled ones are canceled', async (fixture) => {
+  const { page } = fixture
+  const { ann, phone, send } = await furnish(fixture)
   await send(['+491513333333', '+491514444444'], 'Silence')
   for (const task of await phone.claim())
     await phone.report(task, 'failed', { error_message: 'Outcome unknown: the device went silent' })
-  await stage.signIn()
-  await stage.visit('/messages?state=failed')
+  await fixture.signIn()
+  await fixture.visit('/messages?state=failed')
   await page.getByText('3 messages', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Send again' }).click()
   await page.getByText('One failed message is sent once more.').waitFor()
   await page.getByLabel('Also 2 of unknown outcome').check()
-  await stage.look('messages-again')
+  await fixture.look('messages-again')
   await page.getByRole('button', { name: 'Send 3 again' }).click()
   await page.getByText('3 messages sent again').waitFor()
   const again = await phone.claim()
@@ -225,17 +225,17 @@ scenario('all failed ones of a filter are sent again, all scheduled ones are can
   await page.getByText('2 messages', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Cancel all' }).click()
   await page.getByText('2 messages that no device has yet will not be sent.').waitFor()
-  await stage.look('messages-cancel-all')
+  await fixture.look('messages-cancel-all')
   await page.getByRole('button', { name: 'Cancel 2' }).click()
   await page.getByText('2 messages canceled').waitFor()
   await page.getByText('Nothing found').waitFor()
 })
 
-scenario('what changes before the page listens shows as well', async (stage) => {
-  const { page } = stage
-  const { phone, send } = await furnish(stage)
+scenario('what changes before the page listens shows as well', async (fixture) => {
+  const { page } = fixture
+  const { phone, send } = await furnish(fixture)
   await send(['+491513333333'], 'Quick')
-  await stage.signIn()
+  await fixture.signIn()
   let listen = () => {}
   const heard = new Promise<void>((resolve) => {
     listen = resolve
@@ -244,7 +244,7 @@ scenario('what changes before the page listens shows as well', async (stage) => 
     if (route.request().method() === 'POST') await heard
     await route.continue()
   })
-  await stage.visit('/messages?filter=body%20%3D%20%22Quick%22')
+  await fixture.visit('/messages?filter=body%20%3D%20%22Quick%22')
   await page.getByRole('cell', { name: 'Waiting' }).waitFor()
   const [task] = await phone.claim()
   await phone.report(task!, 'delivered')

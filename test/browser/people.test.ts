@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { scenario } from './stage.ts'
+import { scenario } from './support/browser-fixture.ts'
 
 /** Numbers as people write them, five rows that are none, and one number twice. */
 function sheet(count: number): string {
@@ -15,20 +15,20 @@ function sheet(count: number): string {
   ].join('\r\n')
 }
 
-scenario('contacts: added by hand, 1,000 imported, found, opted out', async (stage) => {
-  const { page } = stage
-  const ann = await stage.ann()
-  await stage.signIn()
-  await stage.visit('/contacts')
+scenario('contacts: added by hand, 1,000 imported, found, opted out', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  await fixture.signIn()
+  await fixture.visit('/contacts')
   await page.getByText('No contacts yet').waitFor()
-  await stage.look('contacts-empty')
+  await fixture.look('contacts-empty')
 
   await page.getByRole('button', { name: 'Add a contact' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Zoë')
   await page.getByLabel('Number', { exact: true }).fill('12345')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('A number begins with +').waitFor()
-  await stage.look('contact-form')
+  await fixture.look('contact-form')
   await page.getByLabel('Number', { exact: true }).fill('+49 (0) 151 / 1000000')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: '+491511000000' }).waitFor()
@@ -44,15 +44,15 @@ scenario('contacts: added by hand, 1,000 imported, found, opted out', async (sta
   await page.getByLabel('Name of the new group').fill('Newsletter')
   await page.getByText('Rows left out: 5').click()
   await page.getByText('The same number as in row 2').waitFor()
-  await stage.look('contacts-import')
+  await fixture.look('contacts-import')
   // the one who is there already
-  await stage.refused(/^POST \/api\/collections\/contacts\/records: 400/, async () => {
+  await fixture.refused(/^POST \/api\/collections\/contacts\/records: 400/, async () => {
     await page.getByRole('button', { name: 'Import 1,000' }).click()
     await page.getByRole('button', { name: 'Done' }).waitFor({ timeout: 60_000 })
   })
   const figures = await page.locator('.figures dd').allTextContents()
   expect(figures).toEqual(['999', '1', '0', '5'])
-  await stage.look('contacts-imported')
+  await fixture.look('contacts-imported')
   await page.getByRole('button', { name: 'Done' }).click()
   const stored = await ann.collection('contacts').getFullList({ expand: 'groups' })
   expect(stored.length).toBe(1_000)
@@ -63,21 +63,21 @@ scenario('contacts: added by hand, 1,000 imported, found, opted out', async (sta
   await page.getByLabel('Has opted out').check()
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: 'Opted out' }).waitFor()
-  await stage.look('contacts')
+  await fixture.look('contacts')
 
-  await stage.visit('/groups')
+  await fixture.visit('/groups')
   await page.getByRole('cell', { name: /1,000\s?, 1 opted out/ }).waitFor()
-  await stage.look('groups')
+  await fixture.look('groups')
 })
 
-scenario('templates: written with a preview for a contact', async (stage) => {
-  const { page } = stage
-  const ann = await stage.ann()
+scenario('templates: written with a preview for a contact', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
   const user = ann.authStore.record!.id
   await ann.collection('contacts').create({ user, name: 'Zoë', phone: '+4915112345678' })
-  await stage.signIn()
-  await stage.visit('/templates')
-  await stage.look('templates-empty')
+  await fixture.signIn()
+  await fixture.visit('/templates')
+  await fixture.look('templates-empty')
   await page.getByRole('button', { name: 'New template' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Parcel')
   await page.getByLabel('Text', { exact: true }).fill('Hello {{name}}, your code is {{ code }}.')
@@ -86,8 +86,8 @@ scenario('templates: written with a preview for a contact', async (stage) => {
   const preview = page.getByLabel('Preview')
   await preview.getByText('Hello Zoë, your code is 1234.').waitFor()
   await preview.getByText('29 characters, 1 message of the network').waitFor()
-  await stage.look('template-form')
+  await fixture.look('template-form')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: 'Parcel', exact: true }).waitFor()
-  await stage.look('templates')
+  await fixture.look('templates')
 })

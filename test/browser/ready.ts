@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { CHROMIUM } from './browser.ts'
+import { CHROMIUM } from './support/browser.ts'
 
 const INDEX = new URL('../../console/dist/index.html', import.meta.url)
 

@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
-import { pairPhone } from './phone.ts'
-import { scenario } from './stage.ts'
+import { scenario } from './support/browser-fixture.ts'
+import { pairPhone } from './support/phone.ts'
 
 const HOUR_MS = 3_600_000
 const inHours = (hours: number) => new Date(Date.now() + hours * HOUR_MS).toISOString()
@@ -11,28 +11,28 @@ const local = (iso: string) => {
 }
 const msOf = (text: string) => Date.parse(text.replace(' ', 'T'))
 
-scenario('a scheduled message gets another text and another time, then goes at once', async (stage) => {
-  const { page } = stage
-  const ann = await stage.ann()
-  const phone = await pairPhone(stage.url, ann, 'desk phone')
+scenario('a scheduled message gets another text and another time, then goes at once', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const phone = await pairPhone(fixture.url, ann, 'desk phone')
   const [soon, late] = [inHours(2), inHours(30)]
   const body = { recipients: ['+491512222222'], body: 'See you at eight', scheduled_at: soon, ttl: 3600 }
   const { message_ids } = await ann.send('/api/sms/send', { method: 'POST', body })
   const read = () => ann.collection('sms_messages').getOne(message_ids[0])
-  await stage.signIn()
-  await stage.visit(`/messages/${message_ids[0]}`)
+  await fixture.signIn()
+  await fixture.visit(`/messages/${message_ids[0]}`)
   await page.getByRole('button', { name: 'Change', exact: true }).click()
   const dialog = page.getByRole('dialog')
   expect(await dialog.getByLabel('Send at').inputValue()).toBe(local(soon))
   expect(await dialog.getByLabel('Text').inputValue()).toBe('See you at eight')
-  await stage.look('change')
+  await fixture.look('change')
 
   await dialog.getByLabel('Text').fill('')
   await dialog.getByLabel('Send at').fill(local(inHours(-1)))
   await dialog.getByRole('button', { name: 'Save' }).click()
   await dialog.getByText('Write a text first.').waitFor()
   await dialog.getByText('This time is past.').waitFor()
-  await stage.look('change-wrong')
+  await fixture.look('change-wrong')
 
   // a text alone leaves the time as it is, to the second
   const before = await read()
@@ -57,7 +57,7 @@ scenario('a scheduled message gets another text and another time, then goes at o
   expect(msOf(expires_at) - msOf(scheduled_at)).toBe(HOUR_MS)
   await page.getByText('Changed', { exact: true }).nth(1).waitFor()
   await page.getByText('Waits for its time').waitFor()
-  await stage.look('changed')
+  await fixture.look('changed')
 
   // an end that is further away than a ttl can tell
   await ann.send(`/api/sms/messages/${message_ids[0]}`, {
@@ -81,43 +81,43 @@ scenario('a scheduled message gets another text and another time, then goes at o
   expect(await page.getByRole('button', { name: 'Change', exact: true }).count()).toBe(0)
 })
 
-scenario('what has gone meanwhile cannot be changed, and the dialog says so', async (stage) => {
-  const { page } = stage
-  const ann = await stage.ann()
+scenario('what has gone meanwhile cannot be changed, and the dialog says so', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
   const body = { recipients: ['+491512222222'], body: 'Soon', scheduled_at: inHours(2) }
   const { message_ids } = await ann.send('/api/sms/send', { method: 'POST', body })
-  await stage.signIn()
-  await stage.visit(`/messages/${message_ids[0]}`)
+  await fixture.signIn()
+  await fixture.visit(`/messages/${message_ids[0]}`)
   await page.getByRole('button', { name: 'Change', exact: true }).click()
   await ann.send(`/api/sms/messages/${message_ids[0]}/cancel`, { method: 'POST' })
   await page.locator('.notice').getByText('Canceled').waitFor()
   await page.getByLabel('Text', { exact: true }).fill('Later')
-  await stage.refused(/^PATCH \/api\/sms\/messages\/\w+: 409/, async () => {
+  await fixture.refused(/^PATCH \/api\/sms\/messages\/\w+: 409/, async () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await page.getByText('It is too late to change it').waitFor()
   })
-  await stage.look('change-too-late')
+  await fixture.look('change-too-late')
 })
 
-scenario('a scheduled send gets another time', async (stage) => {
-  const { page } = stage
-  const ann = await stage.ann()
-  await pairPhone(stage.url, ann, 'desk phone')
+scenario('a scheduled send gets another time', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  await pairPhone(fixture.url, ann, 'desk phone')
   const recipients = ['+491513333331', '+491513333332', '+491513333333']
   const body = { recipients, body: 'Sale', scheduled_at: inHours(2) }
   const { batch_id, message_ids } = await ann.send('/api/sms/send', { method: 'POST', body })
   await ann.send(`/api/sms/messages/${message_ids[0]}/cancel`, { method: 'POST' })
-  await stage.signIn()
-  await stage.visit(`/send?batch=${batch_id}`)
+  await fixture.signIn()
+  await fixture.visit(`/send?batch=${batch_id}`)
   await page.getByRole('button', { name: 'Change time' }).click()
   const later = inHours(50)
   await page.getByLabel('Send at').fill(local(later))
   expect(await page.getByRole('dialog').getByLabel('Text').count()).toBe(0)
-  await stage.look('reschedule')
+  await fixture.look('reschedule')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
   await page.getByText('2 messages have another time').waitFor()
   const { items } = await ann.collection('sms_messages').getList(1, 9, { filter: `batch_id = "${batch_id}"` })
   const times = items.filter(({ status }) => status === 'pending').map(({ scheduled_at }) => scheduled_at)
   expect(times.map((at) => local(new Date(msOf(at)).toISOString()))).toEqual([local(later), local(later)])
-  await stage.look('rescheduled')
+  await fixture.look('rescheduled')
 })

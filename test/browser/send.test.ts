@@ -1,7 +1,7 @@
 import type PocketBase from 'pocketbase'
 import { expect } from 'vitest'
-import { pairPhone } from './phone.ts'
-import { type Stage, scenario } from './stage.ts'
+import { type BrowserFixture, scenario } from './support/browser-fixture.ts'
+import { pairPhone } from './support/phone.ts'
 
 const ZOE = { name: 'Zoë Ähnlich', phone: '+4915112345678' }
 
@@ -9,9 +9,9 @@ const ZOE = { name: 'Zoë Ähnlich', phone: '+4915112345678' }
 const IS_WIDE = 'document.documentElement.scrollWidth > document.documentElement.clientWidth'
 
 /** Ann with a phone, two contacts, of whom one is in a group, and a template. */
-async function furnish(stage: Stage) {
-  const ann = await stage.ann()
-  const phone = await pairPhone(stage.url, ann, 'desk phone')
+async function furnish(fixture: BrowserFixture) {
+  const ann = await fixture.ann()
+  const phone = await pairPhone(fixture.url, ann, 'desk phone')
   const user = ann.authStore.record!.id
   const group = await ann.collection('contact_groups').create({ user, name: 'Friends' })
   await ann.collection('contacts').create({ ...ZOE, user })
@@ -22,7 +22,7 @@ async function furnish(stage: Stage) {
 }
 
 /** As text: the types of tests know no browser. */
-async function paste({ page }: Stage, text: string): Promise<void> {
+async function paste({ page }: BrowserFixture, text: string): Promise<void> {
   await page.getByRole('combobox', { name: 'To' }).focus()
   await page.evaluate(`{
     const clipboardData = new DataTransfer()
@@ -35,32 +35,32 @@ async function paste({ page }: Stage, text: string): Promise<void> {
 const countMessages = async (ann: PocketBase) =>
   (await ann.collection('sms_messages').getList(1, 1)).totalItems
 
-scenario('a text is sent and seen going to delivered without a reload', async (stage) => {
-  const { page } = stage
-  await stage.signIn()
-  await stage.visit('/send')
+scenario('a text is sent and seen going to delivered without a reload', async (fixture) => {
+  const { page } = fixture
+  await fixture.signIn()
+  await fixture.visit('/send')
   await page.getByRole('link', { name: 'Add a device' }).waitFor()
-  await stage.look('send-no-device')
-  const { phone } = await furnish(stage)
+  await fixture.look('send-no-device')
+  const { phone } = await furnish(fixture)
   await page.getByLabel('Text', { exact: true }).waitFor()
-  await stage.look('send-blank')
+  await fixture.look('send-blank')
 
   await page.getByRole('button', { name: 'Send' }).click()
   await page.getByText('Who is it for?').waitFor()
   await page.getByText('Write a text first.').waitFor()
-  await stage.look('send-missing')
+  await fixture.look('send-missing')
 
   const to = page.getByRole('combobox', { name: 'To' })
   await to.pressSequentially('zo')
   await page.getByRole('option', { name: 'Zoë Ähnlich' }).waitFor()
-  await stage.look('send-options')
+  await fixture.look('send-options')
   await page.keyboard.press('Enter')
-  await paste(stage, '0049 (151) 123-45678; +49 151 00000003\n0151 4, nonsense')
+  await paste(fixture, '0049 (151) 123-45678; +49 151 00000003\n0151 4, nonsense')
   await page.getByText('2 are no numbers').waitFor()
   await page.getByText('One was there already').waitFor()
   await page.getByLabel('Text', { exact: true }).fill('Your parcel is here – come soon')
   await page.getByText('– makes it Unicode').waitFor()
-  await stage.look('send-bad-numbers')
+  await fixture.look('send-bad-numbers')
   expect(await page.evaluate(IS_WIDE)).toBe(false)
   await page.getByRole('button', { name: 'Plain quotes and dashes' }).click()
   await page.getByText('31 of 160 characters, 1 short message', { exact: true }).waitFor()
@@ -79,17 +79,17 @@ scenario('a text is sent and seen going to delivered without a reload', async (s
   await phone.report(tasks[1]!, 'failed', { error_message: 'No such number' })
   await page.getByText('1 delivered').waitFor()
   await page.getByText('No such number').waitFor()
-  await stage.look('sent')
+  await fixture.look('sent')
   await page.getByRole('link', { name: '1 delivered' }).click()
   await page.getByRole('heading', { name: 'Messages', exact: true }).waitFor()
   await page.getByText('1 message', { exact: true }).waitFor()
 })
 
-scenario('a template goes to a group, each gets their own text, later', async (stage) => {
-  const { page } = stage
-  const { ann } = await furnish(stage)
-  await stage.signIn()
-  await stage.visit('/send')
+scenario('a template goes to a group, each gets their own text, later', async (fixture) => {
+  const { page } = fixture
+  const { ann } = await furnish(fixture)
+  await fixture.signIn()
+  await fixture.visit('/send')
   await page.getByRole('button', { name: 'Groups' }).click()
   await page.getByText('1 member').waitFor()
   await page.getByLabel('Friends').check()
@@ -103,7 +103,7 @@ scenario('a template goes to a group, each gets their own text, later', async (s
   await page.getByText('More: device').click()
   await page.getByLabel('Device', { exact: true }).selectOption({ label: 'desk phone (online)' })
   await page.getByLabel('Give up').selectOption({ label: 'After an hour' })
-  await stage.look('send-template')
+  await fixture.look('send-template')
 
   await page.getByLabel('Send at').fill('2020-01-01T10:00')
   await page.getByRole('button', { name: 'Schedule' }).click()
@@ -119,11 +119,11 @@ scenario('a template goes to a group, each gets their own text, later', async (s
   expect(new Date(message.expires_at).getTime() - new Date(message.scheduled_at).getTime()).toBe(3_600_000)
 })
 
-scenario('a text whose answer was lost is sent once', async (stage) => {
-  const { page } = stage
-  const { ann } = await furnish(stage)
-  await stage.signIn()
-  await stage.visit('/send?to=%2B4915100000003&text=Once')
+scenario('a text whose answer was lost is sent once', async (fixture) => {
+  const { page } = fixture
+  const { ann } = await furnish(fixture)
+  await fixture.signIn()
+  await fixture.visit('/send?to=%2B4915100000003&text=Once')
   await page.route(
     '**/api/sms/send',
     async (route) => {
@@ -134,43 +134,43 @@ scenario('a text whose answer was lost is sent once', async (stage) => {
   )
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await page.getByText('There was no answer.').waitFor()
-  await stage.look('send-no-answer')
+  await fixture.look('send-no-answer')
   expect(await countMessages(ann)).toBe(1)
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await page.getByRole('heading', { name: 'Sent to +4915100000003' }).waitFor()
   expect(await countMessages(ann)).toBe(1)
 })
 
-scenario('refusals are told where they belong', async (stage) => {
-  const { page } = stage
-  const { ann } = await furnish(stage)
-  const root = await stage.root()
+scenario('refusals are told where they belong', async (fixture) => {
+  const { page } = fixture
+  const { ann } = await furnish(fixture)
+  const root = await fixture.root()
   await root.collection('users').update(ann.authStore.record!.id, { monthly_quota: 1 })
-  await stage.signIn()
-  await stage.visit('/send?to=%2B4915100000003,%2B4915100000004&text=Twice')
+  await fixture.signIn()
+  await fixture.visit('/send?to=%2B4915100000003,%2B4915100000004&text=Twice')
   await page.getByText('Only 1 of 1 messages').waitFor()
-  await stage.refused(/^POST \/api\/sms\/send: 402/, async () => {
+  await fixture.refused(/^POST \/api\/sms\/send: 402/, async () => {
     await page.getByRole('button', { name: 'Send to 2 people' }).click()
     await page.getByText('This is more than what is left').waitFor()
   })
-  await stage.look('send-quota')
+  await fixture.look('send-quota')
   await root.collection('users').update(ann.authStore.record!.id, { monthly_quota: 0 })
   const device = await ann.collection('devices').getFirstListItem('')
   await ann.collection('devices').update(device.id, { enabled: false })
-  await stage.refused(/^POST \/api\/sms\/send: 503/, async () => {
+  await fixture.refused(/^POST \/api\/sms\/send: 503/, async () => {
     await page.getByRole('button', { name: 'Send to 2 people' }).click()
     await page.getByText('No device can send now').waitFor()
   })
-  await stage.look('send-no-devices')
+  await fixture.look('send-no-devices')
 })
 
-scenario('what is left of a send is canceled, what failed is sent again', async (stage) => {
-  const { page } = stage
-  const { ann, phone } = await furnish(stage)
+scenario('what is left of a send is canceled, what failed is sent again', async (fixture) => {
+  const { page } = fixture
+  const { ann, phone } = await furnish(fixture)
   const recipients = Array.from({ length: 5 }, (_, i) => `+49151000000${i + 10}`)
   const { batch_id } = await ann.send('/api/sms/send', { method: 'POST', body: { recipients, body: 'Sale' } })
-  await stage.signIn()
-  await stage.visit(`/send?batch=${batch_id}`)
+  await fixture.signIn()
+  await fixture.visit(`/send?batch=${batch_id}`)
   const tasks = await phone.claim(3)
   await page.getByText('3 sending').waitFor()
   await page.getByRole('button', { name: 'Cancel the 2 not sent yet' }).click()
@@ -182,19 +182,19 @@ scenario('what is left of a send is canceled, what failed is sent again', async 
   await phone.report(tasks[1]!, 'failed', { error_message: 'No signal' })
   await phone.report(tasks[2]!, 'failed', { error_message: 'No signal' })
   await page.getByText('4 failed').waitFor()
-  await stage.look('sent-failed')
+  await fixture.look('sent-failed')
   await page.getByRole('button', { name: 'Send failed ones again' }).click()
   await page.getByText('2 failed messages are sent once more.').waitFor()
   await page.getByLabel('Also 2 that were canceled').waitFor()
-  await stage.look('sent-again-dialog')
+  await fixture.look('sent-again-dialog')
   await page.getByRole('button', { name: 'Send 2 again' }).click()
   await page.getByText('2 sent again').waitFor()
   await page.getByText('0 of 2 done').waitFor()
   expect((await phone.claim()).map(({ to }) => to)).toEqual([tasks[1]!.to, tasks[2]!.to])
   await page.getByText('2 sending').waitFor()
-  await stage.visit(`/send?batch=${batch_id}`)
+  await fixture.visit(`/send?batch=${batch_id}`)
   await page.getByRole('link', { name: 'See what became of it' }).waitFor()
-  await stage.look('sent-retried')
+  await fixture.look('sent-retried')
   await page.getByRole('link', { name: 'See what became of it' }).click()
   await page.getByText('0 of 2 done').waitFor()
 })

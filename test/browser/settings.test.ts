@@ -1,19 +1,19 @@
 import { expect } from 'vitest'
-import { startMailServer } from '../support/mail-server.ts'
-import { ROOT, scenario } from './stage.ts'
+import { startMailServer } from '../support/services/mail-server.ts'
+import { ROOT, scenario } from './support/browser-fixture.ts'
 
-scenario('a superuser names the server, sets up mail and tries it', async (stage) => {
-  const { page } = stage
+scenario('a superuser names the server, sets up mail and tries it', async (fixture) => {
+  const { page } = fixture
   const mail = await startMailServer()
   try {
-    await stage.signIn('root')
-    await stage.visit('/settings')
+    await fixture.signIn('root')
+    await fixture.visit('/settings')
     await page.getByText('mails are written to the server’s log').waitFor()
-    await stage.look('settings')
+    await fixture.look('settings')
 
     await page.getByLabel('Name of this service').fill('Parcel texts')
     await page.getByLabel('Address', { exact: true }).fill('nowhere')
-    await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+    await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
       await page.getByRole('button', { name: 'Save name and address' }).click()
       await page.getByText('Must be a valid URL.').waitFor()
     })
@@ -26,11 +26,11 @@ scenario('a superuser names the server, sets up mail and tries it', async (stage
     await page.getByLabel('Send mails through an SMTP server').check()
     await page.getByLabel('SMTP server', { exact: true }).fill('127.0.0.1')
     await page.getByLabel('Port').fill('0')
-    await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+    await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
       await page.getByRole('button', { name: 'Save mail settings' }).click()
       await page.getByText('Cannot be blank.').waitFor()
     })
-    await stage.look('settings-mail')
+    await fixture.look('settings-mail')
     await page.getByLabel('Port').fill(String(mail.port))
     await page.getByRole('button', { name: 'Save mail settings' }).click()
     await page.getByText('Mail settings saved').waitFor()
@@ -42,11 +42,11 @@ scenario('a superuser names the server, sets up mail and tries it', async (stage
       await page.getByRole('button', { name: 'Send', exact: true }).click()
     }
     mail.refuses = true
-    await stage.refused(/^POST \/api\/settings\/test\/email: 400/, async () => {
+    await fixture.refused(/^POST \/api\/settings\/test\/email: 400/, async () => {
       await test()
       await page.getByText('Failed to send the test email.').waitFor()
     })
-    await stage.look('settings-test')
+    await fixture.look('settings-test')
     await page.getByRole('button', { name: 'Cancel' }).click()
     mail.refuses = false
     await test()
@@ -60,15 +60,15 @@ scenario('a superuser names the server, sets up mail and tries it', async (stage
   }
 })
 
-scenario('a superuser limits requests and tells of a proxy', async (stage) => {
-  const { page } = stage
-  const root = await stage.root()
-  await stage.signIn('root')
-  await stage.visit('/settings')
+scenario('a superuser limits requests and tells of a proxy', async (fixture) => {
+  const { page } = fixture
+  const root = await fixture.root()
+  await fixture.signIn('root')
+  await fixture.visit('/settings')
   await page.getByText('300 in 10 seconds').waitFor()
   await page.getByLabel('Limit how often one address may ask').check()
   await page.getByLabel('Addresses without limits').fill('10.0.0.0/8\nnowhere')
-  await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+  await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
     await page.getByRole('button', { name: 'Save limits' }).click()
     await page.getByText('Invalid IP or CIDR subnet.').waitFor()
   })
@@ -81,7 +81,7 @@ scenario('a superuser limits requests and tells of a proxy', async (stage) => {
   await page.getByLabel('If there are several addresses').selectOption({ index: 1 })
   await page.getByRole('button', { name: 'Save proxy' }).click()
   await page.getByText('Proxy saved').waitFor()
-  await stage.look('settings-limits')
+  await fixture.look('settings-limits')
 
   expect(await root.send('/api/settings', {})).toMatchObject({
     rateLimits: { enabled: true, excludedIPs: ['10.0.0.0/8', '127.0.0.1'] },
@@ -92,9 +92,9 @@ scenario('a superuser limits requests and tells of a proxy', async (stage) => {
   expect(await page.getByLabel('Headers that are believed').inputValue()).toBe('X-Real-IP, CF-Connecting-IP')
 })
 
-scenario('a superuser changes the rules of the limits', async (stage) => {
-  const { page } = stage
-  const root = await stage.root()
+scenario('a superuser changes the rules of the limits', async (fixture) => {
+  const { page } = fixture
+  const root = await fixture.root()
   const rules = async () => {
     const { rateLimits } = await root.send('/api/settings', {})
     return (
@@ -102,8 +102,8 @@ scenario('a superuser changes the rules of the limits', async (stage) => {
     ).map(({ label, audience, maxRequests, duration }) => `${label}${audience} ${maxRequests}/${duration}`)
   }
   const save = () => page.getByRole('button', { name: 'Save the rule' }).click()
-  await stage.signIn('root')
-  await stage.visit('/settings')
+  await fixture.signIn('root')
+  await fixture.visit('/settings')
   await page.getByText('2 in 3 seconds').waitFor()
 
   await page.getByRole('button', { name: 'Add a rule' }).click()
@@ -111,12 +111,12 @@ scenario('a superuser changes the rules of the limits', async (stage) => {
   await page.getByLabel('Path or action').fill('POST /api/sms/send !')
   await page.getByLabel('By whom').selectOption('Who is signed in')
   await page.getByLabel('Requests').fill('0')
-  await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+  await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
     await save()
     await page.getByText('Must be in a valid format.').waitFor()
     await page.getByText('At least 1.').waitFor()
   })
-  await stage.look('settings-rule')
+  await fixture.look('settings-rule')
   await page.getByLabel('Path or action').fill('POST /api/sms/send')
   await page.getByLabel('Requests').fill('30')
   await save()
@@ -134,12 +134,12 @@ scenario('a superuser changes the rules of the limits', async (stage) => {
   // one that is there already
   await page.getByRole('button', { name: 'Add a rule' }).click()
   await page.getByLabel('What').selectOption('Batches of requests')
-  await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+  await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
     await save()
     await page.getByText('conflicts with another rule').waitFor()
   })
   await page.getByRole('button', { name: 'Cancel' }).click()
-  await stage.look('settings-rules')
+  await fixture.look('settings-rules')
 
   expect(await rules()).toEqual([
     '*:auth@guest 1000/1',
@@ -159,7 +159,7 @@ scenario('a superuser changes the rules of the limits', async (stage) => {
     await remove(name)
     await page.getByRole('button', { name: `Remove ${name}` }).waitFor({ state: 'detached' })
   }
-  await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+  await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
     await remove('All requests')
     await page.getByText('The last rule stays while limits are on').waitFor()
   })
@@ -168,15 +168,15 @@ scenario('a superuser changes the rules of the limits', async (stage) => {
 
 scenario(
   'a superuser says where superusers come from, and is asked before being locked out',
-  async (stage) => {
-    const { page } = stage
-    await stage.signIn('root')
-    await stage.visit('/settings')
+  async (fixture) => {
+    const { page } = fixture
+    await fixture.signIn('root')
+    await fixture.visit('/settings')
     const field = page.getByLabel('Addresses of superusers')
     const save = () => page.getByRole('button', { name: 'Save addresses' }).click()
     await page.getByText('Your own is 127.0.0.1.').waitFor()
     await field.fill('nowhere')
-    await stage.refused(/^PATCH \/api\/settings: 400/, async () => {
+    await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
       await save()
       await page.getByRole('button', { name: 'Save anyway' }).click()
       await page.getByText('Invalid IP or CIDR subnet.').waitFor()
@@ -184,33 +184,33 @@ scenario(
     await field.fill('192.0.2.7')
     await save()
     await page.getByText('you are locked out at once').waitFor()
-    await stage.look('settings-superusers')
+    await fixture.look('settings-superusers')
     await page.getByRole('button', { name: 'Cancel' }).click()
     await field.fill('127.0.0.1\n192.0.2.0/24')
     await save()
     await page.getByText('Addresses saved').waitFor()
-    const { superuserIPs } = await (await stage.root()).send('/api/settings', {})
+    const { superuserIPs } = await (await fixture.root()).send('/api/settings', {})
     expect(superuserIPs).toEqual(['127.0.0.1', '192.0.2.0/24'])
   },
 )
 
-scenario('a superuser sees the keys and webhooks of all, and ends them', async (stage) => {
-  const { page } = stage
-  const ann = await stage.ann()
+scenario('a superuser sees the keys and webhooks of all, and ends them', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
   const user = ann.authStore.record!.id
   await ann.collection('api_keys').create({ user, name: 'web shop' })
   const url = 'https://shop.example.com/hooks'
   const hook = await ann
     .collection('webhooks')
     .create({ user, url, events: ['message.sent', 'message.failed'] })
-  await stage.signIn('root')
+  await fixture.signIn('root')
 
-  await stage.visit('/webhooks')
+  await fixture.visit('/webhooks')
   await page.getByRole('cell', { name: 'ann@example.com' }).waitFor()
-  await stage.look('all-webhooks')
+  await fixture.look('all-webhooks')
   await page.getByRole('link', { name: url }).click()
   await page.getByText('Of ann@example.com. It hears of sent, failed, and is switched on.').waitFor()
-  await stage.look('all-webhook')
+  await fixture.look('all-webhook')
   await page.getByRole('button', { name: 'Switch off' }).click()
   await page.getByText('and is switched off').waitFor()
   expect((await ann.collection('webhooks').getOne(hook.id)).enabled).toBe(false)
@@ -218,10 +218,10 @@ scenario('a superuser sees the keys and webhooks of all, and ends them', async (
   await page.getByRole('button', { name: 'Delete the webhook' }).click()
   await page.getByText('No webhooks yet').waitFor()
 
-  await stage.visit('/keys')
+  await fixture.visit('/keys')
   await page.getByRole('cell', { name: 'ann@example.com' }).waitFor()
   expect(await page.getByRole('button', { name: 'New key' }).count()).toBe(0)
-  await stage.look('all-keys')
+  await fixture.look('all-keys')
   await page.getByRole('button', { name: 'Revoke web shop' }).click()
   await page.getByRole('button', { name: 'Revoke the key' }).click()
   await page.getByText('No keys yet').waitFor()

@@ -1,26 +1,26 @@
 import { expect } from 'vitest'
-import { ANN, ROOT, scenario } from './stage.ts'
+import { ANN, ROOT, scenario } from './support/browser-fixture.ts'
 
-scenario('the first superuser is made by the printed link, signs out and in again', async (stage) => {
-  const { page, link } = stage
+scenario('the first superuser is made by the printed link, signs out and in again', async (fixture) => {
+  const { page, link } = fixture
   await page.goto(link)
   await page.getByLabel('Email').fill(ROOT.email)
   await page.getByLabel('Password', { exact: true }).fill('short')
   await page.getByLabel('The same password again').fill('other')
-  await stage.refused(/^POST \/api\/collections\/_superusers\/records: 400/, async () => {
+  await fixture.refused(/^POST \/api\/collections\/_superusers\/records: 400/, async () => {
     await page.getByRole('button', { name: 'Create the account' }).click()
     await page.getByText("Values don't match.").waitFor()
   })
-  await stage.look('first-superuser')
+  await fixture.look('first-superuser')
   await page.getByLabel('Password', { exact: true }).fill(ROOT.password)
   await page.getByLabel('The same password again').fill(ROOT.password)
   await page.getByRole('button', { name: 'Create the account' }).click()
   await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
-  await stage.look('users-empty')
+  await fixture.look('users-empty')
 
-  if (stage.screen === 'phone') {
+  if (fixture.screen === 'phone') {
     await page.getByRole('button', { name: 'More' }).click()
-    await stage.look('drawer')
+    await fixture.look('drawer')
   }
   await page.getByRole('button', { name: 'Sign out' }).first().click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
@@ -29,40 +29,40 @@ scenario('the first superuser is made by the printed link, signs out and in agai
   await page.getByLabel('Email').fill('second@example.com')
   await page.getByLabel('Password', { exact: true }).fill(ROOT.password)
   await page.getByLabel('The same password again').fill(ROOT.password)
-  await stage.refused(/^POST \/api\/collections\/_superusers\/records: 403/, async () => {
+  await fixture.refused(/^POST \/api\/collections\/_superusers\/records: 403/, async () => {
     await page.getByRole('button', { name: 'Create the account' }).click()
     await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
   })
 })
 
-scenario('a wrong password is told, a right one leads to the page that was asked for', async (stage) => {
-  const { page, url } = stage
-  await stage.ann()
+scenario('a wrong password is told, a right one leads to the page that was asked for', async (fixture) => {
+  const { page, url } = fixture
+  await fixture.ann()
   await page.goto(`${url}/_/#/templates`)
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
   await page.getByLabel('Email').fill(ANN.email)
   await page.getByLabel('Password').fill('not-it-at-all')
-  await stage.refused(/^POST \/api\/collections\/users\/auth-with-password: 400/, async () => {
+  await fixture.refused(/^POST \/api\/collections\/users\/auth-with-password: 400/, async () => {
     await page.keyboard.press('Enter')
     await page.getByText('Email or password is wrong.').waitFor()
   })
-  await stage.look('sign-in')
+  await fixture.look('sign-in')
   await page.getByLabel('Password').fill(ANN.password)
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor()
   await page.reload()
   await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor()
-  await stage.look('shell')
+  await fixture.look('shell')
 })
 
-scenario('a session that ended on the server leads to the sign-in and back', async (stage) => {
-  const { page } = stage
-  await stage.signIn()
-  await stage.visit('/templates')
-  const root = await stage.root()
+scenario('a session that ended on the server leads to the sign-in and back', async (fixture) => {
+  const { page } = fixture
+  await fixture.signIn()
+  await fixture.visit('/templates')
+  const root = await fixture.root()
   const { id } = await root.collection('users').getFirstListItem(`email = "${ANN.email}"`)
   await root.collection('users').update(id, { password: 'another-pass1', passwordConfirm: 'another-pass1' })
-  await stage.refused(/auth-refresh: 401/, async () => {
+  await fixture.refused(/auth-refresh: 401/, async () => {
     await page.reload()
     await page.getByText('Your session has ended.').waitFor()
   })
@@ -75,27 +75,27 @@ scenario('a session that ended on the server leads to the sign-in and back', asy
 
 scenario(
   'a forgotten password is set anew by the link of a mail',
-  async (stage) => {
-    const { page, url } = stage
-    await stage.ann()
+  async (fixture) => {
+    const { page, url } = fixture
+    await fixture.ann()
     await page.goto(`${url}/`)
     await page.getByRole('link', { name: 'Forgotten your password?' }).click()
     await page.getByLabel('Email').fill(ANN.email)
     await page.getByRole('button', { name: 'Send the mail' }).click()
     await page.getByRole('heading', { name: 'Look into your mail' }).waitFor()
-    await stage.look('forgotten')
+    await fixture.look('forgotten')
     const link = /http[^\s"\\]+confirm-password-reset[^\s"\\)\]]+/
-    await expect.poll(stage.output).toMatch(link)
-    await page.goto(link.exec(stage.output())![0])
+    await expect.poll(fixture.output).toMatch(link)
+    await page.goto(link.exec(fixture.output())![0])
     await page.getByLabel('Password', { exact: true }).fill('a-new-password')
     await page.getByLabel('The same password again').fill('a-new-password')
-    await stage.look('new-password')
+    await fixture.look('new-password')
     await page.getByRole('button', { name: 'Set the password' }).click()
     await page.getByRole('link', { name: 'Sign in' }).click()
     await page.getByLabel('Email').fill(ANN.email)
     await page.getByLabel('Password').fill('a-new-password')
     await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByRole('button', { name: stage.screen === 'phone' ? 'More' : 'Sign out' }).waitFor()
+    await page.getByRole('button', { name: fixture.screen === 'phone' ? 'More' : 'Sign out' }).waitFor()
     await page.goto(`${url}/#/auth/confirm-verification/cut`)
     await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
   },

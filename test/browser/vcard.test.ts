@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { scenario } from './stage.ts'
+import { scenario } from './support/browser-fixture.ts'
 
 /** What phones share: each its own way. */
 const CARDS = [
@@ -20,13 +20,13 @@ const CARDS = [
 ]
 const FILE = CARDS.map((lines) => ['BEGIN:VCARD', ...lines, 'END:VCARD', ''].join('\r\n')).join('')
 
-scenario('the contacts of a phone are imported', async (stage) => {
-  const { page } = stage
-  const ann = await stage.ann()
-  await stage.signIn()
-  await stage.visit('/contacts')
+scenario('the contacts of a phone are imported', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  await fixture.signIn()
+  await fixture.visit('/contacts')
   await page.getByRole('button', { name: 'Import' }).click()
-  await stage.look('vcard-choose')
+  await fixture.look('vcard-choose')
   await page
     .getByLabel('A CSV or vCard file')
     .setInputFiles({ name: 'contacts.vcf', mimeType: 'text/vcard', buffer: Buffer.from(FILE) })
@@ -35,7 +35,7 @@ scenario('the contacts of a phone are imported', async (stage) => {
   await page.getByText('3 contacts to import, 1 row to leave out').waitFor()
   await page.getByText('Rows left out: 1').click()
   await page.getByText('No number').waitFor()
-  await stage.look('vcard-preview')
+  await fixture.look('vcard-preview')
   await page.getByRole('button', { name: 'Import 3' }).click()
   await page.getByRole('button', { name: 'Done' }).click()
   const stored = await ann.collection('contacts').getFullList({ sort: 'name' })

@@ -2,22 +2,22 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import { expect } from 'vitest'
-import { scenario } from './stage.ts'
+import { scenario } from './support/browser-fixture.ts'
 
 const ALLOW = { WEBHOOK_ALLOW_PRIVATE: 'true' }
 
 scenario(
   'a webhook is made, tested, sent again, and gets a new secret',
-  async (stage) => {
-    const { page } = stage
+  async (fixture) => {
+    const { page } = fixture
     await using receiver = await openReceiver()
-    await stage.signIn()
-    await stage.visit('/webhooks')
+    await fixture.signIn()
+    await fixture.visit('/webhooks')
     await page.getByText('No webhooks yet').waitFor()
-    await stage.look('webhooks-empty')
+    await fixture.look('webhooks-empty')
     await page.getByRole('button', { name: 'New webhook' }).click()
     await page.getByLabel('Address').fill(receiver.url)
-    await stage.look('webhooks-new')
+    await fixture.look('webhooks-new')
     await page.getByRole('button', { name: 'Make the webhook' }).click()
     const secret = await page.locator('.code-block code').first().innerText()
     expect(secret).toMatch(/^whsec_/)
@@ -34,11 +34,11 @@ scenario(
     const [first, second] = receiver.got
     expect(second!.headers['webhook-id']).toBe(first!.headers['webhook-id'])
     new Webhook(secret).verify(second!.body, second!.headers)
-    await stage.look('webhook')
+    await fixture.look('webhook')
 
     await page.getByRole('button', { name: 'Details' }).click()
     await page.getByText('thank you').waitFor()
-    await stage.look('webhook-delivery')
+    await fixture.look('webhook-delivery')
     await page.getByRole('button', { name: 'Close' }).click()
 
     await page.getByRole('button', { name: 'Make a new secret' }).click()
@@ -58,9 +58,9 @@ scenario(
     await page.getByRole('checkbox', { name: 'Switched on' }).uncheck()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('Webhook saved').waitFor()
-    await stage.visit('/webhooks')
+    await fixture.visit('/webhooks')
     await page.getByText('Off', { exact: true }).waitFor()
-    await stage.look('webhooks')
+    await fixture.look('webhooks')
   },
   ALLOW,
 )

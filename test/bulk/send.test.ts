@@ -3,14 +3,20 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { type BulkOptions, sendCsv } from '../../src/bulk/command.ts'
-import { ANN, CLEO, openShop, type Shop, TEMPLATES } from '../support/shop.ts'
+import {
+  ANN,
+  CLEO,
+  type ServerWithUsers,
+  startServerWithUsers,
+  TEMPLATES,
+} from '../support/server/server-with-users.ts'
 
-let shop: Shop
+let server: ServerWithUsers
 beforeAll(async () => {
-  shop = await openShop()
+  server = await startServerWithUsers()
 })
 afterAll(async () => {
-  await shop.stop()
+  await server.stop()
   process.exitCode = 0
 })
 
@@ -31,7 +37,7 @@ async function run(rows: readonly string[], options: Partial<BulkOptions> = {}):
   const all = {
     csv,
     template: TEMPLATES.code,
-    url: shop.url,
+    url: server.url,
     key: ANN.key,
     phoneColumn: 'phone',
     dryRun: false,
@@ -41,7 +47,7 @@ async function run(rows: readonly string[], options: Partial<BulkOptions> = {}):
 }
 
 const stored = async () =>
-  Number((await shop.rows(`select count(*) from sms_messages where "user" = $1`, [ANN.id]))[0]![0])
+  Number((await server.rows(`select count(*) from sms_messages where "user" = $1`, [ANN.id]))[0]![0])
 const results = () => readFileSync(join(folder, 'list.csv.results'), 'utf8')
 
 test('each row is a message; a row that is refused holds up no other', async () => {

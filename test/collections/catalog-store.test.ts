@@ -1,12 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CatalogStore, openStore } from '../../src/collections/catalog-store.ts'
-import { closeOffice, create, openOffice, refusal, update } from '../support/collections.ts'
+import { type CatalogStore, openStore } from '../../src/collections/catalog/catalog-store.ts'
+import {
+  closeCollectionStore,
+  create,
+  openCollectionStore,
+  refusal,
+  update,
+} from '../support/collection-store.ts'
 
 let store: CatalogStore
 beforeAll(async () => {
-  store = await openOffice()
+  store = await openCollectionStore()
 })
-afterAll(() => closeOffice(store))
+afterAll(() => closeCollectionStore(store))
 
 const BUILT_IN = ['users', 'devices', 'contacts', 'sms_messages', 'webhook_deliveries']
 

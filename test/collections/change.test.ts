@@ -1,13 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CatalogStore } from '../../src/collections/catalog-store.ts'
-import { removeCollection } from '../../src/collections/edit.ts'
-import { closeOffice, create, openOffice, refusal, rowsOf, update } from '../support/collections.ts'
+import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
+import { removeCollection } from '../../src/collections/edit/edit.ts'
+import {
+  closeCollectionStore,
+  create,
+  openCollectionStore,
+  refusal,
+  rowsOf,
+  update,
+} from '../support/collection-store.ts'
 
 let store: CatalogStore
 beforeAll(async () => {
-  store = await openOffice()
+  store = await openCollectionStore()
 })
-afterAll(() => closeOffice(store))
+afterAll(() => closeCollectionStore(store))
 
 const select = (maxSelect: number) => ({ name: 's', type: 'select', values: ['x', 'y'], maxSelect })
 const fieldId = (collection: string, field: string) =>

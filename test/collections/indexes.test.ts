@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { complete } from '../../src/collections/complete.ts'
-import { indexText, parseIndex } from '../../src/collections/index-expression.ts'
-import { indexDdl } from '../../src/collections/indexes.ts'
-import { readNew } from '../../src/collections/read.ts'
+import { complete } from '../../src/collections/definition/complete.ts'
+import { readNew } from '../../src/collections/definition/read.ts'
+import { indexText, parseIndex } from '../../src/collections/sqlite/index-expression.ts'
+import { indexDdl } from '../../src/collections/table/indexes.ts'
 
 const fields = [
   { name: 'a', type: 'text' },

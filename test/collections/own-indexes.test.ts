@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type CatalogStore, openStore } from '../../src/collections/catalog-store.ts'
-import { indexedColumns } from '../../src/collections/own-indexes.ts'
-import { closeOffice, openOffice, update } from '../support/collections.ts'
+import { type CatalogStore, openStore } from '../../src/collections/catalog/catalog-store.ts'
+import { indexedColumns } from '../../src/collections/table/own-indexes.ts'
+import { closeCollectionStore, openCollectionStore, update } from '../support/collection-store.ts'
 
 let store: CatalogStore
 beforeAll(async () => {
-  store = await openOffice()
+  store = await openCollectionStore()
 })
-afterAll(() => closeOffice(store))
+afterAll(() => closeCollectionStore(store))
 
 const COLUMNS = `select array_to_string(array_agg(a.attname::text order by a.attnum), ' ')
   from pg_attribute a where a.attrelid = to_regclass($1)`

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { relabelRateLimits } from '../../src/collections/rate-limit-labels.ts'
-import { SettingsStore } from '../../src/collections/settings-store.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import type { Db } from '../../src/db/open.ts'
-import { openTestDb } from '../support/start.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
+import { renameRateLimits } from '../../src/settings/rate-limit-labels.ts'
+import { SettingsStore } from '../../src/settings/settings-store.ts'
+import { openTestDb } from '../support/server/start.ts'
 
 let db: Db
 let here: SettingsStore
@@ -27,13 +27,13 @@ async function labels(): Promise<string[]> {
 
 test('all of a collection take its new name, and no other', async () => {
   await write('posts:create', 'posts2:list', 'posts:list', '/api/')
-  await relabelRateLimits(here, 'posts', 'texts')
+  await renameRateLimits(here, 'posts', 'texts')
   expect(await labels()).toEqual(['texts:create', 'posts2:list', 'texts:list', '/api/'])
 })
 
 test('two collections that are renamed at once both keep theirs', async () => {
   await write('posts:create', 'notes:create')
-  await Promise.all([relabelRateLimits(here, 'posts', 'texts'), relabelRateLimits(here, 'notes', 'words')])
+  await Promise.all([renameRateLimits(here, 'posts', 'texts'), renameRateLimits(here, 'notes', 'words')])
   expect(await labels()).toEqual(['texts:create', 'words:create'])
 })
 
@@ -43,6 +43,6 @@ test('what another node has just added stays, and is renamed too', async () => {
   const elsewhere = await SettingsStore.open(db)
   await elsewhere.close()
   await write('posts:create', 'posts:list', '/api/')
-  await relabelRateLimits(elsewhere, 'posts', 'texts')
+  await renameRateLimits(elsewhere, 'posts', 'texts')
   expect(await labels()).toEqual(['texts:create', 'texts:list', '/api/'])
 })

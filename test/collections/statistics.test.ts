@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openTestStore } from '../support/queue.ts'
+import { openTestStore } from '../support/database/queue.ts'
 
 let opened: Awaited<ReturnType<typeof openTestStore>>
 beforeAll(async () => {

@@ -1,12 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CatalogStore } from '../../src/collections/catalog-store.ts'
-import { removeCollection } from '../../src/collections/edit.ts'
-import { closeOffice, create, openOffice, refusal, rowsOf } from '../support/collections.ts'
+import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
+import { removeCollection } from '../../src/collections/edit/edit.ts'
+import {
+  closeCollectionStore,
+  create,
+  openCollectionStore,
+  refusal,
+  rowsOf,
+} from '../support/collection-store.ts'
 
 let store: CatalogStore
 
 beforeAll(async () => {
-  store = await openOffice()
+  store = await openCollectionStore()
   const fields = [
     { name: 'name', type: 'text' },
     { name: 'rank', type: 'number' },
@@ -22,7 +28,7 @@ beforeAll(async () => {
      values ('one', 'Ann', 2, true, '{a,b}', '{"a":1}', '2026-01-02 03:04:05.678Z', '2026-01-03 03:04:05.678Z')`,
   )
 })
-afterAll(() => closeOffice(store))
+afterAll(() => closeCollectionStore(store))
 
 const view = (viewQuery: string) => create(store, { name: 'looked', type: 'view', viewQuery })
 const column = (expression: string) => `select id, (${expression}) as v from people`

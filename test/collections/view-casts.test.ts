@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { bootstrap } from '../../src/collections/bootstrap.ts'
-import type { CatalogStore } from '../../src/collections/catalog-store.ts'
-import { removeCollection } from '../../src/collections/edit.ts'
-import { closeOffice, create, openOffice, rowsOf } from '../support/collections.ts'
+import { bootstrap } from '../../src/collections/catalog/bootstrap.ts'
+import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
+import { removeCollection } from '../../src/collections/edit/edit.ts'
+import { closeCollectionStore, create, openCollectionStore, rowsOf } from '../support/collection-store.ts'
 
 let store: CatalogStore
 
 beforeAll(async () => {
-  store = await openOffice()
+  store = await openCollectionStore()
   await create(store, {
     name: 'things',
     fields: [
@@ -23,7 +23,7 @@ beforeAll(async () => {
     ('full', 12.75, true, '2024-01-31 12:30:00.000Z', ' 12abc', '{"a":[1,"x"],"b":"deep"}', '{a,b}'),
     ('none', 0, false, '', '', null, '{}')`)
 })
-afterAll(() => closeOffice(store))
+afterAll(() => closeCollectionStore(store))
 
 /** What a view of these expressions answers, a row for each record. */
 async function shown(rest: string, ...expressions: string[]): Promise<unknown[][]> {

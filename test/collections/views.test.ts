@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CatalogStore } from '../../src/collections/catalog-store.ts'
-import { removeCollection } from '../../src/collections/edit.ts'
-import { closeOffice, create, openOffice, refusal, rowsOf, update } from '../support/collections.ts'
+import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
+import { removeCollection } from '../../src/collections/edit/edit.ts'
+import {
+  closeCollectionStore,
+  create,
+  openCollectionStore,
+  refusal,
+  rowsOf,
+  update,
+} from '../support/collection-store.ts'
 
 let store: CatalogStore
 const kind = (maxSelect: number) => ({ name: 'kind', type: 'select', values: ['p', 'q'], maxSelect })
@@ -13,13 +20,13 @@ const fields = [
 ]
 
 beforeAll(async () => {
-  store = await openOffice()
+  store = await openCollectionStore()
   await create(store, { name: 'people', fields: [...fields, kind(1)] })
   await store.db.query(
     `insert into people (id, "userName", "user", rank, flag, kind) values ('one', 'Ann', 'u1', 2, true, 'p'), ('two', 'Bob', '', 3, false, '')`,
   )
 })
-afterAll(() => closeOffice(store))
+afterAll(() => closeCollectionStore(store))
 
 const view = (name: string, viewQuery: string) => create(store, { name, type: 'view', viewQuery })
 const typesOf = (name: string) => store.catalog.find(name)!.fields.map((field) => [field.name, field.type])

@@ -13,8 +13,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import { createDatabase, freePort, startPostgres } from '../support/postgres.ts'
-import { serve } from '../support/program.ts'
+import { createDatabase, freePort, startPostgres } from '../support/database/postgres.ts'
+import { serve } from '../support/server/program.ts'
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url))
 const CORPUS = fileURLToPath(new URL('.', import.meta.url))

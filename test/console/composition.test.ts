@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { BLANK, faultsOf, requestOf } from '../../console/src/pages/send/composition.ts'
-import { isList, readNumbers, withMore } from '../../console/src/pages/send/numbers.ts'
 import { placeFault } from '../../console/src/pages/send/place-fault.ts'
+import { isList, readNumbers, withMore } from '../../console/src/pages/send/recipients/numbers.ts'
 
 test.each([
   ['one', '+4915112345678', ['+4915112345678']],

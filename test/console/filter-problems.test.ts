@@ -85,7 +85,7 @@ const SYSTEM = ['id', 'email', 'emailVisibility', 'verified']
 test('the names are those of the collections', async () => {
   const { NAMES } = await import('../../console/src/pages/messages/filter/names.ts')
   const collections: { name: string; fields: { name: string; hidden: boolean }[] }[] = JSON.parse(
-    readFileSync(new URL('../../src/collections/builtin.json', import.meta.url), 'utf8'),
+    readFileSync(new URL('../../src/collections/definition/builtin.json', import.meta.url), 'utf8'),
   )
   for (const name of ['sms_messages', 'sms_events', 'devices', 'users'] as const) {
     const fields = collections.find((each) => each.name === name)!.fields.filter(({ hidden }) => !hidden)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readSheet } from '../../console/src/data/sheet.ts'
+import { readSheet } from '../../console/src/data/files/sheet.ts'
 import { planList, unknownPlaceholders } from '../../console/src/pages/list/list-rows.ts'
 
 const sheet = readSheet(`phone,Name,time

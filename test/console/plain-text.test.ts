@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { plainer } from '../../console/src/data/plain-text.ts'
+import { plainTextSuggestion } from '../../console/src/data/plain-text.ts'
 
 test.each([
   ['a dash', 'Here – come', { text: 'Here - come', saved: 0 }],
@@ -10,5 +10,5 @@ test.each([
   ['letters are left alone', 'ça va ő', undefined],
   ['no use beside an emoji', 'Hi – 😀', undefined],
 ])('%s', (_, text, expected) => {
-  expect(plainer(text)).toEqual(expected)
+  expect(plainTextSuggestion(text)).toEqual(expected)
 })

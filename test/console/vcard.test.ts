@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { fileText } from '../../console/src/data/file-text.ts'
-import { isVcard, readCards } from '../../console/src/data/vcard.ts'
+import { fileText } from '../../console/src/data/files/file-text.ts'
+import { isVcard, readCards } from '../../console/src/data/files/vcard.ts'
 
 const card = (...lines: string[]) => ['BEGIN:VCARD', ...lines, 'END:VCARD', ''].join('\r\n')
 

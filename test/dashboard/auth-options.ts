@@ -1,5 +1,5 @@
 import {
-  type Desk,
+  type DashboardFixture,
   flip,
   form,
   named,
@@ -9,65 +9,68 @@ import {
   succeeded,
   total,
   visitCollection,
-} from './desk.ts'
+} from './dashboard-fixture.ts'
 
-const field = (desk: Desk, name: string) => named(desk, form(desk), name)
-const toggle = (desk: Desk, name: string) => flip(desk, form(desk), name)
+const field = (fixture: DashboardFixture, name: string) => named(fixture, form(fixture), name)
+const toggle = (fixture: DashboardFixture, name: string) => flip(fixture, form(fixture), name)
 
-async function openOptions(desk: Desk, name: string): Promise<void> {
-  await visitCollection(desk, name)
-  await desk.page.locator('.btn-collection-settings').click()
-  await desk.settled()
-  await form(desk).locator('.tab-item[data-tab=Options]').click()
+async function openOptions(fixture: DashboardFixture, name: string): Promise<void> {
+  await visitCollection(fixture, name)
+  await fixture.page.locator('.btn-collection-settings').click()
+  await fixture.settled()
+  await form(fixture).locator('.tab-item[data-tab=Options]').click()
 }
 
-async function save(desk: Desk): Promise<void> {
-  await press(form(desk), 'Save changes')
-  await succeeded(desk, 'Successfully updated collection')
+async function save(fixture: DashboardFixture): Promise<void> {
+  await press(form(fixture), 'Save changes')
+  await succeeded(fixture, 'Successfully updated collection')
 }
 
-/** Options of users: a token's duration that is refused, OTP and MFA on, durations; all of it shown again, then undone. */
-export async function authOptions(desk: Desk): Promise<void> {
-  await openOptions(desk, 'users')
-  await desk.shot('auth-options')
-  await (await field(desk, 'authToken.duration')).fill('5')
-  await desk.refused(/^PATCH \/api\/collections\/_pb_users_auth_: 400 .*"authToken":\{"duration"/, () =>
-    press(form(desk), 'Save changes'),
+/**
+ * Options of users: a token's duration that is refused, OTP and MFA on, durations; all of it shown again,
+ * then undone.
+ */
+export async function authOptions(fixture: DashboardFixture): Promise<void> {
+  await openOptions(fixture, 'users')
+  await fixture.shot('auth-options')
+  await (await field(fixture, 'authToken.duration')).fill('5')
+  await fixture.refused(/^PATCH \/api\/collections\/_pb_users_auth_: 400 .*"authToken":\{"duration"/, () =>
+    press(form(fixture), 'Save changes'),
   )
-  await form(desk).locator('.field-help.error').first().waitFor()
-  await desk.shot('auth-options-refused')
-  await (await field(desk, 'authToken.duration')).fill('3600')
-  await toggle(desk, 'otp.enabled')
-  await (await field(desk, 'otp.length')).fill('6')
-  await toggle(desk, 'mfa.enabled')
-  await save(desk)
-  await openOptions(desk, 'users')
-  same(await (await field(desk, 'authToken.duration')).inputValue(), '3600', 'the duration that was saved')
-  same(await (await field(desk, 'otp.length')).inputValue(), '6', 'the length that was saved')
-  same(await (await field(desk, 'mfa.enabled')).isChecked(), true, 'MFA is on')
-  await toggle(desk, 'mfa.enabled')
-  await toggle(desk, 'otp.enabled')
-  await field(desk, 'authToken.duration')
-  await form(desk).getByText('Invalidate all previously issued tokens').first().click()
-  await save(desk)
+  await form(fixture).locator('.field-help.error').first().waitFor()
+  await fixture.shot('auth-options-refused')
+  await (await field(fixture, 'authToken.duration')).fill('3600')
+  await toggle(fixture, 'otp.enabled')
+  await (await field(fixture, 'otp.length')).fill('6')
+  await toggle(fixture, 'mfa.enabled')
+  await save(fixture)
+  await openOptions(fixture, 'users')
+  same(await (await field(fixture, 'authToken.duration')).inputValue(), '3600', 'the duration that was saved')
+  same(await (await field(fixture, 'otp.length')).inputValue(), '6', 'the length that was saved')
+  same(await (await field(fixture, 'mfa.enabled')).isChecked(), true, 'MFA is on')
+  await toggle(fixture, 'mfa.enabled')
+  await toggle(fixture, 'otp.enabled')
+  await field(fixture, 'authToken.duration')
+  await form(fixture).getByText('Invalidate all previously issued tokens').first().click()
+  await save(fixture)
 }
 
 /** Superusers: another one is made, changes the password and goes. */
-export async function superusers(desk: Desk): Promise<void> {
-  const { page } = desk
-  await visitCollection(desk, '_superusers')
+export async function superusers(fixture: DashboardFixture): Promise<void> {
+  const { page } = fixture
+  await visitCollection(fixture, '_superusers')
   await page.locator('.new-record-btn').click()
-  await (await field(desk, 'email')).fill('second@example.com')
-  await (await field(desk, 'password')).fill('secondpass123')
-  await (await field(desk, 'passwordConfirm')).fill('secondpass123')
-  await desk.shot('superuser')
-  await press(form(desk), 'Create')
-  await succeeded(desk, 'Successfully created _superusers')
-  same(await total(desk), 2, 'superusers')
+  await (await field(fixture, 'email')).fill('second@example.com')
+  await (await field(fixture, 'password')).fill('secondpass123')
+  await (await field(fixture, 'passwordConfirm')).fill('secondpass123')
+  await fixture.shot('superuser')
+  await press(form(fixture), 'Create')
+  await succeeded(fixture, 'Successfully created _superusers')
+  same(await total(fixture), 2, 'superusers')
   const row = page.locator('.records-table tr.handle', { hasText: 'second@example.com' })
   await row.locator('.col-bulk-select label').click()
   await page.locator('.btn.outline.danger', { hasText: 'Delete' }).click()
-  await press(popup(desk), 'Yes')
-  await succeeded(desk, 'Successfully deleted 1 record')
-  same(await total(desk), 1, 'superusers in the end')
+  await press(popup(fixture), 'Yes')
+  await succeeded(fixture, 'Successfully deleted 1 record')
+  same(await total(fixture), 1, 'superusers in the end')
 }

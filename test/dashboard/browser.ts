@@ -3,7 +3,9 @@ import { join } from 'node:path'
 import { chromium, type Page, type Request } from 'playwright-core'
 
 const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
-/** `--no-sandbox`: root in a container has no other choice. The rest keeps the browser from calling its maker. */
+/**
+ * `--no-sandbox`: root in a container has no other choice. The rest keeps the browser from calling its maker.
+ */
 const FLAGS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -36,7 +38,9 @@ export interface Browser {
   close(): Promise<void>
 }
 
-/** Opens a browser. Pictures go to `folder`; requests to any other host than that of `url` are not let out. */
+/**
+ * Opens a browser. Pictures go to `folder`; requests to any other host than that of `url` are not let out.
+ */
 export async function openBrowser(url: string, folder: string): Promise<Browser> {
   mkdirSync(folder, { recursive: true })
   const chrome = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })

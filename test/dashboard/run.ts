@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePortFrom } from '../../src/demo/port.ts'
-import { dataFolder } from '../support/pglite.ts'
-import { serve } from '../support/program.ts'
+import { dataFolder } from '../support/database/pglite.ts'
+import { serve } from '../support/server/program.ts'
 import { authOptions, superusers } from './auth-options.ts'
 import { backupsInFolder, backupsInS3 } from './backups.ts'
 import { openBrowser } from './browser.ts'
@@ -15,7 +15,7 @@ import {
   editRules,
   removeCollection,
 } from './collections.ts'
-import type { Desk, Part } from './desk.ts'
+import type { DashboardFixture, Part } from './dashboard-fixture.ts'
 import { logs } from './logs.ts'
 import { dashboardFolder, startProxy } from './proxy.ts'
 import { editContact, editUser, searchMessages } from './records.ts'
@@ -30,8 +30,9 @@ import {
 } from './settings.ts'
 import { firstSuperuser, openEachCollection, signOutAndIn } from './sign-in.ts'
 
-// PocketBase's own dashboard in a real browser, over a server on a new database: does what its pages offer, and fails
-// when a request fails that should not, when a page throws, or when it shows something else than it should.
+// PocketBase's own dashboard in a real browser, over a server on a new database: does what its pages offer,
+// and fails when a request fails that should not, when a page throws, or when it shows something else than it
+// should.
 
 const HOST = '127.0.0.1'
 const FIRST_PORT = 5720
@@ -84,7 +85,7 @@ const server = await serve({
 rmSync(PICTURES, { recursive: true, force: true })
 const browser = await openBrowser(proxy.url, PICTURES)
 const link = /http\S+pbinstall\S+/.exec(server.output())?.[0] ?? ''
-const desk: Desk = { ...browser, url: proxy.url, link, email: EMAIL, password: PASSWORD }
+const fixture: DashboardFixture = { ...browser, url: proxy.url, link, email: EMAIL, password: PASSWORD }
 
 let passed = 0
 let failed = 0
@@ -92,7 +93,7 @@ const only = process.argv.slice(2)
 for (const [name, part] of Object.entries(PARTS)) {
   if (only.length > 0 && !only.some((word) => name.includes(word))) continue
   const before = browser.faults.length
-  const error = await part(desk).catch((cause: unknown) => cause as Error)
+  const error = await part(fixture).catch((cause: unknown) => cause as Error)
   const faults = [...browser.faults.slice(before), ...(error ? [error.stack ?? String(error)] : [])]
   console.log(`${faults.length === 0 ? 'ok    ' : 'FAILED'} ${name}`)
   for (const fault of faults) console.log(`       ${fault.slice(0, LINE)}`)

@@ -11,7 +11,10 @@ export interface Seeded {
   readonly messages: number
 }
 
-/** Fills a gateway over its API: a user with groups, contacts and a simulated phone, and messages to all contacts. */
+/**
+ * Fills a gateway over its API: a user with groups, contacts and a simulated phone, and messages to all
+ * contacts.
+ */
 export async function seed(url: string, email: string, password: string): Promise<Seeded> {
   const root = new PocketBase(url)
   root.autoCancellation(false)

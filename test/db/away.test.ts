@@ -6,23 +6,23 @@ import { openDb } from '../../src/db/open.ts'
 import { UserError } from '../../src/errors.ts'
 import { createLogger, type Logger } from '../../src/log.ts'
 import { type RunningServer, start } from '../../src/server.ts'
-import { type Cable, makeCable } from '../support/cable.ts'
-import { testConfig } from '../support/start.ts'
+import { testConfig } from '../support/server/start.ts'
+import { type BreakableProxy, makeBreakableProxy } from '../support/services/breakable-proxy.ts'
 
 // A database that is not there yet, goes away, comes back, or does not want us. PGlite cannot do any of this.
 
 const onPostgres = test.runIf(process.env.TEST_BACKEND === 'postgres')
 
 /** Starts a server whose database hangs on a cable. */
-async function open(): Promise<{ cable: Cable; starting: Promise<RunningServer>; said: string[] }> {
+async function open(): Promise<{ cable: BreakableProxy; starting: Promise<RunningServer>; said: string[] }> {
   const { databaseUrl } = await testConfig()
-  const cable = await makeCable(databaseUrl!)
-  onTestFinished(() => cable.pull())
+  const proxy = await makeBreakableProxy(databaseUrl!)
+  onTestFinished(() => proxy.disconnect())
   const said: string[] = []
   const note = (...words: unknown[]) => void said.push(String(words.at(-1)))
   const log = { warn: note, error: note, info: note, isLevelEnabled: () => false } as unknown as Logger
-  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: cable.url })
-  return { cable, starting: start(config, log), said }
+  const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: proxy.url })
+  return { cable: proxy, starting: start(config, log), said }
 }
 
 async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
@@ -36,7 +36,7 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
 onPostgres('a server waits for a database that is not there yet, and says so', async () => {
   const { cable, starting, said } = await open()
   await until(() => said.some((line) => line.startsWith('waiting for the database: ')))
-  await cable.plug()
+  await cable.connect()
   const server = await starting
   onTestFinished(() => server.stop())
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
@@ -44,16 +44,16 @@ onPostgres('a server waits for a database that is not there yet, and says so', a
 
 onPostgres('a database that goes away is a 503, and all is well when it is back', async () => {
   const { cable, starting } = await open()
-  await cable.plug()
+  await cable.connect()
   const server = await starting
   onTestFinished(async () => {
-    await cable.plug()
+    await cable.connect()
     await server.stop()
   })
   const users = `${server.url}/api/collections/users/records`
   expect((await fetch(users)).status).toBe(200)
 
-  await cable.pull()
+  await cable.disconnect()
   const away = await fetch(`${server.url}/api/collections/users/auth-with-password`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -72,7 +72,7 @@ onPostgres('a database that goes away is a 503, and all is well when it is back'
   })
   expect([send.status, ((await send.json()) as { error: string }).error]).toEqual([503, 'unavailable'])
 
-  await cable.plug()
+  await cable.connect()
   await until(async () => (await fetch(`${users}?filter=${encodeURIComponent('id = "x"')}`)).status === 200)
   // what other nodes say is heard again, too
   const { store } = server.services

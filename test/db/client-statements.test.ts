@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isSqlError, QUERY_CANCELED } from '../../src/db/errors.ts'
 import { type Db, openDb } from '../../src/db/open.ts'
-import { TooMany } from '../../src/errors.ts'
+import { RetryLater } from '../../src/errors.ts'
 import { createLogger } from '../../src/log.ts'
-import { testConfig } from '../support/start.ts'
+import { testConfig } from '../support/server/start.ts'
 
 // Client-shaped statements hold up nobody else, and end with their client.
 
@@ -118,7 +118,7 @@ test('what waits ends with its client, and too many are refused', async () => {
     expect.poll(() => db.clientUse?.waiting, PATIENCE).toBeGreaterThan(90),
   )
   const refused = ends.filter(
-    (end) => end instanceof TooMany && end.retryAfterSeconds > 0 && end.status === 429,
+    (end) => end instanceof RetryLater && end.retryAfterSeconds > 0 && end.status === 429,
   )
   expect(refused.length).toBeGreaterThanOrEqual(7)
   expect(refused.length).toBeLessThan(15)

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/db/open.ts'
-import { openTestDb } from '../support/start.ts'
+import { openTestDb } from '../support/server/start.ts'
 
 let db: Db
 beforeAll(async () => {

@@ -70,7 +70,9 @@ const PARTS = [
   ['Functions: their definitions are in sql/functions', FUNCTIONS],
 ] as const
 
-/** The schema of a database as readable SQL: tables with indexes and triggers, views, signatures of functions. */
+/**
+ * The schema of a database as readable SQL: tables with indexes and triggers, views, signatures of functions.
+ */
 export async function dumpSchema(db: Db): Promise<string> {
   const parts = []
   for (const [heading, query] of PARTS) {

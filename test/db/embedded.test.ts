@@ -2,13 +2,14 @@ import { mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { DatabaseAway } from '../../src/db/errors.ts'
+import { DatabaseUnavailable } from '../../src/db/errors.ts'
 import { type Db, openDb } from '../../src/db/open.ts'
 import { createLogger } from '../../src/log.ts'
 import { type RunningServer, start } from '../../src/server.ts'
-import { testConfig } from '../support/start.ts'
+import { testConfig } from '../support/server/start.ts'
 
-// The embedded database runs on a thread of its own: it does not stop others while it works, and is started again when it ends.
+// The embedded database runs on a thread of its own: it does not stop others while it works, and is started
+// again when it ends.
 
 /** Would take hours. */
 const ENDLESS =
@@ -28,7 +29,7 @@ describe.skipIf(process.env.TEST_BACKEND === 'postgres')('the embedded database'
     await inside.query('select pg_switch_wal()')
     renameSync(log, hidden)
     const ended = inside.query(WRITE_LOG).finally(() => renameSync(hidden, log))
-    await expect(ended).rejects.toBeInstanceOf(DatabaseAway)
+    await expect(ended).rejects.toBeInstanceOf(DatabaseUnavailable)
   }
 
   beforeAll(async () => {
@@ -55,7 +56,7 @@ describe.skipIf(process.env.TEST_BACKEND === 'postgres')('the embedded database'
       await inside.limitStatements(200)
       await inside.query('select pg_sleep(3600)') // looks for a cancellation only when it is over
     })
-    await expect(stuck).rejects.toBeInstanceOf(DatabaseAway)
+    await expect(stuck).rejects.toBeInstanceOf(DatabaseUnavailable)
     expect((await db.query('select 1')).rows).toEqual([[1]])
   })
 
@@ -78,7 +79,7 @@ describe.skipIf(process.env.TEST_BACKEND === 'postgres')('the embedded database'
       await endSession(inside)
       await inside.query('insert into kept values (3)')
     })
-    await expect(half).rejects.toBeInstanceOf(DatabaseAway)
+    await expect(half).rejects.toBeInstanceOf(DatabaseUnavailable)
     expect((await db.query('select n from kept order by n')).rows).toEqual([[1]])
   })
 

@@ -1,20 +1,25 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/db/open.ts'
-import { type Client, type Gateway, openGateway } from '../support/gateway.ts'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../support/server/server-with-devices.ts'
 
-// Somebody has changed a table and does not say whether it is to stay so. PGlite has one connection, and nobody beside it.
+// Somebody has changed a table and does not say whether it is to stay so. PGlite has one connection, and
+// nobody beside it.
 
 describe.runIf(process.env.TEST_BACKEND === 'postgres')('a table that stays locked', () => {
-  let gateway: Gateway
+  let server: ServerWithDevices
   let db: Db
   let user: Client
   beforeAll(async () => {
-    gateway = await openGateway()
-    db = gateway.server.services.store.db
-    user = await gateway.makeUser()
-    await gateway.pair(user)
+    server = await startServerWithDevices()
+    db = server.server.services.store.db
+    user = await server.makeUser()
+    await server.pair(user)
   })
-  afterAll(() => gateway.stop())
+  afterAll(() => server.stop())
 
   const message = { recipients: ['+4915112345678'], body: 'Hello' }
   const records = (collection: string) => `/api/collections/${collection}/records`

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DatabaseAway } from '../../src/db/errors.ts'
+import { DatabaseUnavailable } from '../../src/db/errors.ts'
 import type { Db } from '../../src/db/open.ts'
-import { openPipeline } from '../../src/db/pipeline.ts'
-import { openTestDb } from '../support/start.ts'
+import { openPipeline } from '../../src/db/postgres/pipeline.ts'
+import { openTestDb } from '../support/server/start.ts'
 
 // Look-ups share a connection on Postgres: each gets its own answer all the same.
 
@@ -86,8 +86,8 @@ onPostgres('a connection that is lost is made anew', async () => {
   const caught = pid(`${OWN} from pg_sleep(0.9)`).catch((error: unknown) => error)
   const behind = lookUp(1).catch((error: unknown) => error)
   await db.query('select pg_terminate_backend($1)', [own])
-  expect(await caught).toBeInstanceOf(DatabaseAway)
-  expect(await behind).toBeInstanceOf(DatabaseAway)
+  expect(await caught).toBeInstanceOf(DatabaseUnavailable)
+  expect(await behind).toBeInstanceOf(DatabaseUnavailable)
   expect(await lookUp(2)).toBe(2)
   expect(await pid()).not.toBe(own)
 })

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { appliedMigrations, migrate } from '../../src/db/migrate.ts'
 import type { Db } from '../../src/db/open.ts'
-import { sqlFiles } from '../../src/db/sql-files.ts'
+import { appliedMigrations, migrate } from '../../src/db/schema/migrate.ts'
+import { sqlFiles } from '../../src/db/schema/sql-files.ts'
 import { UserError } from '../../src/errors.ts'
-import { openTestDb } from '../support/start.ts'
+import { openTestDb } from '../support/server/start.ts'
 import { dumpSchema } from './dump-schema.ts'
 
 let db: Db

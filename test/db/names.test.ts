@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/db/open.ts'
-import { openTestDb } from '../support/start.ts'
+import { openTestDb } from '../support/server/start.ts'
 
-// Prepared statements of the embedded database, which knows them by their names. (The driver of a server does this by itself.)
+// Prepared statements of the embedded database, which knows them by their names. (The driver of a server does
+// this by itself.)
 
 describe.runIf(process.env.TEST_BACKEND !== 'postgres')('a name', () => {
   let db: Db

@@ -6,13 +6,13 @@ import { promisify } from 'node:util'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import { type Db, openDb } from '../../src/db/open.ts'
 import { roleWarning } from '../../src/db/role.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
-import { client } from '../support/gateway.ts'
-import { findPostgres, startPostgres, type TemporaryPostgres } from '../support/postgres.ts'
-import { openTestDb, SUPERUSER, startServer } from '../support/start.ts'
+import { findPostgres, startPostgres, type TemporaryPostgres } from '../support/database/postgres.ts'
+import { client } from '../support/server/server-with-devices.ts'
+import { openTestDb, SUPERUSER, startServer } from '../support/server/start.ts'
 
 const SCRIPT = fileURLToPath(new URL('../../deploy/postgres/role.sql', import.meta.url))
 const PASSWORD = `it's "a" \\password`

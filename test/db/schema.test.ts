@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { openStore } from '../../src/collections/catalog-store.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { openStore } from '../../src/collections/catalog/catalog-store.ts'
 import type { Db } from '../../src/db/open.ts'
-import { countMessages } from '../../src/sms/totals.ts'
-import { openTestDb } from '../support/start.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
+import { countMessages } from '../../src/sms/usage/totals.ts'
+import { openTestDb } from '../support/server/start.ts'
 import { dumpSchema } from './dump-schema.ts'
 
 let db: Db

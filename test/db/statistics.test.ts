@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Db } from '../../src/db/open.ts'
-import { countChangedTables } from '../../src/db/statistics.ts'
-import { openTestDb } from '../support/start.ts'
+import { analyzeChangedTables } from '../../src/db/statistics.ts'
+import { openTestDb } from '../support/server/start.ts'
 
 let db: Db
 beforeAll(async () => {
@@ -25,7 +25,7 @@ test('tables of which a tenth has changed are counted, others not', async () => 
   }
   await expect
     .poll(async () => {
-      await countChangedTables(db)
+      await analyzeChangedTables(db)
       return [await counted('Changed much'), await counted('changed little')]
     })
     .toEqual([10_000, 10_000])
@@ -33,7 +33,7 @@ test('tables of which a tenth has changed are counted, others not', async () => 
   await fill('Changed much', 3_000)
   await expect
     .poll(async () => {
-      await countChangedTables(db)
+      await analyzeChangedTables(db)
       return counted('Changed much')
     })
     .toBe(13_000)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openTestDb } from '../support/start.ts'
+import { openTestDb } from '../support/server/start.ts'
 
 test('statements of one name may be asked for at once, inside a transaction too', async () => {
   const db = await openTestDb()

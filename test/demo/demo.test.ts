@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import PocketBase from 'pocketbase'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort } from '../support/postgres.ts'
+import { freePort } from '../support/database/postgres.ts'
 
 const DEMO = fileURLToPath(new URL('../../src/demo/demo.ts', import.meta.url))
 const PATIENCE_MS = 240_000

@@ -4,18 +4,19 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { upsertSuperuser } from '../../src/auth/superusers.ts'
+import { upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
 import { readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
 import { start } from '../../src/server.ts'
-import { Ear } from '../realtime/ear.ts'
-import { type Client, client, openStream } from '../support/gateway.ts'
+import { TestListener } from '../realtime/ear.ts'
+import { freePort } from '../support/database/postgres.ts'
 import { runs } from '../support/installed.ts'
-import { freePort } from '../support/postgres.ts'
-import { type RunningProgram, serve, startProgram } from '../support/program.ts'
-import { SUPERUSER, testConfig } from '../support/start.ts'
+import { type RunningProgram, serve, startProgram } from '../support/server/program.ts'
+import { type Client, client, openStream } from '../support/server/server-with-devices.ts'
+import { SUPERUSER, testConfig } from '../support/server/start.ts'
 
-// The layout of docker-compose.yml by hand: Postgres, two nodes as processes, and a proxy with the file of deploy/.
+// The layout of docker-compose.yml by hand: Postgres, two nodes as processes, and a proxy with the file of
+// deploy/.
 
 const DEPLOY = fileURLToPath(new URL('../../deploy', import.meta.url))
 const PASSWORD = 'secret-enough'
@@ -143,7 +144,7 @@ describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, 
 
     test('streams come as they are written, wherever they are, and end when the client goes', async () => {
       const ears = await Promise.all(
-        Array.from({ length: 6 }, () => Ear.on(proxy.url, user.token, 'contacts')),
+        Array.from({ length: 6 }, () => TestListener.on(proxy.url, user.token, 'contacts')),
       )
       const began = performance.now()
       await addContact(user)

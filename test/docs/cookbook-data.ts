@@ -59,7 +59,9 @@ const person = (name: string, record: Named): Named => {
 const device = (name: string, record: Named): Named =>
   make(name, { platform: 'modem', enabled: true, last_seen: date(now), password: PASSWORD, ...record })
 
-/** What the recipes are asked about: each question has a record that it is for, and ones that it is not for. */
+/**
+ * What the recipes are asked about: each question has a record that it is for, and ones that it is not for.
+ */
 export const FIXTURES: Readonly<Record<string, readonly Named[]>> = {
   users: [
     person('ann', { monthly_quota: 100 }),

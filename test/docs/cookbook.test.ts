@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import PocketBase from 'pocketbase'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
-import { SUPERUSER, startServer } from '../support/start.ts'
+import { SUPERUSER, startServer } from '../support/server/start.ts'
 import { type Recipe, readRecipes } from './cookbook.ts'
 import { FIXTURES, id, type Named, PASSWORD } from './cookbook-data.ts'
 

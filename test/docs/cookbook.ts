@@ -9,7 +9,10 @@ export interface Recipe {
   readonly expand: string
 }
 
-/** The recipes of docs/filters.md: the rows of its tables that have a question. "On `name`." or the first column names the collection. */
+/**
+ * The recipes of docs/filters.md: the rows of its tables that have a question. "On `name`." or the first
+ * column names the collection.
+ */
 export function readRecipes(): Recipe[] {
   const recipes: Recipe[] = []
   let collection = ''

@@ -24,7 +24,10 @@ export const readPage = (page: string): string => readFileSync(join(PROJECT, pag
 const FENCED = /^(`{3,})(.*)\n([\s\S]*?)^\1[ \t]*$/gm
 const COMMENT = /<!--\s*(.*?)\s*-->/g
 
-/** The fenced blocks of a page, in order. Comments between a block and the one before it are the block's notes. */
+/**
+ * The fenced blocks of a page, in order. Comments between a block and the one before it are the block's
+ * notes.
+ */
 export function blocksOf(page: string): Block[] {
   const markdown = readPage(page)
   let end = 0

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type Desk, onPostgres } from './desk.ts'
 import { type Block, blocksOf, isScript, isShell, PAGES, readPage } from './page.ts'
 import { choosePorts } from './ports.ts'
 import { Reader } from './reader.ts'
+import { onPostgres, type ReaderEnvironment } from './reader-environment.ts'
 import { isEndless } from './shell.ts'
 
 /** README's comments around the blocks that the reader of any other page has done before. */
@@ -28,7 +28,7 @@ const endless = steps.filter(({ text }) => isEndless(text))
 const names = new Set(
   steps.flatMap(({ text }) => [...text.matchAll(/(?:^| )([A-Z_]+)=/gm)].map(([, name]) => name!)),
 )
-let start: { desk: Desk; variables: string } | undefined
+let start: { desk: ReaderEnvironment; variables: string } | undefined
 
 beforeAll(async () => {
   requireTools()
@@ -60,7 +60,10 @@ function versionOf(program: string): string {
   }
 }
 
-/** The reader of README begins with nothing; the others have done its first steps, and what they started still runs. */
+/**
+ * The reader of README begins with nothing; the others have done its first steps, and what they started still
+ * runs.
+ */
 async function sitDown(page: string, blocks: readonly Block[]): Promise<Reader> {
   if (page === 'README.md') return Reader.sitDown(blocks, ports)
   const reader = await Reader.sitDown(blocks, ports, start!.desk)

@@ -1,4 +1,4 @@
-import { hashPassword } from '../../src/fields/bcrypt.ts'
+import { hashPassword } from '../../src/fields/values/bcrypt.ts'
 import { type SourceCollection, writeSource } from '../import/pocketbase-data.ts'
 
 const ID = { id: 'f_id', name: 'id', type: 'text', primaryKey: true, required: true, system: true }

@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { json } from 'node:stream/consumers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
+import { freePort } from '../support/database/postgres.ts'
 import { runs } from '../support/installed.ts'
-import { freePort } from '../support/postgres.ts'
-import { type RunningProgram, startProgram } from '../support/program.ts'
-import { SUPERUSER, startServer } from '../support/start.ts'
+import { type RunningProgram, startProgram } from '../support/server/program.ts'
+import { SUPERUSER, startServer } from '../support/server/start.ts'
 import { blocksOf } from './page.ts'
 
 const HEARD_MS = 3_000
@@ -83,7 +83,9 @@ describe.each(['caddy', 'nginx'] as const)('behind %s, as docs/deploy.md sets it
   })
 })
 
-/** What the server takes for the address of a client that comes from CLIENT and claims to be somebody else. */
+/**
+ * What the server takes for the address of a client that comes from CLIENT and claims to be somebody else.
+ */
 function addressSeen(url: string): Promise<string> {
   const headers = { authorization: token, 'x-forwarded-for': '203.0.113.7' }
   return new Promise((resolve, reject) => {

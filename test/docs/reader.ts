@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { type Desk, setUpDesk } from './desk.ts'
 import { type Block, isScript, isShell } from './page.ts'
 import { writePocketBaseData } from './pb-data.ts'
 import { withPorts } from './ports.ts'
+import { type ReaderEnvironment, setUpEnvironment } from './reader-environment.ts'
 import { programs, Script } from './script.ts'
 import { differences, isError, readValues } from './shape.ts'
 import { isEndless, type Outcome, Shell } from './shell.ts'
@@ -10,24 +10,31 @@ import { isEndless, type Outcome, Shell } from './shell.ts'
 /** curl's exit code for an answer of 400 and more. */
 const CURL_REFUSED = 22
 
-/** Somebody who goes through a page from top to bottom, at a desk of their own, and does what its blocks say. */
+/**
+ * Somebody who goes through a page from top to bottom, at a desk of their own, and does what its blocks say.
+ */
 export class Reader {
   readonly #ports: ReadonlyMap<string, string>
-  readonly #desk: Desk
+  readonly #environment: ReaderEnvironment
   readonly #shell: Shell
   readonly #scripts = new Map<Block, Script>()
 
   /** What a page tells a reader to do by hand, by the comment that says it to us. */
   readonly #manually: Readonly<Record<string, () => Promise<void>>> = {
     'reader: Ctrl-C': () => this.#shell.interrupt(),
-    'reader: has an empty database': async () => this.type(`POSTGRES='${await this.#desk.addDatabase()}'`),
-    'reader: has pb_data': () => writePocketBaseData(join(this.#desk.clone, 'pb_data')),
+    'reader: has an empty database': async () =>
+      this.type(`POSTGRES='${await this.#environment.addDatabase()}'`),
+    'reader: has pb_data': () => writePocketBaseData(join(this.#environment.clone, 'pb_data')),
   }
 
-  private constructor(ports: ReadonlyMap<string, string>, desk: Desk, blocks: readonly Block[]) {
+  private constructor(
+    ports: ReadonlyMap<string, string>,
+    environment: ReaderEnvironment,
+    blocks: readonly Block[],
+  ) {
     this.#ports = ports
-    this.#desk = desk
-    this.#shell = new Shell(desk.clone, desk.scratch, desk.env)
+    this.#environment = environment
+    this.#shell = new Shell(environment.clone, environment.scratch, environment.env)
     this.#planScripts(blocks.filter(isScript))
   }
 
@@ -35,13 +42,13 @@ export class Reader {
   static async sitDown(
     blocks: readonly Block[],
     ports: ReadonlyMap<string, string>,
-    from?: Desk,
+    from?: ReaderEnvironment,
   ): Promise<Reader> {
-    return new Reader(ports, await setUpDesk(ports, from), blocks)
+    return new Reader(ports, await setUpEnvironment(ports, from), blocks)
   }
 
-  get desk(): Desk {
-    return this.#desk
+  get desk(): ReaderEnvironment {
+    return this.#environment
   }
 
   #planScripts(blocks: readonly Block[]): void {
@@ -58,8 +65,8 @@ export class Reader {
   }
 
   /**
-   * Does one block, and compares what it wrote with `shown`, the JSON block that follows it. Throws an error with the
-   * block's output when it fails, or shows something else.
+   * Does one block, and compares what it wrote with `shown`, the JSON block that follows it. Throws an error
+   * with the block's output when it fails, or shows something else.
    */
   async do(block: Block, shown?: Block): Promise<void> {
     for (const note of block.notes) await this.#doByHand(note)
@@ -82,7 +89,12 @@ export class Reader {
 
   async #run(block: Block, mayFail: boolean): Promise<Outcome> {
     const script = this.#scripts.get(block)
-    if (script) return script.runNext(this.#desk.clone, this.#desk.scratch, await this.#shell.environment())
+    if (script)
+      return script.runNext(
+        this.#environment.clone,
+        this.#environment.scratch,
+        await this.#shell.environment(),
+      )
     const text = withPorts(block.text, this.#ports)
     return isEndless(text) ? this.#shell.start(text) : this.#shell.run(text, mayFail)
   }

@@ -13,8 +13,8 @@ globalThis.untilTheReaderComesTo = (block) => new Promise((resolve) => {
 })`)}`
 
 /**
- * JavaScript blocks that are one program: what one declares, the next may use. The blocks run one by one, when the reader comes to them, so that
- * what the shell does in between has happened.
+ * JavaScript blocks that are one program: what one declares, the next may use. The blocks run one by one,
+ * when the reader comes to them, so that what the shell does in between has happened.
  */
 export class Script {
   readonly #blocks: readonly string[]
@@ -27,7 +27,10 @@ export class Script {
     this.#blocks = blocks
   }
 
-  /** Runs the next block, in `folder` and with `env` if it is the first. Waits for its top level, not for its timers and subscriptions. */
+  /**
+   * Runs the next block, in `folder` and with `env` if it is the first. Waits for its top level, not for its
+   * timers and subscriptions.
+   */
   async runNext(folder: string, scratch: string, env: NodeJS.ProcessEnv): Promise<Outcome> {
     const block = ++this.#next
     const [out, err] = ['out', 'err'].map((name) => join(scratch, `${this.#file}.${name}`)) as [

@@ -11,8 +11,9 @@ export function readValues(text: string): unknown[] {
 }
 
 /**
- * Where `actual` has another shape than the page shows: other keys, another type. Values may differ; null and an empty list fit
- * anything, and a list shows at least one example of each kind of its items. [] when it fits.
+ * Where `actual` has another shape than the page shows: other keys, another type. Values may differ; null and
+ * an empty list fit anything, and a list shows at least one example of each kind of its items. [] when it
+ * fits.
  */
 export function differences(shown: unknown, actual: unknown, path = ''): string[] {
   if (shown === null) return []

@@ -7,8 +7,9 @@ const PATIENCE_MS = 120_000
 const STOP_MS = 15_000
 
 /**
- * How a reader's shell differs here. Any command that fails ends the block, answers of 400 and more count as failures (.curlrc), and a
- * name that nothing has set is an error. `npm ci` has been done; `npm install` looks whether the package is there.
+ * How a reader's shell differs here. Any command that fails ends the block, answers of 400 and more count as
+ * failures (.curlrc), and a name that nothing has set is an error. `npm ci` has been done; `npm install`
+ * looks whether the package is there.
  */
 const MANNERS = `
 set -euo pipefail
@@ -64,7 +65,10 @@ export class Shell {
     this.#bash.stdin!.write(MANNERS)
   }
 
-  /** Runs a block. `mayFail`: its failure is answered, else the terminal ends with it. Throws when it takes too long. */
+  /**
+   * Runs a block. `mayFail`: its failure is answered, else the terminal ends with it. Throws when it takes
+   * too long.
+   */
   async run(text: string, mayFail = false): Promise<Outcome> {
     const file = this.#write(text)
     const block = `{ . ${file}.sh; } >${file}.out 2>${file}.err </dev/null`
@@ -137,7 +141,10 @@ export class Shell {
 
 const endlessCommand = (text: string) => ENDLESS.find(([command]) => command.test(lastLine(text)))
 
-/** Whether a block runs until somebody stops it: its last line starts a server or an agent, and not in the background. */
+/**
+ * Whether a block runs until somebody stops it: its last line starts a server or an agent, and not in the
+ * background.
+ */
 export const isEndless = (text: string): boolean => endlessCommand(text) !== undefined
 
 function lastLine(text: string): string {

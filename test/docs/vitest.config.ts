@@ -1,5 +1,5 @@
 import { defineConfig } from 'vitest/config'
-import { findPostgres } from '../support/postgres.ts'
+import { findPostgres } from '../support/database/postgres.ts'
 
 const hasPostgres = Boolean(process.env.TEST_DATABASE_URL || findPostgres())
 
@@ -12,7 +12,7 @@ const postgres = {
   test: {
     name: 'postgres',
     env: { TEST_BACKEND: 'postgres' },
-    globalSetup: '../support/postgres-setup.ts',
+    globalSetup: '../support/database/postgres-setup.ts',
   },
 }
 

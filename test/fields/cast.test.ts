@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { toBool, toNumber, toText, toTexts } from '../../src/fields/cast.ts'
+import { toBool, toNumber, toText, toTexts } from '../../src/fields/values/cast.ts'
 
 test.each([
   ['a number', 5, '5'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { printed } from '../../src/fields/number.ts'
-import { passwordError } from '../../src/fields/password.ts'
+import { formatNumber } from '../../src/fields/types/number.ts'
+import { passwordError } from '../../src/fields/types/password.ts'
 import { fieldOf, judge, store } from './field.ts'
 
 test.each([
@@ -74,7 +74,7 @@ test.each([
   [0.00012, '0.00012'],
   [-0.000012, '-1.2e-05'],
   [1e100, '1e+100'],
-] as const)('%d in a sentence', (value, text) => expect(printed(value)).toBe(text))
+] as const)('%d in a sentence', (value, text) => expect(formatNumber(value)).toBe(text))
 
 test.each([
   ['short', { min: 8 }, 'seven77', 'Must be at least 8 character(s).'],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { dateOf, formatDate, parseDate } from '../../src/fields/date.ts'
-import { fieldType } from '../../src/fields/types.ts'
+import { dateOf, formatDate, parseDate } from '../../src/fields/types/date.ts'
+import { fieldType } from '../../src/fields/types/field-types.ts'
 import { fieldOf } from './field.ts'
 
 test.each([

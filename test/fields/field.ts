@@ -1,5 +1,5 @@
 import type { Field, FieldOf, FieldTypeName, Value } from '../../src/fields/field.ts'
-import { FIELD_TYPES, fieldType } from '../../src/fields/types.ts'
+import { FIELD_TYPES, fieldType } from '../../src/fields/types/field-types.ts'
 
 const BASE = { id: 'f1', name: 'f', hidden: false, presentable: false, system: false, required: false }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isJson, minify, writeSorted } from '../../src/fields/json-text.ts'
+import { isJson, minify, writeSorted } from '../../src/fields/values/json-text.ts'
 import { fieldOf, judge, store } from './field.ts'
 
 const json = fieldOf('json')

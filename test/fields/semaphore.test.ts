@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { Semaphore } from '../../src/fields/semaphore.ts'
+import { Semaphore } from '../../src/tools/semaphore.ts'
 
 /** Work that waits until it is told to end, and a log of what began. */
 function setUp(maxWaiting: number, preferredInARow?: number) {

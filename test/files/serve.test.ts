@@ -2,7 +2,7 @@ import PocketBase, { type RecordModel } from 'pocketbase'
 import sharp from 'sharp'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
-import { SUPERUSER, startServer } from '../support/start.ts'
+import { SUPERUSER, startServer } from '../support/server/start.ts'
 
 let server: RunningServer
 let pb: PocketBase

@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { Room, Spool } from '../../src/files/spool.ts'
+import { Spool, UploadSpace } from '../../src/files/spool.ts'
 
 // others on this machine have uploads, too
 const folder = mkdtempSync(join(tmpdir(), 'pocketsms-spool-'))
@@ -27,40 +27,40 @@ test.each([
   ['first in memory, then in a file', 300],
 ])('content %s is read in pieces, any number of times, and leaves nothing', async (_, memory) => {
   const before = onDisk()
-  const room = new Room(memory)
-  const spool = new Spool(room)
+  const space = new UploadSpace(memory)
+  const spool = new Spool(space)
   for (let from = 0; from < 700; from += 70) await spool.write(part(70, from))
   // on Windows it is there until the end
   if (process.platform !== 'win32') expect(onDisk()).toBe(before)
   for (let i = 0; i < 2; i++) {
     expect(await all(spool, 256)).toEqual({ sizes: [256, 256, 188], content: part(700, 0) })
   }
-  await room.close()
+  await space.close()
   expect(onDisk()).toBe(before)
 })
 
 test('files of one request share its memory, and one file', async () => {
-  const room = new Room(100)
-  const spools = Array.from({ length: 50 }, () => new Spool(room))
+  const space = new UploadSpace(100)
+  const spools = Array.from({ length: 50 }, () => new Spool(space))
   const open = () => (process.platform === 'linux' ? readdirSync('/proc/self/fd').length : 0)
   const before = open()
   for (const from of [0, 30]) await Promise.all(spools.map((spool, i) => spool.write(part(30, i + from))))
-  expect(room.memory).toBe(10)
+  expect(space.memory).toBe(10)
   expect(open() - before).toBeLessThan(5)
   for (const [i, spool] of spools.entries()) expect((await all(spool, 100)).content).toEqual(part(60, i))
-  await room.close()
+  await space.close()
 })
 
 test.each([1000, 10])(
   'whose client is gone has no content, rather than an empty one (%i in memory)',
   async (memory) => {
-    const room = new Room(memory)
-    const [one, two] = [new Spool(room), new Spool(room)]
+    const space = new UploadSpace(memory)
+    const [one, two] = [new Spool(space), new Spool(space)]
     await one.write(part(700, 0))
     await two.write(part(700, 0))
     const half = two.pieces(256)
     await half.next()
-    await room.close()
+    await space.close()
     await expect(all(one, 256)).rejects.toMatchObject({ status: 400 })
     await expect(two.write(part(7, 0))).rejects.toMatchObject({ status: 400 })
   },
@@ -68,9 +68,9 @@ test.each([1000, 10])(
 
 test('many requests share what memory there is, and give it back', async () => {
   const fill = async () => {
-    const rooms = Array.from({ length: 10 }, () => new Room())
-    for (const room of rooms) {
-      const spool = new Spool(room)
+    const rooms = Array.from({ length: 10 }, () => new UploadSpace())
+    for (const space of rooms) {
+      const spool = new Spool(space)
       for (let i = 0; i < 16; i++) await spool.write(Buffer.alloc(1 << 20))
     }
     return rooms
@@ -78,19 +78,19 @@ test('many requests share what memory there is, and give it back', async () => {
   for (let times = 0; times < 2; times++) {
     const rooms = await fill()
     expect(rooms.filter(({ memory }) => memory === 0)).toHaveLength(8)
-    await Promise.all(rooms.map((room) => room.close()))
+    await Promise.all(rooms.map((space) => space.close()))
   }
 })
 
 test('one holder takes its share of the memory only; the rest is in its files', async () => {
   const sender = (holder: string) => ({ holder, maxBytes: 32 << 20 })
-  const rooms = ['ann', 'ann', 'bob'].map((holder) => new Room(undefined, sender(holder)))
-  const spools = rooms.map((room) => new Spool(room))
+  const rooms = ['ann', 'ann', 'bob'].map((holder) => new UploadSpace(undefined, sender(holder)))
+  const spools = rooms.map((space) => new Spool(space))
   for (const spool of spools) for (let i = 0; i < 12; i++) await spool.write(Buffer.alloc(1 << 20, i))
   expect(rooms.map(({ memory }) => memory >> 20)).toEqual([4, 12, 4])
   expect((await all(spools[1]!, 12 << 20)).content.at(-1)).toBe(11)
-  await Promise.all(rooms.map((room) => room.close()))
-  const next = new Room(undefined, sender('ann'))
+  await Promise.all(rooms.map((space) => space.close()))
+  const next = new UploadSpace(undefined, sender('ann'))
   await new Spool(next).write(Buffer.alloc(16 << 20))
   expect(next.memory).toBe(0)
   await next.close()

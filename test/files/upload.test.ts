@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import PocketBase, { type RecordModel } from 'pocketbase'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
-import { SUPERUSER, startServer } from '../support/start.ts'
+import { SUPERUSER, startServer } from '../support/server/start.ts'
 
 let server: RunningServer
 let pb: PocketBase

@@ -1,4 +1,7 @@
-/** Collections with every kind of field and path, in PocketBase's export form, and records that try their edges. */
+/**
+ * Collections with every kind of field and path, in PocketBase's export form, and records that try their
+ * edges.
+ */
 
 type Json = Record<string, unknown>
 

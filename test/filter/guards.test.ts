@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { testConfig } from '../support/start.ts'
+import { testConfig } from '../support/server/start.ts'
 import { openWorld, requestOf, type World } from './world.ts'
 
 let world: World

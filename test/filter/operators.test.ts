@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testConfig } from '../support/start.ts'
+import { testConfig } from '../support/server/start.ts'
 import { openWorld, type World } from './world.ts'
 
 let world: World

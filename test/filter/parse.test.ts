@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { parseFilter } from '../../src/filter/parse.ts'
-import type { Node, Token } from '../../src/filter/tree.ts'
+import { parseFilter } from '../../src/filter/parse/parse.ts'
+import type { Node, Token } from '../../src/filter/parse/tree.ts'
 
 const show = (token: Token): string => {
   if (token.kind === 'literal') return JSON.stringify(token.value)

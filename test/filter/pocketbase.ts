@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startProgram } from '../support/program.ts'
+import { startProgram } from '../support/server/program.ts'
 import { RECORDS, SCHEMA } from './corpus.ts'
 
 const ROOT = { identity: 'root@example.com', password: 'rootpass12345' }

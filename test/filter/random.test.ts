@@ -1,13 +1,14 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { testConfig } from '../support/start.ts'
+import { testConfig } from '../support/server/start.ts'
 import { type Answer, type PocketBase, startPocketBase } from './pocketbase.ts'
 import { randomFilter, randomSort, type Subject } from './random-filter.ts'
 import { openWorld, type World } from './world.ts'
 
 /**
- * Random filters and sorts: an answer or a refusal, never an error of the database. With POCKETBASE_BIN set to a
- * PocketBase v0.39.11, that one is asked the same and has to give the same ids. RANDOM_RUNS and RANDOM_SEED as wanted.
+ * Random filters and sorts: an answer or a refusal, never an error of the database. With POCKETBASE_BIN set
+ * to a PocketBase v0.39.11, that one is asked the same and has to give the same ids. RANDOM_RUNS and
+ * RANDOM_SEED as wanted.
  */
 const RUNS = Number(process.env.RANDOM_RUNS ?? 2000)
 const SEED = Number(process.env.RANDOM_SEED ?? 1)

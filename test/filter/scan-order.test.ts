@@ -1,10 +1,11 @@
 import PocketBase from 'pocketbase'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
-import { SUPERUSER, startServer } from '../support/start.ts'
+import { SUPERUSER, startServer } from '../support/server/start.ts'
 
 // A sort through records that point back takes the first one's key; which one that is, the indexes decide.
-// Shelf one has two books, the second of which comes first by title; shelf two has one, between them in all keys.
+// Shelf one has two books, the second of which comes first by title; shelf two has one, between them in all
+// keys.
 
 let server: RunningServer
 let pb: PocketBase

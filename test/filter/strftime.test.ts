@@ -1,10 +1,10 @@
 import { DatabaseSync } from 'node:sqlite'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { migrate } from '../../src/db/migrate.ts'
 import { type Db, openDb } from '../../src/db/open.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
-import { testConfig } from '../support/start.ts'
+import { testConfig } from '../support/server/start.ts'
 
 /** pb_strftime beside SQLite's own strftime. */
 const RUNS = 1500

@@ -1,19 +1,20 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type CatalogStore, openStore } from '../../src/collections/catalog-store.ts'
+import { type CatalogStore, openStore } from '../../src/collections/catalog/catalog-store.ts'
 import { quote, tableName } from '../../src/collections/names.ts'
 import type { Config } from '../../src/config.ts'
 import { isSqlError } from '../../src/db/errors.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import { openDb } from '../../src/db/open.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
 import { ApiError } from '../../src/errors.ts'
-import { type Compiled, compile, type Question } from '../../src/filter/compile.ts'
+import { type CompiledFilter, compile } from '../../src/filter/compile/compile.ts'
+import type { FilterQuery } from '../../src/filter/compile/filter-query.ts'
 import { FilterError } from '../../src/filter/errors.ts'
-import type { AuthRecord, RequestInfo } from '../../src/filter/request.ts'
 import { importFiles } from '../../src/import/fixtures.ts'
 import { createLogger } from '../../src/log.ts'
 import { columnsOf, toValues } from '../../src/records/columns.ts'
+import type { AuthRecord, RequestInfo } from '../../src/request/request.ts'
 import { ruleFor } from '../../src/rules/access.ts'
 import { RECORDS, SCHEMA } from './corpus.ts'
 import type { Answer } from './pocketbase.ts'
@@ -24,12 +25,12 @@ export interface World {
   /** `root`, a superuser, and `ann`, one of the people. */
   readonly who: Readonly<Record<string, AuthRecord>>
   compile(
-    question: Partial<Omit<Question, 'collection'>> & { collection: string; as?: string | null },
-  ): Compiled
+    question: Partial<Omit<FilterQuery, 'collection'>> & { collection: string; as?: string | null },
+  ): CompiledFilter
   /** Ids as a list gives them. */
   ask(as: string | null, collection: string, filter: string, sort?: string): Promise<Answer>
   /** Ids of the rows that a compiled question finds. */
-  run(compiled: Compiled): Promise<string[]>
+  run(compiled: CompiledFilter): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -54,7 +55,7 @@ export async function openWorld(config: Config): Promise<World> {
     root: await readAuth('_superusers', ROOT.id),
     ann: await readAuth('people', 'per000000000002'),
   }
-  const run = async (compiled: Compiled) => {
+  const run = async (compiled: CompiledFilter) => {
     if (compiled.never) return []
     const where = compiled.where && ` WHERE ${compiled.where}`
     const order = compiled.orderBy && ` ORDER BY ${compiled.orderBy}`

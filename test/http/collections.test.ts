@@ -1,7 +1,7 @@
 import PocketBase from 'pocketbase'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
-import { SUPERUSER, startServer } from '../support/start.ts'
+import { SUPERUSER, startServer } from '../support/server/start.ts'
 
 let server: RunningServer
 let pb: PocketBase

@@ -1,26 +1,31 @@
 import { generateKeyPairSync, type KeyObject, verify } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SettingsStore } from '../../src/collections/settings-store.ts'
-import { type Answer, type Office, openOffice, PASSWORD } from '../support/office.ts'
+import { SettingsStore } from '../../src/settings/settings-store.ts'
+import {
+  type Answer,
+  PASSWORD,
+  type ServerWithMail,
+  startServerWithMail,
+} from '../support/server/server-with-mail.ts'
 
-let office: Office
+let server: ServerWithMail
 let root: Record<string, string>
 beforeAll(async () => {
-  office = await openOffice()
-  root = await office.superuser()
+  server = await startServerWithMail()
+  root = await server.superuser()
 })
-afterAll(() => office.stop())
+afterAll(() => server.stop())
 
-const patch = (body: unknown) => office.call('PATCH', '/api/settings', body, root)
-const get = (headers = root) => office.call('GET', '/api/settings', undefined, headers)
+const patch = (body: unknown) => server.call('PATCH', '/api/settings', body, root)
+const get = (headers = root) => server.call('GET', '/api/settings', undefined, headers)
 
 /** Codes of the errors, nested as they came. */
 const codes = (data: object): unknown =>
   Object.fromEntries(Object.entries(data).map(([key, error]) => [key, error.code ?? codes(error)]))
 
 test('only superusers', async () => {
-  await office.addUser('user@example.com')
-  const authorization = await office.signIn('users', 'user@example.com', PASSWORD)
+  await server.addUser('user@example.com')
+  const authorization = await server.signIn('users', 'user@example.com', PASSWORD)
   expect([(await get({})).status, (await get({ authorization })).status, (await get()).status]).toEqual([
     401, 403, 200,
   ])
@@ -69,7 +74,7 @@ test('secrets are kept and never shown', async () => {
   await patch({ smtp: { password: 'hush' }, s3: { secret: 'hush' }, backups: { s3: { secret: 'hush' } } })
   const { text } = await patch({ smtp: { username: 'me' } })
   expect(text).not.toContain('hush')
-  expect(office.server.services.settings.current.smtp.password).toBe('hush')
+  expect(server.server.services.settings.current.smtp.password).toBe('hush')
   await patch({ smtp: { username: '', password: '' } })
 })
 
@@ -130,24 +135,24 @@ test.each([
     { rateLimits: { rules: { 1: { label: 'validation_conflicting_rate_limit_rule' } } } },
   ],
 ] as const)('%j does not stand the checks and changes nothing', async (body, errors) => {
-  const before = office.server.services.settings.current
+  const before = server.server.services.settings.current
   const answer = await patch(body)
   expect([answer.status, answer.body.message]).toEqual([
     400,
     'An error occurred while saving the new settings.',
   ])
   expect(codes(answer.body.data as object)).toEqual(errors)
-  expect(office.server.services.settings.current).toEqual(before)
+  expect(server.server.services.settings.current).toEqual(before)
 })
 
 test('another node knows at once', async () => {
-  const other = await SettingsStore.open(office.server.services.store.db)
+  const other = await SettingsStore.open(server.server.services.store.db)
   await patch({ meta: { appName: 'Known' } })
   await expect.poll(() => other.current.meta.appName).toBe('Known')
   await other.close()
 })
 
-const testMail = (form: object): Promise<Answer> => office.post('/api/settings/test/email', form, root)
+const testMail = (form: object): Promise<Answer> => server.post('/api/settings/test/email', form, root)
 
 test.each([
   ['verification', 'Verify your'],
@@ -157,13 +162,13 @@ test.each([
   ['login-alert', 'Login from a new location'],
 ])('the mail %s can be tried out', async (template, subject) => {
   expect((await testMail({ email: 'me@example.com', template, collection: 'users' })).status).toBe(204)
-  expect(await office.mail.next()).toMatchObject({
+  expect(await server.mail.next()).toMatchObject({
     to: 'me@example.com',
     subject: expect.stringContaining(subject),
   })
 })
 
-const testS3 = (form: object, headers = root) => office.post('/api/settings/test/s3', form, headers)
+const testS3 = (form: object, headers = root) => server.post('/api/settings/test/s3', form, headers)
 
 test.each([
   ['nothing', {}, { data: { filesystem: { code: 'validation_required' } } }],
@@ -183,7 +188,7 @@ test('Apple gets a secret that its key has signed', async () => {
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
   const form = { clientId: 'shop', teamId: '1234567890', keyId: 'abcdefghij', privateKey: pem, duration: 60 }
   const path = '/api/settings/apple/generate-client-secret'
-  const [head, claims, signature] = String((await office.post(path, form, root)).body.secret).split('.')
+  const [head, claims, signature] = String((await server.post(path, form, root)).body.secret).split('.')
   const key = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const
   expect(verify('sha256', Buffer.from(`${head}.${claims}`), key, Buffer.from(signature!, 'base64url'))).toBe(
     true,
@@ -193,7 +198,7 @@ test('Apple gets a secret that its key has signed', async () => {
     sub: 'shop',
     aud: ['https://appleid.apple.com'],
   })
-  const bad = await office.post(path, { ...form, privateKey: 'x', duration: -1 }, root)
+  const bad = await server.post(path, { ...form, privateKey: 'x', duration: -1 }, root)
   expect(codes(bad.body.data as object)).toEqual({
     privateKey: 'validation_match_invalid',
     duration: 'validation_min_greater_equal_than_required',
@@ -219,7 +224,7 @@ test.each([
   ],
 ])('Apple’s key is %s', async (_, privateKey, reason) => {
   const form = { clientId: 'shop', teamId: '1234567890', keyId: 'abcdefghij', privateKey, duration: 60 }
-  const { status, body } = await office.post('/api/settings/apple/generate-client-secret', form, root)
+  const { status, body } = await server.post('/api/settings/apple/generate-client-secret', form, root)
   expect([status, body.message]).toEqual([400, `Failed to generate client secret. Raw error: \n${reason}`])
 })
 
@@ -229,8 +234,8 @@ test.each([
   ['POST', '/api/backups/x.zip/restore', 401, 400],
   ['POST', '/api/backups/upload', 401, 400],
 ] as const)('there are no backups to %s at %s', async (method, path, guest, superuser) => {
-  expect((await office.call(method, path)).status).toBe(guest)
-  expect((await office.call(method, path, undefined, root)).status).toBe(superuser)
+  expect((await server.call(method, path)).status).toBe(guest)
+  expect((await server.call(method, path, undefined, root)).status).toBe(superuser)
 })
 
 test('a test mail that is refused says why', async () => {
@@ -241,8 +246,8 @@ test('a test mail that is refused says why', async () => {
     email: 'validation_is_email',
     template: 'validation_in_invalid',
   })
-  office.mail.refuses = true
+  server.mail.refuses = true
   const { body } = await testMail({ email: 'me@example.com', template: 'otp' })
-  office.mail.refuses = false
+  server.mail.refuses = false
   expect(body.message).toMatch(/^Failed to send the test email\. Raw error: \n.*550/)
 })

@@ -2,20 +2,20 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { CatalogStore } from '../../src/collections/catalog-store.ts'
+import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
 import { UserError } from '../../src/errors.ts'
-import { verifyPassword } from '../../src/fields/bcrypt.ts'
+import { verifyPassword } from '../../src/fields/values/bcrypt.ts'
 import { importFiles } from '../../src/import/fixtures.ts'
-import { showProgress } from '../../src/progress.ts'
-import { closeOffice, openOffice, rowsOf } from '../support/collections.ts'
+import { showProgress } from '../../src/tools/progress.ts'
+import { closeCollectionStore, openCollectionStore, rowsOf } from '../support/collection-store.ts'
 
 let store: CatalogStore
 const folder = mkdtempSync(join(tmpdir(), 'pocketsms-import-'))
 beforeAll(async () => {
-  store = await openOffice()
+  store = await openCollectionStore()
 })
 afterAll(async () => {
-  await closeOffice(store)
+  await closeCollectionStore(store)
   rmSync(folder, { recursive: true })
 })
 

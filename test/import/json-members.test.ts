@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, test } from 'vitest'
-import { OtherShape, readMembers } from '../../src/import/json-members.ts'
+import { readMembers, UnexpectedShape } from '../../src/import/json-members.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pocketsms-json-'))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -61,10 +61,10 @@ test.each([
   ['{"a":[],"b":{"c":1}}', 'b'],
   ['{"a":null}', 'a'],
 ])('%s is JSON of another shape', (text, member) => {
-  expect(() => read(text)).toThrow(OtherShape)
+  expect(() => read(text)).toThrow(UnexpectedShape)
   try {
     read(text)
   } catch (error) {
-    expect((error as OtherShape).member).toBe(member)
+    expect((error as UnexpectedShape).member).toBe(member)
   }
 })

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import type { CatalogStore } from '../../src/collections/catalog-store.ts'
+import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
 import { importPocketBase } from '../../src/import/pocketbase.ts'
 
 /** A collection as PocketBase stores it, and its rows. */

@@ -5,8 +5,8 @@ import { DatabaseSync } from 'node:sqlite'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type RunningServer, start } from '../../src/server.ts'
-import { rowsOf } from '../support/collections.ts'
-import { testConfig } from '../support/start.ts'
+import { rowsOf } from '../support/collection-store.ts'
+import { testConfig } from '../support/server/start.ts'
 import { bringSource, contentsOf, pocketBaseTestData } from './pocketbase-data.ts'
 
 const data = pocketBaseTestData()
@@ -16,7 +16,10 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 type Row = Readonly<Record<string, string>>
 
-/** PocketBase's own test data: old, edited by many hands, with every type of field. Only where its Go module is. */
+/**
+ * PocketBase's own test data: old, edited by many hands, with every type of field. Only where its Go module
+ * is.
+ */
 describe.skipIf(!data)("PocketBase's test data", () => {
   let server: RunningServer
   let summary: string[]

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { CatalogStore } from '../../src/collections/catalog-store.ts'
+import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
 import type { AuthCollection, Collection } from '../../src/collections/collection.ts'
-import { SettingsStore } from '../../src/collections/settings-store.ts'
 import { UserError } from '../../src/errors.ts'
-import { hashPassword, verifyPassword } from '../../src/fields/bcrypt.ts'
-import { closeOffice, openOffice, rowsOf } from '../support/collections.ts'
+import { hashPassword, verifyPassword } from '../../src/fields/values/bcrypt.ts'
+import { SettingsStore } from '../../src/settings/settings-store.ts'
+import { closeCollectionStore, openCollectionStore, rowsOf } from '../support/collection-store.ts'
 import { bringSource, contentsOf, type SourceCollection, writeSource } from './pocketbase-data.ts'
 
 const ID = { id: 'f_id', name: 'id', type: 'text', primaryKey: true, required: true, system: true }
@@ -143,7 +143,7 @@ describe('a data directory', () => {
   let imported: AuthCollection
 
   beforeAll(async () => {
-    store = await openOffice()
+    store = await openCollectionStore()
     source = writeSource(join(folder, 'data'), {
       collections: [await users(), NOTES, ...VIEWS],
       settings: SETTINGS,
@@ -155,7 +155,7 @@ describe('a data directory', () => {
     notes = store.catalog.find('notes')!
     imported = store.catalog.find('users') as AuthCollection
   })
-  afterAll(() => closeOffice(store))
+  afterAll(() => closeCollectionStore(store))
 
   test('the summary says how much came and what did not', () => {
     expect(summary[0]).toBe('Imported 2 collections, 2 views, 3 records and 2 files.')
@@ -279,9 +279,9 @@ describe('a data directory', () => {
 describe('what cannot come in is refused in a sentence, and nothing with it', () => {
   let store: CatalogStore
   beforeAll(async () => {
-    store = await openOffice()
+    store = await openCollectionStore()
   })
-  afterAll(() => closeOffice(store))
+  afterAll(() => closeCollectionStore(store))
 
   const named = (name: string, fields: object[] = []) => ({ id: `id_${name}`, name, fields: [ID, ...fields] })
   const title = { id: 'f_t', name: 'title', type: 'text' }

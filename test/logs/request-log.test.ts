@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { SETTINGS } from '../../src/collections/settings.ts'
 import { counts } from '../../src/counts.ts'
-import { migrate } from '../../src/db/migrate.ts'
 import type { Db } from '../../src/db/open.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
 import { createLogger } from '../../src/log.ts'
-import { forgetLogs, forgetUnwanted } from '../../src/logs/forget.ts'
-import { DEBUG, ERROR, type Line } from '../../src/logs/line.ts'
+import { deleteOldLogs, deleteUnwantedLogs } from '../../src/logs/delete-old.ts'
+import { DEBUG, ERROR, type LogLine } from '../../src/logs/log-line.ts'
 import { RequestLog } from '../../src/logs/request-log.ts'
-import { openTestDb } from '../support/start.ts'
+import { SETTINGS } from '../../src/settings/settings.ts'
+import { openTestDb } from '../support/server/start.ts'
 
 const NOW = Date.parse('2026-11-20T07:00:00.000Z')
 const DAY_MS = 86_400_000
@@ -24,7 +24,7 @@ beforeEach(async () => void (await db.query('truncate _logs')))
 
 const settings = { current: SETTINGS.fresh() }
 const open = () => new RequestLog(db, settings, createLogger({ logLevel: 'silent' }))
-const line = (message: string, more: Partial<Line> = {}): Line => ({
+const line = (message: string, more: Partial<LogLine> = {}): LogLine => ({
   atMs: NOW,
   level: ERROR,
   message,
@@ -132,13 +132,13 @@ test.each([
   ['more days than there were', 9e15, ['day 9', 'day 5', 'day 4', 'day 0']],
 ])('logs are kept for %s', async (_, maxDays, kept) => {
   await ofDays(9, 5, 4, 0)
-  await forgetLogs(db, { ...LOGS, maxDays }, NOW)
+  await deleteOldLogs(db, { ...LOGS, maxDays }, NOW)
   expect(await stored()).toEqual(kept)
 })
 
 test('of too many the oldest go', async () => {
   await ofDays(3, 2, 1, 0)
-  await forgetLogs(db, LOGS, NOW, 2)
+  await deleteOldLogs(db, LOGS, NOW, 2)
   expect(await stored()).toEqual(['day 1', 'day 0'])
 })
 
@@ -147,6 +147,6 @@ test('what the settings do not want any more goes', async () => {
   logs.add(line('well', { level: DEBUG, atMs: Date.now() }))
   logs.add(line('failed', { atMs: Date.now() }))
   await logs.flush()
-  await forgetUnwanted(db, LOGS)
+  await deleteUnwantedLogs(db, LOGS)
   expect(await stored()).toEqual(['failed'])
 })

@@ -2,19 +2,24 @@ import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import parse, { type Family, type Sample } from 'parse-prometheus-text-format'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Attempt } from '../../src/sms/renew.ts'
-import { Ear } from '../realtime/ear.ts'
-import { type Client, type Gateway, openGateway, openStream } from '../support/gateway.ts'
+import type { Attempt } from '../../src/sms/queue/renew.ts'
+import { TestListener } from '../realtime/ear.ts'
+import {
+  type Client,
+  openStream,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../support/server/server-with-devices.ts'
 
 const TOKEN = 'a-token-for-prometheus'
 const TO = '+4915112345678'
 
-let gateway: Gateway
+let server: ServerWithDevices
 let user: Client
 let device: Client
 
 const ask = (token = TOKEN) =>
-  fetch(`${gateway.url}/metrics`, { headers: token === '' ? {} : { authorization: `Bearer ${token}` } })
+  fetch(`${server.url}/metrics`, { headers: token === '' ? {} : { authorization: `Bearer ${token}` } })
 
 async function scrape(): Promise<Map<string, Family>> {
   const text = await (await ask()).text()
@@ -24,7 +29,9 @@ async function scrape(): Promise<Map<string, Family>> {
 const has = (labels: Record<string, string>) => (sample: Sample) =>
   Object.entries(labels).every(([name, value]) => sample.labels?.[name] === value)
 
-/** The value of a metric, summed up over all labels that are not named; after a second, when figures are kept. */
+/**
+ * The value of a metric, summed up over all labels that are not named; after a second, when figures are kept.
+ */
 async function value(name: string, labels: Record<string, string> = {}): Promise<number> {
   const samples = (await scrape()).get(name)?.metrics.filter(has(labels)) ?? []
   return samples.reduce((sum, sample) => sum + Number(sample.value ?? sample.count), 0)
@@ -34,11 +41,11 @@ const send = (body: object) =>
   user.call('POST', '/api/sms/send', { recipients: [TO], body: 'Hello', ...body })
 
 beforeAll(async () => {
-  gateway = await openGateway({ METRICS_TOKEN: TOKEN, WEBHOOK_ALLOW_PRIVATE: 'true' })
-  user = await gateway.makeUser()
-  device = await gateway.pair(user)
+  server = await startServerWithDevices({ METRICS_TOKEN: TOKEN, WEBHOOK_ALLOW_PRIVATE: 'true' })
+  user = await server.makeUser()
+  device = await server.pair(user)
 })
-afterAll(() => gateway.stop())
+afterAll(() => server.stop())
 
 describe('who may read them', () => {
   test.each<[who: string, token: () => string, status: number]>([
@@ -46,7 +53,7 @@ describe('who may read them', () => {
     ['a wrong token', () => 'a-token-for-prometheuS', 401],
     ['a user', () => user.token, 403],
     ['a device', () => device.token, 403],
-    ['a superuser', () => gateway.superuser.token, 200],
+    ['a superuser', () => server.superuser.token, 200],
     ['the token of the settings', () => TOKEN, 200],
   ])('%s', async (_, token, status) => {
     expect((await ask(token())).status).toBe(status)
@@ -88,8 +95,8 @@ test('requests by group, method and status; ids and paths are no labels', async 
   await user.call('GET', '/api/collections/contacts/records/k3v9x0c2m5n8b1a')
   expect(await value('pocketsms_http_requests_total', list)).toBe(before + 3)
   expect(await value('pocketsms_http_requests_total', { ...list, status: '404' })).toBe(missing + 1)
-  await fetch(gateway.url, { method: 'PROPFIND' })
-  await fetch(`${gateway.url}/api/nothing/k3v9x0c2m5n8b1a`)
+  await fetch(server.url, { method: 'PROPFIND' })
+  await fetch(`${server.url}/api/nothing/k3v9x0c2m5n8b1a`)
   const text = await (await ask()).text()
   expect(text).not.toContain('k3v9x0c2m5n8b1a')
   expect(text).not.toContain('PROPFIND')
@@ -126,7 +133,7 @@ test('compiled filters are found again', async () => {
 })
 
 test('a message from its acceptance to its report', async () => {
-  const stream = await openStream(gateway.url, device.token)
+  const stream = await openStream(server.url, device.token)
   await send({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() })
   const { message_ids } = (await send({})).body
   await stream.next('wake')
@@ -183,7 +190,7 @@ test.each([
 })
 
 test('realtime connections and their events', async () => {
-  const ear = await Ear.on(gateway.url, user.token, 'contacts')
+  const ear = await TestListener.on(server.url, user.token, 'contacts')
   expect(await value('pocketsms_realtime_clients')).toBe(1)
   await user.call('POST', '/api/collections/contacts/records', { user: user.id, name: 'Ann', phone: TO })
   await ear.next(1)

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { installerLink } from '../../src/auth/installer.ts'
+import { installerLink } from '../../src/auth/superusers/installer.ts'
 import { createLogger } from '../../src/log.ts'
 import { type RunningServer, start } from '../../src/server.ts'
-import { Ear } from '../realtime/ear.ts'
-import { type Client, client, openStream } from '../support/gateway.ts'
-import { type Office, openOffice, PASSWORD } from '../support/office.ts'
-import { SUPERUSER } from '../support/start.ts'
+import { TestListener } from '../realtime/ear.ts'
+import { type Client, client, openStream } from '../support/server/server-with-devices.ts'
+import { PASSWORD, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
+import { SUPERUSER } from '../support/server/start.ts'
 
 // What is begun at one node is right at another: two servers on one Postgres. PGlite serves one.
 
@@ -14,7 +14,7 @@ const TO = '+4915112345678'
 const LOOK_MS = 5_000
 const OTHER_PASSWORD = 'other-password'
 
-let office: Office
+let server: ServerWithMail
 let one: RunningServer
 let two: RunningServer
 let count = 0
@@ -36,13 +36,13 @@ interface User {
 /** A user who signed in at the first node. */
 async function makeUser(): Promise<User> {
   const email = `user${++count}@example.com`
-  const id = await office.addUser(email, { verified: true })
+  const id = await server.addUser(email, { verified: true })
   const { token } = (await signIn(one, email)).body
   return { id, email, token, at: (node) => client(node.url, id, token) }
 }
 
 async function makeRoot(): Promise<(node: RunningServer) => Client> {
-  const token = await office.signIn('_superusers', SUPERUSER.email, SUPERUSER.password)
+  const token = await server.signIn('_superusers', SUPERUSER.email, SUPERUSER.password)
   return (node) => client(node.url, '', token)
 }
 
@@ -123,31 +123,31 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
   async 'a mailed code'() {
     const { email } = await makeUser()
     const { otpId } = (await guest(one).call('POST', '/api/collections/users/request-otp', { email })).body
-    const [, password] = /password is: (\d+)/.exec((await office.mail.next()).text) ?? []
+    const [, password] = /password is: (\d+)/.exec((await server.mail.next()).text) ?? []
     const enter = () => guest(two).call('POST', '/api/collections/users/auth-with-otp', { otpId, password })
     await expect.poll(async () => (await enter()).status).toBe(200)
   },
 
   async 'two methods, each at another node'() {
     const { email } = await makeUser()
-    await office.change('users', { mfa: { enabled: true, duration: 600, rule: `email = "${email}"` } })
+    await server.change('users', { mfa: { enabled: true, duration: 600, rule: `email = "${email}"` } })
     const { status, body } = await signIn(one, email)
     expect([status, Object.keys(body)]).toEqual([401, ['mfaId']])
     const { otpId } = (await guest(one).call('POST', '/api/collections/users/request-otp', { email })).body
-    const [, password] = /password is: (\d+)/.exec((await office.mail.next()).text) ?? []
+    const [, password] = /password is: (\d+)/.exec((await server.mail.next()).text) ?? []
     const second = await guest(two).call('POST', '/api/collections/users/auth-with-otp', {
       otpId,
       password,
       mfaId: body.mfaId,
     })
     expect(second.status).toBe(200)
-    await office.change('users', { mfa: { enabled: false, duration: 600, rule: '' } })
+    await server.change('users', { mfa: { enabled: false, duration: 600, rule: '' } })
   },
 
   async 'a reset of a password by a mailed link'() {
     const { email } = await makeUser()
     await guest(one).call('POST', '/api/collections/users/request-password-reset', { email })
-    const [, token] = /confirm-password-reset\/(\S+)/.exec((await office.mail.next()).text) ?? []
+    const [, token] = /confirm-password-reset\/(\S+)/.exec((await server.mail.next()).text) ?? []
     const body = { token, password: OTHER_PASSWORD, passwordConfirm: OTHER_PASSWORD }
     const confirmed = await guest(two).call('POST', '/api/collections/users/confirm-password-reset', body)
     expect(confirmed.status).toBe(204)
@@ -355,7 +355,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
 
   async 'realtime: the stream at one node, its subscription and the change at the other'() {
     const user = await makeUser()
-    const ear = await Ear.open(two.url)
+    const ear = await TestListener.open(two.url)
     const body = { clientId: ear.id, subscriptions: ['contacts'] }
     expect((await user.at(one).call('POST', '/api/realtime', body)).status).toBe(204)
     const contact = { user: user.id, name: 'Ben', phone: TO }
@@ -385,15 +385,15 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
 
 describe.runIf(process.env.TEST_BACKEND === 'postgres')('any request at any node', () => {
   beforeAll(async () => {
-    office = await openOffice()
-    one = office.server
+    server = await startServerWithMail()
+    one = server.server
     two = await start(one.services.config, createLogger({ logLevel: 'silent' }))
     const users = one.services.store.catalog.find('users')
-    if (users?.type === 'auth') await office.change('users', { otp: { ...users.otp, enabled: true } })
+    if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
   })
   afterAll(async () => {
     await two.stop()
-    await office.stop()
+    await server.stop()
   })
 
   test.each(Object.entries(ROWS))('%s', (_, show) => show())

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
-import { client } from '../support/gateway.ts'
-import { SUPERUSER, startServer } from '../support/start.ts'
+import { client } from '../support/server/server-with-devices.ts'
+import { SUPERUSER, startServer } from '../support/server/start.ts'
 
 // A server whose catalog is old: another node has renamed a field, and its word of it has not arrived.
 

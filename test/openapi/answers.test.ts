@@ -2,10 +2,11 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
-import { takeFaults, watchAnswers } from '../support/answers.ts'
-import { startServer } from '../support/start.ts'
+import { takeFaults, watchAnswers } from '../support/answers/answers.ts'
+import { startServer } from '../support/server/start.ts'
 
-// What looks at all answers of all tests sees what is wrong with them: here a server answers as the test says.
+// What looks at all answers of all tests sees what is wrong with them: here a server answers as the test
+// says.
 
 let real: RunningServer
 let liar: RunningServer

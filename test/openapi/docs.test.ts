@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
-import { startServer } from '../support/start.ts'
+import { startServer } from '../support/server/start.ts'
 
 let server: RunningServer
 const get = (path: string, headers = {}) => fetch(server.url + path, { headers, redirect: 'manual' })

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { extensionsOf } from '../../src/extensions.ts'
 import { describedCollections, openApiDocument } from '../../src/openapi/document.ts'
-import texts from '../../src/openapi/texts.json' with { type: 'json' }
+import texts from '../../src/openapi/schemas/texts.json' with { type: 'json' }
 
 type Json = Record<string, unknown>
 

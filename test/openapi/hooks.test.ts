@@ -1,30 +1,35 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Client } from '../support/gateway.ts'
-import { makeHook, openSite, type Site, sendAndReport } from '../support/hooks.ts'
-import { type Receiver, startReceiver } from '../support/receiver.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
+import { type Receiver, startReceiver } from '../support/services/receiver.ts'
+import {
+  makeWebhook,
+  sendAndReport,
+  startWebhookFixture,
+  type WebhookFixture,
+} from '../support/webhook-fixture.ts'
 
-let site: Site
+let fixture: WebhookFixture
 let user: Client
 let receiver: Receiver
 const ajv = new Ajv2020({ strict: false })
 formats.default(ajv)
 
 beforeAll(async () => {
-  site = await openSite()
-  user = await site.gateway.makeUser()
+  fixture = await startWebhookFixture()
+  user = await fixture.gateway.makeUser()
   receiver = await startReceiver()
-  ajv.addSchema((await (await fetch(`${site.gateway.url}/api/openapi.json`)).json()) as object, 'api')
+  ajv.addSchema((await (await fetch(`${fixture.gateway.url}/api/openapi.json`)).json()) as object, 'api')
 })
 afterAll(async () => {
   await receiver?.stop()
-  await site?.stop()
+  await fixture?.stop()
 })
 
 test('what webhooks are sent is what is described', async () => {
-  const phone = await site.gateway.pair(user)
-  const { id } = await makeHook(user, receiver.url)
+  const phone = await fixture.gateway.pair(user)
+  const { id } = await makeWebhook(user, receiver.url)
   await user.call('POST', `/api/webhooks/${id}/test`)
   await sendAndReport(user, phone, 1, 'sent', 'delivered')
   const told = await receiver.heard(3)

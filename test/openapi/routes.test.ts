@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../../src/http/app.ts'
 import type { RunningServer } from '../../src/server.ts'
-import { startServer } from '../support/start.ts'
+import { startServer } from '../support/server/start.ts'
 
 let server: RunningServer
 let described: Set<string>

@@ -3,11 +3,12 @@ import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { urlFault } from '../../src/outgoing/addresses.ts'
-import { guardedLookup } from '../../src/outgoing/resolve.ts'
+import { publicOnlyLookup } from '../../src/outgoing/resolve.ts'
 import { sendOutgoing } from '../../src/outgoing/send.ts'
-import { startNameServer } from '../support/name-server.ts'
+import { startNameServer } from '../support/services/name-server.ts'
 
-// Nothing here leaves the machine: names are asked of a server on 127.0.0.1, and what is reached is counted there.
+// Nothing here leaves the machine: names are asked of a server on 127.0.0.1, and what is reached is counted
+// there.
 
 let port: number
 let reached = 0
@@ -154,7 +155,7 @@ describe('a name', () => {
 
   const look = (host: string, all = true) =>
     new Promise((resolve, reject) =>
-      guardedLookup(resolver)(host, { all }, (error, found) => (error ? reject(error) : resolve(found))),
+      publicOnlyLookup(resolver)(host, { all }, (error, found) => (error ? reject(error) : resolve(found))),
     )
 
   test('that leads both ways gives the connection only what is of the internet', async () => {

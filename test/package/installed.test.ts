@@ -69,7 +69,7 @@ describe('the package that npm publishes', () => {
     const has = (name: string) => existsSync(join(installed, name))
     const wanted = [
       'dist/cli.js',
-      'dist/collections/builtin.json',
+      'dist/collections/definition/builtin.json',
       'sql/migrations/0001_start.sql',
       'README.md',
     ]

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
-import { startServer } from '../support/start.ts'
-import { Ear, withOptions } from './ear.ts'
+import { startServer } from '../support/server/start.ts'
+import { TestListener, withOptions } from './ear.ts'
 import { ANN, ask, BEN, signIn, withStage } from './stage.ts'
 
 let server: RunningServer
@@ -32,8 +32,8 @@ async function hears(
   act: () => Promise<unknown>,
 ): Promise<Record<string, string[]>> {
   const names = Object.keys(who) as (keyof typeof who)[]
-  const ears = await Promise.all(names.map((name) => Ear.on(url, who[name], ...topics)))
-  const end = await Ear.on(url, who.root, 'vaults')
+  const ears = await Promise.all(names.map((name) => TestListener.on(url, who[name], ...topics)))
+  const end = await TestListener.on(url, who.root, 'vaults')
   await act()
   // one collection's events do not wait for another's: some time for the slow ones
   await create('vaults', { title: 'end' })
@@ -203,7 +203,9 @@ describe("the client's filter", () => {
 
   test('many different ones', async () => {
     const ears = await Promise.all(
-      Array.from({ length: 40 }, (_, i) => Ear.on(url, '', filtered(`title ~ "w${i}x" || title = "all"`))),
+      Array.from({ length: 40 }, (_, i) =>
+        TestListener.on(url, '', filtered(`title ~ "w${i}x" || title = "all"`)),
+      ),
     )
     await create('news', { title: 'w7x' })
     await create('news', { title: 'all' })
@@ -216,7 +218,7 @@ describe("the client's filter", () => {
 describe('what is shown', () => {
   const records = async (topic: string, act: () => Promise<unknown>) => {
     const names = ['ann', 'ben', 'guest', 'root'] as const
-    const ears = await Promise.all(names.map((name) => Ear.on(url, who[name], topic)))
+    const ears = await Promise.all(names.map((name) => TestListener.on(url, who[name], topic)))
     await act()
     const heard = await Promise.all(ears.map((ear) => ear.next(1)))
     await Promise.all(ears.map((ear) => ear.close()))
@@ -242,7 +244,10 @@ describe('what is shown', () => {
     const topic = withOptions('replies', {
       query: { expand: 'note.owner', fields: 'title,expand.note.title' },
     })
-    const ears = await Promise.all([Ear.on(url, who.ann, topic), Ear.on(url, who.root, topic)])
+    const ears = await Promise.all([
+      TestListener.on(url, who.ann, topic),
+      TestListener.on(url, who.root, topic),
+    ])
     const id = await create('replies', { title: 'a', note })
     await remove('replies', id)
     for (const ear of ears) {
@@ -261,7 +266,9 @@ describe('what is shown', () => {
 test('what many see alike is expanded once, what each sees otherwise for each', async () => {
   const note = await create('notes', { title: 'n', owner: ANN.id })
   const topic = withOptions('notes', { query: { expand: 'owner,replies_via_note' } })
-  const ears = await Promise.all([who.ann, who.root, who.ann].map((token) => Ear.on(url, token, topic)))
+  const ears = await Promise.all(
+    [who.ann, who.root, who.ann].map((token) => TestListener.on(url, token, topic)),
+  )
   await update('notes', note, { title: 'm' })
   const heard = await Promise.all(ears.map((ear) => ear.next(1)))
   const owners = heard.map(([event]) => event!.data.record.expand.owner)

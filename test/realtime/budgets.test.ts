@@ -1,15 +1,15 @@
 import { expect, test } from 'vitest'
-import { BUDGETS } from '../../src/realtime/budgets.ts'
-import { Client, LIMITS, type Line } from '../../src/realtime/client.ts'
-import { Flusher } from '../../src/realtime/flusher.ts'
-import { Shares } from '../../src/realtime/shares.ts'
-import { readTopic, type Topic } from '../../src/realtime/topic.ts'
-import { weightOf } from '../../src/realtime/weight.ts'
+import { Client, type ClientConnection, LIMITS } from '../../src/realtime/clients/client.ts'
+import { Flusher } from '../../src/realtime/clients/flusher.ts'
+import { Shares } from '../../src/realtime/clients/shares.ts'
+import { readTopic, type Topic } from '../../src/realtime/clients/topic.ts'
+import { weightOf } from '../../src/realtime/clients/weight.ts'
+import { BUDGETS } from '../../src/realtime/limits/budgets.ts'
 
 const filtered = (filter: string) => readTopic(`news?${filter}`, JSON.stringify({ query: { filter } }))
 const SINCE = { xmin: 0, xmax: 0, running: new Set<number>() }
 
-class Reader implements Line {
+class Reader implements ClientConnection {
   held = 0
   isOver = false
   write = (text: string) => {
@@ -32,11 +32,11 @@ function streams(budgets = BUDGETS) {
     client.subscriptions = new Map()
   })
   const flusher = new Flusher(budgets.unreadBytes)
-  const open = (key: string, line: Line = new Reader()) => {
+  const open = (key: string, connection: ClientConnection = new Reader()) => {
     const viewer = { key, auth: null }
     const owner = shares.ownerOf(viewer, '192.0.2.1')
     const origin = { ip: '192.0.2.1', network: '192.0.2.1' }
-    const client = new Client('node', { origin, viewer, owner, line, limits: LIMITS, flusher })
+    const client = new Client('node', { origin, viewer, owner, connection, limits: LIMITS, flusher })
     shares.enter(client)
     return client
   }

@@ -8,7 +8,7 @@ export interface Heard {
 }
 
 /** An open connection, without any library: what comes is kept as it came. */
-export class Ear {
+export class TestListener {
   readonly url: string
   readonly status: number
   readonly headers: Headers
@@ -30,17 +30,17 @@ export class Ear {
   }
 
   /** Connects, and waits for PB_CONNECT. */
-  static async open(url: string, headers: Record<string, string> = {}): Promise<Ear> {
+  static async open(url: string, headers: Record<string, string> = {}): Promise<TestListener> {
     const hangUp = new AbortController()
     const response = await fetch(`${url}/api/realtime`, { headers, signal: hangUp.signal })
-    const ear = new Ear(url, response, hangUp)
+    const ear = new TestListener(url, response, hangUp)
     while (ear.id === '') await ear.#more()
     return ear
   }
 
   /** Connects and subscribes. */
-  static async on(url: string, token: string, ...subscriptions: string[]): Promise<Ear> {
-    const ear = await Ear.open(url)
+  static async on(url: string, token: string, ...subscriptions: string[]): Promise<TestListener> {
+    const ear = await TestListener.open(url)
     await ear.subscribe(token, ...subscriptions)
     return ear
   }

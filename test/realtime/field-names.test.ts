@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, type Gateway, openGateway } from '../support/gateway.ts'
-import { Ear } from './ear.ts'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../support/server/server-with-devices.ts'
+import { TestListener } from './ear.ts'
 
-let gateway: Gateway
+let server: ServerWithDevices
 let root: Client
 beforeAll(async () => {
-  gateway = await openGateway()
-  root = gateway.superuser
+  server = await startServerWithDevices()
+  root = server.superuser
 })
-afterAll(() => gateway?.stop())
+afterAll(() => server?.stop())
 
 /** Names that stand for something else in the statements which write and read a record. */
 const NAMES = [
@@ -34,7 +38,7 @@ test('records with fields of any name are written and heard of', async () => {
   expect(made.status).toBe(200)
   const all = (text: string) => Object.fromEntries(NAMES.map((name) => [name, text]))
   const records = '/api/collections/odd/records'
-  const ear = await Ear.on(gateway.url, root.token, 'odd/*')
+  const ear = await TestListener.on(server.url, root.token, 'odd/*')
   const { id } = (await root.call('POST', records, all('one'))).body
   expect((await root.call('PATCH', `${records}/${id}`, all('two'))).status).toBe(200)
   expect((await root.call('DELETE', `${records}/${id}`)).status).toBe(204)
@@ -48,8 +52,8 @@ test('records with fields of any name are written and heard of', async () => {
 })
 
 test('so are those of the gateway, which it writes itself', async () => {
-  const user = await gateway.makeUser()
-  const phone = await gateway.pair(user)
+  const user = await server.makeUser()
+  const phone = await server.pair(user)
   for (const collection of ['devices', 'sms_messages', 'webhook_deliveries']) {
     const { fields } = (await root.call('GET', `/api/collections/${collection}`)).body
     const more = ['s', 't', 'm', 'written'].map((name) => ({ name, type: 'text' }))
@@ -58,7 +62,7 @@ test('so are those of the gateway, which it writes itself', async () => {
     })
     expect(changed.status).toBe(200)
   }
-  const ear = await Ear.on(gateway.url, root.token, 'devices/*', 'sms_messages/*')
+  const ear = await TestListener.on(server.url, root.token, 'devices/*', 'sms_messages/*')
   expect((await phone.call('POST', '/api/devices/heartbeat', { sims: [{ carrier: 'x' }] })).status).toBe(200)
   const sent = await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'a' })
   expect(sent.status).toBe(200)

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { counts } from '../../src/counts.ts'
 import { createLogger } from '../../src/log.ts'
-import { BUDGETS } from '../../src/realtime/budgets.ts'
-import { LIMITS } from '../../src/realtime/client.ts'
+import { LIMITS } from '../../src/realtime/clients/client.ts'
+import { readTopic } from '../../src/realtime/clients/topic.ts'
 import { Realtime } from '../../src/realtime/hub.ts'
-import { readTopic } from '../../src/realtime/topic.ts'
+import { BUDGETS } from '../../src/realtime/limits/budgets.ts'
 import type { RunningServer } from '../../src/server.ts'
-import { startServer } from '../support/start.ts'
-import { Ear, withOptions } from './ear.ts'
+import { startServer } from '../support/server/start.ts'
+import { TestListener, withOptions } from './ear.ts'
 import { ANN, ask, signIn, withStage } from './stage.ts'
 
 let server: RunningServer
@@ -40,7 +40,7 @@ async function noteWithReplies(count: number): Promise<string> {
 }
 
 test('what a rule keeps from a guest is not compiled, whatever his topics are', async () => {
-  const guest = await Ear.open(server.url)
+  const guest = await TestListener.open(server.url)
   const topics = (collection: string) =>
     Array.from({ length: 25 }, (_, i) =>
       filtered(
@@ -59,7 +59,7 @@ test('what a rule keeps from a guest is not compiled, whatever his topics are', 
 })
 
 test('too many shapes are refused with 429, and what was subscribed to goes on', async () => {
-  const guest = await Ear.on(server.url, '', 'news')
+  const guest = await TestListener.on(server.url, '', 'news')
   const response = await post(
     guest.id,
     Array.from({ length: 51 }, (_, i) => filtered('news', `title != ""${' && open = true'.repeat(i)}`)),
@@ -77,16 +77,16 @@ test('slow filters of one account end its own streams, then are refused; others 
   const note = await noteWithReplies(3_000)
   const far = 'replies_via_note.note.replies_via_note.note.replies_via_note.id'
   const slow = filtered('notes/*', `replies_via_note.title ?~ ${far}`)
-  const victim = await Ear.on(server.url, tokens.ben, 'news', filtered('news/*', 'title ~ "w"'))
+  const victim = await TestListener.on(server.url, tokens.ben, 'news', filtered('news/*', 'title ~ "w"'))
   for (const round of [1, 2, 3]) {
-    const hostile = await Ear.on(server.url, tokens.ann, slow)
+    const hostile = await TestListener.on(server.url, tokens.ann, slow)
     await ask(server.url, tokens.root, 'PATCH', `collections/notes/records/${note}`, { title: `w${round}` })
     await create('news', { title: `w${round}` })
     expect((await victim.next(2)).map(({ data }) => data.record.title)).toEqual([`w${round}`, `w${round}`])
     await hostile.ended
     expect(hostile.heard).toEqual([])
   }
-  const hostile = await Ear.open(server.url)
+  const hostile = await TestListener.open(server.url)
   const refused = await post(hostile.id, [slow], tokens.ann)
   expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true])
   expect((await post(hostile.id, ['news'], tokens.ann)).status).toBe(204)
@@ -96,7 +96,7 @@ test('slow filters of one account end its own streams, then are refused; others 
 test('an expand that is too much is left out of the event', async () => {
   const [small, large] = [await noteWithReplies(3), await noteWithReplies(100)]
   const topic = withOptions('notes/*', { query: { expand: 'replies_via_note.note.replies_via_note' } })
-  const ear = await Ear.on(server.url, tokens.root, topic)
+  const ear = await TestListener.on(server.url, tokens.root, topic)
   for (const id of [small, large])
     await ask(server.url, tokens.root, 'PATCH', `collections/notes/records/${id}`, { title: 'changed' })
   const records = (await ear.next(2)).map(({ data }) => data.record)

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { BUDGETS } from '../../src/realtime/budgets.ts'
-import { Limiter } from '../../src/realtime/limiter.ts'
-import { Owner } from '../../src/realtime/owner.ts'
-import { openTestStore } from '../support/queue.ts'
+import { Owner } from '../../src/realtime/clients/owner.ts'
+import { Limiter } from '../../src/realtime/deliver/limiter.ts'
+import { BUDGETS } from '../../src/realtime/limits/budgets.ts'
+import { openTestStore } from '../support/database/queue.ts'
 
 test('the work of slow owners takes one place, and goes behind all other', async () => {
   const { store, close } = await openTestStore()

@@ -2,13 +2,13 @@ import { createServer, get, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
-import { changesCleanUp } from '../../src/realtime/clean-up.ts'
-import type { Limits } from '../../src/realtime/client.ts'
+import { changesCleanUp } from '../../src/realtime/changes/clean-up.ts'
+import type { ConnectionLimits } from '../../src/realtime/clients/client.ts'
+import { readTopic } from '../../src/realtime/clients/topic.ts'
 import { Realtime } from '../../src/realtime/hub.ts'
-import { readTopic } from '../../src/realtime/topic.ts'
 import type { RunningServer } from '../../src/server.ts'
-import { startServer } from '../support/start.ts'
-import { Ear } from './ear.ts'
+import { startServer } from '../support/server/start.ts'
+import { TestListener } from './ear.ts'
 import { ask, signIn, withStage } from './stage.ts'
 
 let server: RunningServer
@@ -29,7 +29,7 @@ describe('a connection', () => {
   let url: string
 
   /** The same streams behind a door of their own, with less patience. */
-  async function open(limits: Limits): Promise<void> {
+  async function open(limits: ConnectionLimits): Promise<void> {
     const { store } = server.services
     realtime = new Realtime(store, createLogger({ logLevel: 'silent' }), limits)
     doors = createServer((_, response) => {
@@ -62,7 +62,7 @@ describe('a connection', () => {
 
   test('ends when nothing was sent for some time; each event gives it the same time again', async () => {
     await open({ idleMs: 2_500, totalMs: 60_000, maxWaitingBytes: 1e6 })
-    const [idle, busy] = [await Ear.open(url), await Ear.open(url)]
+    const [idle, busy] = [await TestListener.open(url), await TestListener.open(url)]
     await subscribe(busy.id)
     const began = performance.now()
     const timer = setInterval(() => void create('tick'), 200)
@@ -76,7 +76,7 @@ describe('a connection', () => {
 
   test('ends after some time whatever was sent', async () => {
     await open({ idleMs: 60_000, totalMs: 3_000, maxWaitingBytes: 1e6 })
-    const ear = await Ear.open(url)
+    const ear = await TestListener.open(url)
     await subscribe(ear.id)
     const timer = setInterval(() => void create('tick'), 100)
     await ear.ended
@@ -94,7 +94,7 @@ describe('a connection', () => {
         response.on('error', () => {})
       })
     })
-    const reader = await Ear.open(url)
+    const reader = await TestListener.open(url)
     await Promise.all([subscribe(id), subscribe(reader.id)])
     const isThere = () =>
       subscribe(id).then(
@@ -112,7 +112,7 @@ describe('a connection', () => {
 
 describe('while nobody listens', () => {
   test('nothing is noted; what was noted is removed when everybody could read it', async () => {
-    const ear = await Ear.on(server.url, '', 'news')
+    const ear = await TestListener.on(server.url, '', 'news')
     await create('a')
     await ear.next(1)
     const [count] = await rows('select count(*) from _changes')

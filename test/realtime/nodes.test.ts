@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createLogger } from '../../src/log.ts'
 import { type RunningServer, start } from '../../src/server.ts'
-import { startServer } from '../support/start.ts'
-import { Ear } from './ear.ts'
+import { startServer } from '../support/server/start.ts'
+import { TestListener } from './ear.ts'
 import { ANN, ask, BEN, signIn, withStage } from './stage.ts'
 
 // Several servers on one Postgres. PGlite serves one.
@@ -27,9 +27,9 @@ describe.runIf(onPostgres)('nodes of one database', () => {
 
   test('a change on either reaches subscribers on both, under their own rules', async () => {
     const ears = await Promise.all([
-      Ear.on(one.url, who.ann, 'notes'),
-      Ear.on(two.url, who.ann, 'notes'),
-      Ear.on(two.url, who.ben, 'notes'),
+      TestListener.on(one.url, who.ann, 'notes'),
+      TestListener.on(two.url, who.ann, 'notes'),
+      TestListener.on(two.url, who.ben, 'notes'),
     ])
     await note(one.url, 'a')
     await note(two.url, 'b')
@@ -41,7 +41,7 @@ describe.runIf(onPostgres)('nodes of one database', () => {
   })
 
   test('what a provider sends back reaches the client that waits, through any node, once', async () => {
-    const ear = await Ear.open(one.url)
+    const ear = await TestListener.open(one.url)
     await ask(two.url, '', 'POST', 'realtime', { clientId: ear.id, subscriptions: ['@oauth2'] }, 204)
     const back = async () => {
       const url = `${two.url}/api/oauth2-redirect?state=${ear.id}&code=abc`
@@ -53,7 +53,7 @@ describe.runIf(onPostgres)('nodes of one database', () => {
   })
 
   test('a client may subscribe through another node than the one that has its connection', async () => {
-    const ear = await Ear.open(one.url)
+    const ear = await TestListener.open(one.url)
     const subscribe = (token: string, expected: number) =>
       ask(two.url, token, 'POST', 'realtime', { clientId: ear.id, subscriptions: ['notes'] }, expected)
     await subscribe(who.ann, 204)
@@ -76,7 +76,7 @@ describe.runIf(onPostgres)('nodes of one database', () => {
     const { id } = await ask(one.url, who.root, 'POST', 'collections/users/records', body)
     const credentials = { identity: body.email, password }
     const { token } = await ask(one.url, '', 'POST', 'collections/users/auth-with-password', credentials)
-    const ear = await Ear.on(two.url, token, 'notes')
+    const ear = await TestListener.on(two.url, token, 'notes')
     await note(one.url, 'a', id)
     const other = { password: 'other-secret', passwordConfirm: 'other-secret' }
     await ask(one.url, who.root, 'PATCH', `collections/users/records/${id}`, other)
@@ -86,15 +86,15 @@ describe.runIf(onPostgres)('nodes of one database', () => {
   })
 
   test('a node that is stopped and started again', async () => {
-    const stays = await Ear.on(one.url, who.ann, 'notes')
-    const goes = await Ear.on(two.url, who.ann, 'notes')
+    const stays = await TestListener.on(one.url, who.ann, 'notes')
+    const goes = await TestListener.on(two.url, who.ann, 'notes')
     await note(two.url, 'last')
     await two.stop()
     await goes.ended
     expect(await goes.titles(1)).toEqual(['notes create last'])
     await note(one.url, 'meanwhile')
     two = await again()
-    const comes = await Ear.on(two.url, who.ann, 'notes')
+    const comes = await TestListener.on(two.url, who.ann, 'notes')
     await note(one.url, 'again')
     expect(await comes.titles(1)).toEqual(['notes create again'])
     expect(await stays.titles(3)).toHaveLength(3)
@@ -102,7 +102,7 @@ describe.runIf(onPostgres)('nodes of one database', () => {
   })
 
   test('many writers at once: everything comes, in order for each record', async () => {
-    const ears = await Promise.all([one, two].map(({ url }) => Ear.on(url, who.ann, 'notes')))
+    const ears = await Promise.all([one, two].map(({ url }) => TestListener.on(url, who.ann, 'notes')))
     const write = async (url: string, name: string) => {
       const { id } = await note(url, `${name} 0`)
       for (let i = 1; i < 15; i++)
@@ -127,7 +127,7 @@ describe.runIf(onPostgres)('nodes of one database', () => {
   })
 
   test('a transaction that commits late is not missed', async () => {
-    const ear = await Ear.on(two.url, who.ann, 'notes')
+    const ear = await TestListener.on(two.url, who.ann, 'notes')
     const { db } = one.services.store
     const insert = (
       id: string,

@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, type Gateway, openGateway } from '../support/gateway.ts'
-import { Ear, withOptions } from './ear.ts'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../support/server/server-with-devices.ts'
+import { TestListener, withOptions } from './ear.ts'
 
-let gateway: Gateway
+let server: ServerWithDevices
 let user: Client
 let phone: Client
 beforeAll(async () => {
-  gateway = await openGateway()
-  user = await gateway.makeUser()
-  phone = await gateway.pair(user)
+  server = await startServerWithDevices()
+  user = await server.makeUser()
+  phone = await server.pair(user)
 })
-afterAll(() => gateway?.stop())
+afterAll(() => server?.stop())
 
 /** What JSON can say and a database cannot hold as text. */
 test.each([
@@ -21,8 +25,8 @@ test.each([
 ])('%s in what a device says of itself ends no stream', async (_, sims) => {
   const filter = 'sims ~ "a" || id != ""'
   const topics = ['devices/*', withOptions('devices/*', { query: { filter } })]
-  const ear = await Ear.on(gateway.url, gateway.superuser.token, ...topics)
-  const theirs = await Ear.on(gateway.url, user.token, ...topics)
+  const ear = await TestListener.on(server.url, server.superuser.token, ...topics)
+  const theirs = await TestListener.on(server.url, user.token, ...topics)
   expect((await phone.call('POST', '/api/devices/heartbeat', { sims })).status).toBe(200)
   const path = `/api/collections/devices/records/${phone.id}`
   const name = `renamed ${Math.random()}`

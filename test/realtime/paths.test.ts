@@ -1,24 +1,28 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { importFiles } from '../../src/import/fixtures.ts'
-import { type Client, type Gateway, openGateway } from '../support/gateway.ts'
-import { Ear } from './ear.ts'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../support/server/server-with-devices.ts'
+import { TestListener } from './ear.ts'
 import { withStage } from './stage.ts'
 
 // Records change on many ways besides the record API; a subscriber need not know which it was.
 
-let gateway: Gateway
+let server: ServerWithDevices
 let user: Client
 let device: Client
-let ear: Ear
+let ear: TestListener
 
 beforeAll(async () => {
-  gateway = await openGateway()
+  server = await startServerWithDevices()
 })
-afterAll(() => gateway.stop())
+afterAll(() => server.stop())
 beforeEach(async () => {
-  user = await gateway.makeUser()
-  device = await gateway.pair(user)
-  ear = await Ear.on(gateway.url, user.token, 'sms_messages', 'sms_events/*', 'sms_usage', 'contacts')
+  user = await server.makeUser()
+  device = await server.pair(user)
+  ear = await TestListener.on(server.url, user.token, 'sms_messages', 'sms_events/*', 'sms_usage', 'contacts')
   return () => ear.close()
 })
 
@@ -57,8 +61,8 @@ test('a received one', async () => {
 })
 
 test('imported records: new ones are created, known ones updated', async () => {
-  const { store } = gateway.server.services
-  const other = await Ear.on(gateway.url, gateway.superuser.token, 'users/*')
+  const { store } = server.server.services
+  const other = await TestListener.on(server.url, server.superuser.token, 'users/*')
   for (const action of ['create', 'update']) {
     await withStage(({ fixtures }) => importFiles(store, { fixtures }, () => {}))
     const events = await other.next(2)

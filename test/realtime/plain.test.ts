@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Collection } from '../../src/collections/collection.ts'
-import { plainOf } from '../../src/realtime/plain.ts'
+import { localTestOf } from '../../src/realtime/clients/local-test.ts'
 
 const fields = [
   { name: 'id', type: 'text' },
@@ -23,7 +23,7 @@ test.each([
   ['and before or', 'b."open" AND b."user" = $1::text OR b."id" = $2::text', ['ben', 'no'], false],
   ['brackets', '(b."open" OR b."user" = $1::text) AND b."id" <> $2::text', ['ben', 'task1'], false],
 ])('%s', (_, where, params, expected) => {
-  const { test, isWhole } = plainOf(tasks, where)!
+  const { test, isWhole } = localTestOf(tasks, where)!
   expect([test(ROW, params), isWhole]).toEqual([expected, true])
 })
 
@@ -40,7 +40,7 @@ test.each([
   ['a column with something behind', 'b."open"::text'],
   ['an open bracket', '(b."open"'],
 ])('not here: %s', (_, where) => {
-  expect(plainOf(tasks, where)).toBeUndefined()
+  expect(localTestOf(tasks, where)).toBeUndefined()
 })
 
 test.each([
@@ -48,6 +48,6 @@ test.each([
   ['behind', 'EXISTS (SELECT 1 WHERE x = \') AND (\' AND y) AND b."user" = $1::text'],
   ['between', 'b."count" > 1 AND (b."user" = $1::text OR b."id" = $1::text) AND b."count" < 3'],
 ])('a part of a condition: %s what is asked', (_, where) => {
-  const { test, isWhole } = plainOf(tasks, where)!
+  const { test, isWhole } = localTestOf(tasks, where)!
   expect([test(ROW, ['ann']), test(ROW, ['ben']), isWhole]).toEqual([true, false, false])
 })

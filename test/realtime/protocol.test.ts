@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
-import { startServer } from '../support/start.ts'
-import { Ear } from './ear.ts'
+import { startServer } from '../support/server/start.ts'
+import { TestListener } from './ear.ts'
 import { ask, signIn, withStage } from './stage.ts'
 
 let server: RunningServer
@@ -20,7 +20,7 @@ const create = (title: string) => ask(url, who.root, 'POST', 'collections/news/r
 
 describe('connecting', () => {
   test('the first frame names the client, to the letter', async () => {
-    const ear = await Ear.open(url)
+    const ear = await TestListener.open(url)
     expect(ear.status).toBe(200)
     expect(ear.headers.get('content-type')).toBe('text/event-stream')
     expect(ear.headers.get('cache-control')).toBe('no-store')
@@ -37,7 +37,7 @@ describe('connecting', () => {
 
   test('an event is named as its topic was written, each frame has the id', async () => {
     const topic = 'news?options=%7B%22query%22%3A%7B%22fields%22%3A%22title%22%7D%7D'
-    const ear = await Ear.on(url, '', topic)
+    const ear = await TestListener.on(url, '', topic)
     await create('Hello <you>')
     await ear.next(1)
     expect(ear.raw.split('\n\n')[1]).toBe(
@@ -70,7 +70,7 @@ describe('subscriptions that are refused', () => {
   })
 
   test('a client that has gone', async () => {
-    const ear = await Ear.open(url)
+    const ear = await TestListener.open(url)
     await ear.close()
     const subscribe = () =>
       fetch(`${url}/api/realtime`, { method: 'POST', body: new URLSearchParams({ clientId: ear.id }) })
@@ -78,14 +78,14 @@ describe('subscriptions that are refused', () => {
   })
 
   test('another address than that of the connection', async () => {
-    const ear = await Ear.open(url, { 'x-forwarded-for': '198.51.100.7' })
+    const ear = await TestListener.open(url, { 'x-forwarded-for': '198.51.100.7' })
     const body = { clientId: ear.id, subscriptions: ['news'] }
     expect((await ask(url, '', 'POST', 'realtime', body, 400)).message).toBe('Invalid realtime client.')
     await ear.close()
   })
 
   test('another user', async () => {
-    const ear = await Ear.on(url, '', 'news')
+    const ear = await TestListener.on(url, '', 'news')
     await ear.subscribe(who.ann, 'news')
     await ear.subscribe(who.ann, 'news', 'notes')
     for (const token of [who.ben, who.root, '']) {
@@ -100,7 +100,18 @@ describe('subscriptions that are refused', () => {
 describe('topics', () => {
   test('each that matches gets the event: by name, by *, by record', async () => {
     const { id } = await create('one')
-    const ear = await Ear.on(url, '', 'news', 'news/*', `news/${id}`, 'news/*', 'NEWS', 'nope', '@oauth2', '')
+    const ear = await TestListener.on(
+      url,
+      '',
+      'news',
+      'news/*',
+      `news/${id}`,
+      'news/*',
+      'NEWS',
+      'nope',
+      '@oauth2',
+      '',
+    )
     await ask(url, '', 'PATCH', `collections/news/records/${id}`, { title: 'two' })
     expect((await ear.titles(3)).sort()).toEqual([
       'news update two',
@@ -111,7 +122,7 @@ describe('topics', () => {
   })
 
   test('new ones replace the old; what stays goes on', async () => {
-    const ear = await Ear.on(url, '', 'news', 'news/*')
+    const ear = await TestListener.on(url, '', 'news', 'news/*')
     await ear.subscribe('', 'news/*')
     await create('three')
     expect(await ear.titles(1)).toEqual(['news/* create three'])
@@ -122,10 +133,10 @@ describe('topics', () => {
   })
 
   test('what was committed before the subscription is no news', async () => {
-    const early = await Ear.on(url, '', 'news')
-    const ears: Ear[] = []
+    const early = await TestListener.on(url, '', 'news')
+    const ears: TestListener[] = []
     for (const i of [0, 1, 2, 3]) {
-      const next = await Ear.open(url)
+      const next = await TestListener.open(url)
       await create(`before ${i}`)
       await next.subscribe('', 'news')
       await create(`after ${i}`)
@@ -138,7 +149,7 @@ describe('topics', () => {
   })
 
   test('a form subscribes, too', async () => {
-    const ear = await Ear.open(url)
+    const ear = await TestListener.open(url)
     const body = new URLSearchParams([
       ['clientId', ear.id],
       ['subscriptions', 'news'],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
-import { startServer } from '../support/start.ts'
-import { Ear } from './ear.ts'
+import { startServer } from '../support/server/start.ts'
+import { TestListener } from './ear.ts'
 import { ask, signIn, withStage } from './stage.ts'
 
 // Who was signed in when he subscribed is looked at anew whenever his record or his collection changes.
@@ -9,7 +9,7 @@ import { ask, signIn, withStage } from './stage.ts'
 let server: RunningServer
 let url: string
 let root: string
-let ear: Ear
+let ear: TestListener
 let user: { id: string; token: string }
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeEach(async () => {
     password,
   })
   user = { id, token }
-  ear = await Ear.on(url, token, 'notes', 'drafts', `users/${id}`)
+  ear = await TestListener.on(url, token, 'notes', 'drafts', `users/${id}`)
   await note('before')
   expect(await ear.titles(1)).toEqual(['notes create before'])
   return () => ear.close()
@@ -97,7 +97,7 @@ describe('a guest from then on', () => {
       identity: body.email,
       password,
     })
-    const other = await Ear.on(url, token, 'drafts')
+    const other = await TestListener.on(url, token, 'drafts')
     await asRoot('DELETE', 'collections/guests')
     await asRoot('POST', 'collections/drafts/records', { title: 'for all', open: true })
     expect(await other.titles(1)).toEqual(['drafts create for all'])
@@ -115,7 +115,7 @@ test('other changes of a collection sign nobody out', async () => {
 test('a token that is no longer good subscribes a guest', async () => {
   const password = 'other-secret'
   await asRoot('PATCH', `collections/users/records/${user.id}`, { password, passwordConfirm: password })
-  const late = await Ear.on(url, user.token, 'notes')
+  const late = await TestListener.on(url, user.token, 'notes')
   await note('unseen')
   expect(await late.next(0, { quietMs: 300 })).toEqual([])
   await late.subscribe(root, 'notes')

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { SUPERUSER } from '../support/start.ts'
+import { SUPERUSER } from '../support/server/start.ts'
 
 // Users own notes, notes have replies, news are for all, members are managed by their sponsor.
 

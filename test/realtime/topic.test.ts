@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { readSnapshot, sees } from '../../src/realtime/snapshot.ts'
-import { readTopic, snakeCase } from '../../src/realtime/topic.ts'
+import { readSnapshot, sees } from '../../src/realtime/changes/snapshot.ts'
+import { readTopic, snakeCase } from '../../src/realtime/clients/topic.ts'
 
 test.each([
   ['no options', 'news/*', undefined, {}, {}],

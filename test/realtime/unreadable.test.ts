@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
-import { startServer } from '../support/start.ts'
-import { Ear } from './ear.ts'
+import { startServer } from '../support/server/start.ts'
+import { TestListener } from './ear.ts'
 import { ANN, ask, BEN, signIn, withStage } from './stage.ts'
 
 // A change that cannot be read: its image is not what its table holds, or no longer.
@@ -38,8 +38,8 @@ const noteAll = (collection: string, record: string, image: string, beside: stri
 
 test('others are told, once each, and whoever waited for it connects again', async () => {
   const [notes, news] = [
-    await Ear.on(server.url, who.ann, 'notes'),
-    await Ear.on(server.url, who.ann, 'news'),
+    await TestListener.on(server.url, who.ann, 'notes'),
+    await TestListener.on(server.url, who.ann, 'news'),
   ]
   await noteAll('news', 'poison000000001', POISON, 'first')
   await write('notes', { title: 'later', owner: ANN.id })
@@ -50,7 +50,7 @@ test('others are told, once each, and whoever waited for it connects again', asy
     'first, after',
     'later',
   ])
-  const again = await Ear.on(server.url, who.ann, 'news')
+  const again = await TestListener.on(server.url, who.ann, 'news')
   await write('news', { title: 'good' })
   expect(await again.titles(1)).toEqual(['news create good'])
   await Promise.all([notes.close(), again.close()])
@@ -58,8 +58,8 @@ test('others are told, once each, and whoever waited for it connects again', asy
 
 test('whose own record it is does not stay signed in by it', async () => {
   const ears = [
-    await Ear.on(server.url, who.ben, 'notes'),
-    await Ear.on(server.url, who.ann, 'notes'),
+    await TestListener.on(server.url, who.ben, 'notes'),
+    await TestListener.on(server.url, who.ann, 'notes'),
   ] as const
   await noteAll('_pb_users_auth_', BEN.id, '{"verified":"perhaps"}', 'second')
   await ears[0].ended
@@ -69,8 +69,8 @@ test('whose own record it is does not stay signed in by it', async () => {
 
 test('a table that has another column than its collection holds up nobody for good', async () => {
   const ears = [
-    await Ear.on(server.url, who.ann, 'drafts'),
-    await Ear.on(server.url, who.ann, 'notes'),
+    await TestListener.on(server.url, who.ann, 'drafts'),
+    await TestListener.on(server.url, who.ann, 'notes'),
   ] as const
   const { db } = server.services.store
   await db.script('alter table drafts rename title to heading')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Collection } from '../../src/collections/collection.ts'
-import type { AuthRecord } from '../../src/filter/request.ts'
+import type { AuthRecord } from '../../src/request/request.ts'
 import { ruleFor } from '../../src/rules/access.ts'
 
 const collection = { listRule: null, viewRule: '', updateRule: 'id != ""' } as Collection

@@ -1,18 +1,23 @@
 import PocketBase, { ClientResponseError } from 'pocketbase'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Office, openOffice, PASSWORD, tokenIn } from '../support/office.ts'
-import { SUPERUSER } from '../support/start.ts'
+import {
+  PASSWORD,
+  type ServerWithMail,
+  startServerWithMail,
+  tokenIn,
+} from '../support/server/server-with-mail.ts'
+import { SUPERUSER } from '../support/server/start.ts'
 
-let office: Office
+let server: ServerWithMail
 let pb: PocketBase
 beforeAll(async () => {
-  office = await openOffice({ PUBLIC_URL: 'https://sms.example.com/' })
-  pb = new PocketBase(office.server.url)
-  await office.addUser('ann@example.com', { name: 'Ann' })
-  const users = office.server.services.store.catalog.find('users')
-  if (users?.type === 'auth') await office.change('users', { otp: { ...users.otp, enabled: true } })
+  server = await startServerWithMail({ PUBLIC_URL: 'https://sms.example.com/' })
+  pb = new PocketBase(server.server.url)
+  await server.addUser('ann@example.com', { name: 'Ann' })
+  const users = server.server.services.store.catalog.find('users')
+  if (users?.type === 'auth') await server.change('users', { otp: { ...users.otp, enabled: true } })
 })
-afterAll(() => office.stop())
+afterAll(() => server.stop())
 
 const users = () => pb.collection('users')
 const signIn = () => users().authWithPassword('ann@example.com', PASSWORD)
@@ -47,26 +52,26 @@ test('listAuthMethods', async () => {
 
 test('requestOTP and authWithOTP', async () => {
   const { otpId } = await users().requestOTP('ann@example.com')
-  const code = /is: (\d+)/.exec((await office.mail.next()).text)?.[1] ?? ''
+  const code = /is: (\d+)/.exec((await server.mail.next()).text)?.[1] ?? ''
   expect((await users().authWithOTP(otpId, code)).record.email).toBe('ann@example.com')
 })
 
 test('a password by mail: the link leads to PUBLIC_URL', async () => {
   await users().requestPasswordReset('ann@example.com')
-  const { text } = await office.mail.next()
+  const { text } = await server.mail.next()
   expect(text).toContain('https://sms.example.com/_/#/auth/confirm-password-reset/')
   expect(await users().confirmPasswordReset(tokenIn(text), PASSWORD, PASSWORD)).toBe(true)
   await signIn()
 })
 
 test('verification and a change of address update the signed-in record', async () => {
-  await office.addUser('bob@example.com')
+  await server.addUser('bob@example.com')
   await users().authWithPassword('bob@example.com', PASSWORD)
   await users().requestVerification('bob@example.com')
-  await users().confirmVerification(tokenIn((await office.mail.next()).text))
+  await users().confirmVerification(tokenIn((await server.mail.next()).text))
   expect(pb.authStore.record?.verified).toBe(true)
   await users().requestEmailChange('bob2@example.com')
-  await users().confirmEmailChange(tokenIn((await office.mail.next()).text), PASSWORD)
+  await users().confirmEmailChange(tokenIn((await server.mail.next()).text), PASSWORD)
   expect(pb.authStore.isValid).toBe(false)
 })
 
@@ -84,5 +89,5 @@ test('settings and their test mail', async () => {
   await pb.settings.update({ meta: { appName: 'Texts' } })
   expect((await pb.settings.getAll()).meta?.appName).toBe('Texts')
   expect(await pb.settings.testEmail('users', 'me@example.com', 'otp')).toBe(true)
-  expect((await office.mail.next()).subject).toBe('OTP for Texts')
+  expect((await server.mail.next()).subject).toBe('OTP for Texts')
 })

@@ -1,13 +1,13 @@
 import PocketBase, { ClientResponseError } from 'pocketbase'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RunningServer } from '../../src/server.ts'
-import { ANN, startLibrary } from '../support/library.ts'
+import { ANN, startReadTestServer } from '../support/server/read-test-server.ts'
 
 let server: RunningServer
 let pb: PocketBase
 
 beforeAll(async () => {
-  server = await startLibrary()
+  server = await startReadTestServer()
   await server.services.store.db.query(
     `insert into "books" (id, title, shelf)
      select 'extra' || lpad(i::text, 10, '0'), 'Extra ' || i, 'shelfthree00001' from generate_series(1, 2100) i`,

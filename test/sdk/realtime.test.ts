@@ -7,9 +7,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { createLogger } from '../../src/log.ts'
 import { type RunningServer, start } from '../../src/server.ts'
 import { withStage } from '../realtime/stage.ts'
-import { ANN, startLibrary } from '../support/library.ts'
-import { freePort } from '../support/postgres.ts'
-import { SUPERUSER, startServer } from '../support/start.ts'
+import { freePort } from '../support/database/postgres.ts'
+import { ANN, startReadTestServer } from '../support/server/read-test-server.ts'
+import { SUPERUSER, startServer } from '../support/server/start.ts'
 
 // The unmodified SDK, with the event source that its README tells Node's users to take.
 Object.assign(globalThis, { EventSource })
@@ -19,7 +19,7 @@ let pb: PocketBase
 let root: PocketBase
 
 beforeAll(async () => {
-  server = await startLibrary()
+  server = await startReadTestServer()
   root = new PocketBase(server.url)
   await root.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
 })

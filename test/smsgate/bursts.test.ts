@@ -1,20 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Client } from '../support/gateway.ts'
-import { take, type WireMessage } from '../support/smsgate-sender.ts'
-import { joinPhone, makePhone, openSite, records, type Site, send, until } from '../support/smsgate-site.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
+import {
+  joinPhone,
+  makePhone,
+  records,
+  type SmsgateFixture,
+  send,
+  startSmsgateFixture,
+  until,
+} from '../support/smsgate/smsgate-fixture.ts'
+import { take, type WireMessage } from '../support/smsgate/smsgate-sender.ts'
 
-// The app's pulls and its sender race: each pull replaces the one before, and a text that comes in may start the sender
-// anew while it is at another text, which then goes on air twice. What it is handed, and when, must not let that happen.
+// The app's pulls and its sender race: each pull replaces the one before, and a text that comes in may start
+// the sender anew while it is at another text, which then goes on air twice. What it is handed, and when,
+// must not let that happen.
 
-let site: Site
+let fixture: SmsgateFixture
 let user: Client
 beforeAll(async () => {
-  site = await openSite()
+  fixture = await startSmsgateFixture()
 })
-afterAll(() => site.stop())
+afterAll(() => fixture.stop())
 beforeEach(async () => {
-  user = await site.gateway.makeUser()
+  user = await fixture.gateway.makeUser()
 })
 
 type Range = readonly [from: number, to: number]
@@ -34,7 +43,7 @@ describe('the simulated app', () => {
       ...more,
     }))
   const onAir = async (messages: readonly WireMessage[]) => {
-    const phone = makePhone(site, { callMs: () => 60, insertMs: () => 25, workMs: () => 2 })
+    const phone = makePhone(fixture, { callMs: () => 60, insertMs: () => 25, workMs: () => 2 })
     phone.isOn = true
     phone.store.write({ kind: 'settings', settings: { messages: { processing_order: 'FIFO' } } })
     for (const message of messages) await take(phone, message)
@@ -73,7 +82,7 @@ describe.each([
     async (__, losses) => {
       const phones = await Promise.all(
         Array.from({ length: 4 }, () =>
-          joinPhone(site, user, {
+          joinPhone(fixture, user, {
             callMs: () => between(callMs),
             insertMs: () => between(insertMs),
             workMs: () => between(workMs),
@@ -82,7 +91,7 @@ describe.each([
         ),
       )
       for (const phone of phones) phone.start()
-      site.breakLine(losses)
+      fixture.breakLine(losses)
       const wakes = setInterval(() => {
         for (const phone of phones) if (Math.random() < 0.3) phone.wake()
       }, 100)
@@ -92,7 +101,7 @@ describe.each([
         await until(isOver, WITHIN_MS)
       } finally {
         clearInterval(wakes)
-        site.breakLine(0)
+        fixture.breakLine(0)
         for (const phone of phones) phone.kill()
       }
       for (const phone of phones) {

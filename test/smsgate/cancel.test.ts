@@ -1,20 +1,27 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { sweep } from '../../src/sms/sweep.ts'
-import type { Client } from '../support/gateway.ts'
-import type { Phone } from '../support/smsgate-app.ts'
-import { joinPhone, openSite, records, type Site, send, until } from '../support/smsgate-site.ts'
-import { openEvents, PULL } from '../support/smsgate-stream.ts'
+import { sweep } from '../../src/sms/sweep/sweep.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
+import type { Phone } from '../support/smsgate/smsgate-app.ts'
+import {
+  joinPhone,
+  records,
+  type SmsgateFixture,
+  send,
+  startSmsgateFixture,
+  until,
+} from '../support/smsgate/smsgate-fixture.ts'
+import { openEvents, PULL } from '../support/smsgate/smsgate-stream.ts'
 
 // A text that a phone has and is not to send any more: each pull says so until the phone has answered.
 
-let site: Site
+let fixture: SmsgateFixture
 let user: Client
 beforeAll(async () => {
-  site = await openSite()
+  fixture = await startSmsgateFixture()
 })
-afterAll(() => site.stop())
+afterAll(() => fixture.stop())
 beforeEach(async () => {
-  user = await site.gateway.makeUser()
+  user = await fixture.gateway.makeUser()
 })
 
 const remove = async (id: string) => {
@@ -35,7 +42,7 @@ const toCancel = (id: string, attempt = 1) => ({
 /** An app that is in the pause after its first text and has a second one. Its id, and what ends the pause. */
 async function withOneThatWaits() {
   const held = Promise.withResolvers<number>()
-  const phone = await joinPhone(site, user, { sendMs: () => held.promise })
+  const phone = await joinPhone(fixture, user, { sendMs: () => held.promise })
   phone.start()
   await send(user, 2)
   await until(() => phone.store.onAir().length === 1 && phone.store.messages.size === 2)
@@ -73,7 +80,7 @@ describe('an app that has a text which is deleted', () => {
 
 describe('a text that a phone has and that was deleted', () => {
   test('is listed as canceled in each pull until the phone answers, and is not sent', async () => {
-    const phone = await joinPhone(site, user)
+    const phone = await joinPhone(fixture, user)
     const ids = await send(user, 3)
     await pull(phone)
     await remove(ids[1]!)
@@ -83,7 +90,7 @@ describe('a text that a phone has and that was deleted', () => {
   })
 
   test('is no reason to tell the phone more than to pull', async () => {
-    const phone = await joinPhone(site, user)
+    const phone = await joinPhone(fixture, user)
     const [id] = await send(user, 1)
     const events = await openEvents(phone)
     await until(() => events.frames.includes(PULL))
@@ -99,7 +106,7 @@ describe('a text that a phone has and that was deleted', () => {
   })
 
   test.each(['Processed', 'Sent', 'Delivered', 'Failed'])('after it was %s is not listed', async (state) => {
-    const phone = await joinPhone(site, user)
+    const phone = await joinPhone(fixture, user)
     const [id] = await send(user, 1)
     await pull(phone)
     await say(phone, `${id}.1`, state)
@@ -108,21 +115,21 @@ describe('a text that a phone has and that was deleted', () => {
   })
 
   test('is not listed once the phone does not send it any more by itself, and is forgotten', async () => {
-    const phone = await joinPhone(site, user)
+    const phone = await joinPhone(fixture, user)
     const [id] = await send(user, 1)
     await pull(phone)
     await remove(id!)
-    const { db } = site.gateway.server.services.store
+    const { db } = fixture.gateway.server.services.store
     await db.query(`update smsgate_texts set valid_until = now() where message = $1`, [id])
     expect(await pull(phone)).toEqual([])
     expect((await db.query('select from smsgate_texts where message = $1', [id])).rows).toEqual([])
   })
 
   test('is told to its own phone alone, also to a disabled one', async () => {
-    const phone = await joinPhone(site, user)
+    const phone = await joinPhone(fixture, user)
     const [id] = await send(user, 1, { device_id: phone.store.registration!.id })
-    const other = await joinPhone(site, user)
-    const stranger = await joinPhone(site, await site.gateway.makeUser())
+    const other = await joinPhone(fixture, user)
+    const stranger = await joinPhone(fixture, await fixture.gateway.makeUser())
     await pull(phone)
     await user.call('PATCH', `/api/collections/devices/records/${phone.store.registration!.id}`, {
       enabled: false,
@@ -136,23 +143,23 @@ describe('a text that a phone has and that was deleted', () => {
   })
 
   test('leaves nothing when its phone is deleted', async () => {
-    const phone = await joinPhone(site, user)
+    const phone = await joinPhone(fixture, user)
     const { id } = phone.store.registration!
     await send(user, 1)
     await pull(phone)
     await user.call('DELETE', `/api/collections/devices/records/${id}`)
-    const { db } = site.gateway.server.services.store
+    const { db } = fixture.gateway.server.services.store
     expect((await db.query('select from smsgate_texts where device = $1', [id])).rows).toEqual([])
   })
 })
 
 test('a text that went to another attempt is not sent by the phone that has the old one', async () => {
-  const phone = await joinPhone(site, user)
+  const phone = await joinPhone(fixture, user)
   const [id] = await send(user, 1, { guarantee: 'at_least_once' })
   await pull(phone)
-  const { db } = site.gateway.server.services.store
+  const { db } = fixture.gateway.server.services.store
   await db.query(`update sms_dispatch set lease_until = now() - interval '1 second' where message = $1`, [id])
-  await until(() => sweep(site.gateway.server.services.store, 600))
+  await until(() => sweep(fixture.gateway.server.services.store, 600))
   await until(async () => (await records(user, 'status = "assigned"')).length === 1)
   expect((await pull(phone))[0]).toEqual(toCancel(id!))
 })

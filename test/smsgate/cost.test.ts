@@ -1,19 +1,24 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Db } from '../../src/db/open.ts'
-import type { Client } from '../support/gateway.ts'
-import type { Phone } from '../support/smsgate-app.ts'
-import { joinPhone, openSite, type Site, send } from '../support/smsgate-site.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
+import type { Phone } from '../support/smsgate/smsgate-app.ts'
+import {
+  joinPhone,
+  type SmsgateFixture,
+  send,
+  startSmsgateFixture,
+} from '../support/smsgate/smsgate-fixture.ts'
 
-let site: Site
+let fixture: SmsgateFixture
 let user: Client
 let phone: Phone
 beforeAll(async () => {
-  site = await openSite()
-  user = await site.gateway.makeUser()
-  phone = await joinPhone(site, user)
+  fixture = await startSmsgateFixture()
+  user = await fixture.gateway.makeUser()
+  phone = await joinPhone(fixture, user)
   await phone.call('GET', '/message')
 })
-afterAll(() => site.stop())
+afterAll(() => fixture.stop())
 
 /** The statements of a request that are bound to the phone, inside transactions and outside. */
 async function statementsOf(work: () => Promise<{ status: number }>): Promise<string[]> {

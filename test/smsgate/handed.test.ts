@@ -1,24 +1,30 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Client } from '../support/gateway.ts'
-import type { Phone } from '../support/smsgate-app.ts'
-import { joinPhone, openSite, type Site, send, until } from '../support/smsgate-site.ts'
-import { openEvents, PULL } from '../support/smsgate-stream.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
+import type { Phone } from '../support/smsgate/smsgate-app.ts'
+import {
+  joinPhone,
+  type SmsgateFixture,
+  send,
+  startSmsgateFixture,
+  until,
+} from '../support/smsgate/smsgate-fixture.ts'
+import { openEvents, PULL } from '../support/smsgate/smsgate-stream.ts'
 
-// A phone whose stream is open is told to pull when that brings it something, and is handed nothing that it could be
-// handed at a bad time.
+// A phone whose stream is open is told to pull when that brings it something, and is handed nothing that it
+// could be handed at a bad time.
 
-let site: Site
+let fixture: SmsgateFixture
 let user: Client
 let phone: Phone
 let events: Awaited<ReturnType<typeof openEvents>>
 
 beforeAll(async () => {
-  site = await openSite()
+  fixture = await startSmsgateFixture()
 })
-afterAll(() => site.stop())
+afterAll(() => fixture.stop())
 beforeEach(async () => {
-  user = await site.gateway.makeUser()
-  phone = await joinPhone(site, user)
+  user = await fixture.gateway.makeUser()
+  phone = await joinPhone(fixture, user)
   events = await openEvents(phone)
   await until(() => events.frames.includes(':keepalive'))
   return () => events.close()
@@ -33,7 +39,7 @@ const report = async (ids: readonly string[], state: string) => {
 }
 /** Time passes for what the server knows of the phone. */
 const pass = async (seconds: number) => {
-  const { db } = site.gateway.server.services.store
+  const { db } = fixture.gateway.server.services.store
   const { id } = phone.store.registration!
   const ago = `$2::float8 * interval '1 second'`
   await db.query(
@@ -83,7 +89,7 @@ describe('texts that were handed out', () => {
   test('are, near the end of their lease', async () => {
     const ids = await handOut(3)
     await report(ids, 'Processed')
-    const { db } = site.gateway.server.services.store
+    const { db } = fixture.gateway.server.services.store
     await db.query(`update sms_dispatch set lease_until = now() + interval '100 seconds' where device = $1`, [
       phone.store.registration!.id,
     ])

@@ -1,23 +1,28 @@
 import { createHmac } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { loggedPath } from '../../src/http/logged-url.ts'
-import type { Client } from '../support/gateway.ts'
-import type { Phone } from '../support/smsgate-app.ts'
-import { joinPhone, openSite, records, type Site } from '../support/smsgate-site.ts'
+import { loggedPath } from '../../src/http/server/logged-url.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
+import type { Phone } from '../support/smsgate/smsgate-app.ts'
+import {
+  joinPhone,
+  records,
+  type SmsgateFixture,
+  startSmsgateFixture,
+} from '../support/smsgate/smsgate-fixture.ts'
 
-let site: Site
+let fixture: SmsgateFixture
 let user: Client
 let phone: Phone
 let url: string
 let key: string
 beforeAll(async () => {
-  site = await openSite()
-  user = await site.gateway.makeUser()
-  phone = await joinPhone(site, user)
+  fixture = await startSmsgateFixture()
+  user = await fixture.gateway.makeUser()
+  phone = await joinPhone(fixture, user)
   url = (await phone.call('GET', '/webhooks')).body[0].url
   key = (await phone.call('GET', '/settings')).body.webhooks.signing_key
 })
-afterAll(() => site.stop())
+afterAll(() => fixture.stop())
 
 const nowSeconds = () => String(Math.floor(Date.now() / 1000))
 
@@ -121,7 +126,7 @@ describe('what a phone posts', () => {
   })
 
   test('counts as a sign of life', async () => {
-    const { db } = site.gateway.server.services.store
+    const { db } = fixture.gateway.server.services.store
     const { id } = phone.store.registration!
     await db.query(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [id])
     const began = Date.now()
@@ -177,13 +182,13 @@ test.each([
 ])('%s is logged as %s', (url, path) => expect(loggedPath(url)).toBe(path))
 
 test('what a phone posts after a superuser gave its device to somebody else is nobody’s', async () => {
-  const [owner, next] = [await site.gateway.makeUser(), await site.gateway.makeUser()]
-  const given = await joinPhone(site, owner)
+  const [owner, next] = [await fixture.gateway.makeUser(), await fixture.gateway.makeUser()]
+  const given = await joinPhone(fixture, owner)
   const to = (await given.call('GET', '/webhooks')).body[0].url
   const secret = (await given.call('GET', '/settings')).body.webhooks.signing_key
   const say = (message: string) => post('sms:received', text({ message }), { to, secret })
   expect((await say('before')).status).toBe(204)
-  const { db } = site.gateway.server.services.store
+  const { db } = fixture.gateway.server.services.store
   await db.query('update devices set "user" = $2 where id = $1', [given.store.registration!.id, next.id])
   expect((await say('after')).status).toBeGreaterThanOrEqual(400)
   for (const [who, bodies] of [

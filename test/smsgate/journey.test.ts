@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client } from '../support/gateway.ts'
-import type { Phone } from '../support/smsgate-app.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
+import type { Phone } from '../support/smsgate/smsgate-app.ts'
 import {
   DAY_MS,
   joinPhone,
-  openSite,
   records,
   restart,
-  type Site,
+  type SmsgateFixture,
   send,
+  startSmsgateFixture,
   until,
-} from '../support/smsgate-site.ts'
+} from '../support/smsgate/smsgate-fixture.ts'
 
-let site: Site
+let fixture: SmsgateFixture
 let user: Client
 beforeAll(async () => {
-  site = await openSite()
+  fixture = await startSmsgateFixture()
 })
-afterAll(() => site.stop())
+afterAll(() => fixture.stop())
 
 const COUNT = 200
 const LOSSES = 0.05
@@ -42,9 +42,9 @@ describe.each([
   test(
     'none is lost, none goes out twice, each is known to be delivered',
     async () => {
-      user = await site.gateway.makeUser()
-      let phone = await joinPhone(site, user, { clockMs })
-      site.breakLine(LOSSES)
+      user = await fixture.gateway.makeUser()
+      let phone = await joinPhone(fixture, user, { clockMs })
+      fixture.breakLine(LOSSES)
       phone.start()
       await send(user, COUNT / 2)
       const pulls = setInterval(() => phone.wake(), 400)
@@ -58,7 +58,7 @@ describe.each([
       // a report that was lost for good is asked for when the lease of its text is about to end
       await until(isOver, 2 * WITHIN_MS)
       clearInterval(pulls)
-      site.breakLine(0)
+      fixture.breakLine(0)
       phone.kill()
 
       const stored = await records(user, '')
@@ -67,7 +67,7 @@ describe.each([
       const late = stored.filter(({ sent_at, created, updated }) => sent_at < created || sent_at > updated)
       expect(late).toEqual([])
       expect(phone.faults).toEqual([])
-      expect(site.breaks()).toBeGreaterThan(10)
+      expect(fixture.breaks()).toBeGreaterThan(10)
     },
     4 * WITHIN_MS,
   )
@@ -77,17 +77,17 @@ describe('what comes in', () => {
   test(
     'arrives once, though answers are lost, the app starts anew and its clock is wrong',
     async () => {
-      user = await site.gateway.makeUser()
-      let phone = await joinPhone(site, user, { clockMs: 3 * DAY_MS })
+      user = await fixture.gateway.makeUser()
+      let phone = await joinPhone(fixture, user, { clockMs: 3 * DAY_MS })
       phone.start()
       await until(() => phone.store.webhooks.length > 0 && 'webhooks' in phone.store.settings)
-      site.breakLine(0.2)
+      fixture.breakLine(0.2)
       const at = Date.now() - 60_000
       for (let i = 0; i < 40; i++)
         phone.receive({ sender: '+4917012345', text: `Text ${i % 20}`, receivedAt: at + i })
       phone = restart(phone)
       await until(() => phone.store.hooks.size === 0, WITHIN_MS)
-      site.breakLine(0)
+      fixture.breakLine(0)
       phone.kill()
       const stored = await records(user, 'message_type = "incoming"')
       expect(stored).toHaveLength(40)
@@ -98,8 +98,8 @@ describe('what comes in', () => {
   )
 
   test('while the app was not there, is asked for', async () => {
-    user = await site.gateway.makeUser()
-    let phone = await joinPhone(site, user)
+    user = await fixture.gateway.makeUser()
+    let phone = await joinPhone(fixture, user)
     phone.start()
     await until(() => phone.store.webhooks.length > 0 && 'webhooks' in phone.store.settings)
     const at = Date.now() - 900_000
@@ -107,7 +107,7 @@ describe('what comes in', () => {
     await until(() => phone.store.hooks.size === 0)
     phone.kill()
     phone.receive({ sender: '+4917012345', text: 'Not heard', receivedAt: at })
-    const { db } = site.gateway.server.services.store
+    const { db } = fixture.gateway.server.services.store
     const { id } = phone.store.registration!
     await db.query(`update devices set last_seen = pb_text(now() - interval '20 minutes') where id = $1`, [
       id,

@@ -1,26 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Device } from '../../src/sms/device.ts'
-import { sweep } from '../../src/sms/sweep.ts'
+import type { Device } from '../../src/sms/devices/device.ts'
+import { sweep } from '../../src/sms/sweep/sweep.ts'
 import { noteClock } from '../../src/smsgate/phone.ts'
 import { pullMessages } from '../../src/smsgate/pull.ts'
 import type { WireMessage } from '../../src/smsgate/wire-message.ts'
-import type { Client } from '../support/gateway.ts'
-import { assign } from '../support/queue.ts'
-import type { Phone } from '../support/smsgate-app.ts'
-import { take } from '../support/smsgate-sender.ts'
+import { assign } from '../support/database/queue.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
+import type { Phone } from '../support/smsgate/smsgate-app.ts'
 import {
   DAY_MS,
   joinPhone,
   makePhone,
-  openSite,
   records,
   restart,
-  type Site,
+  type SmsgateFixture,
   send,
+  startSmsgateFixture,
   until,
-} from '../support/smsgate-site.ts'
+} from '../support/smsgate/smsgate-fixture.ts'
+import { take } from '../support/smsgate/smsgate-sender.ts'
 
-let site: Site
+let fixture: SmsgateFixture
 let user: Client
 /** A phone's lease is three of the usual ones. Longer than any test: it passes when a test says so. */
 const LEASE_SECONDS = 360
@@ -28,11 +28,11 @@ const LEASE_SECONDS = 360
 const REPORT_MS = 30_000
 
 beforeAll(async () => {
-  site = await openSite()
+  fixture = await startSmsgateFixture()
 })
-afterAll(() => site.stop())
+afterAll(() => fixture.stop())
 
-const db = () => site.gateway.server.services.store.db
+const db = () => fixture.gateway.server.services.store.db
 
 /** Time passes for a phone and for what the database knows of it. */
 async function pass(phone: Phone, seconds: number): Promise<void> {
@@ -53,8 +53,11 @@ async function pass(phone: Phone, seconds: number): Promise<void> {
   }
 }
 
-/** A look of the sweeper, to which all silence counts. The server's own may be at it in this moment: then a moment later. */
-const judge = () => until(() => sweep(site.gateway.server.services.store, 600))
+/**
+ * A look of the sweeper, to which all silence counts. The server's own may be at it in this moment: then a
+ * moment later.
+ */
+const judge = () => until(() => sweep(fixture.gateway.server.services.store, 600))
 
 /** How long the lease of what a phone has lasts from now, and when it ends. */
 async function leaseOf(phone: Phone): Promise<{ leftSeconds: number; endMs: number }> {
@@ -81,8 +84,8 @@ describe('a phone that dies with messages', () => {
     ['at_most_once', 'failed', 'Outcome unknown: the device went silent', []],
     ['at_least_once', 'delivered', '', ['2']],
   ])('%s: not sent late, and %s', async (guarantee, status, reason, onAir) => {
-    user = await site.gateway.makeUser()
-    let phone = await joinPhone(site, user, { radioMs: () => 1 })
+    user = await fixture.gateway.makeUser()
+    let phone = await joinPhone(fixture, user, { radioMs: () => 1 })
     await send(user, 1, { guarantee })
     for (const message of (await phone.call('GET', '/message')).body) await take(phone, message)
     // it stops to send before the server stops to wait
@@ -105,7 +108,7 @@ describe('a phone that dies with messages', () => {
 })
 
 test('a phone that is slower than its lease sends each once, and is given less at once', async () => {
-  user = await site.gateway.makeUser()
+  user = await fixture.gateway.makeUser()
   // seven texts a lease; what it has said is with the server by then
   const sendMs = async () => {
     await until(() => phone.store.owed.size === 0)
@@ -113,7 +116,7 @@ test('a phone that is slower than its lease sends each once, and is given less a
     await judge()
     return 0
   }
-  const phone = await joinPhone(site, user, { sendMs, radioMs: () => 1 })
+  const phone = await joinPhone(fixture, user, { sendMs, radioMs: () => 1 })
   const ids = await send(user, 12)
   phone.start()
   await until(async () => (await records(user, 'status = "delivered"')).length === ids.length, 80_000)
@@ -125,8 +128,8 @@ test('a phone that is slower than its lease sends each once, and is given less a
 })
 
 test('a phone whose clock made everything too late was not too slow', async () => {
-  user = await site.gateway.makeUser()
-  const phone = await joinPhone(site, user, { clockMs: DAY_MS, radioMs: () => 1 })
+  user = await fixture.gateway.makeUser()
+  const phone = await joinPhone(fixture, user, { clockMs: DAY_MS, radioMs: () => 1 })
   await send(user, 5)
   for (const message of (await phone.call('GET', '/message')).body) await take(phone, message)
   phone.start()
@@ -137,8 +140,8 @@ test('a phone whose clock made everything too late was not too slow', async () =
 })
 
 test('what the phone says it still has, it keeps', async () => {
-  user = await site.gateway.makeUser()
-  const phone = await joinPhone(site, user)
+  user = await fixture.gateway.makeUser()
+  const phone = await joinPhone(fixture, user)
   await send(user, 1)
   const [message] = (await phone.call('GET', '/message')).body
   const held = [{ id: message.id, state: 'Processed', recipients: [], states: {} }]
@@ -159,8 +162,8 @@ test.each([
   ['ahead', DAY_MS],
   ['behind', -DAY_MS],
 ])('what is valid until then is told by the clock of a phone that is %s', async (_, clockMs) => {
-  user = await site.gateway.makeUser()
-  const phone = await joinPhone(site, user, { clockMs })
+  user = await fixture.gateway.makeUser()
+  const phone = await joinPhone(fixture, user, { clockMs })
   phone.start()
   await until(() => 'webhooks' in phone.store.settings)
   await until(async () => {
@@ -171,7 +174,7 @@ test.each([
   })
   phone.kill()
   await send(user, 1)
-  const other = makePhone(site)
+  const other = makePhone(fixture)
   other.store.write({ kind: 'registered', registration: phone.store.registration })
   const [message] = (await other.call('GET', '/message')).body
   const { endMs } = await leaseOf(other)
@@ -183,9 +186,9 @@ test.runIf(process.env.TEST_BACKEND === 'postgres').each([
   ['ahead', DAY_MS],
   ['behind', -DAY_MS],
 ])('what is valid until then ends with its lease though the server is %s', async (_, clockMs) => {
-  user = await site.gateway.makeUser()
-  const phone = await joinPhone(site, user)
-  const { store } = site.gateway.server.services
+  user = await fixture.gateway.makeUser()
+  const phone = await joinPhone(fixture, user)
+  const { store } = fixture.gateway.server.services
   await phone.call('GET', '/message')
   const real = Date.now
   Date.now = () => real() + clockMs

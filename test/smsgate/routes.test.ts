@@ -1,17 +1,25 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Client } from '../support/gateway.ts'
-import type { Phone } from '../support/smsgate-app.ts'
-import { codeOf, joinPhone, makePhone, openSite, records, type Site, send } from '../support/smsgate-site.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
+import type { Phone } from '../support/smsgate/smsgate-app.ts'
+import {
+  codeOf,
+  joinPhone,
+  makePhone,
+  records,
+  type SmsgateFixture,
+  send,
+  startSmsgateFixture,
+} from '../support/smsgate/smsgate-fixture.ts'
 
-let site: Site
+let fixture: SmsgateFixture
 let user: Client
 let phone: Phone
 beforeAll(async () => {
-  site = await openSite()
-  user = await site.gateway.makeUser()
-  phone = await joinPhone(site, user)
+  fixture = await startSmsgateFixture()
+  user = await fixture.gateway.makeUser()
+  phone = await joinPhone(fixture, user)
 })
-afterAll(() => site.stop())
+afterAll(() => fixture.stop())
 
 const PASSWORD = 'secret-enough'
 const emailOf = async (one: Client): Promise<string> =>
@@ -24,7 +32,7 @@ const deviceOf = async (owner: Client, id: string) =>
 describe('a phone joins', () => {
   test('by a code: once', async () => {
     const code = await codeOf(user)
-    const first = makePhone(site)
+    const first = makePhone(fixture)
     const body = {
       name: 'Google/oriole',
       pushToken: null,
@@ -38,18 +46,18 @@ describe('a phone joins', () => {
     const record = await deviceOf(user, answer.body.id)
     expect(record).toMatchObject({ name: 'Google/oriole', platform: 'android', enabled: true })
     expect(record.sims).toEqual([{ slot: 2, number: '****1234' }])
-    expect(await makePhone(site).register(`Code ${code}`)).toBe(401)
+    expect(await makePhone(fixture).register(`Code ${code}`)).toBe(401)
   })
 
   test('under the name that its user gave with the code', async () => {
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Desk phone' })).body
-    const one = makePhone(site)
+    const one = makePhone(fixture)
     await one.register(`Code ${code}`)
     expect((await deviceOf(user, one.store.registration!.id)).name).toBe('Desk phone')
   })
 
   test('by login and password', async () => {
-    const one = makePhone(site)
+    const one = makePhone(fixture)
     expect(await one.register(basic(await emailOf(user), PASSWORD))).toBe(201)
     expect(await one.register(basic(await emailOf(user), 'another-password'))).toBe(401)
   })
@@ -61,7 +69,7 @@ describe('a phone joins', () => {
     ['a wrong code', 'Code 000000'],
     ['a broken Basic', 'Basic !!!'],
   ])('not by %s', async (_, authorization) => {
-    const { status, body } = await makePhone(site).call('POST', '/device', { name: 'x' }, authorization)
+    const { status, body } = await makePhone(fixture).call('POST', '/device', { name: 'x' }, authorization)
     expect(status).toBe(401)
     expect(Object.keys(body)).toEqual(['message'])
   })
@@ -71,11 +79,11 @@ describe('a phone joins', () => {
       await user.call('POST', '/api/collections/api_keys/records', { user: user.id, name: 'k' })
     ).body
     expect(key).toMatch(/^psk_/)
-    expect(await makePhone(site).register(`Bearer ${key}`)).toBe(401)
+    expect(await makePhone(fixture).register(`Bearer ${key}`)).toBe(401)
   })
 
   test('after eight wrong codes from its address no more', async () => {
-    const other = await openSite()
+    const other = await startSmsgateFixture()
     const stranger = makePhone(other)
     const statuses: number[] = []
     for (let i = 0; i < 9; i++) statuses.push(await stranger.register(`Code 00000${i}`))
@@ -86,10 +94,10 @@ describe('a phone joins', () => {
 
 describe('phones that show a stale private token', () => {
   const CODES = Array.from({ length: 12 }, (_, i) => String(100_000 + i))
-  const showToken = (at: Site, token: string) => makePhone(at).register(`Bearer ${token}`)
-  let quiet: Site
+  const showToken = (at: SmsgateFixture, token: string) => makePhone(at).register(`Bearer ${token}`)
+  let quiet: SmsgateFixture
   beforeEach(async () => {
-    quiet = await openSite()
+    quiet = await startSmsgateFixture()
   })
   afterEach(() => quiet.stop())
 
@@ -127,7 +135,7 @@ describe('phones that show a stale private token', () => {
 
 describe('a phone that was removed', () => {
   test('is told 401, does not come back by itself, and joins anew with a code as its private token', async () => {
-    const one = await joinPhone(site, user)
+    const one = await joinPhone(fixture, user)
     const { id } = one.store.registration!
     const path = (await one.call('GET', '/webhooks')).body[0].url
     await user.call('DELETE', `/api/collections/devices/records/${id}`)
@@ -177,7 +185,7 @@ describe('the user', () => {
       code: expect.stringMatching(/^\d{6}$/),
       validUntil: expect.stringMatching(/T.*\.\d{3}Z$/),
     })
-    expect(await makePhone(site).register(`Code ${body.code}`)).toBe(201)
+    expect(await makePhone(fixture).register(`Code ${body.code}`)).toBe(201)
     expect(
       (await phone.call('GET', '/user/code', undefined, basic('nobody@example.com', PASSWORD))).status,
     ).toBe(401)
@@ -185,8 +193,8 @@ describe('the user', () => {
   })
 
   test('changes the password with the present one', async () => {
-    const other = await site.gateway.makeUser()
-    const one = await joinPhone(site, other)
+    const other = await fixture.gateway.makeUser()
+    const one = await joinPhone(fixture, other)
     const change = (currentPassword: string, newPassword: string) =>
       one.call('PATCH', '/user/password', { currentPassword, newPassword })
     expect((await change('wrong', 'a-new-long-password')).status).toBe(401)
@@ -194,15 +202,15 @@ describe('the user', () => {
     expect((await change(PASSWORD, 'a-new-long-password')).status).toBe(204)
     expect((await one.call('GET', '/message')).status).toBe(200)
     const signIn = { identity: 'x', password: 'a-new-long-password' }
-    expect(await makePhone(site).register(basic(`${signIn.identity}@nobody.example`, signIn.password))).toBe(
-      401,
-    )
+    expect(
+      await makePhone(fixture).register(basic(`${signIn.identity}@nobody.example`, signIn.password)),
+    ).toBe(401)
   })
 })
 
 describe('messages', () => {
   test('are as the app reads them, the same each time they are pulled', async () => {
-    const one = await joinPhone(site, user)
+    const one = await joinPhone(fixture, user)
     const device_id = one.store.registration!.id
     const [id] = await send(user, 1, { device_id, body: 'Grüße', sim: 2, priority: 100 })
     const { body } = await one.call('GET', '/message?order=fifo')
@@ -228,7 +236,7 @@ describe('messages', () => {
   })
 
   test('valid until they expire, if that is sooner', async () => {
-    const one = await joinPhone(site, user)
+    const one = await joinPhone(fixture, user)
     await send(user, 1, { device_id: one.store.registration!.id, ttl: 60 })
     const [message] = (await one.call('GET', '/message')).body
     const [stored] = await records(user, `id = "${message.id.split('.')[0]}"`)
@@ -241,7 +249,7 @@ describe('messages', () => {
     ['a disabled phone', { enabled: false }, 0],
     ['what it can send at once', {}, 20],
   ])('are no more than %s allows', async (_, limits, count) => {
-    const one = await joinPhone(site, user)
+    const one = await joinPhone(fixture, user)
     const device_id = one.store.registration!.id
     await send(user, 25, { device_id })
     await user.call('PATCH', `/api/collections/devices/records/${device_id}`, limits)
@@ -260,8 +268,8 @@ describe('messages', () => {
     ['Cancelled', null, 'failed', 'Canceled on the phone'],
   ] as const
   test.each(STATES)('%s (%s) is %s', async (state, error, status, reason) => {
-    const owner = await site.gateway.makeUser()
-    const one = await joinPhone(site, owner)
+    const owner = await fixture.gateway.makeUser()
+    const one = await joinPhone(fixture, owner)
     const [id] = await send(owner, 1)
     await one.call('GET', '/message')
     const states = { [state]: '2001-01-01T00:00:00.000+01:00', Sent: '2099-01-01T00:00:00.000Z', odd: 'x' }
@@ -282,8 +290,8 @@ describe('messages', () => {
     ['a message of nobody', '000000000000000.1'],
     ['an older attempt', 'OLD'],
   ])('a report on %s changes nothing and is done with', async (_, wire) => {
-    const owner = await site.gateway.makeUser()
-    const one = await joinPhone(site, owner)
+    const owner = await fixture.gateway.makeUser()
+    const one = await joinPhone(fixture, owner)
     const [id] = await send(owner, 1)
     await one.call('GET', '/message')
     const report = { id: wire === 'OLD' ? `${id}.0` : wire, state: 'Failed', recipients: [], states: {} }
@@ -292,10 +300,10 @@ describe('messages', () => {
   })
 
   test("another user's phone changes nothing", async () => {
-    const one = await joinPhone(site, user)
+    const one = await joinPhone(fixture, user)
     const [id] = await send(user, 1, { device_id: one.store.registration!.id })
     await one.call('GET', '/message')
-    const stranger = await joinPhone(site, await site.gateway.makeUser())
+    const stranger = await joinPhone(fixture, await fixture.gateway.makeUser())
     const report = { id: `${id}.1`, state: 'Failed', recipients: [], states: {} }
     expect((await stranger.call('PATCH', '/message', [report])).status).toBe(204)
     expect((await records(user, `id = "${id}"`))[0].status).toBe('sending')

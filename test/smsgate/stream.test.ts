@@ -1,21 +1,28 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, client } from '../support/gateway.ts'
-import { freePort } from '../support/postgres.ts'
-import { serve } from '../support/program.ts'
-import { take } from '../support/smsgate-sender.ts'
-import { joinPhone, openSite, records, type Site, send, until } from '../support/smsgate-site.ts'
-import { openEvents, PULL } from '../support/smsgate-stream.ts'
+import { freePort } from '../support/database/postgres.ts'
+import { serve } from '../support/server/program.ts'
+import { type Client, client } from '../support/server/server-with-devices.ts'
+import {
+  joinPhone,
+  records,
+  type SmsgateFixture,
+  send,
+  startSmsgateFixture,
+  until,
+} from '../support/smsgate/smsgate-fixture.ts'
+import { take } from '../support/smsgate/smsgate-sender.ts'
+import { openEvents, PULL } from '../support/smsgate/smsgate-stream.ts'
 
-let site: Site
+let fixture: SmsgateFixture
 let user: Client
 beforeAll(async () => {
-  site = await openSite()
+  fixture = await startSmsgateFixture()
 })
-afterAll(() => site.stop())
+afterAll(() => fixture.stop())
 
 test('the stream says in the words of the app that messages wait', async () => {
-  user = await site.gateway.makeUser()
-  const phone = await joinPhone(site, user)
+  user = await fixture.gateway.makeUser()
+  const phone = await joinPhone(fixture, user)
   const events = await openEvents(phone)
   expect(events.type).toBe('text/event-stream')
   await until(() => events.frames.includes(':keepalive'))
@@ -26,8 +33,8 @@ test('the stream says in the words of the app that messages wait', async () => {
 })
 
 test('it ends for a phone that was removed', async () => {
-  user = await site.gateway.makeUser()
-  const phone = await joinPhone(site, user)
+  user = await fixture.gateway.makeUser()
+  const phone = await joinPhone(fixture, user)
   await user.call('DELETE', `/api/collections/devices/records/${phone.store.registration!.id}`)
   const events = await openEvents(phone)
   expect(events.type).toContain('application/json')
@@ -35,10 +42,10 @@ test('it ends for a phone that was removed', async () => {
 })
 
 test('a phone that listens at one node hears of what another accepts, and reports to either', async () => {
-  const { databaseUrl } = site.gateway.server.services.config
+  const { databaseUrl } = fixture.gateway.server.services.config
   if (!databaseUrl) return // PGlite serves one process
-  user = await site.gateway.makeUser()
-  const phone = await joinPhone(site, user)
+  user = await fixture.gateway.makeUser()
+  const phone = await joinPhone(fixture, user)
   const port = String(await freePort())
   const other = await serve({ DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: port, LOG_LEVEL: 'warn' })
   try {
@@ -67,7 +74,7 @@ test('a phone that listens at one node hears of what another accepts, and report
 }, 60_000)
 
 test('a server that stops ends it, and does not cut it off', async () => {
-  const other = await openSite()
+  const other = await startSmsgateFixture()
   const phone = await joinPhone(other, await other.gateway.makeUser())
   const events = await openEvents(phone, `${other.gateway.url}/api/mobile/v1`)
   await until(() => events.frames.includes(':keepalive'))

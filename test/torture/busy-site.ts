@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from '../support/gateway.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
 import { judge } from './judge.ts'
-import type { Outcome, Stage } from './scenario.ts'
+import type { Outcome, ScenarioContext } from './scenario.ts'
 import { Senders } from './senders.ts'
 import { Site } from './site.ts'
 
@@ -28,13 +28,13 @@ export interface BusyOptions {
 
 /** A site with 16 senders and 3 phones at work, struck, then left to finish, then judged. */
 export async function strikeBusySite(
-  stage: Stage,
+  context: ScenarioContext,
   strike: Strike,
   options: BusyOptions = {},
 ): Promise<Outcome> {
   const { nodes = 1, quota = 0 } = options
   const env = { LEASE_SECONDS: String(LEASE_SECONDS) }
-  const site = await Site.open({ ...stage, nodes, env })
+  const site = await Site.open({ ...context, nodes, env })
   try {
     const user = await site.makeUser({ monthly_quota: quota })
     const urls = site.nodes.map(({ url }) => url)

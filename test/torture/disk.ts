@@ -48,8 +48,8 @@ export class Disk {
   }
 
   /**
-   * Keeps what the disk has stored now, and no more: what only the system's cache has is lost. `processes` are those that write to
-   * it; they are killed.
+   * Keeps what the disk has stored now, and no more: what only the system's cache has is lost. `processes`
+   * are those that write to it; they are killed.
    */
   cutPower(processes: () => readonly number[]): void {
     for (const pid of processes()) process.kill(pid, 'SIGSTOP')
@@ -80,7 +80,10 @@ export class Disk {
     throw new Error('The system went on writing to the disk after its processes were stopped.')
   }
 
-  /** What was written to the device since it was attached, as the kernel counts it. Documentation/block/stat.rst */
+  /**
+   * What was written to the device since it was attached, as the kernel counts it.
+   * Documentation/block/stat.rst
+   */
   #writes(): string {
     const device = basename(run('findmnt', '--noheadings', '--output', 'SOURCE', this.path))
     const [, , , , writes, , sectors] = readFileSync(`/sys/block/${device}/stat`, 'utf8').trim().split(/\s+/)

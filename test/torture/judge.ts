@@ -1,5 +1,5 @@
-import { NEXT, REASONS, type Status } from '../../src/sms/status.ts'
-import type { Client } from '../support/gateway.ts'
+import { NEXT, REASONS, type Status } from '../../src/sms/status/status.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
 import type { SentLine } from './phone.ts'
 import type { Acknowledged } from './senders.ts'
 import type { Site } from './site.ts'

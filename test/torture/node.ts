@@ -1,4 +1,4 @@
-import { type RunningProgram, serve } from '../support/program.ts'
+import { type RunningProgram, serve } from '../support/server/program.ts'
 
 /** A server as a process of its own: it is killed and started again at the same address. */
 export class ServerNode {

@@ -8,9 +8,12 @@ import {
   findPostgres,
   freePort,
   initialise,
-} from '../support/postgres.ts'
+} from '../support/database/postgres.ts'
 
-/** A Postgres whose files are in a folder of the caller's, and whose processes can be stopped and killed. Started by root. */
+/**
+ * A Postgres whose files are in a folder of the caller's, and whose processes can be stopped and killed.
+ * Started by root.
+ */
 export class PostgresOnDisk {
   readonly url: string
   readonly #bin: string

@@ -15,9 +15,9 @@ const orderOf = ({ action, seq }: Told) => seq * 2 + (action === 'delete' ? 1 : 
 const byRecord = <T extends { readonly id: string }>(list: readonly T[]) => Map.groupBy(list, ({ id }) => id)
 
 /**
- * What is wrong with what a watcher was told, a sentence each. One whose connection held: each change that it may see,
- * once and in order, and no other. One that had to come again: nothing that it may not see, nothing backwards; and what
- * it holds in the end (lists read anew, events since) is what is.
+ * What is wrong with what a watcher was told, a sentence each. One whose connection held: each change that it
+ * may see, once and in order, and no other. One that had to come again: nothing that it may not see, nothing
+ * backwards; and what it holds in the end (lists read anew, events since) is what is.
  */
 export function judgeWatcher(watcher: Watcher, changes: ReadonlyMap<string, readonly Written[]>): string[] {
   const { sessions } = watcher.subscriber

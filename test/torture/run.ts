@@ -1,16 +1,16 @@
 import { parseArgs } from 'node:util'
-import { startPostgres } from '../support/postgres.ts'
-import { deadPhone } from './dead-phone.ts'
-import { deaf } from './deaf.ts'
-import { hostile } from './hostile.ts'
-import { hostileGuest, hostileUser } from './hostile-clients.ts'
-import { killed } from './killed.ts'
-import { oneKey } from './one-key.ts'
-import { postgresCrash } from './postgres-crash.ts'
-import { powerCut } from './power-cut.ts'
-import { realtime } from './realtime.ts'
-import type { HostileOptions, Outcome, Scenario, Stage } from './scenario.ts'
-import { twoNodes } from './two-nodes.ts'
+import { startPostgres } from '../support/database/postgres.ts'
+import { hostileGuest, hostileUser } from './hostile/hostile-clients.ts'
+import type { HostileOptions, Outcome, Scenario, ScenarioContext } from './scenario.ts'
+import { deadPhone } from './scenarios/dead-phone.ts'
+import { deaf } from './scenarios/deaf.ts'
+import { hostile } from './scenarios/hostile.ts'
+import { killed } from './scenarios/killed.ts'
+import { oneKey } from './scenarios/one-key.ts'
+import { postgresCrash } from './scenarios/postgres-crash.ts'
+import { powerCut } from './scenarios/power-cut.ts'
+import { realtime } from './scenarios/realtime.ts'
+import { twoNodes } from './scenarios/two-nodes.ts'
 
 const SCENARIOS: readonly Scenario[] = [
   killed,
@@ -51,7 +51,7 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 async function play(
   scenario: Scenario,
-  stage: Omit<Stage, 'rounds' | 'say'>,
+  stage: Omit<ScenarioContext, 'rounds' | 'say'>,
   rounds: number,
 ): Promise<Outcome> {
   const begin = performance.now()

@@ -1,5 +1,5 @@
-import type { TemporaryPostgres } from '../support/postgres.ts'
-import type { Backend } from './hostile-site.ts'
+import type { TemporaryPostgres } from '../support/database/postgres.ts'
+import type { Backend } from './hostile/hostile-site.ts'
 
 /** What of the attacks of hostile clients is played. */
 export interface HostileOptions {
@@ -14,7 +14,7 @@ export interface HostileOptions {
 }
 
 /** What every scenario gets. */
-export interface Stage {
+export interface ScenarioContext {
   readonly postgres: TemporaryPostgres
   readonly basePort: number
   /** How often the fault of the scenario strikes. */
@@ -35,5 +35,5 @@ export interface Scenario {
   readonly what: string
   /** Rounds when nobody says how many. */
   readonly rounds: number
-  run(stage: Stage): Promise<Outcome>
+  run(context: ScenarioContext): Promise<Outcome>
 }

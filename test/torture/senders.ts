@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Client } from '../support/gateway.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
 
 /** A send that was answered with 200. */
 export interface Acknowledged {
@@ -26,8 +26,9 @@ const ANSWER_MS = 45_000
 const FIRST_NUMBER = 100_000_000
 
 /**
- * Senders that go on whatever happens. No two messages have the same number, so that the judge can tell them apart.
- * Half of the sends carry an Idempotency-Key and are repeated until they are answered; the others are not.
+ * Senders that go on whatever happens. No two messages have the same number, so that the judge can tell them
+ * apart. Half of the sends carry an Idempotency-Key and are repeated until they are answered; the others are
+ * not.
  */
 export class Senders {
   readonly acknowledged: Acknowledged[] = []

@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { client } from '../support/gateway.ts'
+import { client } from '../support/server/server-with-devices.ts'
 
 const AGAIN_MS = 50
 const PAGE = 500
@@ -26,8 +26,9 @@ export interface Session {
 export type Topics = Readonly<Record<string, string>>
 
 /**
- * A client of PocketBase's protocol without any library, as 300 of the SDK's are too heavy for one process. When its
- * connection ends it goes to the next server, subscribes and reads the lists anew, as PB_CONNECT tells the SDK's users to.
+ * A client of PocketBase's protocol without any library, as 300 of the SDK's are too heavy for one process.
+ * When its connection ends it goes to the next server, subscribes and reads the lists anew, as PB_CONNECT
+ * tells the SDK's users to.
  */
 export class Subscriber {
   readonly token: string

@@ -1,5 +1,5 @@
-import { randomId } from '../../src/fields/random.ts'
-import { client } from '../support/gateway.ts'
+import { randomId } from '../../src/tools/random.ts'
+import { client } from '../support/server/server-with-devices.ts'
 
 /** A change of a record: what was asked, and whether it was answered. */
 export interface Written {

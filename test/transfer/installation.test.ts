@@ -5,12 +5,18 @@ import { copyInstallation } from '../../src/copy/copy.ts'
 import { type RunningServer, start } from '../../src/server.ts'
 import { digestOf } from '../../src/transfer/rows.ts'
 import { NOT_TRANSFERRED, tablesOf } from '../../src/transfer/tables.ts'
-import { watchAnswers } from '../support/answers.ts'
-import { type Client, client, gatewayOf } from '../support/gateway.ts'
-import { deliveriesOf, makeHook, passTime, sendAndReport } from '../support/hooks.ts'
-import { DIRECTIONS, type Environment, emptyPlace, inPlace, removeFolders } from '../support/places.ts'
-import { startReceiver } from '../support/receiver.ts'
-import { SUPERUSER, startServer, testConfig } from '../support/start.ts'
+import { watchAnswers } from '../support/answers/answers.ts'
+import {
+  DIRECTIONS,
+  type Environment,
+  emptyDatabase,
+  removeFolders,
+  withDatabase,
+} from '../support/database/empty-databases.ts'
+import { type Client, client, withDevices } from '../support/server/server-with-devices.ts'
+import { SUPERUSER, startServer, testConfig } from '../support/server/start.ts'
+import { startReceiver } from '../support/services/receiver.ts'
+import { deliveriesOf, makeDeliveriesDue, makeWebhook, sendAndReport } from '../support/webhook-fixture.ts'
 
 const SETTINGS = { WEBHOOK_ALLOW_PRIVATE: 'true' }
 const PATIENCE = { timeout: 30_000 }
@@ -85,11 +91,11 @@ async function seen(server: RunningServer, users: readonly Client[]): Promise<un
 /** Ways to bring an installation to another database. */
 const WAYS = {
   'by copy': (from: Environment, to: Environment) =>
-    inPlace(from, (source) => inPlace(to, (target) => copyInstallation(source, target, () => {}))),
+    withDatabase(from, (source) => withDatabase(to, (target) => copyInstallation(source, target, () => {}))),
   'by backup and restore --resume': async (from: Environment, to: Environment) => {
     const file = `${to.DATA_DIR}.zip`
-    await inPlace(from, (source) => writeBackup(source, file))
-    return inPlace(to, (target) => restoreBackup(target, file, { resume: true }))
+    await withDatabase(from, (source) => writeBackup(source, file))
+    return withDatabase(to, (target) => restoreBackup(target, file, { resume: true }))
   },
 }
 const CASES = DIRECTIONS.flatMap((direction) =>
@@ -101,7 +107,7 @@ const RENEWED = new Set(['webhook_dispatch', 'sms_turns'])
 
 /** What is in each table. */
 async function contentsOf(place: Environment): Promise<Record<string, string>> {
-  return inPlace(place, async (db) => {
+  return withDatabase(place, async (db) => {
     const tables = (await tablesOf(db)).filter(({ name }) => !NOT_TRANSFERRED.has(name) && !RENEWED.has(name))
     const sums = tables.map(async (table) => [table.name, (await digestOf(db, table)).sum])
     return Object.fromEntries(await Promise.all(sums))
@@ -110,23 +116,23 @@ async function contentsOf(place: Environment): Promise<Record<string, string>> {
 
 describe.each(CASES)('from %s to %s %s', (fromKind, toKind, _, bring) => {
   test('users, devices, keys and webhooks go on without noticing', { timeout: 120_000 }, async () => {
-    const [from, to] = [await emptyPlace(fromKind), await emptyPlace(toKind)]
+    const [from, to] = [await emptyDatabase(fromKind), await emptyDatabase(toKind)]
     const receiver = await startReceiver()
     const server = await startServer({ env: { ...from, ...SETTINGS } })
-    const gateway = await gatewayOf(server)
-    const user = await gateway.makeUser()
-    const phone = await gateway.pair(user)
+    const fixture = await withDevices(server)
+    const user = await fixture.makeUser()
+    const phone = await fixture.pair(user)
     const key = (
       await user.call('POST', '/api/collections/api_keys/records', { user: user.id, name: 'shop' })
     ).body.key
-    await makeNotes(gateway.superuser)
-    await makeHook(user, receiver.url)
+    await makeNotes(fixture.superuser)
+    await makeWebhook(user, receiver.url)
     receiver.answer(500)
     await sendAndReport(user, phone, 1, 'delivered')
     await expect.poll(async () => (await deliveriesOf(user))[0]?.attempts, PATIENCE).toBe(1)
     const [waiting] = (await send(user, 'I wait.')).body.message_ids
     await server.services.store.db.script(FILES)
-    const before = await seen(server, [user, gateway.superuser, phone])
+    const before = await seen(server, [user, fixture.superuser, phone])
     await server.stop()
     const copied = await bring(from, to)
     expect(copied.foreign).toEqual([])
@@ -143,7 +149,7 @@ describe.each(CASES)('from %s to %s %s', (fromKind, toKind, _, bring) => {
     receiver.answer(204)
     const next = await watchAnswers(await start(await testConfig({ ...to, ...SETTINGS })))
     try {
-      expect(await seen(next, [user, gateway.superuser, phone])).toEqual(before)
+      expect(await seen(next, [user, fixture.superuser, phone])).toEqual(before)
       const { rows } = await next.services.store.db.query(
         'select f.original, c.part, c.content from _files f join _file_chunks c on c.file = f.id order by 1, 2',
       )
@@ -173,7 +179,7 @@ describe.each(CASES)('from %s to %s %s', (fromKind, toKind, _, bring) => {
       expect((await samePhone.call('POST', '/api/devices/report', { items })).status).toBe(200)
       expect(await claim()).toEqual([])
 
-      await passTime(next.services.store)
+      await makeDeliveriesDue(next.services.store)
       const sameUser = client(next.url, user.id, user.token)
       await expect
         .poll(async () => (await deliveriesOf(sameUser)).map(({ status }) => status), PATIENCE)

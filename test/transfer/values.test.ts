@@ -5,10 +5,10 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
-import { type CatalogStore, openStore } from '../../src/collections/catalog-store.ts'
-import { migrate } from '../../src/db/migrate.ts'
+import { type CatalogStore, openStore } from '../../src/collections/catalog/catalog-store.ts'
 import type { Db } from '../../src/db/open.ts'
-import { openTestDb } from '../support/start.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
+import { openTestDb } from '../support/server/start.ts'
 
 // Values of every type that a row of ours can have go through a backup and come back as they were.
 

@@ -1,25 +1,31 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cleanUpDeliveries } from '../../src/webhooks/clean-up.ts'
-import { deliveriesOf, makeHook, openSite, type Site, sendAndReport } from '../support/hooks.ts'
-import { until } from '../support/receiver.ts'
-import { startWork } from '../support/work.ts'
+import { startCpuTimer } from '../support/server/cpu-timer.ts'
+import { until } from '../support/services/receiver.ts'
+import {
+  deliveriesOf,
+  makeWebhook,
+  sendAndReport,
+  startWebhookFixture,
+  type WebhookFixture,
+} from '../support/webhook-fixture.ts'
 
-let site: Site
+let fixture: WebhookFixture
 beforeAll(async () => {
-  site = await openSite()
+  fixture = await startWebhookFixture()
 })
-afterAll(() => site?.stop())
+afterAll(() => fixture?.stop())
 
 const age = (days: number, count: number) =>
-  site.store.db.query(
+  fixture.store.db.query(
     `update webhook_deliveries set created = pb_text(now() - make_interval(days => $1)) where id in (
       select id from webhook_deliveries order by _rowid limit $2)`,
     [days, count],
   )
 
 test('deliveries are kept for some days, with what they say, and those that wait for longer', async () => {
-  const { user, phone, receiver, store } = site
-  await makeHook(user, receiver.url)
+  const { user, phone, receiver, store } = fixture
+  await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 10, 'sent')
   await until('all are told', async () =>
     (await deliveriesOf(user)).every(({ status }) => status === 'delivered'),
@@ -38,8 +44,8 @@ test('deliveries are kept for some days, with what they say, and those that wait
 })
 
 test('all that is old goes, however much it is', async () => {
-  const { store } = site
-  const { id } = await site.gateway.makeUser()
+  const { store } = fixture
+  const { id } = await fixture.gateway.makeUser()
   await store.db.query(
     `insert into webhook_deliveries (id, "user", status, created, updated)
      select pb_new_id(), $1, 'failed', at, at
@@ -54,9 +60,9 @@ test('all that is old goes, however much it is', async () => {
 })
 
 test('ten thousand are sent again in one go', async () => {
-  const { store, receiver } = site
-  const user = await site.gateway.makeUser()
-  const hook = await makeHook(user, receiver.url)
+  const { store, receiver } = fixture
+  const user = await fixture.gateway.makeUser()
+  const hook = await makeWebhook(user, receiver.url)
   await store.db.query(
     `with made as (
        insert into webhook_deliveries (id, "user", webhook, event_id, event, status, created, updated)
@@ -67,7 +73,7 @@ test('ten thousand are sent again in one go', async () => {
     [user.id, hook.id],
   )
   const calls = receiver.told.length
-  const took = startWork()
+  const took = startCpuTimer()
   const { body } = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, { since: '2026-01-01' })
   expect(body).toEqual({ resent: 10_000 })
   expect(took()).toBeLessThan(20_000)

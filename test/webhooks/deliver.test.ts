@@ -1,19 +1,26 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { Client } from '../support/gateway.ts'
-import { deliveriesOf, type Hook, makeHook, openSite, type Site, sendAndReport } from '../support/hooks.ts'
-import { type Receiver, startReceiver, until, verify } from '../support/receiver.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
+import { type Receiver, startReceiver, until, verify } from '../support/services/receiver.ts'
+import {
+  deliveriesOf,
+  makeWebhook,
+  sendAndReport,
+  startWebhookFixture,
+  type TestWebhook,
+  type WebhookFixture,
+} from '../support/webhook-fixture.ts'
 
-let site: Site
+let fixture: WebhookFixture
 let user: Client
 let phone: Client
 let receiver: Receiver
 beforeAll(async () => {
-  site = await openSite()
+  fixture = await startWebhookFixture()
 })
-afterAll(() => site?.stop())
+afterAll(() => fixture?.stop())
 beforeEach(async () => {
-  user = await site.gateway.makeUser()
-  phone = await site.gateway.pair(user)
+  user = await fixture.gateway.makeUser()
+  phone = await fixture.gateway.pair(user)
   receiver = await startReceiver()
 })
 afterEach(() => receiver.stop())
@@ -25,7 +32,7 @@ const settled = () =>
 
 describe('an event', () => {
   test('is told as Standard Webhooks asks, with the record as its owner sees it', async () => {
-    const hook = await makeHook(user, `${receiver.url}/in?a=1`)
+    const hook = await makeWebhook(user, `${receiver.url}/in?a=1`)
     const [id] = await sendAndReport(user, phone, 1, 'sent')
     const record = await view(id!)
     const [told] = await receiver.heard(1)
@@ -44,7 +51,7 @@ describe('an event', () => {
     ['delivered', ['sent', 'delivered'], ['message.sent', 'message.delivered']],
     ['failed', ['failed'], ['message.failed']],
   ] as const)('%s is told once each', async (_, statuses, events) => {
-    await makeHook(user, receiver.url)
+    await makeWebhook(user, receiver.url)
     await sendAndReport(user, phone, 1, ...statuses)
     await receiver.heard(events.length)
     await settled()
@@ -55,7 +62,7 @@ describe('an event', () => {
 
   test('shows the message as the event left it, though more has happened since', async () => {
     receiver.answer(500)
-    await makeHook(user, receiver.url, { events: ['message.sent'] })
+    await makeWebhook(user, receiver.url, { events: ['message.sent'] })
     const [id] = await sendAndReport(user, phone, 1, 'sent', 'delivered')
     await receiver.heard(1)
     expect((await view(id!)).status).toBe('delivered')
@@ -63,9 +70,9 @@ describe('an event', () => {
   })
 
   test('is told to each webhook that wants it, under one id', async () => {
-    const [one, two] = [await makeHook(user, receiver.url), await makeHook(user, receiver.url)]
-    await makeHook(user, receiver.url, { events: ['message.failed'] })
-    await makeHook(user, receiver.url, { enabled: false })
+    const [one, two] = [await makeWebhook(user, receiver.url), await makeWebhook(user, receiver.url)]
+    await makeWebhook(user, receiver.url, { events: ['message.failed'] })
+    await makeWebhook(user, receiver.url, { enabled: false })
     await sendAndReport(user, phone, 1, 'sent')
     await receiver.heard(2)
     await settled()
@@ -76,7 +83,7 @@ describe('an event', () => {
   })
 
   test('that came in is told', async () => {
-    await makeHook(user, receiver.url)
+    await makeWebhook(user, receiver.url)
     const items = [{ from: '+491700000001', body: 'Hi', received_at: '2026-11-20 07:00:00.000Z' }]
     for (let i = 0; i < 2; i++) await phone.call('POST', '/api/devices/incoming', { items })
     await receiver.heard(1)
@@ -89,7 +96,7 @@ describe('an event', () => {
   })
 
   test('of a message that is canceled is told', async () => {
-    await makeHook(user, receiver.url)
+    await makeWebhook(user, receiver.url)
     const sent = await user.call('POST', '/api/sms/send', { recipients: ['+491700000001'], body: 'x' })
     const [id] = sent.body.message_ids
     await user.call('POST', `/api/sms/messages/${id}/cancel`, {})
@@ -98,9 +105,9 @@ describe('an event', () => {
   })
 
   test('of a message that ran out is told', async () => {
-    await makeHook(user, receiver.url)
+    await makeWebhook(user, receiver.url)
     await user.call('POST', '/api/sms/send', { recipients: ['+491700000001'], body: 'x', ttl: 60 })
-    await site.store.db.query(`update sms_dispatch set expires_at = now() where "user" = $1`, [user.id])
+    await fixture.store.db.query(`update sms_dispatch set expires_at = now() where "user" = $1`, [user.id])
     const [told] = await receiver.heard(1)
     expect(told!.event).toMatchObject({
       type: 'message.failed',
@@ -109,7 +116,7 @@ describe('an event', () => {
   })
 
   test('of a recipient who has opted out is told', async () => {
-    await makeHook(user, receiver.url)
+    await makeWebhook(user, receiver.url)
     const contact = { user: user.id, phone: '+491700000001', opted_out: true }
     await user.call('POST', '/api/collections/contacts/records', contact)
     const recipients = ['+491700000001', '+491700000002']
@@ -124,9 +131,9 @@ describe('an event', () => {
   })
 
   test('of another user is not', async () => {
-    const other = await site.gateway.makeUser()
-    await makeHook(other, receiver.url)
-    await makeHook(user, receiver.url)
+    const other = await fixture.gateway.makeUser()
+    await makeWebhook(other, receiver.url)
+    await makeWebhook(user, receiver.url)
     await sendAndReport(user, phone, 1, 'sent')
     await receiver.heard(1)
     await settled()
@@ -136,9 +143,9 @@ describe('an event', () => {
 })
 
 describe('a delivery', () => {
-  let hook: Hook
+  let hook: TestWebhook
   beforeEach(async () => {
-    hook = await makeHook(user, receiver.url)
+    hook = await makeWebhook(user, receiver.url)
   })
 
   test('is written down', async () => {
@@ -163,7 +170,7 @@ describe('a delivery', () => {
   })
 
   test('is told to whoever listens, from the first to the last step', async () => {
-    const { db } = site.store
+    const { db } = fixture.store
     await db.query(`insert into _listeners (node) values ('test')`)
     try {
       await sendAndReport(user, phone, 1, 'sent')
@@ -204,7 +211,7 @@ describe('a delivery', () => {
     const [{ id }] = await deliveriesOf(user)
     await user.call('DELETE', `/api/collections/sms_messages/records/${message}`)
     expect(await deliveriesOf(user)).toEqual([])
-    const { rows } = await site.store.db.query('select 1 from webhook_payloads where delivery = $1', [id])
+    const { rows } = await fixture.store.db.query('select 1 from webhook_payloads where delivery = $1', [id])
     expect(rows).toEqual([])
   })
 
@@ -221,6 +228,6 @@ test('without webhooks nothing is written', async () => {
   await sendAndReport(user, phone, 3, 'sent', 'delivered')
   expect(await deliveriesOf(user)).toEqual([])
   expect(
-    (await site.store.db.query('select 1 from webhook_dispatch where "user" = $1', [user.id])).rows,
+    (await fixture.store.db.query('select 1 from webhook_dispatch where "user" = $1', [user.id])).rows,
   ).toEqual([])
 })

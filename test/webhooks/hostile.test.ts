@@ -1,11 +1,17 @@
 import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
-import { attempt, TIMEOUT_MS } from '../../src/webhooks/attempt.ts'
-import type { Due } from '../../src/webhooks/due.ts'
+import { callWebhook, TIMEOUT_MS } from '../../src/webhooks/call-webhook.ts'
+import type { DueDelivery } from '../../src/webhooks/due.ts'
 import { newSecret } from '../../src/webhooks/secrets.ts'
-import { deliveriesOf, makeHook, openSite, type Site, sendAndReport } from '../support/hooks.ts'
-import { startReceiver, until } from '../support/receiver.ts'
+import { startReceiver, until } from '../support/services/receiver.ts'
+import {
+  deliveriesOf,
+  makeWebhook,
+  sendAndReport,
+  startWebhookFixture,
+  type WebhookFixture,
+} from '../support/webhook-fixture.ts'
 
 /** A receiver that knows no HTTP: `speak` is called when a request has come. */
 async function startRaw(speak: (socket: Socket) => void) {
@@ -28,7 +34,7 @@ async function startRaw(speak: (socket: Socket) => void) {
   }
 }
 
-const due = (url: string): Due => ({
+const due = (url: string): DueDelivery => ({
   delivery: 'delivery0000001',
   user: 'user00000000001',
   webhook: 'webhook00000001',
@@ -90,7 +96,7 @@ describe('an attempt is over in time', () => {
     onTestFinished(raw.stop)
     const begun = performance.now()
     const before = process.memoryUsage().rss
-    const outcome = await attempt(due(raw.url), true, never)
+    const outcome = await callWebhook(due(raw.url), true, never)
     expect(outcome).toMatchObject(expected)
     expect(performance.now() - begun).toBeLessThan(TIMEOUT_MS + 2_000)
     expect(process.memoryUsage().rss - before).toBeLessThan(150e6)
@@ -101,7 +107,7 @@ describe('an attempt is over in time', () => {
     const bomb = gzipSync(Buffer.alloc(20e6))
     const receiver = await startReceiver()
     receiver.behave((_, res) => res.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb))
-    const { status, text } = await attempt(due(receiver.url), true, never)
+    const { status, text } = await callWebhook(due(receiver.url), true, never)
     await receiver.stop()
     expect(status).toBe(200)
     expect(text.length).toBeLessThanOrEqual(1024)
@@ -122,7 +128,7 @@ describe('an attempt is over in time', () => {
   test.concurrent.for(slow)('%s', async ([, speak], { expect, onTestFinished }) => {
     const raw = await startRaw(speak)
     onTestFinished(raw.stop)
-    const outcome = await attempt(due(raw.url), true, never)
+    const outcome = await callWebhook(due(raw.url), true, never)
     expect(outcome).toMatchObject({ status: 0, text: `${raw.url} did not answer in time` })
     expect(outcome.latencyMs).toBeGreaterThan(TIMEOUT_MS - 100)
     expect(outcome.latencyMs).toBeLessThan(TIMEOUT_MS + 1_000)
@@ -131,11 +137,11 @@ describe('an attempt is over in time', () => {
 })
 
 describe('a slow receiver', () => {
-  let site: Site
+  let fixture: WebhookFixture
   beforeAll(async () => {
-    site = await openSite()
+    fixture = await startWebhookFixture()
   })
-  afterAll(() => site?.stop())
+  afterAll(() => fixture?.stop())
   let slow: Awaited<ReturnType<typeof startReceiver>>
   beforeEach(async () => {
     slow = await startReceiver()
@@ -144,10 +150,10 @@ describe('a slow receiver', () => {
   afterEach(() => slow.stop())
 
   test('holds up nobody else, and is called five times at once at most', async () => {
-    const { gateway, receiver } = site
+    const { gateway, receiver } = fixture
     const [dawdler, other] = [await gateway.makeUser(), await gateway.makeUser()]
-    await makeHook(dawdler, slow.url)
-    await makeHook(other, receiver.url)
+    await makeWebhook(dawdler, slow.url)
+    await makeWebhook(other, receiver.url)
     const [phone, another] = [await gateway.pair(dawdler), await gateway.pair(other)]
     await sendAndReport(dawdler, phone, 90, 'sent', 'delivered')
     await slow.heard(5)
@@ -162,10 +168,10 @@ describe('a slow receiver', () => {
   test('of many webhooks holds up nobody else: a user is at twenty calls at most', {
     timeout: 90_000,
   }, async () => {
-    const { gateway, receiver } = site
+    const { gateway, receiver } = fixture
     const [hostile, other] = [await gateway.makeUser(), await gateway.makeUser()]
-    for (let i = 0; i < 20; i++) await makeHook(hostile, `${slow.url}/${i}`)
-    await makeHook(other, receiver.url)
+    for (let i = 0; i < 20; i++) await makeWebhook(hostile, `${slow.url}/${i}`)
+    await makeWebhook(other, receiver.url)
     const [phone, another] = [await gateway.pair(hostile), await gateway.pair(other)]
     await sendAndReport(hostile, phone, 10, 'sent')
     await slow.heard(20)

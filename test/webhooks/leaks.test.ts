@@ -1,21 +1,25 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Client, type Gateway, openGateway } from '../support/gateway.ts'
-import { makeHook } from '../support/hooks.ts'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../support/server/server-with-devices.ts'
+import { makeWebhook } from '../support/webhook-fixture.ts'
 
-let gateway: Gateway
+let server: ServerWithDevices
 let user: Client
 let secrets: string[]
 let hook: string
 beforeAll(async () => {
-  gateway = await openGateway()
-  user = await gateway.makeUser()
-  const made = await makeHook(user, 'https://example.com/in')
+  server = await startServerWithDevices()
+  user = await server.makeUser()
+  const made = await makeWebhook(user, 'https://example.com/in')
   hook = made.id
   const rotated = await user.call('POST', `/api/webhooks/${hook}/rotate`, {})
   secrets = [made.secret, rotated.body.secret]
-  await gateway.superuser.call('POST', `/api/webhooks/${hook}/test`, {})
+  await server.superuser.call('POST', `/api/webhooks/${hook}/test`, {})
 })
-afterAll(() => gateway?.stop())
+afterAll(() => server?.stop())
 
 const WEBHOOKS = '/api/collections/webhooks'
 const batchView = {
@@ -58,7 +62,7 @@ test.each([
 })
 
 test('the audit has none of it', async () => {
-  const { body } = await gateway.superuser.call('GET', '/api/audit?perPage=200')
+  const { body } = await server.superuser.call('GET', '/api/audit?perPage=200')
   expect(body.totalItems).toBeGreaterThan(0)
   expect(JSON.stringify(body)).not.toContain('whsec_')
 })

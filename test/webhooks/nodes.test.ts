@@ -2,18 +2,25 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { upsertSuperuser } from '../../src/auth/superusers.ts'
+import { upsertSuperuser } from '../../src/auth/superusers/superusers.ts'
 import { type Config, readConfig } from '../../src/config.ts'
 import { createLogger } from '../../src/log.ts'
 import { type RunningServer, start } from '../../src/server.ts'
 import { webhookLag } from '../../src/webhooks/lag.ts'
-import { makeCable } from '../support/cable.ts'
-import { client, gatewayOf } from '../support/gateway.ts'
-import { deliveriesOf, makeHook, openSite, passTime, type Site, sendAndReport } from '../support/hooks.ts'
-import { freePort } from '../support/postgres.ts'
-import { serve } from '../support/program.ts'
-import { startReceiver, until, verify } from '../support/receiver.ts'
-import { SUPERUSER, testConfig } from '../support/start.ts'
+import { freePort } from '../support/database/postgres.ts'
+import { serve } from '../support/server/program.ts'
+import { client, withDevices } from '../support/server/server-with-devices.ts'
+import { SUPERUSER, testConfig } from '../support/server/start.ts'
+import { makeBreakableProxy } from '../support/services/breakable-proxy.ts'
+import { startReceiver, until, verify } from '../support/services/receiver.ts'
+import {
+  deliveriesOf,
+  makeDeliveriesDue,
+  makeWebhook,
+  sendAndReport,
+  startWebhookFixture,
+  type WebhookFixture,
+} from '../support/webhook-fixture.ts'
 
 const silent = createLogger({ logLevel: 'silent' })
 /** A queue that waits for its jobs takes half a minute to stop. */
@@ -26,7 +33,9 @@ async function lastingConfig(): Promise<Config> {
   return testConfig({ DATA_DIR: folder, PORT: String(await freePort()), WEBHOOK_ALLOW_PRIVATE: 'true' })
 }
 
-/** Tickets of a process that died before then count as expired, as they do by themselves after half a minute. */
+/**
+ * Tickets of a process that died before then count as expired, as they do by themselves after half a minute.
+ */
 const expire = ({ services }: RunningServer, died: Date) =>
   services.store.db.query(
     `update pgboss.job set started_on = now() - interval '1 hour'
@@ -42,10 +51,10 @@ test('what was committed before the server was killed is told after its restart'
   onTestFinished(receiver.stop)
   const first = await start(config, silent)
   await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
-  const gateway = await gatewayOf(first)
-  const user = await gateway.makeUser()
-  const phone = await gateway.pair(user)
-  const hook = await makeHook(user, receiver.url)
+  const fixture = await withDevices(first)
+  const user = await fixture.makeUser()
+  const phone = await fixture.pair(user)
+  const hook = await makeWebhook(user, receiver.url)
   await first.stop()
 
   receiver.behave(() => {}) // five calls are open when it dies, the others have not begun
@@ -81,11 +90,11 @@ test('what was committed before the server was killed is told after its restart'
 })
 
 test('what was lost from the queue is found again', async () => {
-  const site = await openSite()
-  onTestFinished(site.stop)
-  const { user, phone, receiver, store } = site
+  const fixture = await startWebhookFixture()
+  onTestFinished(fixture.stop)
+  const { user, phone, receiver, store } = fixture
   receiver.answer(500)
-  await makeHook(user, receiver.url)
+  await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 3, 'sent')
   await until('an attempt', async () => (await deliveriesOf(user)).every(({ attempts }) => attempts === 1))
   receiver.answer(204)
@@ -94,8 +103,8 @@ test('what was lost from the queue is found again', async () => {
     `update webhook_dispatch set handed_at = now() - interval '1 hour', due_at = now() - interval '1 hour'`,
   )
   expect(await webhookLag(store)).toEqual({ pending: 3, oldestSeconds: expect.closeTo(3600, -1) })
-  await site.gateway.server.services.jobs.find(({ id }) => id === 'webhookReminder')!.run()
-  expect(await passTime(store)).toBe(0)
+  await fixture.gateway.server.services.jobs.find(({ id }) => id === 'webhookReminder')!.run()
+  expect(await makeDeliveriesDue(store)).toBe(0)
   await until('all are told', async () =>
     (await deliveriesOf(user)).every(({ status }) => status === 'delivered'),
   )
@@ -104,18 +113,18 @@ test('what was lost from the queue is found again', async () => {
 })
 
 test('a server without webhooks keeps no queue, and one with webhooks stops at once', async () => {
-  const site = await openSite()
-  const { user, phone, receiver, store } = site
+  const fixture = await startWebhookFixture()
+  const { user, phone, receiver, store } = fixture
   const hasQueue = async () =>
     (await store.db.query(`select to_regclass('pgboss.job') is not null`)).rows[0]![0]
   await sendAndReport(user, phone, 1, 'sent')
   expect(await hasQueue()).toBe(false)
-  await makeHook(user, receiver.url)
+  await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 1, 'sent')
   await receiver.heard(1)
   expect(await hasQueue()).toBe(true)
   const begun = performance.now()
-  await site.stop()
+  await fixture.stop()
   expect(performance.now() - begun).toBeLessThan(STOP_MS)
 })
 
@@ -123,53 +132,53 @@ const onPostgres = process.env.TEST_BACKEND === 'postgres'
 
 test.runIf(onPostgres)('a database that goes away and comes back ends nothing', async () => {
   const { databaseUrl } = await testConfig()
-  const cable = await makeCable(databaseUrl!)
-  await cable.plug()
+  const proxy = await makeBreakableProxy(databaseUrl!)
+  await proxy.connect()
   const config = readConfig({
     PORT: '0',
     LOG_LEVEL: 'silent',
-    DATABASE_URL: cable.url,
+    DATABASE_URL: proxy.url,
     WEBHOOK_ALLOW_PRIVATE: 'true',
   })
   const server = await start(config, silent)
   onTestFinished(async () => {
-    await cable.plug()
+    await proxy.connect()
     await server.stop()
-    await cable.pull()
+    await proxy.disconnect()
   })
   await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
-  const gateway = await gatewayOf(server)
-  const user = await gateway.makeUser()
-  const phone = await gateway.pair(user)
+  const fixture = await withDevices(server)
+  const user = await fixture.makeUser()
+  const phone = await fixture.pair(user)
   const receiver = await startReceiver()
   onTestFinished(receiver.stop)
-  await makeHook(user, receiver.url)
+  await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 3, 'sent')
   await receiver.heard(3)
-  await cable.pull()
+  await proxy.disconnect()
   await new Promise((resolve) => setTimeout(resolve, 3_000))
-  await cable.plug()
+  await proxy.connect()
   await until('the database is back', async () => (await deliveriesOf(user))?.length === 3)
   await sendAndReport(user, phone, 3, 'sent')
   await receiver.heard(6)
 })
 
 describe.runIf(onPostgres)('two nodes', () => {
-  let site: Site
+  let fixture: WebhookFixture
   let two: RunningServer
   beforeAll(async () => {
-    site = await openSite()
-    two = await start(site.gateway.server.services.config, silent)
+    fixture = await startWebhookFixture()
+    two = await start(fixture.gateway.server.services.config, silent)
   })
   afterAll(async () => {
     await two?.stop()
-    await site?.stop()
+    await fixture?.stop()
   })
 
   test('make each call once', async () => {
-    const { user, phone, receiver } = site
+    const { user, phone, receiver } = fixture
     receiver.behave((_, res) => setTimeout(() => res.writeHead(204).end(), 20))
-    const hook = await makeHook(user, receiver.url)
+    const hook = await makeWebhook(user, receiver.url)
     await sendAndReport(user, phone, 100, 'sent', 'delivered')
     await receiver.heard(200)
     await until('all are told', async () =>
@@ -182,13 +191,13 @@ describe.runIf(onPostgres)('two nodes', () => {
   })
 
   test('give a user twenty calls together', async () => {
-    const { receiver, gateway } = site
+    const { receiver, gateway } = fixture
     const [hostile, other] = [await gateway.makeUser(), await gateway.makeUser()]
     const slow = await startReceiver()
     onTestFinished(slow.stop)
     slow.behave(() => {})
-    for (let i = 0; i < 12; i++) await makeHook(hostile, `${slow.url}/${i}`)
-    await makeHook(other, receiver.url)
+    for (let i = 0; i < 12; i++) await makeWebhook(hostile, `${slow.url}/${i}`)
+    await makeWebhook(other, receiver.url)
     const [phone, another] = [await gateway.pair(hostile), await gateway.pair(other)]
     await sendAndReport(hostile, phone, 20, 'sent', 'delivered')
     await slow.heard(20)
@@ -201,12 +210,12 @@ describe.runIf(onPostgres)('two nodes', () => {
   })
 
   test('when one stops in the middle of calls, the other makes them', async () => {
-    const user = await site.gateway.makeUser()
-    const phone = await site.gateway.pair(user)
+    const user = await fixture.gateway.makeUser()
+    const phone = await fixture.gateway.pair(user)
     const receiver = await startReceiver()
     onTestFinished(receiver.stop)
     receiver.behave(() => {})
-    await makeHook(user, receiver.url)
+    await makeWebhook(user, receiver.url)
     await sendAndReport(user, phone, 20, 'sent')
     await receiver.heard(5)
     await two.stop()

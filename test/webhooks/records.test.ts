@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Client, Gateway } from '../support/gateway.ts'
-import { openGateway } from '../support/gateway.ts'
-import { makeHook } from '../support/hooks.ts'
+import type { Client, ServerWithDevices } from '../support/server/server-with-devices.ts'
+import { startServerWithDevices } from '../support/server/server-with-devices.ts'
+import { makeWebhook } from '../support/webhook-fixture.ts'
 
 const PATH = '/api/collections/webhooks/records'
 
-let gateway: Gateway
+let server: ServerWithDevices
 let user: Client
 beforeAll(async () => {
-  gateway = await openGateway()
-  user = await gateway.makeUser()
+  server = await startServerWithDevices()
+  user = await server.makeUser()
 })
-afterAll(() => gateway?.stop())
+afterAll(() => server?.stop())
 
 const create = (values: object) =>
   user.call('POST', PATH, {
@@ -23,7 +23,7 @@ const create = (values: object) =>
 
 const secretsOf = async (id: string) => {
   const text = 'select secret, previous_secret from webhooks where id = $1'
-  return (await gateway.server.services.store.db.query(text, [id])).rows[0]
+  return (await server.server.services.store.db.query(text, [id])).rows[0]
 }
 
 describe('the secret of a webhook', () => {
@@ -43,7 +43,7 @@ describe('the secret of a webhook', () => {
     const mine = { secret: 'whsec_bWluZQ==', previous_secret: 'whsec_bWluZQ==' }
     const { body } = await create(mine)
     expect(await secretsOf(body.id)).toEqual([body.secret, ''])
-    for (const who of [user, gateway.superuser]) await who.call('PATCH', `${PATH}/${body.id}`, mine)
+    for (const who of [user, server.superuser]) await who.call('PATCH', `${PATH}/${body.id}`, mine)
     expect(await secretsOf(body.id)).toEqual([body.secret, ''])
   })
 })
@@ -74,7 +74,7 @@ describe('an address', () => {
     expect(made.status).toBe(400)
     expect(made.body.message).toBe('Failed to create record.')
     expect(made.body.data).toMatchObject({ url: { code } })
-    const hook = await makeHook(user, 'https://example.com/in')
+    const hook = await makeWebhook(user, 'https://example.com/in')
     const changed = await user.call('PATCH', `${PATH}/${hook.id}`, { url })
     expect(changed.status).toBe(400)
     expect(changed.body.data.url.code).toBe(code)
@@ -87,15 +87,15 @@ describe('an address', () => {
 })
 
 test('creates at the same time count each other', async () => {
-  const busy = await gateway.makeUser()
+  const busy = await server.makeUser()
   const hook = { user: busy.id, url: 'https://example.com/x', events: ['message.sent'] }
   const answers = await Promise.all(Array.from({ length: 25 }, () => busy.call('POST', PATH, hook)))
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(20)
 })
 
 test('a user has at most 20 webhooks, and so many more go once others are deleted', async () => {
-  const [busy, store] = [await gateway.makeUser(), gateway.server.services.store]
-  const one = await makeHook(busy, 'https://example.com/in')
+  const [busy, store] = [await server.makeUser(), server.server.services.store]
+  const one = await makeWebhook(busy, 'https://example.com/in')
   await store.db.query(
     `insert into webhooks (id, "user", url) select pb_new_id(), $1, 'https://example.com/' || i from generate_series(1, 19) i`,
     [busy.id],
@@ -111,5 +111,5 @@ test('a user has at most 20 webhooks, and so many more go once others are delete
   })
   expect((await create({})).status).toBe(200)
   await busy.call('DELETE', `${PATH}/${one.id}`)
-  await makeHook(busy, 'https://example.com/in')
+  await makeWebhook(busy, 'https://example.com/in')
 })

@@ -1,27 +1,34 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findDue } from '../../src/webhooks/due.ts'
-import { deliveriesOf, makeHook, openSite, passTime, type Site, sendAndReport } from '../support/hooks.ts'
-import { until } from '../support/receiver.ts'
+import { until } from '../support/services/receiver.ts'
+import {
+  deliveriesOf,
+  makeDeliveriesDue,
+  makeWebhook,
+  sendAndReport,
+  startWebhookFixture,
+  type WebhookFixture,
+} from '../support/webhook-fixture.ts'
 
-let site: Site
+let fixture: WebhookFixture
 beforeAll(async () => {
-  site = await openSite()
+  fixture = await startWebhookFixture()
 })
-afterAll(() => site?.stop())
+afterAll(() => fixture?.stop())
 
 test('what is sent again while an attempt is under way begins anew as soon as that is over', async () => {
-  const { user, phone, receiver, store } = site
+  const { user, phone, receiver, store } = fixture
   const one = async () => (await deliveriesOf(user))[0]
   receiver.answer(500)
-  await makeHook(user, receiver.url)
+  await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 1, 'sent')
   await until('an attempt', async () => (await one())?.attempts === 1)
   let held: ServerResponse | undefined
   receiver.behave((_, res) => {
     held = res
   })
-  await passTime(store)
+  await makeDeliveriesDue(store)
   await receiver.heard(2)
   const again = await user.call('POST', `/api/webhooks/deliveries/${(await one()).id}/resend`)
   expect(again.status).toBe(200)
@@ -32,13 +39,13 @@ test('what is sent again while an attempt is under way begins anew as soon as th
 })
 
 test('what ended while an attempt was under way stays as it ended', async () => {
-  const { user, phone, receiver, store } = site
+  const { user, phone, receiver, store } = fixture
   let held: ServerResponse | undefined
   receiver.behave(({ path }, res) => {
     if (path === '/held') held = res
     else res.writeHead(204).end()
   })
-  const hook = await makeHook(user, `${receiver.url}/held`, { events: ['message.delivered'] })
+  const hook = await makeWebhook(user, `${receiver.url}/held`, { events: ['message.delivered'] })
   await sendAndReport(user, phone, 1, 'delivered')
   const one = async () => (await deliveriesOf(user)).find(({ webhook }) => webhook === hook.id)
   await until('the attempt', () => held !== undefined)

@@ -1,9 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { DELAYS_SECONDS, nextDelay, retryAfterOf } from '../../src/webhooks/schedule.ts'
-import type { Client } from '../support/gateway.ts'
-import { deliveriesOf, makeHook, openSite, passTime, type Site, sendAndReport } from '../support/hooks.ts'
-import { freePort } from '../support/postgres.ts'
-import { type Receiver, startReceiver, until, verify } from '../support/receiver.ts'
+import { freePort } from '../support/database/postgres.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
+import { type Receiver, startReceiver, until, verify } from '../support/services/receiver.ts'
+import {
+  deliveriesOf,
+  makeDeliveriesDue,
+  makeWebhook,
+  sendAndReport,
+  startWebhookFixture,
+  type WebhookFixture,
+} from '../support/webhook-fixture.ts'
 
 const HOUR = 3600
 
@@ -40,17 +47,17 @@ describe('the schedule', () => {
   })
 })
 
-let site: Site
+let fixture: WebhookFixture
 let user: Client
 let phone: Client
 let receiver: Receiver
 beforeAll(async () => {
-  site = await openSite()
+  fixture = await startWebhookFixture()
 })
-afterAll(() => site?.stop())
+afterAll(() => fixture?.stop())
 beforeEach(async () => {
-  user = await site.gateway.makeUser()
-  phone = await site.gateway.pair(user)
+  user = await fixture.gateway.makeUser()
+  phone = await fixture.gateway.pair(user)
   receiver = await startReceiver()
 })
 afterEach(() => receiver.stop())
@@ -69,7 +76,7 @@ const wait = ({ updated, next_attempt_at }: { updated: string; next_attempt_at: 
 test('a receiver that is down for a day gets everything afterwards, once an id', async () => {
   const port = await freePort()
   await receiver.stop()
-  const hook = await makeHook(user, `http://127.0.0.1:${port}`)
+  const hook = await makeWebhook(user, `http://127.0.0.1:${port}`)
   await sendAndReport(user, phone, 20, 'sent', 'delivered')
   for (let attempts = 1; attempts <= 7; attempts++) {
     await attempted(attempts)
@@ -80,10 +87,10 @@ test('a receiver that is down for a day gets everything afterwards, once an id',
       expect(wait(delivery)).toBeGreaterThan(planned * 0.89)
       expect(wait(delivery)).toBeLessThan(planned * 1.11)
     }
-    if (attempts < 7) await passTime(site.store)
+    if (attempts < 7) await makeDeliveriesDue(fixture.store)
   }
   receiver = await startReceiver(port)
-  await passTime(site.store)
+  await makeDeliveriesDue(fixture.store)
   await receiver.heard(40)
   await is('delivered')
   expect(receiver.told).toHaveLength(40)
@@ -93,11 +100,11 @@ test('a receiver that is down for a day gets everything afterwards, once an id',
 
 test('after the last attempt a delivery has failed', async () => {
   receiver.answer(500, 'no luck')
-  await makeHook(user, receiver.url)
+  await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 1, 'sent')
   for (let attempts = 1; attempts <= 9; attempts++) {
     await attempted(attempts)
-    await passTime(site.store)
+    await makeDeliveriesDue(fixture.store)
   }
   await is('failed')
   expect(await one()).toMatchObject({
@@ -116,19 +123,19 @@ test.each([
   ['an error', 500, {}],
 ] as const)('%s is tried again', async (_, status, headers) => {
   receiver.answer(status, '', headers)
-  await makeHook(user, receiver.url)
+  await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 1, 'sent')
   await attempted(1)
   expect(await one()).toMatchObject({ status: 'pending', response_status: status })
   receiver.answer(202)
-  await passTime(site.store)
+  await makeDeliveriesDue(fixture.store)
   await is('delivered')
   expect(receiver.told.map(({ path }) => path)).toEqual(['/', '/'])
 })
 
 test('a receiver that asks for time gets it', async () => {
   receiver.answer(429, '', { 'retry-after': '1000' })
-  await makeHook(user, receiver.url)
+  await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 1, 'sent')
   await attempted(1)
   expect(wait(await one())).toBeCloseTo(1000, 0)
@@ -136,7 +143,7 @@ test('a receiver that asks for time gets it', async () => {
 
 test('410 disables the webhook and ends all that waits', async () => {
   receiver.answer(500)
-  const hook = await makeHook(user, receiver.url)
+  const hook = await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 3, 'sent')
   await attempted(1)
   receiver.answer(410, 'go away')
@@ -151,14 +158,14 @@ test('410 disables the webhook and ends all that waits', async () => {
   expect(record.body.enabled).toBe(false)
   const calls = receiver.told.length
   await sendAndReport(user, phone, 1, 'sent')
-  await passTime(site.store)
+  await makeDeliveriesDue(fixture.store)
   expect(receiver.told).toHaveLength(calls)
   expect(await deliveriesOf(user)).toHaveLength(4)
 })
 
 test('what waits for a webhook that is disabled ends as failed, and is not called', async () => {
   receiver.answer(500)
-  const hook = await makeHook(user, receiver.url)
+  const hook = await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 2, 'sent')
   await attempted(1)
   const path = `/api/collections/webhooks/records/${hook.id}`
@@ -167,7 +174,7 @@ test('what waits for a webhook that is disabled ends as failed, and is not calle
     { status: 'failed', response_body: 'The webhook is disabled', next_attempt_at: '' },
     { status: 'failed', response_body: 'The webhook is disabled', next_attempt_at: '' },
   ])
-  await passTime(site.store)
+  await makeDeliveriesDue(fixture.store)
   await new Promise((resolve) => setTimeout(resolve, 300))
   expect(receiver.told).toHaveLength(2)
   const again = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, { since: '2026-01-01' })
@@ -176,13 +183,13 @@ test('what waits for a webhook that is disabled ends as failed, and is not calle
 
 test('what waits for a webhook that was given to somebody else ends as failed, and is not called', async () => {
   receiver.answer(500)
-  const hook = await makeHook(user, receiver.url)
+  const hook = await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 1, 'sent')
   await attempted(1)
-  const other = await site.gateway.makeUser()
-  await site.store.db.query('update webhooks set "user" = $2 where id = $1', [hook.id, other.id])
+  const other = await fixture.gateway.makeUser()
+  await fixture.store.db.query('update webhooks set "user" = $2 where id = $1', [hook.id, other.id])
   receiver.answer(204)
-  await passTime(site.store)
+  await makeDeliveriesDue(fixture.store)
   await until('the end', async () => (await one()).status !== 'pending')
   expect(await one()).toMatchObject({
     status: 'failed',
@@ -193,8 +200,8 @@ test('what waits for a webhook that was given to somebody else ends as failed, a
 })
 
 test('a webhook without a secret is called only once it has one', async () => {
-  const hook = await makeHook(user, receiver.url)
-  await site.store.db.query(`update webhooks set secret = 'mine' where id = $1`, [hook.id])
+  const hook = await makeWebhook(user, receiver.url)
+  await fixture.store.db.query(`update webhooks set secret = 'mine' where id = $1`, [hook.id])
   await sendAndReport(user, phone, 1, 'sent')
   await is('failed')
   expect(await one()).toMatchObject({ attempts: 0, response_body: 'The webhook has no secret, rotate it' })
@@ -208,7 +215,7 @@ test('a webhook without a secret is called only once it has one', async () => {
 describe('sent again', () => {
   test('a delivery keeps its id and begins anew', async () => {
     receiver.answer(500)
-    await makeHook(user, receiver.url)
+    await makeWebhook(user, receiver.url)
     await sendAndReport(user, phone, 1, 'sent')
     await attempted(1)
     receiver.answer(200)
@@ -225,11 +232,11 @@ describe('sent again', () => {
   })
 
   test('all that has failed since a time is sent, and nothing else', async () => {
-    const hook = await makeHook(user, receiver.url)
+    const hook = await makeWebhook(user, receiver.url)
     await sendAndReport(user, phone, 5, 'sent')
     await is('delivered')
     const fail = (count: number, updated: string) =>
-      site.store.db.query(
+      fixture.store.db.query(
         `update webhook_deliveries set status = 'failed', updated = $3 where id in (
            select id from webhook_deliveries where "user" = $1 and status = 'delivered' order by _rowid limit $2)`,
         [user.id, count, updated],
@@ -249,7 +256,7 @@ describe('sent again', () => {
 })
 
 test('a test event goes the way of all events', async () => {
-  const hook = await makeHook(user, receiver.url, { events: ['message.failed'] })
+  const hook = await makeWebhook(user, receiver.url, { events: ['message.failed'] })
   const { body } = await user.call('POST', `/api/webhooks/${hook.id}/test`)
   const [told] = await receiver.heard(1)
   expect(verify(hook.secret, told!)).toMatchObject({
@@ -262,11 +269,11 @@ test('a test event goes the way of all events', async () => {
 
 test('a delivery outlives a change of the collection', async () => {
   receiver.answer(500)
-  await makeHook(user, receiver.url)
+  await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 1, 'sent')
   await attempted(1)
   const path = '/api/collections/sms_messages'
-  const { superuser } = site.gateway
+  const { superuser } = fixture.gateway
   const { fields } = (await superuser.call('GET', path)).body
   const more = [
     { name: 'seen', type: 'date' },
@@ -276,7 +283,7 @@ test('a delivery outlives a change of the collection', async () => {
   const changed = await superuser.call('PATCH', path, { fields: [...fields, ...more] })
   expect(changed.status, JSON.stringify(changed.body)).toBe(200)
   receiver.answer(200)
-  await passTime(site.store)
+  await makeDeliveriesDue(fixture.store)
   await is('delivered')
   expect(receiver.told[1]!.event.data).toEqual({
     ...receiver.told[0]!.event.data,
@@ -287,7 +294,7 @@ test('a delivery outlives a change of the collection', async () => {
 })
 
 test('while a secret is rotated both are good, a second rotation ends the first', async () => {
-  const hook = await makeHook(user, receiver.url)
+  const hook = await makeWebhook(user, receiver.url)
   const rotate = async () =>
     (await user.call('POST', `/api/webhooks/${hook.id}/rotate`)).body.secret as string
   const tell = async (calls: number) => {
@@ -302,7 +309,7 @@ test('while a secret is rotated both are good, a second rotation ends the first'
   const later = await tell(2)
   for (const secret of [second, third]) verify(secret, later)
   expect(() => verify(hook.secret, later)).toThrow('No matching signature')
-  await site.store.db.query(`update webhook_rotations set until = now() where webhook = $1`, [hook.id])
+  await fixture.store.db.query(`update webhook_rotations set until = now() where webhook = $1`, [hook.id])
   const last = await tell(3)
   verify(third, last)
   expect(() => verify(second, last)).toThrow('No matching signature')

@@ -1,23 +1,23 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Client } from '../support/gateway.ts'
-import { makeHook, openSite, type Site } from '../support/hooks.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
+import { makeWebhook, startWebhookFixture, type WebhookFixture } from '../support/webhook-fixture.ts'
 
-let site: Site
+let fixture: WebhookFixture
 let user: Client
 beforeAll(async () => {
-  site = await openSite()
-  user = site.user
+  fixture = await startWebhookFixture()
+  user = fixture.user
 })
-afterAll(() => site?.stop())
+afterAll(() => fixture?.stop())
 
 test('the routes are for the user of the webhook and for superusers', async () => {
-  const hook = await makeHook(user, site.receiver.url)
-  const other = await site.gateway.makeUser()
-  const phone = await site.gateway.pair(user)
+  const hook = await makeWebhook(user, fixture.receiver.url)
+  const other = await fixture.gateway.makeUser()
+  const phone = await fixture.gateway.pair(user)
   for (const action of ['test', 'rotate', 'resend-failed']) {
     const path = `/api/webhooks/${hook.id}/${action}`
     const body = { since: '2026-01-01' }
-    expect(await site.gateway.guest.call('POST', path, body)).toEqual({
+    expect(await fixture.gateway.guest.call('POST', path, body)).toEqual({
       status: 401,
       body: { error: 'unauthorized', message: 'Authentication required' },
     })
@@ -27,7 +27,7 @@ test('the routes are for the user of the webhook and for superusers', async () =
       body: { error: 'webhook_not_found', message: 'Webhook not found' },
     })
     expect((await user.call('POST', path, body)).status).toBe(200)
-    expect((await site.gateway.superuser.call('POST', path, body)).status).toBe(200)
+    expect((await fixture.gateway.superuser.call('POST', path, body)).status).toBe(200)
   }
   const deliveries = '/api/collections/webhook_deliveries/records'
   const { id } = (await user.call('GET', deliveries)).body.items[0]
@@ -41,7 +41,7 @@ test.each([
   ['nothing', {}],
   ['no object', []],
 ])('%s is no time since when to send again', async (_, body) => {
-  const hook = await makeHook(user, site.receiver.url)
+  const hook = await makeWebhook(user, fixture.receiver.url)
   const answer = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, body)
   expect(answer.status).toBe(400)
   expect(answer.body.error).toBe('invalid_request')

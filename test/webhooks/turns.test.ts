@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Db } from '../../src/db/open.ts'
-import { MOST_CALLS, TURNS } from '../../src/webhooks/turns.ts'
-import { openTestStore } from '../support/queue.ts'
+import { MAX_CALLS, NEXT_DELIVERIES } from '../../src/webhooks/next-deliveries.ts'
+import { openTestStore } from '../support/database/queue.ts'
 
 let db: Db
 let close: () => Promise<void>
@@ -32,7 +32,7 @@ async function fill(waiting: Waiting, due = 'now()'): Promise<void> {
 
 /** Asks for turns; how many there are of each user. */
 async function take(room: number): Promise<Record<string, number>> {
-  const { rows } = await db.query(TURNS, [room])
+  const { rows } = await db.query(NEXT_DELIVERIES, [room])
   const found: Record<string, number> = {}
   for (const [delivery] of rows) {
     const user = String(delivery).split(' ')[0]!
@@ -49,8 +49,8 @@ const own = (i: number) => `h${i}.example`
 describe('of what is due get a turn', () => {
   test.each<[what: string, Waiting, room: number, Record<string, number>]>([
     ['all that is little', { ann: { 'https://a.example/': 3 } }, 400, { ann: 3 }],
-    ['of one webhook five', { ann: { 'https://a.example/': 30 } }, 400, { ann: MOST_CALLS.ofWebhook }],
-    ['of one user twenty', { ann: hooksAt(own, 100, 10) }, 400, { ann: MOST_CALLS.ofUser }],
+    ['of one webhook five', { ann: { 'https://a.example/': 30 } }, 400, { ann: MAX_CALLS.ofWebhook }],
+    ['of one user twenty', { ann: hooksAt(own, 100, 10) }, 400, { ann: MAX_CALLS.ofUser }],
     [
       'everybody, beside one who has much',
       { ann: hooksAt(own, 100, 10), bob: { 'https://b.example/': 2 } },
@@ -71,7 +71,7 @@ describe('of what is due get a turn', () => {
     await fill(crowd)
     const turns = await take(400)
     expect(Object.keys(turns)).toHaveLength(30)
-    expect(Object.values(turns).reduce((sum, n) => sum + n)).toBe(MOST_CALLS.atHost)
+    expect(Object.values(turns).reduce((sum, n) => sum + n)).toBe(MAX_CALLS.atHost)
     expect(Math.max(...Object.values(turns))).toBe(4)
     await fill({ ann: { 'https://shared.example:8443/x': 1, 'https://other.example/x': 1 } })
     expect(await take(400)).toEqual({ ann: 1 })
@@ -91,7 +91,7 @@ describe('of what is due get a turn', () => {
     await fill({ ann: { 'https://slow.example/': 50 } }, `now() - interval '1 hour'`)
     await take(4)
     await fill({ ann: { 'https://quick.example/': 2 } })
-    const { rows } = await db.query(TURNS, [3])
+    const { rows } = await db.query(NEXT_DELIVERIES, [3])
     const urls = rows.map(([delivery]) => String(delivery).split(' ')[1])
     expect(urls.sort()).toEqual(['https://quick.example/', 'https://quick.example/', 'https://slow.example/'])
   })

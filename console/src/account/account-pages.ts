@@ -1,6 +1,9 @@
 import type { PageEntry } from '../pages.ts'
 
-/** What the links lead to that the server prints, mails and shows as a picture, and the request for such a mail. Nobody need be signed in. */
+/**
+ * What the links lead to that the server prints, mails and shows as a picture, and the request for such a
+ * mail. Nobody need be signed in.
+ */
 export const ACCOUNT_PAGES: readonly Pick<PageEntry, 'path' | 'load'>[] = [
   { path: '/pbinstall/:token', load: () => import('./first-superuser.tsx') },
   { path: '/auth/confirm-password-reset/:token', load: () => import('./new-password.tsx') },

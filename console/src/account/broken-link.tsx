@@ -1,4 +1,4 @@
-import { ButtonLink } from '../parts/button.tsx'
+import { ButtonLink } from '../parts/form/button.tsx'
 import { to } from '../router.ts'
 import { Sheet } from './sheet.tsx'
 

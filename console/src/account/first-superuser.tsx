@@ -1,16 +1,19 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
-import { useTask } from '../data/use-task.ts'
+import { useTask } from '../data/use/use-task.ts'
 import type { PageProps } from '../pages.ts'
-import { Button } from '../parts/button.tsx'
-import { TextField } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
+import { Button } from '../parts/form/button.tsx'
+import { TextField } from '../parts/form/field.tsx'
+import { Form } from '../parts/form/form.tsx'
 import { go } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
 import { NO_PASSWORD, PasswordFields } from './password-fields.tsx'
 import { Sheet } from './sheet.tsx'
 
-/** The first superuser, made with the token of the link that the first start prints; who made it is then signed in. */
+/**
+ * The first superuser, made with the token of the link that the first start prints; who made it is then
+ * signed in.
+ */
 export function Page({ params }: PageProps) {
   const [email, setEmail] = useState('')
   const [passwords, setPasswords] = useState(NO_PASSWORD)

@@ -1,14 +1,17 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
-import { useTask } from '../data/use-task.ts'
-import { Button, ButtonLink } from '../parts/button.tsx'
-import { TextField } from '../parts/field.tsx'
-import { Form } from '../parts/form.tsx'
+import { useTask } from '../data/use/use-task.ts'
+import { Button, ButtonLink } from '../parts/form/button.tsx'
+import { TextField } from '../parts/form/field.tsx'
+import { Form } from '../parts/form/form.tsx'
 import { to } from '../router.ts'
 import { accounts, RoleSwitch } from './role-switch.tsx'
 import { Sheet } from './sheet.tsx'
 
-/** Asks for a mail with a link to set a new password. The answer is the same whether or not there is such an account. */
+/**
+ * Asks for a mail with a link to set a new password. The answer is the same whether or not there is such an
+ * account.
+ */
 export function Page() {
   const [email, setEmail] = useState('')
   const [isDone, setDone] = useState(false)

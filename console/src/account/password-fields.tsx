@@ -1,5 +1,5 @@
 import type { Fault } from '../data/fault.ts'
-import { TextField } from '../parts/field.tsx'
+import { TextField } from '../parts/form/field.tsx'
 
 export interface NewPassword {
   readonly password: string

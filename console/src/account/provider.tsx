@@ -2,7 +2,10 @@ import { useEffect } from 'preact/hooks'
 import type { PageProps } from '../pages.ts'
 import { Sheet } from './sheet.tsx'
 
-/** Where a provider's redirect ends, in a window that an app has opened: the app goes on by itself, and mostly closes it. */
+/**
+ * Where a provider's redirect ends, in a window that an app has opened: the app goes on by itself, and mostly
+ * closes it.
+ */
 export function Page({ params: { outcome } }: PageProps) {
   const isDone = outcome === 'oauth2-redirect-success'
   useEffect(() => {

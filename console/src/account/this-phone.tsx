@@ -4,7 +4,10 @@ import { CodeBlock } from '../parts/code.tsx'
 import { BrokenLink } from './broken-link.tsx'
 import { Sheet } from './sheet.tsx'
 
-/** What a phone shows that has scanned the picture of a pairing code: how to join with it. Six digits are the code. */
+/**
+ * What a phone shows that has scanned the picture of a pairing code: how to join with it. Six digits are the
+ * code.
+ */
 export function Page({ params: { code = '' } }: PageProps) {
   if (!/^\d{6}$/.test(code))
     return <BrokenLink text="A pairing code has six digits. Scan the picture again." />

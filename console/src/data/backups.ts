@@ -1,4 +1,4 @@
-import { type Answer, useAnswer } from './use-answer.ts'
+import { type Answer, useAnswer } from './use/use-answer.ts'
 
 interface Job {
   readonly action: 'backup' | 'restore'
@@ -34,7 +34,7 @@ export const useBackupStatus = (everyMs: number): Answer<BackupStatus> =>
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
 
 /** `227 kB`, `1.4 GB`. */
-export function bytesTold(bytes: number): string {
+export function formatBytes(bytes: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1)
   const figure = bytes / 1000 ** power
   return `${power === 0 || figure >= 10 ? Math.round(figure).toLocaleString() : figure.toFixed(1)} ${UNITS[power]}`

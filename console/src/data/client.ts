@@ -1,6 +1,8 @@
 import PocketBase from 'pocketbase'
 
-/** The console stands at `/` and at `/_/`, perhaps below a folder of a reverse proxy; the API is beside it. */
+/**
+ * The console stands at `/` and at `/_/`, perhaps below a folder of a reverse proxy; the API is beside it.
+ */
 const SERVER = new URL(location.pathname.replace(/(_\/)?[^/]*$/, ''), location.origin).href.replace(/\/$/, '')
 
 /** The one client. What the console does, any client can do: it has no other way to the server. */

@@ -1,5 +1,5 @@
 import type { Message } from './records.ts'
-import { useList } from './use-list.ts'
+import { useList } from './use/use-list.ts'
 
 const FAILED = 'status = "failed" && message_type = "outgoing" && body != ""'
 const KINDS = {

@@ -13,7 +13,9 @@ export interface Fault {
 
 const AWAY = 'The server cannot be reached. Look at your connection and try again.'
 
-/** Any error as a fault: PocketBase's `{message, data}`, the gateway's `{error, message}`, no answer at all. */
+/**
+ * Any error as a fault: PocketBase's `{message, data}`, the gateway's `{error, message}`, no answer at all.
+ */
 export function faultOf(error: unknown): Fault {
   if (!(error instanceof ClientResponseError))
     return { message: String(error), fields: {}, code: '', status: 0 }

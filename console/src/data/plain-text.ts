@@ -1,6 +1,8 @@
-import { countSegments } from '../../../src/sms/segments.ts'
+import { countSegments } from '../../../src/sms/send/segments.ts'
 
-/** Signs that spreadsheets and phones put in by themselves, and those of the GSM alphabet that say the same. */
+/**
+ * Signs that spreadsheets and phones put in by themselves, and those of the GSM alphabet that say the same.
+ */
 const PLAIN: Readonly<Record<string, string>> = {
   "'": '‘’‚‛′´`‹›',
   '"': '“”„‟″«»',
@@ -14,9 +16,12 @@ const SIGNS = new Map(
 )
 
 /**
- * A text that says the same and takes fewer short messages, and how many fewer; undefined where plainer signs win nothing. No letter is changed.
+ * A text that says the same and takes fewer short messages, and how many fewer; undefined where plainer signs
+ * win nothing. No letter is changed.
  */
-export function plainer(text: string): { readonly text: string; readonly saved: number } | undefined {
+export function plainTextSuggestion(
+  text: string,
+): { readonly text: string; readonly saved: number } | undefined {
   const plain = [...text].map((char) => SIGNS.get(char) ?? char).join('')
   if (plain === text) return undefined
   const [before, after] = [countSegments(text), countSegments(plain)]

@@ -1,5 +1,5 @@
 import { pb } from './client.ts'
-import { type Answer, useAnswer } from './use-answer.ts'
+import { type Answer, useAnswer } from './use/use-answer.ts'
 
 /** At most `maxRequests` in `duration` seconds. `audience`: '' (all), '@guest' or '@auth'. */
 export interface RateLimit {

@@ -1,11 +1,13 @@
-import { countSegments } from '../../../src/sms/segments.ts'
+import { countSegments } from '../../../src/sms/send/segments.ts'
 
 const MOST_NAMED = 3
 /** Of a single short message, and of each of several. */
 const ROOM = { 'GSM-7': [160, 153], 'UCS-2': [70, 67] } as const
 
-/** How long a text is, in words: characters of those that fit, short messages, and what makes it take more. */
-export function sizeTold(text: string): { size: string; reason: string } {
+/**
+ * How long a text is, in words: characters of those that fit, short messages, and what makes it take more.
+ */
+export function formatTextSize(text: string): { size: string; reason: string } {
   const { encoding, units, segments } = countSegments(text)
   const [alone, part] = ROOM[encoding]
   const room = segments === 1 ? alone : segments * part

@@ -1,7 +1,7 @@
-import { saveFile } from '../data/save-file.ts'
-import { type BadRow, badRowsCsv, type Sheet } from '../data/sheet.ts'
-import { Button } from './button.tsx'
-import { Table } from './table.tsx'
+import { saveFile } from '../data/files/save-file.ts'
+import { type BadRow, badRowsCsv, type Sheet } from '../data/files/sheet.ts'
+import { Button } from './form/button.tsx'
+import { Table } from './list/table.tsx'
 
 const SHOWN = 100
 

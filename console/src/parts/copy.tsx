@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { Button } from './button.tsx'
+import { Button } from './form/button.tsx'
 import { toast } from './toast.tsx'
 
 const SHOWN_MS = 2_000

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
-import { Button } from './button.tsx'
 import { CodeBlock } from './code.tsx'
-import { Dialog } from './dialog.tsx'
-import { Actions, Notice } from './form.tsx'
+import { Dialog } from './dialog/dialog.tsx'
+import { Button } from './form/button.tsx'
+import { Actions, Notice } from './form/form.tsx'
 
 /** A secret that is shown this one time, to be copied. `children`: how to use it. */
 export const ShownOnce = ({

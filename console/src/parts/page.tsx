@@ -2,7 +2,10 @@ import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { Icon } from './icon.tsx'
 
-/** A page: its title (the browser's, too), one line about it, its main actions, its content. `back`: the list that it is out of. */
+/**
+ * A page: its title (the browser's, too), one line about it, its main actions, its content. `back`: the list
+ * that it is out of.
+ */
 export function Page({
   title,
   text,

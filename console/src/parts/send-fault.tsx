@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Fault } from '../data/fault.ts'
 import { to } from '../router.ts'
-import { Notice } from './form.tsx'
+import { Notice } from './form/form.tsx'
 
 /** What each refusal means and what to do, where the server's own sentence is not enough. */
 const WORDS: Readonly<Record<string, ComponentChildren>> = {

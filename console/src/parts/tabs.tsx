@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useRef } from 'preact/hooks'
 
-/** Tabs with the arrow keys. `tabs` are pairs of id and words; the panel shows what `children` make for the chosen one. */
+/**
+ * Tabs with the arrow keys. `tabs` are pairs of id and words; the panel shows what `children` make for the
+ * chosen one.
+ */
 export function Tabs<K extends string>({
   label,
   tabs,

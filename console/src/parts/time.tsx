@@ -21,19 +21,22 @@ const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 
 /** Milliseconds of one of PocketBase's dates; NaN for ''. */
 export const msOf = (text: string) => Date.parse(text.replace(' ', 'T'))
 
-/** When something was or will be, as `3 min. ago`; the whole instant is its tooltip. `none` stands for an empty date. */
+/**
+ * When something was or will be, as `3 min. ago`; the whole instant is its tooltip. `none` stands for an
+ * empty date.
+ */
 export function Time({ at, none = '–' }: { at: string; none?: string }) {
   const ms = msOf(at)
   if (Number.isNaN(ms)) return <span class="muted">{none}</span>
   return (
     <time dateTime={new Date(ms).toISOString()} title={full.format(ms)}>
-      {told(ms, Math.max(now.value, Date.now()))}
+      {formatRelativeTime(ms, Math.max(now.value, Date.now()))}
     </time>
   )
 }
 
 /** An instant relative to another, in words. */
-export function told(ms: number, nowMs: number): string {
+export function formatRelativeTime(ms: number, nowMs: number): string {
   const seconds = Math.round((ms - nowMs) / 1000)
   // what is of now may be later than the clock's last step
   if (Math.abs(seconds) < 45) return seconds > STEP_MS / 1000 ? 'in a moment' : 'just now'

@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { faultOf } from '../data/fault.ts'
-import { Button } from './button.tsx'
+import { Button } from './form/button.tsx'
 
 interface Toast {
   readonly id: number

@@ -1,6 +1,6 @@
 import { type Session, signOut } from '../data/session.ts'
 import { type Theme, theme } from '../data/theme.ts'
-import { Button } from '../parts/button.tsx'
+import { Button } from '../parts/form/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 
 /** Who is signed in, the way out, and the colours. */

@@ -1,11 +1,13 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import type { PageProps } from '../pages.ts'
-import { Button } from '../parts/button.tsx'
-import { Empty } from '../parts/empty.tsx'
+import { Button } from '../parts/form/button.tsx'
+import { Empty } from '../parts/list/empty.tsx'
 import { Loading } from '../parts/wait.tsx'
 
-/** A page whose file is loaded when it is first shown. The focus goes to its title, unless the page took it. */
+/**
+ * A page whose file is loaded when it is first shown. The focus goes to its title, unless the page took it.
+ */
 export function Late({
   load,
   ...props

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Session } from '../data/session.ts'
 import type { PageEntry } from '../pages.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog } from '../parts/dialog/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { to } from '../router.ts'
 import { AccountMenu } from './account-menu.tsx'

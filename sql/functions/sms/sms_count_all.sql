@@ -1,5 +1,6 @@
--- Counts the messages of each user, and has triggers of sms_messages count from now on (src/sms/totals.ts).
--- Locking sms_turns first waits for running sends and keeps new ones out: a second for some million messages.
+-- Counts the messages of each user, and has triggers of sms_messages count from now on
+-- (src/sms/usage/totals.ts). Locking sms_turns first waits for running sends and keeps new ones out: a second
+-- for some million messages.
 create or replace function sms_count_all() returns void language plpgsql as $$
 begin
   lock table sms_turns in exclusive mode;

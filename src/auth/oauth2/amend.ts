@@ -1,7 +1,7 @@
-import { isEmail } from '../../fields/address.ts'
+import { isEmail } from '../../fields/types/address.ts'
 import { readClaims } from './id-token.ts'
-import type { Visit } from './kind.ts'
-import { at, isTrue, type Profile, textAt } from './profile.ts'
+import { isTrue, type Profile, textAt, valueAt } from './profile.ts'
+import type { ProfileContext } from './provider-type.ts'
 
 /** Statuses that mean: who signed in did not let us see it. */
 const isKeptSecret = (status: number) => status === 401 || status === 403 || status === 404
@@ -12,29 +12,36 @@ function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean): strin
   return textAt(entries.find(isOurs), 'email')
 }
 
-const isPrimary = (entry: unknown) => at(entry, 'verified') === true && at(entry, 'primary') === true
+const isPrimary = (entry: unknown) =>
+  valueAt(entry, 'verified') === true && valueAt(entry, 'primary') === true
 /** Its list of addresses has the primary one. PocketBase: tools/auth/github.go, gitea.go */
-export async function withListedEmail(profile: Profile, { call, provider }: Visit): Promise<Profile> {
+export async function withListedEmail(
+  profile: Profile,
+  { call, provider }: ProfileContext,
+): Promise<Profile> {
   const { status, text } = await call(`${provider.userInfoURL}/emails`)
   return isKeptSecret(status) ? profile : { ...profile, email: pickEmail(JSON.parse(text), isPrimary) }
 }
 
 const isConfirmedHere = (entry: unknown) =>
-  at(entry, 'is_primary') === true && at(entry, 'is_confirmed') === true
+  valueAt(entry, 'is_primary') === true && valueAt(entry, 'is_confirmed') === true
 
 /** The list of Bitbucket is one page of it. PocketBase: tools/auth/bitbucket.go */
-export async function withBitbucketEmail(profile: Profile, { call, provider }: Visit): Promise<Profile> {
+export async function withBitbucketEmail(
+  profile: Profile,
+  { call, provider }: ProfileContext,
+): Promise<Profile> {
   const { status, text } = await call(`${provider.userInfoURL}/emails`)
   if (status >= 400) return profile
-  return { ...profile, email: pickEmail(at(JSON.parse(text), 'values') ?? [], isConfirmedHere) }
+  return { ...profile, email: pickEmail(valueAt(JSON.parse(text), 'values') ?? [], isConfirmedHere) }
 }
 
 /** An address that its owner hides is in a list. PocketBase: tools/auth/gitee.go */
-export async function withGiteeEmail(profile: Profile, { call }: Visit): Promise<Profile> {
+export async function withGiteeEmail(profile: Profile, { call }: ProfileContext): Promise<Profile> {
   if (isEmail(profile.email)) return profile
   const isOurs = (entry: unknown) =>
-    at(entry, 'state') === 'confirmed' &&
-    [at(entry, 'scope')].flat().includes('primary') &&
+    valueAt(entry, 'state') === 'confirmed' &&
+    [valueAt(entry, 'scope')].flat().includes('primary') &&
     isEmail(textAt(entry, 'email'))
   const { status, text } = await call('https://gitee.com/api/v5/emails')
   return { ...profile, email: isKeptSecret(status) ? '' : pickEmail(JSON.parse(text), isOurs) }
@@ -47,17 +54,21 @@ const MICROSOFT_EMAILS: Readonly<Record<string, (claims: unknown) => string>> = 
   email_and_xms_edov: (claims) => confirmedByDomain(claims),
   email: (claims) => textAt(claims, 'email'),
 }
-const confirmedByDomain = (claims: unknown) => (isTrue(at(claims, 'xms_edov')) ? textAt(claims, 'email') : '')
+const confirmedByDomain = (claims: unknown) =>
+  isTrue(valueAt(claims, 'xms_edov')) ? textAt(claims, 'email') : ''
 
-/** What a mail box is called proves nothing; a claim may, which the options name. PocketBase: tools/auth/microsoft.go */
-export function withMicrosoftEmail(profile: Profile, { provider, token }: Visit): Profile {
+/**
+ * What a mail box is called proves nothing; a claim may, which the options name. PocketBase:
+ * tools/auth/microsoft.go
+ */
+export function withMicrosoftEmail(profile: Profile, { provider, token }: ProfileContext): Profile {
   const choose = MICROSOFT_EMAILS[String(provider.extra.idTokenEmailClaim ?? '')]
   if (!choose) return profile
   return { ...profile, email: choose(readClaims(textAt(token.raw, 'id_token'))) }
 }
 
 /** Old names have a number. PocketBase: tools/auth/discord.go */
-export function withDiscordName(profile: Profile, { raw }: Visit): Profile {
+export function withDiscordName(profile: Profile, { raw }: ProfileContext): Profile {
   const avatar = textAt(raw, 'avatar')
   const number = textAt(raw, 'discriminator')
   const old = number === '' || number === '0' ? profile.username : `${profile.username}#${number}`

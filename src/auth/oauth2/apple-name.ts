@@ -1,4 +1,4 @@
-import { Lru } from '../../filter/lru.ts'
+import { Lru } from '../../tools/lru.ts'
 import { textAt } from './profile.ts'
 
 const MAX_KNOWN = 1_000
@@ -10,8 +10,9 @@ const KEPT_MS = 60_000
 const names = new Lru<string, { name: string; untilMs: number }>(MAX_KNOWN)
 
 /**
- * Keeps the name that Apple tells once only, with its redirect, for the sign-in that follows with the same code. Something
- * else than Apple's JSON is no name. PocketBase: apis/record_auth_with_oauth2_redirect.go, parseAndStoreAppleRedirectName
+ * Keeps the name that Apple tells once only, with its redirect, for the sign-in that follows with the same
+ * code. Something else than Apple's JSON is no name. PocketBase: apis/record_auth_with_oauth2_redirect.go,
+ * parseAndStoreAppleRedirectName
  */
 export function keepAppleName(code: string, user: string): void {
   const name = readName(user).slice(0, MAX_NAME_LENGTH).trim()

@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
-import { atLeast, atMost, demandFields, length, matches, required } from '../../collections/checks.ts'
-import { object, text, whole } from '../../collections/decode.ts'
+import { atLeast, atMost, checkFields, length, matches, required } from '../../collections/checks/checks.ts'
+import { object, text, whole } from '../../collections/definition/decode.ts'
 import { badRequest } from '../../errors.ts'
 
 /** What Apple gives a developer, and for how many seconds the secret is to be good. */
@@ -27,8 +27,8 @@ const PEM = /-----BEGIN PRIVATE KEY----[\s\S]+-----END PRIVATE KEY-----/
 const ALGORITHM = 'ES256'
 
 /**
- * The client secret that Apple wants: a token signed with the developer's key. Throws 400 with the errors of the form, or with
- * what is wrong with the key. PocketBase: forms/apple_client_secret_create.go
+ * The client secret that Apple wants: a token signed with the developer's key. Throws 400 with the errors of
+ * the form, or with what is wrong with the key. PocketBase: forms/apple_client_secret_create.go
  */
 export async function makeAppleSecret(form: AppleSecretForm): Promise<string> {
   const checks = {
@@ -38,7 +38,7 @@ export async function makeAppleSecret(form: AppleSecretForm): Promise<string> {
     privateKey: [required, matches(PEM)],
     duration: [required, atLeast(1), atMost(MAX_SECONDS)],
   }
-  demandFields(form, checks, 'Invalid client secret data.')
+  checkFields(form, checks, 'Invalid client secret data.')
   try {
     const key = readKey(form.privateKey)
     const now = Math.floor(Date.now() / 1000)

@@ -1,6 +1,6 @@
-import type { Answer, Send } from './call.ts'
-import type { Provider, ProviderToken } from './kind.ts'
-import { at, type Raw, textAt } from './profile.ts'
+import { type RawProfile, textAt, valueAt } from './profile.ts'
+import type { ProviderClient, ProviderResponse } from './provider-client.ts'
+import type { Provider, ProviderToken } from './provider-type.ts'
 
 /** What the client brings back from the provider. */
 export interface Grant {
@@ -13,17 +13,22 @@ export interface Grant {
 type Style = 'header' | 'form'
 
 /**
- * Exchanges a code for a token. Nobody says how an endpoint takes the client's secret: the header is tried, then the form. Throws
- * when it gives no token either way. RFC 6749, 4.1.3; golang.org/x/oauth2, RetrieveToken
+ * Exchanges a code for a token. Nobody says how an endpoint takes the client's secret: the header is tried,
+ * then the form. Throws when it gives no token either way. RFC 6749, 4.1.3; golang.org/x/oauth2,
+ * RetrieveToken
  */
-export async function exchange(provider: Provider, grant: Grant, send: Send): Promise<ProviderToken> {
+export async function exchange(
+  provider: Provider,
+  grant: Grant,
+  send: ProviderClient,
+): Promise<ProviderToken> {
   return retrieve(provider, grant, send, 'header').catch(() => retrieve(provider, grant, send, 'form'))
 }
 
 async function retrieve(
   { tokenURL, clientId, clientSecret, pkce }: Provider,
   { code, codeVerifier, redirectURL }: Grant,
-  send: Send,
+  send: ProviderClient,
   style: Style,
 ): Promise<ProviderToken> {
   const form = new URLSearchParams({ grant_type: 'authorization_code', code })
@@ -46,14 +51,16 @@ function basic(clientId: string, clientSecret: string): string {
 
 const FORM_TYPES = /^\s*(application\/x-www-form-urlencoded|text\/plain)\s*(;|$)/i
 
-function readToken({ status, type, text }: Answer): ProviderToken {
-  const raw: Raw = FORM_TYPES.test(type) ? Object.fromEntries(new URLSearchParams(text)) : parse(text, status)
+function readToken({ status, type, text }: ProviderResponse): ProviderToken {
+  const raw: RawProfile = FORM_TYPES.test(type)
+    ? Object.fromEntries(new URLSearchParams(text))
+    : parse(text, status)
   const fault = textAt(raw, 'error')
   if (status < 200 || status > 299 || fault)
     throw new Error(`the token endpoint answered ${status} ${fault} ${textAt(raw, 'error_description')}`)
   const accessToken = textAt(raw, 'access_token')
   if (accessToken === '') throw new Error('the token endpoint gave no access_token')
-  const seconds = readSeconds(at(raw, 'expires_in') ?? 0)
+  const seconds = readSeconds(valueAt(raw, 'expires_in') ?? 0)
   return {
     accessToken,
     tokenType: textAt(raw, 'token_type'),
@@ -70,10 +77,10 @@ function readSeconds(value: unknown): number {
   return seconds as number
 }
 
-function parse(text: string, status: number): Raw {
+function parse(text: string, status: number): RawProfile {
   try {
     const value: unknown = JSON.parse(text)
-    if (typeof value === 'object' && value !== null) return value as Raw
+    if (typeof value === 'object' && value !== null) return value as RawProfile
   } catch {
     // said below: it may be a page that says what went wrong
   }

@@ -1,12 +1,15 @@
 import { createLocalJWKSet, decodeJwt, type JSONWebKeySet, type JWTPayload, jwtVerify } from 'jose'
-import type { Send } from './call.ts'
-import type { Provider } from './kind.ts'
-import { at, type Raw } from './profile.ts'
+import { type RawProfile, valueAt } from './profile.ts'
+import type { ProviderClient } from './provider-client.ts'
+import type { Provider } from './provider-type.ts'
 
 /** How much the clocks of provider and server may differ. */
 const LEEWAY_SECONDS = 300
 
-/** The claims of an id token that came straight from the provider's token endpoint. Throws for one that is not of now. */
+/**
+ * The claims of an id token that came straight from the provider's token endpoint. Throws for one that is not
+ * of now.
+ */
 export function readClaims(idToken: string): JWTPayload {
   const claims = decodeJwt(idToken)
   const { exp = Infinity, nbf = 0, iat = 0 } = claims
@@ -18,11 +21,16 @@ export function readClaims(idToken: string): JWTPayload {
 }
 
 /**
- * Whom an id token is for: of now, for this client, from one of its issuers and signed with one of its keys, as far as the
- * provider or the options of a collection (`issuers`, `jwksURL`) name any. Throws for any other.
+ * Whom an id token is for: of now, for this client, from one of its issuers and signed with one of its keys,
+ * as far as the provider or the options of a collection (`issuers`, `jwksURL`) name any. Throws for any
+ * other.
  * PocketBase: tools/auth/oidc.go, apple.go; OpenID Connect Core, 3.1.3.7
  */
-export async function readIdToken(provider: Provider, idToken: string, send: Send): Promise<Raw> {
+export async function readIdToken(
+  provider: Provider,
+  idToken: string,
+  send: ProviderClient,
+): Promise<RawProfile> {
   const claims = readClaims(idToken)
   if (![claims.aud].flat().includes(provider.clientId)) throw new Error('the id_token is for another client')
   const { issuers, jwksURL } = demandsOf(provider)
@@ -34,11 +42,11 @@ export async function readIdToken(provider: Provider, idToken: string, send: Sen
 
 function demandsOf({ idToken, extra }: Provider): { issuers: readonly string[]; jwksURL: string } {
   if (idToken) return idToken
-  const issuers = [at(extra, 'issuers') ?? []].flat().map(String)
-  return { issuers, jwksURL: String(at(extra, 'jwksURL') ?? '') }
+  const issuers = [valueAt(extra, 'issuers') ?? []].flat().map(String)
+  return { issuers, jwksURL: String(valueAt(extra, 'jwksURL') ?? '') }
 }
 
-async function checkSignature(idToken: string, jwksURL: string, send: Send): Promise<void> {
+async function checkSignature(idToken: string, jwksURL: string, send: ProviderClient): Promise<void> {
   const { status, text } = await send(jwksURL)
   if (status >= 400) throw new Error(`the keys were refused with ${status}`)
   const keys = createLocalJWKSet(JSON.parse(text) as JSONWebKeySet)

@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { OAuth2Provider } from '../../collections/collection.ts'
-import { OAUTH2_LOGOS } from '../../collections/oauth2-providers.ts'
-import { randomText } from '../../fields/random.ts'
-import type { Provider } from './kind.ts'
+import { OAUTH2_LOGOS } from '../../collections/definition/oauth2-providers.ts'
+import { randomText } from '../../tools/random.ts'
 import { providerOf } from './provider.ts'
+import type { Provider } from './provider-type.ts'
 
 const STATE_LENGTH = 30
 const VERIFIER_LENGTH = 43
 
-/** What a client needs to send somebody to a provider. Keys and their order are PocketBase's: apis/record_auth_methods.go */
+/**
+ * What a client needs to send somebody to a provider. Keys and their order are PocketBase's:
+ * apis/record_auth_methods.go
+ */
 export interface ProviderInfo {
   readonly name: string
   readonly displayName: string

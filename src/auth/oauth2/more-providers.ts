@@ -1,9 +1,9 @@
-import { type Kind, kind } from './kind.ts'
 import { flagAt, textAt } from './profile.ts'
+import { type ProviderType, providerType } from './provider-type.ts'
 
 /** The other half of the table in providers.ts. */
-export const MORE_PROVIDERS: Readonly<Record<string, Kind>> = {
-  linear: kind(
+export const MORE_PROVIDERS: Readonly<Record<string, ProviderType>> = {
+  linear: providerType(
     'https://linear.app/oauth/authorize',
     'https://api.linear.app/oauth/token',
     'https://api.linear.app/graphql',
@@ -21,7 +21,7 @@ export const MORE_PROVIDERS: Readonly<Record<string, Kind>> = {
       query: '{"query": "query Me { viewer { id displayName name email avatarUrl active } }"}',
     },
   ),
-  notion: kind(
+  notion: providerType(
     'https://api.notion.com/v1/oauth/authorize',
     'https://api.notion.com/v1/oauth/token',
     'https://api.notion.com/v1/users/me',
@@ -34,7 +34,7 @@ export const MORE_PROVIDERS: Readonly<Record<string, Kind>> = {
     },
     { headers: () => ({ 'notion-version': '2022-06-28' }) },
   ),
-  monday: kind(
+  monday: providerType(
     'https://auth.monday.com/oauth2/authorize',
     'https://auth.monday.com/oauth2/token',
     'https://api.monday.com/v2',
@@ -49,28 +49,28 @@ export const MORE_PROVIDERS: Readonly<Record<string, Kind>> = {
     },
     { query: '{"query": "query { me { id enabled name email is_verified photo_small }}"}' },
   ),
-  lark: kind(
+  lark: providerType(
     'https://accounts.feishu.cn/open-apis/authen/v1/authorize',
     'https://open.feishu.cn/open-apis/authen/v2/oauth/token',
     'https://open.feishu.cn/open-apis/authen/v1/user_info',
     [],
     { id: 'data.union_id', name: 'data.name', avatarURL: 'data.avatar_url' },
   ),
-  box: kind(
+  box: providerType(
     'https://account.box.com/api/oauth2/authorize',
     'https://api.box.com/oauth2/token',
     'https://api.box.com/2.0/users/me',
     ['root_readonly'],
     { id: 'id', name: 'name', email: 'login', avatarURL: 'avatar_url', active: ['status', 'active'] },
   ),
-  spotify: kind(
+  spotify: providerType(
     'https://accounts.spotify.com/authorize',
     'https://accounts.spotify.com/api/token',
     'https://api.spotify.com/v1/me',
     ['user-read-private'],
     { id: 'id', name: 'display_name', avatarURL: 'images.0.url' },
   ),
-  trakt: kind(
+  trakt: providerType(
     'https://trakt.tv/oauth/authorize',
     'https://api.trakt.tv/oauth/token',
     'https://api.trakt.tv/users/settings',
@@ -89,7 +89,7 @@ export const MORE_PROVIDERS: Readonly<Record<string, Kind>> = {
       }),
     },
   ),
-  twitch: kind(
+  twitch: providerType(
     'https://id.twitch.tv/oauth2/authorize',
     'https://id.twitch.tv/oauth2/token',
     'https://api.twitch.tv/helix/users',
@@ -103,7 +103,7 @@ export const MORE_PROVIDERS: Readonly<Record<string, Kind>> = {
     },
     { headers: (clientId) => ({ 'client-id': clientId }) },
   ),
-  patreon: kind(
+  patreon: providerType(
     'https://www.patreon.com/oauth2/authorize',
     'https://www.patreon.com/api/oauth2/token',
     'https://www.patreon.com/api/oauth2/v2/identity?fields%5Buser%5D=full_name,email,vanity,image_url,is_email_verified',
@@ -117,7 +117,7 @@ export const MORE_PROVIDERS: Readonly<Record<string, Kind>> = {
       avatarURL: 'data.attributes.image_url',
     },
   ),
-  strava: kind(
+  strava: providerType(
     'https://www.strava.com/oauth/authorize',
     'https://www.strava.com/api/v3/oauth/token',
     'https://www.strava.com/api/v3/athlete',
@@ -131,7 +131,7 @@ export const MORE_PROVIDERS: Readonly<Record<string, Kind>> = {
       }),
     },
   ),
-  wakatime: kind(
+  wakatime: providerType(
     'https://wakatime.com/oauth/authorize',
     'https://wakatime.com/oauth/token',
     'https://wakatime.com/api/v1/users/current',
@@ -149,14 +149,14 @@ export const MORE_PROVIDERS: Readonly<Record<string, Kind>> = {
         flagAt(raw, 'data.photo_public') ? profile : { ...profile, avatarURL: '' },
     },
   ),
-  livechat: kind(
+  livechat: providerType(
     'https://accounts.livechat.com/',
     'https://accounts.livechat.com/token',
     'https://accounts.livechat.com/v2/accounts/me',
     [],
     { id: 'account_id', name: 'name', email: 'email', emailIf: 'email_verified', avatarURL: 'avatar_url' },
   ),
-  mailcow: kind(
+  mailcow: providerType(
     '',
     '',
     '',
@@ -164,7 +164,7 @@ export const MORE_PROVIDERS: Readonly<Record<string, Kind>> = {
     { id: 'id', name: 'full_name', username: 'username', email: 'email', active: ['active', 1] },
     { amend: (profile) => ({ ...profile, username: profile.username.split('@')[0]! }) },
   ),
-  planningcenter: kind(
+  planningcenter: providerType(
     'https://api.planningcenteronline.com/oauth/authorize',
     'https://api.planningcenteronline.com/oauth/token',
     'https://api.planningcenteronline.com/people/v2/me',

@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
-import { randomText } from '../../fields/random.ts'
-import { fieldType } from '../../fields/types.ts'
+import { fieldType } from '../../fields/types/field-types.ts'
+import { randomText } from '../../tools/random.ts'
 import { findByIdentity } from '../auth-rows.ts'
 import type { Profile } from './profile.ts'
 
@@ -9,8 +9,9 @@ import type { Profile } from './profile.ts'
 const PASSWORD_LENGTH = 30
 
 /**
- * The body by which a record is made for somebody: what the client wants in it, then what the collection has mapped of the
- * profile. A name that the field does not take, or that is taken, is left out. A picture where a file belongs is one: see picture.ts.
+ * The body by which a record is made for somebody: what the client wants in it, then what the collection has
+ * mapped of the profile. A name that the field does not take, or that is taken, is left out. A picture where
+ * a file belongs is one: see picture.ts.
  * PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
  */
 export async function newRecordOf(

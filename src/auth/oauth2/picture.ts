@@ -1,25 +1,26 @@
 import type { Catalog } from '../../collections/catalog.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
-import { DEFAULT_FILE_BYTES } from '../../fields/max-bytes.ts'
+import { DEFAULT_FILE_BYTES } from '../../fields/types/max-bytes.ts'
 import { contentOf } from '../../files/thumbnail.ts'
 import { readUpload, type Upload, type Uploads } from '../../files/upload.ts'
 import type { Logger } from '../../log.ts'
 import { sendOutgoing } from '../../outgoing/send.ts'
-import { checkUpload } from '../../records/files.ts'
-import type { Arrival } from '../with-oauth2.ts'
+import { checkUpload } from '../../records/input/files.ts'
 import { providerOf } from './provider.ts'
+import type { OAuth2Identity } from './with-oauth2.ts'
 
 const TIMEOUT_MS = 10_000
 const NO_UPLOADS: Uploads = new Map()
 
 /**
- * The picture of somebody who is new, if the collection has a file field for it. Without one they come in as well: it may not be
- * there, or nothing that the field takes. PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
+ * The picture of somebody who is new, if the collection has a file field for it. Without one they come in as
+ * well: it may not be there, or nothing that the field takes. PocketBase: apis/record_auth_with_oauth2.go,
+ * oauth2Submit
  */
 export async function fetchPicture(
   catalog: Catalog,
   collection: AuthCollection,
-  { profile, provider, createData }: Arrival,
+  { profile, provider, createData }: OAuth2Identity,
   log: Logger,
 ): Promise<Uploads> {
   const field = catalog.field(collection, collection.oauth2.mappedFields.avatarURL)

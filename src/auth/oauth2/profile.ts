@@ -1,5 +1,5 @@
 /** What a provider says of somebody, as it says it. */
-export type Raw = Readonly<Record<string, unknown>>
+export type RawProfile = Readonly<Record<string, unknown>>
 
 /** Somebody as a provider knows them, in one form for all. `email` only if the provider vouches for it. */
 export interface Profile {
@@ -11,7 +11,7 @@ export interface Profile {
 }
 
 /** Where each part stands in a provider's answer: keys joined by dots; numbers are places in a list. */
-export interface Places {
+export interface ProfilePaths {
   readonly id: string
   readonly name?: string
   readonly username?: string
@@ -28,30 +28,30 @@ export interface Places {
 }
 
 /** What stands at a place; undefined if nothing does. */
-export function at(raw: unknown, place: string): unknown {
+export function valueAt(raw: unknown, place: string): unknown {
   return place.split('.').reduce<unknown>((inner, key) => {
     const isHolder = typeof inner === 'object' && inner !== null
-    return isHolder && Object.hasOwn(inner, key) ? (inner as Raw)[key] : undefined
+    return isHolder && Object.hasOwn(inner, key) ? (inner as RawProfile)[key] : undefined
   }, raw)
 }
 
 /** The text at a place, '' for none. Throws for anything else, as Go's decoder does. */
 export function textAt(raw: unknown, place: string | undefined): string {
-  const value = (place === undefined ? undefined : at(raw, place)) ?? ''
+  const value = (place === undefined ? undefined : valueAt(raw, place)) ?? ''
   if (typeof value !== 'string') throw new TypeError(`${place} is no text`)
   return value
 }
 
 /** Whether there is a `true` at a place. Throws for anything that is neither true nor false. */
 export function flagAt(raw: unknown, place: string): boolean {
-  const value = at(raw, place) ?? false
+  const value = valueAt(raw, place) ?? false
   if (typeof value !== 'boolean') throw new TypeError(`${place} is neither true nor false`)
   return value
 }
 
 /** The whole number at a place, as text; '0' for none. Throws for anything else. */
 function numberAt(raw: unknown, place: string): string {
-  const value = at(raw, place) ?? 0
+  const value = valueAt(raw, place) ?? 0
   if (!Number.isInteger(value)) throw new TypeError(`${place} is no whole number`)
   return String(value)
 }
@@ -63,10 +63,13 @@ const TRUE_TEXTS: ReadonlySet<unknown> = new Set(['1', 't', 'T', 'true', 'TRUE',
 export const isTrue = (value: unknown): boolean =>
   value === true || (typeof value === 'number' && value !== 0) || TRUE_TEXTS.has(value)
 
-/** Reads a provider's answer. Throws where it has another form than is told, and for somebody who is not active. */
-export function readProfile(raw: Raw, places: Places): Profile {
+/**
+ * Reads a provider's answer. Throws where it has another form than is told, and for somebody who is not
+ * active.
+ */
+export function readProfile(raw: RawProfile, places: ProfilePaths): Profile {
   const { active, id, hasNumericId } = places
-  if (active && at(raw, active[0]) !== active[1]) throw new Error('the account is not active')
+  if (active && valueAt(raw, active[0]) !== active[1]) throw new Error('the account is not active')
   const email = textAt(raw, places.email)
   return {
     id: hasNumericId ? numberAt(raw, id) : textAt(raw, id),
@@ -77,7 +80,7 @@ export function readProfile(raw: Raw, places: Places): Profile {
   }
 }
 
-function isVouchedFor(raw: Raw, { emailIf, emailIfSaid }: Places): boolean {
-  if (emailIfSaid !== undefined) return isTrue(at(raw, emailIfSaid))
+function isVouchedFor(raw: RawProfile, { emailIf, emailIfSaid }: ProfilePaths): boolean {
+  if (emailIfSaid !== undefined) return isTrue(valueAt(raw, emailIfSaid))
   return emailIf === undefined || flagAt(raw, emailIf)
 }

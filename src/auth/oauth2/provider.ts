@@ -1,6 +1,6 @@
 import type { OAuth2Provider } from '../../collections/collection.ts'
-import { OAUTH2_PROVIDERS } from '../../collections/oauth2-providers.ts'
-import type { Provider } from './kind.ts'
+import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
+import type { Provider } from './provider-type.ts'
 import { PROVIDERS } from './providers.ts'
 
 /** A provider of a collection's options, with all that they leave open. Undefined for an unknown name. */

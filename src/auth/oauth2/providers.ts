@@ -5,9 +5,9 @@ import {
   withListedEmail,
   withMicrosoftEmail,
 } from './amend.ts'
-import { type Kind, kind } from './kind.ts'
 import { MORE_PROVIDERS } from './more-providers.ts'
 import { flagAt, textAt } from './profile.ts'
+import { type ProviderType, providerType } from './provider-type.ts'
 
 const OIDC_PLACES = {
   id: 'sub',
@@ -17,16 +17,16 @@ const OIDC_PLACES = {
   emailIfSaid: 'email_verified',
   avatarURL: 'picture',
 } as const
-const oidc = kind('', '', '', ['openid', 'email', 'profile'], OIDC_PLACES)
+const oidc = providerType('', '', '', ['openid', 'email', 'profile'], OIDC_PLACES)
 
 /**
  * The providers that PocketBase knows, with its addresses, scopes and readings. PocketBase: tools/auth
  */
-export const PROVIDERS: Readonly<Record<string, Kind>> = {
+export const PROVIDERS: Readonly<Record<string, ProviderType>> = {
   oidc,
   oidc2: oidc,
   oidc3: oidc,
-  apple: kind(
+  apple: providerType(
     'https://appleid.apple.com/auth/authorize',
     'https://appleid.apple.com/auth/token',
     '',
@@ -37,14 +37,14 @@ export const PROVIDERS: Readonly<Record<string, Kind>> = {
       idToken: { issuers: ['https://appleid.apple.com'], jwksURL: 'https://appleid.apple.com/auth/keys' },
     },
   ),
-  google: kind(
+  google: providerType(
     'https://accounts.google.com/o/oauth2/v2/auth',
     'https://oauth2.googleapis.com/token',
     'https://www.googleapis.com/oauth2/v3/userinfo',
     ['https://www.googleapis.com/auth/userinfo.profile', 'https://www.googleapis.com/auth/userinfo.email'],
     { id: 'sub', name: 'name', email: 'email', emailIf: 'email_verified', avatarURL: 'picture' },
   ),
-  microsoft: kind(
+  microsoft: providerType(
     'https://login.microsoftonline.com/common/oauth2/v2.0/authorize',
     'https://login.microsoftonline.com/common/oauth2/v2.0/token',
     'https://graph.microsoft.com/v1.0/me',
@@ -55,7 +55,7 @@ export const PROVIDERS: Readonly<Record<string, Kind>> = {
       moreScopes: ({ idTokenEmailClaim }) => (idTokenEmailClaim ? ['openid'] : []),
     },
   ),
-  yandex: kind(
+  yandex: providerType(
     'https://oauth.yandex.com/authorize',
     'https://oauth.yandex.com/token',
     'https://login.yandex.ru/info',
@@ -70,21 +70,21 @@ export const PROVIDERS: Readonly<Record<string, Kind>> = {
       }),
     },
   ),
-  facebook: kind(
+  facebook: providerType(
     'https://www.facebook.com/v3.2/dialog/oauth',
     'https://graph.facebook.com/v3.2/oauth/access_token',
     'https://graph.facebook.com/me?fields=name,email,picture.type(large)',
     ['email'],
     { id: 'id', name: 'name', email: 'email', avatarURL: 'picture.data.url' },
   ),
-  instagram2: kind(
+  instagram2: providerType(
     'https://www.instagram.com/oauth/authorize',
     'https://api.instagram.com/oauth/access_token',
     'https://graph.instagram.com/me?fields=id,username,account_type,user_id,name,profile_picture_url,followers_count,follows_count,media_count',
     ['instagram_business_basic'],
     { id: 'user_id', name: 'name', username: 'username', avatarURL: 'profile_picture_url' },
   ),
-  github: kind(
+  github: providerType(
     'https://github.com/login/oauth/authorize',
     'https://github.com/login/oauth/access_token',
     'https://api.github.com/user',
@@ -92,7 +92,7 @@ export const PROVIDERS: Readonly<Record<string, Kind>> = {
     { hasNumericId: true, id: 'id', name: 'name', username: 'login', avatarURL: 'avatar_url' },
     { amend: withListedEmail },
   ),
-  gitlab: kind(
+  gitlab: providerType(
     'https://gitlab.com/oauth/authorize',
     'https://gitlab.com/oauth/token',
     'https://gitlab.com/api/v4/user',
@@ -110,7 +110,7 @@ export const PROVIDERS: Readonly<Record<string, Kind>> = {
         Number.isNaN(Date.parse(textAt(raw, 'confirmed_at'))) ? { ...profile, email: '' } : profile,
     },
   ),
-  bitbucket: kind(
+  bitbucket: providerType(
     'https://bitbucket.org/site/oauth2/authorize',
     'https://bitbucket.org/site/oauth2/access_token',
     'https://api.bitbucket.org/2.0/user',
@@ -124,7 +124,7 @@ export const PROVIDERS: Readonly<Record<string, Kind>> = {
     },
     { pkce: false, amend: withBitbucketEmail },
   ),
-  gitee: kind(
+  gitee: providerType(
     'https://gitee.com/oauth/authorize',
     'https://gitee.com/oauth/token',
     'https://gitee.com/api/v5/user',
@@ -139,7 +139,7 @@ export const PROVIDERS: Readonly<Record<string, Kind>> = {
     },
     { amend: withGiteeEmail },
   ),
-  gitea: kind(
+  gitea: providerType(
     'https://gitea.com/login/oauth/authorize',
     'https://gitea.com/login/oauth/access_token',
     'https://gitea.com/api/v1/user',
@@ -154,7 +154,7 @@ export const PROVIDERS: Readonly<Record<string, Kind>> = {
     },
     { amend: withListedEmail },
   ),
-  discord: kind(
+  discord: providerType(
     'https://discord.com/api/oauth2/authorize',
     'https://discord.com/api/oauth2/token',
     'https://discord.com/api/users/@me',
@@ -162,7 +162,7 @@ export const PROVIDERS: Readonly<Record<string, Kind>> = {
     { id: 'id', name: 'global_name', username: 'username', email: 'email', emailIf: 'verified' },
     { amend: withDiscordName },
   ),
-  twitter: kind(
+  twitter: providerType(
     'https://x.com/i/oauth2/authorize',
     'https://api.x.com/2/oauth2/token',
     'https://api.x.com/2/users/me?user.fields=id,name,username,profile_image_url,confirmed_email',
@@ -175,7 +175,7 @@ export const PROVIDERS: Readonly<Record<string, Kind>> = {
       avatarURL: 'data.profile_image_url',
     },
   ),
-  kakao: kind(
+  kakao: providerType(
     'https://kauth.kakao.com/oauth/authorize',
     'https://kauth.kakao.com/oauth/token',
     'https://kapi.kakao.com/v2/user/me',
@@ -193,7 +193,7 @@ export const PROVIDERS: Readonly<Record<string, Kind>> = {
         flagAt(raw, 'kakao_account.is_email_valid') ? profile : { ...profile, email: '' },
     },
   ),
-  vk: kind(
+  vk: providerType(
     'https://oauth.vk.com/authorize',
     'https://oauth.vk.com/access_token',
     'https://api.vk.com/method/users.get?fields=photo_max,screen_name&v=5.131',

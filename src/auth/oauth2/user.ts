@@ -1,22 +1,26 @@
-import type { Send } from './call.ts'
 import { readIdToken } from './id-token.ts'
-import type { Call, Provider, ProviderToken } from './kind.ts'
-import { type Profile, type Raw, readProfile, textAt } from './profile.ts'
+import { type Profile, type RawProfile, readProfile, textAt } from './profile.ts'
+import type { ProviderClient } from './provider-client.ts'
+import type { Provider, ProviderCall, ProviderToken } from './provider-type.ts'
 
 /** Whom a token is for, and what the provider said of them. */
 export interface ProviderUser {
   readonly profile: Profile
-  readonly raw: Raw
+  readonly raw: RawProfile
 }
 
 /**
- * Asks the provider whose token it is, or reads it out of the id token where there is nobody to ask. Throws when the
- * provider refuses, or says something that makes no profile. PocketBase: tools/auth, FetchAuthUser
+ * Asks the provider whose token it is, or reads it out of the id token where there is nobody to ask. Throws
+ * when the provider refuses, or says something that makes no profile. PocketBase: tools/auth, FetchAuthUser
  */
-export async function fetchUser(provider: Provider, token: ProviderToken, send: Send): Promise<ProviderUser> {
+export async function fetchUser(
+  provider: Provider,
+  token: ProviderToken,
+  send: ProviderClient,
+): Promise<ProviderUser> {
   if (token.expiry > 0 && token.expiry <= Date.now()) throw new Error('the token is over already')
   const authorization = `${typeOf(token)} ${token.accessToken}`
-  const call: Call = (url, { headers, post } = {}) =>
+  const call: ProviderCall = (url, { headers, post } = {}) =>
     send(url, { headers: { authorization, ...headers }, ...(post !== undefined && { post }) })
   const raw = provider.userInfoURL
     ? await ask(provider, call)
@@ -29,7 +33,10 @@ export async function fetchUser(provider: Provider, token: ProviderToken, send: 
 const typeOf = ({ tokenType }: ProviderToken) =>
   tokenType === '' || tokenType.toLowerCase() === 'bearer' ? 'Bearer' : tokenType
 
-async function ask({ userInfoURL, clientId, headers, query }: Provider, call: Call): Promise<Raw> {
+async function ask(
+  { userInfoURL, clientId, headers, query }: Provider,
+  call: ProviderCall,
+): Promise<RawProfile> {
   const own = headers?.(clientId)
   const { status, text } = await call(
     userInfoURL,
@@ -40,5 +47,5 @@ async function ask({ userInfoURL, clientId, headers, query }: Provider, call: Ca
   if (status >= 400) throw new Error(`the profile was refused with ${status}`)
   const raw: unknown = JSON.parse(text) ?? {}
   if (typeof raw !== 'object' || Array.isArray(raw)) throw new TypeError('the profile is no object')
-  return raw as Raw
+  return raw as RawProfile
 }

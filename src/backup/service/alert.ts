@@ -1,13 +1,13 @@
-import { sendMail } from '../../auth/mailer.ts'
-import { escapeHtml, layout } from '../../auth/mails.ts'
-import { listSuperusers } from '../../auth/superusers.ts'
+import { sendMail } from '../../auth/mail/mailer.ts'
+import { escapeHtml, layout } from '../../auth/mail/mails.ts'
+import { listSuperusers } from '../../auth/superusers/superusers.ts'
 import type { Store } from '../../collections/catalog.ts'
-import type { SettingsStore } from '../../collections/settings-store.ts'
 import type { Logger } from '../../log.ts'
+import type { SettingsStore } from '../../settings/settings-store.ts'
 
 /**
- * Tells all superusers by mail that a scheduled backup failed, and why. A mail that does not go out is logged: the failure itself is
- * stored already. PocketBase: core/system_alert.go
+ * Tells all superusers by mail that a scheduled backup failed, and why. A mail that does not go out is
+ * logged: the failure itself is stored already. PocketBase: core/system_alert.go
  */
 export async function alertSuperusers(
   store: Store,

@@ -1,25 +1,29 @@
 import { stat } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Doer } from '../../auth/audit.ts'
-import { noteDeed } from '../../auth/audit.ts'
-import type { SettingsStore } from '../../collections/settings-store.ts'
+import type { Actor } from '../../auth/superusers/audit.ts'
+import { recordAudit } from '../../auth/superusers/audit.ts'
 import type { Db } from '../../db/open.ts'
 import { badRequest } from '../../errors.ts'
-import { formatDate } from '../../fields/date.ts'
+import { formatDate } from '../../fields/types/date.ts'
 import type { Logger } from '../../log.ts'
+import type { SettingsStore } from '../../settings/settings-store.ts'
 import { checkBackup } from '../check.ts'
 import { restoreBackup } from '../restore.ts'
-import { type BackupStorage, openStorage, type StoredBackup } from '../storage/storage.ts'
+import type { BackupStorage, StoredBackup } from '../storage/backup-storage.ts'
+import { openStorage } from '../storage/storage.ts'
 import { removeLeftovers, withTemporary } from '../storage/temporary.ts'
 import { writeBackup } from '../write.ts'
 import { fetchFile } from './fetch-file.ts'
 import { Lease } from './lease.ts'
 import { generatedName } from './names.ts'
-import { type Done, type Job, putBack, takeOut, tellNodes } from './state.ts'
+import { type Done, exportState, importState, type Job, notifyRestore } from './state.ts'
 
 /** Who scheduled backups are made by. */
 const SCHEDULE = 'schedule'
-/** Time for the answer to reach the client, and for other nodes to finish their requests. PocketBase waits as long. */
+/**
+ * Time for the answer to reach the client, and for other nodes to finish their requests. PocketBase waits as
+ * long.
+ */
 const BEFORE_RESTORE_MS = 1_000
 
 /** Runs `work` while this server does nothing else, then starts the server anew, whatever became of it. */
@@ -55,8 +59,8 @@ export class Backups {
   }
 
   /**
-   * Makes a backup; without a name it gets one of its time. Throws 400 while another job runs, and what went wrong; then nothing
-   * is stored.
+   * Makes a backup; without a name it gets one of its time. Throws 400 while another job runs, and what went
+   * wrong; then nothing is stored.
    */
   async create(name: string, by: string): Promise<void> {
     const key = name || generatedName(this.#appName, false)
@@ -84,7 +88,7 @@ export class Backups {
   }
 
   /** Begins to restore a backup and answers at once. Throws 400 while another job runs. */
-  async startRestore(backup: StoredBackup, by: Doer): Promise<void> {
+  async startRestore(backup: StoredBackup, by: Actor): Promise<void> {
     const job = { action: 'restore', key: backup.key, by: String(by.auth.values.email ?? '') } as const
     const lease = await this.#take(job)
     if (!lease) throw isBusy()
@@ -128,7 +132,7 @@ export class Backups {
     })
   }
 
-  async #restore(lease: Lease, { key, size }: StoredBackup, by: Doer): Promise<void> {
+  async #restore(lease: Lease, { key, size }: StoredBackup, by: Actor): Promise<void> {
     const { db, folder, exclusively } = this.#services
     await this.#ended(lease, key, async () => {
       const storage = await this.storage()
@@ -137,7 +141,7 @@ export class Backups {
         await fetchFile(storage.read(key, 0, size), path)
         await checkBackup(path)
         await lease.makeExclusive()
-        await tellNodes(db)
+        await notifyRestore(db)
         await sleep(BEFORE_RESTORE_MS)
         await exclusively(() => replaceAll(db, path, key, by, lease))
         return {
@@ -149,7 +153,7 @@ export class Backups {
         }
       })
     })
-    await tellNodes(db)
+    await notifyRestore(db)
   }
 
   /** Ends a lease with what became of its job, and throws on. */
@@ -164,17 +168,17 @@ export class Backups {
 }
 
 /**
- * Replaces everything, or nothing. What is known of backups stays; the audit log becomes that of the backup, so the restore is noted
- * in it again.
+ * Replaces everything, or nothing. What is known of backups stays; the audit log becomes that of the backup,
+ * so the restore is noted in it again.
  */
-async function replaceAll(db: Db, path: string, key: string, by: Doer, lease: Lease): Promise<void> {
-  const state = await takeOut(db)
+async function replaceAll(db: Db, path: string, key: string, by: Actor, lease: Lease): Promise<void> {
+  const state = await exportState(db)
   await restoreBackup(db, path, {
     replace: true,
     async inSameTransaction(tx) {
       lease.lost.throwIfAborted()
-      await noteDeed(tx, by, { action: 'restore backup', record: key })
-      await putBack(tx, state)
+      await recordAudit(tx, by, { action: 'restore backup', record: key })
+      await importState(tx, state)
     },
   })
 }

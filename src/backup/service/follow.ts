@@ -7,8 +7,9 @@ import { RESTORE_CHANNEL, readState } from './state.ts'
 const POLL_MS = 500
 
 /**
- * While another node restores a backup, `exclusively` keeps this one from working on the database; afterwards it starts anew, since
- * all that it remembers may be wrong. `seen` answers how many restores this node knew of when it last started. Returns what ends it.
+ * While another node restores a backup, `exclusively` keeps this one from working on the database; afterwards
+ * it starts anew, since all that it remembers may be wrong. `seen` answers how many restores this node knew
+ * of when it last started. Returns what ends it.
  */
 export function followRestores(
   db: Db,

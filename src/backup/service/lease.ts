@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Db } from '../../db/open.ts'
-import { formatDate } from '../../fields/date.ts'
+import { formatDate } from '../../fields/types/date.ts'
 import type { Done, Failed, Job, Running } from './state.ts'
 import { failed, readState } from './state.ts'
 
@@ -11,8 +11,8 @@ const RENEW_MS = 10_000
 const PROGRESS_MS = 500
 
 /**
- * Takes the lease if nobody has it. A job whose node died becomes the last failure ($3). With $4 the schedule must still be
- * served up to that time, and is up to now from then on.
+ * Takes the lease if nobody has it. A job whose node died becomes the last failure ($3). With $4 the schedule
+ * must still be served up to that time, and is up to now from then on.
  */
 const TAKE = `
 update backup_state set running = $1::json, lease = $2::uuid, lease_until = now() + ${LEASE},

@@ -1,19 +1,28 @@
-import { formatDate } from '../../fields/date.ts'
+import { formatDate } from '../../fields/types/date.ts'
 
 /** What `POST /api/backups` takes as a name. PocketBase: apis/backup_create.go */
 export const BACKUP_NAME = /^[a-z0-9_-]+\.zip$/
 export const MAX_BACKUP_NAME = 150
 
-/** What the names of scheduled backups begin with: the older of these are removed. PocketBase: core/base_backup.go */
+/**
+ * What the names of scheduled backups begin with: the older of these are removed. PocketBase:
+ * core/base_backup.go
+ */
 export const AUTO_PREFIX = '@auto_pb_backup_'
 const MANUAL_PREFIX = 'pb_backup_'
 const MAX_APP_NAME = 50
 
-/** The name of a backup that nobody named: `pb_backup_my_app_20261121105643.zip`. PocketBase: generateBackupName */
+/**
+ * The name of a backup that nobody named: `pb_backup_my_app_20261121105643.zip`. PocketBase:
+ * generateBackupName
+ */
 export const generatedName = (appName: string, scheduled: boolean, now = new Date()): string =>
   `${scheduled ? AUTO_PREFIX : MANUAL_PREFIX}${snakeCase(appName).slice(0, MAX_APP_NAME)}_${formatDate(now).replace(/\D/g, '').slice(0, 14)}.zip`
 
-/** `MyTest app` becomes `my_test_app`; what is no ASCII letter or digit separates words. PocketBase: tools/inflector */
+/**
+ * `MyTest app` becomes `my_test_app`; what is no ASCII letter or digit separates words. PocketBase:
+ * tools/inflector
+ */
 const snakeCase = (text: string): string =>
   text
     .split(/[\W_]+/)

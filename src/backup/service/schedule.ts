@@ -1,14 +1,17 @@
 import { Cron } from 'croner'
 import type { Store } from '../../collections/catalog.ts'
-import type { SettingsStore } from '../../collections/settings-store.ts'
 import type { Db } from '../../db/open.ts'
 import type { Logger } from '../../log.ts'
+import type { SettingsStore } from '../../settings/settings-store.ts'
 import { alertSuperusers } from './alert.ts'
 import type { Backups } from './backups.ts'
 import { AUTO_PREFIX } from './names.ts'
 import { beginSchedule, readSchedule } from './state.ts'
 
-/** The first time after `after` that a valid cron expression means, in UTC; undefined if there is none. PocketBase: tools/cron */
+/**
+ * The first time after `after` that a valid cron expression means, in UTC; undefined if there is none.
+ * PocketBase: tools/cron
+ */
 export function nextRun(expression: string, after: Date): Date | undefined {
   // PocketBase reads numbers with a sign, and wants day and day of the week both to match
   const cron = new Cron(expression.replaceAll('+', ''), { timezone: 'UTC', mode: '5-part', domAndDow: true })
@@ -23,8 +26,9 @@ export async function nextScheduled(db: Db, expression: string): Promise<Date | 
 }
 
 /**
- * Makes the scheduled backup if it is due, on whichever node comes first, then removes the oldest scheduled ones. One that was
- * due while no server ran is made up for. If it fails, superusers get a mail. Called every minute on every node.
+ * Makes the scheduled backup if it is due, on whichever node comes first, then removes the oldest scheduled
+ * ones. One that was due while no server ran is made up for. If it fails, superusers get a mail. Called every
+ * minute on every node.
  */
 export async function serveSchedule(
   store: Store,

@@ -1,5 +1,5 @@
 import type { Db } from '../../db/open.ts'
-import { formatDate } from '../../fields/date.ts'
+import { formatDate } from '../../fields/types/date.ts'
 
 export type Action = 'backup' | 'restore'
 
@@ -83,8 +83,8 @@ export const failed = ({ action, key, by }: Job, message: string): Failed => ({
   message,
 })
 
-/** The row as it is, for `putBack`. */
-export async function takeOut(db: Db): Promise<string> {
+/** The row as it is, for `importState`. */
+export async function exportState(db: Db): Promise<string> {
   const { rows } = await db.query('select row_to_json(s)::text from backup_state s')
   return String(rows[0]![0])
 }
@@ -94,16 +94,18 @@ insert into backup_state select * from json_populate_record(null::backup_state, 
 const COUNT = `
 update backup_state set restores = restores + 1, lease_until = clock_timestamp() + interval '30 seconds'`
 
-/** Puts a row back in the transaction of a restore, which made the table anew; tells all nodes at the commit. */
-export async function putBack(tx: Db, row: string): Promise<void> {
+/**
+ * Puts a row back in the transaction of a restore, which made the table anew; tells all nodes at the commit.
+ */
+export async function importState(tx: Db, row: string): Promise<void> {
   await tx.query('delete from backup_state')
   await tx.query(PUT_BACK, [row])
   await tx.query(COUNT)
-  await tellNodes(tx)
+  await notifyRestore(tx)
 }
 
 /** Asks all nodes to look whether a restore began or ended. */
-export const tellNodes = async (db: Db): Promise<void> =>
+export const notifyRestore = async (db: Db): Promise<void> =>
   void (await db.query(`select pg_notify($1, '')`, [RESTORE_CHANNEL]))
 
 /** The schedule as it was seen last, and up to when it was served, as text that loses nothing. */

@@ -1,7 +1,7 @@
-import type { Settings } from '../../collections/settings.ts'
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
-import { formatDate } from '../../fields/date.ts'
+import { formatDate } from '../../fields/types/date.ts'
+import type { Settings } from '../../settings/settings.ts'
 import { nextScheduled } from './schedule.ts'
 import { type BackupState, readState } from './state.ts'
 
@@ -10,7 +10,10 @@ const DAY_MS = 86_400_000
 /** What superusers are told of the backups. */
 export interface BackupStatus
   extends Pick<BackupState, 'running' | 'lastBackup' | 'lastRestore' | 'lastFailure'> {
-  /** True when there is no backup of the last BACKUP_WARNING_DAYS, although the installation is older than that. */
+  /**
+   * True when there is no backup of the last BACKUP_WARNING_DAYS, although the installation is older than
+   * that.
+   */
   readonly overdue: boolean
   /** When the schedule makes the next one; empty without a schedule. */
   readonly next: string

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { copyFile, mkdir, open, readdir, rename, rm, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { BackupStorage, StoredBackup } from './storage.ts'
+import type { BackupStorage, StoredBackup } from './backup-storage.ts'
 import { temporaryPath } from './temporary.ts'
 
 /** Names that begin with a dot are temporary files. */

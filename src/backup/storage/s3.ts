@@ -1,7 +1,7 @@
 import { open, stat } from 'node:fs/promises'
 import { S3mini } from 's3mini'
-import type { S3Settings } from '../../collections/settings.ts'
-import type { BackupStorage, StoredBackup } from './storage.ts'
+import type { S3Settings } from '../../settings/settings.ts'
+import type { BackupStorage, StoredBackup } from './backup-storage.ts'
 
 const MIB = 1 << 20
 /** A part of a large upload. S3 allows 10,000 parts, so larger files have larger parts. */
@@ -42,7 +42,10 @@ export function s3Storage(settings: S3Settings): BackupStorage {
   }
 }
 
-/** Writes an object, reads its name in a list and deletes it. Throws what is wrong. PocketBase: forms/test_s3_filesystem.go */
+/**
+ * Writes an object, reads its name in a list and deletes it. Throws what is wrong. PocketBase:
+ * forms/test_s3_filesystem.go
+ */
 export async function testS3(settings: S3Settings): Promise<void> {
   const s3 = clientOf(settings)
   const key = `pb_settings_test_${Math.random().toString(36).slice(2, 7)}/test.txt`
@@ -69,8 +72,8 @@ function clientOf({ endpoint, bucket, region, accessKey, secret, forcePathStyle 
 }
 
 /**
- * A request to an address that a superuser chose: limited in time, and never sent on to another address. Only a download may take
- * longer; fetch ends one that stands still for 5 minutes.
+ * A request to an address that a superuser chose: limited in time, and never sent on to another address. Only
+ * a download may take longer; fetch ends one that stands still for 5 minutes.
  */
 const boundedFetch: typeof fetch = async (input, init) => {
   const late = new AbortController()
@@ -81,7 +84,10 @@ const boundedFetch: typeof fetch = async (input, init) => {
   return answer
 }
 
-/** Small files in one request, larger ones in parts, one of which is in memory. An upload that fails leaves nothing. */
+/**
+ * Small files in one request, larger ones in parts, one of which is in memory. An upload that fails leaves
+ * nothing.
+ */
 async function upload(s3: S3mini, path: string, key: string): Promise<void> {
   const { size } = await stat(path)
   const partBytes = Math.max(PART_BYTES, Math.ceil(size / MAX_PARTS / MIB) * MIB)

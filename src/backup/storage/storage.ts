@@ -1,26 +1,6 @@
-import type { S3Settings } from '../../collections/settings.ts'
+import type { S3Settings } from '../../settings/settings.ts'
+import type { BackupStorage } from './backup-storage.ts'
 import { folderStorage } from './folder.ts'
-
-/** A stored backup. */
-export interface StoredBackup {
-  readonly key: string
-  readonly size: number
-  readonly modified: Date
-}
-
-/** Where backups are kept. Every method may throw what the disk or the S3 server says. */
-export interface BackupStorage {
-  /** Complete backups whose key begins with `prefix`, sorted by key. */
-  list(prefix?: string): Promise<StoredBackup[]>
-  /** Undefined where there is no backup of that key, or where the key cannot be one. */
-  find(key: string): Promise<StoredBackup | undefined>
-  /** The bytes from `start` up to but not including `end`, read while they are consumed. */
-  read(key: string, start: number, end: number): AsyncGenerator<Buffer>
-  /** Stores the file at `path`, all of it or nothing; it may be moved away from there. */
-  put(path: string, key: string): Promise<void>
-  /** Throws if there is no such backup. */
-  delete(key: string): Promise<void>
-}
 
 /** The storage that the settings name: an S3-compatible store, else `folder`. */
 export async function openStorage(s3: S3Settings, folder: string): Promise<BackupStorage> {

@@ -3,14 +3,19 @@ import { mkdir, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const PREFIX = '.tmp-'
-/** No backup, upload or restore takes that long: what is older was left behind by a process that was killed. */
+/**
+ * No backup, upload or restore takes that long: what is older was left behind by a process that was killed.
+ */
 const LEFT_BEHIND_MS = 86_400_000
 
 /** A new name for a temporary file in the backups folder; lists do not show it. */
 export const temporaryPath = (folder: string, purpose: string): string =>
   join(folder, `${PREFIX}${purpose}-${randomUUID()}`)
 
-/** Runs `work` with a path in the backups folder, which is created, and removes what is at that path afterwards. */
+/**
+ * Runs `work` with a path in the backups folder, which is created, and removes what is at that path
+ * afterwards.
+ */
 export async function withTemporary<T>(
   folder: string,
   purpose: string,

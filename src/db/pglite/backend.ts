@@ -1,19 +1,19 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../errors.ts'
-import { lockFile } from '../../lock-file.ts'
 import type { Logger } from '../../log.ts'
+import { lockFile } from '../../tools/lock-file.ts'
 import type { Backend } from '../backend.ts'
 import { pgliteFolder } from '../data-folder.ts'
-import { removeCopies } from '../leftover-copies.ts'
 import { PLANNER } from '../planner.ts'
 import { connect } from './connection.ts'
 import { Engine } from './engine.ts'
+import { removeCopies } from './leftover-copies.ts'
 import { makeFolder } from './make-folder.ts'
 
 /**
- * Settings of Postgres. Its default way to sync, fdatasync, does nothing in PGlite. 16 MB of buffers, not 128, take 110 MB less memory,
- * and the system caches the files anyway.
+ * Settings of Postgres. Its default way to sync, fdatasync, does nothing in PGlite. 16 MB of buffers, not
+ * 128, take 110 MB less memory, and the system caches the files anyway.
  */
 const SETTINGS = {
   ...PLANNER,
@@ -23,7 +23,9 @@ const SETTINGS = {
   min_wal_size: '32MB',
 } as const
 
-/** Refuses a folder that another process has open: two of them would destroy it. Returns what gives it back. */
+/**
+ * Refuses a folder that another process has open: two of them would destroy it. Returns what gives it back.
+ */
 const lock = (folder: string): (() => void) =>
   lockFile(
     join(folder, 'pocketsms.pid'),
@@ -43,8 +45,8 @@ function take(folder: string): () => void {
 }
 
 /**
- * The embedded database in `folder`. One connection: statements run one by one. `isCopy`: its files may be lost, so they are not
- * synced. Throws a UserError for a folder that is of no use.
+ * The embedded database in `folder`. One connection: statements run one by one. `isCopy`: its files may be
+ * lost, so they are not synced. Throws a UserError for a folder that is of no use.
  */
 export async function openPglite(folder: string, log: Logger, isCopy = false): Promise<Backend> {
   const unlock = take(folder)

@@ -1,10 +1,10 @@
 import { messages, protocol } from '@electric-sql/pglite'
 import type { Logger } from '../../log.ts'
 import type { Backend, Session, TransactionSession } from '../backend.ts'
-import { oneByOne, sharedQueue } from '../in-turn.ts'
 import { STATEMENT_TIMEOUT_MS } from '../limits.ts'
-import { keepLogShort } from './checkpoints.ts'
-import { type Engine, NotBegun } from './engine.ts'
+import { readWriteQueue, serialSession } from '../serial-queue.ts'
+import { checkpointRegularly } from './checkpoints.ts'
+import { type Engine, RequestNotStarted } from './engine.ts'
 import { type Ask, type Names, protocolSession } from './session.ts'
 
 /** How long what still runs may take when the database is to be closed. */
@@ -17,18 +17,18 @@ const within =
     limitMs() > 0 && ranMs > limitMs()
 
 /**
- * The one connection to an embedded database: statements run one after the other, a transaction as a whole. `closed` is
- * called when the database is closed.
+ * The one connection to an embedded database: statements run one after the other, a transaction as a whole.
+ * `closed` is called when the database is closed.
  */
 export function connect(engine: Engine, closed: () => void, log: Logger): Backend {
-  const turns = sharedQueue()
+  const turns = readWriteQueue()
   // after a restart nothing is prepared: so a statement is made when the database runs
   const whenReady = <T>(work: () => Promise<T>): Promise<T> => engine.ready().then(work)
   /** Statements that stand alone are sent at once: the database need not wait for us between two of them. */
   const together = <T>(work: () => Promise<T>): Promise<T> =>
     turns.together(() =>
       whenReady(work).catch((error: unknown) => {
-        if (error instanceof NotBegun) return whenReady(work)
+        if (error instanceof RequestNotStarted) return whenReady(work)
         throw error
       }),
     )
@@ -44,7 +44,7 @@ export function connect(engine: Engine, closed: () => void, log: Logger): Backen
       log.error({ err: error }, 'LISTEN failed'),
     )
   }
-  const stopCheckpoints = keepLogShort((text) => inTurn(() => unlimited.query(text)), log)
+  const stopCheckpoints = checkpointRegularly((text) => inTurn(() => unlimited.query(text)), log)
   return {
     kind: 'pglite',
     query: (text, params, name) => inTurn(() => limited.query(text, params, name)),
@@ -103,7 +103,10 @@ class Connection {
     this.#engine = engine
   }
 
-  /** A statement is canceled when `isOver` says so. With `start`, nothing is asked of the database after a restart. */
+  /**
+   * A statement is canceled when `isOver` says so. With `start`, nothing is asked of the database after a
+   * restart.
+   */
   session(isOver: (ranMs: number) => boolean, start?: number): Session {
     const ask: Ask = async (request) => this.#read(await this.#engine.ask(request, isOver, start))
     return protocolSession(ask, this.#names)
@@ -111,7 +114,7 @@ class Connection {
 
   async transaction<T>(work: (session: TransactionSession) => Promise<T>): Promise<T> {
     let limitMs = STATEMENT_TIMEOUT_MS
-    const session = oneByOne(
+    const session = serialSession(
       this.session(
         within(() => limitMs),
         this.#engine.starts,

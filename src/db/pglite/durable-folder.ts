@@ -17,9 +17,9 @@ interface Stream {
 type Init = NodeFS['init']
 
 /**
- * PGlite's files in a folder, with a working fsync: PGlite's own class has none, so that a power cut loses what was committed.
- * Emscripten's `fd_sync` calls `stream_ops.fsync` for files and folders. Node's fsync is F_FULLFSYNC on macOS (libuv).
- * `refused` is told once if the platform syncs no folders.
+ * PGlite's files in a folder, with a working fsync: PGlite's own class has none, so that a power cut loses
+ * what was committed. Emscripten's `fd_sync` calls `stream_ops.fsync` for files and folders. Node's fsync is
+ * F_FULLFSYNC on macOS (libuv). `refused` is told once if the platform syncs no folders.
  */
 export class DurableFolder extends NodeFS {
   readonly #refused: (error: Error) => void
@@ -81,7 +81,10 @@ export function syncParents(path: string): void {
   }
 }
 
-/** Syncs one file or folder. A folder that the platform does not sync, or that we may not read, is passed over. */
+/**
+ * Syncs one file or folder. A folder that the platform does not sync, or that we may not read, is passed
+ * over.
+ */
 function syncPath(path: string, isFolder = false): void {
   try {
     const descriptor = openSync(path, 'r')

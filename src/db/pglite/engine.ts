@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Worker } from 'node:worker_threads'
 import type { Logger } from '../../log.ts'
-import { DatabaseAway } from '../errors.ts'
+import { DatabaseUnavailable } from '../errors.ts'
 import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts'
 
-/** A canceled statement ends within milliseconds. One that has not ended by then never will: its thread is ended instead. */
+/**
+ * A canceled statement ends within milliseconds. One that has not ended by then never will: its thread is
+ * ended instead.
+ */
 const CANCEL_MS = 5_000
 const RESTART_MS = 1_000
 /** How often the time of the running statement is looked at. */
@@ -34,12 +37,12 @@ interface Request {
 }
 
 /** A request that the database never began: it may be made again. */
-export class NotBegun extends Error {}
+export class RequestNotStarted extends Error {}
 
 /**
- * The embedded database on a thread of its own. Requests are run one after the other. When the thread ends by itself, or had to be ended,
- * it is started again: the request that ran then fails with DatabaseAway, since nobody knows whether it was committed; those behind it
- * fail with NotBegun.
+ * The embedded database on a thread of its own. Requests are run one after the other. When the thread ends by
+ * itself, or had to be ended, it is started again: the request that ran then fails with DatabaseUnavailable,
+ * since nobody knows whether it was committed; those behind it fail with RequestNotStarted.
  */
 export class Engine {
   readonly #options: Omit<WorkerOptions, 'begun'>
@@ -70,29 +73,34 @@ export class Engine {
     return engine
   }
 
-  /** How often the database was started. A session (transactions, prepared statements, LISTEN) ends with each start. */
+  /**
+   * How often the database was started. A session (transactions, prepared statements, LISTEN) ends with each
+   * start.
+   */
   get starts(): number {
     return this.#starts
   }
 
-  /** Waits until the database runs. Throws DatabaseAway when it has been down for too long. */
+  /** Waits until the database runs. Throws DatabaseUnavailable when it has been down for too long. */
   async ready(): Promise<void> {
-    if (this.#isClosed) throw new DatabaseAway(new Error('The database is closed.'))
+    if (this.#isClosed) throw new DatabaseUnavailable(new Error('The database is closed.'))
     if (!this.#restarting) return
     const leftMs = this.#downSinceMs + PATIENCE_MS - performance.now()
     if (leftMs > 0) await Promise.race([this.#restarting, sleep(leftMs, undefined, { ref: false })])
-    if (!this.#thread) throw new DatabaseAway(new Error('The embedded database is being started again.'))
+    if (!this.#thread)
+      throw new DatabaseUnavailable(new Error('The embedded database is being started again.'))
   }
 
   /**
-   * One request in Postgres' protocol messages; the messages of its answer. Requests are begun in the order of the calls. It is canceled
-   * (SQLSTATE 57014) when `isOver` says so, which is asked every few milliseconds from when it began. Throws DatabaseAway if the database ended meanwhile, and if `start` is given and is
-   * not the current one; NotBegun if it ended before.
+   * One request in Postgres' protocol messages; the messages of its answer. Requests are begun in the order
+   * of the calls. It is canceled (SQLSTATE 57014) when `isOver` says so, which is asked every few
+   * milliseconds from when it began. Throws DatabaseUnavailable if the database ended meanwhile, and if
+   * `start` is given and is not the current one; RequestNotStarted if it ended before.
    */
   ask(request: Uint8Array, isOver: Request['isOver'], start?: number): Promise<Uint8Array<ArrayBuffer>> {
     const thread = this.#thread
     if (!thread || this.#isClosed || (start !== undefined && start !== this.#starts))
-      return Promise.reject(new DatabaseAway(new Error('The embedded database was started again.')))
+      return Promise.reject(new DatabaseUnavailable(new Error('The embedded database was started again.')))
     return new Promise((resolve, reject) => {
       if (this.#requests.length === 0) this.#since = performance.now()
       this.#requests.push({ number: ++this.#sent, isOver, resolve, reject })
@@ -191,7 +199,7 @@ export class Engine {
     if (!this.#isClosed) this.#restarting = this.#restart().finally(() => (this.#restarting = undefined))
     for (const { number, reject } of this.#requests.splice(0)) {
       const error = new Error('The embedded database ended while a statement ran.')
-      reject(number <= begun ? new DatabaseAway(error) : new NotBegun())
+      reject(number <= begun ? new DatabaseUnavailable(error) : new RequestNotStarted())
     }
   }
 

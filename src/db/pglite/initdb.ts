@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { MemoryFS, PGlite } from '@electric-sql/pglite'
 import { syncTree } from './durable-folder.ts'
 
-// A program: makes the files of an empty database in the folder that is its argument, and syncs them. make-folder.ts runs it.
+// A program: makes the files of an empty database in the folder that is its argument, and syncs them.
+// make-folder.ts runs it.
 
 /** The parts of Emscripten's file system that are used here. */
 interface Files {
@@ -13,7 +14,10 @@ interface Files {
   stat(path: string): { readonly mode: number }
 }
 
-/** A file system in memory. PGlite runs initdb on it, then calls syncToFs: the files are written out, and the program ends. */
+/**
+ * A file system in memory. PGlite runs initdb on it, then calls syncToFs: the files are written out, and the
+ * program ends.
+ */
 class Written extends MemoryFS {
   override async syncToFs(): Promise<void> {
     writeOut(this.pg!.Module.FS as unknown as Files, PGlite.paths.PGDATA, folder)

@@ -7,8 +7,9 @@ import { syncParents, syncTree } from './durable-folder.ts'
 const INITDB = fileURLToPath(new URL('./initdb.ts', import.meta.url))
 
 /**
- * Makes an empty database in `folder` unless there is one. initdb runs in a process of its own, as it takes 450 MB of memory; it
- * makes and syncs a folder with another name, which then gets the right one: a crash leaves a whole database or none.
+ * Makes an empty database in `folder` unless there is one. initdb runs in a process of its own, as it takes
+ * 450 MB of memory; it makes and syncs a folder with another name, which then gets the right one: a crash
+ * leaves a whole database or none.
  * Throws an Error with what initdb says.
  */
 export async function makeFolder(folder: string, isCopy = false): Promise<void> {

@@ -12,8 +12,9 @@ export interface WorkerOptions {
 export type ToWorker = Uint8Array | 'close'
 
 /**
- * `ready` has Postgres' memory and the addresses of two of its variables, in bytes: set both to 1 and the running statement ends with
- * SQLSTATE 57014. `failed`: the database did not start, or has ended for good. `refused`: this platform syncs no folders.
+ * `ready` has Postgres' memory and the addresses of two of its variables, in bytes: set both to 1 and the
+ * running statement ends with SQLSTATE 57014. `failed`: the database did not start, or has ended for good.
+ * `refused`: this platform syncs no folders.
  */
 export type FromWorker =
   | {

@@ -18,8 +18,9 @@ export type Names = Map<string, string>
 export type Ask = (request: Uint8Array) => Promise<messages.BackendMessage[]>
 
 /**
- * Statements for the embedded database in Postgres' own messages, each with its values in one go: PGlite's `query` asks five times
- * for every statement and plans it anew. A statement with a name is planned once, as on a server. Made for one caller at a time.
+ * Statements for the embedded database in Postgres' own messages, each with its values in one go: PGlite's
+ * `query` asks five times for every statement and plans it anew. A statement with a name is planned once, as
+ * on a server. Made for one caller at a time.
  */
 export function protocolSession(ask: Ask, names: Names): Session {
   /** What goes before the first use of a name for a text, and what makes room for it. */

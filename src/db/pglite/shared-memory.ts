@@ -1,4 +1,4 @@
-import { joined } from './bytes.ts'
+import { concatBytes } from './bytes.ts'
 
 const IMPORT_SECTION = 2
 /** Kinds of an import, as WebAssembly's binary format numbers them. */
@@ -16,9 +16,10 @@ interface Api {
 const api = (globalThis as unknown as { WebAssembly: Api }).WebAssembly
 
 /**
- * Makes every WebAssembly module and memory of this thread use shared memory, so that another thread can write a variable of Postgres
- * while a statement runs: this is how a statement is canceled (see worker.ts). Modules that were built for memory of their own run
- * unchanged on shared memory; only the description of the memory that they import differs.
+ * Makes every WebAssembly module and memory of this thread use shared memory, so that another thread can
+ * write a variable of Postgres while a statement runs: this is how a statement is canceled (see worker.ts).
+ * Modules that were built for memory of their own run unchanged on shared memory; only the description of the
+ * memory that they import differs.
  */
 export function shareMemory(): void {
   const { Memory, Module, instantiate } = api
@@ -31,8 +32,9 @@ export function shareMemory(): void {
 }
 
 /**
- * A copy of a module that imports shared memory; a plain copy where it imports none. Throws a RangeError for bytes that are no module.
- * WebAssembly Core Specification 5.5.5 (import section); the flag for shared memory is from the threads proposal.
+ * A copy of a module that imports shared memory; a plain copy where it imports none. Throws a RangeError for
+ * bytes that are no module. WebAssembly Core Specification 5.5.5 (import section); the flag for shared memory
+ * is from the threads proposal.
  */
 export function importingShared(module: ArrayLike<number>): Uint8Array<ArrayBuffer> {
   const bytes = Uint8Array.from(module)
@@ -48,14 +50,17 @@ export function importingShared(module: ArrayLike<number>): Uint8Array<ArrayBuff
       const limits = [HAS_MAXIMUM | IS_SHARED, ...leb128(memory.minimum), ...leb128(memory.maximum)]
       const body = [...bytes.subarray(start, memory.at), ...limits, ...bytes.subarray(memory.end, end)]
       const [before, after] = [bytes.subarray(0, sizeAt), bytes.subarray(end)]
-      return joined([before, Uint8Array.from(leb128(body.length)), Uint8Array.from(body), after])
+      return concatBytes([before, Uint8Array.from(leb128(body.length)), Uint8Array.from(body), after])
     }
     reader.at = end
   }
   return bytes
 }
 
-/** The limits of a memory that is imported, in pages, and where they stand. Shared memory has a maximum always. */
+/**
+ * The limits of a memory that is imported, in pages, and where they stand. Shared memory has a maximum
+ * always.
+ */
 interface MemoryImport {
   readonly at: number
   readonly end: number

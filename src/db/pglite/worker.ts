@@ -1,13 +1,13 @@
 import { setFlagsFromString } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite, protocol } from '@electric-sql/pglite'
-import { joined } from './bytes.ts'
+import { concatBytes } from './bytes.ts'
 import { DurableFolder } from './durable-folder.ts'
 import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts'
 import { shareMemory } from './shared-memory.ts'
 
-// The thread on which the embedded database runs. It gets requests in Postgres' protocol messages, one at a time, and answers with
-// those of the database. engine.ts is its other end.
+// The thread on which the embedded database runs. It gets requests in Postgres' protocol messages, one at a
+// time, and answers with those of the database. engine.ts is its other end.
 
 /** What PGlite's module has beside its types: its main loop, and addresses of variables of Postgres. */
 interface Postgres {
@@ -48,11 +48,15 @@ async function open(): Promise<PGlite> {
 }
 
 /**
- * PGlite, sparing of memory. V8 optimizes what runs often, and takes 600 MB for one function: Postgres' parser. V8 decides when it first
- * compiles a function whether that one may be optimized. So the parser is called once while nothing may be; nothing else is new then.
+ * PGlite, sparing of memory. V8 optimizes what runs often, and takes 600 MB for one function: Postgres'
+ * parser. V8 decides when it first compiles a function whether that one may be optimized. So the parser is
+ * called once while nothing may be; nothing else is new then.
  */
 class Database extends PGlite {
-  /** PGlite calls this when Postgres runs, before any other statement, to learn types. Types are known by values.ts. */
+  /**
+   * PGlite calls this when Postgres runs, before any other statement, to learn types. Types are known by
+   * values.ts.
+   */
   override async _initArrayTypes(): Promise<void> {
     setFlagsFromString('--wasm-tier-up-filter=0')
     await this.execProtocolRaw(protocol.serialize.query('no SQL'))
@@ -60,7 +64,10 @@ class Database extends PGlite {
   }
 }
 
-/** PGlite goes on after whatever ends Postgres' main loop. Only what it knows may go on; anything else ends this thread. */
+/**
+ * PGlite goes on after whatever ends Postgres' main loop. Only what it knows may go on; anything else ends
+ * this thread.
+ */
 function endOnPanic(postgres: Postgres): void {
   const once = postgres._PostgresMainLoopOnce
   postgres._PostgresMainLoopOnce = () => {
@@ -97,7 +104,7 @@ async function serve(): Promise<void> {
       syncToFs: false,
       onRawData: (bytes) => void chunks.push(bytes.slice()),
     })
-    const answer = joined(chunks)
+    const answer = concatBytes(chunks)
     tell({ type: 'answer', bytes: answer }, [answer.buffer])
   })
   tell({ type: 'ready', memory, interrupt, cancel })

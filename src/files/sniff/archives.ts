@@ -1,4 +1,4 @@
-import { all, begins, has, type Kind, type Test, uint16, uint32 } from './kind.ts'
+import { all, begins, type ContentKind, has, type Test, uint16, uint32 } from './kind.ts'
 import { isText } from './text-test.ts'
 import { ZIPS } from './zip.ts'
 
@@ -7,7 +7,10 @@ const isZip = (head: string) => /^PK[\x03\x05\x07][\x04\x06\x08]/.test(head)
 const TAR_HEADER = 512
 const CHECKSUM = 148
 
-/** A tar archive's first header has a sum of its bytes, itself as spaces; some programs sum them as signed ones. */
+/**
+ * A tar archive's first header has a sum of its bytes, itself as spaces; some programs sum them as signed
+ * ones.
+ */
 function isTar(head: string): boolean {
   if (head.length < TAR_HEADER || head.slice(0, 100).includes('/gpkg-1\0')) return false
   const digits = head
@@ -117,4 +120,4 @@ export const ARCHIVES = {
     test: all(begins('ISc('), has(6, '\0\x01', '\0\x02', '\0\x04')),
   },
   zlib: { type: 'application/zlib', extension: '', test: isZlib },
-} as const satisfies Record<string, Kind>
+} as const satisfies Record<string, ContentKind>

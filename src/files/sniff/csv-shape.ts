@@ -19,7 +19,10 @@ class Lines {
   }
 }
 
-/** How many fields the next line that has any holds; a quoted one may go on over several lines. Undefined at the end. */
+/**
+ * How many fields the next line that has any holds; a quoted one may go on over several lines. Undefined at
+ * the end.
+ */
 function countFields(lines: Lines, separator: string): number | undefined {
   let line = ''
   while (line === '' || line === '\n' || line.startsWith('#')) {
@@ -59,7 +62,8 @@ function afterQuoted(text: string, lines: Lines, separator: string): string | un
 }
 
 /**
- * Whether a text is a table: at least two lines of the same number of fields, two or more. Ten lines are enough.
+ * Whether a text is a table: at least two lines of the same number of fields, two or more. Ten lines are
+ * enough.
  * PocketBase: mimetype's internal/magic/text_csv.go, internal/csv
  */
 export function isTable(text: string, separator: string): boolean {

@@ -1,4 +1,4 @@
-import { all, begins, has, type Kind, type Test, uint32 } from './kind.ts'
+import { all, begins, type ContentKind, has, type Test, uint32 } from './kind.ts'
 
 /** The class of a compound file's root, which stands in its directory. */
 const ofClass =
@@ -40,8 +40,11 @@ const isPpt: Test = (head) => {
   )
 }
 
-/** Kinds of compound files, as Microsoft's older programs wrote them. PocketBase: mimetype's internal/magic/ms_office.go */
-const COMPOUND: readonly Kind[] = [
+/**
+ * Kinds of compound files, as Microsoft's older programs wrote them. PocketBase: mimetype's
+ * internal/magic/ms_office.go
+ */
+const COMPOUND: readonly ContentKind[] = [
   {
     type: 'application/x-ms-installer',
     extension: '.msi',
@@ -122,4 +125,4 @@ export const DOCUMENTS = {
   inf: { type: 'application/x-os2-inf', extension: '.inf', test: begins('HSP\x01\x9b\0') },
   hlp: { type: 'application/x-os2-hlp', extension: '.hlp', test: begins('HSP\x10\x9b\0') },
   fm: { type: 'application/vnd.framemaker', extension: '.fm', test: isFrameMaker },
-} as const satisfies Record<string, Kind>
+} as const satisfies Record<string, ContentKind>

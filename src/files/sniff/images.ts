@@ -1,4 +1,4 @@
-import { all, atLeast, begins, has, type Kind, uint32 } from './kind.ts'
+import { all, atLeast, begins, type ContentKind, has, uint32 } from './kind.ts'
 
 /** Sizes of the headers that follow a bitmap's own. */
 const BITMAP_HEADERS = new Set([48, 24, 16, 64, 52, 56, 40, 124, 108])
@@ -9,7 +9,7 @@ const jpeg2000 = (brand: string) => all(atLeast(24), has(4, 'jP  ', 'jP2 '), has
 
 const DRAWINGS = /^AC(1\.40|1\.50|2\.10|100[23469]|1012|1014|1015|1018|1021|1024|1032)/
 
-const apng: Kind = { type: 'image/vnd.mozilla.apng', extension: '.png', test: has(37, 'acTL') }
+const apng: ContentKind = { type: 'image/vnd.mozilla.apng', extension: '.png', test: has(37, 'acTL') }
 
 /** Kinds of pictures, by their type. PocketBase: mimetype's internal/magic/image.go */
 export const IMAGES = {
@@ -78,4 +78,4 @@ export const IMAGES = {
     extension: '.dxf',
     test: (head: string) => /^( {2})?0(\n|\r\n)SECTION\2/.test(head),
   },
-} as const satisfies Record<string, Kind>
+} as const satisfies Record<string, ContentKind>

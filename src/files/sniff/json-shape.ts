@@ -1,4 +1,7 @@
-/** Values that are looked for in a JSON text: one at any of the paths, and any of the values if some are given. */
+/**
+ * Values that are looked for in a JSON text: one at any of the paths, and any of the values if some are
+ * given.
+ */
 interface Query {
   readonly paths: readonly string[]
   readonly values?: readonly string[]
@@ -21,9 +24,9 @@ const SPACE = /[ \t\r\n]*/y
 const NUMBER_PARTS = [/-?/y, /\d*/y, /\.?/y, /\d*/y]
 
 /**
- * Reads the JSON text at the beginning of a file, which may be cut anywhere: `seen` is how much was looked at before a
- * fault, so all of it if there is none but the cut. A reader of its own, as none tells that. What it takes and what not
- * is PocketBase's: mimetype's internal/json
+ * Reads the JSON text at the beginning of a file, which may be cut anywhere: `seen` is how much was looked at
+ * before a fault, so all of it if there is none but the cut. A reader of its own, as none tells that. What it
+ * takes and what not is PocketBase's: mimetype's internal/json
  */
 export class JsonShape {
   readonly #text: string

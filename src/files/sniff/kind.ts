@@ -1,5 +1,5 @@
 /** A kind of content. Its tests read the head of a file as text, a character a byte. */
-export interface Kind {
+export interface ContentKind {
   /** MIME type. */
   readonly type: string
   /** With its dot; '' if it has none. */
@@ -8,7 +8,7 @@ export interface Kind {
   /** Other names of the type, all of which a field may ask for. */
   readonly aliases?: readonly string[]
   /** More special kinds, asked in this order once this one is certain. */
-  readonly kinds?: readonly Kind[]
+  readonly kinds?: readonly ContentKind[]
 }
 
 /** Whether the head of a file is of a kind. A head of HEAD_BYTES may go on. */

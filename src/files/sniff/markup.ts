@@ -10,8 +10,8 @@ export interface Attribute {
 const END: Attribute = { name: '', value: '', more: false }
 
 /**
- * A place in a text of tags, which moves on as it is read. A NUL is its end. https://html.spec.whatwg.org, prescan a
- * byte stream; PocketBase: mimetype's internal/markup
+ * A place in a text of tags, which moves on as it is read. A NUL is its end. https://html.spec.whatwg.org,
+ * prescan a byte stream; PocketBase: mimetype's internal/markup
  */
 export class MarkupReader {
   readonly text: string

@@ -1,12 +1,15 @@
-import { all, atLeast, begins, has, type Kind, uint32 } from './kind.ts'
+import { all, atLeast, begins, type ContentKind, has, uint32 } from './kind.ts'
 
-const elf = (type: string, extension: string, code: string): Kind => ({
+const elf = (type: string, extension: string, code: string): ContentKind => ({
   type,
   extension,
   test: has(16, `${code}\0`, `\0${code}`),
 })
 
-/** Java classes and fat Mach-O binaries begin alike: what comes last of the first eight bytes tells them apart. */
+/**
+ * Java classes and fat Mach-O binaries begin alike: what comes last of the first eight bytes tells them
+ * apart.
+ */
 const isCafe = (head: string) => head.length >= 8 && head.startsWith('\xca\xfe\xba\xbe')
 const isClass = (head: string) => isCafe(head) && head.charCodeAt(7) > 30
 const isMachO = (head: string) =>
@@ -31,7 +34,10 @@ const isMarc = (head: string) => /^\d{5}.{15}4500/s.test(head) && head.slice(0, 
 const isTimeZone = (head: string) =>
   head.length >= 44 && /^TZif[\0\x32\x33]/.test(head) && uint32(head, 36) !== 0
 
-/** Kinds of programs and of other programs' data. PocketBase: mimetype's internal/magic/binary.go, database.go, geo.go */
+/**
+ * Kinds of programs and of other programs' data. PocketBase: mimetype's internal/magic/binary.go,
+ * database.go, geo.go
+ */
 export const PROGRAMS = {
   exe: {
     type: 'application/vnd.microsoft.portable-executable',
@@ -129,7 +135,7 @@ export const PROGRAMS = {
     extension: '.eot',
     test: all(has(34, 'LP'), has(8, '\x02\0\x01', '\x01\0\0', '\x02\0\x02')),
   },
-} as const satisfies Record<string, Kind>
+} as const satisfies Record<string, ContentKind>
 
 function tables(head: string): number {
   return (head.charCodeAt(4) << 8) | head.charCodeAt(5)

@@ -2,16 +2,17 @@ import { ARCHIVES as A } from './archives.ts'
 import { withCharset } from './charset.ts'
 import { DOCUMENTS as D } from './documents.ts'
 import { IMAGES as I } from './images.ts'
-import { HEAD_BYTES, type Kind } from './kind.ts'
+import { type ContentKind, HEAD_BYTES } from './kind.ts'
 import { PROGRAMS as P } from './programs.ts'
 import { SOUND as S } from './sound.ts'
 import { TEXT } from './texts.ts'
 
 /**
- * All kinds in the order in which they are asked. The table is PocketBase's (its MIME library's tree.go), name by name: of
- * the libraries for Node the best known names 60 of these types otherwise, and knows no text.
+ * All kinds in the order in which they are asked. The table is PocketBase's (its MIME library's tree.go),
+ * name by name: of the libraries for Node the best known names 60 of these types otherwise, and knows no
+ * text.
  */
-const KINDS: readonly Kind[] = [
+const KINDS: readonly ContentKind[] = [
   ...[I.xpm, A.sevenZ, A.zip, D.pdf, D.fdf, D.ole, D.ps, I.psd, D.p7s, S.ogg, I.png, I.jpg, I.jxl, I.jp2],
   ...[I.jpx, I.jpm, I.jxs, I.gif, I.webp, P.exe, P.elf, A.ar, A.tar, A.xar, A.bz2, A.fits, I.tiff, I.bmp],
   ...[D.lotus, I.ico, S.mp3, S.flac, S.midi, S.ape, S.musePack, S.amr, S.wav, S.aiff, S.au, S.mpeg],
@@ -23,7 +24,7 @@ const KINDS: readonly Kind[] = [
   ...[P.bufr, TEXT],
 ]
 
-const ROOT: Kind = { type: 'application/octet-stream', extension: '', test: () => true, kinds: KINDS }
+const ROOT: ContentKind = { type: 'application/octet-stream', extension: '', test: () => true, kinds: KINDS }
 
 /** What a file is by its content. */
 export interface Sniffed {
@@ -35,11 +36,15 @@ export interface Sniffed {
   readonly names: readonly string[]
 }
 
-/** Tells what a file is by its first bytes; its name says nothing. PocketBase: github.com/gabriel-vasile/mimetype */
+/**
+ * Tells what a file is by its first bytes; its name says nothing. PocketBase:
+ * github.com/gabriel-vasile/mimetype
+ */
 export function sniff(content: Buffer): Sniffed {
   const head = content.subarray(0, HEAD_BYTES).toString('latin1')
   let kind = ROOT
-  for (let next: Kind | undefined = ROOT; next; next = next.kinds?.find(({ test }) => test(head))) kind = next
+  for (let next: ContentKind | undefined = ROOT; next; next = next.kinds?.find(({ test }) => test(head)))
+    kind = next
   const { type, extension, aliases = [] } = kind
   return { type: withCharset(type, head), extension, names: [type, ...aliases] }
 }

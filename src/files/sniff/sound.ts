@@ -1,9 +1,9 @@
-import { all, atLeast, begins, has, type Kind, type Test } from './kind.ts'
+import { all, atLeast, begins, type ContentKind, has, type Test } from './kind.ts'
 
 const brand = (...brands: readonly string[]): Test => all(atLeast(12), has(8, ...brands))
 
 /** What follows the brand of an MP4 container. PocketBase: mimetype's internal/magic/ftyp.go */
-const MP4_KINDS: readonly Kind[] = [
+const MP4_KINDS: readonly ContentKind[] = [
   { type: 'image/avif', extension: '.avif', test: brand('avif', 'avis') },
   {
     type: 'video/3gpp',
@@ -64,7 +64,7 @@ const riff = (form: string): Test => all(atLeast(13), begins('RIFF'), has(8, for
 const isMp3 = (head: string) => head.length >= 3 && /^(ID3|\xff[\xfa\xfb\xf2\xf3\xe2\xe3])/.test(head)
 
 const ogg = (...names: readonly string[]): Test => all(atLeast(37), has(28, ...names))
-const OGG_KINDS: readonly Kind[] = [
+const OGG_KINDS: readonly ContentKind[] = [
   { type: 'audio/ogg', extension: '.oga', test: ogg('\x7fFLAC', '\x01vorbis', 'OpusHead', 'Speex   ') },
   {
     type: 'video/ogg',
@@ -152,4 +152,4 @@ export const SOUND = {
   },
   rmvb: { type: 'application/vnd.rn-realmedia-vbr', extension: '.rmvb', test: begins('.RMF') },
   qcp: { type: 'audio/qcelp', extension: '.qcp', test: riff('QLCM') },
-} as const satisfies Record<string, Kind>
+} as const satisfies Record<string, ContentKind>

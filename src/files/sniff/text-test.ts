@@ -13,5 +13,7 @@ export const markedCharset = (head: string): string =>
 
 const BINARY = /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/
 
-/** Text of any kind: no byte that only binary content has. https://mimesniff.spec.whatwg.org/#binary-data-byte */
+/**
+ * Text of any kind: no byte that only binary content has. https://mimesniff.spec.whatwg.org/#binary-data-byte
+ */
 export const isText = (head: string): boolean => markedCharset(head) !== '' || !BINARY.test(head)

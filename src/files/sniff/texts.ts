@@ -1,6 +1,6 @@
 import { isTable } from './csv-shape.ts'
 import { JSON_QUERIES, JsonShape } from './json-shape.ts'
-import { begins, HEAD_BYTES, type Kind, type Test } from './kind.ts'
+import { begins, type ContentKind, HEAD_BYTES, type Test } from './kind.ts'
 import { MarkupReader } from './markup.ts'
 import { isText } from './text-test.ts'
 
@@ -48,7 +48,12 @@ function isDeclaredSvg(head: string): boolean {
 }
 
 /** An XML document with this tag near its beginning and, behind it, one of these namespaces. */
-const xml = (type: string, extension: string, tag: string, ...namespaces: readonly string[]): Kind => ({
+const xml = (
+  type: string,
+  extension: string,
+  tag: string,
+  ...namespaces: readonly string[]
+): ContentKind => ({
   type,
   extension,
   test(head) {
@@ -74,7 +79,7 @@ const isXhtml: Test = (head) => {
 }
 
 /** Kinds of XML. */
-const XML_KINDS: readonly Kind[] = [
+const XML_KINDS: readonly ContentKind[] = [
   { ...xml('application/rss+xml', '.rss', '<rss'), aliases: ['text/rss'] },
   xml('application/atom+xml', '.atom', '<feed', 'xmlns="http://www.w3.org/2005/Atom"'),
   xml('model/x3d+xml', '.x3d', '<X3D', 'xmlns:xsd="http://www.w3.org/2001/XMLSchema-instance"'),
@@ -205,8 +210,8 @@ const text = (
   extension: string,
   test: Test,
   aliases: readonly string[] = [],
-  kinds: readonly Kind[] = [],
-): Kind => ({
+  kinds: readonly ContentKind[] = [],
+): ContentKind => ({
   type,
   extension,
   test,
@@ -215,7 +220,7 @@ const text = (
 })
 
 /** Text, and what it may be. PocketBase: mimetype's internal/magic/text.go, text_csv.go, netpbm.go */
-export const TEXT: Kind = text(
+export const TEXT: ContentKind = text(
   'text/plain',
   '.txt',
   isText,

@@ -1,4 +1,4 @@
-import { has, type Kind, type Test, uint16 } from './kind.ts'
+import { type ContentKind, has, type Test, uint16 } from './kind.ts'
 
 const ENTRY = 'PK\x03\x04'
 
@@ -52,7 +52,7 @@ const ANDROID = [
 ]
 
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument.'
-const openDocument = (name: string, extension: string, kinds: readonly Kind[] = []): Kind => ({
+const openDocument = (name: string, extension: string, kinds: readonly ContentKind[] = []): ContentKind => ({
   type: OPEN_DOCUMENT + name,
   extension,
   test: has(30, `mimetype${OPEN_DOCUMENT}${name}`),
@@ -65,7 +65,7 @@ const withTemplate = (name: string, extension: string, template: string) =>
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument.'
 
 /** Kinds of ZIP archives. PocketBase: mimetype's internal/magic/zip.go, ms_office.go */
-export const ZIPS: readonly Kind[] = [
+export const ZIPS: readonly ContentKind[] = [
   { type: `${OPEN_XML}wordprocessingml.document`, extension: '.docx', test: office('word/') },
   { type: `${OPEN_XML}presentationml.presentation`, extension: '.pptx', test: office('ppt/') },
   { type: `${OPEN_XML}spreadsheetml.sheet`, extension: '.xlsx', test: office('xl/') },

@@ -1,4 +1,5 @@
-// The reference page: Swagger UI over api/openapi.json. Requests that are tried out go to the server that served the page.
+// The reference page: Swagger UI over api/openapi.json. Requests that are tried out go to the server that
+// served the page.
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
 const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)

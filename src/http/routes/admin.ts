@@ -1,18 +1,20 @@
 import { Hono } from 'hono'
-import { AUDIT, AUDIT_ALONE } from '../../auth/audit.ts'
+import { AUDIT_CATALOG, AUDIT_COLLECTION } from '../../auth/superusers/audit.ts'
 import { readState } from '../../backup/service/state.ts'
 import { roleWarning } from '../../db/role.ts'
 import { notFound } from '../../errors.ts'
-import { listRecords } from '../../records/list.ts'
-import { note } from '../audit.ts'
-import { clientIp } from '../client-ip.ts'
-import { authOf, type Ctx, type Env, readingRequest, type Services, sendJson, sendRaw } from '../context.ts'
-import { requireSuperuser } from '../guards.ts'
-import { listLogs, logStats, viewLog } from '../log-list.ts'
+import { listRecords } from '../../records/read/list.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { listLogs, logStats, viewLog } from '../lists/log-list.ts'
+import { auditRequest } from '../middleware/audit.ts'
+import { requireSuperuser } from '../middleware/guards.ts'
+import { authOf, readingRequest } from '../request-info.ts'
+import { sendJson, sendRaw } from '../send-json.ts'
+import { clientIp } from '../server/client-ip.ts'
 
 /**
- * `/api/health`, `/api/logs`, `/api/crons`: what PocketBase's dashboard asks besides records; `/api/warnings` for the
- * console. Nobody runs SQL through `/api/sql`, which is told to superusers alone. Contract 7.4
+ * `/api/health`, `/api/logs`, `/api/crons`: what PocketBase's dashboard asks besides records; `/api/warnings`
+ * for the console. Nobody runs SQL through `/api/sql`, which is told to superusers alone. Contract 7.4
  */
 export const adminRoutes = (services: Services) =>
   new Hono<Env>()
@@ -35,10 +37,10 @@ export const adminRoutes = (services: Services) =>
     })
     .get('/audit', async (c) => {
       const auth = await requireSuperuser(c, services)
-      const alone = { db: services.store.db, catalog: AUDIT_ALONE }
+      const alone = { db: services.store.db, catalog: AUDIT_CATALOG }
       return sendRaw(
         c,
-        await listRecords(alone, services.extensions, AUDIT, readingRequest(c, services, auth)),
+        await listRecords(alone, services.extensions, AUDIT_COLLECTION, readingRequest(c, services, auth)),
       )
     })
     .get('/crons', async (c) => {
@@ -50,7 +52,7 @@ export const adminRoutes = (services: Services) =>
       const job = services.jobs.find(({ id }) => id === c.req.param('id'))
       if (!job) throw notFound('Missing or invalid cron job')
       const failed = (error: unknown) => services.log.error({ err: error, job: job.id }, 'a job failed')
-      await note(c, services, auth, { action: 'run job', record: job.id })
+      await auditRequest(c, services, auth, { action: 'run job', record: job.id })
       void job.run().catch(failed)
       return c.body(null, 204)
     })
@@ -78,7 +80,10 @@ async function health(c: Ctx, services: Services): Promise<object> {
   return { message: 'API is healthy.', code: 200, data }
 }
 
-/** The header by which a proxy tells the client's address: a trusted one, or a known one. PocketBase: apis/health.go, contract T34 */
+/**
+ * The header by which a proxy tells the client's address: a trusted one, or a known one. PocketBase:
+ * apis/health.go, contract T34
+ */
 function proxyHeader(c: Ctx, { settings }: Services): string {
   const { headers } = c.env.incoming
   const names = [...settings.current.trustedProxy.headers, 'CF-Connecting-IP', 'Fly-Client-IP']

@@ -4,30 +4,36 @@ import {
   EMAIL_CHANGE_CONFIRM_FORM,
   EMAIL_CHANGE_FORM,
   requestEmailChange,
-} from '../../auth/email-change.ts'
-import { EMAIL_FORM } from '../../auth/forms.ts'
-import { tokenOf } from '../../auth/identify.ts'
-import { IMPERSONATE_FORM, impersonate } from '../../auth/impersonate.ts'
-import { renderAuthMethods } from '../../auth/methods.ts'
-import { MFA_FORM } from '../../auth/mfa.ts'
-import { admit } from '../../auth/oauth2/admit.ts'
-import { authWithOtp, OTP_FORM, requestOtp } from '../../auth/otp.ts'
-import { confirmPasswordReset, PASSWORD_RESET_FORM, requestPasswordReset } from '../../auth/password-reset.ts'
-import { answerSignIn, type Proof } from '../../auth/sign-in.ts'
-import { renewToken } from '../../auth/tokens.ts'
-import { confirmVerification, requestVerification, TOKEN_FORM } from '../../auth/verification.ts'
-import { arriveByOAuth2, OAUTH2_FORM, renderMeta } from '../../auth/with-oauth2.ts'
-import { authWithPassword, PASSWORD_FORM } from '../../auth/with-password.ts'
-import type { Shape } from '../../collections/decode.ts'
+} from '../../auth/account/email-change.ts'
+import { EMAIL_FORM } from '../../auth/account/forms.ts'
+import {
+  confirmPasswordReset,
+  PASSWORD_RESET_FORM,
+  requestPasswordReset,
+} from '../../auth/account/password-reset.ts'
+import { confirmVerification, requestVerification, TOKEN_FORM } from '../../auth/account/verification.ts'
+import { findOrCreateRecord } from '../../auth/oauth2/find-or-create-record.ts'
+import { identifyByOAuth2, OAUTH2_FORM, renderMeta } from '../../auth/oauth2/with-oauth2.ts'
+import { IMPERSONATE_FORM, impersonate } from '../../auth/sign-in/impersonate.ts'
+import { renderAuthMethods } from '../../auth/sign-in/methods.ts'
+import { MFA_FORM } from '../../auth/sign-in/mfa.ts'
+import { authWithOtp, OTP_FORM, requestOtp } from '../../auth/sign-in/otp.ts'
+import { answerSignIn, type Proof } from '../../auth/sign-in/sign-in.ts'
+import { authWithPassword, PASSWORD_FORM } from '../../auth/sign-in/with-password.ts'
+import { tokenOf } from '../../auth/tokens/identify.ts'
+import { renewToken } from '../../auth/tokens/tokens.ts'
+import type { Shape } from '../../collections/definition/decode.ts'
 import { notFound } from '../../errors.ts'
-import type { AuthRecord, RequestContext } from '../../filter/request.ts'
-import { note, noteConfirmed, noteRefusedSignIn } from '../audit.ts'
-import { clientIp } from '../client-ip.ts'
-import { authOf, bodyOf, buildRequest, type Ctx, type Env, type Services, sendJson } from '../context.ts'
-import { type FormOptions, readForm } from '../form.ts'
-import { withCatalog } from '../fresh-catalog.ts'
-import { authCollectionOf, requireMember, requireSuperuser } from '../guards.ts'
-import { meterFor } from '../large-answer.ts'
+import type { AuthRecord, RequestContext } from '../../request/request.ts'
+import { type FormOptions, readForm } from '../body/form.ts'
+import { meterFor } from '../body/large-answer.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { auditConfirmation, auditRefusedSignIn, auditRequest } from '../middleware/audit.ts'
+import { withCatalog } from '../middleware/fresh-catalog.ts'
+import { authCollectionOf, requireMember, requireSuperuser } from '../middleware/guards.ts'
+import { authOf, bodyOf, buildRequest } from '../request-info.ts'
+import { sendJson } from '../send-json.ts'
+import { clientIp } from '../server/client-ip.ts'
 
 /** A form that is only read once the collection is known to want it. */
 const form =
@@ -37,7 +43,10 @@ const form =
 
 const done = (c: Ctx) => c.body(null, 204)
 
-/** `/api/collections/{collection}/…`: signing in and what belongs to it. PocketBase: apis/record_auth.go, contract 5.3 */
+/**
+ * `/api/collections/{collection}/…`: signing in and what belongs to it. PocketBase: apis/record_auth.go,
+ * contract 5.3
+ */
 export const authRoutes = (services: Services) => {
   const { store } = services
   const collectionOf = (c: Ctx) => authCollectionOf(c, services)
@@ -60,14 +69,21 @@ export const authRoutes = (services: Services) => {
     })
     .post('/:collection/auth-with-oauth2', async (c) => {
       const read = form(c, OAUTH2_FORM)
-      const arrival = await arriveByOAuth2(store.db, services, collectionOf(c), ipOf(c), read)
+      const oauth2Identity = await identifyByOAuth2(store.db, services, collectionOf(c), ipOf(c), read)
       const { values } = await bodyOf(c)
       const { auth, isNew } = await withCatalog(store, async () => {
         const request = buildRequest(c, await authOf(c, services), values, 'oauth2')
         const { extensions, log } = services
-        return admit({ store, extensions, log, collection: collectionOf(c), request, arrival })
+        return findOrCreateRecord({
+          store,
+          extensions,
+          log,
+          collection: collectionOf(c),
+          request,
+          arrival: oauth2Identity,
+        })
       })
-      const proof = { method: 'oauth2', meta: renderMeta(arrival, isNew) } as const
+      const proof = { method: 'oauth2', meta: renderMeta(oauth2Identity, isNew) } as const
       return signedIn(c, services, auth, proof, { context: 'oauth2' })
     })
     .post('/:collection/auth-refresh', async (c) => {
@@ -86,7 +102,7 @@ export const authRoutes = (services: Services) => {
         form(c, IMPERSONATE_FORM, { terse: true }),
       )
       const deed = { action: 'impersonate', collection: collection.name, record: auth.id }
-      await note(c, services, superuser, deed)
+      await auditRequest(c, services, superuser, deed)
       return signedIn(c, services, auth, { token }, { asker: superuser })
     })
     .post('/:collection/request-verification', async (c) => {
@@ -103,7 +119,7 @@ export const authRoutes = (services: Services) => {
     })
     .post('/:collection/confirm-password-reset', async (c) => {
       const read = form(c, PASSWORD_RESET_FORM, { terse: true })
-      const also = noteConfirmed(c, services, 'reset password')
+      const also = auditConfirmation(c, services, 'reset password')
       await confirmPasswordReset(store, services.extensions, collectionOf(c), read, also)
       return done(c)
     })
@@ -115,13 +131,16 @@ export const authRoutes = (services: Services) => {
     })
     .post('/:collection/confirm-email-change', async (c) => {
       const read = form(c, EMAIL_CHANGE_CONFIRM_FORM)
-      const also = noteConfirmed(c, services, 'change email')
+      const also = auditConfirmation(c, services, 'change email')
       await confirmEmailChange(store, services, collectionOf(c), ipOf(c), read, also)
       return done(c)
     })
 }
 
-/** Finds who proved themselves by a method, and signs them in. How it ended is noted if it is about a superuser. */
+/**
+ * Finds who proved themselves by a method, and signs them in. How it ended is noted if it is about a
+ * superuser.
+ */
 async function signIn(
   c: Ctx,
   services: Services,
@@ -132,15 +151,18 @@ async function signIn(
   try {
     const auth = await withCatalog(services.store, find)
     const answer = await signedIn(c, services, auth, { method }, { context: method })
-    if (auth.isSuperuser) await note(c, services, auth, { action: 'sign in' })
+    if (auth.isSuperuser) await auditRequest(c, services, auth, { action: 'sign in' })
     return answer
   } catch (error) {
-    await noteRefusedSignIn(c, services, error, identity)
+    await auditRefusedSignIn(c, services, error, identity)
     throw error
   }
 }
 
-/** What every successful sign-in answers, under the rules of the one who asked: `asker`, if that is known already. */
+/**
+ * What every successful sign-in answers, under the rules of the one who asked: `asker`, if that is known
+ * already.
+ */
 async function signedIn(
   c: Ctx,
   services: Services,

@@ -1,24 +1,25 @@
 import { Hono } from 'hono'
-import { findByToken } from '../../auth/identify.ts'
-import { checkAddress } from '../../auth/sign-in.ts'
+import { checkAddress } from '../../auth/sign-in/sign-in.ts'
+import { findByToken } from '../../auth/tokens/identify.ts'
 import { isBusy } from '../../backup/service/backups.ts'
 import { readState } from '../../backup/service/state.ts'
 import { readStatus } from '../../backup/service/status.ts'
 import { ApiError, badRequest, forbidden, notFound, UserError } from '../../errors.ts'
-import { formatDate } from '../../fields/date.ts'
-import { note } from '../audit.ts'
-import { BACKUP_FORM, checkName, checkUploadedBackup, noBackup, uploadedFile } from '../backup-form.ts'
-import { clientIp } from '../client-ip.ts'
-import { type Ctx, type Env, queryOf, type Services, sendJson } from '../context.ts'
-import { readForm } from '../form.ts'
-import { requireSuperuser } from '../guards.ts'
-import { sendFile } from '../send-file.ts'
+import { formatDate } from '../../fields/types/date.ts'
+import { BACKUP_FORM, checkName, checkUploadedBackup, noBackup, uploadedFile } from '../body/backup-form.ts'
+import { readForm } from '../body/form.ts'
+import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import { sendFile } from '../files/send-file.ts'
+import { auditRequest } from '../middleware/audit.ts'
+import { requireSuperuser } from '../middleware/guards.ts'
+import { sendJson } from '../send-json.ts'
+import { clientIp } from '../server/client-ip.ts'
 
 const PIECE_BYTES = 256 << 10
 
 /**
- * `/api/backups`: superusers make, list, upload, download, delete and restore backups. PocketBase: apis/backup.go.
- * `/api/backup-status` is our own: what was made last, what runs, what is wrong.
+ * `/api/backups`: superusers make, list, upload, download, delete and restore backups. PocketBase:
+ * apis/backup.go. `/api/backup-status` is our own: what was made last, what runs, what is wrong.
  */
 export const backupRoutes = (services: Services) =>
   new Hono<Env>()
@@ -55,7 +56,7 @@ async function create(c: Ctx, services: Services): Promise<Response> {
   if ((await readState(store.db)).running) throw isBusy()
   const { name } = await readForm(c, BACKUP_FORM, { terse: true })
   await checkName(await backups.storage(), name)
-  await note(c, services, auth, { action: 'create backup', record: name })
+  await auditRequest(c, services, auth, { action: 'create backup', record: name })
   await backups.create(name, String(auth.values.email)).catch((error) => {
     throw error instanceof ApiError ? error : badRequest('Failed to create backup.')
   })
@@ -70,7 +71,7 @@ async function upload(c: Ctx, services: Services): Promise<Response> {
     if (error instanceof UserError) throw noBackup(error.message)
     throw error instanceof ApiError ? error : badRequest('Failed to upload backup.')
   })
-  await note(c, services, auth, { action: 'upload backup', record: name })
+  await auditRequest(c, services, auth, { action: 'upload backup', record: name })
   return c.body(null, 204)
 }
 
@@ -85,7 +86,7 @@ async function download(c: Ctx, services: Services): Promise<Response> {
     throw badRequest()
   })
   if (!found) throw notFound()
-  await note(c, services, auth, { action: 'download backup', record: key })
+  await auditRequest(c, services, auth, { action: 'download backup', record: key })
   const read = (start: number, end: number) => storage.read(key, start, end)
   return sendFile(c, { ...found, type: 'application/zip', caching: 'no-store', read }, key)
 }
@@ -101,7 +102,7 @@ async function remove(c: Ctx, services: Services): Promise<Response> {
       (error as NodeJS.ErrnoException).code === 'ENOENT' ? `[key: ${key}] resource not found` : error.message
     throw badRequest(`Invalid or already deleted backup file. Raw error: \n${reason}`)
   })
-  await note(c, services, auth, { action: 'delete backup', record: key })
+  await auditRequest(c, services, auth, { action: 'delete backup', record: key })
   return c.body(null, 204)
 }
 
@@ -113,7 +114,7 @@ async function restore(c: Ctx, services: Services): Promise<Response> {
   const key = c.req.param('key') ?? ''
   const found = await (await backups.storage()).find(key).catch(() => undefined)
   if (!found) throw badRequest('Missing or invalid backup file.')
-  await note(c, services, auth, { action: 'restore backup', record: key })
+  await auditRequest(c, services, auth, { action: 'restore backup', record: key })
   await backups.startRestore(found, { auth, ip: clientIp(c, services) })
   return c.body(null, 204)
 }

@@ -1,33 +1,33 @@
 import { Hono } from 'hono'
 import type { Collection } from '../../collections/collection.ts'
-import { DatabaseAway } from '../../db/errors.ts'
+import { DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
-import { sentAgain, type Upload, type Uploads } from '../../files/upload.ts'
-import { checkPicked, LargeAnswer } from '../../filter/answer-meter.ts'
-import type { RequestInfo } from '../../filter/request.ts'
-import { holdFresh } from '../../records/guard.ts'
-import type { PasswordWork } from '../../records/passwords.ts'
-import { noteWrite } from '../audit.ts'
-import { type BatchRequest, readBatch, unreadableBatch } from '../batch-body.ts'
-import { actionOf, bodyOfPart, type Part, type PartAnswer, PartFault, runPart } from '../batch-part.ts'
-import { batchPasswords } from '../batch-passwords.ts'
-import type { RequestBody } from '../body.ts'
-import { clientIp } from '../client-ip.ts'
+import { copyUpload, type Upload, type Uploads } from '../../files/upload.ts'
+import { lockFreshAuth } from '../../records/fresh-auth.ts'
+import type { PasswordWork } from '../../records/input/password-work.ts'
+import { checkPicked, LargeAnswer } from '../../request/answer-meter.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import { type BatchRequest, readBatch, unreadableBatch } from '../body/batch-body.ts'
+import { meterFor, withRoom } from '../body/large-answer.ts'
+import type { RequestBody } from '../body/request-body.ts'
+import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import { auditWrite } from '../middleware/audit.ts'
+import { retryWithFreshAuth } from '../middleware/auth-retry.ts'
+import { batchPasswords } from '../middleware/batch-passwords.ts'
+import { withCatalog } from '../middleware/fresh-catalog.ts'
+import { checkRate } from '../middleware/gate.ts'
+import { limitOldPasswordChecks } from '../middleware/old-password.ts'
 import {
-  authOf,
-  bodyOf,
-  buildRequest,
-  type Ctx,
-  type Env,
-  queryOf,
-  type Services,
-  sendJson,
-} from '../context.ts'
-import { withCatalog } from '../fresh-catalog.ts'
-import { checkRate } from '../gate.ts'
-import { forWhoAsks } from '../held.ts'
-import { meterFor, withRoom } from '../large-answer.ts'
-import { tryOldPassword } from '../old-password.ts'
+  actionOf,
+  bodyOfPart,
+  type Part,
+  type PartAnswer,
+  PartFault,
+  runPart,
+} from '../records/batch-part.ts'
+import { authOf, bodyOf, buildRequest } from '../request-info.ts'
+import { sendJson } from '../send-json.ts'
+import { clientIp } from '../server/client-ip.ts'
 
 const DEFAULT_BODY_BYTES = 128 << 20
 const DEFAULT_TIMEOUT_S = 3
@@ -42,7 +42,7 @@ export const batchRoutes = (services: Services) =>
     const { values, files } = await readBody(c, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
     const requests = readBatch(values, maxRequests)
     const bodies = requests.filter((asked) => mayChangeAuth(services, asked)).map(bodyOfPart)
-    const answers = await forWhoAsks(
+    const answers = await retryWithFreshAuth(
       () => authOf(c, services),
       (auth) => {
         // an answer that turns out to be large begins again: what it has counted is for one time
@@ -53,7 +53,7 @@ export const batchRoutes = (services: Services) =>
             withCatalog(services.store, () => runAll(c, services, requests, outer(), files, work))
           return withRoom(runOnce)
         }
-        return tryOldPassword(c, services, auth, bodies, run)
+        return limitOldPasswordChecks(c, services, auth, bodies, run)
       },
     )
     return sendJson(
@@ -86,14 +86,14 @@ function runAll(
     await db.limitStatements(timeoutMs)
     const inside = { db, catalog: store.catalog }
     // a key that is made while its user comes to another is there before that, and goes, or is refused
-    if (requests.some((asked) => mayOpen(services, asked))) await holdFresh(inside, outer.auth)
+    if (requests.some((asked) => mayOpen(services, asked))) await lockFreshAuth(inside, outer.auth)
     const answers: PartAnswer[] = []
     for (const [i, asked] of requests.entries()) {
       try {
         checkRate(services, outer.auth, clientIp(c, services), asked.method, asked.url.split('?')[0]!)
         const uploads = uploadsOf(files, i)
         const alsoFor: Part['alsoFor'] = (request, collection) =>
-          noteWrite(c, services, request, collection, uploads.keys())
+          auditWrite(c, services, request, collection, uploads.keys())
         const part = { store: inside, extensions, asked, outer, uploads, passwordWork: work[i]!, alsoFor }
         answers.push(await runPart(part))
       } catch (error) {
@@ -115,7 +115,7 @@ function collectionOf({ store }: Services, asked: BatchRequest): Collection | un
 /** Whether it may make a record by which one can come in later. */
 function mayOpen(services: Services, asked: BatchRequest): boolean {
   const collection = asked.method === 'DELETE' ? undefined : collectionOf(services, asked)
-  return collection !== undefined && services.extensions.get(collection.id)?.opens === true
+  return collection !== undefined && services.extensions.get(collection.id)?.grantsAccess === true
 }
 
 /** Whether it may change a record that signs in. */
@@ -130,7 +130,7 @@ function uploadsOf(files: Uploads, i: number): Uploads {
     const prefix = prefixes.find((one) => name.startsWith(one))
     if (prefix === undefined) continue
     const key = name.slice(prefix.length)
-    found.set(key, [...(found.get(key) ?? []), ...sent.map(sentAgain)])
+    found.set(key, [...(found.get(key) ?? []), ...sent.map(copyUpload)])
   }
   return found
 }
@@ -138,7 +138,7 @@ function uploadsOf(files: Uploads, i: number): Uploads {
 /** The answer to a batch of which this request failed. What is no fault of the request's goes on as it is. */
 function partError(i: number, thrown: unknown): unknown {
   const error = thrown instanceof PartFault ? new ApiError(i === 0 ? 400 : 500) : thrown
-  if (!(error instanceof ApiError) || error instanceof DatabaseAway || error instanceof LargeAnswer)
+  if (!(error instanceof ApiError) || error instanceof DatabaseUnavailable || error instanceof LargeAnswer)
     return error
   const { data, message, status } = error
   const failure = {

@@ -1,33 +1,26 @@
 import { Hono } from 'hono'
-import { type Check, demandFields, required } from '../../collections/checks.ts'
-import { dryRunView } from '../../collections/dry-run.ts'
-import { createCollection, removeCollection, updateCollection } from '../../collections/edit.ts'
-import { faultText } from '../../collections/fault-text.ts'
-import { importAll } from '../../collections/import-all.ts'
-import { OAUTH2_LOGOS, OAUTH2_PROVIDERS } from '../../collections/oauth2-providers.ts'
-import { relabelRateLimits } from '../../collections/rate-limit-labels.ts'
-import { scaffoldsJson } from '../../collections/scaffolds.ts'
-import { collectionJson } from '../../collections/serialise.ts'
-import { isQueryFault } from '../../collections/view.ts'
+import { type Check, checkFields, required } from '../../collections/checks/checks.ts'
+import { OAUTH2_LOGOS, OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
+import { scaffoldsJson } from '../../collections/definition/scaffolds.ts'
+import { collectionJson } from '../../collections/definition/serialise.ts'
+import { dryRunView } from '../../collections/edit/dry-run.ts'
+import { createCollection, removeCollection, updateCollection } from '../../collections/edit/edit.ts'
+import { importAll } from '../../collections/edit/import-all.ts'
+import { sqliteErrorText } from '../../collections/table/sqlite-error-text.ts'
+import { isQueryFault } from '../../collections/views/view.ts'
 import { ApiError, badRequest, fieldError, notFound } from '../../errors.ts'
-import { changeRequest } from '../../filter/late-request.ts'
-import type { RequestInfo } from '../../filter/request.ts'
-import { listRecords } from '../../records/list.ts'
-import { truncateCollection } from '../../records/truncate.ts'
+import { listRecords } from '../../records/read/list.ts'
+import { truncateCollection } from '../../records/write/truncate.ts'
+import { changeRequest } from '../../request/late-request.ts'
+import type { RequestInfo } from '../../request/request.ts'
 import { checkRule } from '../../rules/check-rule.ts'
-import { note, notedCollections } from '../audit.ts'
-import { listCollections } from '../collection-list.ts'
-import {
-  bodyOf,
-  buildRequest,
-  type Ctx,
-  type Env,
-  readingRequest,
-  type Services,
-  sendJson,
-  sendRaw,
-} from '../context.ts'
-import { requireSuperuser } from '../guards.ts'
+import { renameRateLimits } from '../../settings/rate-limit-labels.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { listCollections } from '../lists/collection-list.ts'
+import { auditedCollections, auditRequest } from '../middleware/audit.ts'
+import { requireSuperuser } from '../middleware/guards.ts'
+import { bodyOf, buildRequest, readingRequest } from '../request-info.ts'
+import { sendJson, sendRaw } from '../send-json.ts'
 
 const MAX_QUERY_BYTES = 5_000
 const SAMPLE_SIZE = 10
@@ -67,7 +60,10 @@ const shortEnough: Check = (query) =>
         min: 0,
       })
 
-/** `/api/collections`: the collections themselves; superusers only. PocketBase: apis/collection.go, contract 7.5 */
+/**
+ * `/api/collections`: the collections themselves; superusers only. PocketBase: apis/collection.go, contract
+ * 7.5
+ */
 export const collectionRoutes = (services: Services) => {
   const { store, extensions, settings } = services
   const nameOf = (c: Ctx) => c.req.param('collection') ?? ''
@@ -87,13 +83,13 @@ export const collectionRoutes = (services: Services) => {
       if (!isText(values.name) || !isText(values.type)) throw badRequest(LOAD.create)
       return sendJson(
         c,
-        collectionJson(await createCollection(notedCollections(c, services, auth), values, checkRule)),
+        collectionJson(await createCollection(auditedCollections(c, services, auth), values, checkRule)),
       )
     })
     .put('/import', async (c) => {
       const auth = await requireSuperuser(c, services)
       const { collections, deletemissing: deleteMissing } = await formOf(c)
-      await importAll(notedCollections(c, services, auth), { collections, deleteMissing }, checkRule)
+      await importAll(auditedCollections(c, services, auth), { collections, deleteMissing }, checkRule)
       return c.body(null, 204)
     })
     .get('/meta/scaffolds', async (c) => {
@@ -113,7 +109,7 @@ export const collectionRoutes = (services: Services) => {
       const auth = await requireSuperuser(c, services)
       const { query } = await formOf(c)
       if (!isText(query)) throw badRequest(LOAD.form)
-      demandFields({ query }, { query: [required, shortEnough] })
+      checkFields({ query }, { query: [required, shortEnough] })
       return sendJson(c, await dryRun(services, String(query), buildRequest(c, auth, {})))
     })
     .get('/:collection', async (c) => {
@@ -124,13 +120,13 @@ export const collectionRoutes = (services: Services) => {
       const auth = await requireSuperuser(c, services)
       const { id, name } = collectionOf(c)
       const values = await valuesOf(c, LOAD.update)
-      const collection = await updateCollection(notedCollections(c, services, auth), id, values, checkRule)
-      await relabelRateLimits(settings, name, collection.name)
+      const collection = await updateCollection(auditedCollections(c, services, auth), id, values, checkRule)
+      await renameRateLimits(settings, name, collection.name)
       return sendJson(c, collectionJson(collection))
     })
     .delete('/:collection', async (c) => {
       const auth = await requireSuperuser(c, services)
-      await removeCollection(notedCollections(c, services, auth), nameOf(c))
+      await removeCollection(auditedCollections(c, services, auth), nameOf(c))
       return c.body(null, 204)
     })
     .delete('/:collection/truncate', async (c) => {
@@ -138,7 +134,7 @@ export const collectionRoutes = (services: Services) => {
       const collection = collectionOf(c)
       await store.db.transaction(async (db) => {
         await truncateCollection({ db, catalog: store.catalog }, extensions, collection)
-        await note(c, services, auth, { action: 'truncate', collection: collection.name }, db)
+        await auditRequest(c, services, auth, { action: 'truncate', collection: collection.name }, db)
       })
       return c.body(null, 204)
     })
@@ -161,6 +157,6 @@ async function dryRun(
     })
   } catch (error) {
     if (!isQueryFault(error)) throw error
-    throw badRequest(`Invalid view query. Raw error: \n${faultText(error)}`)
+    throw badRequest(`Invalid view query. Raw error: \n${sqliteErrorText(error)}`)
   }
 }

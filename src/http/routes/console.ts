@@ -47,8 +47,9 @@ folder of the server this builds it, and the next start serves it:</p>
 `
 
 /**
- * The console at `/` and, since links that are printed and mailed lead there as in PocketBase, at `/_/`. What it shows stands in
- * the hash. Its files are those of `folder`, kept in memory; text files were compressed when they were built.
+ * The console at `/` and, since links that are printed and mailed lead there as in PocketBase, at `/_/`. What
+ * it shows stands in the hash. Its files are those of `folder`, kept in memory; text files were compressed
+ * when they were built.
  */
 export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Hono<Env> {
   const isBuilt = existsSync(`${folder}index.html`)

@@ -1,13 +1,12 @@
 import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { findAuthRecord } from '../../auth/auth-rows.ts'
-import { signToken } from '../../auth/tokens.ts'
+import { signToken } from '../../auth/tokens/tokens.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
-import { answerRecord } from '../../records/answer.ts'
 import { toRow } from '../../records/columns.ts'
-import { saveBattery } from '../../sms/battery.ts'
-import { claimMessages } from '../../sms/claim.ts'
-import { type Device, requireDevice, requireUser } from '../../sms/device.ts'
+import { answerRecord } from '../../records/expand/answer.ts'
+import { saveBattery } from '../../sms/devices/battery.ts'
+import { type Device, requireDevice, requireUser } from '../../sms/devices/device.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
@@ -16,24 +15,27 @@ import {
   PAIRING_BODY,
   PUSH_BODY,
   REPORT_BODY,
-} from '../../sms/device-body.ts'
-import { deviceStates } from '../../sms/device-states.ts'
-import { countPending, saveSims, touchDevice } from '../../sms/heartbeat.ts'
-import { pairDevice, startPairing } from '../../sms/pair.ts'
-import { saveSubscription, vapidKeys } from '../../sms/push.ts'
-import { receiveTexts } from '../../sms/receive.ts'
-import { refuse } from '../../sms/refusal.ts'
-import { applyReports } from '../../sms/report.ts'
-import { checkShape } from '../../sms/shape.ts'
-import { deviceEvents } from '../../sms/streams.ts'
-import { waitForAny } from '../../sms/wait.ts'
-import { authOf, buildRequest, type Ctx, type Env, type Services, sendRaw } from '../context.ts'
-import { GUEST_BODY_BYTES } from '../guest-body.ts'
-import { forWhoAsks } from '../held.ts'
-import { readJson } from '../json-body.ts'
-import { meterFor } from '../large-answer.ts'
-import { tryCode } from '../pair-tries.ts'
-import { holdStream } from '../streams.ts'
+} from '../../sms/devices/device-body.ts'
+import { deviceStates } from '../../sms/devices/device-states.ts'
+import { countPending, saveSims, touchDevice } from '../../sms/devices/heartbeat.ts'
+import { pairDevice, startPairing } from '../../sms/devices/pair.ts'
+import { saveSubscription, vapidKeys } from '../../sms/devices/push.ts'
+import { deviceEvents } from '../../sms/devices/streams.ts'
+import { receiveTexts } from '../../sms/inbound/receive.ts'
+import { claimMessages } from '../../sms/queue/claim.ts'
+import { applyReports } from '../../sms/queue/report.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { checkShape } from '../../sms/send/shape.ts'
+import { waitForAny } from '../../sms/wake/wait.ts'
+import { readJson } from '../body/json-body.ts'
+import { meterFor } from '../body/large-answer.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { retryWithFreshAuth } from '../middleware/auth-retry.ts'
+import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
+import { limitPairing } from '../middleware/pair-tries.ts'
+import { authOf, buildRequest } from '../request-info.ts'
+import { sendRaw } from '../send-json.ts'
+import { limitOpenStreams } from '../server/streams.ts'
 
 /** Room for 100 long texts. */
 const MAX_BODY_BYTES = 1 << 20
@@ -50,8 +52,8 @@ A code is good for one device and for 5 minutes.
 `
 
 /**
- * `/api/devices`: what a phone or modem asks of us. It pairs, claims messages, reports on them, hands in received
- * ones and listens for wake-ups. Errors are `{"error","message"}`.
+ * `/api/devices`: what a phone or modem asks of us. It pairs, claims messages, reports on them, hands in
+ * received ones and listens for wake-ups. Errors are `{"error","message"}`.
  */
 export function deviceRoutes(services: Services): Hono<Env> {
   const { store, config, closing } = services
@@ -60,7 +62,7 @@ export function deviceRoutes(services: Services): Hono<Env> {
 
   return new Hono<Env>()
     .post('/pairing', async (c) => {
-      const pairing = await forWhoAsks(
+      const pairing = await retryWithFreshAuth(
         async () => requireUser(await authOf(c, services)),
         async (user) => {
           const { name } = checkShape(PAIRING_BODY, await bodyOf(c))
@@ -96,7 +98,7 @@ export function deviceRoutes(services: Services): Hono<Env> {
     .post('/claim', async (c) => {
       const device = await deviceOf(c)
       const { limit, wait } = checkShape(CLAIM_BODY, await bodyOf(c))
-      if (wait) holdStream(c, services, device.user, 'waiting claims')
+      if (wait) limitOpenStreams(c, services, device.user, 'waiting claims')
       const claim = () => claimMessages(store, device, limit ?? DEFAULT_LIMIT, config.leaseSeconds)
       const ended = AbortSignal.any([closing, c.req.raw.signal])
       return c.json({ items: await waitForAny(claim, device.id, (wait ?? 0) * 1000, ended) })
@@ -114,7 +116,10 @@ export function deviceRoutes(services: Services): Hono<Env> {
     .get('/events', async (c) => sendEvents(c, services, await deviceOf(c)))
 }
 
-/** A camera opens the address of a code in one: it goes on to the console, and takes the code behind the `#` along. */
+/**
+ * A camera opens the address of a code in one: it goes on to the console, and takes the code behind the `#`
+ * along.
+ */
 const isBrowser = (c: Ctx) => c.req.header('accept')?.includes('text/html') === true
 
 /** The device that asks, noted as seen. Throws 401 and 403. */
@@ -137,14 +142,14 @@ async function pair(c: Ctx, services: Services): Promise<string> {
     sims: sims ?? [],
     push: push ?? null,
   }
-  return tryCode(c, services, () => pairDevice(store, extensions, device))
+  return limitPairing(c, services, () => pairDevice(store, extensions, device))
 }
 
 /** `{"token","record"}`: the record as the device itself sees it. */
 async function answerPaired(c: Ctx, services: Services, id: string): Promise<Response> {
   const { store } = services
   const auth = await findAuthRecord(store, store.catalog.find('devices') as AuthCollection, id)
-  if (!auth) throw refuse('wrong_code')
+  if (!auth) throw gatewayRefusal('wrong_code')
   const token = await signToken(auth, 'auth', { duration: TOKEN_SECONDS })
   const row = toRow(auth.collection, auth.values)
   const request = buildRequest(c, auth, {}, 'default', { meter: meterFor(c, services, auth) })
@@ -157,7 +162,7 @@ async function answerPaired(c: Ctx, services: Services, id: string): Promise<Res
 function sendEvents(c: Ctx, services: Services, device: Device): Response {
   const { store, config, ending } = services
   if (c.req.method === 'HEAD') return c.body(null, 200, { 'content-type': 'text/event-stream' })
-  holdStream(c, services, device.user)
+  limitOpenStreams(c, services, device.user)
   return streamSSE(c, async (stream) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())

@@ -19,7 +19,10 @@ const ASSETS: Readonly<Record<string, { path: string; type: string }>> = {
   'docs.css': { path: `${PAGES}docs.css`, type: 'text/css' },
 }
 
-/** Nothing comes from another host, nothing goes to one. Swagger UI has pictures in its styles, and styles on its elements. */
+/**
+ * Nothing comes from another host, nothing goes to one. Swagger UI has pictures in its styles, and styles on
+ * its elements.
+ */
 const PAGE_HEADERS = {
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
@@ -38,7 +41,10 @@ const PAGE_HEADERS = {
 /** A hash of all assets is in the path of each. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
-/** `/api/openapi.json`: the API described, for programs. `/docs`: the same, for people. Made when first asked for. */
+/**
+ * `/api/openapi.json`: the API described, for programs. `/docs`: the same, for people. Made when first asked
+ * for.
+ */
 export function docsRoutes({ config, extensions }: Services): Hono<Env> {
   const description = once(() => {
     const subject = { url: config.publicUrl, collections: describedCollections(), extensions }

@@ -1,20 +1,21 @@
 import { Hono } from 'hono'
-import { notFound, TooMany } from '../../errors.ts'
-import type { AuthRecord } from '../../filter/request.ts'
-import { exportRecords } from '../../records/export.ts'
-import { type Ctx, type Env, requestInfo, type Services } from '../context.ts'
-import { holderOf } from '../holder.ts'
-import { Holdings } from '../holdings.ts'
-import { cutWhenStalled } from '../large-answer.ts'
+import { notFound, RetryLater } from '../../errors.ts'
+import { exportRecords } from '../../records/read/export.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { KeyedCounter } from '../../tools/keyed-counter.ts'
+import { cutWhenStalled } from '../body/large-answer.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { requestInfo } from '../request-info.ts'
+import { holderOf } from '../server/holder.ts'
 
 /** Exports that an account, or an address of guests, may run at a time. */
 const MAX_EXPORTS = 2
 const RETRY_SECONDS = 30
-const running = new WeakMap<Services, Holdings>()
+const running = new WeakMap<Services, KeyedCounter>()
 
 /**
- * `/api/collections/…/export`: the records that a filter finds, as CSV, sent while they are read. An end that is not the
- * real one breaks the connection, so that no client takes a part for the whole.
+ * `/api/collections/…/export`: the records that a filter finds, as CSV, sent while they are read. An end that
+ * is not the real one breaks the connection, so that no client takes a part for the whole.
  */
 export const exportRoutes = (services: Services) =>
   new Hono<Env>().get('/:collection/export', async (c) => {
@@ -48,10 +49,10 @@ export const exportRoutes = (services: Services) =>
 function holdExport(c: Ctx, services: Services, auth: AuthRecord | null): void {
   const { incoming, outgoing } = c.env
   if (outgoing.closed) return
-  const holdings = running.get(services) ?? new Holdings()
+  const holdings = running.get(services) ?? new KeyedCounter()
   running.set(services, holdings)
   const leave = holdings.take(holderOf(incoming, services, auth), MAX_EXPORTS)
   if (!leave)
-    throw new TooMany(429, RETRY_SECONDS, `Only ${MAX_EXPORTS} exports of an account may run at a time`)
+    throw new RetryLater(429, RETRY_SECONDS, `Only ${MAX_EXPORTS} exports of an account may run at a time`)
   outgoing.once('close', leave)
 }

@@ -1,22 +1,25 @@
 import { Hono } from 'hono'
-import { isListed } from '../../auth/addresses.ts'
-import { findByToken } from '../../auth/identify.ts'
-import { signToken } from '../../auth/tokens.ts'
+import { isListed } from '../../auth/limits/addresses.ts'
+import { findByToken } from '../../auth/tokens/identify.ts'
+import { signToken } from '../../auth/tokens/tokens.ts'
 import type { Db } from '../../db/open.ts'
 import { notFound } from '../../errors.ts'
 import { findStored, readStored, type StoredFile } from '../../files/contents.ts'
 import { findThumb } from '../../files/thumbs.ts'
-import type { AuthRecord, RequestInfo } from '../../filter/request.ts'
-import { findServedFile } from '../../records/served-file.ts'
-import { clientIp } from '../client-ip.ts'
-import { bodyOf, buildRequest, type Ctx, type Env, queryOf, type Services, sendJson } from '../context.ts'
-import { readWithCatalog } from '../fresh-catalog.ts'
-import { requireAuth } from '../guards.ts'
-import { holderOf } from '../holder.ts'
-import { type SentFile, sendFile } from '../send-file.ts'
+import { findServedFile } from '../../records/read/served-file.ts'
+import type { AuthRecord, RequestInfo } from '../../request/request.ts'
+import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import { type SentFile, sendFile } from '../files/send-file.ts'
+import { readWithCatalog } from '../middleware/fresh-catalog.ts'
+import { requireAuth } from '../middleware/guards.ts'
+import { bodyOf, buildRequest } from '../request-info.ts'
+import { sendJson } from '../send-json.ts'
+import { clientIp } from '../server/client-ip.ts'
+import { holderOf } from '../server/holder.ts'
 
 /**
- * `/api/files`: the files that records name, their thumbnails, and short-lived tokens for links to protected ones.
+ * `/api/files`: the files that records name, their thumbnails, and short-lived tokens for links to protected
+ * ones.
  * PocketBase: apis/file.go, contract 7.3
  */
 export const fileRoutes = (services: Services) =>

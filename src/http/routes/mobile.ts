@@ -1,28 +1,29 @@
 import { Hono } from 'hono'
 import { stream as openStream } from 'hono/streaming'
 import type { StreamingApi } from 'hono/utils/stream'
-import { requireDevice } from '../../sms/device.ts'
-import { saveSims, touchDevice } from '../../sms/heartbeat.ts'
-import { startPairing } from '../../sms/pair.ts'
-import { refuse } from '../../sms/refusal.ts'
-import { checkShape } from '../../sms/shape.ts'
+import { requireDevice } from '../../sms/devices/device.ts'
+import { saveSims, touchDevice } from '../../sms/devices/heartbeat.ts'
+import { startPairing } from '../../sms/devices/pair.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { checkShape } from '../../sms/send/shape.ts'
 import { PASSWORD_BODY, STATES_BODY, UPDATE_BODY } from '../../smsgate/body.ts'
 import { phoneEvents } from '../../smsgate/events.ts'
 import { findPoster, isSigned, takeEvent } from '../../smsgate/incoming.ts'
-import { noteAbsence, phoneOf } from '../../smsgate/phone.ts'
+import { phoneOf, recordAbsence } from '../../smsgate/phone.ts'
 import { pullMessages } from '../../smsgate/pull.ts'
 import { takeStates } from '../../smsgate/report.ts'
 import { settingsOf, webhooksOf } from '../../smsgate/setup.ts'
 import { wireDate, wireDevice } from '../../smsgate/wire.ts'
-import { readBytes } from '../bytes.ts'
-import { clientIp } from '../client-ip.ts'
-import { authOf, type Ctx, type Env, type Services } from '../context.ts'
-import { GUEST_BODY_BYTES } from '../guest-body.ts'
-import { forWhoAsks } from '../held.ts'
-import { readJson } from '../json-body.ts'
-import { changePassword, signInBasic } from '../password.ts'
-import { register } from '../registration.ts'
-import { holdStream } from '../streams.ts'
+import { readBytes } from '../body/bytes.ts'
+import { readJson } from '../body/json-body.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { retryWithFreshAuth } from '../middleware/auth-retry.ts'
+import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
+import { authOf } from '../request-info.ts'
+import { clientIp } from '../server/client-ip.ts'
+import { limitOpenStreams } from '../server/streams.ts'
+import { changePassword, signInBasic } from '../smsgate/password.ts'
+import { register } from '../smsgate/registration.ts'
 
 /** Reports on 500 messages. */
 const MAX_BODY_BYTES = 1 << 20
@@ -30,8 +31,8 @@ const MAX_BODY_BYTES = 1 << 20
 const MAX_EVENT_BYTES = 8 << 20
 
 /**
- * `/api/mobile/v1`: what the SMSGate app asks of its server, for a phone that is one of our devices. Errors are
- * `{"message"}`. A 401 makes the app forget who it is: only a token that is no longer good gets one.
+ * `/api/mobile/v1`: what the SMSGate app asks of its server, for a phone that is one of our devices. Errors
+ * are `{"message"}`. A 401 makes the app forget who it is: only a token that is no longer good gets one.
  */
 export function mobileRoutes(services: Services): Hono<Env> {
   const { store, config } = services
@@ -63,12 +64,12 @@ export function mobileRoutes(services: Services): Hono<Env> {
     .patch('/device', async (c) => {
       const device = await phoneThatAsks(c)
       const { id, simCards } = checkShape(UPDATE_BODY, await bodyOf(c))
-      if (id !== device.id) throw refuse('forbidden', 'This is another device')
+      if (id !== device.id) throw gatewayRefusal('forbidden', 'This is another device')
       if (simCards) await saveSims(store, device, simCards)
       return c.body(null, 204)
     })
     .get('/user/code', async (c) => {
-      const { code, expires_at } = await forWhoAsks(
+      const { code, expires_at } = await retryWithFreshAuth(
         () => signInBasic(c, services),
         (user) => startPairing(store, user, '', config.publicUrl),
       )
@@ -95,23 +96,26 @@ export function mobileRoutes(services: Services): Hono<Env> {
 async function identifyPhone(c: Ctx, services: Services) {
   const { store, config } = services
   const device = requireDevice(await authOf(c, services))
-  await noteAbsence(store, device, config.deviceOnlineSeconds)
+  await recordAbsence(store, device, config.deviceOnlineSeconds)
   await touchDevice(store, device, config.deviceOnlineSeconds)
   return device
 }
 
-/** Takes an event that a phone posted to its own path. Throws 404 for a path that is none, 401 for a wrong signature. */
+/**
+ * Takes an event that a phone posted to its own path. Throws 404 for a path that is none, 401 for a wrong
+ * signature.
+ */
 async function takePosted(c: Ctx, services: Services, path: string): Promise<void> {
   const { store, config, log } = services
   const poster = await findPoster(store, path)
-  if (!poster) throw refuse('device_not_found')
+  if (!poster) throw gatewayRefusal('device_not_found')
   const { 'x-timestamp': timestamp, 'x-signature': signature } = c.env.incoming.headers
   const { bytes: body, leave } = await readBytes(c.env.incoming, MAX_EVENT_BYTES, c.get('holder'))
   if (leave) c.set('leave', leave)
   const posted = { body, timestamp: String(timestamp ?? ''), signature: String(signature ?? '') }
   if (!isSigned(poster.signingKey, posted)) {
     log.warn({ device: poster.device.id }, 'a phone signed with another key than it was given')
-    throw refuse('unauthorized', 'The signature is wrong')
+    throw gatewayRefusal('unauthorized', 'The signature is wrong')
   }
   await takeEvent(store, poster.device, posted, config.optWords)
   await touchDevice(store, poster.device, config.deviceOnlineSeconds)
@@ -125,7 +129,7 @@ async function sendEvents(c: Ctx, services: Services): Promise<Response> {
   // nginx passes on at once what is marked so
   c.header('x-accel-buffering', 'no')
   if (c.req.method === 'HEAD') return c.body(null)
-  holdStream(c, services, device.user)
+  limitOpenStreams(c, services, device.user)
   const send = async (stream: StreamingApi) => {
     const gone = new AbortController()
     stream.onAbort(() => gone.abort())

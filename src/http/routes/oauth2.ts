@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
 import { keepAppleName } from '../../auth/oauth2/apple-name.ts'
-import { object, text } from '../../collections/decode.ts'
+import { object, text } from '../../collections/definition/decode.ts'
 import { ApiError } from '../../errors.ts'
-import { clientIp } from '../client-ip.ts'
+import { readForm } from '../body/form.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
-import { readForm } from '../form.ts'
+import { clientIp } from '../server/client-ip.ts'
 
 /** What a provider sends with the browser. `user`: Apple only. */
 interface Redirect {
@@ -22,8 +22,8 @@ const SUCCESS = '../_/#/auth/oauth2-redirect-success'
 const FAILURE = '../_/#/auth/oauth2-redirect-failure'
 
 /**
- * `/api/oauth2-redirect`: where providers lead the browser back to. Its `state` is the id of the client that waits, by
- * its event stream, for the code. PocketBase: apis/record_auth_with_oauth2_redirect.go
+ * `/api/oauth2-redirect`: where providers lead the browser back to. Its `state` is the id of the client that
+ * waits, by its event stream, for the code. PocketBase: apis/record_auth_with_oauth2_redirect.go
  */
 export function oauth2Routes(services: Services): Hono<Env> {
   const answer = async (c: Ctx) => {

@@ -1,16 +1,17 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Hono } from 'hono'
-import { tokenOf } from '../../auth/identify.ts'
-import { checkAddress } from '../../auth/sign-in.ts'
+import { checkAddress } from '../../auth/sign-in/sign-in.ts'
+import { tokenOf } from '../../auth/tokens/identify.ts'
 import { expositionOf } from '../../metrics/exposition.ts'
 import { readinessOf } from '../../metrics/readiness.ts'
-import { clientIp } from '../client-ip.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { requireSuperuser } from '../guards.ts'
+import { requireSuperuser } from '../middleware/guards.ts'
+import { clientIp } from '../server/client-ip.ts'
 
 /**
  * `/api/ready`, for proxies: 200, or 503 when requests should go elsewhere. `/metrics`, for Prometheus: with
- * METRICS_TOKEN or a superuser's token as bearer. Both stand before the gate: who watches is not rate limited.
+ * METRICS_TOKEN or a superuser's token as bearer. Both stand before the gate: who watches is not rate
+ * limited.
  */
 export function operationsRoutes(services: Services): Hono<Env> {
   const { store, traffic, realtime } = services

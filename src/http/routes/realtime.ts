@@ -1,16 +1,17 @@
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
-import { networkOf } from '../../auth/addresses.ts'
+import { networkOf } from '../../auth/limits/addresses.ts'
 import { ApiError, badRequest } from '../../errors.ts'
-import type { Line, Origin } from '../../realtime/client.ts'
-import { readSubscribeForm } from '../../realtime/form.ts'
-import { readTopic } from '../../realtime/topic.ts'
-import { StaleAuth } from '../../records/guard.ts'
-import { clientIp } from '../client-ip.ts'
-import { authOf, bodyOf, type Ctx, type Env, type Services } from '../context.ts'
-import { readQuery } from '../query.ts'
-import { holdStream } from '../streams.ts'
+import type { ClientConnection, Origin } from '../../realtime/clients/client.ts'
+import { readSubscribeForm } from '../../realtime/clients/form.ts'
+import { readTopic } from '../../realtime/clients/topic.ts'
+import { StaleAuth } from '../../records/fresh-auth.ts'
+import { readQuery } from '../body/query.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { authOf, bodyOf } from '../request-info.ts'
+import { clientIp } from '../server/client-ip.ts'
+import { limitOpenStreams } from '../server/streams.ts'
 
 const HEADERS = {
   'content-type': 'text/event-stream',
@@ -19,12 +20,14 @@ const HEADERS = {
   'x-accel-buffering': 'no',
 }
 
-/** `/api/realtime`: an event stream, and what it is subscribed to. PocketBase: apis/realtime.go, contract 7.1 */
+/**
+ * `/api/realtime`: an event stream, and what it is subscribed to. PocketBase: apis/realtime.go, contract 7.1
+ */
 export function realtimeRoutes(services: Services): Hono<Env> {
   return new Hono<Env>()
     .get('/', async (c) => {
       if (c.req.method === 'HEAD') return c.body(null, 200, HEADERS)
-      holdStream(c, services)
+      limitOpenStreams(c, services)
       const { outgoing } = c.env
       const gone = new AbortController()
       outgoing.once('close', () => gone.abort())
@@ -53,7 +56,7 @@ function originOf(c: Ctx, services: Services): Origin {
 }
 
 /** The head goes out with the first event. */
-function lineTo(outgoing: ServerResponse): Line {
+function lineTo(outgoing: ServerResponse): ClientConnection {
   return {
     write(text) {
       if (!outgoing.headersSent) outgoing.writeHead(200, HEADERS)

@@ -1,24 +1,26 @@
 import { Hono } from 'hono'
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import { DatabaseAway } from '../../db/errors.ts'
+import { DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError } from '../../errors.ts'
-import { maxBodyBytes } from '../../fields/max-bytes.ts'
-import type { RequestInfo } from '../../filter/request.ts'
-import { createRecord } from '../../records/create.ts'
-import { deleteRecord } from '../../records/delete.ts'
-import { checkFresh, StaleAuth } from '../../records/guard.ts'
-import { updateRecord } from '../../records/update.ts'
-import type { WriteOptions } from '../../records/write-options.ts'
-import { noteWrite } from '../audit.ts'
-import { MAX_BODY_BYTES } from '../body.ts'
-import { authOf, bodyOf, type Ctx, type Env, requestInfo, type Services, sendJson } from '../context.ts'
-import { withCatalog } from '../fresh-catalog.ts'
-import { forWhoAsks } from '../held.ts'
-import { withRoom } from '../large-answer.ts'
-import { asksForPassword, tryOldPassword } from '../old-password.ts'
-import { passwordWork } from '../password-work.ts'
-import { writableCollection } from '../writable.ts'
+import { maxBodyBytes } from '../../fields/types/max-bytes.ts'
+import { checkAuthFresh, StaleAuth } from '../../records/fresh-auth.ts'
+import type { WriteOptions } from '../../records/input/write-options.ts'
+import { createRecord } from '../../records/write/create.ts'
+import { deleteRecord } from '../../records/write/delete.ts'
+import { updateRecord } from '../../records/write/update.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import { MAX_BODY_BYTES } from '../body/body.ts'
+import { withRoom } from '../body/large-answer.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { auditWrite } from '../middleware/audit.ts'
+import { retryWithFreshAuth } from '../middleware/auth-retry.ts'
+import { withCatalog } from '../middleware/fresh-catalog.ts'
+import { changesPassword, limitOldPasswordChecks } from '../middleware/old-password.ts'
+import { passwordWork } from '../middleware/password-work.ts'
+import { writableCollection } from '../records/writable-collection.ts'
+import { authOf, bodyOf, requestInfo } from '../request-info.ts'
+import { sendJson } from '../send-json.ts'
 
 const MISSING = 'Missing or invalid collection context'
 
@@ -46,9 +48,9 @@ export const recordWriteRoutes = (services: Services) => {
           updateRecord(store, extensions, collection, id, request, { ...options, uploads: files })
         const { values } = await bodyOf(c)
         const save = () => write(c, services, collection, update)
-        if (collection.type !== 'auth' || !asksForPassword(values)) return sendJson(c, await save())
+        if (collection.type !== 'auth' || !changesPassword(values)) return sendJson(c, await save())
         const auth = await authOf(c, services)
-        return sendJson(c, await tryOldPassword(c, services, auth, [values], save))
+        return sendJson(c, await limitOldPasswordChecks(c, services, auth, [values], save))
       }),
     )
     .delete('/:collection/records/:id', (c) =>
@@ -70,8 +72,8 @@ const bodyLimit = ({ fields }: Collection) =>
 type Run<T> = (store: Store, request: RequestInfo, options: WriteOptions) => Promise<T>
 
 /**
- * What is expanded in the answer may be too much, or have to wait for room: then nothing is written. So a write that expands is
- * a transaction with its answer.
+ * What is expanded in the answer may be too much, or have to wait for room: then nothing is written. So a
+ * write that expands is a transaction with its answer.
  */
 function runWhole<T>(
   { store }: Services,
@@ -84,8 +86,8 @@ function runWhole<T>(
 }
 
 /**
- * Runs a write with the sign-in from memory, which the writing statement itself proves to be true still; again with a
- * fresh one if it was not. A refusal counts only if the sign-in was true.
+ * Runs a write with the sign-in from memory, which the writing statement itself proves to be true still;
+ * again with a fresh one if it was not. A refusal counts only if the sign-in was true.
  */
 async function write<T>(c: Ctx, services: Services, collection: Collection, run: Run<T>): Promise<T> {
   return withRoom(() => writeOnce(c, services, collection, run))
@@ -94,24 +96,28 @@ async function write<T>(c: Ctx, services: Services, collection: Collection, run:
 async function writeOnce<T>(c: Ctx, services: Services, collection: Collection, run: Run<T>): Promise<T> {
   const request = await requestInfo(c, services, { cached: true })
   const { files } = await bodyOf(c)
-  const also = (request: RequestInfo) => noteWrite(c, services, request, collection, files.keys())
+  const also = (request: RequestInfo) => auditWrite(c, services, request, collection, files.keys())
   try {
     const work = passwordWork(c, services, request.auth)
-    const options = { remembered: true, passwordWork: work, also: also(request) }
+    const options: WriteOptions = { isAuthCached: true, passwordWork: work, inSameTransaction: also(request) }
     return await runWhole(services, run, request, options).catch((error) => doubt(services, request, error))
   } catch (error) {
     if (!(error instanceof StaleAuth)) throw error
-    return forWhoAsks(
+    return retryWithFreshAuth(
       () => requestInfo(c, services),
       (fresh) => {
         const work = passwordWork(c, services, fresh.auth)
-        return runWhole(services, run, fresh, { held: true, passwordWork: work, also: also(fresh) })
+        return runWhole(services, run, fresh, {
+          locksAuth: true,
+          passwordWork: work,
+          inSameTransaction: also(fresh),
+        })
       },
     )
   }
 }
 
 async function doubt({ store }: Services, { auth }: RequestInfo, error: unknown): Promise<never> {
-  if (error instanceof ApiError && !(error instanceof DatabaseAway)) await checkFresh(store, auth)
+  if (error instanceof ApiError && !(error instanceof DatabaseUnavailable)) await checkAuthFresh(store, auth)
   throw error
 }

@@ -1,13 +1,15 @@
 import { Hono } from 'hono'
 import type { Collection } from '../../collections/collection.ts'
 import { notFound } from '../../errors.ts'
-import type { RequestInfo } from '../../filter/request.ts'
-import { StaleAuth } from '../../records/guard.ts'
-import { listRecords } from '../../records/list.ts'
-import { viewRecord } from '../../records/view.ts'
-import { type Ctx, type Env, requestInfo, type Services, sendJson, sendRaw } from '../context.ts'
-import { readWithCatalog } from '../fresh-catalog.ts'
-import { withRoom } from '../large-answer.ts'
+import { StaleAuth } from '../../records/fresh-auth.ts'
+import { listRecords } from '../../records/read/list.ts'
+import { viewRecord } from '../../records/read/view.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import { withRoom } from '../body/large-answer.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { readWithCatalog } from '../middleware/fresh-catalog.ts'
+import { requestInfo } from '../request-info.ts'
+import { sendJson, sendRaw } from '../send-json.ts'
 
 /** `/api/collections/…/records`: lists and single records. */
 export const recordRoutes = (services: Services) => {

@@ -1,19 +1,23 @@
 import { Hono } from 'hono'
+import { sendTestMail, TEST_MAIL_FORM } from '../../auth/mail/test-mail.ts'
 import { APPLE_SECRET_FORM, makeAppleSecret } from '../../auth/oauth2/apple-secret.ts'
-import { sendTestMail, TEST_MAIL_FORM } from '../../auth/test-mail.ts'
-import { demandFields, oneOf, required } from '../../collections/checks.ts'
-import { object, text } from '../../collections/decode.ts'
-import { renderSettings, type S3Settings } from '../../collections/settings.ts'
+import { checkFields, oneOf, required } from '../../collections/checks/checks.ts'
+import { object, text } from '../../collections/definition/decode.ts'
 import { ApiError, badRequest } from '../../errors.ts'
-import { forgetUnwanted } from '../../logs/forget.ts'
-import { note, noteSettings } from '../audit.ts'
-import { bodyOf, type Env, type Services, sendJson } from '../context.ts'
-import { readForm } from '../form.ts'
-import { requireSuperuser } from '../guards.ts'
+import { deleteUnwantedLogs } from '../../logs/delete-old.ts'
+import { renderSettings, type S3Settings } from '../../settings/settings.ts'
+import { readForm } from '../body/form.ts'
+import type { Env, Services } from '../context.ts'
+import { auditRequest, auditSettings } from '../middleware/audit.ts'
+import { requireSuperuser } from '../middleware/guards.ts'
+import { bodyOf } from '../request-info.ts'
+import { sendJson } from '../send-json.ts'
 
 const TEST_S3_FORM = object<{ filesystem: string }>({ filesystem: text })
 
-/** `/api/settings`: what superusers may set while the server runs. PocketBase: apis/settings.go, contract 7.4 */
+/**
+ * `/api/settings`: what superusers may set while the server runs. PocketBase: apis/settings.go, contract 7.4
+ */
 export const settingsRoutes = (services: Services) => {
   const { settings } = services
   return new Hono<Env>()
@@ -29,23 +33,23 @@ export const settingsRoutes = (services: Services) => {
           : error
       })
       const before = settings.current.logs
-      const next = await settings.save(values, noteSettings(c, services, auth))
+      const next = await settings.save(values, auditSettings(c, services, auth))
       if (JSON.stringify(next.logs) !== JSON.stringify(before)) forget(services)
       return sendJson(c, renderSettings(next))
     })
     .post('/test/email', async (c) => {
       const auth = await requireSuperuser(c, services)
       await sendTestMail(services.store, services, () => readForm(c, TEST_MAIL_FORM, { terse: true }))
-      await note(c, services, auth, { action: 'test mail' })
+      await auditRequest(c, services, auth, { action: 'test mail' })
       return c.body(null, 204)
     })
     .post('/test/s3', async (c) => {
       const auth = await requireSuperuser(c, services)
       const { filesystem } = await readForm(c, TEST_S3_FORM, { terse: true })
       const checks = { filesystem: [required, oneOf(['storage', 'backups'])] }
-      demandFields({ filesystem }, checks, 'Failed to test the S3 filesystem.')
+      checkFields({ filesystem }, checks, 'Failed to test the S3 filesystem.')
       const { s3, backups } = settings.current
-      await note(c, services, auth, { action: 'test S3', record: filesystem })
+      await auditRequest(c, services, auth, { action: 'test S3', record: filesystem })
       await (filesystem === 'backups' ? testBackupStorage(backups.s3) : refuseStorage(s3)).catch((error) => {
         throw badRequest(`Failed to test the S3 filesystem. Raw error: \n${(error as Error).message}`)
       })
@@ -73,5 +77,5 @@ async function refuseStorage({ enabled }: S3Settings): Promise<never> {
 /** Logs that are not wanted any more go at once; nobody waits for it. */
 function forget({ store, settings, log }: Services): void {
   const failed = (error: unknown) => log.error({ err: error }, 'logs could not be forgotten')
-  void forgetUnwanted(store.db, settings.current.logs).catch(failed)
+  void deleteUnwantedLogs(store.db, settings.current.logs).catch(failed)
 }

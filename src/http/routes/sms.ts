@@ -1,22 +1,23 @@
 import { Hono } from 'hono'
-import { Acceptor } from '../../sms/accept.ts'
-import { countBatch } from '../../sms/batches.ts'
-import { readPreview, readSend, readTemplateSend, type SendBody } from '../../sms/body.ts'
-import { cancelMessage } from '../../sms/cancel.ts'
-import { cancelBatch } from '../../sms/cancel-batch.ts'
-import { changeMessage, readChange } from '../../sms/change.ts'
-import { fingerprintOf, readIdempotencyKey } from '../../sms/idempotency.ts'
-import { previewSend } from '../../sms/preview.ts'
-import { readUsage } from '../../sms/quota.ts'
-import { readReschedule, rescheduleBatch } from '../../sms/reschedule.ts'
-import { retryMessage } from '../../sms/retry.ts'
-import { RETRY_BATCH, retryBatch } from '../../sms/retry-batch.ts'
-import { type Desk, send } from '../../sms/send.ts'
-import { checkShape } from '../../sms/shape.ts'
-import { countDays, readDays } from '../../sms/usage-days.ts'
-import { type Ctx, type Env, queryOf, type Services, sendRaw } from '../context.ts'
-import { readJson } from '../json-body.ts'
-import { ownerOf, requireSender, withSender } from '../sender.ts'
+import { countBatch } from '../../sms/edit/batches.ts'
+import { cancelMessage } from '../../sms/edit/cancel.ts'
+import { cancelBatch } from '../../sms/edit/cancel-batch.ts'
+import { changeMessage, readChange } from '../../sms/edit/change.ts'
+import { readReschedule, rescheduleBatch } from '../../sms/edit/reschedule.ts'
+import { retryMessage } from '../../sms/edit/retry.ts'
+import { RETRY_BATCH, retryBatch } from '../../sms/edit/retry-batch.ts'
+import { Acceptor } from '../../sms/send/accept.ts'
+import { readPreview, readSend, readTemplateSend, type SendBody } from '../../sms/send/body.ts'
+import { fingerprintOf, readIdempotencyKey } from '../../sms/send/idempotency.ts'
+import { previewSend } from '../../sms/send/preview.ts'
+import { type SendServices, send } from '../../sms/send/send.ts'
+import { checkShape } from '../../sms/send/shape.ts'
+import { readUsage } from '../../sms/usage/quota.ts'
+import { countDays, readDays } from '../../sms/usage/usage-days.ts'
+import { readJson } from '../body/json-body.ts'
+import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import { ownerOf, requireSender, withSender } from '../middleware/sender.ts'
+import { sendRaw } from '../send-json.ts'
 
 /** Room for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20
@@ -24,10 +25,10 @@ const MAX_BODY_BYTES = 4 << 20
 /** `/api/sms`: what a web app asks of us, with an API key or signed in. Errors are `{"error","message"}`. */
 export function smsRoutes(services: Services): Hono<Env> {
   const { store, config } = services
-  const desk: Desk = { store, config, acceptor: new Acceptor(store, config) }
+  const sendServices: SendServices = { store, config, acceptor: new Acceptor(store, config) }
   return new Hono<Env>()
-    .post('/send', (c) => sendFrom(c, services, desk, readSend))
-    .post('/send-template', (c) => sendFrom(c, services, desk, readTemplateSend))
+    .post('/send', (c) => sendFrom(c, services, sendServices, readSend))
+    .post('/send-template', (c) => sendFrom(c, services, sendServices, readTemplateSend))
     .post('/preview', async (c) => {
       const { user } = await requireSender(c, services)
       const body = readPreview(await readJson(c, MAX_BODY_BYTES), new Date())
@@ -59,7 +60,10 @@ export function smsRoutes(services: Services): Hono<Env> {
       return withSender(c, services, async (sender) => {
         raw ??= hasBody(c) ? readJson(c, MAX_BODY_BYTES) : Promise.resolve({})
         const body = checkShape(RETRY_BATCH, await raw)
-        return sendRaw(c, JSON.stringify(await retryBatch(desk, sender, c.req.param('batch_id'), body)))
+        return sendRaw(
+          c,
+          JSON.stringify(await retryBatch(sendServices, sender, c.req.param('batch_id'), body)),
+        )
       })
     })
     .patch('/messages/:id', async (c) => {
@@ -69,7 +73,7 @@ export function smsRoutes(services: Services): Hono<Env> {
     })
     .post('/messages/:id/retry', (c) =>
       withSender(c, services, async (sender) =>
-        sendRaw(c, (await retryMessage(desk, sender, c.req.param('id'))).answer),
+        sendRaw(c, (await retryMessage(sendServices, sender, c.req.param('id'))).answer),
       ),
     )
     .post('/messages/:id/cancel', async (c) => {
@@ -82,7 +86,12 @@ const hasBody = (c: Ctx) =>
   c.req.header('transfer-encoding') !== undefined || Number(c.req.header('content-length') ?? 0) > 0
 
 /** A send of either kind: credentials, then the body, then the work. */
-function sendFrom(c: Ctx, services: Services, desk: Desk, read: (raw: unknown, now: Date) => SendBody) {
+function sendFrom(
+  c: Ctx,
+  services: Services,
+  sendServices: SendServices,
+  read: (raw: unknown, now: Date) => SendBody,
+) {
   // read once, whether or not the credentials turn out stale
   let raw: Promise<unknown> | undefined
   return withSender(c, services, async (sender) => {
@@ -91,10 +100,11 @@ function sendFrom(c: Ctx, services: Services, desk: Desk, read: (raw: unknown, n
     const body = read(json, new Date())
     const key = readIdempotencyKey(c.req.header('idempotency-key'))
     const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(c.req.path, json) }
-    const { answer, replayed } = await send(desk, sender, body, idempotency)
+    const { answer, replayed } = await send(sendServices, sender, body, idempotency)
     if (replayed) {
       c.header('Idempotent-Replayed', 'true')
-      c.header('Access-Control-Expose-Headers', 'Idempotent-Replayed') // or a page of another origin never sees it
+      // or a page of another origin never sees it
+      c.header('Access-Control-Expose-Headers', 'Idempotent-Replayed')
     }
     return sendRaw(c, answer)
   })

@@ -1,32 +1,33 @@
 import { Hono } from 'hono'
-import type { Deed } from '../../auth/audit.ts'
+import type { AuditEntry } from '../../auth/superusers/audit.ts'
 import type { Store } from '../../collections/catalog.ts'
 import { type Owner, ownerOf, rotateSecret } from '../../webhooks/hook.ts'
 import { resendDelivery, resendFailed } from '../../webhooks/resend.ts'
 import { sendTest } from '../../webhooks/test-event.ts'
-import { note } from '../audit.ts'
-import { authOf, type Ctx, type Env, type Services } from '../context.ts'
-import { readJson } from '../json-body.ts'
+import { readJson } from '../body/json-body.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { auditRequest } from '../middleware/audit.ts'
+import { authOf } from '../request-info.ts'
 
 const MAX_BODY_BYTES = 10_000
 
 /**
- * `/api/webhooks`: what can be done with a webhook beyond its record. For its user, and for superusers. Errors are
- * `{"error","message"}`.
+ * `/api/webhooks`: what can be done with a webhook beyond its record. For its user, and for superusers.
+ * Errors are `{"error","message"}`.
  */
 export function webhookRoutes(services: Services): Hono<Env> {
   const { store } = services
   /** Does something for who asks; what a superuser does is noted in the same transaction. */
-  const act = async <T>(c: Ctx, deed: Deed, work: (inside: Store, owner: Owner) => Promise<T>) => {
+  const act = async <T>(c: Ctx, entry: AuditEntry, work: (inside: Store, owner: Owner) => Promise<T>) => {
     const auth = await authOf(c, services)
     const owner = ownerOf(auth)
     return store.db.transaction(async (db) => {
       const result = await work({ db, catalog: store.catalog }, owner)
-      if (auth?.isSuperuser) await note(c, services, auth, deed, db)
+      if (auth?.isSuperuser) await auditRequest(c, services, auth, entry, db)
       return result
     })
   }
-  const deedOf = (c: Ctx, action: string, collection = 'webhooks'): Deed => ({
+  const deedOf = (c: Ctx, action: string, collection = 'webhooks'): AuditEntry => ({
     action,
     collection,
     record: c.req.param('id') ?? '',
@@ -52,7 +53,7 @@ export function webhookRoutes(services: Services): Hono<Env> {
     })
     .post('/deliveries/:id/resend', async (c) => {
       const id = c.req.param('id')
-      const deed = deedOf(c, 'resend', 'webhook_deliveries')
-      return c.json(await act(c, deed, (inside, owner) => resendDelivery(inside, owner, id)))
+      const entry = deedOf(c, 'resend', 'webhook_deliveries')
+      return c.json(await act(c, entry, (inside, owner) => resendDelivery(inside, owner, id)))
     })
 }

@@ -4,7 +4,7 @@ import { fixtures, identities } from './fixtures-dev.mjs'
 import { demoCollections } from './schema-dev.mjs'
 
 const AREAS = ['sms', 'filter', 'crud', 'auth', 'rules', 'batch', 'collections', 'misc', 'realtime']
-const BUILTIN = new URL('../../../src/collections/builtin.json', import.meta.url)
+const BUILTIN = new URL('../../../src/collections/definition/builtin.json', import.meta.url)
 
 /** The built-in collections, with PocketBase's own duration of tokens. */
 const builtin = JSON.parse(fs.readFileSync(BUILTIN, 'utf8')).map(

@@ -1,7 +1,8 @@
 #!/usr/bin/env node
 // Records a conformance corpus from a real PocketBase.
 //   node recorder/record.mjs --pb PATH/TO/pocketbase [--book FILE] [--out DIR] [--port 8191] [--area a,b]
-// Starts a fresh server in a temporary folder, loads schema and fixtures, replays every definition, writes the answers.
+// Starts a fresh server in a temporary folder, loads schema and fixtures, replays every definition, writes
+// the answers.
 //   --serve        : only prepare the server and leave it running (to validate a corpus); prints its URL
 import { spawn, spawnSync } from 'node:child_process'
 import fs from 'node:fs'
@@ -81,8 +82,9 @@ function mapSchema(cols) {
   }))
 }
 
-// Where the project departs from PocketBase on purpose: a page of sms_messages holds at most 500 records (the seed's limit).
-// The fixtures hold fewer messages than that, so only the echoed perPage and totalPages change.
+// Where the project departs from PocketBase on purpose: a page of sms_messages holds at most 500 records (the
+// seed's limit). The fixtures hold fewer messages than that, so only the echoed perPage and totalPages
+// change.
 function depart(step) {
   const body = step.expect?.body
   if (!/^\/api\/collections\/sms_messages\/records\?/.test(step.path || '') || !(body?.perPage > 500))

@@ -1,5 +1,5 @@
-import type { Client } from '../../support/gateway.ts'
-import type { Backend } from '../hostile-site.ts'
+import type { Client } from '../../support/server/server-with-devices.ts'
+import type { Backend } from '../hostile/hostile-site.ts'
 
 /** What an attack may prepare with, before anything is measured. */
 export interface Target {

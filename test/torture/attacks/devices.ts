@@ -1,6 +1,6 @@
 import { createECDH, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
-import { freePort } from '../../support/postgres.ts'
+import { freePort } from '../../support/database/postgres.ts'
 import { type Attack, type AttackRun, asUser, must } from './attack.ts'
 import { flood } from './flood.ts'
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:http'
-import { freePort } from '../../support/postgres.ts'
+import { freePort } from '../../support/database/postgres.ts'
 import { type Attack, type AttackRun, asUser, createRecords, must, type Prepared } from './attack.ts'
 import { flood } from './flood.ts'
 

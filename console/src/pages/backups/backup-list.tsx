@@ -1,11 +1,11 @@
-import { type Backup, bytesTold } from '../../data/backups.ts'
+import { type Backup, formatBytes } from '../../data/backups.ts'
 import { pb } from '../../data/client.ts'
-import type { Answer } from '../../data/use-answer.ts'
-import { Button } from '../../parts/button.tsx'
-import { confirmed } from '../../parts/dialog.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { Notice } from '../../parts/form.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
+import type { Answer } from '../../data/use/use-answer.ts'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { Notice } from '../../parts/form/form.tsx'
+import { Empty } from '../../parts/list/empty.tsx'
+import { type Column, Table } from '../../parts/list/table.tsx'
 import { msOf, Time } from '../../parts/time.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { Loading } from '../../parts/wait.tsx'
@@ -36,7 +36,7 @@ export function BackupList({
   const columns: readonly Column<Row>[] = [
     { title: 'Name', cell: ({ key }) => key, long: true },
     { title: 'Made', cell: ({ modified }) => <Time at={modified} /> },
-    { title: 'Size', align: 'end', cell: ({ size }) => bytesTold(size) },
+    { title: 'Size', align: 'end', cell: ({ size }) => formatBytes(size) },
     {
       title: 'Actions',
       bare: true,

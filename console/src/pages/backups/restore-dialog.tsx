@@ -1,12 +1,12 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type Backup, type BackupStatus, bytesTold } from '../../data/backups.ts'
+import { type Backup, type BackupStatus, formatBytes } from '../../data/backups.ts'
 import { pb } from '../../data/client.ts'
-import type { Answer } from '../../data/use-answer.ts'
-import { useTask } from '../../data/use-task.ts'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { TextField } from '../../parts/field.tsx'
-import { Actions, Form, Notice } from '../../parts/form.tsx'
+import type { Answer } from '../../data/use/use-answer.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { TextField } from '../../parts/form/field.tsx'
+import { Actions, Form, Notice } from '../../parts/form/form.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Loading } from '../../parts/wait.tsx'
 
@@ -40,7 +40,7 @@ export function RestoreDialog({
       <Form onSubmit={restore.run} fault={restore.fault}>
         <p>
           <strong class="backups-key">{backup.key}</strong>, made <Time at={backup.modified} /> (
-          {bytesTold(backup.size)}), replaces everything that is here now ({here}).
+          {formatBytes(backup.size)}), replaces everything that is here now ({here}).
         </p>
         <p>
           What came after the backup is lost, sessions and keys included. Messages that were not finished when
@@ -82,7 +82,10 @@ function useCounts(): string {
   return words
 }
 
-/** While data is replaced the server answers nothing but 503; a session that the backup does not know ends by itself. */
+/**
+ * While data is replaced the server answers nothing but 503; a session that the backup does not know ends by
+ * itself.
+ */
 function Waiting({
   status: { value, fault, reload },
   onClose,

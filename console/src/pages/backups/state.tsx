@@ -1,6 +1,6 @@
-import { type BackupStatus, bytesTold } from '../../data/backups.ts'
-import type { Answer } from '../../data/use-answer.ts'
-import { Notice } from '../../parts/form.tsx'
+import { type BackupStatus, formatBytes } from '../../data/backups.ts'
+import type { Answer } from '../../data/use/use-answer.ts'
+import { Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Loading, Progress } from '../../parts/wait.tsx'
@@ -36,7 +36,7 @@ export function State({ status: { value, fault } }: { status: Answer<BackupStatu
             <>
               <div>
                 <dt>Size</dt>
-                <dd>{bytesTold(lastBackup.size)}</dd>
+                <dd>{formatBytes(lastBackup.size)}</dd>
               </div>
               <div>
                 <dt>Made by</dt>

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { useTask } from '../../data/use-task.ts'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Field } from '../../parts/field.tsx'
-import { Actions, Form } from '../../parts/form.tsx'
+import { useTask } from '../../data/use/use-task.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { Field } from '../../parts/form/field.tsx'
+import { Actions, Form } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 /** Stores a file that was downloaded before, here or elsewhere. */

@@ -1,10 +1,10 @@
+import type { Columns, Sheet } from '../../data/files/sheet.ts'
 import type { ContactGroup } from '../../data/records.ts'
-import type { Columns, Sheet } from '../../data/sheet.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
-import { Button } from '../../parts/button.tsx'
-import { CheckField, SelectField, TextField } from '../../parts/field.tsx'
-import { Actions, Notice } from '../../parts/form.tsx'
-import { Table } from '../../parts/table.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
+import { Actions, Notice } from '../../parts/form/form.tsx'
+import { Table } from '../../parts/list/table.tsx'
 import type { Plan } from './import-rows.ts'
 
 /** What the user chose for an import. */

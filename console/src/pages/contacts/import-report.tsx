@@ -1,8 +1,8 @@
-import type { Sheet } from '../../data/sheet.ts'
+import type { Sheet } from '../../data/files/sheet.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
-import { Button } from '../../parts/button.tsx'
-import { Figures } from '../../parts/figures.tsx'
-import { Actions, Notice } from '../../parts/form.tsx'
+import { CountList } from '../../parts/count-list.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { Actions, Notice } from '../../parts/form/form.tsx'
 import type { Plan } from './import-rows.ts'
 import type { Outcome } from './import-run.ts'
 
@@ -35,7 +35,7 @@ export function Report({
   return (
     <div class="form">
       {stopped && <Notice kind="warning">Stopped. What was imported until then stays.</Notice>}
-      <Figures figures={figures} />
+      <CountList figures={figures} />
       <BadRows sheet={sheet} bad={bad} />
       <Actions>
         <Button kind="primary" onClick={onClose}>

@@ -1,5 +1,5 @@
+import type { BadRow, Columns, Sheet } from '../../data/files/sheet.ts'
 import { readPhone } from '../../data/phone.ts'
-import type { BadRow, Columns, Sheet } from '../../data/sheet.ts'
 
 export interface NewContact {
   /** The row of the file. */

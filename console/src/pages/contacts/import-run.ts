@@ -27,7 +27,10 @@ const TOLD_MS = 100
 
 type Step = 'added' | 'changed' | 'left'
 
-/** Stores contacts, a few at a time. `tell` hears now and again how far it is. Once `stop` aborts no more are begun. Never throws. */
+/**
+ * Stores contacts, a few at a time. `tell` hears now and again how far it is. Once `stop` aborts no more are
+ * begun. Never throws.
+ */
 export async function runImport(
   contacts: readonly NewContact[],
   options: ImportOptions,

@@ -1,12 +1,12 @@
 import { useRef, useState } from 'preact/hooks'
-import { countSegments } from '../../../../src/sms/segments.ts'
+import { countSegments } from '../../../../src/sms/send/segments.ts'
 import { pb } from '../../data/client.ts'
 import type { Device } from '../../data/records.ts'
 import { requestKey } from '../../data/request-key.ts'
-import { useTask } from '../../data/use-task.ts'
-import { Button } from '../../parts/button.tsx'
-import { TextArea } from '../../parts/field.tsx'
-import { Form } from '../../parts/form.tsx'
+import { useTask } from '../../data/use/use-task.ts'
+import { Button } from '../../parts/form/button.tsx'
+import { TextArea } from '../../parts/form/field.tsx'
+import { Form } from '../../parts/form/form.tsx'
 
 /** Words for what the server refuses, where its own are for programs. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -14,7 +14,10 @@ const REFUSALS: Readonly<Record<string, string>> = {
   quota_exceeded: 'Your messages of this month are used up.',
 }
 
-/** Writes to the number. The answer leaves from the device that heard it last (`device`), so that they know the number. */
+/**
+ * Writes to the number. The answer leaves from the device that heard it last (`device`), so that they know
+ * the number.
+ */
 export function Answer({ number, device }: { number: string; device: Device | undefined }) {
   const [body, setBody] = useState('')
   // one key a text: sent twice by accident, it goes out once

@@ -1,5 +1,5 @@
-import { Button } from '../../parts/button.tsx'
-import { Notice } from '../../parts/form.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { Notice } from '../../parts/form/form.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'

@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
 import type { Message } from '../../data/records.ts'
-import { useList } from '../../data/use-list.ts'
+import { useList } from '../../data/use/use-list.ts'
 
 /** The newest text with a number. */
 export interface Conversation {

@@ -1,10 +1,10 @@
 import { pb } from '../../data/client.ts'
 import type { Device, Message } from '../../data/records.ts'
-import { useList } from '../../data/use-list.ts'
-import { ButtonLink } from '../../parts/button.tsx'
+import { useList } from '../../data/use/use-list.ts'
+import { ButtonLink } from '../../parts/form/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
+import { type Column, Table } from '../../parts/list/table.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 

@@ -1,7 +1,7 @@
 import { deviceWord, type useDeviceStates } from '../../data/device-states.ts'
 import type { Device } from '../../data/records.ts'
+import { type Column, Table } from '../../parts/list/table.tsx'
 import { Badge } from '../../parts/status.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 

@@ -1,7 +1,7 @@
 import type { Message } from '../../data/records.ts'
-import { useList } from '../../data/use-list.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { type Column, Table } from '../../parts/list/table.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 

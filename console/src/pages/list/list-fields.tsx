@@ -1,9 +1,9 @@
 import { useRef } from 'preact/hooks'
+import type { Sheet } from '../../data/files/sheet.ts'
 import type { Template } from '../../data/records.ts'
-import type { Sheet } from '../../data/sheet.ts'
-import { Button } from '../../parts/button.tsx'
-import { SelectField, TextArea, TextField } from '../../parts/field.tsx'
-import { Plainer } from '../../parts/plainer.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { SelectField, TextArea, TextField } from '../../parts/form/field.tsx'
+import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 
 /** What the user chose for a list. */
 export interface Wishes {
@@ -74,7 +74,7 @@ export function ListFields({
         error={faults.text}
         hint="What stands in double braces is taken from the column of that name."
       />
-      <Plainer text={wishes.text} onText={(text) => onChange({ text })} />
+      <SuggestPlainText text={wishes.text} onText={(text) => onChange({ text })} />
       <div class="list-columns">
         <span>Put in:</span>
         {sheet.head.map((title) => (

@@ -1,11 +1,11 @@
-import type { Sheet } from '../../data/sheet.ts'
+import type { Sheet } from '../../data/files/sheet.ts'
 import { shortMessages } from '../../data/text-size.ts'
 import type { Usage } from '../../data/usage.ts'
-import { useAnswer } from '../../data/use-answer.ts'
+import { useAnswer } from '../../data/use/use-answer.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
-import { Notice } from '../../parts/form.tsx'
+import { Notice } from '../../parts/form/form.tsx'
+import { Table } from '../../parts/list/table.tsx'
 import { Card } from '../../parts/page.tsx'
-import { Table } from '../../parts/table.tsx'
 import type { ListPlan } from './list-rows.ts'
 
 const SHOWN = 5

@@ -1,11 +1,11 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import type { Sheet } from '../../data/files/sheet.ts'
 import type { Message } from '../../data/records.ts'
-import type { Sheet } from '../../data/sheet.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
-import { Button, ButtonLink } from '../../parts/button.tsx'
-import { Figures } from '../../parts/figures.tsx'
-import { Actions, Notice } from '../../parts/form.tsx'
+import { CountList } from '../../parts/count-list.tsx'
+import { Button, ButtonLink } from '../../parts/form/button.tsx'
+import { Actions, Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { to } from '../../router.ts'
 import type { ListPlan } from './list-rows.ts'
@@ -38,7 +38,7 @@ export function ListReport({
   ] as const
   return (
     <Card title="Done">
-      <Figures figures={figures} />
+      <CountList figures={figures} />
       {before > 0 && (
         <Notice>
           The same text to the same number within a day is not sent twice. It was accepted earlier.
@@ -57,7 +57,10 @@ export function ListReport({
   )
 }
 
-/** Rows are sent in their order, some at a time: the first message is one of the first rows, not the first that was answered. */
+/**
+ * Rows are sent in their order, some at a time: the first message is one of the first rows, not the first
+ * that was answered.
+ */
 const FIRST_ROWS = 12
 
 /** What went out since the first of them: the server's clock counts. */

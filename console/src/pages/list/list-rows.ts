@@ -1,7 +1,7 @@
-import { countSegments } from '../../../../src/sms/segments.ts'
+import { countSegments } from '../../../../src/sms/send/segments.ts'
+import type { BadRow, Sheet } from '../../data/files/sheet.ts'
 import { readPhone } from '../../data/phone.ts'
 import { piecesOf, variablesOf } from '../../data/placeholders.ts'
-import type { BadRow, Sheet } from '../../data/sheet.ts'
 
 /** A text for one row. */
 export interface ListText {
@@ -53,7 +53,10 @@ export function planList(sheet: Sheet, phoneColumn: number, prefix: string, text
   return { good, bad, segments: good.reduce((sum, { segments }) => sum + segments, 0) }
 }
 
-/** Fills the text in for a row, the number as the world dials it; `empty` names the first column that has nothing there. */
+/**
+ * Fills the text in for a row, the number as the world dials it; `empty` names the first column that has
+ * nothing there.
+ */
 function filler(text: string, { head }: Sheet, phoneColumn: number) {
   const pieces = piecesOf(text).map(({ text, isVariable }) => ({
     text,

@@ -1,12 +1,15 @@
 import { useState } from 'preact/hooks'
-import type { Sheet } from '../../data/sheet.ts'
-import { ChooseFile } from '../../parts/choose-file.tsx'
+import type { Sheet } from '../../data/files/sheet.ts'
+import { ChooseFile } from '../../parts/form/choose-file.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { to } from '../../router.ts'
 import { ListForm } from './list-form.tsx'
 import './page.css'
 
-/** A text to each row of a file, with what stands in the row: choose it, write, look, send, hear what was done. */
+/**
+ * A text to each row of a file, with what stands in the row: choose it, write, look, send, hear what was
+ * done.
+ */
 export function Page() {
   const [sheet, setSheet] = useState<Sheet>()
   return (

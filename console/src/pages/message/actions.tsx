@@ -3,12 +3,12 @@ import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
-import { useTask } from '../../data/use-task.ts'
-import { Button, ButtonLink } from '../../parts/button.tsx'
-import { ChangeDialog, type ChangeRequest } from '../../parts/change-dialog.tsx'
+import { useTask } from '../../data/use/use-task.ts'
 import { Copy } from '../../parts/copy.tsx'
-import { confirmed } from '../../parts/dialog.tsx'
-import { Notice } from '../../parts/form.tsx'
+import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { Button, ButtonLink } from '../../parts/form/button.tsx'
+import { Notice } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
 
@@ -17,7 +17,10 @@ export const isUnknown = ({ error_message }: Message) => error_message.startsWit
 
 const canCancel = ({ status }: Message) => status === 'pending' || status === 'assigned'
 
-/** What can be done with a message. Change, cancel and send again are for its user; what they are refused with stands below them. */
+/**
+ * What can be done with a message. Change, cancel and send again are for its user; what they are refused with
+ * stands below them.
+ */
 export function MessageActions({ message, next }: { message: Message; next: Message | undefined }) {
   const { id, message_type, status } = message
   const isMine = session.value?.role === 'user'

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { countSegments } from '../../../../src/sms/segments.ts'
+import { countSegments } from '../../../../src/sms/send/segments.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { to } from '../../router.ts'

@@ -3,13 +3,13 @@ import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
 import type { Message, MessageEvent } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
-import { useNames } from '../../data/use-known.ts'
-import { useList } from '../../data/use-list.ts'
-import { useRecord } from '../../data/use-record.ts'
+import { useNames } from '../../data/use/use-known.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { useRecord } from '../../data/use/use-record.ts'
 import type { PageProps } from '../../pages.ts'
-import { ButtonLink } from '../../parts/button.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { Notice } from '../../parts/form.tsx'
+import { ButtonLink } from '../../parts/form/button.tsx'
+import { Notice } from '../../parts/form/form.tsx'
+import { Empty } from '../../parts/list/empty.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
 import { Loading } from '../../parts/wait.tsx'
@@ -23,7 +23,9 @@ import { useRetry } from './use-retry.ts'
 
 const MOST_EVENTS = 200
 
-/** One message: its text, what there is to know of it, its life as it goes on, and what can be done with it. */
+/**
+ * One message: its text, what there is to know of it, its life as it goes on, and what can be done with it.
+ */
 export function Page({ params }: PageProps) {
   const { id = '' } = params
   return <OneMessage key={id} id={id} />

@@ -24,8 +24,8 @@ const WORDS: Readonly<Record<MessageState, (device: string) => string>> = {
 }
 
 /**
- * The life of a message, oldest first: its acceptance, which is no event, the events, and what it waits for now, or an end that has no
- * event, as of a message that was refused at once.
+ * The life of a message, oldest first: its acceptance, which is no event, the events, and what it waits for
+ * now, or an end that has no event, as of a message that was refused at once.
  */
 export function stepsOf(message: Message, events: readonly MessageEvent[]): Step[] {
   const steps = events.map((event) => stepOf(event))

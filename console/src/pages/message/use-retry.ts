@@ -1,6 +1,6 @@
 import { pb } from '../../data/client.ts'
 import type { Message } from '../../data/records.ts'
-import { useList } from '../../data/use-list.ts'
+import { useList } from '../../data/use/use-list.ts'
 
 /** The message that sends a failed one once more; undefined while there is none. */
 export function useRetry(message: Message | undefined): Message | undefined {

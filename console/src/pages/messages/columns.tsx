@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact'
 import type { Message } from '../../data/records.ts'
+import { MessageParty } from '../../parts/message-party.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
-import { Who } from '../../parts/who.tsx'
 
 /** What cells need beside the message. */
 export interface Around {
@@ -25,7 +25,7 @@ export const COLUMNS: readonly MessageColumn[] = [
   {
     title: 'To or from',
     kind: 'first',
-    cell: (message, { nameOf }) => <Who message={message} nameOf={nameOf} />,
+    cell: (message, { nameOf }) => <MessageParty message={message} nameOf={nameOf} />,
   },
   {
     title: 'Text',

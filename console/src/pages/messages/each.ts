@@ -16,8 +16,9 @@ export interface Done {
 }
 
 /**
- * Does something with each message of some filters, oldest first: the ids are read before, so that what changes meanwhile matters to none.
- * `tell` hears how many are through. Ends early when `stop` aborts; throws what is refused for another reason than the message itself.
+ * Does something with each message of some filters, oldest first: the ids are read before, so that what
+ * changes meanwhile matters to none. `tell` hears how many are through. Ends early when `stop` aborts; throws
+ * what is refused for another reason than the message itself.
  */
 export async function doEach(
   filters: readonly string[],

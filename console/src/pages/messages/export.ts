@@ -11,8 +11,9 @@ const QUOTE = 0x22
 const LINE_FEED = 0x0a
 
 /**
- * Reads the CSV of all messages that a filter finds, with these columns, and tells how far it is. Throws a ClientResponseError when it is
- * refused, and what `fetch` throws when it is stopped by `ended` or the connection breaks.
+ * Reads the CSV of all messages that a filter finds, with these columns, and tells how far it is. Throws a
+ * ClientResponseError when it is refused, and what `fetch` throws when it is stopped by `ended` or the
+ * connection breaks.
  */
 export async function readExport(
   filter: string,

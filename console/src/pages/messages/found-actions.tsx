@@ -2,12 +2,12 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { failedFilter } from '../../data/failed.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
-import { useList } from '../../data/use-list.ts'
-import { useTask } from '../../data/use-task.ts'
-import { AgainDialog } from '../../parts/again-dialog.tsx'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { Actions, Form } from '../../parts/form.tsx'
+import { useList } from '../../data/use/use-list.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { Actions, Form } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Progress } from '../../parts/wait.tsx'
 import { doEach } from './each.ts'
@@ -16,7 +16,9 @@ import type { Question } from './question.ts'
 /** The states whose messages no device has. */
 const WAITS = 'status = "pending" || status = "assigned"'
 
-/** What its user can do with all messages that are found, where they are of a state for which it makes sense. */
+/**
+ * What its user can do with all messages that are found, where they are of a state for which it makes sense.
+ */
 export function FoundActions({ question, filter }: { question: Question; filter: string }) {
   const [isOpen, setOpen] = useState(false)
   if (session.value?.role !== 'user') return null
@@ -42,7 +44,9 @@ export function FoundActions({ question, filter }: { question: Question; filter:
   )
 }
 
-/** Whether only failed ones are found, or only such as wait: by the state that is chosen, or by the filter. */
+/**
+ * Whether only failed ones are found, or only such as wait: by the state that is chosen, or by the filter.
+ */
 function kindOf({ state, filter }: Question): 'failed' | 'waiting' | undefined {
   if (state === 'failed' || (state === '' && /\bstatus\s*=\s*["']failed["']/.test(filter))) return 'failed'
   const waits = /\bstatus\s*=\s*["'](pending|assigned)["']/

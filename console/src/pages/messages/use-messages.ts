@@ -3,11 +3,13 @@ import { pb } from '../../data/client.ts'
 import { type Fault, faultOf } from '../../data/fault.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
-import { useLive } from '../../data/use-live.ts'
+import { useLive } from '../../data/use/use-live.ts'
 import { NEWEST_FIRST } from './question.ts'
 
 const PER_PAGE = 50
-/** Many changes are one read. A read that takes long lets others wait longer: the database is not ours alone. */
+/**
+ * Many changes are one read. A read that takes long lets others wait longer: the database is not ours alone.
+ */
 const CALM_MS = 400
 const CALM_TIMES = 5
 
@@ -33,8 +35,9 @@ interface Shown {
 }
 
 /**
- * Messages that a filter finds. The total is counted with the first page and remembered for the others, which need not count again.
- * A changed message changes where it stands; the first page is then read again, on the others `fresh` tells of new ones.
+ * Messages that a filter finds. The total is counted with the first page and remembered for the others, which
+ * need not count again. A changed message changes where it stands; the first page is then read again, on the
+ * others `fresh` tells of new ones.
  */
 export function useMessages(filter: string, sort: string, page: number): Messages {
   const question = JSON.stringify([filter, sort])

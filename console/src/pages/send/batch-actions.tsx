@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
-import { useList } from '../../data/use-list.ts'
-import { useTask } from '../../data/use-task.ts'
-import { AgainDialog } from '../../parts/again-dialog.tsx'
-import { Button } from '../../parts/button.tsx'
-import { ChangeDialog, type ChangeRequest } from '../../parts/change-dialog.tsx'
-import { confirmed } from '../../parts/dialog.tsx'
-import { Notice } from '../../parts/form.tsx'
+import { useList } from '../../data/use/use-list.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
+import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { Notice } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
 import type { Batch } from './use-batch.ts'
@@ -19,7 +19,10 @@ interface Retried {
   readonly left_out: { readonly refused: number }
 }
 
-/** What its user can do with a whole send: change the time of what is scheduled, cancel what waits, send once more what failed. */
+/**
+ * What its user can do with a whole send: change the time of what is scheduled, cancel what waits, send once
+ * more what failed.
+ */
 export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
   const { counts, filter, items } = sent
   const [isAsking, setAsking] = useState(false)

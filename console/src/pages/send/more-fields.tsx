@@ -1,7 +1,7 @@
 import { deviceWord, useDeviceStates } from '../../data/device-states.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Device, Sim } from '../../data/records.ts'
-import { SelectField, TextField } from '../../parts/field.tsx'
+import { SelectField, TextField } from '../../parts/form/field.tsx'
 import type { Composition } from './composition.ts'
 
 const GIVE_UP = [

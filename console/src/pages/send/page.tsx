@@ -1,23 +1,23 @@
 import type { Device } from '../../data/records.ts'
-import { useList } from '../../data/use-list.ts'
+import { useList } from '../../data/use/use-list.ts'
 import type { PageProps } from '../../pages.ts'
-import { ButtonLink } from '../../parts/button.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { Notice } from '../../parts/form.tsx'
+import { ButtonLink } from '../../parts/form/button.tsx'
+import { Notice } from '../../parts/form/form.tsx'
+import { Empty } from '../../parts/list/empty.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { Compose } from './compose.tsx'
 import { BLANK, type Composition } from './composition.ts'
-import { readNumbers } from './numbers.ts'
+import { readNumbers } from './recipients/numbers.ts'
 import './page.css'
 import { Sent } from './sent.tsx'
 
 const MOST_DEVICES = 200
 
 /**
- * Sends texts, and shows what becomes of them (`?batch=`, `?message=`). Other pages lead here with `?to=` (numbers), `?group=`,
- * `?template=` or `?text=`.
+ * Sends texts, and shows what becomes of them (`?batch=`, `?message=`). Other pages lead here with `?to=`
+ * (numbers), `?group=`, `?template=` or `?text=`.
  */
 export function Page({ query }: PageProps) {
   const [batch, message] = [query.get('batch') ?? '', query.get('message') ?? '']

@@ -1,5 +1,5 @@
 import { shortMessages } from '../../data/text-size.ts'
-import { useNames } from '../../data/use-known.ts'
+import { useNames } from '../../data/use/use-known.ts'
 import { Card } from '../../parts/page.tsx'
 import type { Preview } from './use-preview.ts'
 

@@ -1,14 +1,14 @@
 import type { Message, MessageState } from '../../data/records.ts'
-import { useNames } from '../../data/use-known.ts'
-import { ButtonLink } from '../../parts/button.tsx'
-import { Empty } from '../../parts/empty.tsx'
-import { Notice } from '../../parts/form.tsx'
+import { useNames } from '../../data/use/use-known.ts'
+import { ButtonLink } from '../../parts/form/button.tsx'
+import { Notice } from '../../parts/form/form.tsx'
+import { Empty } from '../../parts/list/empty.tsx'
+import { type Column, Table } from '../../parts/list/table.tsx'
+import { MessageParty } from '../../parts/message-party.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { Badge, MESSAGE_STATES, MessageStatus } from '../../parts/status.tsx'
-import { type Column, Table } from '../../parts/table.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Loading, Progress } from '../../parts/wait.tsx'
-import { Who } from '../../parts/who.tsx'
 import { to } from '../../router.ts'
 import { BatchActions } from './batch-actions.tsx'
 import { type Batch, useBatch } from './use-batch.ts'
@@ -53,7 +53,7 @@ function Course({ sent, nameOf }: { sent: Batch; nameOf: (number: string) => str
   const isSame = items.every(({ body }) => body === items[0]?.body)
   const over = OVER.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   const columns: readonly Column<Message>[] = [
-    { title: 'To', cell: (item) => <Who message={item} nameOf={nameOf} /> },
+    { title: 'To', cell: (item) => <MessageParty message={item} nameOf={nameOf} /> },
     {
       title: 'State',
       cell: ({ status, error_message }) => (

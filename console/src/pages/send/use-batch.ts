@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Message, MessageState } from '../../data/records.ts'
-import { useList } from '../../data/use-list.ts'
+import { useList } from '../../data/use/use-list.ts'
 
 const SHOWN = 50
 

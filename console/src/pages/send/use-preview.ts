@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { type Fault, faultOf } from '../../data/fault.ts'
-import { useLater } from '../../data/use-later.ts'
+import { useLater } from '../../data/use/use-later.ts'
 import type { Request } from './composition.ts'
 
 /** `POST /api/sms/preview`. */
@@ -23,8 +23,8 @@ export interface Preview {
 const CALM_MS = 350
 
 /**
- * What a request would send, as the server says, a moment after its last change. The last answer stays until the next one. `request`
- * undefined: there is nothing to ask yet.
+ * What a request would send, as the server says, a moment after its last change. The last answer stays until
+ * the next one. `request` undefined: there is nothing to ask yet.
  */
 export function usePreview(request: Request | undefined): {
   preview: Preview | undefined

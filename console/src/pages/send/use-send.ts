@@ -1,7 +1,7 @@
 import { useRef } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { requestKey } from '../../data/request-key.ts'
-import { type Task, useTask } from '../../data/use-task.ts'
+import { type Task, useTask } from '../../data/use/use-task.ts'
 import { go } from '../../router.ts'
 import type { Request } from './composition.ts'
 
@@ -13,8 +13,8 @@ interface Accepted {
 }
 
 /**
- * Sends a request and goes to what became of it. The same request again, as after an answer that was lost, carries the same key and is
- * sent once; a changed one gets a new key.
+ * Sends a request and goes to what became of it. The same request again, as after an answer that was lost,
+ * carries the same key and is sent once; a changed one gets a new key.
  */
 export function useSend(): Task<[Request]> {
   const last = useRef({ question: '', key: '' })

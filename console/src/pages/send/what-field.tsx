@@ -1,9 +1,9 @@
 import { useId } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
 import type { Template } from '../../data/records.ts'
-import { sizeTold } from '../../data/text-size.ts'
-import { SelectField, TextArea, TextField } from '../../parts/field.tsx'
-import { Plainer } from '../../parts/plainer.tsx'
+import { formatTextSize } from '../../data/text-size.ts'
+import { SelectField, TextArea, TextField } from '../../parts/form/field.tsx'
+import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 import { to } from '../../router.ts'
 import type { Composition } from './composition.ts'
 
@@ -41,7 +41,7 @@ export function WhatField(props: Props & { templates: readonly Template[]; varia
 
 function PlainText({ composition, onChange, fault }: Props) {
   const { text } = composition
-  const { size, reason } = sizeTold(text)
+  const { size, reason } = formatTextSize(text)
   return (
     <>
       <TextArea
@@ -53,7 +53,7 @@ function PlainText({ composition, onChange, fault }: Props) {
         fault={fault}
         hint={reason ? `${size}. ${reason}` : size}
       />
-      <Plainer text={text} onText={(plain) => onChange({ text: plain })} />
+      <SuggestPlainText text={text} onText={(plain) => onChange({ text: plain })} />
     </>
   )
 }

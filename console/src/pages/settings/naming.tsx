@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
 import { type Settings, saveSettings } from '../../data/settings.ts'
-import { useTask } from '../../data/use-task.ts'
-import { Button } from '../../parts/button.tsx'
-import { TextField } from '../../parts/field.tsx'
-import { Actions, Form } from '../../parts/form.tsx'
+import { useTask } from '../../data/use/use-task.ts'
+import { Button } from '../../parts/form/button.tsx'
+import { TextField } from '../../parts/form/field.tsx'
+import { Actions, Form } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 

@@ -1,5 +1,5 @@
 import { useSettings } from '../../data/settings.ts'
-import { Notice } from '../../parts/form.tsx'
+import { Notice } from '../../parts/form/form.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { Limits } from './limits.tsx'

@@ -1,6 +1,6 @@
 import type { Fault } from '../../data/fault.ts'
 import type { Settings } from '../../data/settings.ts'
-import { SelectField, TextField } from '../../parts/field.tsx'
+import { SelectField, TextField } from '../../parts/form/field.tsx'
 
 /** The SMTP server as the form has it: the port as it was typed. */
 export interface SmtpDraft {

@@ -1,17 +1,20 @@
 import { useState } from 'preact/hooks'
 import { type Settings, saveSettings } from '../../data/settings.ts'
-import { useAnswer } from '../../data/use-answer.ts'
-import { useTask } from '../../data/use-task.ts'
-import { Button } from '../../parts/button.tsx'
-import { confirmed } from '../../parts/dialog.tsx'
-import { TextArea } from '../../parts/field.tsx'
-import { Actions, Form } from '../../parts/form.tsx'
+import { useAnswer } from '../../data/use/use-answer.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { TextArea } from '../../parts/form/field.tsx'
+import { Actions, Form } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 const NAME = 'superuserIPs'
 
-/** From where superusers may come. Who is not among them any more is asked first: there is no way back in from there. */
+/**
+ * From where superusers may come. Who is not among them any more is asked first: there is no way back in from
+ * there.
+ */
 export function SuperuserPlaces({ settings }: { settings: Settings }) {
   const [text, setText] = useState(settings.superuserIPs.join('\n'))
   const { value: health } = useAnswer<{ data: { realIP?: string } }>('/api/health')

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { session } from '../../data/session.ts'
-import { useTask } from '../../data/use-task.ts'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { SelectField, TextField } from '../../parts/field.tsx'
-import { Actions, Form } from '../../parts/form.tsx'
+import { useTask } from '../../data/use/use-task.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { SelectField, TextField } from '../../parts/form/field.tsx'
+import { Actions, Form } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 const TEMPLATES = [

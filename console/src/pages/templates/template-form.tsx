@@ -2,12 +2,12 @@ import { useRef, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Template } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
-import { useTask } from '../../data/use-task.ts'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { TextArea, TextField } from '../../parts/field.tsx'
-import { Actions, Form } from '../../parts/form.tsx'
-import { Plainer } from '../../parts/plainer.tsx'
+import { useTask } from '../../data/use/use-task.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { TextArea, TextField } from '../../parts/form/field.tsx'
+import { Actions, Form } from '../../parts/form/form.tsx'
+import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { TemplatePreview } from './template-preview.tsx'
 
@@ -44,7 +44,7 @@ export function TemplateForm({ template, onClose }: { template: Template | undef
           rows={5}
           hint="Two braces on either side make a variable: {{code}}. {{name}} and {{phone}} are each contact's own."
         />
-        <Plainer text={body} onText={setBody} />
+        <SuggestPlainText text={body} onText={setBody} />
         <div class="row">
           {OF_PERSON.map((variable) => (
             <Button key={variable} icon="plus" onClick={() => insert(variable)}>

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks'
-import { countSegments } from '../../../../src/sms/segments.ts'
+import { countSegments } from '../../../../src/sms/send/segments.ts'
 import { piecesOf, variablesOf } from '../../data/placeholders.ts'
 import type { Contact } from '../../data/records.ts'
-import { useList } from '../../data/use-list.ts'
-import { SelectField, TextField } from '../../parts/field.tsx'
+import { useList } from '../../data/use/use-list.ts'
+import { SelectField, TextField } from '../../parts/form/field.tsx'
 
 /** Contacts to choose from: the first by name are enough to see how it looks. */
 const CHOICES = 100

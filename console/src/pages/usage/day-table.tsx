@@ -1,5 +1,5 @@
 import { allOf, countOf, KINDS, type UsageDay } from '../../data/usage.ts'
-import { type Column, Table } from '../../parts/table.tsx'
+import { type Column, Table } from '../../parts/list/table.tsx'
 
 type Row = UsageDay & { readonly id: string }
 

@@ -1,5 +1,5 @@
 import type { Usage } from '../../data/usage.ts'
-import { useAnswer } from '../../data/use-answer.ts'
+import { useAnswer } from '../../data/use/use-answer.ts'
 import { Card } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Progress } from '../../parts/wait.tsx'

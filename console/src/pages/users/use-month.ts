@@ -1,7 +1,7 @@
 import type { RecordModel } from 'pocketbase'
 import { pb } from '../../data/client.ts'
 import type { User } from '../../data/records.ts'
-import { useList } from '../../data/use-list.ts'
+import { useList } from '../../data/use/use-list.ts'
 
 interface Month extends RecordModel {
   readonly user: string

@@ -1,5 +1,5 @@
 import type { Fault } from '../../data/fault.ts'
-import { CheckField, TextField } from '../../parts/field.tsx'
+import { CheckField, TextField } from '../../parts/form/field.tsx'
 
 /** A user as a form has it: the quota as it was typed. */
 export interface UserDraft {

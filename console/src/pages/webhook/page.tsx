@@ -1,9 +1,9 @@
 import type { Webhook } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
-import { useRecord } from '../../data/use-record.ts'
+import { useRecord } from '../../data/use/use-record.ts'
 import type { PageProps } from '../../pages.ts'
-import { ButtonLink } from '../../parts/button.tsx'
-import { Empty } from '../../parts/empty.tsx'
+import { ButtonLink } from '../../parts/form/button.tsx'
+import { Empty } from '../../parts/list/empty.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
@@ -12,7 +12,10 @@ import { Secret } from './secret.tsx'
 import { Settings } from './settings.tsx'
 import { Stop } from './stop.tsx'
 
-/** One webhook: what it hears, its secret, and what was delivered. Superusers see those of all, and may stop them. */
+/**
+ * One webhook: what it hears, its secret, and what was delivered. Superusers see those of all, and may stop
+ * them.
+ */
 export function Page({ params: { id = '' } }: PageProps) {
   const isOwn = session.value?.role === 'user'
   const { record: webhook, loading } = useRecord<Webhook>('webhooks', id, isOwn ? '' : 'user')

@@ -1,6 +1,6 @@
 import { pb } from '../../data/client.ts'
 import type { Webhook } from '../../data/records.ts'
-import { confirmed } from '../../parts/dialog.tsx'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { go } from '../../router.ts'
 

@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import type { Webhook } from '../../data/records.ts'
-import { useTask } from '../../data/use-task.ts'
+import { useTask } from '../../data/use/use-task.ts'
 import { resendFailed } from '../../data/webhooks.ts'
-import { Button } from '../../parts/button.tsx'
-import { Dialog } from '../../parts/dialog.tsx'
-import { SelectField } from '../../parts/field.tsx'
-import { Actions, Form } from '../../parts/form.tsx'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { SelectField } from '../../parts/form/field.tsx'
+import { Actions, Form } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 const HOUR_MS = 3_600_000

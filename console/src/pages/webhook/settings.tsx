@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Webhook } from '../../data/records.ts'
-import { useTask } from '../../data/use-task.ts'
-import { Button } from '../../parts/button.tsx'
-import { CheckField } from '../../parts/field.tsx'
-import { Actions, Form } from '../../parts/form.tsx'
+import { useTask } from '../../data/use/use-task.ts'
+import { Button } from '../../parts/form/button.tsx'
+import { CheckField } from '../../parts/form/field.tsx'
+import { Actions, Form } from '../../parts/form/form.tsx'
+import { type WebhookDraft, WebhookFields } from '../../parts/form/webhook-fields.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { type WebhookDraft, WebhookFields } from '../../parts/webhook-fields.tsx'
 import { removeWebhook } from './remove.ts'
 
 /** Where a webhook leads, what it hears, whether it is on; and its end. */

@@ -1,14 +1,17 @@
 import { pb } from '../../data/client.ts'
 import type { Webhook } from '../../data/records.ts'
-import { useTask } from '../../data/use-task.ts'
+import { useTask } from '../../data/use/use-task.ts'
 import { EVENT_WORDS } from '../../data/webhooks.ts'
-import { Button } from '../../parts/button.tsx'
-import { Notice } from '../../parts/form.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { removeWebhook } from './remove.ts'
 
-/** What a superuser may do with somebody's webhook: stop it, for a time or for good. Address and secret are its owner's. */
+/**
+ * What a superuser may do with somebody's webhook: stop it, for a time or for good. Address and secret are
+ * its owner's.
+ */
 export function Stop({ webhook }: { webhook: Webhook }) {
   const { enabled, events, expand } = webhook
   const turn = useTask(async () => {

@@ -1,5 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
-import { Button } from '../../../parts/button.tsx'
+import { Button } from '../../../parts/form/button.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { type Suggestion, take } from './complete.ts'
 import './filter-bar.css'
@@ -13,8 +13,8 @@ import { useProblem } from './use-problem.ts'
 const LIST_WIDTH = 336
 
 /**
- * Where a PocketBase filter is typed: what may come next is offered, what is wrong is marked where it stands. Enter applies it.
- * `refusal`: what the server said to the applied one.
+ * Where a PocketBase filter is typed: what may come next is offered, what is wrong is marked where it stands.
+ * Enter applies it. `refusal`: what the server said to the applied one.
  */
 export function FilterBar({
   applied,
@@ -159,7 +159,10 @@ function onClear(
   area?.focus()
 }
 
-/** The same text in the same place, unseen but for the line below what is wrong; it gives the text area its height, too. */
+/**
+ * The same text in the same place, unseen but for the line below what is wrong; it gives the text area its
+ * height, too.
+ */
 const Mirror = ({ text, problem }: { text: string; problem: Problem | undefined }) => {
   const { start, end } = problem ?? { start: text.length, end: text.length }
   return (
@@ -171,7 +174,9 @@ const Mirror = ({ text, problem }: { text: string; problem: Problem | undefined 
   )
 }
 
-/** Where the list of suggestions goes: below the beginning of the word that is typed, as far as there is room. */
+/**
+ * Where the list of suggestions goes: below the beginning of the word that is typed, as far as there is room.
+ */
 function usePlace(start: number | undefined) {
   const anchor = useRef<HTMLSpanElement>(null)
   const [place, setPlace] = useState({ left: 0, top: 0 })

@@ -1,9 +1,11 @@
-import { Button } from '../../../parts/button.tsx'
+import { Button } from '../../../parts/form/button.tsx'
 import type { Problem } from './problem.ts'
 
 const HINT = 'Fields, comparisons and values are offered while you type. Enter applies.'
 
-/** The line below the filter: what is wrong and what puts it right, what the server said, else how it works. */
+/**
+ * The line below the filter: what is wrong and what puts it right, what the server said, else how it works.
+ */
 export function FilterNote({
   id,
   problem,

@@ -20,7 +20,9 @@ export function syntaxFault(parse: Parse, filter: string): SyntaxFault | undefin
   return readChain(parse, filter, 0)
 }
 
-/** The inside of a bracket is read in its turn, as on the server: `offset` is where it begins in the filter. */
+/**
+ * The inside of a bracket is read in its turn, as on the server: `offset` is where it begins in the filter.
+ */
 function readChain(parse: Parse, text: string, offset: number): SyntaxFault | undefined {
   let opened = 0
   let inner: SyntaxFault | undefined

@@ -117,7 +117,10 @@ export interface Found {
   readonly many: boolean
 }
 
-/** Follows a path from a message: `device.name`, `sms_events_via_message.status`. The first part that is no field is `wrong`. */
+/**
+ * Follows a path from a message: `device.name`, `sms_events_via_message.status`. The first part that is no
+ * field is `wrong`.
+ */
 export function follow(path: string): Found | { wrong: string; at: number; in: CollectionName } {
   const [bare = '', modifier] = path.split(':')
   const parts = bare.split('.')

@@ -6,7 +6,10 @@ import { syntaxProblem } from './syntax.ts'
 /** As the server has it. */
 const MAX_BYTES = 3500
 
-/** What is wrong with a filter, from its beginning on; nothing for an empty one. Only doubts: the server takes it. */
+/**
+ * What is wrong with a filter, from its beginning on; nothing for an empty one. Only doubts: the server takes
+ * it.
+ */
 export function problemsOf(parse: Parse, filter: string, isSuperuser: boolean): readonly Problem[] {
   if (filter.trim() === '') return []
   const bytes = new TextEncoder().encode(filter).length

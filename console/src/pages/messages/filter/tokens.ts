@@ -1,4 +1,7 @@
-/** A piece of a filter and where it stands. `call` is a function with its arguments, `stray` what no filter has. */
+/**
+ * A piece of a filter and where it stands. `call` is a function with its arguments, `stray` what no filter
+ * has.
+ */
 export interface Token {
   readonly kind: 'word' | 'call' | 'text' | 'number' | 'sign' | 'join' | 'open' | 'close' | 'stray'
   readonly start: number

@@ -10,14 +10,20 @@ interface Checked {
   readonly problem: Problem | undefined
 }
 
-/** Loads the parser when the first filter is checked. Undefined when it could not be loaded: the server checks, too. */
+/**
+ * Loads the parser when the first filter is checked. Undefined when it could not be loaded: the server
+ * checks, too.
+ */
 async function firstProblem(filter: string): Promise<Problem | undefined> {
   if (filter.trim() === '') return undefined
   const loaded = await import('./check.ts').catch(() => undefined)
   return loaded?.check(filter, session.value?.role === 'superuser')[0]
 }
 
-/** The first problem of a filter that is being typed, and `check` to know it at once. A problem of an older text is not told. */
+/**
+ * The first problem of a filter that is being typed, and `check` to know it at once. A problem of an older
+ * text is not told.
+ */
 export function useProblem(filter: string): {
   problem: Problem | undefined
   check: () => Promise<Problem | undefined>

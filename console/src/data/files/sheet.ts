@@ -1,0 +1,51 @@
+import Papa from 'papaparse'
+import { readPhone } from '../phone.ts'
+
+/** A file of rows: what its columns are called, and their cells. */
+export interface Sheet {
+  readonly head: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+  /** The row of the file that `rows[0]` is; the first is 1. */
+  readonly first: number
+}
+
+export interface BadRow {
+  readonly row: number
+  readonly cells: readonly string[]
+  readonly why: string
+}
+
+/** Which columns hold what; -1 for none. */
+export interface Columns {
+  readonly name: number
+  readonly phone: number
+}
+
+const NAME = /name|kontakt|contact|nom/i
+const PHONE = /phone|mobile|number|tel|handy|nummer|msisdn|cell/i
+
+/** Reads CSV with any usual separator. A first row without a number is the head. */
+export function readSheet(text: string): Sheet {
+  const { data } = Papa.parse<string[]>(text.replace(/^\ufeff/, ''), { skipEmptyLines: 'greedy' })
+  const [first = []] = data
+  const hasHead = !first.some((cell) => /\d{4}/.test(cell))
+  const width = Math.max(0, ...data.map((row) => row.length))
+  const head = Array.from({ length: width }, (_, at) => (hasHead && first[at]?.trim()) || `Column ${at + 1}`)
+  return { head, rows: hasHead ? data.slice(1) : data, first: hasHead ? 2 : 1 }
+}
+
+/** What the columns seem to hold, by what they are called and by what is in them. */
+export function guessColumns({ head, rows }: Sheet): Columns {
+  const named = head.findIndex((title) => PHONE.test(title))
+  const looks = head.findIndex((_, at) => rows.slice(0, 20).some((row) => readPhone(row[at] ?? '', '+1')))
+  const phone = named >= 0 ? named : Math.max(looks, 0)
+  const name = head.findIndex((title, at) => at !== phone && NAME.test(title))
+  return { phone, name: name >= 0 ? name : head.findIndex((_, at) => at !== phone) }
+}
+
+/** Bad rows as a file to mend and import: their cells and what is wrong. */
+export const badRowsCsv = (sheet: Sheet, bad: readonly BadRow[]): string =>
+  Papa.unparse({
+    fields: [...sheet.head, 'Row', 'What is wrong'],
+    data: bad.map(({ row, cells, why }) => [...sheet.head.map((_, at) => cells[at] ?? ''), row, why]),
+  })

@@ -1,0 +1,168 @@
+import { readPhone } from '../phone.ts'
+import type { Sheet } from './sheet.ts'
+
+/** A line of a card: what it is called, its parameters, and its value as it stands. */
+interface Line {
+  readonly name: string
+  /** `TYPE=CELL` and the bare `CELL` of 2.1 alike, in small letters. */
+  readonly types: ReadonlySet<string>
+  /** The charset of a value in quoted-printable, '' for other values. */
+  readonly quotedIn: string
+  readonly value: string
+}
+
+/** The rest, pictures above all, is passed by. */
+const WANTED = new Set(['AGENT', 'BEGIN', 'END', 'VERSION', 'FN', 'N', 'ORG', 'TEL'])
+
+export const isVcard = (text: string): boolean => /^\ufeff?\s*BEGIN:VCARD/i.test(text)
+
+/**
+ * Cards as phones and address books save them, versions 2.1 (versit, with quoted-printable), 3.0 (RFC 2426)
+ * and 4.0 (RFC 6350), as rows of a name and a number: of several numbers the mobile one, else the preferred
+ * one.
+ */
+export function readCards(text: string): Sheet {
+  const rows: string[][] = []
+  let card: Line[] = []
+  // a card may hold another one, as AGENT: it is not ours
+  let depth = 0
+  let isAgent = false
+  const end = () => void (depth === 1 && rows.push([nameOf(card), numberOf(card)]))
+  for (const line of linesOf(text)) {
+    if (line.name === 'BEGIN' && isAgent) depth++
+    else if (line.name === 'BEGIN') {
+      end() // one that was cut off takes none of those behind it with it
+      depth = 1
+      card = []
+    } else if (line.name === 'END') {
+      end()
+      depth = Math.max(0, depth - 1)
+    } else if (depth === 1) card.push(line)
+    isAgent = line.name === 'AGENT'
+  }
+  return { head: ['Name', 'Number'], rows, first: 1 }
+}
+
+/**
+ * Folded lines in one: of 2.1 a fold stands where a space is, later ones fold anywhere. Quoted-printable has
+ * its own way.
+ */
+function* linesOf(text: string): Generator<Line> {
+  let whole = ''
+  let isOld = false
+  for (const part of text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)) {
+    const isSoft = whole.endsWith('=') && quotedIn(whole) !== ''
+    if (isSoft) whole = cut(whole.slice(0, -1) + part)
+    else if (/^[ \t]/.test(part)) {
+      if (whole !== '') whole = cut(whole + (isOld ? ` ${part.trimStart()}` : part.slice(1)))
+    } else {
+      const line = readLine(whole)
+      if (line?.name === 'VERSION') isOld = line.value.trim() === '2.1'
+      if (line) yield line
+      whole = isWanted(part) ? part : ''
+    }
+  }
+  const last = readLine(whole)
+  if (last) yield last
+}
+
+/**
+ * No name and no number is that long. Each part would cost as much as all before it: 300,000 took minutes.
+ */
+const MAX_LINE = 4_000
+/** How it ends says whether it goes on. */
+const cut = (line: string) => (line.length <= MAX_LINE ? line : line.slice(0, MAX_LINE - 1) + line.slice(-1))
+
+/** `item1.TEL;TYPE="cell,voice":…` */
+const LINE = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^";:])*)*):(.*)$/s
+
+const isWanted = (part: string) => WANTED.has(/^(?:[\w-]+\.)?([\w-]+)/.exec(part)?.[1]?.toUpperCase() ?? '')
+
+function readLine(whole: string): Line | undefined {
+  const [, name, parameters, value] = LINE.exec(whole) ?? []
+  if (name === undefined || parameters === undefined || value === undefined) return undefined
+  const types = new Set(typesOf(parameters))
+  return { name: name.toUpperCase(), types, quotedIn: quotedIn(whole), value }
+}
+
+function typesOf(parameters: string): string[] {
+  return [...parameters.matchAll(/;((?:"[^"]*"|[^";])*)/g)].flatMap(([, parameter = '']) => {
+    const [, key = 'TYPE', values = ''] = /^(?:([\w-]+)=)?(.*)$/s.exec(parameter) ?? []
+    if (key.toUpperCase() === 'PREF') return ['pref']
+    return key.toUpperCase() === 'TYPE' ? values.replaceAll('"', '').toLowerCase().split(',') : []
+  })
+}
+
+function quotedIn(whole: string): string {
+  const [head] = whole.split(':', 1)
+  if (!/;(?:ENCODING=)?QUOTED-PRINTABLE(?:;|$)/i.test(head ?? '')) return ''
+  return /;CHARSET="?([\w-]+)/i.exec(head ?? '')?.[1] ?? 'utf-8'
+}
+
+/** What a card is called: its formatted name, else given and family name, else the company. */
+function nameOf(card: readonly Line[]): string {
+  const parts = (name: string) => {
+    const line = card.find((one) => one.name === name && one.value.trim() !== '')
+    return line ? line.value.split(/(?<!\\);/).map((part) => textOf(part, line.quotedIn)) : []
+  }
+  const formatted = card.find(({ name, value }) => name === 'FN' && value.trim() !== '')
+  const [family = '', given = '', more = ''] = parts('N')
+  const full = formatted ? textOf(formatted.value, formatted.quotedIn) : ''
+  return full || [given, more, family].filter((part) => part !== '').join(' ') || (parts('ORG')[0] ?? '')
+}
+
+/** A text without its escapes, in one line. */
+const textOf = (value: string, charset: string): string =>
+  (charset ? unquoted(value, charset) : value)
+    .replace(/\\([\\,;:nN])/g, (_, char: string) => (/n/i.test(char) ? ' ' : char))
+    .replace(/\s+/g, ' ')
+    .trim()
+
+/**
+ * Quoted-printable: bytes of a charset, those beyond ASCII as `=C3=A9`. One that no browser knows is taken
+ * for UTF-8.
+ */
+function unquoted(value: string, charset: string): string {
+  const plain = new TextEncoder().encode(value.replace(/=$/, ''))
+  const bytes: number[] = []
+  for (let at = 0; at < plain.length; at++) {
+    const code = plain[at] === 0x3d ? String.fromCharCode(plain[at + 1] ?? 0, plain[at + 2] ?? 0) : ''
+    const isCode = /^[\da-f]{2}$/i.test(code)
+    bytes.push(isCode ? Number.parseInt(code, 16) : plain[at]!)
+    if (isCode) at += 2
+  }
+  return decoderOf(charset).decode(new Uint8Array(bytes))
+}
+
+function decoderOf(charset: string) {
+  try {
+    return new TextDecoder(charset)
+  } catch {
+    return new TextDecoder()
+  }
+}
+
+/** Marks of the direction of writing, which phones put around numbers, and dashes that are no minus. */
+const MARKS = /[\u200b-\u200f\u202a-\u202e\u2066-\u2069]/g
+const DASHES = /[\u2010-\u2015]/g
+
+/** The number to send to, as it is written; '' if the card has none. */
+function numberOf(card: readonly Line[]): string {
+  const numbers = card
+    .filter(({ name }) => name === 'TEL')
+    .map(({ types, value, quotedIn }) => ({ types, number: dialed(textOf(value, quotedIn)) }))
+    .filter(({ number }) => number !== '')
+    .map(({ types, number }) => ({ number, rank: rankOf(types, number) }))
+  return numbers.toSorted((a, b) => a.rank - b.rank)[0]?.number ?? ''
+}
+
+/** `tel:+1-555-0100;ext=5` → `+1-555-0100`; what is dialed after a pause is no part of it. */
+const dialed = (text: string) =>
+  text.replace(MARKS, '').replace(DASHES, '-').replace(/^tel:/i, '').split(/[;,]/, 1)[0]!.trim()
+
+/** What gets texts comes first; faxes, pagers and what is no number, last. */
+function rankOf(types: ReadonlySet<string>, number: string): number {
+  const isMobile = types.has('cell') || types.has('mobile') || types.has('iphone')
+  const isOther = types.has('fax') || types.has('pager') || readPhone(number, '+1') === undefined
+  return (isOther ? 4 : 0) + (isMobile ? 0 : 2) + (types.has('pref') ? 0 : 1)
+}

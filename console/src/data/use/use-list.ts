@@ -1,0 +1,119 @@
+import type { RecordModel } from 'pocketbase'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { pb } from '../client.ts'
+import { type Fault, faultOf } from '../fault.ts'
+import { useLive } from './use-live.ts'
+
+export interface ListOptions {
+  readonly filter?: string
+  /** Default: newest first. */
+  readonly sort?: string
+  readonly expand?: string
+  readonly fields?: string
+  readonly perPage?: number
+  /** False: changes do not show by themselves. */
+  readonly live?: boolean
+  /** False: nothing is asked yet. */
+  readonly ready?: boolean
+}
+
+/** A page of records that stays true. */
+export interface List<T> {
+  readonly items: readonly T[]
+  readonly page: number
+  readonly pages: number
+  readonly total: number
+  /** True until the first answer to this question. Later reads keep the old items. */
+  readonly loading: boolean
+  /** What the last read failed with, as a wrong filter does. The old items stay. */
+  readonly fault: Fault | undefined
+  goTo(page: number): void
+  reload(): Promise<void>
+}
+
+/** Many changes at once are one read. */
+const CALM_MS = 400
+
+interface Shown<T> {
+  readonly items: readonly T[]
+  readonly pages: number
+  readonly total: number
+}
+
+/**
+ * A page of a collection. A changed record shows at once; new, moved and deleted ones after a read that
+ * follows the change.
+ */
+export function useList<T extends RecordModel>(collection: string, options: ListOptions = {}): List<T> {
+  const {
+    filter = '',
+    sort = '-created',
+    expand = '',
+    fields = '',
+    perPage = 30,
+    live = true,
+    ready = true,
+  } = options
+  const question = JSON.stringify([collection, filter, sort, expand, fields, perPage])
+  const [at, setAt] = useState({ question, page: 1 })
+  const page = at.question === question ? at.page : 1
+  const [shown, setShown] = useState<Shown<T>>()
+  const [answered, setAnswered] = useState('')
+  const [fault, setFault] = useState<Fault>()
+  const turn = useRef(0)
+  const timer = useRef<ReturnType<typeof setTimeout> | null>(null)
+
+  const reload = useCallback(async () => {
+    clearTimeout(timer.current ?? undefined)
+    timer.current = null
+    if (!ready) return
+    const mine = ++turn.current
+    try {
+      const asked = { filter, sort, ...(expand ? { expand } : {}), ...(fields ? { fields } : {}) }
+      const found = await pb.collection<T>(collection).getList(page, perPage, asked)
+      if (mine !== turn.current) return
+      setShown({ items: found.items, pages: Math.max(1, found.totalPages), total: found.totalItems })
+      setFault(undefined)
+    } catch (error) {
+      if (mine !== turn.current) return
+      setFault(faultOf(error))
+    }
+    setAnswered(question)
+  }, [question, page, ready])
+
+  useEffect(() => {
+    void reload()
+    return () => {
+      turn.current++
+      clearTimeout(timer.current ?? undefined)
+    }
+  }, [reload])
+
+  const soon = () => {
+    timer.current ??= setTimeout(() => void reload(), CALM_MS)
+  }
+  useLive<T>(
+    collection,
+    live && ready ? '*' : undefined,
+    ({ action, record }) => {
+      if (action === 'update' && !expand && !fields)
+        setShown((old) => old && { ...old, items: put(old.items, record) })
+      soon()
+    },
+    soon,
+  )
+
+  return {
+    items: shown?.items ?? [],
+    page,
+    pages: shown?.pages ?? 1,
+    total: shown?.total ?? 0,
+    loading: answered !== question && (shown === undefined || !live),
+    fault,
+    goTo: (next) => setAt({ question, page: next }),
+    reload,
+  }
+}
+
+const put = <T extends RecordModel>(items: readonly T[], record: T) =>
+  items.map((item) => (item.id === record.id ? record : item))

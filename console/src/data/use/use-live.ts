@@ -1,0 +1,41 @@
+import type { RecordModel, RecordSubscription } from 'pocketbase'
+import { useEffect, useRef } from 'preact/hooks'
+import { pb } from '../client.ts'
+
+/**
+ * Calls `hear` on each change of a collection's records that the session may see (`topic`: a record's id, or
+ * `*`), and `miss` as soon as changes are told and whenever the connection was away for a while: what
+ * happened before is not told, so read anew. `topic` undefined: not now.
+ */
+export function useLive<T extends RecordModel>(
+  collection: string,
+  topic: string | undefined,
+  hear: (event: RecordSubscription<T>) => void,
+  miss: () => void,
+): void {
+  const latest = useRef({ hear, miss })
+  latest.current = { hear, miss }
+  useEffect(() => {
+    if (topic === undefined) return
+    let joined = false
+    let left = false
+    const join = pb.collection<T>(collection).subscribe(topic, (event) => latest.current.hear(event))
+    join.then(
+      () => {
+        joined = true
+        if (!left) latest.current.miss()
+      },
+      () => {}, // signed out meanwhile, or no connection: the SDK goes on trying
+    )
+    const leaving = [
+      join,
+      pb.realtime.subscribe('PB_CONNECT', () => {
+        if (joined) latest.current.miss()
+      }),
+    ]
+    return () => {
+      left = true
+      for (const leave of leaving) leave.then((unsubscribe) => unsubscribe()).catch(() => {})
+    }
+  }, [collection, topic])
+}

@@ -1,0 +1,34 @@
+import { useCallback, useState } from 'preact/hooks'
+import { type Fault, faultOf } from '../fault.ts'
+
+/** Work that the user starts. */
+export interface Task<A extends unknown[]> {
+  readonly busy: boolean
+  /** What the last run failed with; undefined while it runs and after a success. */
+  readonly fault: Fault | undefined
+  /** Runs the work; answers whether it succeeded. Never throws: the fault is for the form to show. */
+  run(...given: A): Promise<boolean>
+  forget(): void
+}
+
+/**
+ * Work with its business and its fault: `const save = useTask(() => pb.collection('contacts').create(form))`.
+ */
+export function useTask<A extends unknown[]>(work: (...given: A) => Promise<unknown>): Task<A> {
+  const [busy, setBusy] = useState(false)
+  const [fault, setFault] = useState<Fault>()
+  const run = async (...given: A) => {
+    setBusy(true)
+    setFault(undefined)
+    try {
+      await work(...given)
+      return true
+    } catch (error) {
+      setFault(faultOf(error))
+      return false
+    } finally {
+      setBusy(false)
+    }
+  }
+  return { busy, fault, run, forget: useCallback(() => setFault(undefined), []) }
+}

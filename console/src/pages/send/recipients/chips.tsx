@@ -1,0 +1,92 @@
+import { useState } from 'preact/hooks'
+import { Icon } from '../../../parts/icon.tsx'
+import type { Recipient } from '../composition.ts'
+import { formatMemberCount } from './use-member-counts.ts'
+
+/** More than that are folded, the bad ones first. */
+const SHOWN = 30
+
+interface GroupChip {
+  readonly id: string
+  readonly name: string
+  readonly count: number | undefined
+}
+
+/** Who the text goes to, each with a cross. */
+export function Chips({
+  groups,
+  recipients,
+  known,
+  onRemoveGroup,
+  onRemove,
+}: {
+  groups: readonly GroupChip[]
+  recipients: readonly Recipient[]
+  /** The contact of a number. */
+  known: (phone: string) => { readonly name: string; readonly opted_out: boolean } | undefined
+  onRemoveGroup: (id: string) => void
+  onRemove: (phone: string) => void
+}) {
+  const [isOpen, setOpen] = useState(false)
+  const sorted = [...recipients].sort((a, b) => Number(b.isBad) - Number(a.isBad))
+  const isLong = recipients.length > SHOWN
+  const shown = isLong && !isOpen ? sorted.slice(0, SHOWN) : recipients
+  return (
+    <>
+      <ul class="send-chips" aria-label="Recipients">
+        {groups.map(({ id, name, count }) => (
+          <Chip
+            key={id}
+            kind="group"
+            words={name || 'A group'}
+            more={formatMemberCount(count)}
+            onRemove={() => onRemoveGroup(id)}
+          />
+        ))}
+        {shown.map((recipient) => {
+          const { phone, isBad } = recipient
+          const contact = known(phone)
+          const hasOptedOut = contact?.opted_out
+          const name = recipient.name || contact?.name
+          const more = isBad ? 'not a number' : hasOptedOut ? 'wants no texts' : name ? phone : ''
+          return (
+            <Chip
+              key={phone}
+              kind={isBad ? 'bad' : hasOptedOut ? 'doubt' : ''}
+              words={name || phone}
+              more={more}
+              onRemove={() => onRemove(phone)}
+            />
+          )
+        })}
+      </ul>
+      {isLong && (
+        <button type="button" class="send-fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          {isOpen ? 'Show fewer' : `and ${(recipients.length - SHOWN).toLocaleString()} more`}
+        </button>
+      )}
+    </>
+  )
+}
+
+const Chip = ({
+  kind,
+  words,
+  more,
+  onRemove,
+}: {
+  kind: 'group' | 'bad' | 'doubt' | ''
+  words: string
+  more: string
+  onRemove: () => void
+}) => (
+  <li class={`send-chip ${kind}`}>
+    {kind === 'group' && <Icon name="groups" size={15} />}
+    {kind === 'bad' && <Icon name="warning" size={15} />}
+    <span class="send-chip-words">{words}</span>
+    {more && <span class="send-chip-more">{more}</span>}
+    <button type="button" aria-label={`Take out ${words}`} onClick={onRemove}>
+      <Icon name="close" size={14} />
+    </button>
+  </li>
+)

@@ -1,0 +1,162 @@
+import { useId, useRef, useState } from 'preact/hooks'
+import type { Groups } from '../../../data/use/use-groups.ts'
+import { useKnown } from '../../../data/use/use-known.ts'
+import { Button } from '../../../parts/form/button.tsx'
+import type { Composition, Recipient } from '../composition.ts'
+import { Chips } from './chips.tsx'
+import { GroupMenu } from './group-menu.tsx'
+import { isList, readNumbers, withMore } from './numbers.ts'
+import { RecipientOptions } from './recipient-options.tsx'
+import { useMemberCounts } from './use-member-counts.ts'
+import { type Suggestion, useSuggestions } from './use-suggestions.ts'
+
+/** Takes what was typed, where a comma ends it. */
+const ENDS = new Set(['Enter', ',', ';'])
+
+/** Who the text goes to: contacts and groups by name, numbers typed or pasted, many at once. */
+export function RecipientsField({
+  composition,
+  onChange,
+  groups,
+  error,
+}: {
+  composition: Composition
+  onChange: (part: Partial<Composition>) => void
+  groups: Groups
+  error: string | undefined
+}) {
+  const { recipients } = composition
+  const [typed, setTyped] = useState('')
+  const [active, setActive] = useState(0)
+  const [isOpen, setOpen] = useState(false)
+  const [doubles, setDoubles] = useState(0)
+  const input = useRef<HTMLInputElement>(null)
+  const id = useId()
+  const suggestions = useSuggestions(typed, groups.items)
+  const counts = useMemberCounts(composition.groups)
+  const known = useKnown(recipients.filter(({ isBad }) => !isBad).map(({ phone }) => phone))
+  const isShown = isOpen && suggestions.length > 0
+  const chosen = isShown ? suggestions[Math.min(active, suggestions.length - 1)] : undefined
+
+  const type = (text: string) => {
+    setTyped(text)
+    setActive(0)
+    setOpen(text.trim() !== '')
+  }
+  const add = (more: readonly Recipient[]) => {
+    const all = withMore(recipients, more)
+    setDoubles(all.doubles)
+    onChange({ recipients: all.recipients })
+    type('')
+  }
+  const toggleGroup = (group: string) => {
+    const others = composition.groups.filter((each) => each !== group)
+    onChange({ groups: others.length < composition.groups.length ? others : [...others, group] })
+  }
+  const take = (suggestion: Suggestion) => {
+    if (suggestion.kind === 'person') return add([suggestion.recipient])
+    if (!composition.groups.includes(suggestion.id)) toggleGroup(suggestion.id)
+    type('')
+  }
+  const remove = (phone: string) => {
+    onChange({ recipients: recipients.filter((each) => each.phone !== phone) })
+    input.current?.focus()
+  }
+  const bad = recipients.filter(({ isBad }) => isBad).length
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.isComposing) return
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault()
+      setOpen(true)
+      const count = suggestions.length || 1
+      setActive((active + (event.key === 'ArrowDown' ? 1 : -1) + count) % count)
+    } else if (event.key === 'Escape' && isShown) setOpen(false)
+    else if (event.key === 'Backspace' && typed === '' && recipients.length > 0)
+      remove(recipients.at(-1)!.phone)
+    else if (ENDS.has(event.key)) {
+      event.preventDefault() // Enter adds, and never sends
+      if (typed.trim() === '') return
+      if (chosen && event.key === 'Enter') take(chosen)
+      else add(readNumbers(typed))
+    }
+  }
+  const onBlur = () => {
+    setOpen(false)
+    if (typed.trim() !== '') add(readNumbers(typed))
+  }
+
+  return (
+    <div class="field">
+      <div class="send-to-head">
+        <label for={id}>To</label>
+        <GroupMenu groups={groups} chosen={composition.groups} onToggle={toggleGroup} />
+      </div>
+      {/* biome-ignore lint/a11y/noStaticElementInteractions: a press beside the text goes to the text */}
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: the text itself has the keys */}
+      <div
+        class={error ? 'send-to wrong' : 'send-to'}
+        onClick={(event) => event.target === event.currentTarget && input.current?.focus()}
+      >
+        <Chips
+          groups={composition.groups.map((group) => ({
+            id: group,
+            name: groups.nameOf(group),
+            count: counts.get(group),
+          }))}
+          recipients={recipients}
+          known={known}
+          onRemoveGroup={toggleGroup}
+          onRemove={remove}
+        />
+        <input
+          ref={input}
+          id={id}
+          type="text"
+          role="combobox"
+          aria-autocomplete="list"
+          aria-expanded={isShown}
+          aria-controls={`${id}-list`}
+          aria-activedescendant={chosen ? `${id}-list-${suggestions.indexOf(chosen)}` : undefined}
+          aria-invalid={Boolean(error)}
+          aria-describedby={`${id}-note`}
+          placeholder={recipients.length === 0 ? 'Names or numbers; paste many' : ''}
+          autocomplete="off"
+          value={typed}
+          onInput={(event) => type(event.currentTarget.value)}
+          onKeyDown={onKeyDown}
+          onBlur={onBlur}
+          onPaste={(event) => {
+            const text = event.clipboardData?.getData('text') ?? ''
+            if (!isList(text)) return
+            event.preventDefault()
+            add(readNumbers(typed + text))
+          }}
+        />
+        {isShown && (
+          <RecipientOptions id={`${id}-list`} suggestions={suggestions} active={chosen} onTake={take} />
+        )}
+      </div>
+      <div class={error || bad > 0 ? 'note wrong send-to-note' : 'note send-to-note'}>
+        <span id={`${id}-note`} role="status">
+          {noteOf(error, bad, doubles)}
+        </span>
+        {bad > 0 && (
+          <Button
+            kind="quiet"
+            onClick={() => onChange({ recipients: recipients.filter(({ isBad }) => !isBad) })}
+          >
+            {bad === 1 ? 'Take it out' : `Take all ${bad} out`}
+          </Button>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function noteOf(error: string | undefined, bad: number, doubles: number): string {
+  const told = doubles === 1 ? 'One was there already.' : doubles > 1 ? `${doubles} were there already.` : ''
+  if (bad === 0) return error || told
+  const which = bad === 1 ? 'One is no number' : `${bad} are no numbers`
+  return `${which}. A number begins with + and the country: +49 151 2345678. ${told}`.trim()
+}

@@ -1,0 +1,94 @@
+import { useEffect, useState } from 'preact/hooks'
+import { pb } from '../../../data/client.ts'
+import { readPhone } from '../../../data/phone.ts'
+import type { Contact, ContactGroup } from '../../../data/records.ts'
+import { useLater } from '../../../data/use/use-later.ts'
+import type { Recipient } from '../composition.ts'
+
+/** Something that what was typed may mean. */
+export type Suggestion =
+  | { readonly kind: 'group'; readonly id: string; readonly words: string; readonly more: string }
+  | {
+      readonly kind: 'person'
+      readonly id: string
+      readonly words: string
+      readonly more: string
+      readonly recipient: Recipient
+    }
+
+const MOST_CONTACTS = 8
+const MOST_GROUPS = 4
+
+/** The number itself, groups and contacts that fit what was typed. */
+export function useSuggestions(typed: string, groups: readonly ContactGroup[]): readonly Suggestion[] {
+  const text = typed.trim()
+  const asked = useLater(text)
+  const [found, setFound] = useState<{ text: string; contacts: readonly Contact[] }>({
+    text: '',
+    contacts: [],
+  })
+  useEffect(() => {
+    if (asked === '') return
+    let isLeft = false
+    void findContacts(asked).then((contacts) => {
+      if (!isLeft) setFound({ text: asked, contacts })
+    })
+    return () => {
+      isLeft = true
+    }
+  }, [asked])
+  if (text === '') return []
+  const phone = readPhone(text)
+  const contacts = found.contacts.filter((contact) => fits(contact, text))
+  const isKnown = contacts.some((contact) => contact.phone === phone)
+  return [
+    ...(phone && !isKnown ? [numberSuggestion(phone)] : []),
+    ...groups
+      .filter(({ name }) => includes(name, text))
+      .slice(0, MOST_GROUPS)
+      .map(groupSuggestion),
+    ...contacts.map(contactSuggestion),
+  ]
+}
+
+const includes = (whole: string, part: string) => whole.toLowerCase().includes(part.toLowerCase())
+
+/** Found for fewer letters, it may not fit any more. */
+const fits = ({ name, phone }: Contact, text: string) =>
+  includes(name, text) || phone.includes(digitsOf(text) || '-')
+
+const digitsOf = (text: string) => text.replace(/^00/, '+').replace(/[^+\d]/g, '')
+
+async function findContacts(text: string): Promise<readonly Contact[]> {
+  const digits = digitsOf(text)
+  const byName = pb.filter('name ~ {:text}', { text })
+  const filter = digits.length > 2 ? `${byName} || ${pb.filter('phone ~ {:digits}', { digits })}` : byName
+  const page = await pb
+    .collection<Contact>('contacts')
+    .getList(1, MOST_CONTACTS, { filter, sort: 'name', skipTotal: true })
+    .catch(() => ({ items: [] })) // numbers can be typed whole
+  return page.items
+}
+
+const numberSuggestion = (phone: string): Suggestion => ({
+  kind: 'person',
+  id: phone,
+  words: phone,
+  more: 'This number',
+  recipient: { phone, name: '', isBad: false },
+})
+
+const groupSuggestion = ({ id, name }: ContactGroup): Suggestion => ({
+  kind: 'group',
+  id,
+  words: name,
+  more: 'Group',
+})
+
+const contactSuggestion = ({ id, name, phone, opted_out }: Contact): Suggestion => ({
+  kind: 'person',
+  id,
+  words: name || phone,
+  more: opted_out ? `${phone}, wants no texts` : phone,
+  recipient: { phone, name, isBad: false },
+})

@@ -1,0 +1,13 @@
+/** What came of something, in numbers: each with its words. */
+export function CountList({ figures }: { figures: readonly (readonly [words: string, count: number])[] }) {
+  return (
+    <dl class="figures">
+      {figures.map(([words, count]) => (
+        <div key={words}>
+          <dt>{words}</dt>
+          <dd>{count.toLocaleString()}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

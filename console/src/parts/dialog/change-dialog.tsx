@@ -1,0 +1,127 @@
+import { useState } from 'preact/hooks'
+import { formatTextSize } from '../../data/text-size.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { Button } from '../form/button.tsx'
+import { TextArea } from '../form/field.tsx'
+import { Actions, Form } from '../form/form.tsx'
+import { localOf, type When, WhenField } from '../form/when-field.tsx'
+import { SuggestPlainText } from '../suggest-plain-text.tsx'
+import { msOf } from '../time.tsx'
+import { Dialog } from './dialog.tsx'
+
+const MAX_CHARACTERS = 1600
+/** What the server takes. An end by date may be later than that. */
+const MAX_TTL_SECONDS = 10 * 365 * 86_400
+
+/** What waits for its time, as it is. Dates are PocketBase's, '' for none. */
+interface Waiting {
+  readonly scheduled_at: string
+  readonly expires_at: string
+  /** Left out where it cannot be changed. */
+  readonly body?: string
+}
+
+/** What `PATCH /api/sms/messages/ID` and `…/reschedule` take. */
+export type ChangeRequest = Readonly<Record<string, string | number>>
+
+/**
+ * Asks for another time of what waits for its time, and another text, and has `save` change what is
+ * different.
+ */
+export function ChangeDialog({
+  title,
+  waiting,
+  save,
+  onClose,
+}: {
+  title: string
+  waiting: Waiting
+  save: (request: ChangeRequest) => Promise<void>
+  onClose: () => void
+}) {
+  // as it was when it was opened: what changes meanwhile does not change what is being typed
+  const [{ scheduled_at, expires_at, body }] = useState(waiting)
+  const was = localOf(msOf(scheduled_at))
+  const [when, setWhen] = useState<When>({ isLater: true, at: was })
+  const [text, setText] = useState(body ?? '')
+  const [missing, setMissing] = useState<Readonly<Record<string, string>>>({})
+  const work = useTask(async () => {
+    const request = {
+      ...(body !== undefined && text !== body && { body: text }),
+      ...(!(when.isLater && when.at === was) && timeOf(when, scheduled_at, expires_at)),
+    }
+    if (Object.keys(request).length > 0) await save(request)
+    onClose()
+  })
+  const submit = () => {
+    const faults = { ...timeFault(when, was), ...(body !== undefined && textFault(text)) }
+    setMissing(faults)
+    return Object.keys(faults).length === 0 && work.run()
+  }
+  const fault = work.fault && { ...work.fault, message: WORDS[work.fault.code] ?? work.fault.message }
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form onSubmit={submit} fault={fault}>
+        <WhenField when={when} onChange={(part) => setWhen({ ...when, ...part })} error={missing.at} />
+        {body !== undefined && (
+          <>
+            <TextArea
+              label="Text"
+              name="text"
+              rows={5}
+              value={text}
+              onValue={setText}
+              error={missing.text}
+              hint={hintOf(text)}
+            />
+            <SuggestPlainText text={text} onText={setText} />
+          </>
+        )}
+        {expires_at && (
+          <p class="muted">
+            It is given up as long after its new time as it would have been after the old one.
+          </p>
+        )}
+        <Actions>
+          <Button type="submit" kind="primary" busy={work.busy}>
+            {when.isLater ? 'Save' : 'Send now'}
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </Actions>
+      </Form>
+    </Dialog>
+  )
+}
+
+const WORDS: Readonly<Record<string, string>> = {
+  not_changeable: 'It is too late to change it: its time has come, or it was canceled.',
+}
+
+/**
+ * Empty means now, by the server's clock. What ends some time after it was due does so after its new time,
+ * too.
+ */
+function timeOf({ isLater, at }: When, scheduled: string, expires: string): ChangeRequest {
+  const seconds = Math.round((msOf(expires) - msOf(scheduled)) / 1000)
+  return {
+    scheduled_at: isLater ? new Date(at).toISOString() : '',
+    ...(expires !== '' && { ttl: Math.min(MAX_TTL_SECONDS, Math.max(1, seconds)) }),
+  }
+}
+
+function timeFault({ isLater, at }: When, was: string): Record<string, string> {
+  if (!isLater || at === was) return {}
+  if (!at) return { at: 'When shall it go out?' }
+  return new Date(at).getTime() <= Date.now() ? { at: 'This time is past.' } : {}
+}
+
+function textFault(text: string): Record<string, string> {
+  if (text === '') return { text: 'Write a text first.' }
+  if ([...text].length <= MAX_CHARACTERS) return {}
+  return { text: `A text has at most ${MAX_CHARACTERS.toLocaleString()} characters.` }
+}
+
+function hintOf(text: string): string {
+  const { size, reason } = formatTextSize(text)
+  return reason ? `${size}. ${reason}` : size
+}

@@ -1,0 +1,51 @@
+import type { ComponentChildren, JSX } from 'preact'
+import { Icon, type IconName } from '../icon.tsx'
+
+type Kind = 'primary' | 'plain' | 'quiet' | 'danger'
+
+interface Look {
+  readonly kind?: Kind
+  readonly icon?: IconName
+  /** Only the icon is seen; the words are for screen readers and the tooltip. */
+  readonly iconOnly?: boolean
+  readonly children?: ComponentChildren
+}
+
+type ButtonProps = Look & {
+  /** Work is under way: the button turns and takes no press. */
+  readonly busy?: boolean
+} & Omit<JSX.IntrinsicElements['button'], 'icon' | 'ref'>
+
+/** A button. `type` is `button` unless told: only `type="submit"` sends a form. One `primary` a view. */
+export function Button({ kind = 'plain', icon, iconOnly, busy, children, disabled, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      {...rest}
+      class={`button ${kind} ${iconOnly ? 'icon-only' : ''}`}
+      title={iconOnly ? String(children) : rest.title}
+      disabled={disabled || busy}
+      aria-busy={busy}
+    >
+      <Inside icon={icon} iconOnly={iconOnly} busy={busy}>
+        {children}
+      </Inside>
+    </button>
+  )
+}
+
+/** A link that looks like a button: for going somewhere. */
+export const ButtonLink = ({ kind = 'plain', icon, iconOnly, children, href }: Look & { href: string }) => (
+  <a href={href} class={`button ${kind} ${iconOnly ? 'icon-only' : ''}`}>
+    <Inside icon={icon} iconOnly={iconOnly}>
+      {children}
+    </Inside>
+  </a>
+)
+
+const Inside = ({ icon, iconOnly, busy, children }: Look & { busy?: boolean | undefined }) => (
+  <>
+    {busy ? <span class="spinner" aria-hidden="true" /> : icon && <Icon name={icon} />}
+    <span class={iconOnly ? 'unseen' : ''}>{children}</span>
+  </>
+)

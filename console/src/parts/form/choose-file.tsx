@@ -1,0 +1,72 @@
+import { useState } from 'preact/hooks'
+import { fileText } from '../../data/files/file-text.ts'
+import { readSheet, type Sheet } from '../../data/files/sheet.ts'
+import { isVcard, readCards } from '../../data/files/vcard.ts'
+import { Button } from './button.tsx'
+import { Field, TextArea } from './field.tsx'
+import { Actions, Notice } from './form.tsx'
+
+const MAX_BYTES = 20_000_000
+/** Phones save pictures with their contacts. */
+const MAX_CARD_BYTES = 100_000_000
+
+/** A file of rows or of contacts, or rows pasted from a spreadsheet. `placeholder`: rows as they could be. */
+export function ChooseFile({
+  hint,
+  placeholder,
+  onChoose,
+  onClose,
+}: {
+  hint: string
+  placeholder: string
+  onChoose: (sheet: Sheet) => void
+  onClose?: () => void
+}) {
+  const [pasted, setPasted] = useState('')
+  const [fault, setFault] = useState('')
+  const read = (text: string) => {
+    const sheet = isVcard(text) ? readCards(text) : readSheet(text)
+    if (sheet.rows.length === 0) setFault('There is no row in it but, perhaps, a head.')
+    else onChoose(sheet)
+  }
+  const open = async (file: File | undefined) => {
+    if (!file) return
+    const maxBytes = /\.vcf$/i.test(file.name) ? MAX_CARD_BYTES : MAX_BYTES
+    if (file.size > maxBytes) setFault(`The file is larger than ${maxBytes / 1e6} MB. Cut it into several.`)
+    else read(fileText(await file.arrayBuffer()))
+  }
+  return (
+    <div class="form">
+      {fault && <Notice kind="wrong">{fault}</Notice>}
+      <Field
+        label="A CSV or vCard file"
+        name="file"
+        hint={`${hint} Spreadsheets save it as “CSV UTF-8”; phones and address books share contacts as a .vcf file.`}
+      >
+        {(ties) => (
+          <input
+            {...ties}
+            type="file"
+            accept=".csv,.tsv,.txt,.vcf,text/csv,text/vcard,text/x-vcard"
+            onChange={(event) => void open(event.currentTarget.files?.[0])}
+          />
+        )}
+      </Field>
+      <TextArea
+        label="Or paste rows here"
+        name="pasted"
+        value={pasted}
+        onValue={setPasted}
+        placeholder={placeholder}
+        rows={5}
+        spellcheck={false}
+      />
+      <Actions>
+        <Button kind="primary" disabled={pasted.trim() === ''} onClick={() => read(pasted)}>
+          Look at the rows
+        </Button>
+        {onClose && <Button onClick={onClose}>Cancel</Button>}
+      </Actions>
+    </div>
+  )
+}

@@ -1,0 +1,180 @@
+import type { ComponentChildren, InputHTMLAttributes, Ref, TargetedKeyboardEvent } from 'preact'
+import { useId } from 'preact/hooks'
+import type { Fault } from '../../data/fault.ts'
+
+interface FieldProps {
+  readonly label: string
+  /** The record field's name: its message in `fault` is shown here. */
+  readonly name: string
+  readonly hint?: ComponentChildren
+  /** The fault of the form's task. */
+  readonly fault?: Fault | undefined
+  /** A message of the page's own; it goes before that in `fault`. */
+  readonly error?: string | undefined
+}
+
+/** Attributes that tie an input to its label, hint and message. */
+interface Ties {
+  readonly id: string
+  readonly name: string
+  readonly 'aria-describedby': string
+  readonly 'aria-invalid': boolean
+}
+
+/** A label, an input made by `children`, a hint, and what is wrong with it. For inputs of your own. */
+export function Field(props: FieldProps & { children: (ties: Ties) => ComponentChildren }) {
+  const { label, name, hint, fault, error = fault?.fields[name], children } = props
+  const id = useId()
+  const ties = { id, name, 'aria-describedby': `${id}-note`, 'aria-invalid': Boolean(error) }
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      {children(ties)}
+      <p class={error ? 'note wrong' : 'note'} id={`${id}-note`} role={error ? 'alert' : undefined}>
+        {error || hint}
+      </p>
+    </div>
+  )
+}
+
+/** What TextField, TextArea and SelectField have in common. */
+interface Typed<E extends HTMLElement> extends FieldProps {
+  readonly value: string
+  readonly onValue: (value: string) => void
+  readonly placeholder?: string
+  readonly disabled?: boolean
+  readonly autofocus?: boolean
+  readonly spellcheck?: boolean
+  readonly inputRef?: Ref<E>
+  readonly onBlur?: () => void
+  readonly onKeyDown?: (event: TargetedKeyboardEvent<E>) => void
+}
+
+interface TextProps extends Typed<HTMLInputElement> {
+  readonly type?:
+    | 'text'
+    | 'email'
+    | 'password'
+    | 'number'
+    | 'search'
+    | 'tel'
+    | 'url'
+    | 'date'
+    | 'datetime-local'
+  readonly autocomplete?: string
+  readonly inputMode?: 'text' | 'numeric' | 'decimal' | 'tel' | 'url'
+  readonly min?: string | number
+  readonly max?: string | number
+  readonly maxLength?: number
+  /** The id of a datalist. */
+  readonly list?: string
+}
+
+/** One line of text, or another `type` of input. Numbers are texts, too: read them when the form is sent. */
+export const TextField = ({
+  label,
+  name,
+  hint,
+  fault,
+  error,
+  value,
+  onValue,
+  inputRef,
+  ...rest
+}: TextProps) => (
+  <Field {...{ label, name, hint, fault, error }}>
+    {(ties) => (
+      <input
+        {...(rest as InputHTMLAttributes<HTMLInputElement>)} // whose types are one a `type`
+        ref={inputRef}
+        {...ties}
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+    )}
+  </Field>
+)
+
+/** Several lines of text. */
+export const TextArea = ({
+  label,
+  name,
+  hint,
+  fault,
+  error,
+  value,
+  onValue,
+  inputRef,
+  ...rest
+}: Typed<HTMLTextAreaElement> & { rows?: number }) => (
+  <Field {...{ label, name, hint, fault, error }}>
+    {(ties) => (
+      <textarea
+        ref={inputRef}
+        rows={4}
+        {...rest}
+        {...ties}
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      />
+    )}
+  </Field>
+)
+
+/** A choice of few: `choices` are pairs of value and words. */
+export const SelectField = ({
+  label,
+  name,
+  hint,
+  fault,
+  error,
+  value,
+  onValue,
+  inputRef,
+  choices,
+  ...rest
+}: Typed<HTMLSelectElement> & { choices: readonly (readonly [value: string, words: string])[] }) => (
+  <Field {...{ label, name, hint, fault, error }}>
+    {(ties) => (
+      <select
+        ref={inputRef}
+        {...rest}
+        {...ties}
+        value={value}
+        onInput={(event) => onValue(event.currentTarget.value)}
+      >
+        {choices.map(([choice, words]) => (
+          <option key={choice} value={choice}>
+            {words}
+          </option>
+        ))}
+      </select>
+    )}
+  </Field>
+)
+
+/** Yes or no. */
+export const CheckField = ({
+  label,
+  name,
+  value,
+  onValue,
+  disabled,
+}: {
+  label: ComponentChildren
+  name: string
+  value: boolean
+  onValue: (value: boolean) => void
+  disabled?: boolean
+}) => (
+  <label class="check">
+    <input
+      type="checkbox"
+      name={name}
+      checked={value}
+      disabled={disabled}
+      onChange={(event) => onValue(event.currentTarget.checked)}
+    />
+    <span>{label}</span>
+  </label>
+)

@@ -1,0 +1,71 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef } from 'preact/hooks'
+import type { Fault } from '../../data/fault.ts'
+
+/**
+ * A form that is sent by Enter and by its submit button. A fault's message stands at its head, unless every
+ * fault has a field of its own in `names`.
+ */
+export function Form({
+  onSubmit,
+  fault,
+  names = [],
+  children,
+}: {
+  onSubmit: () => unknown
+  fault?: Fault | undefined
+  /** The fields that show their own messages. */
+  names?: readonly string[]
+  children: ComponentChildren
+}) {
+  return (
+    <form
+      class="form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault()
+        void onSubmit()
+      }}
+    >
+      <FormFault fault={fault} names={names} />
+      {children}
+    </form>
+  )
+}
+
+function FormFault({ fault, names }: { fault: Fault | undefined; names: readonly string[] }) {
+  if (!fault) return null
+  const others = Object.entries(fault.fields).filter(([name]) => !names.includes(name))
+  const isTold = others.length === 0 && Object.keys(fault.fields).length > 0
+  if (isTold) return null
+  return <Notice kind="wrong">{others.map(([, message]) => message).join(' ') || fault.message}</Notice>
+}
+
+/**
+ * A sentence in a box: a fault (read out at once, and brought into view), a warning, or something good to
+ * know.
+ */
+export function Notice({
+  kind = 'info',
+  children,
+}: {
+  kind?: 'info' | 'wrong' | 'warning'
+  children: ComponentChildren
+}) {
+  const element = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (kind === 'wrong') element.current?.scrollIntoView({ block: 'nearest' })
+  }, [kind])
+  return (
+    <div ref={element} class={`notice ${kind}`} role={kind === 'wrong' ? 'alert' : undefined}>
+      {children}
+    </div>
+  )
+}
+
+/**
+ * The buttons at the end of a form or dialog; the main one first in the text, at the right on a wide screen.
+ */
+export const Actions = ({ children }: { children: ComponentChildren }) => (
+  <div class="actions">{children}</div>
+)

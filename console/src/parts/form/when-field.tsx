@@ -1,0 +1,65 @@
+import { useId } from 'preact/hooks'
+import type { Fault } from '../../data/fault.ts'
+import { TextField } from './field.tsx'
+
+const HOUR_MS = 3_600_000
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone
+
+/** A local time as the browser's field has it. */
+export const localOf = (ms: number) => {
+  const at = new Date(ms)
+  return new Date(ms - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+}
+
+/** Now, or at a time, local as the browser's field has it: `2026-11-20T08:30`. */
+export interface When {
+  readonly isLater: boolean
+  readonly at: string
+}
+
+/** At once, or at a time of the sender's own clock. */
+export function WhenField({
+  when: { isLater, at },
+  onChange,
+  fault,
+  error,
+}: {
+  when: When
+  onChange: (part: Partial<When>) => void
+  fault?: Fault | undefined
+  error?: string | undefined
+}) {
+  const name = useId()
+  return (
+    <>
+      <fieldset class="segments">
+        <legend class="unseen">When</legend>
+        {[false, true].map((later) => (
+          <label key={String(later)}>
+            <input
+              class="unseen"
+              type="radio"
+              name={name}
+              checked={isLater === later}
+              onChange={() => onChange({ isLater: later, at: at || localOf(Date.now() + HOUR_MS) })}
+            />
+            {later ? 'Later' : 'Now'}
+          </label>
+        ))}
+      </fieldset>
+      {isLater && (
+        <TextField
+          label="Send at"
+          name="at"
+          type="datetime-local"
+          min={localOf(Date.now())}
+          value={at}
+          onValue={(value) => onChange({ at: value })}
+          fault={fault}
+          error={error}
+          hint={`Your time: ${zone.replaceAll('_', ' ')}.`}
+        />
+      )}
+    </>
+  )
+}

@@ -1,0 +1,27 @@
+import type { ComponentChildren } from 'preact'
+import { Icon, type IconName } from '../icon.tsx'
+
+/**
+ * What an empty page says: that there is nothing, and what to do first. `children` are that sentence,
+ * `action` its button.
+ */
+export const Empty = ({
+  icon,
+  title,
+  children,
+  action,
+}: {
+  icon: IconName
+  title: string
+  children: ComponentChildren
+  action?: ComponentChildren
+}) => (
+  <section class="empty">
+    <span class="empty-icon">
+      <Icon name={icon} size={26} />
+    </span>
+    <h2>{title}</h2>
+    <p>{children}</p>
+    {action}
+  </section>
+)

@@ -1,0 +1,58 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef, useState } from 'preact/hooks'
+import './menu.css'
+import { Button } from '../form/button.tsx'
+import type { IconName } from '../icon.tsx'
+
+/**
+ * A button with a panel below it that opens and closes. `children` make what is in it and get what closes it.
+ * Escape, a press elsewhere and leaving it by Tab close it, too; Escape gives the focus back.
+ */
+export function Menu({
+  words,
+  icon,
+  children,
+}: {
+  words: string
+  icon?: IconName
+  children: (close: () => void) => ComponentChildren
+}) {
+  const [isOpen, setOpen] = useState(false)
+  const element = useRef<HTMLDivElement>(null)
+  const id = useId()
+  const leave = (back: boolean) => {
+    setOpen(false)
+    if (back) element.current?.querySelector('button')?.focus()
+  }
+  useEffect(() => {
+    if (!isOpen) return
+    const press = (event: Event) => {
+      if (!element.current?.contains(event.target as Node)) setOpen(false)
+    }
+    document.addEventListener('pointerdown', press)
+    return () => document.removeEventListener('pointerdown', press)
+  }, [isOpen])
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of what is in it come here
+    <div
+      class="menu"
+      ref={element}
+      onKeyDown={(event) => {
+        if (event.key === 'Escape' && isOpen) leave(true)
+      }}
+      onFocusOut={(event) => {
+        const next = event.relatedTarget as Node | null
+        if (next && !element.current?.contains(next)) setOpen(false)
+      }}
+    >
+      <Button icon={icon} aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
+        {words}
+      </Button>
+      {isOpen && (
+        <div class="menu-panel" id={id} tabIndex={-1}>
+          {children(() => leave(true))}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,26 @@
+import type { Message } from '../data/records.ts'
+import { Icon } from './icon.tsx'
+import './message-party.css'
+
+/** The other side of a message: an arrow for its direction, the contact's name, the number. */
+export function MessageParty({
+  message,
+  nameOf,
+}: {
+  message: Pick<Message, 'message_type' | 'to' | 'from'>
+  nameOf: (number: string) => string
+}) {
+  const isIn = message.message_type === 'incoming'
+  const number = isIn ? message.from : message.to
+  const name = nameOf(number)
+  return (
+    <span class="who">
+      <Icon name={isIn ? 'in' : 'out'} size={15} />
+      <span class="unseen">{isIn ? 'From' : 'To'}</span>
+      <span class="who-name" title={name ? number : undefined}>
+        {name || number || 'Unknown'}
+      </span>
+      {name && <span class="who-number">{number}</span>}
+    </span>
+  )
+}

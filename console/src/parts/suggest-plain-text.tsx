@@ -1,0 +1,15 @@
+import { plainTextSuggestion } from '../data/plain-text.ts'
+import { shortMessages } from '../data/text-size.ts'
+import { Button } from './form/button.tsx'
+
+/** Offers plainer signs for a text where that makes room. */
+export function SuggestPlainText({ text, onText }: { text: string; onText: (text: string) => void }) {
+  const offer = plainTextSuggestion(text)
+  if (!offer) return null
+  return (
+    <div class="row">
+      <Button onClick={() => onText(offer.text)}>Plain quotes and dashes</Button>
+      {offer.saved > 0 && <span class="muted">{shortMessages(offer.saved)} less</span>}
+    </div>
+  )
+}

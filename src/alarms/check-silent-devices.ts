@@ -1,0 +1,127 @@
+import type { Db } from '../db/open.ts'
+
+/** A sign of life is written down only if the last one is that old (sms/devices/heartbeat). */
+const SPARED_SECONDS = 30
+/** Nodes look by turns, once a minute in all. */
+const MIN_LOOK_SECONDS = 50
+/**
+ * No node has looked for so long: none was there, or the machine slept. A restart in good order is shorter.
+ */
+const GAP_SECONDS = 150
+/** Devices that go silent together are one mail, though some are noted a look later. */
+const GATHER_SECONDS = 50
+/** They come back one after the other, over a minute and a half, and nobody hurries for good news. */
+const GATHER_BACK_SECONDS = 110
+/** An account gets no mail sooner after the last one. */
+const PACE_SECONDS = 300
+/** One silence of a device an hour is told, with its end. */
+const REST = `interval '1 hour'`
+/**
+ * What was handed to others is counted for so long before the mail: later on an absent device is given
+ * nothing.
+ */
+const COUNTED = `interval '1 day'`
+/**
+ * Wake-ups of a message, the last after 2 minutes, after which a device that is woken by push should have
+ * come.
+ */
+const WAKES = 5
+
+const ago = (seconds: string | number) => `now() - ${seconds}::float8 * interval '1 second'`
+/**
+ * The same as `last_seen` has it. In a query of its own, or it is written anew for each row: 10 us of each.
+ */
+const seenSince = `(select pb_text(${ago('$1')}))`
+
+/**
+ * SQL: a device was not seen for `$1` seconds. One that never was has not gone silent. One with a push
+ * subscription may sleep until it is woken.
+ */
+const IS_SILENT = `d.last_seen <> '' and d.last_seen < ${seenSince} and (not pb_is_set(d.push) or exists (
+  select from sms_dispatch q where q.device = d.id and q.state = 'assigned' and q.wakes >= ${WAKES}))`
+
+/** Claims the look for this node. True when devices could reach us all the time in which they should have. */
+const CLAIM = `
+insert into device_watch default values
+on conflict (is_only) do update set looked_at = now(), reachable_since =
+  case when device_watch.looked_at < ${ago(GAP_SECONDS)} then now() else device_watch.reachable_since end
+where device_watch.looked_at < ${ago(MIN_LOOK_SECONDS)}
+returning reachable_since < ${ago('$1')}`
+
+/** Deleted, switched off, or somebody else's by now. */
+const FORGET_GONE = `delete from device_silences s
+where not exists (select from devices d where d.id = s.device and d."user" = s."user" and d.enabled)`
+
+const NOTE_BACK = `update device_silences s
+set state = case s.state when 'told' then 'back' else 'over' end, changed_at = now()
+from devices d where d.id = s.device and s.state in ('silent', 'told') and d.last_seen >= ${seenSince}`
+
+const FORGET_OVER = `delete from device_silences
+where state = 'over' and (told_at is null or told_at <= now() - ${REST})`
+
+/** One that was not even told to be back is as it was told. */
+const NOTE_AGAIN = `update device_silences s
+set state = case s.state when 'back' then 'told' else 'silent' end, changed_at = now(),
+  silent_since = case s.state when 'back' then s.silent_since else d.last_seen end
+from devices d where d.id = s.device and s.state in ('back', 'over') and ${IS_SILENT}`
+
+const NOTE_SILENT = `insert into device_silences (device, "user", state, silent_since)
+select d.id, d."user", 'silent', d.last_seen
+from devices d join users u on u.id = d."user" and u.verified
+where d.enabled and ${IS_SILENT} and not exists (select from device_silences s where s.device = d.id)
+on conflict do nothing`
+
+const MAY_TELL = `(s.state = 'silent' and (s.told_at is null or s.told_at <= now() - ${REST}) or s.state = 'back')`
+
+/** Messages that went from a device to another one since it was last seen. */
+const MOVED = `select count(distinct e.message) from sms_events e
+where e."user" = d."user" and e.created >= greatest(n.silent_since, pb_text(now() - ${COUNTED}))
+  and e.status = 'assigned' and e.detail <> '' and e.device <> d.id
+  and exists (select from sms_events p
+    where p.message = e.message and p.status = 'assigned' and p.device = d.id and p._rowid < e._rowid)`
+
+/** What is to be told becomes a mail to each owner, and counts as told. */
+const TELL = `
+with owners as (
+  select distinct s."user" from device_silences s
+  where ${MAY_TELL} and s.changed_at <= now() - case s.state
+      when 'silent' then interval '${GATHER_SECONDS} seconds' else interval '${GATHER_BACK_SECONDS} seconds' end
+    and not exists (
+      select from device_alarm_mails m where m."user" = s."user" and m.created > ${ago(PACE_SECONDS)})
+), news as (
+  update device_silences s
+  set state = case s.state when 'silent' then 'told' else 'over' end,
+    told_at = case s.state when 'silent' then now() else s.told_at end
+  from owners o where o."user" = s."user" and ${MAY_TELL}
+  returning s.device, s."user", s.state = 'told' as is_silent, s.silent_since, s.changed_at
+)
+insert into device_alarm_mails ("user", devices)
+select n."user", json_agg(json_build_object(
+    'name', coalesce(nullif(d.name, ''), nullif(d.phone, ''), d.id), 'isSilent', n.is_silent,
+    'silentSince', n.silent_since, 'backSince', pb_text(n.changed_at),
+    'waiting', (select count(*) from sms_dispatch q where q.device = d.id and q."user" = d."user" and q.state <> 'pending'),
+    'moved', case when n.is_silent then (${MOVED}) else 0 end
+  ) order by n.is_silent desc, n.silent_since, d.name, d.id)
+from news n join devices d on d.id = n.device
+group by n."user"`
+
+/**
+ * Looks for devices that have gone silent and for those that are back, and queues mails to their owners, all
+ * in one transaction. Does nothing where another node has just looked. While devices may be silent because
+ * nobody could reach us, none is noted and nothing told.
+ */
+export async function checkSilentDevices(db: Db, alarmMinutes: number): Promise<void> {
+  const seconds = alarmMinutes * 60 + SPARED_SECONDS
+  await db.transaction(async (tx) => {
+    const { rows } = await tx.query(CLAIM, [seconds])
+    if (!rows[0]) return
+    const [silenceCounts] = rows[0]
+    await tx.query(FORGET_GONE)
+    await tx.query(NOTE_BACK, [seconds])
+    await tx.query(FORGET_OVER)
+    if (!silenceCounts) return
+    await tx.query(NOTE_AGAIN, [seconds])
+    await tx.query(NOTE_SILENT, [seconds])
+    await tx.query(TELL)
+  })
+}

@@ -1,0 +1,97 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import type { Db } from '../../db/open.ts'
+import { badRequest } from '../../errors.ts'
+import { now } from '../../fields/types/date.ts'
+import { hashPassword } from '../../fields/values/bcrypt.ts'
+import { deleteInvalidLinks, rotateTokenKey } from '../../records/auth/auth-links.ts'
+import type { Extensions } from '../../records/extension.ts'
+import { validate } from '../../records/input/validate.ts'
+import type { Values } from '../../records/input/values.ts'
+import { isEmptyObject } from '../../records/write/explain.ts'
+import { revokeFormerAccess } from '../../records/write/takeover.ts'
+import { uniqueViolationError } from '../../records/write/unique.ts'
+import { updateRow } from '../../records/write/update-row.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { randomText } from '../../tools/random.ts'
+import { findAuthRecord } from '../auth-rows.ts'
+import { passwordField } from '../tokens/secrets.ts'
+
+/** Nobody knows a password of so many random characters, and the rules for passwords do not apply to it. */
+const RANDOM_LENGTH = 30
+
+/** What a proven owner of an address or a password changes of a record. */
+export interface AuthChange {
+  readonly email?: string
+  readonly verified?: boolean
+  readonly password?: string
+  /** A password that nobody knows takes the place of the present one. */
+  readonly withoutPassword?: boolean
+}
+
+/** What else is done with a change of a record. */
+export type InSameTransaction = (db: Db, auth: AuthRecord) => Promise<void>
+
+/**
+ * Changes an auth record without asking a rule; a new password or email ends all its tokens, and what hangs
+ * on them. One that becomes verified and gets another password at once may have been a stranger's: then what
+ * opens it ends, too. Answers the record as it is now. Throws 400, saying `failure`, with the error of each
+ * field, and without any if somebody else has written the record meanwhile. `also`: what else happens, in the
+ * same transaction. PocketBase: core/record_model_auth.go
+ */
+export async function changeAuthRecord(
+  store: Store,
+  extensions: Extensions,
+  auth: AuthRecord,
+  change: AuthChange,
+  failure: string,
+  also?: InSameTransaction,
+): Promise<AuthRecord> {
+  const collection = auth.collection as AuthCollection
+  const passwords: Record<string, string> = change.password === undefined ? {} : { password: change.password }
+  const errors = validate(collection, {
+    values: { ...auth.values, ...plainPart(change) },
+    passwords,
+    old: auth.values,
+  })
+  if (!isEmptyObject(errors)) throw badRequest(failure, errors)
+  const values = await nextValues(collection, auth.values, change)
+  try {
+    await store.db.transaction(async (db) => {
+      const inside = { db, catalog: store.catalog }
+      await deleteInvalidLinks(inside, collection, values, auth.values)
+      const found = { old: auth.values, version: auth.version }
+      if (!(await updateRow(inside, collection, values, found, []))) throw badRequest(failure)
+      if (isTakenOver(values, auth.values)) await revokeFormerAccess(inside, extensions, collection, auth.id)
+      await also?.(db, auth)
+    })
+  } catch (error) {
+    throw uniqueViolationError(collection, failure, error)
+  }
+  return (await findAuthRecord(store, collection, auth.id)) ?? auth
+}
+
+/** Who keeps the password is who was there before; and without a proven address nobody else has come. */
+const isTakenOver = (values: Readonly<Values>, old: Readonly<Values>) =>
+  old.verified !== true && values.verified === true && values.password !== old.password
+
+const plainPart = ({ email, verified }: AuthChange) => ({
+  ...(email !== undefined && { email }),
+  ...(verified !== undefined && { verified }),
+})
+
+async function nextValues(
+  collection: AuthCollection,
+  old: Readonly<Values>,
+  change: AuthChange,
+): Promise<Values> {
+  const values: Values = { ...old, ...plainPart(change) }
+  const time = now()
+  for (const field of collection.fields) {
+    if (field.type === 'autodate' && field.onUpdate) values[field.name] = time
+  }
+  const password = change.withoutPassword ? randomText(RANDOM_LENGTH) : change.password
+  if (password !== undefined) values.password = await hashPassword(password, passwordField(collection)?.cost)
+  if (password !== undefined || values.email !== old.email) rotateTokenKey(collection, values)
+  return values
+}

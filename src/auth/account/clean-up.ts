@@ -1,0 +1,17 @@
+import type { Store } from '../../collections/catalog.ts'
+import { secondsAgo } from '../limits/age.ts'
+import { deleteExpiredAttempts } from '../limits/attempt-counts.ts'
+import { deleteSystemRecordsBefore } from '../system-records.ts'
+
+/**
+ * Deletes what sign-ins left behind and nobody can use any more. To be called now and then, on any node.
+ * PocketBase: the jobs __pbMFACleanup__ and __pbOTPCleanup__
+ */
+export async function cleanUpSignIns(store: Store): Promise<void> {
+  for (const collection of store.catalog.all) {
+    if (collection.type !== 'auth') continue
+    await deleteSystemRecordsBefore(store, '_mfas', collection, secondsAgo(collection.mfa.duration))
+    await deleteSystemRecordsBefore(store, '_otps', collection, secondsAgo(collection.otp.duration))
+  }
+  await deleteExpiredAttempts(store.db)
+}

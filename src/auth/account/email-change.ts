@@ -1,0 +1,127 @@
+import type { Store } from '../../collections/catalog.ts'
+import {
+  checkFields,
+  email,
+  failedBefore,
+  length,
+  noneOf,
+  required,
+} from '../../collections/checks/checks.ts'
+import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
+import { object, text } from '../../collections/definition/decode.ts'
+import { ApiError, badRequest, type FieldError, fieldError } from '../../errors.ts'
+import { verifyPassword } from '../../fields/values/bcrypt.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { findByEmail } from '../auth-rows.ts'
+import type { AuthServices } from '../auth-services.ts'
+import { networkOf } from '../limits/addresses.ts'
+import { limitMails, limitSignInAttempts } from '../limits/attempt-limits.ts'
+import { mailEmailChange } from '../mail/mails.ts'
+import { findByToken } from '../tokens/identify.ts'
+import { collectionMismatch, invalidToken } from '../tokens/token-errors.ts'
+import { claimOf } from '../tokens/tokens.ts'
+import { changeAuthRecord, type InSameTransaction } from './change.ts'
+
+function demandUsers(collection: AuthCollection): void {
+  if (collection.name === SUPERUSERS) throw badRequest('All superusers can change their emails directly.')
+}
+
+/** What a client submits to ask for such a mail. */
+export const EMAIL_CHANGE_FORM = object<{ newEmail: string }>({ newEmail: text })
+
+/**
+ * Mails a link to the address that a signed-in record wants to take on. Throws 400 with the error of the
+ * form, also for an address that is taken, and when the mail cannot be sent; 429 when it was asked for too
+ * often. PocketBase: apis/record_auth_email_change_request.go
+ */
+export async function requestEmailChange(
+  store: Store,
+  services: AuthServices,
+  collection: AuthCollection,
+  auth: AuthRecord,
+  ip: string,
+  readForm: () => Promise<{ newEmail: string }>,
+): Promise<void> {
+  demandUsers(collection)
+  const form = await readForm()
+  await limitMails({ db: store.db, config: services.config, collection: collection.id, account: auth.id, ip })
+  const holder = await findByEmail(store, collection, form.newEmail)
+  const isTaken = holder !== null && holder.id !== auth.id
+  checkFields(form, {
+    newEmail: [
+      required,
+      length(1, 255),
+      email,
+      noneOf([String(auth.values.email)]),
+      failedBefore(
+        isTaken ? fieldError('validation_invalid_new_email', 'Invalid new email address.') : undefined,
+      ),
+    ],
+  })
+  try {
+    await mailEmailChange(services, auth, form.newEmail)
+  } catch (error) {
+    throw Object.assign(new ApiError(400, 'Failed to request email change.'), { cause: error })
+  }
+}
+
+/** What comes back from the page that the mail leads to. */
+export interface ConfirmForm {
+  token: string
+  password: string
+}
+/** The same as a body must have it. */
+export const EMAIL_CHANGE_CONFIRM_FORM = object<ConfirmForm>({ token: text, password: text })
+
+/**
+ * Takes on the address of the token, which counts as verified; all tokens of before are void. Throws 400 with
+ * the errors of the form. PocketBase: apis/record_auth_email_change_confirm.go
+ */
+export async function confirmEmailChange(
+  store: Store,
+  services: AuthServices,
+  collection: AuthCollection,
+  ip: string,
+  readForm: () => Promise<ConfirmForm>,
+  also?: InSameTransaction,
+): Promise<void> {
+  demandUsers(collection)
+  const form = await readForm()
+  const newEmail = claimOf(form.token, 'newEmail')
+  const auth = await findByToken(store, form.token, 'emailChange')
+  const error = await tokenError(store, collection, newEmail, auth)
+  const demand = async (isKnown = false) => {
+    const hash = String(auth?.values.password ?? '')
+    const isRight = !error && (await verifyPassword(form.password, hash, networkOf(ip), isKnown))
+    checkFields(form, {
+      token: [required, failedBefore(error)],
+      password: [required, length(1, 100), failedBefore(isRight ? undefined : wrongPassword())],
+    })
+  }
+  if (error || !auth) return demand()
+  await limitSignInAttempts(
+    { db: store.db, config: services.config, collection: collection.id, account: auth.id, ip },
+    demand,
+  )
+  const change = { email: newEmail, verified: true }
+  await changeAuthRecord(store, services.extensions, auth, change, 'Failed to confirm email change.', also)
+}
+
+const wrongPassword = () =>
+  fieldError('validation_invalid_password', 'Missing or invalid auth record password.')
+
+async function tokenError(
+  store: Store,
+  collection: AuthCollection,
+  newEmail: string,
+  auth: AuthRecord | null,
+): Promise<FieldError | undefined> {
+  if (newEmail === '')
+    return fieldError('validation_invalid_token_payload', 'Invalid token payload - newEmail must be set.')
+  if (!auth) return invalidToken()
+  if (auth.collection.id !== collection.id) return collectionMismatch()
+  const isTaken = (await findByEmail(store, collection, newEmail)) !== null
+  return isTaken
+    ? fieldError('validation_invalid_token_email', 'The new email address is invalid.')
+    : undefined
+}

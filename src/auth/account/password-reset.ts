@@ -1,0 +1,103 @@
+import type { Store } from '../../collections/catalog.ts'
+import {
+  checkFields,
+  email,
+  equals,
+  failedBefore,
+  length,
+  required,
+} from '../../collections/checks/checks.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { object, text } from '../../collections/definition/decode.ts'
+import { badRequest, type FieldError } from '../../errors.ts'
+import type { Extensions } from '../../records/extension.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { findByEmail } from '../auth-rows.ts'
+import type { AuthServices } from '../auth-services.ts'
+import { limitMails } from '../limits/attempt-limits.ts'
+import { mailPasswordReset } from '../mail/mails.ts'
+import { clearMailLimit, mailInBackground } from '../mail/resend.ts'
+import { INSTALLER_EMAIL } from '../superusers/superusers.ts'
+import { findByToken } from '../tokens/identify.ts'
+import { passwordField } from '../tokens/secrets.ts'
+import { collectionMismatch, invalidToken } from '../tokens/token-errors.ts'
+import { claimOf } from '../tokens/tokens.ts'
+import { changeAuthRecord, type InSameTransaction } from './change.ts'
+import type { EmailForm } from './forms.ts'
+
+const MAX_PASSWORD_LENGTH = 255
+
+/**
+ * Mails a link to set a new password, unless one was mailed a moment ago. Never tells whether there is such
+ * an address. Throws 429 when it was asked for too often.
+ * PocketBase: apis/record_auth_password_reset_request.go
+ */
+export async function requestPasswordReset(
+  store: Store,
+  services: AuthServices,
+  collection: AuthCollection,
+  ip: string,
+  readForm: () => Promise<EmailForm>,
+): Promise<void> {
+  if (!collection.passwordAuth.enabled)
+    throw badRequest('The collection is not configured to allow password authentication.')
+  const form = await readForm()
+  checkFields(form, { email: [required, length(1, 255), email] })
+  await limitMails({
+    db: store.db,
+    config: services.config,
+    collection: collection.id,
+    account: form.email,
+    ip,
+  })
+  const auth = await findByEmail(store, collection, form.email)
+  const isStandIn = auth?.isSuperuser && auth.values.email === INSTALLER_EMAIL
+  await mailInBackground(store, services, 'passwordReset', isStandIn ? null : auth, (to) =>
+    mailPasswordReset(services, to),
+  )
+}
+
+/** What comes back from the page that the mail leads to. */
+export interface PasswordResetForm {
+  token: string
+  password: string
+  passwordConfirm: string
+}
+/** The same as a body must have it. */
+export const PASSWORD_RESET_FORM = object<PasswordResetForm>({
+  token: text,
+  password: text,
+  passwordConfirm: text,
+})
+
+/**
+ * Sets the new password; whoever holds the token reads the address's mail, so that it counts as verified, and
+ * what was made by who held it unverified ends. All tokens of before are void, this one too. Throws 400 with
+ * the errors of the form.
+ * PocketBase: apis/record_auth_password_reset_confirm.go
+ */
+export async function confirmPasswordReset(
+  store: Store,
+  extensions: Extensions,
+  collection: AuthCollection,
+  readForm: () => Promise<PasswordResetForm>,
+  also?: InSameTransaction,
+): Promise<void> {
+  const form = await readForm()
+  const auth = await findByToken(store, form.token, 'passwordReset')
+  checkFields(form, {
+    token: [required, failedBefore(tokenError(collection, auth))],
+    password: [required, length(passwordField(collection)?.min || 1, MAX_PASSWORD_LENGTH)],
+    passwordConfirm: [required, equals(form.password)],
+  })
+  if (!auth) return
+  const isTheirs = auth.values.verified === true || claimOf(form.token, 'email') === auth.values.email
+  const change = { password: form.password, verified: isTheirs }
+  await changeAuthRecord(store, extensions, auth, change, 'Failed to set new password.', also)
+  await clearMailLimit(store, 'passwordReset', auth)
+}
+
+function tokenError(collection: AuthCollection, auth: AuthRecord | null): FieldError | undefined {
+  if (!auth) return invalidToken()
+  return auth.collection.id === collection.id ? undefined : collectionMismatch()
+}

@@ -1,0 +1,92 @@
+import type { Store } from '../../collections/catalog.ts'
+import { checkFields, email, failedBefore, length, required } from '../../collections/checks/checks.ts'
+import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
+import { object, text } from '../../collections/definition/decode.ts'
+import { badRequest, type FieldError, fieldError } from '../../errors.ts'
+import type { Extensions } from '../../records/extension.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { findByEmail } from '../auth-rows.ts'
+import type { AuthServices } from '../auth-services.ts'
+import { limitMails } from '../limits/attempt-limits.ts'
+import { mailVerification } from '../mail/mails.ts'
+import { clearMailLimit, mailInBackground } from '../mail/resend.ts'
+import { findByToken } from '../tokens/identify.ts'
+import { collectionMismatch, invalidToken } from '../tokens/token-errors.ts'
+import { claimOf } from '../tokens/tokens.ts'
+import { changeAuthRecord } from './change.ts'
+import type { EmailForm } from './forms.ts'
+
+function demandUsers(collection: AuthCollection): void {
+  if (collection.name === SUPERUSERS) throw badRequest('All superusers are verified by default.')
+}
+
+/**
+ * Mails a link to confirm an address, unless it is confirmed or was mailed a moment ago. Never tells whether
+ * there is such an address. Throws 429 when it was asked for too often. PocketBase:
+ * apis/record_auth_verification_request.go
+ */
+export async function requestVerification(
+  store: Store,
+  services: AuthServices,
+  collection: AuthCollection,
+  ip: string,
+  readForm: () => Promise<EmailForm>,
+): Promise<void> {
+  demandUsers(collection)
+  const form = await readForm()
+  checkFields(form, { email: [required, length(1, 255), email] })
+  await limitMails({
+    db: store.db,
+    config: services.config,
+    collection: collection.id,
+    account: form.email,
+    ip,
+  })
+  const auth = await findByEmail(store, collection, form.email)
+  const waits = auth?.values.verified ? null : auth
+  await mailInBackground(store, services, 'verification', waits, (to) => mailVerification(services, to))
+}
+
+/** What comes back from the page that the mail leads to. */
+export const TOKEN_FORM = object<{ token: string }>({ token: text })
+
+/**
+ * Takes the token of such a mail: the address counts as verified. May be repeated. Throws 400 for a token
+ * that is not for this collection, this address, this purpose or any more. PocketBase:
+ * apis/record_auth_verification_confirm.go
+ */
+export async function confirmVerification(
+  store: Store,
+  extensions: Extensions,
+  collection: AuthCollection,
+  readForm: () => Promise<{ token: string }>,
+): Promise<void> {
+  demandUsers(collection)
+  const form = await readForm()
+  const auth = await findByToken(store, form.token, 'verification')
+  checkFields(form, { token: [required, failedBefore(tokenError(collection, form.token, auth))] })
+  if (!auth) return
+  if (!auth.values.verified)
+    await changeAuthRecord(
+      store,
+      extensions,
+      auth,
+      { verified: true, withoutPassword: !collection.passwordAuth.enabled },
+      'An error occurred while saving the verified state.',
+    )
+  await clearMailLimit(store, 'verification', auth)
+}
+
+function tokenError(
+  collection: AuthCollection,
+  token: string,
+  auth: AuthRecord | null,
+): FieldError | undefined {
+  const address = claimOf(token, 'email')
+  if (address === '') return fieldError('validation_invalid_token_claims', 'Missing email token claim.')
+  if (!auth) return invalidToken()
+  if (auth.collection.id !== collection.id) return collectionMismatch()
+  if (auth.values.email === address) return undefined
+  const message = "The record email doesn't match with the requested token claims."
+  return fieldError('validation_token_email_mismatch', message)
+}

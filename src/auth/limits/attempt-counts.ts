@@ -1,0 +1,40 @@
+import { sql } from 'kysely'
+import type { Db } from '../../db/open.ts'
+
+const now = sql<Date>`now()`
+
+/**
+ * Notes one more try of `key` and says whether it is allowed: at most `max` in a window of `seconds`, which
+ * begins with the first. Counted in the database, so that the nodes together allow no more than one does.
+ */
+export async function countAttempt(db: Db, key: string, max: number, seconds: number): Promise<boolean> {
+  const { rows } = await db.query(
+    `insert into auth_tries as t (key, tries, ends) values ($1, 1, now() + make_interval(secs => $2))
+     on conflict (key) do update set
+       tries = case when t.ends <= now() then 1 else t.tries + 1 end,
+       ends = case when t.ends <= now() then excluded.ends else t.ends end
+     returning tries`,
+    [key, seconds],
+  )
+  return Number(rows[0]?.[0]) <= max
+}
+
+/** Whether `key` was tried in a window that is not over. */
+export async function hasAttempt(db: Db, key: string): Promise<boolean> {
+  const { rows } = await db.query(
+    'select 1 from auth_tries where key = $1 and ends > now()',
+    [key],
+    'auth was tried',
+  )
+  return rows.length > 0
+}
+
+/** Forgets the tries of `key`. */
+export async function clearAttempts(db: Db, key: string): Promise<void> {
+  await db.kysely.deleteFrom('auth_tries').where('key', '=', key).execute()
+}
+
+/** Forgets all windows that are over. */
+export async function deleteExpiredAttempts(db: Db): Promise<void> {
+  await db.kysely.deleteFrom('auth_tries').where('ends', '<=', now).execute()
+}

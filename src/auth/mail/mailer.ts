@@ -1,0 +1,74 @@
+import type { Transporter } from 'nodemailer'
+import type { Settings } from '../../settings/settings.ts'
+import type { AuthServices } from '../auth-services.ts'
+
+const CONNECT_MS = 30_000
+
+/** One mail to one address. */
+export interface Mail {
+  readonly to: string
+  readonly subject: string
+  readonly html: string
+  /** With its angle brackets: for a mail that may have to be sent once more. */
+  readonly messageId?: string
+}
+
+/** One transport for each version of the settings. */
+const transports = new WeakMap<Settings, Promise<Transporter>>()
+
+/**
+ * Sends a mail through the SMTP server of the settings; while there is none, writes it to the log, where
+ * whoever runs the server finds the link in it. Throws when the server does not take it. PocketBase:
+ * tools/mailer/smtp.go
+ */
+export async function sendMail(
+  { settings: { current }, log }: Pick<AuthServices, 'settings' | 'log'>,
+  mail: Mail,
+): Promise<void> {
+  const text = plainText(mail.html)
+  if (!current.smtp.enabled) {
+    log.info({ to: mail.to, subject: mail.subject, text }, 'a mail that no SMTP server is set up for')
+    return
+  }
+  const { senderName, senderAddress } = current.meta
+  const transport = await transportOf(current)
+  await transport.sendMail({ ...mail, text, from: { name: senderName, address: senderAddress } })
+}
+
+function transportOf(settings: Settings): Promise<Transporter> {
+  const transport = transports.get(settings) ?? openTransport(settings)
+  transports.set(settings, transport)
+  return transport
+}
+
+/** The library is loaded for the first mail: most servers send none. */
+async function openTransport({ smtp }: Settings): Promise<Transporter> {
+  const { createTransport } = await import('nodemailer')
+  return createTransport({
+    host: smtp.host,
+    port: smtp.port,
+    secure: smtp.tls,
+    name: smtp.localName || 'localhost',
+    connectionTimeout: CONNECT_MS,
+    ...((smtp.username || smtp.password) && {
+      auth: { user: smtp.username, pass: smtp.password },
+      authMethod: smtp.authMethod || 'PLAIN',
+    }),
+  })
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', '#34': '"', '#39': "'" }
+
+/** A mail's HTML as text: links as `label: address`, a line for each block. */
+function plainText(html: string): string {
+  return html
+    .replace(/<style[\s\S]*?<\/style>/gi, '')
+    .replace(/<a\b[^>]*?href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/gi, '$2: $1')
+    .replace(/<br\s*\/?>|<\/p>/gi, '\n')
+    .replace(/<[^>]+>/g, '')
+    .replace(/&(amp|lt|gt|#34|#39);/g, (_, name: string) => ENTITIES[name]!)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join('\n')
+}

@@ -1,0 +1,129 @@
+import type { AuthCollection, MailTemplate } from '../../collections/collection.ts'
+import type { Field, Value } from '../../fields/field.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { SETTINGS } from '../../settings/settings.ts'
+import type { AuthServices } from '../auth-services.ts'
+import { signToken } from '../tokens/tokens.ts'
+import { sendMail } from './mailer.ts'
+
+/** Whoever runs the server has not said in the settings where it is; then PUBLIC_URL counts. */
+const FRESH_URL = SETTINGS.fresh().meta.appURL
+
+/** Types whose values cannot hold HTML. */
+const PLAIN_TYPES: ReadonlySet<string> = new Set(['autodate', 'date', 'bool', 'number'])
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&#34;',
+  "'": '&#39;',
+}
+/** A text as HTML. Go: html.EscapeString */
+export const escapeHtml = (text: string): string =>
+  text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
+
+/** A page around the paragraphs of a mail. */
+export const layout = (body: string) => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>
+body { margin: 0; padding: 20px 30px; background: #fff; color: #16161a; font: 14px/1.45 system-ui, sans-serif }
+p { margin: 10px 0 }
+a { color: inherit }
+.btn { display: inline-block; min-width: 150px; padding: 0 20px; border-radius: 6px; background: #16161a;
+  color: #fff !important; font-weight: bold; line-height: 40px; text-align: center; text-decoration: none }
+</style>
+</head>
+<body>
+${body}
+</body>
+</html>
+`
+
+/** How the server calls itself in mails, and where its pages are. */
+export function namesOf({ settings, config }: Pick<AuthServices, 'settings' | 'config'>): {
+  appName: string
+  appUrl: string
+} {
+  const { appName, appURL } = settings.current.meta
+  return { appName, appUrl: appURL === FRESH_URL ? config.publicUrl : appURL }
+}
+
+/**
+ * What takes the place of `{…}` in a template: the server's name, the record's visible fields, and `more`.
+ */
+function placeholders(services: AuthServices, auth: AuthRecord, more: Readonly<Record<string, string>>) {
+  const { appName, appUrl } = namesOf(services)
+  const values = new Map(Object.entries({ APP_NAME: appName, APP_URL: appUrl, ...more }))
+  for (const field of auth.collection.fields) {
+    if (!field.hidden) values.set(`RECORD:${field.name}`, fieldText(field, auth.values[field.name] ?? ''))
+  }
+  return values
+}
+
+function fieldText(field: Field, value: Value): string {
+  if (Array.isArray(value)) return ''
+  return PLAIN_TYPES.has(field.type) ? String(value) : escapeHtml(String(value))
+}
+
+/** Fills a template in and sends it. PocketBase: mails/record.go */
+async function sendTemplate(
+  services: AuthServices,
+  auth: AuthRecord,
+  template: MailTemplate,
+  more: Readonly<Record<string, string>>,
+  to = String(auth.values.email),
+): Promise<void> {
+  const values = placeholders(services, auth, more)
+  const fill = (text: string) =>
+    text.replace(/\{([^{}]+)\}/g, (whole, name: string) => values.get(name) ?? whole)
+  await sendMail(services, { to, subject: fill(template.subject), html: layout(fill(template.body)) })
+}
+
+const optionsOf = (auth: AuthRecord) => auth.collection as AuthCollection
+
+/**
+ * Asks the owner of the record's address to confirm that it is theirs. Throws when the mail cannot be sent.
+ */
+export async function mailVerification(services: AuthServices, auth: AuthRecord): Promise<void> {
+  const token = await signToken(auth, 'verification')
+  await sendTemplate(services, auth, optionsOf(auth).verificationTemplate, { TOKEN: token })
+}
+
+/** A link to set a new password. Throws when the mail cannot be sent. */
+export async function mailPasswordReset(services: AuthServices, auth: AuthRecord): Promise<void> {
+  const token = await signToken(auth, 'passwordReset')
+  await sendTemplate(services, auth, optionsOf(auth).resetPasswordTemplate, { TOKEN: token })
+}
+
+/** A link to take on a new address, sent to that address. Throws when the mail cannot be sent. */
+export async function mailEmailChange(
+  services: AuthServices,
+  auth: AuthRecord,
+  newEmail: string,
+): Promise<void> {
+  const token = await signToken(auth, 'emailChange', { newEmail })
+  await sendTemplate(services, auth, optionsOf(auth).confirmEmailChangeTemplate, { TOKEN: token }, newEmail)
+}
+
+/** A one-time password. Throws when the mail cannot be sent. */
+export async function mailOtp(
+  services: AuthServices,
+  auth: AuthRecord,
+  otpId: string,
+  password: string,
+): Promise<void> {
+  await sendTemplate(services, auth, optionsOf(auth).otp.emailTemplate, { OTP_ID: otpId, OTP: password })
+}
+
+/**
+ * Word of a sign-in from a new place; `info` says when and from where. Throws when the mail cannot be sent.
+ */
+export async function mailAuthAlert(services: AuthServices, auth: AuthRecord, info: string): Promise<void> {
+  await sendTemplate(services, auth, optionsOf(auth).authAlert.emailTemplate, {
+    ALERT_INFO: escapeHtml(info),
+  })
+}

@@ -1,0 +1,71 @@
+import type { Store } from '../../collections/catalog.ts'
+import { type Check, checkFields, email, length, oneOf, required } from '../../collections/checks/checks.ts'
+import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
+import { object, text } from '../../collections/definition/decode.ts'
+import { badRequest, fieldError } from '../../errors.ts'
+import { now } from '../../fields/types/date.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { randomText } from '../../tools/random.ts'
+import type { AuthServices } from '../auth-services.ts'
+import { mailAuthAlert, mailEmailChange, mailOtp, mailPasswordReset, mailVerification } from './mails.ts'
+
+/** What each template is tried out with. */
+const TEMPLATES: Readonly<Record<string, (services: AuthServices, auth: AuthRecord) => Promise<void>>> = {
+  verification: mailVerification,
+  'password-reset': mailPasswordReset,
+  'email-change': (services, auth) => mailEmailChange(services, auth, String(auth.values.email)),
+  otp: (services, auth) => mailOtp(services, auth, '_PB_TEST_OTP_ID_', '123456'),
+  'login-alert': (services, auth) => mailAuthAlert(services, auth, `${now()} - TEST_IP TEST_USER_AGENT`),
+}
+
+/** Which template to whom; `collection` empty: that of superusers. */
+export interface TestMailForm {
+  email: string
+  template: string
+  collection: string
+}
+/** The same as a body must have it. */
+export const TEST_MAIL_FORM = object<TestMailForm>({ email: text, template: text, collection: text })
+
+/**
+ * Mails a template of an auth collection, filled in for nobody, to see that mail goes out at all. Throws 400
+ * with the errors of the form, or with what the mail server said. PocketBase: forms/test_email_send.go
+ */
+export async function sendTestMail(
+  store: Store,
+  services: AuthServices,
+  readForm: () => Promise<TestMailForm>,
+): Promise<void> {
+  const form = await readForm()
+  const collection = store.catalog.find(form.collection || SUPERUSERS)
+  const isAuth: Check = () =>
+    collection?.type === 'auth'
+      ? undefined
+      : fieldError('validation_invalid_auth_collection', 'Must be a valid auth collection id or name.')
+  const checks = {
+    collection: [length(1, 255), isAuth],
+    email: [required, length(1, 255), email],
+    template: [required, oneOf(Object.keys(TEMPLATES))],
+  }
+  checkFields(form, checks, 'Failed to send the test email.')
+  try {
+    await TEMPLATES[form.template]!(services, nobody(collection as AuthCollection, form.email))
+  } catch (error) {
+    throw badRequest(
+      `Failed to send the test email. Raw error: \n${error instanceof Error ? error.message : error}`,
+    )
+  }
+}
+
+/** A record that does not exist, whose fields say which they are. */
+function nobody(collection: AuthCollection, address: string): AuthRecord {
+  const shown = collection.fields.filter((field) => !field.hidden)
+  const values = Object.fromEntries(shown.map(({ name }) => [name, `__pb_test_${name}__`]))
+  return {
+    collection,
+    id: values.id ?? '',
+    values: { ...values, email: address, tokenKey: randomText(50) },
+    version: '',
+    isSuperuser: collection.name === SUPERUSERS,
+  }
+}

@@ -1,0 +1,133 @@
+import type { Store } from '../../collections/catalog.ts'
+import { checkFields, required } from '../../collections/checks/checks.ts'
+import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
+import { quote, tableName } from '../../collections/names.ts'
+import { badRequest, notFound } from '../../errors.ts'
+import type { Uploads } from '../../files/upload.ts'
+import type { Logger } from '../../log.ts'
+import { deleteLinks } from '../../records/auth/auth-links.ts'
+import type { Extensions } from '../../records/extension.ts'
+import { createRecord } from '../../records/write/create.ts'
+import { isEmptyObject } from '../../records/write/explain.ts'
+import { uniqueViolationError } from '../../records/write/unique.ts'
+import { changeRequest } from '../../request/late-request.ts'
+import type { AuthRecord, RequestInfo } from '../../request/request.ts'
+import { type AuthChange, changeAuthRecord } from '../account/change.ts'
+import { findAuthRecord, findByEmail } from '../auth-rows.ts'
+import { addSystemRecord } from '../system-records.ts'
+import { newRecordOf } from './new-record.ts'
+import { fetchPicture } from './picture.ts'
+import type { OAuth2Identity } from './with-oauth2.ts'
+
+const FAILED = 'Failed to authenticate.'
+
+/** The record of who arrived, and whether it was made for them. */
+export interface OAuth2Record {
+  readonly auth: AuthRecord
+  readonly isNew: boolean
+}
+
+/** A sign-in that looks for its record. */
+interface Search {
+  readonly store: Store
+  readonly extensions: Extensions
+  readonly collection: AuthCollection
+  /** Who asks, in the context `oauth2`. */
+  readonly request: RequestInfo
+  readonly arrival: OAuth2Identity
+  readonly log: Logger
+}
+
+/**
+ * The record of somebody for whom a provider vouches: the one that is linked to them, else that of who is
+ * signed in already, else the one with their address, else a new one, under the collection's createRule. It
+ * is linked from now on. Throws what the create throws, and 400 if somebody else was faster. PocketBase:
+ * apis/record_auth_with_oauth2.go, oauth2Submit
+ */
+export async function findOrCreateRecord(search: Search): Promise<OAuth2Record> {
+  const { store, collection } = search
+  const linked = await findLinked(search)
+  const known = linked ?? (await findUnlinked(search))
+  // before the transaction: it takes its time
+  const picture = known
+    ? undefined
+    : await fetchPicture(store.catalog, collection, search.arrival, search.log)
+  return store.db.transaction(async (db) => {
+    const inside = { ...search, store: { db, catalog: store.catalog } }
+    const auth = known ? await settle(inside, known) : await create(inside, picture)
+    const isLinked = linked !== null && linked.values.verified === true
+    if (!isLinked) await link(inside, auth)
+    const now = await findAuthRecord(inside.store, collection, auth.id)
+    return { auth: now ?? auth, isNew: known === null }
+  })
+}
+
+/** Throws 404 for a link that leads nowhere. */
+async function findLinked({ store, collection, arrival }: Search): Promise<AuthRecord | null> {
+  const links = store.catalog.find('_externalAuths')!
+  const { rows } = await store.db.query(
+    `select "recordRef" from ${quote(tableName(links))}
+     where "collectionRef" = $1 and "provider" = $2 and "providerId" = $3 limit 1`,
+    [collection.id, arrival.provider, arrival.profile.id],
+  )
+  if (!rows[0]) return null
+  const auth = await findAuthRecord(store, collection, String(rows[0][0]))
+  if (!auth) throw notFound()
+  return auth
+}
+
+async function findUnlinked({ store, collection, request, arrival }: Search): Promise<AuthRecord | null> {
+  if (request.auth?.collection.id === collection.id) return request.auth
+  const { email } = arrival.profile
+  return email ? findByEmail(store, collection, email) : null
+}
+
+/**
+ * Before the owner of an address came along, anybody could make a record with it: until it is verified, its
+ * password, its links and what opens it may be theirs, and go. Who is signed in to it keeps the password.
+ */
+async function settle(
+  { store, extensions, collection, request, arrival: { profile } }: Search,
+  auth: AuthRecord,
+): Promise<AuthRecord> {
+  const isVerified = auth.values.verified === true
+  const isOwn = request.auth?.id === auth.id && request.auth.collection.id === collection.id
+  if (!isVerified) await deleteLinks(store, collection, [auth.id], ['_externalAuths'])
+  const email = String(auth.values.email || profile.email)
+  const change: AuthChange = {
+    ...(!isVerified && !isOwn && { withoutPassword: true }),
+    ...(email !== auth.values.email && { email }),
+    ...(!isVerified && (email === '' || email === profile.email) && { verified: true }),
+  }
+  return isEmptyObject(change) ? auth : changeAuthRecord(store, extensions, auth, change, FAILED)
+}
+
+async function create(
+  { store, extensions, collection, request, arrival }: Search,
+  uploads: Uploads | undefined,
+): Promise<AuthRecord> {
+  if (collection.name === SUPERUSERS) throw badRequest(FAILED)
+  const { profile, createData } = arrival
+  const body = await newRecordOf(store, collection, profile, createData)
+  const asked = changeRequest(request, { method: 'POST', query: {}, body })
+  const hasRandomPassword = !Object.hasOwn(createData, 'password')
+  const options = { hasRandomPassword, ...(uploads && { uploads }) }
+  const { id } = JSON.parse(await createRecord(store, extensions, collection, asked, options)) as {
+    id: string
+  }
+  const auth = await findAuthRecord(store, collection, id)
+  if (!auth) throw badRequest(FAILED)
+  const isTheirs = auth.values.email === profile.email && !auth.values.verified
+  return isTheirs ? changeAuthRecord(store, extensions, auth, { verified: true }, FAILED) : auth
+}
+
+/** Throws 400 if the record has a link of this provider already, or somebody was linked at this moment. */
+async function link({ store, arrival }: Search, auth: AuthRecord): Promise<void> {
+  const values = { provider: arrival.provider, providerId: arrival.profile.id }
+  checkFields(values, { providerId: [required] }, FAILED)
+  try {
+    await addSystemRecord(store, '_externalAuths', auth, values, { isStrict: true })
+  } catch (error) {
+    throw uniqueViolationError(store.catalog.find('_externalAuths')!, FAILED, error)
+  }
+}

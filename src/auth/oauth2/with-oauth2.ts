@@ -1,0 +1,114 @@
+import { type Check, checkFields, notLonger, required } from '../../collections/checks/checks.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { object, optionalMap, text } from '../../collections/definition/decode.ts'
+import type { Db } from '../../db/open.ts'
+import { badRequest, fieldError, forbidden } from '../../errors.ts'
+import { formatDate } from '../../fields/types/date.ts'
+import { writeSorted } from '../../fields/values/json-text.ts'
+import type { AuthServices } from '../auth-services.ts'
+import { limitProviderAttempts } from '../limits/attempt-limits.ts'
+import { takeAppleName } from './apple-name.ts'
+import { exchange } from './exchange.ts'
+import type { Profile, RawProfile } from './profile.ts'
+import { providerOf } from './provider.ts'
+import { providerClient } from './provider-client.ts'
+import type { Provider, ProviderToken } from './provider-type.ts'
+import { fetchUser } from './user.ts'
+
+/**
+ * What a client submits that comes back from a provider. `redirectUrl` of old is the same key in another
+ * case.
+ */
+export interface OAuth2Form {
+  createData: Record<string, unknown> | null
+  provider: string
+  code: string
+  codeVerifier: string
+  redirectURL: string
+}
+export const OAUTH2_FORM = object<OAuth2Form>({
+  createData: optionalMap,
+  provider: text,
+  code: text,
+  codeVerifier: text,
+  redirectURL: text,
+})
+
+/** Somebody for whom a provider vouches, before it is known which record is theirs. */
+export interface OAuth2Identity {
+  /** The provider's name in the options. */
+  readonly provider: string
+  readonly profile: Profile
+  /** What a new record is to have. */
+  readonly createData: Readonly<Record<string, unknown>>
+  readonly raw: RawProfile
+  readonly token: ProviderToken
+}
+
+/**
+ * Exchanges the code of a form for somebody's profile at the provider. Throws 403 where the collection has no
+ * OAuth2, 400 for a form with errors and for a provider that refuses, 429 after too much that went wrong.
+ * PocketBase: apis/record_auth_with_oauth2.go
+ */
+export async function identifyByOAuth2(
+  db: Db,
+  services: AuthServices,
+  { id: collection, oauth2 }: AuthCollection,
+  ip: string,
+  readForm: () => Promise<OAuth2Form>,
+): Promise<OAuth2Identity> {
+  if (!oauth2.enabled) throw forbidden('The collection is not configured to allow OAuth2 authentication.')
+  const form = await readForm()
+  const options = oauth2.providers.find(({ name }) => name === form.provider)
+  const provider = options && providerOf(options)
+  checkFields(
+    form,
+    { provider: [required, notLonger(100), isThere(provider)], code: [required] },
+    'An error occurred while loading the submitted data.',
+  )
+  if (!provider) throw new Error(`there is no provider ${form.provider}`) // said above
+  return limitProviderAttempts({ db, config: services.config, collection, ip }, () =>
+    visit(services, provider, form),
+  )
+}
+
+const isThere =
+  (provider: Provider | undefined): Check =>
+  (name) =>
+    provider
+      ? undefined
+      : fieldError(
+          'validation_invalid_provider',
+          `Provider with name ${name} is missing or is not enabled.`,
+          {
+            name,
+          },
+        )
+
+async function visit(services: AuthServices, provider: Provider, form: OAuth2Form): Promise<OAuth2Identity> {
+  const send = providerClient()
+  const refused = (message: string) => (error: unknown) => {
+    services.log.warn({ err: error, provider: provider.name }, 'a provider did not let somebody in')
+    throw badRequest(message)
+  }
+  const token = await exchange(provider, form, send).catch(refused('Failed to fetch OAuth2 token.'))
+  const user = await fetchUser(provider, token, send).catch(refused('Failed to fetch OAuth2 user.'))
+  const name = user.profile.name || (provider.name === 'apple' ? takeAppleName(form.code) : '')
+  const profile = { ...user.profile, name }
+  return { provider: provider.name, profile, raw: user.raw, token, createData: form.createData ?? {} }
+}
+
+/**
+ * What the answer to a sign-in tells of the provider, as JSON text. PocketBase: tools/auth/auth.go, AuthUser
+ */
+export function renderMeta({ profile, raw, token }: OAuth2Identity, isNew: boolean): string {
+  return writeSorted({
+    ...profile,
+    avatarUrl: profile.avatarURL,
+    accessToken: token.accessToken,
+    refreshToken: token.refreshToken,
+    expiry: token.expiry ? formatDate(new Date(token.expiry)) : '',
+    rawUser: raw,
+    isNew,
+  })
+}

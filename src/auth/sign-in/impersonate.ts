@@ -1,0 +1,36 @@
+import type { Store } from '../../collections/catalog.ts'
+import { atLeast, checkFields } from '../../collections/checks/checks.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { object, whole } from '../../collections/definition/decode.ts'
+import { notFound } from '../../errors.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { findAuthRecord } from '../auth-rows.ts'
+import { signToken } from '../tokens/tokens.ts'
+
+/** Seconds that the token is to be good for; 0 for as long as any of its collection. */
+export const IMPERSONATE_FORM = object<{ duration: number }>({ duration: whole })
+
+/**
+ * A record and a token for it that cannot be refreshed, for a superuser who wants to act as it. Throws 404
+ * for an unknown id, 400 for a negative duration. PocketBase: apis/record_auth_impersonate.go
+ */
+export async function impersonate(
+  store: Store,
+  collection: AuthCollection,
+  id: string,
+  readForm: () => Promise<{ duration: number }>,
+): Promise<{ auth: AuthRecord; token: string }> {
+  const auth = await findAuthRecord(store, collection, id)
+  if (!auth) throw notFound()
+  const { duration } = await readForm()
+  checkFields({ duration }, { duration: [atLeast(0)] })
+  return { auth, token: await signToken(auth, 'auth', { refreshable: false, duration: wrapped(duration) }) }
+}
+
+const NANOSECONDS = 1_000_000_000n
+
+/** To Go a duration is nanoseconds in 64 bits: what does not fit comes out as another, or as none. */
+function wrapped(seconds: number): number {
+  const nanoseconds = BigInt.asIntN(64, BigInt(seconds) * NANOSECONDS)
+  return Math.max(0, Number(nanoseconds / NANOSECONDS))
+}

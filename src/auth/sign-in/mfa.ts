@@ -1,0 +1,69 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { object, text } from '../../collections/definition/decode.ts'
+import { ApiError, badRequest, GatewayError } from '../../errors.ts'
+import type { AuthRecord, RequestInfo } from '../../request/request.ts'
+import { isOlder } from '../limits/age.ts'
+import { addSystemRecord, deleteSystemRecord, findSystemRecord } from '../system-records.ts'
+import { satisfies } from './rule.ts'
+
+/** How someone proved who they are. */
+export type Method = 'password' | 'otp' | 'oauth2'
+
+/** What the second method submits beside its own form, or in the query. */
+export interface MfaForm {
+  mfaId: string
+}
+export const MFA_FORM = object<MfaForm>({ mfaId: text })
+
+const FIELDS = ['collectionRef', 'recordRef', 'method', 'created'] as const
+
+/**
+ * Where the collection asks for two methods: the first one ends in a 401 with an `mfaId` (thrown), the second
+ * must bring that id and be another method; then the id is spent. Throws 400 for an id that is unknown,
+ * expired or another record's. PocketBase: apis/record_helpers.go, checkMFA
+ */
+export async function checkMfa(
+  store: Store,
+  auth: AuthRecord,
+  method: Method,
+  request: RequestInfo,
+  readForm: () => Promise<MfaForm>,
+): Promise<void> {
+  const { mfa } = auth.collection as AuthCollection
+  if (!mfa.enabled || !(await wantsMfa(store, auth, mfa.rule, request))) return
+  const mfaId = request.query.mfaId || (await readId(readForm))
+  if (mfaId === '')
+    throw new GatewayError(401, { mfaId: await addSystemRecord(store, '_mfas', auth, { method }) })
+  const found = await findSystemRecord(store, '_mfas', mfaId, FIELDS)
+  if (!found || isOlder(found.created, mfa.duration)) {
+    if (found) await deleteSystemRecord(store, '_mfas', mfaId)
+    throw badRequest('Invalid or expired MFA session.')
+  }
+  if (found.recordRef !== auth.id || found.collectionRef !== auth.collection.id)
+    throw badRequest('Invalid MFA session.')
+  if (found.method === method) throw badRequest('A different authentication method is required.')
+  // whoever deletes it has spent it: the same id sent twice at once counts once
+  if (!(await deleteSystemRecord(store, '_mfas', mfaId))) throw badRequest('Invalid or expired MFA session.')
+}
+
+async function readId(readForm: () => Promise<MfaForm>): Promise<string> {
+  try {
+    return (await readForm()).mfaId
+  } catch (error) {
+    throw error instanceof ApiError ? badRequest('Failed to read MFA Id') : error
+  }
+}
+
+async function wantsMfa(
+  store: Store,
+  auth: AuthRecord,
+  rule: string,
+  request: RequestInfo,
+): Promise<boolean> {
+  try {
+    return await satisfies(store, auth, rule, request)
+  } catch (error) {
+    throw Object.assign(badRequest('Failed to authenticate.'), { cause: error })
+  }
+}

@@ -1,0 +1,67 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { now } from '../../fields/types/date.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import type { AuthServices } from '../auth-services.ts'
+import { mailAuthAlert } from '../mail/mails.ts'
+import { addSystemRecord, deleteSystemRecord, listSystemRecords, setSystemField } from '../system-records.ts'
+import { md5 } from '../tokens/secrets.ts'
+
+const MAX_ORIGINS = 5
+const MAX_AGENT_LENGTH = 200
+/** A sign-in does not wait longer for a mail server. */
+const MAIL_MS = 15_000
+
+/** From where someone signs in. */
+export interface Origin {
+  readonly ip: string
+  readonly userAgent: string
+}
+
+/**
+ * Remembers from where a record signed in, the last five places, and mails its owner about a new one, but not
+ * about the first. A mail that fails is logged and the place stays unknown. PocketBase:
+ * apis/record_helpers.go, authAlert
+ */
+export async function recordOrigin(
+  store: Store,
+  services: AuthServices,
+  auth: AuthRecord,
+  { ip, userAgent }: Origin,
+): Promise<void> {
+  if (!(auth.collection as AuthCollection).authAlert.enabled) return
+  const agent = userAgent.length > MAX_AGENT_LENGTH ? `${userAgent.slice(0, MAX_AGENT_LENGTH)}...` : userAgent
+  const fingerprint = md5(ip + agent)
+  const origins = await listSystemRecords(store, '_authOrigins', auth, ['id', 'fingerprint'])
+  const known = origins.find((origin) => origin.fingerprint === fingerprint)
+  if (known) return setSystemField(store, '_authOrigins', known.id, 'fingerprint', fingerprint)
+  if (origins.length > 0 && auth.values.email !== '') {
+    const failure = await mailInTime(mailAuthAlert(services, auth, `${now()} - ${ip} ${agent}`))
+    if (failure)
+      return services.log.warn(
+        { err: failure, collection: auth.collection.name, id: auth.id },
+        'no login alert was sent',
+      )
+  }
+  for (const { id } of origins.slice(MAX_ORIGINS - 1)) await deleteSystemRecord(store, '_authOrigins', id)
+  await addSystemRecord(store, '_authOrigins', auth, { fingerprint })
+}
+
+/** Undefined once the mail is sent, else why not. */
+async function mailInTime(sent: Promise<void>): Promise<Error | undefined> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<Error>((resolve) => {
+    timer = setTimeout(() => resolve(new Error(`the mail server took over ${MAIL_MS} ms`)), MAIL_MS)
+  })
+  try {
+    return await Promise.race([
+      sent.then(
+        () => undefined,
+        (error: Error) => error,
+      ),
+      late,
+    ])
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,22 @@
+import type { Store } from '../../collections/catalog.ts'
+import { selectRows } from '../../records/select.ts'
+import type { AuthRecord, RequestInfo } from '../../request/request.ts'
+
+/** Whether an auth record matches a rule over its collection, asked by this request. Throws FilterError. */
+export async function satisfies(
+  store: Store,
+  auth: AuthRecord,
+  rule: string,
+  request: RequestInfo,
+): Promise<boolean> {
+  if (rule === '') return true
+  const where = (position: number) => `b.id = $${position}`
+  const rows = await selectRows(store, {
+    collection: auth.collection,
+    rule,
+    request,
+    where,
+    params: [auth.id],
+  })
+  return rows !== undefined && rows.length > 0
+}

@@ -1,0 +1,73 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { forbidden } from '../../errors.ts'
+import { toRow } from '../../records/columns.ts'
+import { answerRecord } from '../../records/expand/answer.ts'
+import { isRuleFault } from '../../records/render/visibility.ts'
+import { changeRequest } from '../../request/late-request.ts'
+import type { AuthRecord, RequestInfo } from '../../request/request.ts'
+import type { AuthServices } from '../auth-services.ts'
+import { isListed } from '../limits/addresses.ts'
+import { signToken } from '../tokens/tokens.ts'
+import { checkMfa, type Method, type MfaForm } from './mfa.ts'
+import { type Origin, recordOrigin } from './origins.ts'
+import { satisfies } from './rule.ts'
+
+/** The request that ends in a sign-in, and where it came from. */
+export interface SignInRequest extends Origin {
+  readonly request: RequestInfo
+  readonly readMfaForm: () => Promise<MfaForm>
+}
+
+/** How the record proved itself: by a method, or by a token that it had. */
+export type Proof =
+  | { readonly method: Method /** What goes into the answer beside, as JSON text. */; readonly meta?: string }
+  | { readonly token: string }
+
+/**
+ * The answer to a successful sign-in, `{"record":…,"token":…}` as JSON text, with the record as it sees
+ * itself. Throws 403 if the collection's authRule or the superusers' addresses forbid it, 401 if a second
+ * method is asked for. A given token is handed back and passes without a second method and without an alert.
+ * PocketBase: apis/record_helpers.go, recordAuthResponse
+ */
+export async function answerSignIn(
+  store: Store,
+  services: AuthServices,
+  auth: AuthRecord,
+  signIn: SignInRequest,
+  proof: Proof,
+): Promise<string> {
+  checkAddress(services, auth, signIn.ip)
+  await checkAuthRule(store, auth, signIn.request)
+  if ('method' in proof) {
+    await checkMfa(store, auth, proof.method, signIn.request, signIn.readMfaForm)
+    await recordOrigin(store, services, auth, signIn)
+  }
+  const token = 'token' in proof ? proof.token : await signToken(auth, 'auth')
+  const asItself = changeRequest(signIn.request, { auth })
+  const record = await answerRecord(store, auth.collection, toRow(auth.collection, auth.values), asItself)
+  const meta = 'meta' in proof && proof.meta ? `"meta":${proof.meta},` : ''
+  return `{${meta}"record":${record},"token":${JSON.stringify(token)}}`
+}
+
+/** Throws 403 for a superuser who comes from an address that the settings do not list. */
+export function checkAddress({ settings }: AuthServices, auth: AuthRecord | null, ip: string): void {
+  const { superuserIPs } = settings.current
+  if (auth?.isSuperuser && superuserIPs.length > 0 && !isListed(superuserIPs, ip)) throw forbidden()
+}
+
+async function checkAuthRule(store: Store, auth: AuthRecord, request: RequestInfo): Promise<void> {
+  const { authRule } = auth.collection as AuthCollection
+  if (request.auth?.isSuperuser || (authRule !== null && (await matches(store, auth, authRule, request))))
+    return
+  throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
+}
+
+async function matches(store: Store, auth: AuthRecord, rule: string, request: RequestInfo): Promise<boolean> {
+  try {
+    return await satisfies(store, auth, rule, request)
+  } catch (error) {
+    if (isRuleFault(error)) return false
+    throw error
+  }
+}

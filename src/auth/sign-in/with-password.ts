@@ -1,0 +1,86 @@
+import type { Store } from '../../collections/catalog.ts'
+import { checkFields, length, oneOf, required } from '../../collections/checks/checks.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { object, text } from '../../collections/definition/decode.ts'
+import { badRequest, forbidden } from '../../errors.ts'
+import { isEmail } from '../../fields/types/address.ts'
+import { verifyPassword } from '../../fields/values/bcrypt.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { findByIdentity } from '../auth-rows.ts'
+import type { AuthServices } from '../auth-services.ts'
+import { networkOf } from '../limits/addresses.ts'
+import { limitSignInAttempts } from '../limits/attempt-limits.ts'
+import { passwordField, verifyDecoy } from '../tokens/secrets.ts'
+
+/** What a client submits to sign in with a password. */
+export const PASSWORD_FORM = object<{ identity: string; password: string; identityField: string }>({
+  identity: text,
+  password: text,
+  identityField: text,
+})
+
+/**
+ * The record whose identity and password were submitted. Throws 403 where the collection has no passwords,
+ * 400 for a form with errors, and the same 400 for an unknown identity as for a wrong password, after the
+ * same time; 429 after too many.
+ * PocketBase: apis/record_auth_with_password.go
+ */
+export async function authWithPassword(
+  store: Store,
+  services: AuthServices,
+  collection: AuthCollection,
+  ip: string,
+  readForm: () => Promise<{ identity: string; password: string; identityField: string }>,
+): Promise<AuthRecord> {
+  const { enabled, identityFields } = collection.passwordAuth
+  if (!enabled) throw forbidden('The collection is not configured to allow password authentication.')
+  const form = await readForm()
+  checkFields(form, {
+    identity: [required, length(1, 255)],
+    password: [required, length(1, 255)],
+    identityField: [length(1, 255), oneOf(identityFields)],
+  })
+  const fields = form.identityField ? [form.identityField] : emailFirst(identityFields)
+  const tried = {
+    db: store.db,
+    config: services.config,
+    collection: collection.id,
+    account: form.identity,
+    ip,
+  }
+  return limitSignInAttempts(tried, (isKnown) =>
+    checkPassword(store, collection, fields, form, { id: networkOf(ip), isKnown }),
+  )
+}
+
+async function checkPassword(
+  store: Store,
+  collection: AuthCollection,
+  fields: readonly string[],
+  form: { readonly identity: string; readonly password: string },
+  holder: { readonly id: string; readonly isKnown: boolean },
+): Promise<AuthRecord> {
+  const auth = await findAny(store, collection, fields, form.identity)
+  const isRight = auth
+    ? await verifyPassword(form.password, String(auth.values.password), holder.id, holder.isKnown)
+    : await verifyDecoy(form.password, passwordField(collection)?.cost ?? 0, holder.id, holder.isKnown)
+  if (!auth || !isRight) throw badRequest('Failed to authenticate.')
+  return auth
+}
+
+const emailFirst = (fields: readonly string[]) =>
+  [...fields].sort((a, b) => Number(b === 'email') - Number(a === 'email'))
+
+async function findAny(
+  store: Store,
+  collection: AuthCollection,
+  fields: readonly string[],
+  identity: string,
+): Promise<AuthRecord | null> {
+  for (const field of fields) {
+    if (field === 'email' && !isEmail(identity)) continue
+    const auth = await findByIdentity(store, collection, field, identity)
+    if (auth) return auth
+  }
+  return null
+}

@@ -1,0 +1,111 @@
+import type { Store } from '../../collections/catalog.ts'
+import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
+import { quote, tableName } from '../../collections/names.ts'
+import { ApiError, UserError } from '../../errors.ts'
+import { changeLogCte } from '../../records/changes.ts'
+import type { Extension } from '../../records/extension.ts'
+import type { WriteOptions } from '../../records/input/write-options.ts'
+import { deleteRecords } from '../../records/write/cascade.ts'
+import { createRecord } from '../../records/write/create.ts'
+import { updateRecord } from '../../records/write/update.ts'
+import { serverRequest } from '../../request/request.ts'
+import { findByEmail } from '../auth-rows.ts'
+import { recordTerminalAudit } from './audit.ts'
+
+/** The collection of superusers, by its id. */
+export const SUPERUSERS_ID = 'pbc_3142635823'
+
+/**
+ * Who is there before the first superuser, so that a link can stand in for a password; never anyone's
+ * address.
+ */
+export const INSTALLER_EMAIL = '__pbinstaller@example.com'
+
+/** The collection of superusers. */
+export function superusersOf(store: Store): AuthCollection {
+  const collection = store.catalog.find(SUPERUSERS)
+  if (collection?.type !== 'auth') throw new Error(`The collection ${SUPERUSERS} is missing`)
+  return collection
+}
+
+/**
+ * The first real superuser takes the place of the stand-in, whose link is void from then on.
+ * PocketBase: core/record_model_superusers.go
+ */
+export const superusersExtension: Extension = {
+  async beforeCreate(store, values) {
+    if (values.email !== INSTALLER_EMAIL) await deleteStandIn(store)
+    return {}
+  },
+}
+
+const EXTENSIONS = new Map([[SUPERUSERS_ID, superusersExtension]])
+
+/**
+ * Creates a superuser, or sets the password of the one with this address, which ends that one's sessions.
+ * Throws a UserError for an address or a password that will not do. It is written down as done at the
+ * terminal.
+ */
+export async function upsertSuperuser(store: Store, email: string, password: string): Promise<void> {
+  const collection = superusersOf(store)
+  const request = serverRequest(collection, { email, password, passwordConfirm: password })
+  const known = await findByEmail(store, collection, email)
+  try {
+    if (known) await updateRecord(store, EXTENSIONS, collection, known.id, request, noted('update', email))
+    else await createRecord(store, EXTENSIONS, collection, request, noted('create', email))
+  } catch (error) {
+    throw error instanceof ApiError ? explain(error) : error
+  }
+}
+
+/** Has a command be written down with what it does; the stand-in is the server's own. */
+const noted = (action: string, email: string): WriteOptions => ({
+  inSameTransaction: async ({ db }, record) => {
+    if (email === INSTALLER_EMAIL) return
+    await recordTerminalAudit(db, { action, collection: SUPERUSERS, record, fields: ['email', 'password'] })
+  },
+})
+
+function explain({ data, message }: ApiError): UserError {
+  const faults = Object.entries(data).map(([field, error]) => `${field}: ${error.message}`)
+  return new UserError([message, ...faults].join('\n  '))
+}
+
+/** Addresses of all superusers, in alphabetical order. */
+export async function listSuperusers(store: Store): Promise<string[]> {
+  const text = `select email from ${quote(tableName(superusersOf(store)))} where email <> $1 order by email`
+  const { rows } = await store.db.query(text, [INSTALLER_EMAIL])
+  return rows.map(([email]) => String(email))
+}
+
+const LAST = 'The last superuser cannot be deleted.'
+
+/**
+ * Deletes a superuser with all that belongs to one. Throws a UserError if there is none with this address,
+ * and for the last one. It is written down as done at the terminal.
+ */
+export async function deleteSuperuser(store: Store, email: string): Promise<void> {
+  const collection = superusersOf(store)
+  const emails = await listSuperusers(store)
+  if (!emails.includes(email)) throw new UserError(`There is no superuser ${email}.`)
+  if (emails.length === 1) throw new UserError(LAST)
+  await store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    const known = await findByEmail(inside, collection, email)
+    if (!known) return // by somebody else, in this moment
+    await deleteRecords(inside, EXTENSIONS, collection, [known.id]).catch((error: unknown) => {
+      throw error instanceof ApiError ? new UserError(LAST) : error
+    })
+    await recordTerminalAudit(db, { action: 'delete', collection: SUPERUSERS, record: known.id })
+  })
+}
+
+/** Nothing belongs to the stand-in, and it may be the only one who is there. */
+async function deleteStandIn(store: Store): Promise<void> {
+  const collection = superusersOf(store)
+  await store.db.query(
+    `with written as (delete from ${quote(tableName(collection))} where email = $1 returning *),
+     ${changeLogCte('written', 'delete', 2)} select id from written`,
+    [INSTALLER_EMAIL, collection.id],
+  )
+}

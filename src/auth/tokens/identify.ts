@@ -1,0 +1,69 @@
+import type { Catalog, Store } from '../../collections/catalog.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { Lru } from '../../tools/lru.ts'
+import { findAuthRecord } from '../auth-rows.ts'
+import { isSigned, type Purpose, readClaims } from './tokens.ts'
+
+const MAX_KNOWN = 10_000
+const BEARER = /^bearer /i
+
+interface Known {
+  readonly auth: AuthRecord
+  readonly untilMs: number
+}
+
+/** Who was behind which token, a catalog at a time: a change of any collection (its secrets!) starts anew. */
+const known = new WeakMap<Catalog, Lru<string, Known | null>>()
+
+/** The token of an Authorization header: `Bearer` before it is optional. Empty when there is none. */
+export function tokenOf(authorization: string | undefined): string {
+  const header = authorization ?? ''
+  return header.length > 7 && BEARER.test(header) ? header.slice(7) : header
+}
+
+/**
+ * Who asks, by the Authorization header; null for a guest, and for a token that is malformed, expired,
+ * wrongly signed or of a record that is gone: PocketBase treats all of these as a guest. Reads the record
+ * with one look-up; with `cached` it may answer with the record as it was, then the caller must compare its
+ * `version` in a statement of its own and ask again without. PocketBase: apis/middlewares.go, loadAuthToken
+ */
+export async function identify(
+  store: Store,
+  authorization: string | undefined,
+  { cached = false }: { cached?: boolean } = {},
+): Promise<AuthRecord | null> {
+  const token = tokenOf(authorization)
+  if (token === '') return null
+  const memory = memoryOf(store.catalog)
+  if (cached) {
+    const hit = memory.get(token)
+    if (hit && Date.now() < hit.untilMs) return hit.auth
+  }
+  const auth = await findByToken(store, token, 'auth')
+  if (auth) memory.set(token, { auth, untilMs: (readClaims(token)?.exp ?? Infinity) * 1000 })
+  else if (memory.get(token)) memory.set(token, null)
+  return auth
+}
+
+/**
+ * The same from memory alone, without any look: undefined for who has not been identified lately. Not to
+ * decide by.
+ */
+export const cachedIdentity = (store: Store, authorization: string | undefined): AuthRecord | undefined =>
+  known.get(store.catalog)?.get(tokenOf(authorization))?.auth
+
+function memoryOf(catalog: Catalog): Lru<string, Known | null> {
+  const memory = known.get(catalog) ?? new Lru<string, Known | null>(MAX_KNOWN)
+  known.set(catalog, memory)
+  return memory
+}
+
+/** The record that a token was made for, if the token is valid for this purpose; null otherwise. */
+export async function findByToken(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {
+  const claims = readClaims(token)
+  if (claims?.type !== purpose) return null
+  const collection = store.catalog.find(claims.collectionId)
+  if (collection?.type !== 'auth') return null
+  const auth = await findAuthRecord(store, collection, claims.id)
+  return auth && (await isSigned(token, auth, purpose)) ? auth : null
+}

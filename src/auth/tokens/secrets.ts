@@ -1,0 +1,41 @@
+import { createHash } from 'node:crypto'
+import type { AuthCollection } from '../../collections/collection.ts'
+import type { PasswordField } from '../../fields/field.ts'
+import { generateText } from '../../fields/types/autogenerate.ts'
+import { hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'
+import { randomText } from '../../tools/random.ts'
+
+/** A code of digits, to be typed from a mail. */
+export const randomDigits = (length: number) => generateText(`[0-9]{${length}}`)
+
+/** SHA-256 in hex: for secrets that are long and random, so that nobody can guess them from the hash. */
+export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+/** MD5 in hex, only for the fingerprints of `_authOrigins`, as PocketBase stores them. */
+export const md5 = (text: string) => createHash('md5').update(text).digest('hex')
+
+/** Hashes of passwords that nobody has, by cost. */
+const decoys = new Map<number, Promise<string>>()
+
+/**
+ * Takes as long as checking a password and is always false: where there is no record, the time must not tell.
+ * PocketBase: apis/record_auth_with_password.go, dummyPasswordCheck
+ */
+export async function verifyDecoy(
+  plain: string,
+  cost: number,
+  holder?: string,
+  isKnown = false,
+): Promise<false> {
+  const decoy = decoys.get(cost) ?? hashPassword(randomText(20), cost)
+  decoys.set(cost, decoy)
+  await verifyPassword(plain, await decoy, holder, isKnown)
+  return false
+}
+
+/** The field that holds the password's hash. */
+export function passwordField(collection: AuthCollection): PasswordField | undefined {
+  return collection.fields.find((field) => field.type === 'password' && field.name === 'password') as
+    | PasswordField
+    | undefined
+}

@@ -1,0 +1,144 @@
+import { decodeJwt, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import type { AuthCollection, TokenOptions } from '../../collections/collection.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { Lru } from '../../tools/lru.ts'
+
+/** What a token is good for: its `type` claim. */
+export type Purpose = 'auth' | 'file' | 'verification' | 'passwordReset' | 'emailChange'
+
+/** What a token says. Not to be believed before `isSigned`. */
+export interface Claims {
+  readonly id: string
+  readonly type: Purpose
+  readonly collectionId: string
+  /** Unix seconds; a foreign token may have none, then it has no end. */
+  readonly exp?: number
+  readonly refreshable?: boolean
+  readonly email?: string
+  readonly newEmail?: string
+}
+
+/** Where a collection keeps duration and secret of each purpose. */
+const OPTION = {
+  auth: 'authToken',
+  file: 'fileToken',
+  verification: 'verificationToken',
+  passwordReset: 'passwordResetToken',
+  emailChange: 'emailChangeToken',
+} as const satisfies Record<Purpose, keyof AuthCollection>
+
+const ALGORITHM = 'HS256'
+
+/**
+ * Tokens whose signature was found good, with the key it was good for: checking one again costs a look-up.
+ */
+const MAX_CHECKED = 10_000
+const checked = new Lru<string, string>(MAX_CHECKED)
+
+/**
+ * Duration and secret for tokens of this purpose. Throws if the record's collection is no auth collection.
+ */
+function options(record: AuthRecord, purpose: Purpose): TokenOptions {
+  if (record.collection.type !== 'auth')
+    throw new TypeError(`${record.collection.name} is not an auth collection`)
+  return record.collection[OPTION[purpose]]
+}
+
+/** A change of the record's tokenKey or of the collection's secret ends every token made before. */
+const signingKey = (record: AuthRecord, purpose: Purpose) =>
+  `${String(record.values.tokenKey ?? '')}${options(record, purpose).secret}`
+
+/** What a token may carry beside the claims that each has. */
+export interface TokenExtras {
+  refreshable?: boolean
+  newEmail?: string
+  /** Seconds; 0 or absent: as the collection says. */
+  duration?: number
+}
+
+/**
+ * A new token for this record: HS256, claims sorted by name, no `iat`, as PocketBase's. Tokens that are
+ * mailed carry the email they are for. PocketBase: core/record_tokens.go
+ */
+export function signToken(record: AuthRecord, purpose: Purpose, extras: TokenExtras = {}): Promise<string> {
+  const mailed = purpose !== 'auth' && purpose !== 'file'
+  const seconds = extras.duration || options(record, purpose).duration
+  const claims = {
+    collectionId: record.collection.id,
+    ...(mailed && { email: String(record.values.email ?? '') }),
+    exp: Math.floor(Date.now() / 1000) + seconds,
+    id: record.id,
+    ...(extras.newEmail !== undefined && { newEmail: extras.newEmail }),
+    ...(purpose === 'auth' && { refreshable: extras.refreshable ?? true }),
+    type: purpose,
+  }
+  return new SignJWT(claims)
+    .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+    .sign(new TextEncoder().encode(signingKey(record, purpose)))
+}
+
+/**
+ * Two parts in base64url and nothing around them: jose would forgive spaces. What the third is worth is seen
+ * later.
+ */
+const COMPACT = /^[\w-]+\.[\w-]+\.[^.]*$/
+
+/** In base64url, without the padding that jose would forgive. */
+const SIGNATURE = /\.[\w-]+$/
+
+function decode(token: string): JWTPayload {
+  if (!COMPACT.test(token)) throw new SyntaxError('not a compact JWT')
+  return decodeJwt(token)
+}
+
+/**
+ * Reads a token without checking its signature; null for one that is malformed, not yet or no longer valid.
+ */
+export function readClaims(token: string, now = Date.now()): Claims | null {
+  try {
+    const claims = decode(token)
+    const complete = [claims.id, claims.type, claims.collectionId].every(
+      (text) => typeof text === 'string' && text,
+    )
+    return complete && isTimely(claims, now / 1000) ? (claims as unknown as Claims) : null
+  } catch {
+    return null // not a JWT: the caller treats all of these as no token
+  }
+}
+
+/** A text claim of an unchecked token, however malformed the rest of it; '' if it has none. */
+export function claimOf(token: string, claim: 'email' | 'newEmail'): string {
+  try {
+    const value = decode(token)[claim]
+    return typeof value === 'string' ? value : ''
+  } catch {
+    return '' // not a JWT: it claims nothing
+  }
+}
+
+function isTimely({ exp, nbf, iat }: { exp?: unknown; nbf?: unknown; iat?: unknown }, now: number): boolean {
+  if (![exp, nbf, iat].every((time) => time === undefined || Number.isFinite(time))) return false
+  // to Go 0 is no time, and what 64 bits cannot hold is long past
+  const end = exp === 0 ? Infinity : Number(exp ?? Infinity)
+  const isPast = now >= end || (end >= 2 ** 63 && end !== Infinity)
+  return !isPast && now >= Number(nbf ?? 0) && now >= Number(iat ?? 0)
+}
+
+/** A fresh token instead of one that may be refreshed; any other is handed back. */
+export async function renewToken(token: string, record: AuthRecord): Promise<string> {
+  return readClaims(token)?.refreshable ? signToken(record, 'auth') : token
+}
+
+/** Whether this record's present key signed the token for this purpose. */
+export async function isSigned(token: string, record: AuthRecord, purpose: Purpose): Promise<boolean> {
+  if (!SIGNATURE.test(token)) return false
+  const key = signingKey(record, purpose)
+  if (checked.get(token) === key) return true
+  try {
+    await jwtVerify(token, new TextEncoder().encode(key), { algorithms: [ALGORITHM] })
+  } catch {
+    return false // a bad signature is an answer, not a fault
+  }
+  checked.set(token, key)
+  return true
+}

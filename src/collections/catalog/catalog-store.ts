@@ -1,0 +1,117 @@
+import { countChannelListeners } from '../../db/listeners.ts'
+import type { Db } from '../../db/open.ts'
+import { MIGRATION_LOCK } from '../../db/schema/migrate.ts'
+import { Catalog, type Store } from '../catalog.ts'
+import { CatalogDraft, readRows } from '../catalog-draft.ts'
+import type { Collection } from '../collection.ts'
+import { bootstrap } from './bootstrap.ts'
+import { ClusterBarrier } from './cluster-barrier.ts'
+
+const CHANNEL = 'collections'
+
+/** What it takes to change collections. */
+export type Collections = Pick<CatalogStore, 'catalog' | 'change'>
+
+/**
+ * The store of this process: its catalog is always the newest one. Another node's change arrives by NOTIFY,
+ * an own one before `change` returns.
+ */
+export class CatalogStore implements Store {
+  readonly db: Db
+  #catalog = new Catalog([])
+  #known = new Map<string, { data: string; collection: Collection }>()
+  #loading: Promise<void> = Promise.resolve()
+  #stop: (() => Promise<void>) | undefined
+  readonly #rollCall: ClusterBarrier
+
+  constructor(db: Db) {
+    this.db = db
+    this.#rollCall = new ClusterBarrier(db, CHANNEL)
+  }
+
+  /** Hears from now on what other nodes change. */
+  async listen(): Promise<void> {
+    this.#stop = await this.db.listen(CHANNEL, (payload) => void this.#hear(payload).catch(() => {}))
+  }
+
+  get catalog(): Catalog {
+    return this.#catalog
+  }
+
+  /**
+   * Runs `work` in one transaction that alone may change collections; when it is through, this node and all
+   * others have the change. Inside, use the draft, not this store.
+   */
+  async change<T>(work: (draft: CatalogDraft) => Promise<T>): Promise<T> {
+    let change = ''
+    try {
+      const result = await this.db.transaction(async (db) => {
+        // a change waits for another one, but not long for whoever reads a table: others would wait behind it
+        await db.script(
+          `set local lock_timeout = 0; select pg_advisory_xact_lock(${MIGRATION_LOCK}); set local lock_timeout to default`,
+        )
+        const before = this.#read(await readRows(db))
+        const draft = new CatalogDraft(db, before)
+        const result = await work(draft)
+        if (draft.catalog !== before) change = await this.#rollCall.announce(db)
+        return result
+      })
+      await this.reload()
+      if (change && this.#stop) await this.#rollCall.complete(change)
+      return result
+    } finally {
+      this.#rollCall.forget(change)
+    }
+  }
+
+  /** Reads the collections again. What is unchanged stays the same object, and the same catalog if all is. */
+  reload(): Promise<void> {
+    this.#loading = this.#loading.catch(() => {}).then(() => this.#load())
+    return this.#loading
+  }
+
+  /** Stops listening. The database stays open. */
+  async close(): Promise<void> {
+    await this.#stop?.()
+  }
+
+  async #hear(payload: string): Promise<void> {
+    if (this.#rollCall.hear(payload)) return
+    await this.reload()
+    await this.#rollCall.answer(payload)
+  }
+
+  async #load(): Promise<void> {
+    const catalog = this.#read(await readRows(this.db))
+    const same =
+      catalog.all.length === this.#catalog.all.length &&
+      catalog.all.every((c, i) => c === this.#catalog.all[i])
+    if (!same) this.#catalog = catalog
+  }
+
+  #read(rows: readonly { id: string; data: string }[]): Catalog {
+    this.#known = new Map(
+      rows.map(({ id, data }) => {
+        const known = this.#known.get(id)
+        return [id, known?.data === data ? known : { data, collection: JSON.parse(data) as Collection }]
+      }),
+    )
+    return new Catalog([...this.#known.values()].map(({ collection }) => collection))
+  }
+}
+
+/**
+ * Loads the collections, makes those that every server has where they are missing, and listens for changes.
+ */
+export async function openStore(db: Db): Promise<CatalogStore> {
+  const store = new CatalogStore(db)
+  await store.change(bootstrap)
+  await store.listen()
+  return store
+}
+
+/**
+ * How many stores are open on this database, of all processes; 0 on PGlite, whose folder one process at a
+ * time has.
+ */
+export const countStores = (db: Db): Promise<number> => countChannelListeners(db, CHANNEL)

@@ -1,0 +1,68 @@
+import { EventEmitter, once } from 'node:events'
+import { countChannelListeners } from '../../db/listeners.ts'
+import type { Db } from '../../db/open.ts'
+import { randomText } from '../../tools/random.ts'
+
+/** A node that does not answer in that time is not waited for: it reads the collections when it is back. */
+const PATIENCE_MS = 1_000
+const SEEN = 'seen '
+
+/**
+ * Tells all nodes of a change and waits until each has it, so that whoever changed a collection finds it
+ * changed on whichever node is asked next. Every node listens on `channel`: it hears the name of a change,
+ * reads it, answers.
+ */
+export class ClusterBarrier {
+  readonly #db: Db
+  readonly #channel: string
+  readonly #answers = new Map<string, number>()
+  readonly #arrivals = new EventEmitter()
+
+  constructor(db: Db, channel: string) {
+    this.#db = db
+    this.#channel = channel
+  }
+
+  /** Announces a change, heard when the transaction of `db` is through. Answers the change's name. */
+  async announce(db: Db): Promise<string> {
+    const change = randomText(12)
+    this.#answers.set(change, 0)
+    await this.#say(db, change)
+    return change
+  }
+
+  /** Takes note of an answer; false if this is none. */
+  hear(payload: string): boolean {
+    if (!payload.startsWith(SEEN)) return false
+    const change = payload.slice(SEEN.length)
+    const answers = this.#answers.get(change)
+    if (answers !== undefined) {
+      this.#answers.set(change, answers + 1)
+      this.#arrivals.emit('answer')
+    }
+    return true
+  }
+
+  /** Answers that this node has a change. */
+  async answer(change: string): Promise<void> {
+    if (change !== '') await this.#say(this.#db, SEEN + change)
+  }
+
+  /** Waits until every node has answered, this one included, or patience is at its end. */
+  async complete(change: string): Promise<void> {
+    const signal = AbortSignal.timeout(PATIENCE_MS)
+    const nodes = await countChannelListeners(this.#db, this.#channel)
+    while ((this.#answers.get(change) ?? 0) < nodes && !signal.aborted) {
+      await once(this.#arrivals, 'answer', { signal }).catch(() => {})
+    }
+  }
+
+  /** Nobody waits for this change any more. */
+  forget(change: string): void {
+    this.#answers.delete(change)
+  }
+
+  async #say(db: Db, payload: string): Promise<void> {
+    await db.query('select pg_notify($1, $2)', [this.#channel, payload])
+  }
+}

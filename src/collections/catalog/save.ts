@@ -1,0 +1,57 @@
+import { now } from '../../fields/types/date.ts'
+import type { CatalogDraft } from '../catalog-draft.ts'
+import type { Collection } from '../collection.ts'
+import { newSecret } from '../definition/auth-shape.ts'
+import { checkColumnLimit } from '../sqlite/sqlite-fault.ts'
+import { alterTable, converted } from '../table/alter.ts'
+import { createTable } from '../table/table.ts'
+import { refreshViews, saveView, withoutViews } from '../views/views.ts'
+
+/** Another authRule ends the sessions that the old one allowed. */
+function withFreshSecret(next: Collection, old: Collection): Collection {
+  if (next.type !== 'auth' || old.type !== 'auth' || (next.authRule ?? '') === (old.authRule ?? ''))
+    return next
+  return { ...next, authToken: { ...next.authToken, secret: newSecret() } }
+}
+
+/**
+ * Superusers sign in with a password, with a code only beside it, never through a provider. PocketBase:
+ * record_model_superusers.go
+ */
+function withSuperuserRules(next: Collection): Collection {
+  if (next.type !== 'auth' || next.name !== '_superusers') return next
+  return {
+    ...next,
+    oauth2: { ...next.oauth2, enabled: false, providers: [] },
+    passwordAuth: { ...next.passwordAuth, enabled: true },
+    mfa: { ...next.mfa, enabled: next.mfa.enabled || next.otp.enabled },
+  }
+}
+
+async function writeTable(draft: CatalogDraft, next: Collection, old: Collection | undefined): Promise<void> {
+  if (!old) {
+    await createTable(draft.db, next)
+    return draft.put(next)
+  }
+  const alter = async () => {
+    await alterTable(draft.db, old, next)
+    await draft.put(next)
+  }
+  return converted(old, next).length > 0 ? withoutViews(draft, next.id, alter) : alter()
+}
+
+/**
+ * Writes a complete collection, new or known by its id: its table or view, its indexes, its row, then the
+ * views that read it. Nothing is checked: see validate.ts. Throws an InvalidCollection for indexes that
+ * cannot be made, else what Postgres says. PocketBase: core/collection_model.go
+ */
+export async function saveCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
+  const old = draft.catalog.all.find((one) => one.id === collection.id)
+  checkColumnLimit(draft, collection, old)
+  const time = now()
+  const stamped = { ...collection, created: old ? collection.created : time, updated: time }
+  const next = withSuperuserRules(old ? withFreshSecret(stamped, old) : stamped)
+  if (next.type === 'view') await saveView(draft, next, old?.type === 'view' ? old : undefined)
+  else await writeTable(draft, next, old)
+  await refreshViews(draft, next.id)
+}

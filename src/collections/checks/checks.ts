@@ -1,0 +1,172 @@
+import { isIP } from 'node:net'
+import { badRequest, type ErrorData, type FieldError, fieldError } from '../../errors.ts'
+import { isEmail } from '../../fields/types/address.ts'
+import { byBytes } from '../../fields/values/json-text.ts'
+import { isUrl } from '../../fields/values/url-form.ts'
+
+/**
+ * One check of a submitted value: undefined if it is fine. As in PocketBase, each but `required` lets an
+ * empty value (`''`, 0, false, an empty list) pass. PocketBase: ozzo-validation; contract 0.3
+ */
+export type Check = (value: unknown) => FieldError | ErrorData | undefined
+
+const isEmpty = (value: unknown) =>
+  value === '' ||
+  value === 0 ||
+  value === false ||
+  value === null ||
+  value === undefined ||
+  (Array.isArray(value) && value.length === 0)
+
+const unlessEmpty =
+  (check: Check): Check =>
+  (value) =>
+    isEmpty(value) ? undefined : check(value)
+
+/** A check that holds or fails with one fixed error. */
+const demand = (
+  holds: (value: never) => boolean,
+  code: string,
+  message: string,
+  params?: Record<string, unknown>,
+): Check => unlessEmpty((value) => (holds(value as never) ? undefined : fieldError(code, message, params)))
+
+/** Fails for an empty value, at which most others do not look. */
+export const required: Check = (value) =>
+  isEmpty(value) ? fieldError('validation_required', 'cannot be blank') : undefined
+
+/** The opposite: only an empty value is fine. */
+export const blank = demand(() => false, 'validation_empty', 'must be blank')
+
+/** The same check, only under a condition. */
+export const when = (condition: boolean, check: Check): Check => (condition ? check : () => undefined)
+
+/** Length in bytes of UTF-8. */
+export function length(min: number, max: number): Check {
+  const holds = (text: string) => Buffer.byteLength(text) >= min && Buffer.byteLength(text) <= max
+  if (min === max)
+    return demand(holds, 'validation_length_invalid', `the length must be exactly ${min}`, { max, min })
+  const message = `the length must be between ${min} and ${max}`
+  return demand(holds, 'validation_length_out_of_range', message, { max, min })
+}
+
+/** At most so many bytes of UTF-8. */
+export const notLonger = (max: number): Check =>
+  demand(
+    (text: string) => Buffer.byteLength(text) <= max,
+    'validation_length_too_long',
+    `the length must be no more than ${max}`,
+    { max, min: 0 },
+  )
+
+/** A number not below this one. */
+export const atLeast = (threshold: number): Check =>
+  demand(
+    (value: number) => value >= threshold,
+    'validation_min_greater_equal_than_required',
+    `must be no less than ${threshold}`,
+    { threshold },
+  )
+
+/** A number not above this one. */
+export const atMost = (threshold: number): Check =>
+  demand(
+    (value: number) => value <= threshold,
+    'validation_max_less_equal_than_required',
+    `must be no greater than ${threshold}`,
+    { threshold },
+  )
+
+/** One of these texts. */
+export const oneOf = (allowed: readonly string[], message = 'must be a valid value'): Check =>
+  demand((value: string) => allowed.includes(value), 'validation_in_invalid', message)
+
+/** None of these texts. */
+export const noneOf = (refused: readonly string[]): Check =>
+  demand((value: string) => !refused.includes(value), 'validation_not_in_invalid', 'must not be in list')
+
+/** A text in which the pattern is found. */
+export const matches = (pattern: RegExp): Check =>
+  demand((value: string) => pattern.test(value), 'validation_match_invalid', 'must be in a valid format')
+
+/** What was found out before about a value that is not empty. */
+export const failedBefore = (error: FieldError | undefined): Check => unlessEmpty(() => error)
+
+/** The same text as another field. Unlike the others it also judges an empty one. */
+export const equals =
+  (other: string): Check =>
+  (value) =>
+    value === other ? undefined : fieldError('validation_values_mismatch', "values don't match")
+
+/** An address, or an URL, as PocketBase takes them. */
+export const email = demand(isEmail, 'validation_is_email', 'must be a valid email address')
+export const url = demand(isUrl, 'validation_is_url', 'must be a valid URL')
+
+const DNS_NAME = /^[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62}(\.[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*[._]?$/
+/** An IP address or a DNS name. */
+export const host = demand(
+  (text: string) => isIP(text) > 0 || (DNS_NAME.test(text) && text.replaceAll('.', '').length <= 255),
+  'validation_is_host',
+  'must be a valid IP address or DNS name',
+)
+/** `#1af`, `11aaff`. */
+export const hexColor = demand(
+  (text: string) => /^#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})$/.test(text),
+  'validation_is_hex_color',
+  'must be a valid hexadecimal color code',
+)
+
+/** An address, or a subnet as `10.0.0.0/8`. The code is misspelt in PocketBase. */
+export const ipOrSubnet = demand(isIpOrSubnet, 'validation_invlaid_ip_or_subnet', 'invalid IP or CIDR subnet')
+
+function isIpOrSubnet(text: string): boolean {
+  const [address = '', bits, more] = text.split('/')
+  const version = isIP(address)
+  if (version === 0 || more !== undefined) return false
+  if (bits === undefined) return true
+  return (
+    /^(0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128) && !address.includes('%')
+  )
+}
+
+/** Every item of a list by itself: errors by index. */
+export const each =
+  (...checks: readonly Check[]): Check =>
+  (items) =>
+    collect((items as unknown[]).map((item, i) => [String(i), first(checks, item)]))
+
+/** Every field of an object by its own checks, the first error of each. */
+export const fields =
+  (checks: Readonly<Record<string, readonly Check[]>>): Check =>
+  (object) =>
+    collect(
+      Object.entries(checks).map(([name, own]) => [
+        name,
+        first(own, (object as Record<string, unknown>)[name]),
+      ]),
+    )
+
+function first(checks: readonly Check[], value: unknown): FieldError | ErrorData | undefined {
+  for (const check of checks) {
+    const error = check(value)
+    if (error) return error
+  }
+  return undefined
+}
+
+function collect(
+  found: readonly (readonly [string, FieldError | ErrorData | undefined])[],
+): ErrorData | undefined {
+  const errors = found.filter((pair): pair is [string, FieldError | ErrorData] => pair[1] !== undefined)
+  return errors.length > 0 ? Object.fromEntries(errors.sort(([a], [b]) => byBytes(a, b))) : undefined
+}
+
+/** Throws 400 with the errors of all fields if a submitted object does not stand its checks. */
+export function checkFields(
+  object: object,
+  checks: Readonly<Record<string, readonly Check[]>>,
+  message = 'An error occurred while validating the submitted data.',
+): void {
+  const errors = fields(checks)(object)
+  if (errors) throw badRequest(message, errors as ErrorData)
+}

@@ -1,0 +1,205 @@
+import { fieldError } from '../../errors.ts'
+import type { Field, FieldOf, FieldTypeName, TextField } from '../../fields/field.ts'
+import { generateText } from '../../fields/types/autogenerate.ts'
+import { fieldType } from '../../fields/types/field-types.ts'
+import { formatNumber, isInt64 } from '../../fields/types/number.ts'
+import type { Catalog } from '../catalog.ts'
+import type { Collection } from '../collection.ts'
+import {
+  atLeast,
+  atMost,
+  blank,
+  type Check,
+  length,
+  matches,
+  noneOf,
+  oneOf,
+  required,
+  when,
+} from './checks.ts'
+import { byPlace, check, isPattern, isWord, noVia, type Problem } from './problems.ts'
+
+/** Whole numbers that JSON keeps exactly. */
+const MAX_INT = Number.MAX_SAFE_INTEGER
+const MAX_PASSWORD = 71
+const BCRYPT_COST = { min: 4, max: 31 }
+const AUTOGENERATE_TRIES = 10
+
+const RESERVED_NAMES = ['null', 'true', 'false', '_rowid_', 'collectionId', 'collectionName', 'expand']
+const DOMAIN = /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-zA-Z]{1,63}| xn--[a-z0-9]{1,59})$/
+const THUMB_SIZE = /^\d+x\d+[tbf]?$/
+const NO_THUMBS = ['0x0', '0x0t', '0x0b', '0x0f']
+
+/** Where a field stands: the collection that gets it, what is stored of that collection, and all others. */
+export interface FieldPlace {
+  readonly collection: Collection
+  readonly stored: Collection | undefined
+  readonly catalog: Catalog
+}
+
+type Settings<T extends FieldTypeName> = (field: FieldOf<T>, place: FieldPlace) => Record<string, Problem>
+
+function domain(name: string): Problem {
+  if (name === '' || (name.length <= 255 && DOMAIN.test(name))) return undefined
+  return fieldError('validation_is_domain', 'must be a valid domain')
+}
+
+const domains = ({ exceptDomains, onlyDomains }: FieldOf<'email'> | FieldOf<'url'>) => ({
+  exceptDomains: onlyDomains?.length ? check(exceptDomains, blank) : byPlace(exceptDomains, domain),
+  onlyDomains: exceptDomains?.length ? check(onlyDomains, blank) : byPlace(onlyDomains, domain),
+})
+
+const size = (value: number) => check(value, atLeast(0), atMost(MAX_INT))
+
+function singleKey(collection: Collection): Check {
+  const keys = collection.fields.filter((field) => field.type === 'text' && field.primaryKey)
+  return (primaryKey) =>
+    primaryKey && keys.length > 1
+      ? fieldError(
+          'validation_unsupported_composite_pk',
+          'Composite PKs are not supported and the collection must have only 1 PK.',
+        )
+      : undefined
+}
+
+function generates(field: TextField): Check {
+  return (pattern) => {
+    if (!pattern) return undefined
+    try {
+      for (let i = 0; i < AUTOGENERATE_TRIES; i++) {
+        const value = generateText(String(pattern))
+        if (fieldType(field).check(field, value)) {
+          const text = `The provided autogenerate pattern could produce invalid field values, ex.: "${value}"`
+          return fieldError('validation_invalid_autogenerate_pattern_value', text)
+        }
+      }
+    } catch (error) {
+      return fieldError('validation_invalid_autogenerate_pattern', (error as Error).message)
+    }
+  }
+}
+
+const onlyInt =
+  (demanded: boolean): Check =>
+  (value) =>
+    demanded && value !== null && !isInt64(value as number)
+      ? fieldError('validation_only_int_constraint', 'Decimal numbers are not allowed')
+      : undefined
+
+const notBelow =
+  (min: number | null): Check =>
+  (value) =>
+    typeof value === 'number' && min !== null && value < min
+      ? fieldError('validation_min_number_constraint', `Must be greater or equal than ${formatNumber(min)}`, {
+          min,
+        })
+      : undefined
+
+const unchanged =
+  (before: boolean): Check =>
+  (value) =>
+    value === before ? undefined : fieldError('validation_values_mismatch', "values don't match")
+
+const eitherDate: Check = (value) =>
+  value ? undefined : fieldError('validation_required', 'either onCreate or onUpdate must be enabled')
+
+const storedField = <T extends FieldTypeName>(field: FieldOf<T>, { stored }: FieldPlace) =>
+  stored?.fields.find((one) => one.id === field.id && one.type === field.type) as FieldOf<T> | undefined
+
+const relationTarget =
+  (field: FieldOf<'relation'>, place: FieldPlace): Check =>
+  (id) => {
+    const before = storedField(field, place)
+    if (before && before.collectionId !== id) {
+      return fieldError('validation_field_relation_change', 'The relation collection cannot be changed.')
+    }
+    const target = place.catalog.all.find((one) => one.id === id)
+    if (!target) {
+      return fieldError(
+        'validation_field_relation_missing_collection',
+        "The relation collection doesn't exist.",
+      )
+    }
+    if (place.collection.type !== 'view' && target.type === 'view') {
+      return fieldError(
+        'validation_relation_field_non_view_base_collection',
+        'Only view collections are allowed to have relations to other views.',
+      )
+    }
+  }
+
+/** Rules for the options of each field type. PocketBase: ValidateSettings in core/field_*.go */
+const SETTINGS: { readonly [T in FieldTypeName]: Settings<T> } = {
+  text: (field, { collection }) => ({
+    ...(field.primaryKey && {
+      name: check(field.name, isFieldName, oneOf(['id'], 'The primary key must be named "id".')),
+    }),
+    primaryKey: check(field.primaryKey, singleKey(collection)),
+    min: size(field.min),
+    max: check(field.max, atLeast(field.min), atMost(MAX_INT)),
+    pattern: check(field.pattern, when(field.primaryKey, required), isPattern),
+    hidden: check(field.hidden, when(field.primaryKey, blank)),
+    required: check(field.required, when(field.primaryKey, required)),
+    autogeneratePattern: check(field.autogeneratePattern, isPattern, generates(field)),
+  }),
+  number: (field) => ({
+    min: check(field.min, onlyInt(field.onlyInt)),
+    max: check(field.max, onlyInt(field.onlyInt), notBelow(field.min)),
+  }),
+  bool: () => ({}),
+  email: domains,
+  url: domains,
+  editor: ({ maxSize }) => ({ maxSize: size(maxSize) }),
+  date: () => ({}),
+  autodate: (field, place) => {
+    const before = storedField(field, place) ?? field
+    return {
+      onCreate: check(
+        field.onCreate,
+        when(field.system, unchanged(before.onCreate)),
+        when(!field.onUpdate, eitherDate),
+      ),
+      onUpdate: check(
+        field.onUpdate,
+        when(field.system, unchanged(before.onUpdate)),
+        when(!field.onCreate, eitherDate),
+      ),
+    }
+  },
+  select: ({ values, maxSelect }) => ({
+    values: check(values, required),
+    maxSelect: check(maxSelect, atLeast(0), atMost(values.length || 1)),
+  }),
+  json: ({ maxSize }) => ({ maxSize: size(maxSize) }),
+  geoPoint: () => ({}),
+  relation: (field, place) => ({
+    collectionId: check(field.collectionId, required, relationTarget(field, place)),
+    minSelect: check(field.minSelect, atLeast(0)),
+    maxSelect: check(field.maxSelect, when(field.minSelect > 0, required), atLeast(field.minSelect)),
+  }),
+  file: ({ maxSelect, maxSize, thumbs }) => ({
+    maxSelect: size(maxSelect),
+    maxSize: size(maxSize),
+    thumbs: byPlace(thumbs, (thumb) => check(thumb, noneOf(NO_THUMBS), matches(THUMB_SIZE))),
+  }),
+  password: ({ min, max, cost, pattern }) => ({
+    min: check(min, atLeast(1), atMost(MAX_PASSWORD)),
+    max: check(max, atLeast(min), atMost(MAX_PASSWORD)),
+    cost: check(cost, atLeast(BCRYPT_COST.min), atMost(BCRYPT_COST.max)),
+    pattern: check(pattern, isPattern),
+  }),
+}
+
+const isFieldName: Check = (name) =>
+  check(name, required, length(1, 100), isWord, noneOf(RESERVED_NAMES), noVia)
+
+/** What is wrong with one field's own settings, by key. */
+export function fieldProblems(field: Field, place: FieldPlace): Record<string, Problem> {
+  const settings = SETTINGS[field.type] as Settings<FieldTypeName>
+  return {
+    id: check(field.id, required, length(1, 100)),
+    name: isFieldName(field.name),
+    help: check(field.help ?? '', length(1, 300)),
+    ...settings(field as never, place),
+  }
+}

@@ -1,0 +1,75 @@
+import { randomText } from '../../tools/random.ts'
+import type { AuthOptions, MailTemplate, OAuth2Provider, TokenOptions } from '../collection.ts'
+import {
+  flag,
+  list,
+  object,
+  optionalFlag,
+  optionalMap,
+  optionalText,
+  type Shape,
+  startingWith,
+  text,
+  texts,
+  whole,
+} from './decode.ts'
+import { MAIL_TEMPLATES } from './mail-templates.ts'
+
+const SECRET_LENGTH = 50
+
+const mail = (fresh: MailTemplate): Shape<MailTemplate> =>
+  object({ subject: startingWith(text, () => fresh.subject), body: startingWith(text, () => fresh.body) })
+
+const token = (seconds: number): Shape<TokenOptions> =>
+  object({
+    secret: startingWith(text, () => randomText(SECRET_LENGTH)),
+    duration: startingWith(whole, () => seconds),
+  })
+
+const provider: Shape<OAuth2Provider> = object({
+  pkce: optionalFlag,
+  name: text,
+  clientId: text,
+  clientSecret: text,
+  authURL: text,
+  tokenURL: text,
+  userInfoURL: text,
+  displayName: text,
+  extra: optionalMap,
+})
+
+const on = startingWith(flag, () => true)
+
+/**
+ * What an auth collection has beside what every collection has, in the order of PocketBase's answers, with
+ * the values of a new one. PocketBase: core/collection_model_auth_options.go
+ */
+export const AUTH_KEYS: { readonly [K in keyof AuthOptions]: Shape<AuthOptions[K]> } = {
+  authRule: startingWith(optionalText, () => ''),
+  manageRule: optionalText,
+  authAlert: object({ enabled: on, emailTemplate: mail(MAIL_TEMPLATES.authAlert) }),
+  oauth2: object({
+    providers: list(provider),
+    mappedFields: object({ id: text, name: text, username: text, avatarURL: text }),
+    enabled: flag,
+  }),
+  passwordAuth: object({ enabled: on, identityFields: startingWith(texts, () => ['email']) }),
+  mfa: object({ enabled: flag, duration: startingWith(whole, () => 600), rule: text }),
+  otp: object({
+    enabled: flag,
+    duration: startingWith(whole, () => 180),
+    length: startingWith(whole, () => 8),
+    emailTemplate: mail(MAIL_TEMPLATES.otp),
+  }),
+  authToken: token(432_000),
+  passwordResetToken: token(1_800),
+  emailChangeToken: token(1_800),
+  verificationToken: token(86_400),
+  fileToken: token(180),
+  verificationTemplate: mail(MAIL_TEMPLATES.verification),
+  resetPasswordTemplate: mail(MAIL_TEMPLATES.resetPassword),
+  confirmEmailChangeTemplate: mail(MAIL_TEMPLATES.confirmEmailChange),
+}
+
+/** A fresh signing secret: tokens made with the one before it are worth nothing. */
+export const newSecret = () => randomText(SECRET_LENGTH)

@@ -1,0 +1,148 @@
+import type { Field } from '../../fields/field.ts'
+import { checksum } from '../../tools/checksum.ts'
+import type { Collection } from '../collection.ts'
+import { indexText, parseIndex, uniqueIndexOf } from '../sqlite/index-expression.ts'
+import { addField } from './field-list.ts'
+import { readField } from './field-shapes.ts'
+
+const ID_PATTERN = '^[a-z0-9]+$'
+const MAX_INDEX_NAME = 64
+
+interface SystemField {
+  readonly fresh: Record<string, unknown>
+  /** Laid over a field of that name which the collection brings itself. */
+  readonly forced: (field: Field) => Partial<Field>
+}
+
+const hiddenAndRequired = () => ({ system: true, hidden: true, required: true })
+const system = () => ({ system: true })
+
+const ID: SystemField = {
+  fresh: {
+    name: 'id',
+    type: 'text',
+    system: true,
+    primaryKey: true,
+    required: true,
+    min: 15,
+    max: 15,
+    pattern: ID_PATTERN,
+    autogeneratePattern: '[a-z0-9]{15}',
+  },
+  forced: (field) => ({
+    system: true,
+    required: true,
+    primaryKey: true,
+    hidden: false,
+    pattern: (field.type === 'text' && field.pattern) || ID_PATTERN,
+  }),
+}
+
+/** What an auth collection always has, in this order. PocketBase: core/collection_model.go */
+const AUTH: readonly SystemField[] = [
+  {
+    fresh: { name: 'password', type: 'password', system: true, hidden: true, required: true, min: 8 },
+    forced: hiddenAndRequired,
+  },
+  {
+    fresh: {
+      name: 'tokenKey',
+      type: 'text',
+      system: true,
+      hidden: true,
+      required: true,
+      min: 30,
+      max: 60,
+      autogeneratePattern: '[a-zA-Z0-9]{50}',
+    },
+    forced: hiddenAndRequired,
+  },
+  {
+    fresh: { name: 'email', type: 'email', system: true, required: true },
+    forced: () => ({ system: true, hidden: false }),
+  },
+  { fresh: { name: 'emailVisibility', type: 'bool', system: true }, forced: system },
+  { fresh: { name: 'verified', type: 'bool', system: true }, forced: system },
+]
+
+/** The field stays where the collection has it; a missing one is put first or last. */
+function withSystemField(fields: readonly Field[], { fresh, forced }: SystemField, first: boolean): Field[] {
+  const place = fields.findIndex((field) => field.name === fresh.name && field.type === fresh.type)
+  if (place >= 0) return fields.with(place, { ...fields[place]!, ...forced(fields[place]!) } as Field)
+  const field = readField(fresh)
+  return first ? [field, ...fields].reduce<Field[]>(addField, []) : addField(fields, field)
+}
+
+/** What a new collection has before its own fields are known. */
+export const firstFields = (): Field[] => addField([], readField(ID.fresh))
+
+function completeFields({ type, fields }: Collection): Field[] {
+  // a view's come from its query, another type is refused
+  if (type !== 'base' && type !== 'auth') return fields
+  const withId = withSystemField(fields, ID, true)
+  if (type !== 'auth') return withId
+  return AUTH.reduce((all, field) => withSystemField(all, field, false), withId)
+}
+
+const indexNameOf = (field: string, id: string) => `idx_${field}_${id}`.slice(0, MAX_INDEX_NAME)
+
+/** An auth collection's two unique indexes come back when they are left out. */
+function completeIndexes(collection: Collection, namedBy: string): string[] {
+  const { name, type, indexes } = collection
+  if (type !== 'auth') return indexes
+  const required = [
+    ['tokenKey', ''],
+    ['email', " WHERE `email` != ''"],
+  ] as const
+  const missing = required.filter(([field]) => !uniqueIndexOf(indexes, field))
+  const made = missing.map(
+    ([field, where]) =>
+      `CREATE UNIQUE INDEX \`${indexNameOf(field, namedBy)}\` ON \`${name}\` (\`${field}\`)${where}`,
+  )
+  return [...indexes, ...made]
+}
+
+/** Each index is on the collection's own table, whatever it says; it is rewritten only if it said another. */
+function onOwnTable(index: string, table: string): string {
+  const parsed = parseIndex(index)
+  return parsed.table === table ? index : indexText({ ...parsed, table }) || index
+}
+
+function withoutLostMappings(collection: Collection): Collection {
+  if (collection.type !== 'auth') return collection
+  const names = new Set(collection.fields.map((field) => field.name))
+  const { mappedFields } = collection.oauth2
+  const kept = Object.fromEntries(
+    Object.entries(mappedFields).map(([key, name]) => [key, names.has(name) ? name : '']),
+  ) as typeof mappedFields
+  return { ...collection, oauth2: { ...collection.oauth2, mappedFields: kept } }
+}
+
+/** The id PocketBase makes of a collection's type and name. */
+export const idOf = ({ type, name }: Pick<Collection, 'type' | 'name'>) => `pbc_${checksum(type + name)}`
+
+/**
+ * Everything that PocketBase adds by itself when a collection is saved: id, system fields and their indexes,
+ * the right table in each index. `takenIds`: those of other collections, avoided by an id of our making.
+ * `namedBy`: the id in the names of the indexes, if it is not the collection's own. PocketBase:
+ * core/collection_model.go
+ */
+export function complete(
+  collection: Collection,
+  takenIds: ReadonlySet<string> = new Set(),
+  namedBy?: string,
+): Collection {
+  const id = collection.id || freeId(collection, takenIds)
+  const withFields = { ...collection, id, fields: completeFields(collection) } as Collection
+  const indexes = completeIndexes(withFields, namedBy ?? id).map((index) =>
+    onOwnTable(index, collection.name),
+  )
+  return withoutLostMappings({ ...withFields, indexes } as Collection)
+}
+
+function freeId(collection: Collection, taken: ReadonlySet<string>): string {
+  const base = idOf(collection)
+  let id = base
+  for (let i = 2; taken.has(id) && i < 1000; i++) id = base + i
+  return id
+}

@@ -1,0 +1,23 @@
+import type { Field } from '../../fields/field.ts'
+import { checksum } from '../../tools/checksum.ts'
+
+/** `type` and CRC-32 of the name, with a number behind it if that is taken. */
+function freeId(fields: readonly Field[], field: Field): string {
+  const base = field.type + checksum(field.name)
+  const taken = new Set(fields.map((other) => other.id))
+  let id = base
+  for (let i = 2; taken.has(id) && i < 1000; i++) id = base + i
+  return id
+}
+
+/**
+ * A list with one field more: it replaces the one with its id, or, if it comes without id, the one with its
+ * name (whose id it takes); else it goes to the end. PocketBase: core/fields_list.go
+ */
+export function addField(fields: readonly Field[], field: Field): Field[] {
+  const place = field.id
+    ? fields.findIndex((other) => other.id === field.id)
+    : fields.findIndex((other) => field.name !== '' && other.name === field.name)
+  if (place < 0) return [...fields, field.id ? field : { ...field, id: freeId(fields, field) }]
+  return fields.with(place, { ...field, id: fields[place]!.id })
+}

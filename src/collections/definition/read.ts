@@ -1,0 +1,67 @@
+import type { Collection, CollectionType } from '../collection.ts'
+import { AUTH_KEYS } from './auth-shape.ts'
+import { firstFields } from './complete.ts'
+import { asObject, flag, object, optionalText, type Shape, text, texts } from './decode.ts'
+import { date, fieldList } from './field-shapes.ts'
+
+const COMMON_KEYS = {
+  id: text,
+  listRule: optionalText,
+  viewRule: optionalText,
+  createRule: optionalText,
+  updateRule: optionalText,
+  deleteRule: optionalText,
+  name: text,
+  type: text,
+  fields: fieldList,
+  indexes: texts,
+  created: date,
+  updated: date,
+  system: flag,
+}
+
+const asShape = (keys: object) => object(keys as Record<never, never>) as Shape<unknown> as Shape<Collection>
+
+/**
+ * Keys of each type, in the order of PocketBase's answers. An unknown type is read as base and refused later.
+ */
+const SHAPES: Record<CollectionType, Shape<Collection>> = {
+  base: asShape(COMMON_KEYS),
+  auth: asShape({ ...COMMON_KEYS, ...AUTH_KEYS }),
+  view: asShape({ ...COMMON_KEYS, viewQuery: text }),
+}
+const shapeOf = (type: string) => (Object.hasOwn(SHAPES, type) ? SHAPES[type as CollectionType] : SHAPES.base)
+
+/** Keys of other types mean nothing, but a value that could not be theirs is a fault all the same. */
+const EVERY = asShape({ ...COMMON_KEYS, ...AUTH_KEYS, viewQuery: text })
+
+function lay(raw: unknown, shape: Shape<Collection>, under: Collection): Collection {
+  EVERY.over(raw, EVERY.zero())
+  return shape.over(raw, under)
+}
+
+function submittedType(raw: unknown): string {
+  const entry = Object.entries(asObject(raw)).findLast(([key]) => key.toLowerCase() === 'type')
+  return text.over(entry?.[1] ?? null, '')
+}
+
+/**
+ * A new collection of the type that the JSON names (base if none), everything else as it comes. Throws a
+ * ShapeError.
+ */
+export function readNew(raw: unknown): Collection {
+  const type = submittedType(raw) || 'base'
+  const shape = shapeOf(type)
+  const fresh = { ...shape.fresh(), ...(Object.hasOwn(SHAPES, type) ? {} : { fields: firstFields() }) }
+  return { ...lay(raw, shape, fresh as Collection), type } as Collection
+}
+
+/**
+ * A collection changed by submitted JSON: what is not in it stays, an empty type is base. Throws a
+ * ShapeError.
+ */
+export function readOver(raw: unknown, old: Collection): Collection {
+  const shape = shapeOf(submittedType(raw) || old.type)
+  const laid = lay(raw, shape, { ...shape.zero(), ...old })
+  return { ...laid, type: laid.type || 'base' } as Collection
+}

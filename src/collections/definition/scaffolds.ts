@@ -1,0 +1,13 @@
+import { randomId } from '../../tools/random.ts'
+import { complete } from './complete.ts'
+import { readNew } from './read.ts'
+import { collectionJson } from './serialise.ts'
+
+const TYPES = ['auth', 'base', 'view']
+
+/** A new collection of each type as JSON text, nameless and without id: what a form starts from. */
+export function scaffoldsJson(): string {
+  const id = randomId(10) // part of the names of an auth collection's indexes
+  const scaffold = (type: string) => collectionJson({ ...complete(readNew({ type, id })), id: '' })
+  return `{${TYPES.map((type) => `"${type}":${scaffold(type)}`).join(',')}}`
+}

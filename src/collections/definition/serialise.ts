@@ -1,0 +1,33 @@
+import { writeSorted } from '../../fields/values/json-text.ts'
+import type { AuthCollection, Collection, TokenOptions } from '../collection.ts'
+
+const TOKENS = [
+  'authToken',
+  'passwordResetToken',
+  'emailChangeToken',
+  'verificationToken',
+  'fileToken',
+] as const
+
+const withoutSecret = ({ duration }: TokenOptions) => ({ duration })
+
+/** Secrets go in only. */
+function redacted(collection: AuthCollection) {
+  const { oauth2 } = collection
+  const providers = oauth2.providers.map(({ clientSecret: _, extra, ...shown }) => ({
+    ...shown,
+    extra: JSON.parse(writeSorted(extra)),
+  }))
+  const tokens = Object.fromEntries(TOKENS.map((key) => [key, withoutSecret(collection[key])]))
+  return { ...collection, oauth2: { ...oauth2, providers }, ...tokens }
+}
+
+/** `<`, `>`, `&` and two separators as Go's encoder writes them. */
+const UNSAFE = /[<>&\u2028\u2029]/g
+const escapeUnsafe = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+/** A collection as JSON text of an answer: keys in PocketBase's order, without secrets. Contract 7.5 */
+export function collectionJson(collection: Collection): string {
+  const shown = collection.type === 'auth' ? redacted(collection) : collection
+  return JSON.stringify(shown).replace(UNSAFE, escapeUnsafe)
+}

@@ -1,0 +1,118 @@
+import { isSqlError } from '../../db/errors.ts'
+import { ApiError, badRequest, fieldError, notFound } from '../../errors.ts'
+import type { Collections } from '../catalog/catalog-store.ts'
+import { saveCollection } from '../catalog/save.ts'
+import type { Store } from '../catalog.ts'
+import type { CatalogDraft } from '../catalog-draft.ts'
+import type { Collection } from '../collection.ts'
+import { isBuiltIn } from '../definition/built-in.ts'
+import { complete, idOf } from '../definition/complete.ts'
+import { ShapeError } from '../definition/decode.ts'
+import { readNew, readOver } from '../definition/read.ts'
+import { InvalidCollection } from '../invalid.ts'
+import { sqliteErrorText } from '../table/sqlite-error-text.ts'
+import { type RuleCheck, validateCollection } from '../validate/validate.ts'
+import { isQueryFault } from '../views/view.ts'
+import { CollectionInUseError, deleteCollection, referencesTo } from './remove.ts'
+
+const FAILED = 'Failed to update collection.'
+
+/**
+ * What a client is told of a failed save; a fault of ours stays what it is. PocketBase: apis/collection.go
+ */
+function refusal(sentence: string, error: unknown): unknown {
+  if (error instanceof ApiError) return error
+  if (error instanceof ShapeError) {
+    return badRequest('Failed to load the submitted data due to invalid formatting.')
+  }
+  if (error instanceof InvalidCollection) return badRequest(sentence, error.data)
+  return isQueryFault(error) ? badRequest(`${sentence} Raw error: \n${sqliteErrorText(error)}`) : error
+}
+
+/**
+ * If not, its first indexes are made before its id is read: PocketBase names them by the id that it would
+ * have given.
+ */
+const bringsIndexes = (raw: unknown) => Object.keys(raw ?? {}).some((key) => key.toLowerCase() === 'indexes')
+
+/** An id stays. PocketBase looks for the collection by the new one before it says so. */
+const otherId = ({ catalog }: Store, id: string) =>
+  catalog.find(id)
+    ? badRequest(FAILED, { id: fieldError('validation_values_mismatch', "Values don't match") })
+    : notFound()
+
+async function saveChecked(
+  draft: CatalogDraft,
+  next: Collection,
+  old: Collection | undefined,
+  checkRule: RuleCheck,
+): Promise<void> {
+  await validateCollection({ store: draft, next, old, checkRule })
+  await saveCollection(draft, next)
+}
+
+/** Makes a collection from submitted JSON. Answers it as it is stored; throws 400 with every error. */
+export async function createCollection(
+  store: Collections,
+  raw: unknown,
+  checkRule: RuleCheck,
+): Promise<Collection> {
+  try {
+    const id = await store.change(async (draft) => {
+      const taken = new Set(draft.catalog.all.map((one) => one.id))
+      const read = readNew(raw)
+      const next = complete(read, taken, bringsIndexes(raw) ? undefined : idOf(read))
+      await saveChecked(draft, next, undefined, checkRule)
+      return next.id
+    })
+    return store.catalog.find(id)!
+  } catch (error) {
+    throw refusal('Failed to create collection.', error)
+  }
+}
+
+/** Changes a collection by submitted JSON: what is not in it stays. Throws 404, or 400 with every error. */
+export async function updateCollection(
+  store: Collections,
+  nameOrId: string,
+  raw: unknown,
+  checkRule: RuleCheck,
+): Promise<Collection> {
+  try {
+    const id = await store.change(async (draft) => {
+      const old = draft.catalog.find(nameOrId)
+      if (!old) throw notFound()
+      const read = readOver(raw, old)
+      if (read.id !== old.id) throw otherId(draft, read.id)
+      await saveChecked(draft, complete(read), old, checkRule)
+      return old.id
+    })
+    return store.catalog.find(id)!
+  } catch (error) {
+    throw refusal(FAILED, error)
+  }
+}
+
+/**
+ * Deletes a collection with its records. Throws 404, or 400 if it is needed: by the gateway, a relation, a
+ * view.
+ */
+export async function removeCollection(store: Collections, nameOrId: string): Promise<void> {
+  const collection = store.catalog.find(nameOrId)
+  if (!collection) throw notFound()
+  if (isBuiltIn(collection)) {
+    throw badRequest(`Failed to delete collection: pocketsms needs ${collection.name} for itself.`)
+  }
+  try {
+    await store.change(async (draft) => {
+      const present = draft.catalog.find(collection.id)
+      if (!present) throw notFound()
+      await deleteCollection(draft, present)
+    })
+  } catch (error) {
+    if (!(error instanceof CollectionInUseError) && !isSqlError(error)) throw error
+    const names = referencesTo(store.catalog, collection).map(({ name }) => name)
+    const cause = names.length > 0 ? ` probably due to existing reference in ${names.join(', ')}` : ''
+    throw badRequest(`Failed to delete collection${cause}`)
+  }
+}

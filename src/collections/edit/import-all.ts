@@ -1,0 +1,72 @@
+import {
+  ApiError,
+  badRequest,
+  type ErrorData,
+  type FieldError,
+  fieldError,
+  plainMessage,
+} from '../../errors.ts'
+import type { Collections } from '../catalog/catalog-store.ts'
+import { InvalidCollection } from '../invalid.ts'
+import type { RuleCheck } from '../validate/validate.ts'
+import { checkImported, ImportFault, importCollections } from './import.ts'
+
+const FAILED = 'Failed to import collections.'
+const CODE = 'validation_collections_import_failure'
+
+const failure = (reason: string) => badRequest(FAILED, { collections: fieldError(CODE, reason) })
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** Errors as Go prints them into a text: messages by key, keys sorted. */
+function messages(data: ErrorData | FieldError): unknown {
+  if (typeof data.code === 'string') return plainMessage(data as FieldError)
+  const entries = Object.entries(data as ErrorData).sort(([a], [b]) => (a < b ? -1 : 1))
+  return Object.fromEntries(entries.map(([key, error]) => [key, messages(error)]))
+}
+
+function invalid({ collection: { name, id }, data }: InvalidCollection): ApiError {
+  const list = JSON.stringify(messages(data), null, 2)
+  return failure(`Data validations failed for collection "${name}" (${id}):\n${list}`)
+}
+
+/** The form's collections. Throws 400 for another shape and for none at all. */
+function readForm(collections: unknown, deleteMissing: unknown): Record<string, unknown>[] {
+  const isList =
+    collections == null || (Array.isArray(collections) && collections.every((c) => c === null || isObject(c)))
+  if (!isList || !(deleteMissing == null || typeof deleteMissing === 'boolean')) {
+    throw badRequest('An error occurred while loading the submitted data.')
+  }
+  if (!collections || collections.length === 0) {
+    const blank = fieldError('validation_required', 'cannot be blank')
+    throw badRequest('An error occurred while validating the submitted data.', { collections: blank })
+  }
+  return collections.map((one) => one ?? {})
+}
+
+/**
+ * Brings in all collections of a form or none: saved first, as they may refer to each other, then checked.
+ * Throws
+ * 400. PocketBase: apis/collection_import.go
+ */
+export async function importAll(
+  store: Collections,
+  form: { readonly collections: unknown; readonly deleteMissing: unknown },
+  checkRule: RuleCheck,
+): Promise<void> {
+  const raws = readForm(form.collections, form.deleteMissing)
+  try {
+    await store.change(async (draft) => {
+      const imported = await importCollections(draft, raws, form.deleteMissing === true)
+      await checkImported(draft, imported, checkRule).catch((error: unknown) => {
+        throw error instanceof InvalidCollection ? invalid(error) : error
+      })
+    })
+  } catch (error) {
+    if (error instanceof ApiError) throw error
+    if (error instanceof InvalidCollection) throw badRequest(FAILED, error.data)
+    if (!(error instanceof ImportFault)) throw error
+    throw failure(`Failed to import the collections configuration. Raw error:\n${error.reason}`)
+  }
+}

@@ -1,0 +1,132 @@
+import { saveCollection } from '../catalog/save.ts'
+import type { Store } from '../catalog.ts'
+import type { CatalogDraft } from '../catalog-draft.ts'
+import type { Collection } from '../collection.ts'
+import { isBuiltIn } from '../definition/built-in.ts'
+import { complete } from '../definition/complete.ts'
+import { ShapeError } from '../definition/decode.ts'
+import { addField } from '../definition/field-list.ts'
+import { readNew, readOver } from '../definition/read.ts'
+import { sqliteErrorText } from '../table/sqlite-error-text.ts'
+import { type RuleCheck, validateCollection } from '../validate/validate.ts'
+import { isQueryFault } from '../views/view.ts'
+import { dropCollection } from './remove.ts'
+
+type Raw = Readonly<Record<string, unknown>>
+
+/**
+ * The submitted fields, then those there are that it does not name; a field that comes with another id is
+ * known by name and type. `deleteMissing`: only system fields are kept.
+ */
+function withOldFields(next: Collection, old: Collection, deleteMissing: boolean): Collection {
+  let { fields } = next
+  for (const field of old.fields) {
+    if (deleteMissing && !field.system) continue
+    if (fields.some((one) => one.id === field.id)) continue
+    const place = fields.findIndex((one) => one.name === field.name)
+    if (place >= 0 && fields[place]!.type === field.type)
+      fields = fields.with(place, { ...fields[place]!, id: field.id })
+    fields = addField(fields, field)
+  }
+  return { ...next, fields } as Collection
+}
+
+/** Why collections cannot be brought in. */
+export class ImportFault extends Error {
+  override name = 'ImportFault'
+  /** The same as PocketBase says it, which does not always name the collection. */
+  readonly reason: string
+
+  constructor(message: string, reason = message) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+function read(draft: CatalogDraft, raw: Raw, deleteMissing: boolean): Collection {
+  const old = draft.catalog.find(String(raw.id || raw.name || ''))
+  if (!old) return complete(readNew(raw), new Set(draft.catalog.all.map(({ id }) => id)))
+  const cleared = deleteMissing && raw.fields == null ? { ...raw, fields: [] } : raw
+  return complete(withOldFields(readOver(cleared, old), old, deleteMissing))
+}
+
+function load(draft: CatalogDraft, raw: Raw, deleteMissing: boolean): Collection {
+  try {
+    return read(draft, raw, deleteMissing)
+  } catch (error) {
+    if (!(error instanceof ShapeError)) throw error
+    throw new ImportFault(
+      `failed to load collection "${raw.name ?? raw.id}": ${error.message}`,
+      error.message,
+    )
+  }
+}
+
+async function save(draft: CatalogDraft, collection: Collection): Promise<void> {
+  try {
+    await saveCollection(draft, collection)
+  } catch (error) {
+    if (!isQueryFault(error)) throw error
+    throw new ImportFault(`failed to save collection "${collection.name}": ${sqliteErrorText(error)}`)
+  }
+}
+
+async function drop(draft: CatalogDraft, collection: Collection): Promise<void> {
+  try {
+    await dropCollection(draft, collection)
+  } catch (error) {
+    if (!isQueryFault(error)) throw error
+    throw new ImportFault(`failed to delete collection "${collection.name}": ${sqliteErrorText(error)}`)
+  }
+}
+
+/** Views come last, since they read others; else older ones first. */
+const inOrder = (a: Collection, b: Collection) =>
+  Number(a.type === 'view') - Number(b.type === 'view') ||
+  a.created.localeCompare(b.created) ||
+  a.updated.localeCompare(b.updated)
+
+/** A collection that was brought in, and what it was before. */
+export interface Imported {
+  readonly collection: Collection
+  readonly old: Collection | undefined
+}
+
+/**
+ * Brings collections in, each matched by id, else by name, and laid over the one that is there. With
+ * `deleteMissing`, collections and fields that are not listed go, system ones excepted. Answers those it
+ * wrote, with what they were before; they are not checked yet. Throws an InvalidCollection or an ImportFault.
+ * PocketBase: core/collection_import.go
+ */
+export async function importCollections(
+  draft: CatalogDraft,
+  raws: readonly Raw[],
+  deleteMissing = false,
+): Promise<Imported[]> {
+  const before = draft.catalog
+  const imported = raws.map((raw) => load(draft, raw, deleteMissing)).sort(inOrder)
+  const kept = new Set(imported.map(({ id }) => id))
+  const dropped = deleteMissing ? before.all.filter(({ id, system }) => !system && !kept.has(id)) : []
+  const needed = dropped.find(isBuiltIn)
+  if (needed) throw new ImportFault(`pocketsms needs the collection ${needed.name}: it must be in the list`)
+  for (const collection of dropped.sort(inOrder).reverse()) await drop(draft, collection)
+  // one without a name can be no table: it is left to the checks
+  for (const collection of imported) if (collection.name) await save(draft, collection)
+  return imported.map((collection) => ({
+    collection: draft.catalog.all.find(({ id }) => id === collection.id) ?? collection,
+    old: before.all.find(({ id }) => id === collection.id),
+  }))
+}
+
+/**
+ * Checks what was brought in: only now is everything there that it refers to. Throws an InvalidCollection.
+ */
+export async function checkImported(
+  store: Store,
+  imported: readonly Imported[],
+  checkRule: RuleCheck,
+): Promise<void> {
+  for (const { collection, old } of imported) {
+    await validateCollection({ store, next: collection, old: old ?? collection, checkRule })
+  }
+}

@@ -1,0 +1,46 @@
+import type { Catalog } from '../catalog.ts'
+import type { CatalogDraft } from '../catalog-draft.ts'
+import type { Collection } from '../collection.ts'
+import { quote, tableName } from '../names.ts'
+import { dropFiles } from '../table/file-triggers.ts'
+import { dropView } from '../views/view.ts'
+import { refreshViews } from '../views/views.ts'
+
+/** A collection that cannot go. Its text is for logs: no client sees it. */
+export class CollectionInUseError extends Error {
+  override name = 'CollectionInUseError'
+}
+
+/** Other collections with a relation to this one. PocketBase: core/collection_query.go */
+export function referencesTo(catalog: Catalog, collection: Collection): Collection[] {
+  return catalog.all.filter(
+    ({ id, fields }) =>
+      id !== collection.id &&
+      fields.some((field) => field.type === 'relation' && field.collectionId === collection.id),
+  )
+}
+
+/**
+ * Takes a collection's table or view, its files and its row away. Throws what Postgres says if a view reads
+ * it.
+ */
+export async function dropCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
+  if (collection.type === 'view') await dropView(draft.db, collection)
+  else await draft.db.query(`drop table if exists ${quote(tableName(collection))}`)
+  await dropFiles(draft.db, collection)
+  await draft.remove(collection)
+}
+
+/**
+ * Deletes a collection with its records. Throws a CollectionInUseError for a system collection, one that
+ * others refer to and one that a view reads. PocketBase: core/collection_model.go
+ */
+export async function deleteCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
+  if (collection.system)
+    throw new CollectionInUseError(`[${collection.name}] system collections cannot be deleted`)
+  const references = referencesTo(draft.catalog, collection)
+  if (references.length > 0) throw new CollectionInUseError(`[${collection.name}] others refer to it`)
+  await dropCollection(draft, collection)
+  const problems = await refreshViews(draft, collection.id)
+  if (problems.length > 0) throw new CollectionInUseError(problems.join('\n'))
+}

@@ -1,0 +1,99 @@
+import { splitSql } from './split-sql.ts'
+
+/** One column of an index: a name or an expression. */
+export interface IndexColumn {
+  readonly name: string
+  readonly collate: string
+  readonly sort: '' | 'ASC' | 'DESC'
+}
+
+/** A `CREATE INDEX` of a collection, taken apart. */
+export interface IndexExpression {
+  readonly schema: string
+  readonly name: string
+  readonly table: string
+  readonly columns: readonly IndexColumn[]
+  readonly where: string
+  readonly unique: boolean
+  readonly optional: boolean
+}
+
+const INDEX =
+  /create\s+(unique\s+)?\s*index\s*(if\s+not\s+exists\s+)?(\S*)\s+on\s+(\S*)\s*\(([\s\S]*)\)(?:\s*where\s+([\s\S]*))?/im
+const COLUMN = /^([\s\S]+?)(?:\s+collate\s+(\w+))?(?:\s+(asc|desc))?$/i
+const WRAPPING = '`"\'[]\r\n\t\f\v '
+
+function unwrap(text: string): string {
+  let from = 0
+  let to = text.length
+  while (from < to && WRAPPING.includes(text[from]!)) from++
+  while (to > from && WRAPPING.includes(text[to - 1]!)) to--
+  return text.slice(from, to)
+}
+
+function split(text: string, separator: string): string[] {
+  try {
+    return splitSql(text, separator)
+  } catch {
+    return []
+  }
+}
+
+function readColumn(text: string): IndexColumn[] {
+  const [, name = '', collate = '', sort = ''] = COLUMN.exec(text) ?? []
+  if (unwrap(name) === '') return []
+  return [{ name: unwrap(name), collate, sort: sort.toUpperCase() as IndexColumn['sort'] }]
+}
+
+/**
+ * Reads SQLite's `CREATE INDEX`, loosely. What is no index at all comes back without name and columns.
+ * PocketBase: tools/dbutils/index.go
+ */
+export function parseIndex(sql: string): IndexExpression {
+  const [, unique, optional, name = '', table = '', columns = '', where = ''] = INDEX.exec(sql) ?? []
+  const names = split(name, '.').map(unwrap)
+  return {
+    schema: names.length === 2 ? names[0]! : '',
+    name: (names.length === 2 ? names[1] : names[0]) ?? '',
+    table: unwrap(table),
+    columns: split(columns, ',').flatMap(readColumn),
+    where: where.trim(),
+    unique: unique !== undefined,
+    optional: optional !== undefined,
+  }
+}
+
+/** True if it can be an index. */
+export const isValidIndex = (index: IndexExpression) =>
+  index.name !== '' && index.table !== '' && index.columns.length > 0
+
+function columnText({ name, collate, sort }: IndexColumn): string {
+  const quoted = /[( ]/.test(name) ? name : `\`${name}\``
+  return quoted + (collate && ` COLLATE ${collate}`) + (sort && ` ${sort}`)
+}
+
+/**
+ * The `CREATE INDEX` in PocketBase's canonical form, or '' if it cannot be one. PocketBase:
+ * tools/dbutils/index.go
+ */
+export function indexText(index: IndexExpression): string {
+  if (!isValidIndex(index)) return ''
+  const columns = index.columns.map(columnText)
+  return [
+    `CREATE ${index.unique ? 'UNIQUE ' : ''}INDEX ${index.optional ? 'IF NOT EXISTS ' : ''}`,
+    index.schema && `\`${index.schema}\`.`,
+    `\`${index.name}\` ON \`${index.table}\` (`,
+    columns.length > 1 ? `\n  ${columns.join(',\n  ')}\n` : columns[0],
+    `)`,
+    index.where && ` WHERE ${index.where}`,
+  ].join('')
+}
+
+const equalFold = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+
+/** The first unique index over exactly this column. */
+export function uniqueIndexOf(indexes: readonly string[], column: string): IndexExpression | undefined {
+  return indexes
+    .map(parseIndex)
+    .find(({ unique, columns }) => unique && columns.length === 1 && equalFold(columns[0]!.name, column))
+}

@@ -1,0 +1,105 @@
+import type { SqlToken } from './sql-tokens.ts'
+
+/** A word as it is compared; a text in quotes is none. */
+export const lowerWord = (token: SqlToken | undefined) =>
+  token?.kind === 'word' ? token.text.toLowerCase() : ''
+
+/** The place of the first token from `at` on that is no blank. */
+export function skipBlanks(tokens: readonly SqlToken[], at: number): number {
+  let place = at
+  while (tokens[place]?.kind === 'blank') place++
+  return place
+}
+
+/** Where it goes on after the parenthesis that opens at `at`. */
+function closed(tokens: readonly SqlToken[], at: number): number {
+  let depth = 0
+  for (let i = at; i < tokens.length; i++) {
+    if (tokens[i]!.text === '(') depth++
+    if (tokens[i]!.text === ')' && --depth === 0) return i + 1
+  }
+  return tokens.length
+}
+
+/**
+ * Where it goes on after a call of the function that the word at `at` names; `at` itself if it is no call.
+ */
+export function callEnd(tokens: readonly SqlToken[], at: number): number {
+  const open = skipBlanks(tokens, at + 1)
+  return tokens[open]?.text === '(' ? closed(tokens, open) : at
+}
+
+/** Cut at the commas that stand in no parentheses. */
+export function splitArguments(tokens: readonly SqlToken[]): SqlToken[][] {
+  const parts: SqlToken[][] = [[]]
+  let depth = 0
+  for (const token of tokens) {
+    if (token.text === '(') depth++
+    if (token.text === ')') depth--
+    if (token.text === ',' && depth === 0) parts.push([])
+    else parts.at(-1)!.push(token)
+  }
+  return parts
+}
+
+const AFTER_JOINED = new Set([
+  ...['join', 'left', 'right', 'inner', 'outer', 'full', 'cross', 'natural'],
+  ...['where', 'group', 'having', 'window', 'order', 'limit', 'union', 'intersect', 'except'],
+])
+
+/**
+ * Where a condition has to be put after the JOIN at `at`, which has none; undefined if it has one, or wants
+ * none.
+ */
+export function bareJoinEnd(tokens: readonly SqlToken[], at: number): number | undefined {
+  const before = tokens.slice(0, at).findLast(({ kind }) => kind !== 'blank')
+  if (['cross', 'natural'].includes(lowerWord(before))) return undefined
+  let depth = 0
+  let end = at + 1
+  for (; end < tokens.length; end++) {
+    const token = tokens[end]!
+    if (depth === 0 && ['on', 'using'].includes(lowerWord(token))) return undefined
+    if (depth === 0 && (AFTER_JOINED.has(lowerWord(token)) || [',', ')'].includes(token.text))) break
+    if (token.text === '(') depth++
+    if (token.text === ')') depth--
+  }
+  return end
+}
+
+/** Where it goes on after the CASE at `at`. */
+function caseEnd(tokens: readonly SqlToken[], at: number): number {
+  let depth = 0
+  for (let i = at; i < tokens.length; i++) {
+    if (lowerWord(tokens[i]) === 'case') depth++
+    if (lowerWord(tokens[i]) === 'end' && --depth === 0) return i + 1
+  }
+  return tokens.length
+}
+
+const SIGNS = new Set(['-', '+', '~'])
+const JOINED = new Set(['.', '::'])
+/** What stands in parentheses behind an aggregate still belongs to it. */
+const SUFFIXES = new Set(['filter', 'over'])
+
+/**
+ * Where it goes on after the operand that begins at `at`: a value, a name, a call, a CASE or parentheses,
+ * with its signs.
+ */
+export function operandEnd(tokens: readonly SqlToken[], at: number): number {
+  let start = skipBlanks(tokens, at)
+  while (SIGNS.has(tokens[start]?.text ?? '')) start = skipBlanks(tokens, start + 1)
+  let end = oneEnd(tokens, start)
+  for (;;) {
+    const next = skipBlanks(tokens, end)
+    if (JOINED.has(tokens[next]?.text ?? '')) end = oneEnd(tokens, skipBlanks(tokens, next + 1))
+    else if (SUFFIXES.has(lowerWord(tokens[next])) && callEnd(tokens, next) > next)
+      end = callEnd(tokens, next)
+    else return end
+  }
+}
+
+function oneEnd(tokens: readonly SqlToken[], at: number): number {
+  if (tokens[at]?.text === '(') return closed(tokens, at)
+  if (lowerWord(tokens[at]) === 'case') return caseEnd(tokens, at)
+  return Math.max(tokens[at]?.kind === 'word' ? callEnd(tokens, at) : at, at + 1)
+}

@@ -1,0 +1,128 @@
+import type { Catalog } from '../catalog.ts'
+import { quote } from '../names.ts'
+import { bareJoinEnd, callEnd, lowerWord, operandEnd, skipBlanks, splitArguments } from './sql-parts.ts'
+import { type SqlToken, sqlTokens, unquoted } from './sql-tokens.ts'
+import { translateCall } from './translate-calls.ts'
+
+/** Plain names for SQLite, keywords for Postgres, which would read a value of its own or nothing at all. */
+const POSTGRES_WORDS = new Set([
+  ...[
+    'analyse',
+    'any',
+    'array',
+    'asymmetric',
+    'both',
+    'current_catalog',
+    'current_role',
+    'current_user',
+    'do',
+  ],
+  ...['end', 'grant', 'lateral', 'leading', 'localtime', 'localtimestamp', 'only', 'overlaps', 'placing'],
+  ...['session_user', 'similar', 'some', 'symmetric', 'trailing', 'user', 'variadic', 'verbose'],
+])
+
+type Names = (token: SqlToken) => string
+
+/**
+ * Other quotes become double ones; bare names are quoted where Postgres would fold their case or read a
+ * keyword.
+ */
+function namesOf(catalog: Catalog): Names {
+  const names = new Set(
+    catalog.all.flatMap(({ name, fields }) => [name, ...fields.map((field) => field.name)]),
+  )
+  const needsQuotes = (word: string) => names.has(word) && (/[A-Z]/.test(word) || POSTGRES_WORDS.has(word))
+  return ({ kind, text }) => {
+    if (kind === 'word') return needsQuotes(text) ? quote(text) : text
+    if (kind !== 'name') return text
+    return unquoted(text) === '' ? "''" : quote(unquoted(text))
+  }
+}
+
+/**
+ * A view's query with its names as Postgres reads them, and nothing else changed: it is Postgres' SQL
+ * already.
+ */
+export const translateNames = (sql: string, catalog: Catalog): string =>
+  sqlTokens(sql).map(namesOf(catalog)).join('')
+
+/**
+ * A view's query, SQLite's SQL, for Postgres: its names, the functions of translate-calls.ts, `/` and `%` by
+ * 0 (null), `LIKE` (which ignores case), `==`, `->`, `->>` and `IS` between values, joins without a
+ * condition. The rest must be Postgres' SQL already.
+ */
+export const translateQuery = (sql: string, catalog: Catalog): string =>
+  translate(sqlTokens(sql), namesOf(catalog))
+
+/** SQL for Postgres, and the place of the token where the rest begins. */
+type Put = [sql: string, next: number]
+
+const OPERATORS = new Map([
+  ['==', '='],
+  ['like', 'ilike'],
+  ['->', '@->'],
+  ['->>', '@->>'],
+])
+const DIVISIONS = new Set(['/', '%'])
+const AFTER_IS = new Set(['not', 'null', 'true', 'false', 'distinct', 'unknown'])
+
+function translate(tokens: readonly SqlToken[], names: Names): string {
+  let sql = ''
+  for (let i = 0; i < tokens.length; ) {
+    const [put, next] =
+      call(tokens, i, names) ??
+      bareJoin(tokens, i, names) ??
+      division(tokens, i, names) ??
+      single(tokens, i, names)
+    sql += put
+    i = next
+  }
+  return sql
+}
+
+function call(tokens: readonly SqlToken[], at: number, names: Names): Put | undefined {
+  const { kind, text } = tokens[at]!
+  const end = kind === 'word' ? callEnd(tokens, at) : at
+  if (end === at) return undefined
+  const put = translateCall(text, () => argumentsOf(tokens.slice(at, end), names))
+  return put === undefined ? undefined : [put, end]
+}
+
+/** `a JOIN b` without a condition: Postgres wants one. */
+function bareJoin(tokens: readonly SqlToken[], at: number, names: Names): Put | undefined {
+  if (lowerWord(tokens[at]) !== 'join') return undefined
+  const end = bareJoinEnd(tokens, at)
+  return end === undefined ? undefined : [`join${translate(tokens.slice(at + 1, end), names)}\non true `, end]
+}
+
+/** By 0 it is null in SQLite, and an error in Postgres. */
+function division(tokens: readonly SqlToken[], at: number, names: Names): Put | undefined {
+  const { text } = tokens[at]!
+  if (!DIVISIONS.has(text)) return undefined
+  const end = operandEnd(tokens, at + 1)
+  return [`${text} ${divisor(translate(tokens.slice(at + 1, end), names))}`, end]
+}
+
+function single(tokens: readonly SqlToken[], at: number, names: Names): Put {
+  const token = tokens[at]!
+  if (lowerWord(token) === 'is') return comparison(tokens, at + 1)
+  return [OPERATORS.get(token.text.toLowerCase()) ?? names(token), at + 1]
+}
+
+const divisor = (sql: string) => (/^\s*[\d.]*[1-9][\d.]*\s*$/.test(sql) ? sql : `nullif(${sql}, 0)`)
+
+/** `IS` and what is read with it. In Postgres it is for null and bools only. */
+function comparison(tokens: readonly SqlToken[], at: number): Put {
+  const first = skipBlanks(tokens, at)
+  const not = lowerWord(tokens[first]) === 'not'
+  const value = not ? skipBlanks(tokens, first + 1) : first
+  if (AFTER_IS.has(lowerWord(tokens[value]))) return ['is', at]
+  return not ? ['is distinct from', first + 1] : ['is not distinct from', at]
+}
+
+/** The arguments of a call, each translated. */
+function argumentsOf(call: readonly SqlToken[], names: Names): string[] {
+  const inside = call.slice(skipBlanks(call, 1) + 1, -1)
+  if (inside.every(({ kind }) => kind === 'blank')) return []
+  return splitArguments(inside).map((part) => translate(part, names))
+}

@@ -1,0 +1,63 @@
+import type { Db } from '../../db/open.ts'
+import { type FileField, isMulti } from '../../fields/field.ts'
+import type { Collection } from '../collection.ts'
+import { columnName, quote, tableName } from '../names.ts'
+
+const fileFields = ({ fields }: Collection): FileField[] => fields.filter((field) => field.type === 'file')
+const column = (field: FileField) => quote(columnName(field.name))
+const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
+
+/** All names that the file fields of a row `b` have, as SQL. */
+const namesSql = (fields: readonly FileField[]) =>
+  fields.map((field) => (isMulti(field) ? `b.${column(field)}` : `array[b.${column(field)}]`)).join(' || ')
+
+/**
+ * The columns with the names of files. A column of another field is another one, even under the same name.
+ */
+const place = (collection: Collection) => {
+  const fields = fileFields(collection)
+  return [namesSql(fields), ...fields.map(({ id }) => id)].join()
+}
+
+/** True if two forms of a collection do not keep the names of files in the same columns. */
+export const movesFileColumns = (old: Collection, next: Collection): boolean => place(old) !== place(next)
+
+/**
+ * Adds triggers that delete the files of a record when it does not name them any more: see _files_named.
+ * Does nothing without file fields.
+ */
+export async function addFileTriggers(db: Db, collection: Collection): Promise<void> {
+  const fields = fileFields(collection)
+  if (fields.length === 0) return
+  const table = quote(tableName(collection))
+  const call = `execute function _files_named(${literal(collection.id)}, ${literal(namesSql(fields))})`
+  const isOther = fields.map((field) => `old.${column(field)} is distinct from new.${column(field)}`)
+  const late = 'deferrable initially deferred for each row'
+  await db.query(
+    `create constraint trigger _files_changed after update on ${table} ${late} when (${isOther.join(' or ')}) ${call}`,
+  )
+  await db.query(`create constraint trigger _files_deleted after delete on ${table} ${late} ${call}`)
+}
+
+/** Takes the guard away: a column that it looks at cannot be changed. */
+export async function dropFileTriggers(db: Db, collection: Collection): Promise<void> {
+  const table = quote(tableName(collection))
+  await db.query(`drop trigger if exists _files_changed on ${table}`)
+  await db.query(`drop trigger if exists _files_deleted on ${table}`)
+}
+
+/** Deletes the files of a collection that no record of it names: after a change of its columns. */
+export async function deleteUnreferencedFiles(db: Db, collection: Collection): Promise<void> {
+  const fields = fileFields(collection)
+  if (fields.length === 0) return dropFiles(db, collection)
+  await db.query(
+    `delete from _files f where f.collection = $1 and not exists (
+      select from ${quote(tableName(collection))} b where b.id = f.record and f.name = any (${namesSql(fields)}))`,
+    [collection.id],
+  )
+}
+
+/** Deletes all files of a collection. */
+export async function dropFiles(db: Db, { id }: Collection): Promise<void> {
+  await db.query('delete from _files where collection = $1', [id])
+}

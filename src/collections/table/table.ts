@@ -1,0 +1,29 @@
+import type { Db } from '../../db/open.ts'
+import type { Field } from '../../fields/field.ts'
+import { fieldType } from '../../fields/types/field-types.ts'
+import type { Collection } from '../collection.ts'
+import { columnName, quote, tableName } from '../names.ts'
+import { addFileTriggers } from './file-triggers.ts'
+import { createIndexes } from './indexes.ts'
+
+/** A field's column with type and default. Types: contract 2.11, said by the field types. */
+export const columnDdl = (field: Field) =>
+  `${quote(columnName(field.name))} ${fieldType(field).column(field)}`
+
+/** How soon Postgres counts it again: what it has not counted it takes for little. A
+ * user who came since then seems to have one row, and a page of 30 sorts 100,000 messages. */
+const STATISTICS = 'autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02'
+
+/**
+ * Makes the table of a base or auth collection: a column a field, and `_rowid`, which holds the order of
+ * insertion and is never shown. Its constraints are named by Postgres, so that a renamed table is in nobody's
+ * way.
+ */
+export async function createTable(db: Db, collection: Collection): Promise<void> {
+  // an import checks afterwards: a name that comes twice is refused then
+  const fields = new Map(collection.fields.map((field) => [field.name, columnDdl(field)]))
+  const columns = [...fields.values(), '_rowid bigint generated always as identity unique']
+  await db.query(`create table ${quote(tableName(collection))} (${columns.join(', ')}) with (${STATISTICS})`)
+  await createIndexes(db, collection)
+  await addFileTriggers(db, collection)
+}

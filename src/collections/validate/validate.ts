@@ -1,0 +1,178 @@
+import { withSavepoint } from '../../db/savepoint.ts'
+import { type ErrorData, fieldError } from '../../errors.ts'
+import { Catalog, type Store } from '../catalog.ts'
+import { length, oneOf, required } from '../checks/checks.ts'
+import { all, check, isNull, isWord, noVia, type Problem } from '../checks/problems.ts'
+import type { Collection, Rule, RuleName } from '../collection.ts'
+import { builtInProblem } from '../definition/built-in.ts'
+import { InvalidCollection } from '../invalid.ts'
+import { tableName } from '../names.ts'
+import { sqliteErrorText } from '../table/sqlite-error-text.ts'
+import { isQueryFault, readAndSample } from '../views/view.ts'
+import { ViewQueryError } from '../views/view-query-error.ts'
+import { validateAuth } from './validate-auth.ts'
+import { validateFields } from './validate-fields.ts'
+import { validateIndexes } from './validate-indexes.ts'
+
+/** Why a rule of a collection cannot be read; undefined if it can. */
+export type RuleCheck = (catalog: Catalog, collection: Collection, rule: string) => string | undefined
+
+const TYPES = ['base', 'auth', 'view']
+const MAX_VIEW_ERROR = 500
+
+/** A collection about to be saved, or saved a moment ago in the same transaction. */
+export interface CheckedCollection {
+  readonly store: Store
+  readonly next: Collection
+  /** What it was; undefined if it is new. */
+  readonly old: Collection | undefined
+  readonly checkRule: RuleCheck
+}
+
+function idProblem({ store, next, old }: CheckedCollection): Problem {
+  if (old) return undefined
+  const taken = () =>
+    store.catalog.all.some(({ id }) => id === next.id)
+      ? fieldError('validation_invalid_or_existing_id', 'The model id is invalid or already exists.')
+      : undefined
+  return check(next.id, required, length(1, 100), isWord, taken)
+}
+
+async function nameProblem(subject: CheckedCollection): Promise<Problem> {
+  const { next, old } = subject
+  const systemName = () =>
+    old?.system && old.name !== next.name
+      ? fieldError('validation_collection_system_name_change', 'System collection name cannot be changed.')
+      : undefined
+  return check(next.name, required, length(1, 255), noVia, isWord, systemName) ?? (await takenName(subject))
+}
+
+async function takenName({ store, next, old }: CheckedCollection): Promise<Problem> {
+  const stored = store.catalog.all.find(({ id }) => id === next.id)
+  const others = store.catalog.all.filter(({ id }) => id !== old?.id)
+  if (others.some(({ name }) => name.toLowerCase() === next.name.toLowerCase())) {
+    return fieldError(
+      'validation_collection_name_exists',
+      'Collection name must be unique (case insensitive).',
+    )
+  }
+  if (others.some(({ id }) => id === next.name && id !== next.id)) {
+    return fieldError(
+      'validation_collection_name_id_duplicate',
+      'The name must not match an existing collection id.',
+    )
+  }
+  if (old?.name === next.name) return undefined
+  const { rows } = await store.db.query(
+    `select from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'v', 'p')
+     and lower(relname) = lower($1)`,
+    [tableName(next)],
+  )
+  // an import checks what it has saved already
+  const ours = stored && tableName(stored).toLowerCase() === tableName(next).toLowerCase()
+  return rows.length > 0 && !ours
+    ? fieldError(
+        'validation_collection_name_invalid',
+        "The name shouldn't match with an existing internal table.",
+      )
+    : undefined
+}
+
+const systemProblem = ({ next, old }: CheckedCollection): Problem =>
+  old && old.system !== next.system
+    ? fieldError('validation_collection_system_flag_change', 'System collection state cannot be changed.')
+    : undefined
+
+const typeProblem = ({ next, old }: CheckedCollection): Problem =>
+  check(next.type, required, oneOf(TYPES), () =>
+    old && old.type !== next.type
+      ? fieldError('validation_collection_type_change', 'Collection type cannot be changed.')
+      : undefined,
+  )
+
+/**
+ * A rule may speak of the collection as it will be, from both ends of a relation, and by the name that it
+ * still has: a renamed one is found by both.
+ */
+function withNext({ all }: Catalog, next: Collection): Catalog {
+  const isIt = ({ id }: Collection) => id === next.id
+  return new Catalog([...all.filter(isIt), ...all.filter((one) => !isIt(one)), next])
+}
+
+function ruleProblem(
+  { store, next, old, checkRule }: CheckedCollection,
+  rule: Rule,
+  before: Rule | undefined,
+): Problem {
+  const cause = rule ? checkRule(withNext(store.catalog, next), next, rule) : undefined
+  if (cause !== undefined) return fieldError('validation_invalid_rule', `Invalid rule. Raw error: ${cause}`)
+  return old?.system && rule !== before
+    ? fieldError('validation_collection_system_rule_change', 'System collection API rule cannot be changed.')
+    : undefined
+}
+
+function apiRule(subject: CheckedCollection, name: RuleName): Problem {
+  const { next, old } = subject
+  const writes = name !== 'listRule' && name !== 'viewRule'
+  return (
+    (next.type === 'view' && writes ? isNull(next[name]) : undefined) ??
+    ruleProblem(subject, next[name], old?.[name])
+  )
+}
+
+function authProblem(subject: CheckedCollection): ErrorData | undefined {
+  const { next, old } = subject
+  if (next.type !== 'auth') return undefined
+  const before = old?.type === 'auth' ? old : undefined
+  return validateAuth(next, (rule, key) => {
+    const was = key === 'mfa' ? before?.mfa.rule : before?.[key]
+    return ruleProblem(subject, rule, was)
+  })
+}
+
+/** A view's fields come from its query, whatever was submitted. */
+async function withViewFields(
+  subject: CheckedCollection,
+): Promise<{ subject: CheckedCollection; viewQuery: Problem }> {
+  const { store, next } = subject
+  if (next.type !== 'view') return { subject, viewQuery: undefined }
+  const withFields = (fields: Collection['fields']) => ({ ...subject, next: { ...next, fields } })
+  if (next.viewQuery === '') return { subject: withFields([]), viewQuery: required('') }
+  try {
+    const { fields } = await withSavepoint(store.db, () => readAndSample(store, next.viewQuery))
+    return { subject: withFields([...fields]), viewQuery: undefined }
+  } catch (error) {
+    if (!isQueryFault(error)) throw error
+    const cause = sqliteErrorText(error).slice(0, MAX_VIEW_ERROR)
+    const viewQuery = fieldError('validation_invalid_view_query', `Invalid query - ${cause}`)
+    const fields = error instanceof ViewQueryError ? [...error.fields] : []
+    return { subject: withFields(fields), viewQuery }
+  }
+}
+
+/**
+ * Checks all of a collection, inside the transaction that saves it. Throws an InvalidCollection with every
+ * problem by its key. PocketBase: core/collection_validate.go
+ */
+export async function validateCollection(given: CheckedCollection): Promise<void> {
+  const { subject, viewQuery } = await withViewFields(given)
+  const { store, next, old } = subject
+  const stored = store.catalog.all.find(({ id }) => id === next.id)
+  const problems: Record<string, Problem> = {
+    id: idProblem(subject),
+    system: systemProblem(subject),
+    type: typeProblem(subject),
+    name: await nameProblem(subject),
+    fields: validateFields({ collection: next, stored, catalog: store.catalog }, old),
+    listRule: apiRule(subject, 'listRule'),
+    viewRule: apiRule(subject, 'viewRule'),
+    createRule: apiRule(subject, 'createRule'),
+    updateRule: apiRule(subject, 'updateRule'),
+    deleteRule: apiRule(subject, 'deleteRule'),
+    indexes: await validateIndexes(store.db, next, old),
+    viewQuery,
+    ...authProblem(subject),
+  }
+  const data = all({ ...problems, ...(old && builtInProblem(next)) })
+  if (data) throw new InvalidCollection(next, data)
+}

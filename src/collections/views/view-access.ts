@@ -1,0 +1,109 @@
+import type { Db } from '../../db/open.ts'
+import type { Collection } from '../collection.ts'
+import { quote, tableName } from '../names.ts'
+import { IS_VIEW_FUNCTION, IS_VIEW_OPERATOR, VIEW_FUNCTIONS } from './view-functions.ts'
+import { ViewQueryError } from './view-query-error.ts'
+
+/**
+ * The kinds of nodes that the parsed query of a view may have, as Postgres 15 to 18 write them. Left out are,
+ * among others, locks (FOR UPDATE), TABLESAMPLE and XML.
+ */
+const NODES = new Set([
+  ...['QUERY', 'RANGETBLENTRY', 'RTEPERMISSIONINFO', 'RANGETBLFUNCTION', 'RANGETBLREF', 'ALIAS', 'FROMEXPR'],
+  ...['JOINEXPR', 'TARGETENTRY', 'SORTGROUPCLAUSE', 'GROUPINGSET', 'WINDOWCLAUSE', 'SETOPERATIONSTMT'],
+  ...['COMMONTABLEEXPR', 'CTESEARCHCLAUSE', 'CTECYCLECLAUSE', 'VAR', 'CONST', 'PARAM', 'FUNCEXPR', 'OPEXPR'],
+  ...[
+    'NAMEDARGEXPR',
+    'DISTINCTEXPR',
+    'NULLIFEXPR',
+    'SCALARARRAYOPEXPR',
+    'BOOLEXPR',
+    'SUBLINK',
+    'FIELDSELECT',
+  ],
+  ...['RELABELTYPE', 'COERCEVIAIO', 'ARRAYCOERCEEXPR', 'CONVERTROWTYPEEXPR', 'COERCETODOMAIN', 'COLLATEEXPR'],
+  ...['CASEEXPR', 'CASEWHEN', 'CASETESTEXPR', 'ARRAYEXPR', 'ROWEXPR', 'ROWCOMPAREEXPR', 'COALESCEEXPR'],
+  ...['MINMAXEXPR', 'SQLVALUEFUNCTION', 'NULLTEST', 'BOOLEANTEST', 'AGGREF', 'GROUPINGFUNC', 'WINDOWFUNC'],
+  ...['SUBSCRIPTINGREF', 'JSONCONSTRUCTOREXPR', 'JSONRETURNING', 'JSONFORMAT', 'JSONVALUEEXPR'],
+  ...['JSONISPREDICATE'],
+])
+
+/** What SQLVALUEFUNCTION stands for, from its `op` 9 on; those before are dates and times. */
+const SESSION_VALUES = ['current_role', 'current_user', 'user', 'session_user', 'current_catalog']
+const FIRST_SESSION_VALUE = 9
+
+/** `commandType` of a query. */
+const SELECT = '1'
+
+const TREE = `
+select ev_class::text, ev_action::text from pg_rewrite where ev_class = $1::regclass`
+
+/**
+ * Which of the objects that a view uses it may not use: functions, operators, tables, types by their OIDs.
+ */
+const FORBIDDEN = `
+select 'call the function "' || coalesce(p.proname, 'unknown') || '"'
+from unnest($2::oid[]) used (oid) left join pg_proc p on p.oid = used.oid
+where (${IS_VIEW_FUNCTION}) is not true
+union all
+select 'use the operator "' || coalesce(o.oprname, 'unknown') || '"'
+from unnest($3::oid[]) used (oid) left join pg_operator o on o.oid = used.oid left join pg_proc p on p.oid = o.oprcode
+where (${IS_VIEW_OPERATOR}) is not true
+union all
+select 'read "' || coalesce(c.relname, 'unknown') || '", which is no collection'
+from unnest($4::oid[]) used (oid) left join pg_class c on c.oid = used.oid
+where (c.relnamespace = current_schema()::regnamespace and c.relname = any($5::text[])) is not true
+union all
+select 'use the type "' || t.typname || '"'
+from pg_type t where t.oid = any($6::oid[]) and t.typname ~ '^_?reg' and t.typname <> 'regconfig'
+limit 1`
+
+const found = (tree: string, pattern: RegExp) => [...tree.matchAll(pattern)].map(([, text]) => text!)
+const oids = (tree: string, pattern: RegExp) => [
+  ...new Set(found(tree, pattern).flatMap((text) => text.split(' '))),
+]
+
+/** What no view may have and its tree shows by itself; undefined if there is nothing. */
+function forbiddenNode(tree: string): string | undefined {
+  const node = found(tree, /(?<!\\)\{(\w+)/g).find((name) => !NODES.has(name))
+  if (node) return `have this kind of expression (${node})`
+  if (found(tree, /\{QUERY :commandType (\d+)/g).some((type) => type !== SELECT))
+    return 'do anything but SELECT'
+  const value = found(tree, /\{SQLVALUEFUNCTION :op (\d+)/g).find((op) => Number(op) >= FIRST_SESSION_VALUE)
+  return value && `use ${SESSION_VALUES[Number(value) - FIRST_SESSION_VALUE] ?? 'current_schema'}`
+}
+
+async function forbiddenObject(
+  db: Db,
+  view: string,
+  tree: string,
+  collections: readonly Collection[],
+): Promise<string | undefined> {
+  const { rows } = await db.query(FORBIDDEN, [
+    VIEW_FUNCTIONS,
+    oids(tree, /:(?:funcid|aggfnoid|winfnoid) (\d+)/g),
+    oids(tree, /:opnos? (?:\(o )?(\d+(?: \d+)*)/g),
+    // 0: what is read is no table. Postgres 15 names the view itself, too
+    oids(tree, /:relid (\d+)/g).filter((oid) => oid !== '0' && oid !== view),
+    collections.map(tableName),
+    oids(tree, /:\w*type(?:id|Id)? (\d+)/gi),
+  ])
+  return rows[0] && String(rows[0][0])
+}
+
+/**
+ * Throws a ViewQueryError that names what a view of the database uses and may not: functions that are not in
+ * the allow list of view-functions.ts, tables of no collection. It judges the tree that Postgres has made of
+ * the query, so that no way of writing a name matters. Nothing of the view is run.
+ */
+export async function checkViewAccess(
+  db: Db,
+  view: string,
+  collections: readonly Collection[],
+): Promise<void> {
+  const [row] = (await db.query(TREE, [quote(view)])).rows
+  if (!row) throw new Error(`There is no view ${view}`)
+  const [oid, tree] = row.map(String) as [string, string]
+  const problem = forbiddenNode(tree) ?? (await forbiddenObject(db, oid, tree, collections))
+  if (problem) throw new ViewQueryError(`a view may not ${problem}`)
+}

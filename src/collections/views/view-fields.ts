@@ -1,0 +1,230 @@
+import type { Field } from '../../fields/field.ts'
+import { randomId } from '../../tools/random.ts'
+import type { Catalog } from '../catalog.ts'
+import type { Collection, ViewCollection } from '../collection.ts'
+import { readField } from '../definition/field-shapes.ts'
+import { splitSql } from '../sqlite/split-sql.ts'
+import { ViewQueryError } from './view-query-error.ts'
+
+interface Identifier {
+  readonly original: string
+  readonly alias: string
+}
+
+const COMMENTS = /\/\*[\s\S]*?\*\/|--.+$/gm
+const JOINS =
+  /\s+(full\s+outer\s+join|left\s+outer\s+join|right\s+outer\s+join|full\s+join|cross\s+join|inner\s+join|outer\s+join|left\s+join|right\s+join|join)\s+?/gim
+const DISCARDED = /\s+(where|group\s+by|having|order|limit|with)\s+?/gim
+const NULLABLE_JOINS = /\b(left|right|full|outer)\s+(outer\s+)?join\b/i
+const CAST = /^cast\s*\(.*\s+as\s+(\w+)\s*\)$/is
+
+const trimQuotes = (text: string, extra = '') => {
+  const drop = new Set(`\`"[];${extra}`)
+  return text
+    .split('.')
+    .map((part) => {
+      const chars = [...part]
+      while (chars.length > 0 && drop.has(chars[0]!)) chars.shift()
+      while (chars.length > 0 && drop.has(chars.at(-1)!)) chars.pop()
+      return chars.join('')
+    })
+    .join('.')
+}
+
+function identifier(text: string): Identifier {
+  const parts = splitSql(text, ' \n\t')
+  if (parts.length > 3) throw new ViewQueryError(`invalid identifier parts [${parts.join(' ')}]`)
+  if (parts.length === 3 && parts[1]!.toLowerCase() !== 'as') {
+    throw new ViewQueryError(`invalid identifier part - expected "as", got ${parts[1]}`)
+  }
+  const alias = parts.length === 1 ? parts[0]!.split('.').at(-1)! : parts.at(-1)!
+  return { original: trimQuotes(parts[0]!), alias: trimQuotes(alias, "'") }
+}
+
+interface ParsedQuery {
+  readonly columns: readonly Identifier[]
+  readonly tables: readonly Identifier[]
+  /** Rows of an outer join may lack the columns of one side. */
+  readonly outer: boolean
+}
+
+/** Column and table names of a SELECT, read as loosely as PocketBase reads them. PocketBase: core/view.go */
+function parseQuery(query: string): ParsedQuery {
+  const plain = query.replace(COMMENTS, ' ')
+  const marked = plain.replace(JOINS, ' __join__ ').replace(DISCARDED, ' __discard__ ')
+  const parts = { select: '', from: '', join: '' }
+  let part: keyof typeof parts | undefined
+  let skip = false
+  for (const token of splitKeeping(marked)) {
+    const word = token.trim().toLowerCase()
+    if (word === 'distinct') continue
+    if (word === 'select' || word === 'from') {
+      part = word
+      skip = false
+    } else if (word === '__join__') {
+      if (part === 'join') parts.join += ','
+      part = 'join'
+      skip = false
+    } else if (word === '__discard__') skip = true
+    else {
+      if (part === 'join' && word === 'on') skip = true
+      if (!skip && part) parts[part] += ` ${token}`
+    }
+  }
+  const identifiers = (text: string) => splitSql(text, ',').map(identifier)
+  return {
+    columns: identifiers(parts.select),
+    tables: [...identifiers(parts.from), ...identifiers(parts.join)],
+    outer: NULLABLE_JOINS.test(plain),
+  }
+}
+
+/** Words of a query; a comma stays with the word before it. */
+function splitKeeping(sql: string): string[] {
+  return splitSql(sql, ',').flatMap((part, i, all) => {
+    const words = splitSql(part, ' \n\t')
+    return i < all.length - 1 ? words.with(-1, `${words.at(-1)},`) : words
+  })
+}
+
+/** A field of a view, and whether it is a column of a collection's table just as it is there. */
+export interface ViewField {
+  readonly field: Field
+  readonly plain: boolean
+}
+
+const viewId = () =>
+  readField({
+    name: 'id',
+    type: 'text',
+    system: true,
+    required: true,
+    primaryKey: true,
+    pattern: '^[a-z0-9]+$',
+  })
+const json = (name: string) => readField({ name, type: 'json', maxSize: 1 })
+
+/** Fields of expressions that say their type themselves. */
+const CASTS: Record<string, object> = {
+  real: { type: 'number' },
+  decimal: { type: 'number' },
+  numeric: { type: 'number' },
+  int: { type: 'number', onlyInt: true },
+  integer: { type: 'number', onlyInt: true },
+  text: { type: 'text' },
+  boolean: { type: 'bool' },
+  bool: { type: 'bool' },
+}
+
+function byExpression(expression: string): object | undefined {
+  const lower = expression.toLowerCase()
+  if (lower.startsWith('count(')) return { type: 'number', onlyInt: true }
+  if (lower.startsWith('total(')) return { type: 'number' }
+  return CASTS[CAST.exec(lower)?.[1] ?? '']
+}
+
+/** The same field under another name, with an id of its own: one field may stand in a view twice. */
+const clone = (field: Field, name: string): Field => ({ ...field, name, id: `_clone_${randomId(4)}` })
+
+/** What a column is called where it comes from, and the collection and field that this is, if it is one. */
+function readColumn(column: Identifier, query: ParsedQuery, sources: ReadonlyMap<string, Collection>) {
+  const parts = column.original.split('.')
+  const qualified = parts.length === 2
+  const main = query.tables[0]?.alias ?? ''
+  const table = qualified ? parts[0]! : main
+  const name = (qualified ? parts[1]! : parts[0]!).toLowerCase()
+  const source = sources.get(table)
+  const field = source?.fields.find((one) => one.name.toLowerCase() === name)
+  return { name, source, field }
+}
+
+function viewField(
+  column: Identifier,
+  query: ParsedQuery,
+  sources: ReadonlyMap<string, Collection>,
+): ViewField {
+  const { name, source, field } = readColumn(column, query, sources)
+  const plain = field !== undefined && !query.outer && source?.type !== 'view'
+  if (column.alias === 'id') return { field: viewId(), plain: plain && field.type === 'text' }
+  const said = byExpression(column.original)
+  if (said) return { field: readField({ name: column.alias, ...said }), plain: false }
+  if (!source || !field) return { field: json(column.alias), plain: false }
+  if (name !== 'id') return { field: clone(field, column.alias), plain }
+  return {
+    field: readField({ name: column.alias, type: 'relation', maxSelect: 1, collectionId: source.id }),
+    plain,
+  }
+}
+
+/** The collections that a query reads, by the names that it gives them. */
+function sourcesOf({ tables }: ParsedQuery, catalog: Catalog): Map<string, Collection> {
+  const sources = new Map<string, Collection>()
+  for (const { original, alias } of tables) {
+    const collection = catalog.all.find((one) => one.name === original)
+    if (collection && !alias.includes('(')) sources.set(alias, collection)
+  }
+  return sources
+}
+
+/**
+ * What PocketBase reads out of a view's query: a field for each column, by its alias. Columns that no
+ * collection has become json. Throws a ViewQueryError. PocketBase: core/view.go
+ */
+export function suggestFields(query: string, catalog: Catalog): ViewField[] {
+  const parsed = parseQuery(query.trim().replace(/^;+|;+$/g, ''))
+  const sources = sourcesOf(parsed, catalog)
+  return parsed.columns.map((column) => {
+    if (column.alias === '*') {
+      throw new ViewQueryError(
+        'wildcard columns (*) are not supported - manually type the collection field names you want the view query to have',
+      )
+    }
+    return viewField(column, parsed, sources)
+  })
+}
+
+/** A field of a collection that a view shows as one of its own. */
+export interface FieldSource {
+  readonly collection: Collection
+  readonly field: Field
+}
+
+/** So many views may lie over each other. */
+const MAX_VIEWS = 5
+
+/**
+ * Where a view's field comes from: a field of a collection that has records of its own, through any views
+ * between; undefined if it is made by the query. PocketBase: core/view.go, FindRecordByViewFile
+ */
+export function fieldSource(
+  view: ViewCollection,
+  name: string,
+  catalog: Catalog,
+  depth = 1,
+): FieldSource | undefined {
+  const parsed = parseQuery(view.viewQuery.trim().replace(/^;+|;+$/g, ''))
+  const column = parsed.columns.find(({ alias }) => alias === name)
+  if (!column || depth > MAX_VIEWS) return undefined
+  const { source: collection, field } = readColumn(column, parsed, sourcesOf(parsed, catalog))
+  if (!collection || !field) return undefined
+  return collection.type === 'view'
+    ? fieldSource(collection, field.name, catalog, depth + 1)
+    : { collection, field }
+}
+
+/** A column that the query gives, but its text does not show. */
+export const unknownField = (name: string): ViewField => ({
+  field: name === 'id' ? viewId() : json(name),
+  plain: false,
+})
+
+/**
+ * Columns of a view that count something: numbers which SQLite, knowing no type of them, does not compare
+ * with texts.
+ */
+export const countedColumns = (query: string): Set<string> => {
+  const { columns } = parseQuery(query)
+  return new Set(
+    columns.filter(({ original }) => /^(count|total)\(/i.test(original)).map(({ alias }) => alias),
+  )
+}

@@ -1,0 +1,169 @@
+import { isSqlError } from '../../db/errors.ts'
+import type { Db } from '../../db/open.ts'
+import { withSavepoint } from '../../db/savepoint.ts'
+import { type Field, isMulti } from '../../fields/field.ts'
+import { randomText } from '../../tools/random.ts'
+import type { Catalog, Store } from '../catalog.ts'
+import type { ViewCollection } from '../collection.ts'
+import { addField } from '../definition/field-list.ts'
+import { columnName, quote, tableName } from '../names.ts'
+import { splitSql, UnbalancedError } from '../sqlite/split-sql.ts'
+import { sqlTokens } from '../sqlite/sql-tokens.ts'
+import { SqliteFault } from '../sqlite/sqlite-fault.ts'
+import { translateNames, translateQuery } from '../sqlite/translate-query.ts'
+import { checkViewAccess } from './view-access.ts'
+import { viewFieldFault } from './view-field-fault.ts'
+import { suggestFields, unknownField, type ViewField } from './view-fields.ts'
+import { ViewQueryError } from './view-query-error.ts'
+
+const SAMPLE_SIZE = 10
+/**
+ * A column of a view's query → the type that a field of this type has in a table. NULL stays, as in
+ * PocketBase: answers show it as empty, filters and sorts know it from 0, and from false.
+ */
+const CASTS: Partial<Record<Field['type'], (column: string) => string>> = {
+  number: (column) => `${column}::float8`,
+  bool: (column) => `${column}::boolean`,
+  json: (column) => `pb_json(${column})`,
+  geoPoint: (column) => column,
+}
+const asText = (column: string) => `pb_text(${column}) collate "C"`
+const asTexts = (column: string) => `${column}::text[] collate "C"`
+
+function castTo(field: Field, column: string): string {
+  if (isMulti(field)) return asTexts(column)
+  return (CASTS[field.type] ?? asText)(column)
+}
+
+const NO_ID = "missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)"
+const EMPTY_IDS = 'the query could return records with empty or invalid ids'
+const EQUAL_IDS = 'the query could return records with non-unique ids'
+
+/** True if a name or a view's query is at fault: what it says, or what Postgres says of it. */
+export function isQueryFault(error: unknown): error is Error {
+  const isOurs = [ViewQueryError, UnbalancedError, SqliteFault].some((type) => error instanceof type)
+  return isOurs || isSqlError(error)
+}
+
+/** A view's query ready for Postgres, its fields, and the names under which Postgres gives its columns. */
+export interface ReadQuery {
+  readonly sql: string
+  readonly fields: Field[]
+  readonly columns: readonly string[]
+  readonly plain: readonly boolean[]
+}
+
+/** No query begins with these; Postgres takes some for names and stumbles over what follows. */
+const NO_QUERY = new Set(['alter', 'create', 'delete', 'drop', 'insert', 'update'])
+
+function demandQuery(sql: string): void {
+  const first = sqlTokens(sql).find(({ kind }) => kind !== 'blank')?.text ?? ''
+  if (NO_QUERY.has(first.toLowerCase())) throw new SqliteFault(`near "${first}": syntax error`)
+}
+
+/**
+ * One SELECT without closing semicolons. Throws a ViewQueryError for several statements, a SqliteFault for
+ * what is none.
+ */
+function singleStatement(query: string): string {
+  const sql = query.trim().replace(/^;+|;+$/g, '')
+  if (splitSql(sql, ';').length > 1) throw new ViewQueryError('multiple statements are not supported')
+  demandQuery(sql)
+  return sql
+}
+
+/** Throws a ViewQueryError for what a view may not use. Nothing of the query is run. */
+async function checkAccess(tx: Db, sql: string, catalog: Catalog): Promise<void> {
+  const name = `_view_${randomText(15)}`
+  await tx.query(`create view ${quote(name)} as select 1 as one from (${sql}\n) q`)
+  await checkViewAccess(tx, name, catalog.all)
+  await tx.query(`drop view ${quote(name)}`)
+}
+
+/** The query for Postgres, and its columns. One that makes no sense as SQLite's may be Postgres' own. */
+async function askColumns({ db, catalog }: Store, query: string) {
+  const ask = (sql: string) =>
+    db.transaction((tx) =>
+      withSavepoint(tx, async () => {
+        await checkAccess(tx, sql, catalog)
+        // a parameter makes it one prepared statement: a second one inside the query cannot slip through
+        const { columns } = await tx.query(`select * from (${sql}\n) q limit $1::int`, [0])
+        return { sql, columns }
+      }),
+    )
+  const [translated, own] = [translateQuery(query, catalog), translateNames(query, catalog)]
+  try {
+    return await ask(translated)
+  } catch (error) {
+    if (!isSqlError(error) || own === translated) throw error
+    return ask(own)
+  }
+}
+
+/**
+ * Reads a view's query and asks Postgres for its columns; the query itself is not run. Throws a
+ * ViewQueryError, or what Postgres says of it.
+ */
+export async function readQuery(store: Store, query: string): Promise<ReadQuery> {
+  const single = singleStatement(query)
+  const suggested = suggestFields(single, store.catalog)
+  const { sql, columns } = await askColumns(store, single)
+  const found = columns.map((column, i) => {
+    const twice = namedBefore(columns, i)
+    if (twice > 0) return unknownField(`${suggested[i]?.field.name ?? column}:${twice}`)
+    return suggested.find((one) => isFieldOf(one, column)) ?? unknownField(column)
+  })
+  const fields = found.map(({ field }) => field).reduce<Field[]>(addField, [])
+  if (!fields.some(({ name }) => name === 'id')) throw new ViewQueryError(NO_ID, fields)
+  return { sql, columns, fields, plain: found.map(({ plain }) => plain) }
+}
+
+/**
+ * The same, and looks at the fields and at some rows: those must be possible, the ids of these must be there
+ * and differ.
+ * PocketBase: core/view.go, DryRunView
+ */
+export async function readAndSample(store: Store, query: string): Promise<ReadQuery> {
+  const read = await readQuery(store, query)
+  const wrong = viewFieldFault(read.fields, store.catalog)
+  if (wrong !== undefined) throw new ViewQueryError(wrong, read.fields)
+  const { rows } = await store.db.query(`select v.id from (${viewSelect(read)}) v limit $1::int`, [
+    SAMPLE_SIZE,
+  ])
+  const ids = rows.map(([id]) => String(id ?? ''))
+  if (ids.includes('')) throw new ViewQueryError(EMPTY_IDS, read.fields)
+  if (new Set(ids).size < ids.length) throw new ViewQueryError(EQUAL_IDS, read.fields)
+  return read
+}
+
+/** How many columns before this one have its name: SQLite numbers those that come again. */
+const namedBefore = (columns: readonly string[], place: number) =>
+  columns.slice(0, place).filter((name) => name.toLowerCase() === columns[place]!.toLowerCase()).length
+
+/** Postgres folds an alias that stands without quotes to lower case. */
+const isFieldOf = ({ field }: ViewField, column: string) =>
+  field.name === column || field.name.toLowerCase() === column
+
+/** The SELECT whose columns have the names and types of the view's fields. */
+function viewSelect({ sql, fields, columns, plain }: ReadQuery): string {
+  const list = fields.map((field, i) => {
+    const column = `q.${quote(columns[i]!)}`
+    return `${plain[i] ? column : castTo(field, column)} as ${quote(columnName(field.name))}`
+  })
+  return `select ${list.join(', ')} from (${sql}\n) q`
+}
+
+/** Makes the view of a view collection. */
+export async function createView(db: Db, collection: ViewCollection, query: ReadQuery): Promise<void> {
+  await db.query(`create view ${quote(tableName(collection))} as ${viewSelect(query)}`)
+}
+
+/** Drops the view of a collection; with `cascade`, views that read it go too. */
+export async function dropView(db: Db, collection: ViewCollection, cascade = false): Promise<void> {
+  await db.query(`drop view if exists ${quote(tableName(collection))}${cascade ? ' cascade' : ''}`)
+}
+
+/** Gives the view of a collection the name that the collection has now. */
+export async function renameView(db: Db, old: ViewCollection, next: ViewCollection): Promise<void> {
+  await db.query(`alter view ${quote(tableName(old))} rename to ${quote(tableName(next))}`)
+}

@@ -1,0 +1,82 @@
+import { withSavepoint } from '../../db/savepoint.ts'
+import type { CatalogDraft } from '../catalog-draft.ts'
+import type { Collection, ViewCollection } from '../collection.ts'
+import { createView, dropView, readQuery, renameView } from './view.ts'
+
+const viewsOf = (draft: CatalogDraft): ViewCollection[] =>
+  draft.catalog.all.filter((collection) => collection.type === 'view')
+
+/** Fields of a view without their ids, which are new each time. */
+const shape = ({ fields }: { readonly fields: Collection['fields'] }) =>
+  JSON.stringify(fields.map((field) => ({ ...field, id: '' })))
+
+/** Writes a view collection that has no view yet, with the fields that its query gives now. */
+async function makeView(draft: CatalogDraft, next: ViewCollection): Promise<void> {
+  const query = await readQuery(draft, next.viewQuery)
+  await createView(draft.db, next, query)
+  await draft.put({ ...next, fields: query.fields })
+}
+
+/** Writes a view collection, new or not. Its view is only made anew if it shows something else. */
+export async function saveView(
+  draft: CatalogDraft,
+  next: ViewCollection,
+  old?: ViewCollection,
+): Promise<void> {
+  if (!old) return makeView(draft, next)
+  if (old.name !== next.name) await renameView(draft.db, old, next)
+  const { fields } = await readQuery(draft, next.viewQuery)
+  if (old.viewQuery === next.viewQuery && shape(old) === shape({ fields }))
+    return draft.put({ ...next, fields })
+  await withoutViews(draft, next.id, () => dropView(draft.db, next), [next])
+}
+
+/**
+ * After a change of a collection: views whose fields are others now are made anew. Answers why a view could
+ * not be read any more, a sentence for each. PocketBase: core/collection_query.go
+ */
+export async function refreshViews(draft: CatalogDraft, except: string): Promise<string[]> {
+  const problems: string[] = []
+  for (const { id } of viewsOf(draft)) {
+    if (id === except) continue
+    const view = draft.catalog.find(id) as ViewCollection
+    try {
+      await withSavepoint(draft.db, async () => {
+        const { fields } = await readQuery(draft, view.viewQuery)
+        if (shape(view) !== shape({ fields })) await saveView(draft, view, view)
+      })
+    } catch (error) {
+      problems.push(`[${view.name}] ${(error as Error).message}`)
+    }
+  }
+  return problems
+}
+
+/**
+ * Takes all views but one away while `work` changes what Postgres does not let change under a view, and makes
+ * them anew, after those of `more`. A view may read another one: those that cannot be made yet wait for the
+ * next round. Throws what Postgres says if one cannot be made at all.
+ */
+export async function withoutViews(
+  draft: CatalogDraft,
+  except: string,
+  work: () => Promise<void>,
+  more: readonly ViewCollection[] = [],
+): Promise<void> {
+  const taken = viewsOf(draft).filter(({ id }) => id !== except)
+  for (const view of taken) await dropView(draft.db, view, true)
+  await work()
+  let waiting = [...more, ...taken]
+  while (waiting.length > 0) {
+    const failed: { view: ViewCollection; error: unknown }[] = []
+    for (const view of waiting) {
+      try {
+        await withSavepoint(draft.db, () => makeView(draft, view))
+      } catch (error) {
+        failed.push({ view, error })
+      }
+    }
+    if (failed.length === waiting.length) throw failed[0]!.error
+    waiting = failed.map(({ view }) => view)
+  }
+}

@@ -1,0 +1,210 @@
+import pg from 'pg'
+import type { Logger } from '../../log.ts'
+import type { Backend, Session, TransactionSession } from '../backend.ts'
+import {
+  DatabaseLocked,
+  DatabaseUnavailable,
+  isConnectionError,
+  isSqlError,
+  LOCK_NOT_AVAILABLE,
+  QUERY_CANCELED,
+  UNKNOWN_STATEMENT,
+} from '../errors.ts'
+import { STATEMENT_TIMEOUT_MS } from '../limits.ts'
+import { LOOK_UP_PLANNER, PLANNER } from '../planner.ts'
+import { runStatement } from '../run-statement.ts'
+import { serialSession } from '../serial-queue.ts'
+import { types } from '../values.ts'
+import { interruptible } from './interruptible.ts'
+import { openPipeline } from './pipeline.ts'
+
+/**
+ * Nobody waits longer for what another one has locked: while a table is changed, requests that need it must
+ * not take all connections from those that do not.
+ */
+const LOCK_TIMEOUT_MS = 10_000
+/** A look-up that takes longer is none. */
+const LOOK_UP_MS = 1_000
+/** Postgres keeps each prepared statement until its connection ends. */
+const LIFETIME_MS = 3_600_000
+const RECONNECT_MS = 1_000
+
+const END_OTHERS = `
+select pg_terminate_backend(pid) from pg_stat_activity
+where datname = current_database() and usename = current_user and application_name like 'pocketsms%'
+  and pid <> pg_backend_pid()`
+
+type Queryable = Pick<pg.ClientBase, 'query'>
+
+async function guarded<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run()
+  } catch (error) {
+    if (isSqlError(error, LOCK_NOT_AVAILABLE)) throw new DatabaseLocked(error)
+    throw isConnectionError(error) ? new DatabaseUnavailable(error) : error
+  }
+}
+
+const session = (client: Queryable): Session => ({
+  query: (text, params, name) => guarded(() => runStatement(client, text, params, name)),
+  script: (text) => guarded(async () => void (await client.query(text))),
+})
+
+const optionsOf = (settings: Readonly<Record<string, string | number>>) =>
+  Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(' ')
+
+/** A pool of connections to a Postgres server. Connects on first use and again after a loss. */
+export function openPostgres(url: string, poolSize: number, log: Logger): Backend {
+  const settings: pg.ClientConfig = {
+    connectionString: url,
+    types,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    lock_timeout: LOCK_TIMEOUT_MS,
+    options: optionsOf(PLANNER),
+    application_name: 'pocketsms',
+    connectionTimeoutMillis: 10_000,
+  }
+  const pool = new pg.Pool({ ...settings, max: poolSize, maxLifetimeSeconds: LIFETIME_MS / 1000 })
+  const lookUps = { ...settings, statement_timeout: LOOK_UP_MS, options: optionsOf(LOOK_UP_PLANNER) }
+  const pipeline = openPipeline(lookUps, LIFETIME_MS)
+  // a connection that is lost between two statements of a transaction: the next one says so
+  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
+  const shared = session(pool as Queryable)
+  const unhurried = longWork(settings)
+  const interrupt = interruptible(pool, (processId) =>
+    pipeline.query('select pg_cancel_backend($1::int)', [processId]),
+  )
+  return {
+    kind: 'postgres',
+    ...shared,
+    lookUp: (text, params, name) =>
+      guarded(() => pipeline.query(text, params, name)).catch((error: unknown) => {
+        // its name is unknown where the one that brought it has failed
+        const isElsewhere = isSqlError(error, QUERY_CANCELED) || isSqlError(error, UNKNOWN_STATEMENT)
+        if (isElsewhere) return shared.query(text, params, name)
+        throw error
+      }),
+    interruptible: (...statement) => guarded(() => interrupt(...statement)),
+    transaction: (work) => transact(pool, work),
+    overhaul: (work) =>
+      transact(pool, work, async (inside) => {
+        await inside.query(END_OTHERS)
+      }),
+    unhurried: unhurried.query,
+    listen: (channel, heard) => listen(url, channel, heard, log),
+    use: () => ({
+      busy: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
+    close: async () => void (await Promise.all([pool.end(), pipeline.close(), unhurried.close()])),
+  }
+}
+
+/** See TransactionSession.limit. */
+async function limit(session: Session, ms: number): Promise<void> {
+  await session.query(`select set_config('statement_timeout', $1, true)`, [String(ms)])
+  if (ms === 0) await session.script('set local lock_timeout = 0')
+}
+
+/**
+ * One transaction on a connection of the pool. `last` is done before the commit; the connection is then used
+ * for nothing else.
+ */
+async function transact<T>(
+  pool: pg.Pool,
+  work: (session: TransactionSession) => Promise<T>,
+  last?: (session: Session) => Promise<void>,
+): Promise<T> {
+  const client = await pool.connect().catch((error) => {
+    throw isConnectionError(error) ? new DatabaseUnavailable(error) : error
+  })
+  const inside = session(client)
+  let isOver = last !== undefined
+  try {
+    await inside.query('begin')
+    const ordered = serialSession(inside)
+    const result = await work({ ...ordered, limit: (ms) => limit(ordered, ms) })
+    await last?.(inside)
+    await inside.query('commit')
+    return result
+  } catch (error) {
+    isOver ||= error instanceof DatabaseUnavailable && !(error instanceof DatabaseLocked)
+    if (!isOver) await inside.query('rollback').catch(() => (isOver = true))
+    throw error
+  } finally {
+    client.release(isOver)
+  }
+}
+
+/**
+ * A connection for each statement that may take long. `close` leaves them to the database, which goes on with
+ * them.
+ */
+function longWork(settings: pg.ClientConfig) {
+  const clients = new Set<pg.Client>()
+  return {
+    query: (text: string) =>
+      guarded(async () => {
+        const client = new pg.Client({
+          ...settings,
+          application_name: 'pocketsms long work',
+          keepAlive: true,
+        })
+        client.on('error', () => {}) // what runs says so
+        clients.add(client)
+        try {
+          await client.connect()
+          await client.query('set statement_timeout = 0; set lock_timeout = 0')
+          return await runStatement(client, text)
+        } finally {
+          clients.delete(client)
+          await client.end()
+        }
+      }),
+    close: () => Promise.all([...clients].map((client) => client.end())),
+  }
+}
+
+/** One connection of its own that listens, and connects anew when it is lost. */
+async function listen(url: string, channel: string, heard: (payload: string) => void, log: Logger) {
+  let stopped = false
+  let client: pg.Client | undefined
+  let timer: NodeJS.Timeout | undefined
+  const connect = async () => {
+    const next = new pg.Client({
+      connectionString: url,
+      application_name: 'pocketsms listen',
+      keepAlive: true,
+    })
+    client = next
+    let lost = false
+    const again = (error?: unknown) => {
+      if (lost || stopped) return
+      lost = true
+      log.warn({ err: error }, `not listening on ${channel}, connecting again`)
+      next.end().catch(() => {})
+      timer = setTimeout(() => void connect().catch(() => {}), RECONNECT_MS)
+    }
+    next.on('error', again)
+    next.on('end', () => again())
+    next.on('notification', (message) => heard(message.payload ?? ''))
+    try {
+      await next.connect()
+      await next.query(`listen ${pg.escapeIdentifier(channel)}`)
+      // what was said while nobody listened is unknown: an empty payload asks for a full look
+      heard('')
+    } catch (error) {
+      again(error)
+    }
+  }
+  await connect()
+  return async () => {
+    stopped = true
+    clearTimeout(timer)
+    await client?.end().catch(() => {})
+  }
+}

@@ -1,0 +1,90 @@
+import { UserError } from '../../errors.ts'
+import { isSqlError } from '../errors.ts'
+import type { Db } from '../open.ts'
+import { areFormer, presentNames } from './former-migrations.ts'
+import { applyFunctions, dropOldFunctions } from './function-changes.ts'
+import { sqlFiles } from './sql-files.ts'
+
+/** Any number that no other program takes: nodes that start together migrate one after the other. */
+export const MIGRATION_LOCK = 7_367_001
+
+const INSUFFICIENT_PRIVILEGE = '42501'
+
+const MAKE_TABLE =
+  'create table if not exists _migrations (file text primary key, applied timestamptz not null default now())'
+
+/** The numbered files of `sql/migrations`, in order. */
+const migrations = () => sqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
+
+/**
+ * Brings the schema up to date in one transaction, under an advisory lock: replaces the functions of
+ * `sql/functions` that have changed, applies each migration that is missing, drops functions whose files were
+ * deleted. Returns the names of the migrations that it applied. `only`: no other migrations than these.
+ * Throws a UserError for a database that a newer version has migrated, for one from before the first release
+ * that lacks migrations of that time, and where the role may not create tables.
+ */
+export async function migrate(db: Db, only?: readonly string[]): Promise<string[]> {
+  try {
+    return await db.transaction((tx) => bringUpToDate(tx, only && presentNames(only)))
+  } catch (error) {
+    if (!isSqlError(error, INSUFFICIENT_PRIVILEGE)) throw error
+    throw new UserError(
+      `The role of DATABASE_URL may not do what is needed: ${error.message}. Make it the owner of the database and of all in it.`,
+    )
+  }
+}
+
+/** The migrations that a database has had applied, of whatever version, in order. */
+export async function appliedMigrations(db: Db): Promise<string[]> {
+  const { rows } = await db.query('select file from _migrations order by file collate "C"')
+  return rows.map(([file]) => String(file))
+}
+
+/** The migrations that are still to be applied; those of a newer version do not count. */
+export async function missingMigrations(db: Db): Promise<string[]> {
+  const known = new Set(await appliedMigrations(db))
+  return migrations()
+    .map(({ file }) => file)
+    .filter((file) => !known.has(file))
+}
+
+/** Those of `applied` that this version does not have: a newer one applied them. */
+export function unknownMigrations(applied: readonly string[]): string[] {
+  const known = new Set(migrations().map(({ file }) => file))
+  return applied.filter((file) => !known.has(file))
+}
+
+async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]> {
+  // a node that waits for another one's migration waits as long as that takes
+  await tx.limitStatements(0)
+  await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+  await tx.script(MAKE_TABLE)
+  await renameFormer(tx)
+  const applied = await appliedMigrations(tx)
+  refuseNewer(applied)
+  const missing = migrations().filter(({ file }) => !applied.includes(file) && (only?.includes(file) ?? true))
+  const functions = await applyFunctions(tx)
+  for (const { file, sql } of missing) {
+    await tx.script(sql)
+    await tx.kysely.insertInto('_migrations').values({ file }).execute()
+  }
+  await dropOldFunctions(tx, functions)
+  return missing.map(({ file }) => file)
+}
+
+/** A database from before the first release has this version's tables; its migrations had other names. */
+async function renameFormer(tx: Db): Promise<void> {
+  const applied = await appliedMigrations(tx)
+  if (!areFormer(applied)) return
+  const names = presentNames(applied)
+  await tx.script('delete from _migrations')
+  for (const file of names) await tx.kysely.insertInto('_migrations').values({ file }).execute()
+}
+
+function refuseNewer(applied: readonly string[]): void {
+  const unknown = unknownMigrations(applied)
+  if (unknown.length === 0) return
+  throw new UserError(
+    `The database was migrated by a newer version of pocketsms (${unknown.join(', ')}). Install that version.`,
+  )
+}

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const SQL = fileURLToPath(new URL('../../../sql/', import.meta.url))
+
+/** A file of `sql/`. */
+export interface SqlFile {
+  /** Its name without `.sql`. */
+  readonly name: string
+  readonly sql: string
+}
+
+const kept = new Map<string, readonly SqlFile[]>()
+
+/**
+ * The SQL files of a folder of `sql/` and of the folders in it, by path. They stay as this process first read
+ * them: an upgrade may replace them while it runs.
+ */
+export function sqlFiles(folder: string): readonly SqlFile[] {
+  const files = kept.get(folder) ?? readFolder(`${SQL}${folder}`)
+  kept.set(folder, files)
+  return files
+}
+
+function readFolder(folder: string): SqlFile[] {
+  const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+  return paths
+    .filter((path) => path.endsWith('.sql'))
+    .sort()
+    .map((path) => ({ name: basename(path, '.sql'), sql: readFileSync(`${folder}/${path}`, 'utf8') }))
+}

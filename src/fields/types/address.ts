@@ -1,0 +1,65 @@
+import { type FieldError, fieldError } from '../../errors.ts'
+import type { EmailField, FieldType, UrlField } from '../field.ts'
+import { matchesPattern } from '../values/pattern.ts'
+import { hostOf, isUrl } from '../values/url-form.ts'
+import { required, TEXT_LIKE } from './text.ts'
+
+/** Characters beyond ASCII that an address may have; the rest is RFC 5322's atoms and quoted strings. */
+const WIDE = '\\x{00A0}-\\x{D7FF}\\x{F900}-\\x{FDCF}\\x{FDF0}-\\x{FFEF}'
+const ATOM = `[a-zA-Z0-9!#$%&'*+\\-/=?^_\`{|}~${WIDE}]+`
+const FOLD = '(([ \\t]*\\r\\n)?[ \\t]+)?'
+const QUOTED_CHARACTER = `([\\x01-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f\\x21\\x23-\\x5b\\x5d-\\x7e${WIDE}]|\\([\\x01-\\x09\\x0b\\x0c\\x0d-\\x7f]|\\([${WIDE}])`
+/** PocketBase takes one character between the quotes, no more. */
+const QUOTED = `"${FOLD}${QUOTED_CHARACTER}${FOLD}"`
+const OUTER = `a-zA-Z${WIDE}`
+const LABEL = `[${OUTER}0-9]([${OUTER}0-9\\-._~]*[${OUTER}0-9])?`
+const TOP_LABEL = `[${OUTER}]([${OUTER}0-9\\-_~]*[${OUTER}])?`
+const EMAIL = `^(${ATOM}(\\.${ATOM})*|${QUOTED})@(${LABEL}\\.)+${TOP_LABEL}\\.?$`
+
+/** True for what PocketBase takes as an email address. */
+export const isEmail = (text: string): boolean => matchesPattern(EMAIL, text)
+
+interface Domains {
+  onlyDomains: string[] | null
+  exceptDomains: string[] | null
+}
+
+function isAllowed({ onlyDomains, exceptDomains }: Domains, domain: string): boolean {
+  if (onlyDomains?.length && !onlyDomains.includes(domain)) return false
+  return !exceptDomains?.includes(domain)
+}
+
+const emailError = (): FieldError => fieldError('validation_is_email', 'Must be a valid email address')
+
+const DEFAULTS = { exceptDomains: null, onlyDomains: null }
+
+/**
+ * `email`: options `onlyDomains`, `exceptDomains`, compared to the letter. PocketBase: core/field_email.go
+ */
+export const email: FieldType<EmailField> = {
+  ...TEXT_LIKE,
+  check(field, value) {
+    const address = value as string
+    if (address === '') return field.required ? required() : undefined
+    if (!isEmail(address)) return emailError()
+    if (isAllowed(field, address.slice(address.lastIndexOf('@') + 1))) return undefined
+    return fieldError('validation_email_domain_not_allowed', 'Email domain is not allowed')
+  },
+  defaults: DEFAULTS,
+}
+
+/**
+ * `url`: the scheme may be missing; host against `onlyDomains`, `exceptDomains`. PocketBase:
+ * core/field_url.go
+ */
+export const url: FieldType<UrlField> = {
+  ...TEXT_LIKE,
+  check(field, value) {
+    const address = value as string
+    if (address === '') return field.required ? required() : undefined
+    if (!isUrl(address)) return fieldError('validation_invalid_url', 'Must be a valid url')
+    if (isAllowed(field, hostOf(address) ?? '')) return undefined
+    return fieldError('validation_url_domain_not_allowed', 'Url domain is not allowed')
+  },
+  defaults: DEFAULTS,
+}

@@ -1,0 +1,120 @@
+import { type FieldError, fieldError } from '../../errors.ts'
+import {
+  type FieldType,
+  type FileField,
+  isMulti,
+  type RelationField,
+  type SelectField,
+  type Value,
+} from '../field.ts'
+import { toTexts } from '../values/cast.ts'
+import { quoteText } from '../values/json-text.ts'
+import { required } from './text.ts'
+
+/** Fields of one text, or of a list of texts. */
+export type ChoiceField = SelectField | RelationField | FileField
+
+/**
+ * The fields that hold one text or a list of them, by `maxSelect`. Of several values a single field keeps the
+ * last.
+ */
+const CHOICE = {
+  column: (field: ChoiceField) =>
+    isMulti(field) ? `text[] collate "C" not null default '{}'` : `text collate "C" not null default ''`,
+  zero: (field: ChoiceField): Value => (isMulti(field) ? [] : ''),
+  fromInput: (field: ChoiceField, raw: unknown): Value => choiceValue(field, toTexts(raw)),
+  toJson: (_: ChoiceField, value: Value): string =>
+    typeof value === 'string' ? quoteText(value) : `[${(value as string[]).map(quoteText).join(',')}]`,
+}
+
+/** Texts → the field's value. */
+export const choiceValue = (field: ChoiceField, texts: string[]): Value =>
+  isMulti(field) ? texts : lastOf(texts)
+
+/** PocketBase takes the last text apart once more: a list of one counts as what is in it. */
+function lastOf(texts: readonly string[]): string {
+  const last = texts.at(-1) ?? ''
+  const within = toTexts(last)
+  return within.length > 1 ? last : (within[0] ?? '')
+}
+
+/** The field's value → its texts, without empty ones. */
+export function chosenTexts(value: Value): readonly string[] {
+  if (Array.isArray(value)) return value
+  return value === '' || value === null ? [] : [String(value)]
+}
+
+/**
+ * What is judged: PocketBase takes even a single value apart once more, a list in its text then counts as
+ * several.
+ */
+const judged = (value: Value): readonly string[] =>
+  typeof value === 'string' ? toTexts(value) : chosenTexts(value)
+
+function tooMany(field: ChoiceField, count: number): FieldError | undefined {
+  const maxSelect = Math.max(field.maxSelect, 1)
+  if (count <= maxSelect) return undefined
+  return fieldError('validation_too_many_values', `Select no more than ${maxSelect}`, { maxSelect })
+}
+
+/** `select`: one or more of `values`. PocketBase: core/field_select.go */
+export const select: FieldType<SelectField> = {
+  ...CHOICE,
+  check(field, value) {
+    const texts = judged(value)
+    if (texts.length === 0) return field.required ? required() : undefined
+    const unknown = texts.find((text) => !field.values.includes(text))
+    if (unknown === undefined) return tooMany(field, texts.length)
+    return (
+      tooMany(field, texts.length) ??
+      fieldError('validation_invalid_value', `Invalid value ${unknown}`, { value: unknown })
+    )
+  },
+  defaults: { maxSelect: 0, values: [] },
+}
+
+/**
+ * `relation`: ids of records; whether they exist, the writer of a record asks. PocketBase:
+ * core/field_relation.go
+ */
+export const relation: FieldType<RelationField> = {
+  ...CHOICE,
+  check(field, value) {
+    const { length } = judged(value)
+    if (length === 0) return field.required ? required() : undefined
+    const { minSelect } = field
+    if (length < minSelect) {
+      return fieldError('validation_not_enough_values', `Select at least ${minSelect}`, { minSelect })
+    }
+    return tooMany(field, length)
+  },
+  defaults: { cascadeDelete: false, collectionId: '', maxSelect: 0, minSelect: 0 },
+}
+
+/**
+ * Each item of a list by itself: one that is a list of one counts as what is in it, any other list as
+ * nothing.
+ */
+function fileNames(raw: unknown): string[] {
+  if (!Array.isArray(raw)) return toTexts(raw)
+  const names = raw.map(fileNames).filter(({ length }) => length === 1)
+  return [...new Set(names.flat())]
+}
+
+/** A raw value → the texts that a field of one or several may hold, in the raw value's order. */
+export const choiceTexts = (field: ChoiceField, raw: unknown): string[] =>
+  field.type === 'file' ? fileNames(raw) : toTexts(raw)
+
+/** `file`: names of files. PocketBase: core/field_file.go */
+export const file: FieldType<FileField> = {
+  ...CHOICE,
+  fromInput: (field, raw) => choiceValue(field, fileNames(raw)),
+  check(field, value) {
+    const { length } = chosenTexts(value)
+    if (length === 0) return field.required ? required() : undefined
+    const maxSelect = Math.max(field.maxSelect, 1)
+    if (length <= maxSelect) return undefined
+    return fieldError('validation_too_many_files', `The maximum allowed files is ${maxSelect}`, { maxSelect })
+  },
+  defaults: { maxSelect: 0, maxSize: 0, mimeTypes: null, protected: false, thumbs: null },
+}

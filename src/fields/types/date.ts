@@ -1,0 +1,104 @@
+import { type FieldError, fieldError } from '../../errors.ts'
+import type { AutodateField, DateField, FieldType, Value } from '../field.ts'
+import { toText } from '../values/cast.ts'
+import { parseLayouts } from '../values/date-layouts.ts'
+
+/** The wire form of an instant; it is the stored form too, so that texts compare as instants do. */
+const WIRE = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{3})Z$/
+/** Go's zero time, which counts as no date. */
+const ZERO_TIME_MS = Date.parse('0001-01-01T00:00:00Z')
+
+/** An instant in PocketBase's form: `2026-11-20 07:00:00.000Z`. */
+export function formatDate(at: Date): string {
+  const iso = at.toISOString()
+  return iso.length === 24
+    ? `${iso.slice(0, 10)} ${iso.slice(11)}`
+    : `${longYear(at)}${iso.slice(7, 13)} ${iso.slice(14)}`
+}
+
+/** Years that do not fit four digits, which `toISOString` writes as six with a sign. */
+function longYear(at: Date): string {
+  const year = at.getUTCFullYear()
+  return year < 0 ? `-${String(-year).padStart(4, '0')}` : String(year)
+}
+
+/** This moment in PocketBase's form. */
+export const now = (): string => formatDate(new Date())
+
+/** A stored date → instant; undefined for an empty or unreadable one. */
+export function dateOf(text: string): Date | undefined {
+  const ms = text === '' ? undefined : readDate(text)
+  return ms === undefined ? undefined : new Date(ms)
+}
+
+/**
+ * Any value → PocketBase's form of the instant it names, cut to milliseconds; `''` when it names none,
+ * numbers included. PocketBase: tools/types/datetime.go
+ */
+export function parseDate(raw: unknown): string {
+  const text = toText(raw)
+  const ms = text === '' ? undefined : readDate(text)
+  if (ms === undefined || ms === ZERO_TIME_MS) return ''
+  return formatDate(new Date(ms))
+}
+
+function readDate(text: string): number | undefined {
+  if (WIRE.test(text)) {
+    const ms = Date.parse(`${text.slice(0, 10)}T${text.slice(11)}`)
+    // Date.parse takes 24:00:00 and the 30th of February
+    if (!Number.isNaN(ms) && formatDate(new Date(ms)) === text) return ms
+    return undefined
+  }
+  return parseLayouts(text)
+}
+
+/** `2024-01-01 00:00:00 +0000 UTC`, as Go prints a time: the fraction without its closing zeros. */
+function goTime(at: Date): { text: string; json: string } {
+  const [day, clock] = formatDate(at).split(' ')
+  const short = clock!.replace(/\.?0*Z$/, '')
+  return { text: `${day} ${short} +0000 UTC`, json: `${day}T${short}Z` }
+}
+
+function outOfRange(limit: string, word: 'less' | 'greater'): FieldError {
+  const { text, json } = goTime(dateOf(limit)!)
+  const code =
+    word === 'less' ? 'validation_min_greater_equal_than_required' : 'validation_max_less_equal_than_required'
+  return fieldError(code, `Must be no ${word} than ${text}`, { threshold: json })
+}
+
+/** As texts they compare only where both years have four digits. */
+const isBefore = (a: string, b: string) => yearOf(a) - yearOf(b) < 0 || (yearOf(a) === yearOf(b) && a < b)
+const yearOf = (text: string) => Number.parseInt(text, 10)
+
+const column = () => 'pb_date'
+const zero = () => ''
+const fromInput = (_: unknown, raw: unknown) => parseDate(raw)
+const toJson = (_: unknown, value: Value) => `"${value}"`
+
+/** `date`: an instant, `''` when unset. PocketBase: core/field_date.go */
+export const date: FieldType<DateField> = {
+  column,
+  zero,
+  fromInput,
+  toJson,
+  check(field, value) {
+    if (value === '') return field.required ? fieldError('validation_required', 'Cannot be blank') : undefined
+    const [at, min, max] = [value as string, parseDate(field.min), parseDate(field.max)]
+    if (min !== '' && isBefore(at, min)) return outOfRange(min, 'less')
+    if (max !== '' && isBefore(max, at)) return outOfRange(max, 'greater')
+    return undefined
+  },
+  defaults: { max: '', min: '' },
+}
+
+/**
+ * `autodate`: the moment of the create or update, never set by a client. PocketBase: core/field_autodate.go
+ */
+export const autodate: FieldType<AutodateField> = {
+  column,
+  zero,
+  fromInput,
+  toJson,
+  check: () => undefined,
+  defaults: { onCreate: false, onUpdate: false },
+}

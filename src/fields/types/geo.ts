@@ -1,0 +1,66 @@
+import { fieldError } from '../../errors.ts'
+import type { FieldType, GeoPointField, Value } from '../field.ts'
+import { byBytes, writeNumber } from '../values/json-text.ts'
+import { required } from './text.ts'
+
+/** Degrees. */
+export interface Point {
+  lon: number
+  lat: number
+}
+
+/** A stored point → its parts. */
+const pointOf = (value: Value): Point => JSON.parse(value as string) as Point
+
+/**
+ * `geoPoint`: stored as exactly `{"lon":1,"lat":2}`; 0/0 counts as empty. PocketBase:
+ * tools/types/geo_point.go
+ */
+export const geoPoint: FieldType<GeoPointField> = {
+  column: () => `json not null default '{"lon":0,"lat":0}'`,
+  zero: () => '{"lon":0,"lat":0}',
+  fromInput(_, raw) {
+    const { lon, lat } = typeof raw === 'string' ? readPoint(parse(raw)) : readPoint(inOrder(raw))
+    return `{"lon":${writeNumber(lon)},"lat":${writeNumber(lat)}}`
+  },
+  toJson: (_, value) => value as string,
+  check(field, value) {
+    const { lon, lat } = pointOf(value)
+    if (lon === 0 && lat === 0) return field.required ? required() : undefined
+    if (lat < -90 || lat > 90) {
+      return fieldError('validation_invalid_latitude', 'Latitude must be between -90 and 90 degrees')
+    }
+    if (lon < -180 || lon > 180) {
+      return fieldError('validation_invalid_longitude', 'Longitude must be between -180 and 180 degrees')
+    }
+    return undefined
+  },
+  defaults: {},
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What comes as an object has its keys in the order of bytes, as Go writes them. */
+function inOrder(raw: unknown): unknown {
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw
+  return Object.fromEntries(Object.entries(raw).sort(([a], [b]) => byBytes(a, b)))
+}
+
+/**
+ * Keys in any case, the last of them counts; what is no number leaves the part as it was. Go: encoding/json
+ */
+function readPoint(raw: unknown): Point {
+  const point: Point = { lon: 0, lat: 0 }
+  if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return point
+  for (const [key, value] of Object.entries(raw)) {
+    const part = key.toLowerCase()
+    if ((part === 'lon' || part === 'lat') && Number.isFinite(value)) point[part] = value as number
+  }
+  return point
+}

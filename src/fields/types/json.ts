@@ -1,0 +1,58 @@
+import { fieldError } from '../../errors.ts'
+import type { FieldType, JsonField } from '../field.ts'
+import { isJson, isTooDeep, minify, quoteText, writeSorted } from '../values/json-text.ts'
+import { required } from './text.ts'
+
+/** What a json field without `maxSize` may hold. */
+export const DEFAULT_JSON_BYTES = 1 << 20
+
+const EMPTY = new Set(['null', '""', '[]', '{}'])
+const WORDS = new Set(['null', 'true', 'false'])
+
+/** `json`: any JSON, null when unset, up to `maxSize` bytes. PocketBase: core/field_json.go */
+export const json: FieldType<JsonField> = {
+  column: () => 'json',
+  zero: () => null,
+  fromInput(_, raw) {
+    const text = typeof raw === 'string' ? fromText(raw) : writeSorted(raw)
+    return text === 'null' ? null : text
+  },
+  toJson: (_, value) => (value as string | null) ?? 'null',
+  check(field, value) {
+    const text = (value as string | null) ?? 'null'
+    const maxSize = field.maxSize || DEFAULT_JSON_BYTES
+    if (Buffer.byteLength(text) > maxSize) {
+      return fieldError('validation_json_size_limit', `The maximum allowed JSON size is ${maxSize} bytes`, {
+        maxSize,
+      })
+    }
+    if (!isValid(text)) return fieldError('validation_invalid_json', 'Must be a valid json value')
+    return field.required && EMPTY.has(text) ? required() : undefined
+  },
+  defaults: { maxSize: 0 },
+}
+
+/**
+ * `fromInput` writes well-formed JSON, but for texts (`quoteAsGo`) and what is nested too deep. Parsing 1 MB
+ * again takes 100 ms.
+ */
+const isValid = (text: string) => (text.startsWith('"') ? isJson(text) : !isTooDeep(text))
+
+/**
+ * A text is JSON if it looks like it and is, so that forms can send JSON; else it is a JSON string. Its own
+ * order of keys and spelling of numbers stay.
+ */
+function fromText(text: string): string {
+  if (WORDS.has(text)) return text
+  return /^[-\d"[{]/.test(text) && isJson(text) ? minify(text) : quoteAsGo(text)
+}
+
+/**
+ * PocketBase quotes with Go's own escapes, of which JSON does not know those of control characters: such a
+ * text is refused by `check`.
+ */
+function quoteAsGo(text: string): string {
+  const control = /[\x00-\x07\x0b\x0e-\x1f\x7f]/
+  if (!control.test(text)) return quoteText(text.toWellFormed())
+  return `"${text.replace(new RegExp(control, 'g'), (c) => `\\x${c.charCodeAt(0).toString(16).padStart(2, '0')}`)}"`
+}

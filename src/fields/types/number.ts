@@ -1,0 +1,64 @@
+import { fieldError } from '../../errors.ts'
+import type { BoolField, FieldType, NumberField } from '../field.ts'
+import { toBool, toNumber } from '../values/cast.ts'
+import { writeNumber } from '../values/json-text.ts'
+import { required } from './text.ts'
+
+/** `number`: options `min`, `max`, `onlyInt`, none of which judges a 0. PocketBase: core/field_number.go */
+export const number: FieldType<NumberField> = {
+  column: () => 'double precision not null default 0',
+  zero: () => 0,
+  fromInput: (_, raw) => toNumber(raw),
+  toJson: (_, value) => writeNumber(value as number),
+  check({ required: isRequired, onlyInt, min, max }, value) {
+    const number = value as number
+    if (!Number.isFinite(number)) {
+      return fieldError('validation_not_a_number', 'The submitted number is not properly formatted')
+    }
+    if (number === 0) return isRequired ? required() : undefined
+    if (onlyInt && !isInt64(number)) {
+      return fieldError('validation_only_int_constraint', 'Decimal numbers are not allowed')
+    }
+    if (min !== null && number < min) {
+      return fieldError(
+        'validation_min_number_constraint',
+        `Must be greater or equal than ${formatNumber(min)}`,
+        {
+          min,
+        },
+      )
+    }
+    if (max !== null && number > max) {
+      return fieldError(
+        'validation_max_number_constraint',
+        `Must be less or equal than ${formatNumber(max)}`,
+        {
+          max,
+        },
+      )
+    }
+    return undefined
+  },
+  defaults: { max: null, min: null, onlyInt: false },
+}
+
+/** A number in a sentence, as Go prints it: 123456, but 1e+06. */
+export function formatNumber(value: number): string {
+  const [digits, power = ''] = value.toExponential().split('e')
+  const exponent = Number(power)
+  if (exponent >= -4 && exponent < 6) return String(value)
+  return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
+}
+
+/** PocketBase asks whether the number survives a conversion to int64. */
+export const isInt64 = (value: number) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
+
+/** `bool`: required means that it must be true. PocketBase: core/field_bool.go */
+export const bool: FieldType<BoolField> = {
+  column: () => 'boolean not null default false',
+  zero: () => false,
+  fromInput: (_, raw) => toBool(raw),
+  toJson: (_, value) => (value ? 'true' : 'false'),
+  check: (field, value) => (field.required && !value ? required() : undefined),
+  defaults: {},
+}

@@ -1,0 +1,35 @@
+import { type FieldError, fieldError } from '../../errors.ts'
+import { countCharacters } from '../../tools/text-length.ts'
+import type { FieldType, PasswordField } from '../field.ts'
+import { matchesPattern } from '../values/pattern.ts'
+import { required, TEXT_LIKE } from './text.ts'
+
+/** bcrypt's 72 bytes less one. */
+const DEFAULT_MAX_CHARACTERS = 71
+
+/**
+ * `password`: stored as a bcrypt hash, which never leaves the server. `fromInput` gives the plain text: who
+ * stores it asks `passwordError` and hashes it first. PocketBase: core/field_password.go
+ */
+export const password: FieldType<PasswordField> = {
+  ...TEXT_LIKE,
+  toJson: () => '""',
+  check: (field, hash) => (field.required && hash === '' ? required() : undefined),
+  defaults: { cost: 0, max: 0, min: 0, pattern: '' },
+}
+
+/** What is wrong with a new password in plain text; nothing with an empty one. */
+export function passwordError(field: PasswordField, plain: string): FieldError | undefined {
+  if (plain === '') return undefined
+  const length = countCharacters(plain)
+  const max = field.max > 0 ? field.max : DEFAULT_MAX_CHARACTERS
+  if (length < field.min) {
+    return fieldError('validation_min_text_constraint', `Must be at least ${field.min} character(s)`)
+  }
+  if (length > max)
+    return fieldError('validation_max_text_constraint', `Must be less than ${max} character(s)`)
+  if (field.pattern && !matchesPattern(field.pattern, plain)) {
+    return fieldError('validation_invalid_format', 'Invalid value format')
+  }
+  return undefined
+}

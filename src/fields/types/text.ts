@@ -1,0 +1,68 @@
+import { type FieldError, fieldError } from '../../errors.ts'
+import { countCharacters } from '../../tools/text-length.ts'
+import type { EditorField, Field, FieldType, TextField, Value } from '../field.ts'
+import { toText } from '../values/cast.ts'
+import { quoteText } from '../values/json-text.ts'
+import { matchesPattern } from '../values/pattern.ts'
+import { KEY_PATTERN, keyError } from '../values/record-key.ts'
+
+/** What a text without `max` may hold. */
+export const DEFAULT_MAX_CHARACTERS = 5000
+/** What an editor's content without `maxSize` may hold. */
+export const DEFAULT_EDITOR_BYTES = 5 << 20
+
+/** The error of an empty value in a field that must have one. */
+export const required = (): FieldError => fieldError('validation_required', 'Cannot be blank')
+
+/** Column, zero and casts of everything that is one text. */
+export const TEXT_LIKE = {
+  column: (field: Field) =>
+    field.type === 'text' && field.primaryKey
+      ? 'text collate "C" primary key'
+      : 'text collate "C" not null default \'\'',
+  zero: (): Value => '',
+  fromInput: (_: Field, raw: unknown): Value => toText(raw),
+  toJson: (_: Field, value: Value): string => quoteText(value as string),
+}
+
+/**
+ * `text`: options `min`, `max`, `pattern`, and `primaryKey` for a record's id. PocketBase: core/field_text.go
+ */
+export const text: FieldType<TextField> = {
+  ...TEXT_LIKE,
+  check(field, value) {
+    const written = value as string
+    if (written === '') return field.required || field.primaryKey ? required() : undefined
+    const length = countCharacters(written)
+    const max = field.max || DEFAULT_MAX_CHARACTERS
+    if (length < field.min) {
+      return fieldError('validation_min_text_constraint', `Must be at least ${field.min} character(s)`, {
+        min: field.min,
+      })
+    }
+    if (length > max) {
+      return fieldError('validation_max_text_constraint', `Must be no more than ${max} character(s)`, { max })
+    }
+    if (field.pattern && !matchesPattern(field.pattern, written)) {
+      return fieldError('validation_invalid_format', 'Invalid value format')
+    }
+    return field.primaryKey && field.pattern !== KEY_PATTERN ? keyError(written) : undefined
+  },
+  defaults: { autogeneratePattern: '', max: 0, min: 0, pattern: '', primaryKey: false },
+}
+
+/** `editor`: HTML up to `maxSize` bytes. PocketBase: core/field_editor.go */
+export const editor: FieldType<EditorField> = {
+  ...TEXT_LIKE,
+  check(field, value) {
+    if (value === '') return field.required ? required() : undefined
+    const maxSize = field.maxSize || DEFAULT_EDITOR_BYTES
+    if (Buffer.byteLength(value as string) <= maxSize) return undefined
+    return fieldError(
+      'validation_content_size_limit',
+      `The maximum allowed content size is ${maxSize} bytes`,
+      { maxSize },
+    )
+  },
+  defaults: { convertURLs: false, maxSize: 0 },
+}

@@ -1,0 +1,123 @@
+/**
+ * Any JSON or form value → text, number, bool or texts, as PocketBase's casts do it: they never fail, what
+ * cannot be read falls to zero. Follows github.com/spf13/cast and Go's strconv.
+ */
+
+/** What Postgres cannot hold in a text: NUL is dropped, half a surrogate pair becomes U+FFFD. */
+export function cleanText(text: string): string {
+  const whole = text.isWellFormed() ? text : text.toWellFormed()
+  return whole.includes('\0') ? whole.replaceAll('\0', '') : whole
+}
+
+/** A number in digits only, never with an exponent. Go: strconv.FormatFloat(n, 'f', -1, 64) */
+export function plainNumber(value: number): string {
+  if (Object.is(value, -0)) return '-0'
+  const text = String(value)
+  const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
+  if (!match) return text
+  const [, sign, first, rest = '', power] = match
+  const exponent = Number(power)
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${first}${rest}`
+  return `${sign}${first}${rest.padEnd(exponent, '0')}`
+}
+
+function scalarText(raw: unknown): string | undefined {
+  if (typeof raw === 'string') return raw
+  if (typeof raw === 'number') return plainNumber(raw)
+  if (typeof raw === 'boolean') return String(raw)
+  return raw === null || raw === undefined ? '' : undefined
+}
+
+/** Text of a scalar; `''` for null, lists and objects. */
+export const toText = (raw: unknown): string => cleanText(scalarText(raw) ?? '')
+
+const DECIMAL = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
+const HEX = /^([+-]?)0x([\da-f]*)(?:\.([\da-f]*))?p([+-]?\d+)$/i
+const INFINITY = /^([+-]?)inf(inity)?$/i
+
+/** Number of a number, bool or numeric text; 0 for all else. `Infinity` and `NaN` as text come through. */
+export function toNumber(raw: unknown): number {
+  if (typeof raw === 'number') return raw
+  if (typeof raw === 'boolean') return Number(raw)
+  return typeof raw === 'string' ? (parseNumber(raw) ?? 0) : 0
+}
+
+/** Underscores between decimal digits. */
+const UNDERSCORES = /(?<=\d)_(?=\d)/g
+
+/** Without the underscores that Go allows between digits, and before those of a hexadecimal mantissa. */
+function withoutUnderscores(text: string): string {
+  if (!/^[+-]?0x/i.test(text)) return text.replace(UNDERSCORES, '')
+  const power = text.search(/p|$/i)
+  const mantissa = text.slice(0, power).replace(/_(?=[\da-f])/gi, '')
+  return mantissa + text.slice(power).replace(UNDERSCORES, '')
+}
+
+/**
+ * The number that a text is; undefined for any other text and a number out of range. Go: strconv.ParseFloat
+ */
+export function parseNumber(written: string): number | undefined {
+  const text = written.includes('_') ? withoutUnderscores(written) : written
+  if (DECIMAL.test(text)) return finite(Number(text))
+  const infinity = INFINITY.exec(text)
+  if (infinity) return infinity[1] === '-' ? -Infinity : Infinity
+  if (text.toLowerCase() === 'nan') return Number.NaN
+  const hex = HEX.exec(text)
+  if (!hex) return undefined
+  const [, sign, whole, fraction = '', power] = hex
+  if (whole === '' && fraction === '') return undefined
+  const mantissa = Number.parseInt(`${whole}${fraction}`, 16)
+  return finite((sign === '-' ? -1 : 1) * mantissa * 2 ** (Number(power) - 4 * fraction.length))
+}
+
+const finite = (value: number) => (Number.isFinite(value) ? value : undefined)
+
+/** Go's words of truth, and of the opposite. Go: strconv.ParseBool */
+export const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
+export const FALSE_WORDS: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])
+
+/** True for Go's words of truth and for numbers other than 0. */
+export function toBool(raw: unknown): boolean {
+  if (typeof raw === 'boolean') return raw
+  if (typeof raw === 'number') return raw !== 0
+  return typeof raw === 'string' && TRUE_WORDS.has(raw)
+}
+
+/**
+ * The values of a list, a scalar or a JSON array in a text, as texts without empty ones and repetitions. A
+ * list that holds a list or an object gives none. PocketBase: tools/list/list.go, ToUniqueStringSlice
+ */
+export function toTexts(raw: unknown): string[] {
+  const texts = typeof raw === 'string' ? splitText(raw) : Array.isArray(raw) ? listTexts(raw) : [toText(raw)]
+  return [...new Set(texts.map(cleanText))].filter((text) => text !== '')
+}
+
+function listTexts(list: readonly unknown[]): string[] {
+  const texts: string[] = []
+  for (const item of list) {
+    const text = scalarText(item)
+    if (text === undefined) return []
+    texts.push(text)
+  }
+  return texts
+}
+
+/**
+ * A JSON array's texts; the whole text as well when something in it is no text, as Go's decoder leaves it.
+ */
+function splitText(text: string): string[] {
+  if (!text.includes('[')) return [text]
+  const list = parseList(text)
+  if (!list) return [text]
+  const texts = list.map((item) => (typeof item === 'string' ? item : ''))
+  return list.every((item) => item === null || typeof item === 'string') ? texts : [...texts, text]
+}
+
+function parseList(text: string): unknown[] | undefined {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,108 @@
+import type { Sign } from '../parse/tree.ts'
+import { type Condition, constant, FALSE, leaf, NULL } from '../sql/condition.ts'
+import type { Facts } from '../sql/facts.ts'
+import { asText } from '../sql/scalar.ts'
+import type { Sql } from '../sql/sql.ts'
+import { sql } from '../sql/sql.ts'
+import { equal } from './equality.ts'
+import { hasLetter, isBrokenPattern, isLike } from './like.ts'
+import type { Known, Operand } from './operand.ts'
+import { relationalComparison } from './relational.ts'
+import { FORMS } from './storage.ts'
+
+type Operator = (facts: Facts, left: Operand, right: Operand) => Condition
+
+/**
+ * What each sign does to two operands of one row each. NULL makes the comparison NULL, save for `!=` and
+ * where null counts as the empty text. PocketBase: tools/search/filter.go, buildResolversExpr
+ */
+const OPERATORS: Readonly<Record<Sign, Operator>> = {
+  '=': (facts, left, right) => equal(facts, true, left, right),
+  '!=': (facts, left, right) => equal(facts, false, left, right),
+  '<': (facts, left, right) => relationalComparison(facts, '<', left, right),
+  '<=': (facts, left, right) => relationalComparison(facts, '<=', left, right),
+  '>': (facts, left, right) => relationalComparison(facts, '>', left, right),
+  '>=': (facts, left, right) => relationalComparison(facts, '>=', left, right),
+  '~': (facts, left, right) => like(facts, true, left, right),
+  '!~': (facts, left, right) => like(facts, false, left, right),
+}
+
+/** A comparison as a condition. */
+export const compare = (facts: Facts, sign: Sign, left: Operand, right: Operand): Condition =>
+  OPERATORS[sign](facts, left, right)
+
+/**
+ * A parameter is a pattern already or gets `%` around it; all else gets `%` around it as it is. Contract 2.4.
+ */
+function like(facts: Facts, positive: boolean, left: Operand, right: Operand): Condition {
+  if (right.kind === 'expression') return likeExpression(facts, positive, left, right)
+  const pattern = patternOf(right)
+  if (facts.ask((input) => pattern(input) === null)) return NULL
+  if (left.kind === 'known') return likeKnown(facts, positive, left, pattern)
+  const text = FORMS[left.storage].text(left.sql)
+  if (facts.ask((input) => isBrokenPattern(pattern(input) ?? '')))
+    return unmatched(positive, left.nullable, text, left.rows)
+  const folds = facts.ask((input) => hasLetter(pattern(input) ?? ''))
+  const param = facts.text(pattern)
+  return leaf(sql`${text} ${sign(positive, folds)} ${param} COLLATE "C"`, left.rows, left.rows)
+}
+
+/**
+ * ILIKE under C folds ASCII letters only, as SQLite does; its escape character is the backslash by itself. A
+ * pattern that has none, as a part of a number, needs no folding: LIKE looks at 50,000 numbers in 11 ms,
+ * ILIKE in 18.
+ */
+const sign = (positive: boolean, folds = true) => `${positive ? '' : 'NOT '}${folds ? 'ILIKE' : 'LIKE'}`
+
+type Pattern = (input: Parameters<Known['slot']>[0]) => string | null
+
+const patterns = new WeakMap<Known, Pattern>()
+
+function patternOf(operand: Known): Pattern {
+  let pattern = patterns.get(operand)
+  if (!pattern) {
+    pattern = (input) => {
+      const text = asText((operand.pattern ?? operand.slot)(input))
+      return operand.pattern || text === null ? text : `%${text}%`
+    }
+    patterns.set(operand, pattern)
+  }
+  return pattern
+}
+
+function likeKnown(facts: Facts, positive: boolean, left: Known, pattern: Pattern): Condition {
+  return constant(
+    facts.ask((input) => {
+      const text = asText(left.slot(input))
+      return text === null ? null : isLike(text, pattern(input) ?? '') === positive
+    }),
+  )
+}
+
+const unmatched = (
+  positive: boolean,
+  nullable: boolean,
+  text: Sql,
+  rows: Parameters<typeof leaf>[1],
+): Condition =>
+  nullable
+    ? leaf(sql`(CASE WHEN ${text} IS NOT NULL THEN ${String(!positive)} END)`, rows, rows)
+    : constant(!positive)
+
+function likeExpression(facts: Facts, positive: boolean, left: Operand, right: Operand): Condition {
+  if (right.kind === 'known') return FALSE
+  const subject = textOf(facts, left)
+  if (!subject) return NULL
+  const rows = [...(left.kind === 'expression' ? left.rows : []), ...right.rows]
+  const own = right.asPattern?.()
+  const pattern =
+    own?.kind === 'expression'
+      ? FORMS[own.storage].text(own.sql)
+      : sql`('%' || ${FORMS[right.storage].text(right.sql)} || '%')`
+  return leaf(sql`${subject} ${sign(positive)} ${pattern} COLLATE "C"`, rows, rows)
+}
+
+function textOf(facts: Facts, operand: Operand): Sql | null {
+  if (operand.kind === 'expression') return FORMS[operand.storage].text(operand.sql)
+  return facts.kind(operand.slot) === 'null' ? null : [facts.text(operand.slot)]
+}

@@ -1,0 +1,121 @@
+import { type Condition, constant, leaf, NULL } from '../sql/condition.ts'
+import type { Facts } from '../sql/facts.ts'
+import { asNumeric, asText, compareScalars, type Scalar } from '../sql/scalar.ts'
+import type { Sql } from '../sql/sql.ts'
+import { sql } from '../sql/sql.ts'
+import type { Known, Operand } from './operand.ts'
+import { type Side, sidesOf } from './side.ts'
+
+type Comparer = '=' | '<>' | '<' | '<=' | '>' | '>='
+
+const HOLDS: Readonly<Record<Comparer, (order: number) => boolean>> = {
+  '=': (order) => order === 0,
+  '<>': (order) => order !== 0,
+  '<': (order) => order < 0,
+  '<=': (order) => order <= 0,
+  '>': (order) => order > 0,
+  '>=': (order) => order >= 0,
+}
+
+/** SQLite's comparison of two operands: NULL if one of them is. */
+export function relationalComparison(facts: Facts, sign: Comparer, left: Operand, right: Operand): Condition {
+  if (left.kind === 'known' && right.kind === 'known') return orderKnown(facts, sign, left, right)
+  const [a, b] = sidesOf(facts, left, right)
+  return orderSides(facts, sign, a, b)
+}
+
+function orderKnown(facts: Facts, sign: Comparer, left: Known, right: Known): Condition {
+  return constant(
+    facts.ask((input) => {
+      const [a, b] = convertAffinities(left, right, left.slot(input), right.slot(input))
+      return a === null || b === null ? null : HOLDS[sign](compareScalars(a, b))
+    }),
+  )
+}
+
+/** Two values at hand under the affinities that they lend each other. */
+export function convertAffinities(left: Known, right: Known, a: Scalar, b: Scalar): [Scalar, Scalar] {
+  return [convert(a, left, right), convert(b, right, left)]
+}
+
+function convert(value: Scalar, own: Known, other: Known): Scalar {
+  if (other.affinity === 'numeric' && own.affinity !== 'numeric') return asNumeric(value)
+  return other.affinity === 'text' && own.affinity === 'none' ? asText(value) : value
+}
+
+function orderSides(facts: Facts, sign: Comparer, a: Side, b: Side): Condition {
+  if (a.rank === 'null' || b.rank === 'null') return NULL
+  const rows = [...a.rows, ...b.rows]
+  if (a.rank === 'mixed' || b.rank === 'mixed') return leaf(orderMixed(sign, a, b), rows, rows)
+  if (a.rank !== b.rank) return decided(HOLDS[sign](a.rank === 'number' ? -1 : 1), a, b)
+  if (a.rank === 'number' && b.rank === 'number') {
+    return boolTest(facts, sign, a, b) ?? leaf(sql`${a.number} ${sign} ${b.number}`, rows, rows)
+  }
+  return leaf(sql`${textOf(a)} ${sign} ${textOf(b)}`, rows, rows)
+}
+
+const textOf = (side: Side): Sql => ('text' in side ? side.text : ['NULL'])
+
+/** Number against text: the same for each row, but NULL stays NULL. */
+function decided(value: boolean, a: Side, b: Side): Condition {
+  const tests = [a, b].filter((side) => side.nullable).map((side) => sql`${isNullSql(side)}`)
+  if (tests.length === 0) return constant(value)
+  const rows = [...a.rows, ...b.rows]
+  const any = tests.length === 1 ? tests[0]! : sql`${tests[0]!} OR ${tests[1]!}`
+  return leaf(sql`(CASE WHEN ${any} THEN NULL ELSE ${String(value)} END)`, rows, rows)
+}
+
+/** SQL that is true where the side is NULL. */
+export function isNullSql(side: Side): Sql {
+  if (side.rank === 'null') return ['true']
+  const value = side.rank === 'mixed' ? side.mixed : side.rank === 'number' ? side.number : side.text
+  return sql`${value} IS NULL`
+}
+
+/**
+ * A row that compares as SQLite does: rank, number, text. `missing`: the rank of NULL; 2 makes it the empty
+ * text.
+ */
+export function rankedRow(side: Side, missing: 'NULL' | '2' = 'NULL'): Sql {
+  if (side.rank === 'null') return sql`(${missing}::int, 0::float8, '')`
+  const number = 'number' in side ? sql`coalesce(${side.number}, 0)::float8` : ['0::float8']
+  const text = 'text' in side ? sql`coalesce(${side.text}, '')` : ["''"]
+  return sql`(${rankOf(side, missing)}, ${number}, ${text})`
+}
+
+function rankOf(side: Exclude<Side, { rank: 'null' }>, missing: string): Sql {
+  if (side.rank === 'mixed') return sql`coalesce(${side.mixed}, ${missing})`
+  const [value, rank] = side.rank === 'number' ? [side.number, '1'] : [side.text, '2']
+  return sql`(CASE WHEN ${value} IS NULL THEN ${missing} ELSE ${rank} END)`
+}
+
+/** A value that is known takes a third of the work: its rank is. */
+function orderMixed(sign: Comparer, a: Side, b: Side): Sql {
+  if (a.rank === 'mixed' && b.slot) return againstKnown(sign, a, b, (x, y) => sql`${x} ${sign} ${y}`)
+  if (b.rank === 'mixed' && a.slot) return againstKnown(sign, b, a, (x, y) => sql`${y} ${sign} ${x}`, -1)
+  return sql`${rankedRow(a)} ${sign} ${rankedRow(b)}`
+}
+
+function againstKnown(
+  sign: Comparer,
+  mixed: Extract<Side, { rank: 'mixed' }>,
+  value: Side,
+  test: (x: Sql, y: Sql) => Sql,
+  direction = 1,
+): Sql {
+  const [same, own, other] =
+    value.rank === 'number' ? ['1', mixed.number, value.number] : ['2', mixed.text, textOf(value)]
+  const rest = HOLDS[sign]((value.rank === 'number' ? 1 : -1) * direction)
+  return sql`(CASE ${mixed.mixed} WHEN ${same} THEN ${test(own, other)} WHEN ${same === '1' ? '2' : '1'} THEN ${String(rest)} END)`
+}
+
+/** `flag = true` is the column itself: no index serves `flag::int = 1`, not even a partial one. */
+export function boolTest(facts: Facts, sign: Comparer, a: Side, b: Side): Condition | undefined {
+  if (sign !== '=' && sign !== '<>') return undefined
+  const [bool, value] = b.slot ? [a, b.slot] : [b, a.slot]
+  if (!value || bool.operand.kind !== 'expression' || bool.operand.storage !== 'bool') return undefined
+  const number = facts.ask((input) => Number(value(input)))
+  if (number !== 0 && number !== 1) return undefined
+  const column = bool.operand.sql
+  return leaf((number === 1) === (sign === '=') ? column : sql`NOT ${column}`, bool.rows, bool.rows)
+}

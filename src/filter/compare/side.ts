@@ -1,0 +1,93 @@
+import type { Facts, Slot } from '../sql/facts.ts'
+import { type JoinedRow, type Sql, sql } from '../sql/sql.ts'
+import type { Affinity, Expression, Operand } from './operand.ts'
+import { FORMS } from './storage.ts'
+
+/** What SQLite converts an operand to before it compares. */
+type Conversion = 'text' | 'numeric' | null
+
+interface Common {
+  readonly nullable: boolean
+  readonly rows: readonly JoinedRow[]
+  /** The value, where it is known. */
+  readonly slot?: Slot
+  readonly operand: Operand
+}
+
+/**
+ * An operand as it takes part in a comparison. Numbers come before texts; `mixed` is one or the other from
+ * row to row: `rank` 1 or 2, and the number or the text of it, all NULL where it does not have that one.
+ */
+export type Side = Common &
+  (
+    | { readonly rank: 'null' }
+    | { readonly rank: 'number'; readonly number: Sql }
+    | { readonly rank: 'text'; readonly text: Sql }
+    | { readonly rank: 'mixed'; readonly mixed: Sql; readonly number: Sql; readonly text: Sql }
+  )
+
+/**
+ * Both operands under the affinities that they lend each other. Contract 2.10; sqlite.org/datatype3.html 4.2
+ */
+export function sidesOf(facts: Facts, left: Operand, right: Operand): [Side, Side] {
+  return [
+    sideOf(facts, left, conversion(left.affinity, right.affinity)),
+    sideOf(facts, right, conversion(right.affinity, left.affinity)),
+  ]
+}
+
+function conversion(own: Affinity, other: Affinity): Conversion {
+  if (other === 'numeric' && own !== 'numeric') return 'numeric'
+  return other === 'text' && own === 'none' ? 'text' : null
+}
+
+/** An operand as one side of a comparison, under the affinity that the other side gives it. */
+export function sideOf(facts: Facts, operand: Operand, conversion: Conversion = null): Side {
+  if (operand.kind === 'expression') return expressionSide(operand, conversion)
+  const slot = conversion ? facts.converted(operand.slot, conversion) : operand.slot
+  const common = { nullable: false, rows: [], slot, operand }
+  const kind = facts.kind(slot)
+  if (kind === 'null') return { ...common, rank: 'null', nullable: true }
+  if (kind === 'number') return { ...common, rank: 'number', number: [facts.number(slot)] }
+  return { ...common, rank: 'text', text: [facts.text(slot)] }
+}
+
+function expressionSide(operand: Expression, conversion: Conversion): Side {
+  const { storage, nullable, rows } = operand
+  const common = { nullable, rows, operand }
+  const form = FORMS[storage]
+  if (storage === 'json' && conversion !== 'text') return { ...common, ...jsonSide(operand.sql, conversion) }
+  if (form.number && conversion !== 'text')
+    return { ...common, rank: 'number', number: form.number(operand.sql) }
+  const text = form.text(operand.sql)
+  if (storage !== 'text' || conversion !== 'numeric') return { ...common, rank: 'text', text }
+  return { ...common, ...numericText(text) }
+}
+
+const numericText = (text: Sql) => {
+  const number = sql`pb_numeric(${text})`
+  return {
+    rank: 'mixed',
+    mixed: sql`(CASE WHEN ${text} IS NULL THEN NULL WHEN ${number} IS NULL THEN 2 ELSE 1 END)`,
+    number,
+    text: sql`(CASE WHEN ${number} IS NULL THEN ${text} END)`,
+  } as const
+}
+
+const jsonSide = (value: Sql, conversion: Conversion) => {
+  if (conversion !== 'numeric') {
+    return {
+      rank: 'mixed',
+      mixed: sql`pb_json_rank(${value})`,
+      number: sql`pb_json_number(${value})`,
+      text: sql`pb_json_string(${value}) COLLATE "C"`,
+    } as const
+  }
+  const number = sql`pb_json_numeric(${value})`
+  return {
+    rank: 'mixed',
+    mixed: sql`(CASE WHEN ${number} IS NULL THEN pb_json_rank(${value}) ELSE 1 END)`,
+    number,
+    text: sql`(CASE WHEN ${number} IS NULL THEN pb_json_string(${value}) END) COLLATE "C"`,
+  } as const
+}

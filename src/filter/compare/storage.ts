@@ -1,0 +1,33 @@
+import type { Sql } from '../sql/sql.ts'
+import { sql } from '../sql/sql.ts'
+import type { Storage } from './operand.ts'
+
+/**
+ * How what a column holds is written as a number and as text. Each computed text says its collation: a
+ * function's result takes it from the arguments, and on a database of another locale it would sort by that
+ * one.
+ */
+interface Form {
+  readonly number?: (value: Sql) => Sql
+  /** SQLite's `CAST(… AS TEXT)`. */
+  readonly text: (value: Sql) => Sql
+}
+
+const listText = (value: Sql) => sql`array_to_json(${value})::text COLLATE "C"`
+
+/** JSON is both, as it comes: null, a number or a text. */
+export const FORMS: Readonly<Record<Storage, Form>> = {
+  text: { text: (value) => value },
+  number: { number: (value) => value, text: (value) => sql`pb_number_text(${value}) COLLATE "C"` },
+  integer: { number: (value) => value, text: (value) => sql`(${value})::text COLLATE "C"` },
+  real: { number: (value) => value, text: (value) => sql`pb_real_text(${value}) COLLATE "C"` },
+  bool: { number: (value) => sql`${value}::int`, text: (value) => sql`${value}::int::text COLLATE "C"` },
+  list: { text: listText },
+  // PocketBase writes these three as escapes
+  'escaped-list': {
+    text: (value) =>
+      sql`replace(replace(replace(${listText(value)}, '<', '\\u003c'), '>', '\\u003e'), '&', '\\u0026')`,
+  },
+  geo: { text: (value) => sql`${value}::text COLLATE "C"` },
+  json: { text: (value) => sql`pb_json_text(${value}) COLLATE "C"` },
+}

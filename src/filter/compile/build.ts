@@ -1,0 +1,65 @@
+import type { Operand } from '../compare/operand.ts'
+import { compare } from '../compare/operators.ts'
+import { FilterError } from '../errors.ts'
+import { type Comparison, type Node, spelling, type Token } from '../parse/tree.ts'
+import { type Context, subqueryContext } from '../resolve/context.ts'
+import { noRowViolates } from '../resolve/exists.ts'
+import { resolveToken } from '../resolve/resolve.ts'
+import { and, type Condition, leaf, or } from '../sql/condition.ts'
+
+/** A filter as a condition over the rows of its context. Throws a FilterError with PocketBase's cause. */
+export function buildCondition(context: Context, node: Node): Condition {
+  if (node.kind === 'comparison') return buildComparison(context, node)
+  const items = node.items.map((item) => buildCondition(context, item))
+  return node.kind === 'and' ? and(items) : or(items)
+}
+
+/** Throws what `buildCondition` would, for a filter whose condition does not matter. */
+export function checkNames(context: Context, node: Node, known = new Set<string>()): void {
+  if (node.kind !== 'comparison') {
+    for (const item of node.items) checkNames(context, item, known)
+    return
+  }
+  for (const side of ['left', 'right'] as const) {
+    const token = node[side]
+    if (token.kind === 'literal' || known.has(token.text)) continue
+    resolveSide(context, token, side)
+    if (token.kind === 'identifier') known.add(token.text)
+  }
+}
+
+function buildComparison(context: Context, comparison: Comparison): Condition {
+  const left = resolveSide(context, comparison.left, 'left')
+  const right = resolveSide(context, comparison.right, 'right')
+  const one = compare(context.facts, comparison.sign, left, right)
+  const all = comparison.any ? [] : allMatch(context, comparison, left, right)
+  const guards = [left, right].flatMap(({ guard }) => (guard ? [leaf(guard)] : []))
+  return and([one, ...all, ...guards])
+}
+
+function resolveSide(context: Context, token: Token, side: 'left' | 'right'): Operand {
+  try {
+    return resolveToken(context, token)
+  } catch (error) {
+    if (!(error instanceof FilterError)) throw error
+    throw new FilterError(`invalid ${side} operand ${JSON.stringify(spelling(token))} - ${error.message}`)
+  }
+}
+
+/**
+ * Without `?` no row of a path may break the comparison. Its rows are walked anew; the other side, if it is
+ * of one row, is the one outside and there a plain value: no longer JSON to `=`. Contract 2.5.
+ */
+function allMatch(context: Context, comparison: Comparison, left: Operand, right: Operand): Condition[] {
+  if (!left.all && !right.all) return []
+  const within = subqueryContext(context)
+  const a = left.all ? walked(resolveToken(within, comparison.left)) : plain(left)
+  const apart = left.all && right.all ? { ...within, scope: within.scope.sibling() } : within
+  const b = right.all ? walked(resolveToken(apart, comparison.right)) : plain(right)
+  return [noRowViolates(compare(context.facts, comparison.sign, a, b), within.scope.rows)]
+}
+
+/** What comes of walking is known to be neither empty nor not, whatever a request says. */
+const walked = (operand: Operand): Operand => ({ ...operand, params: [] })
+
+const plain = (operand: Operand): Operand => ({ ...operand, fallback: 'auto' })

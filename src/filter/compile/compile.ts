@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto'
+import type { Catalog } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { parseFilter } from '../parse/parse.ts'
+import type { Tree } from '../parse/tree.ts'
+import type { Context, ReachedRows } from '../resolve/context.ts'
+import { leftJoin, nestRowsInExists } from '../resolve/exists.ts'
+import { type FilterRow, table } from '../resolve/row.ts'
+import { and, type Condition, FALSE, leaf, or, writeCondition } from '../sql/condition.ts'
+import type { Facts } from '../sql/facts.ts'
+import type { Input } from '../sql/input.ts'
+import { Scope, withAncestors } from '../sql/joined.ts'
+import { type JoinedRow, rowsIn, type Sql, sql, Writer } from '../sql/sql.ts'
+import { buildCondition, checkNames } from './build.ts'
+import { checkClientLimits } from './client-limits.ts'
+import type { FilterQuery } from './filter-query.ts'
+import { Plan, planOf, type Template } from './plan.ts'
+import { spendReading, spendShape } from './shape-budget.ts'
+import { buildOrder, readSort } from './sort.ts'
+
+/** A question as parts of a statement. */
+export interface CompiledFilter {
+  /** `"sms_messages" b LEFT JOIN …`: the base's alias is always `b`. */
+  readonly from: string
+  /** '' is always true. */
+  readonly where: string
+  /** '' or `b."created" DESC, b._rowid`; a view has no tiebreak. */
+  readonly orderBy: string
+  /** Nothing can match: no need to ask the database. */
+  readonly never: boolean
+  /** `$1` to `$n` of the three texts together: the caller's own go on from there. */
+  readonly params: readonly unknown[]
+  /** Something of a client's is in it: a named statement's generic plan would serve it badly. */
+  readonly free: boolean
+  /** Equal for equal texts. */
+  readonly key: string
+}
+
+const NO_CANDIDATE = {}
+
+/**
+ * A rule, a client's filter and sort as SQL. Throws a FilterError where they make no sense, an ApiError 403
+ * where a client uses what is for superusers, 429 where one had too many new shapes compiled lately. What was
+ * compiled is kept: a shape that comes again costs microseconds.
+ */
+export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter {
+  const { collection, rule, sort, request } = question
+  const parsed = parse(question)
+  const shape = parsed.client?.shape ?? ''
+  const mode = `${parsed.isTrusted ? 's' : ''}${question.candidate ? 'c' : ''}`
+  const key = [catalog.version, collection.id, mode, rule, shape, sort].join('\0')
+  const isRealtime = request.context === 'realtime'
+  return fill(catalog, question, parsed, planOf(key, shapeLength(question, parsed.client), isRealtime))
+}
+
+/**
+ * The same for a question that is asked again and again, because its answer depends on the time: parses and
+ * compiles it once, whatever else is compiled meanwhile. Each call of the returned function binds the current
+ * time.
+ */
+export function prepare(catalog: Catalog, question: FilterQuery): () => CompiledFilter {
+  const parsed = parse(question)
+  const plan = new Plan()
+  return () => fill(catalog, question, parsed, plan)
+}
+
+/** How many characters of a shape are the client's. */
+const shapeLength = ({ sort }: FilterQuery, client: Tree | null): number =>
+  (client?.shape.length ?? 0) + sort.length
+
+interface Parsed {
+  readonly client: Tree | null
+  readonly isTrusted: boolean
+}
+
+function parse(question: FilterQuery): Parsed {
+  const { filter, request } = question
+  const isSuperuser = request.auth?.isSuperuser ?? false
+  checkClientLimits(question, isSuperuser)
+  // a subscription's filter reaches for everybody what it reaches for a client
+  const isTrusted = isSuperuser && request.context !== 'realtime'
+  if (filter === '') return { client: null, isTrusted }
+  const client = parseFilter(filter, () => spendReading(request.client, filter.length))
+  return { client, isTrusted }
+}
+
+function fill(
+  catalog: Catalog,
+  question: FilterQuery,
+  { client, isTrusted }: Parsed,
+  plan: Plan,
+): CompiledFilter {
+  const input: Input = {
+    request: question.request,
+    literals: client?.literals ?? [],
+    candidate: question.candidate ?? NO_CANDIDATE,
+    now: new Date(),
+  }
+  const template = plan.find(input, (facts) => {
+    spendShape(question.request.client, shapeLength(question, client))
+    return makeTemplate(catalog, question, client, isTrusted, facts)
+  })
+  return { ...template.texts, params: template.params.map((param) => param.bind(input)) }
+}
+
+function makeTemplate(
+  catalog: Catalog,
+  { collection, rule, sort, candidate }: FilterQuery,
+  client: Tree | null,
+  isTrusted: boolean,
+  facts: Facts,
+): Template {
+  const reached: ReachedRows = new Map()
+  const base: FilterRow = candidate ? candidateRow(collection) : tableRow(collection)
+  const forRule: Context = { catalog, facts, scope: new Scope(), base, reached: null, literals: [] }
+  const forClient: Context = { ...forRule, reached: isTrusted ? null : reached, literals: 'client' }
+  const conditions: Condition[] = []
+  if (rule !== '') conditions.push(buildCondition(forRule, parseFilter(rule).root))
+  // what nobody gets an answer to is only checked for mistakes
+  const isNever = conditions.some((one) => one.kind === 'constant' && one.value !== true)
+  if (client && isNever) checkNames(forClient, client.root)
+  else if (client) conditions.push(buildCondition(forClient, client.root))
+  const keys = readSort(sort)
+  // the first pass of the sort only finds what it reaches, so that its listRules are part of the condition
+  if (keys.length > 0) buildOrder(forClient, keys, and([]))
+  if (isNever) return writeTemplate(base, FALSE, [], client !== null || sort !== '')
+  for (const [row, target] of reached) conditions.push(...listRuleOf(forRule, row, target))
+  const condition = and(conditions)
+  const order = candidate ? [] : buildOrder(forClient, keys, condition)
+  return writeTemplate(base, nestRowsInExists(condition), order, client !== null || sort !== '')
+}
+
+const tableRow = (collection: Collection): FilterRow => ({
+  kind: 'table',
+  collection,
+  at: null,
+  nullable: collection.type === 'view',
+})
+
+const candidateRow = (collection: Collection): FilterRow => ({
+  kind: 'known',
+  collection,
+  inTable: false,
+  value:
+    ({ name }) =>
+    ({ candidate }) =>
+      candidate[name] ?? null,
+})
+
+/** What a client joins has to be listable, or missing. PocketBase: updateQueryWithCollectionListRule */
+function listRuleOf(context: Context, row: JoinedRow, collection: Collection): Condition[] {
+  if (!collection.listRule) return []
+  const base: FilterRow = { kind: 'table', collection, at: row, nullable: true }
+  const within: Context = { ...context, base, scope: context.scope.apart() }
+  const rule = buildCondition(within, parseFilter(collection.listRule).root)
+  return [or([{ ...leaf(sql`${row}."id" IS NULL`), missing: row }, rule])]
+}
+
+function writeTemplate(base: FilterRow, condition: Condition, order: Sql, free: boolean): Template {
+  const never = condition.kind === 'constant' && condition.value !== true
+  const where = condition.kind === 'constant' ? [] : writeCondition(condition)
+  const joins = [...new Set(rowsIn([...where, ...order]).flatMap(withAncestors))].sort(byAlias)
+  const from = base.kind === 'known' ? ['(SELECT 1) b'] : [...table(base.collection), ' b']
+  const writer = new Writer()
+  const texts = {
+    from: writer.write([...from, ...joins.flatMap(leftJoin)]),
+    where: never ? 'false' : writer.write(where),
+    orderBy: writer.write(order),
+  }
+  const key = createHash('sha256').update(JSON.stringify(texts)).digest('base64url')
+  return { texts: { ...texts, never, free, key }, params: writer.params }
+}
+
+const byAlias = (a: JoinedRow, b: JoinedRow) => Number(a.alias.slice(1)) - Number(b.alias.slice(1))

@@ -1,0 +1,90 @@
+import { counts } from '../../counts.ts'
+import { Lru } from '../../tools/lru.ts'
+import { Facts, type Probe } from '../sql/facts.ts'
+import type { Input } from '../sql/input.ts'
+import type { Param } from '../sql/sql.ts'
+
+const MAX_PLANS = 500
+/** What is longer is compiled each time it comes: 1 kB of filter keeps some 100 kB here. */
+const MAX_CLIENT_LENGTH = 1000
+/** Answers of one plan: more than these come from values that hardly repeat. */
+const MAX_TEMPLATES = 64
+
+/** SQL texts and what their parameters are bound to. */
+export interface Template {
+  readonly texts: {
+    readonly from: string
+    readonly where: string
+    readonly orderBy: string
+    readonly never: boolean
+    readonly free: boolean
+    readonly key: string
+  }
+  readonly params: readonly Param[]
+}
+
+interface Node {
+  question?: Probe
+  readonly answers: Map<unknown, Node>
+  template?: Template
+}
+
+/**
+ * What was compiled of one rule, filter and sort: a tree of the questions that were asked about the request,
+ * in their order, with a template at the end of each way through it.
+ */
+export class Plan {
+  #root: Node = { answers: new Map() }
+  #count = 0
+
+  /** The template for a request. `make` compiles one that is not there yet, and may throw. */
+  find(input: Input, make: (facts: Facts) => Template): Template {
+    let node: Node | undefined = this.#root
+    while (node?.question) node = node.answers.get(node.question(input))
+    if (node?.template) {
+      counts.filter.hits++
+      return node.template
+    }
+    counts.filter.misses++
+    return this.#keep(input, make)
+  }
+
+  #keep(input: Input, make: (facts: Facts) => Template): Template {
+    const facts = new Facts(input)
+    const template = make(facts)
+    if (this.#count++ >= MAX_TEMPLATES) this.#clear()
+    let node = this.#root
+    for (const [question, answer] of facts.asked) {
+      node.question ??= question
+      let next = node.answers.get(answer)
+      if (!next) {
+        next = { answers: new Map() }
+        node.answers.set(answer, next)
+      }
+      node = next
+    }
+    node.template = template
+    facts.close()
+    return template
+  }
+
+  #clear(): void {
+    this.#root = { answers: new Map() }
+    this.#count = 1
+  }
+}
+
+const plans = new Lru<string, Plan>(MAX_PLANS)
+/** Subscriptions come by the thousand: they must not push out the plans of requests. */
+const realtimePlans = new Lru<string, Plan>(MAX_PLANS)
+
+/** How many plans are kept. */
+export const planCount = () => plans.size + realtimePlans.size
+
+/**
+ * The plan of what was asked, by a text that says all of it, so many characters of which are the client's.
+ */
+export function planOf(key: string, clientLength: number, isRealtime = false): Plan {
+  const known = isRealtime ? realtimePlans : plans
+  return known.get(key) ?? (clientLength > MAX_CLIENT_LENGTH ? new Plan() : known.set(key, new Plan()))
+}

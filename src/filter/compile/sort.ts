@@ -1,0 +1,108 @@
+import { sortKeys } from '../compare/sort-keys.ts'
+import { FilterError } from '../errors.ts'
+import type { Context } from '../resolve/context.ts'
+import { outermostFirst, selectSql } from '../resolve/exists.ts'
+import { resolveName } from '../resolve/resolve.ts'
+import { columnsRead } from '../resolve/scan-order.ts'
+import { and, type Condition, multiRowsOf, requiredRows, TRUE, writeCondition } from '../sql/condition.ts'
+import { withAncestors } from '../sql/joined.ts'
+import { bindRows, type JoinedRow, joinSql, rowsIn, type Sql, sql } from '../sql/sql.ts'
+
+const MAX_KEYS = 8
+const MAX_KEY_BYTES = 255
+
+interface SortKey {
+  readonly name: string
+  readonly direction: 'ASC' | 'DESC'
+}
+
+/** The keys of a `sort` parameter: `-created,name`. Throws a FilterError for too many. Contract 3.1. */
+export function readSort(sort: string): SortKey[] {
+  if (sort === '') return []
+  const keys = sort.split(',').map((key): SortKey => {
+    const name = key.trim()
+    if (name.startsWith('-')) return { name: name.slice(1), direction: 'DESC' }
+    return { name: name.startsWith('+') ? name.slice(1) : name, direction: 'ASC' }
+  })
+  if (keys.length > MAX_KEYS) throw new FilterError(`max sort expressions limit reached`)
+  if (keys.some(({ name }) => Buffer.byteLength(name) > MAX_KEY_BYTES)) {
+    throw new FilterError('max sort field length limit reached')
+  }
+  return keys
+}
+
+/**
+ * ORDER BY of the keys, with the order of insertion at its end. A key through several rows takes the first
+ * one for which `condition` holds, in both directions. Throws a FilterError for what is no column.
+ */
+export function buildOrder(context: Context, keys: readonly SortKey[], condition: Condition): Sql {
+  const isView = context.base.collection.type === 'view'
+  const parts: Sql[] = []
+  for (const key of keys) {
+    if (key.name === '@random') parts.push(['random()'])
+    else if (key.name === '@rowid' && isView) throw new FilterError('no such column: _rowid_')
+    else if (key.name === '@rowid') parts.push([`b._rowid ${key.direction}`])
+    else parts.push(...buildKey(context, key, condition))
+  }
+  const isUnique = keys.some(({ name }) => name === 'id' || name === '@rowid')
+  if (!isUnique && !isView) parts.push(['b._rowid'])
+  return joinSql(parts, ', ')
+}
+
+function buildKey(context: Context, { name, direction }: SortKey, condition: Condition): Sql[] {
+  const invalid = () => new FilterError(`invalid sort field "${name}"`)
+  const operand = attempt(() => resolveName(context, name), invalid)
+  if (operand.params.length > 0) throw invalid()
+  if (operand.kind === 'known') {
+    // `null` is no key; any other value is the same for all rows
+    if (context.facts.kind(operand.slot) === 'null') throw invalid()
+    return []
+  }
+  const nulls = operand.nullable ? (direction === 'ASC' ? ' NULLS FIRST' : ' NULLS LAST') : ''
+  return sortKeys(operand.storage, operand.sql).map((key) => {
+    const value = firstOf(key, condition)
+    return [...value, ` ${direction}${nulls}`]
+  })
+}
+
+function attempt<T>(work: () => T, failure: () => FilterError): T {
+  try {
+    return work()
+  } catch (error) {
+    throw error instanceof FilterError ? failure() : error
+  }
+}
+
+/** A key through several rows: that of the first row in order which the filter lets through. */
+function firstOf(key: Sql, condition: Condition): Sql {
+  const rows = new Set(
+    rowsIn(key)
+      .flatMap(withAncestors)
+      .filter((row) => row.inMany),
+  )
+  if (rows.size === 0) return key
+  const filter = sharing(condition, rows)
+  for (const row of multiRowsOf(filter)) rows.add(row)
+  const all = [...key, ...writeCondition(filter), ...[...rows].flatMap(joining)]
+  const order = joinSql(
+    outermostFirst(rows)
+      .map((row) => orderOf(row, all))
+      .filter((one) => one.length > 0),
+    ', ',
+  )
+  const chosen = selectSql(filter, rows, requiredRows(filter), key)
+  return order.length > 0
+    ? sql`(${chosen} ORDER BY ${bindRows(order, rows)} LIMIT 1)`
+    : sql`(${chosen} LIMIT 1)`
+}
+
+const joining = (row: JoinedRow): Sql => [...row.source.from, ...(row.source.on?.(row) ?? [])]
+
+const orderOf = (row: JoinedRow, statement: Sql): Sql =>
+  (row.many && row.source.order?.(row, columnsRead(statement, row))) || []
+
+/** What of a condition speaks of the rows. */
+function sharing(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
+  if (![...multiRowsOf(condition)].some((row) => rows.has(row))) return TRUE
+  return condition.kind === 'and' ? and(condition.items.map((item) => sharing(item, rows))) : condition
+}

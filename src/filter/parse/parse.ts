@@ -1,0 +1,98 @@
+import { Lru } from '../../tools/lru.ts'
+import { FilterError } from '../errors.ts'
+import { type RawComparison, type RawItem, type RawToken, readChain } from './grammar.ts'
+import type { Comparison, Node, Sign, Token, Tree } from './tree.ts'
+
+const MAX_EXPRESSIONS = 200
+const MAX_CALL_NESTING = 3
+const CACHED_TREES = 500
+/** A longer one is read each time it comes. Rules are rarely that long. */
+const MAX_CACHED_LENGTH = 1500
+
+const trees = new Lru<string, Tree>(CACHED_TREES)
+
+/**
+ * Reads a filter or rule. Throws a FilterError with PocketBase's words for what is wrong with it. Contract
+ * 1.1-1.4. `beforeReading` is called for a text that was not read before, and may throw. PocketBase:
+ * tools/search/filter.go
+ */
+export function parseFilter(text: string, beforeReading?: () => void): Tree {
+  const known = trees.get(text)
+  if (known) return known
+  beforeReading?.()
+  const tree = new Reader().read(text)
+  return text.length > MAX_CACHED_LENGTH ? tree : trees.set(text, tree)
+}
+
+/** Turns the flat chains of the grammar into a tree, counting and numbering what it meets. */
+class Reader {
+  readonly #literals: (string | number)[] = []
+  #expressions = 0
+  #shape = ''
+
+  read(text: string): Tree {
+    const root = this.#chain(readChain(text))
+    return { root, literals: this.#literals, shape: this.#shape }
+  }
+
+  /** `&&` binds tighter than `||`: alternatives of chains. */
+  #chain(chain: readonly RawItem[]): Node {
+    const alternatives: Node[][] = [[]]
+    for (const [i, { join, item }] of chain.entries()) {
+      if (i > 0) this.#shape += join
+      if (i > 0 && join === '||') alternatives.push([])
+      alternatives.at(-1)!.push(this.#item(item))
+    }
+    return junction(
+      'or',
+      alternatives.map((items) => junction('and', items)),
+    )
+  }
+
+  #item(item: RawItem['item']): Node {
+    if (!isChain(item)) return this.#comparison(item)
+    this.#shape += '('
+    const node = this.#chain(item)
+    this.#shape += ')'
+    return node
+  }
+
+  #comparison({ left, op, right }: RawComparison): Comparison {
+    if (++this.#expressions > MAX_EXPRESSIONS) throw new FilterError('max filter expressions limit reached')
+    const leftToken = this.#token(left)
+    this.#shape += op
+    const any = op.startsWith('?')
+    const sign = (any ? op.slice(1) : op) as Sign
+    return { kind: 'comparison', left: leftToken, sign, any, right: this.#token(right) }
+  }
+
+  #token(token: RawToken, depth = 0): Token {
+    if (token.kind === 'identifier') {
+      this.#shape += token.text
+      return { kind: token.kind, text: token.text }
+    }
+    if (token.kind === 'function') return this.#call(token, depth)
+    // a number beyond the range of a double counts as 0
+    const number = Number(token.text)
+    const value = token.kind === 'text' ? token.text : Number.isFinite(number) ? number : 0
+    this.#shape += token.kind === 'text' ? "'" : '0'
+    return { kind: 'literal', type: token.kind, value, index: this.#literals.push(value) - 1 }
+  }
+
+  #call({ text, args = [] }: RawToken, depth: number): Token {
+    if (depth >= MAX_CALL_NESTING) throw new FilterError('max nested function arguments reached (max: 3)')
+    this.#shape += `${text}(`
+    const tokens = args.map((arg) => {
+      const token = this.#token(arg, depth + 1)
+      this.#shape += ','
+      return token
+    })
+    this.#shape += ')'
+    return { kind: 'function', text, args: tokens }
+  }
+}
+
+const isChain = (item: RawItem['item']): item is readonly RawItem[] => Array.isArray(item)
+
+const junction = (kind: 'and' | 'or', items: readonly Node[]): Node =>
+  items.length === 1 ? items[0]! : { kind, items }

@@ -1,0 +1,125 @@
+import {
+  and,
+  type Condition,
+  type Leaf,
+  leaf,
+  multiRowsOf,
+  or,
+  requiredRows,
+  writeCondition,
+} from '../sql/condition.ts'
+import { withAncestors } from '../sql/joined.ts'
+import { bindRows, type JoinedRow, joinSql, rowsIn, type Sql, sql } from '../sql/sql.ts'
+import { selectByListItems } from './listed.ts'
+
+/**
+ * Puts the rows of paths through several rows into EXISTS. PocketBase joins them all and asks for DISTINCT:
+ * what is left is each base row with at least one joined row for which the whole condition is true. So an OR
+ * may be split, and an AND between parts that share no such row. Contract 2.12; three multi paths of 30 rows
+ * each: 14 s as one join, split 1 ms.
+ */
+export function nestRowsInExists(condition: Condition, bound: ReadonlySet<JoinedRow> = new Set()): Condition {
+  const free = freeRows(condition, bound)
+  if (free.size === 0) return condition
+  if (condition.kind === 'or') return or(condition.items.map((item) => nestRowsInExists(item, bound)))
+  if (condition.kind !== 'and') return exists(condition, free)
+  return and(clusters(condition.items, bound).map((items) => placeCluster(items, bound)))
+}
+
+const freeRows = (condition: Condition, bound: ReadonlySet<JoinedRow>): Set<JoinedRow> =>
+  new Set([...multiRowsOf(condition)].filter((row) => !bound.has(row)))
+
+/** Conjuncts by the rows that they share, directly or by way of others. */
+function clusters(items: readonly Condition[], bound: ReadonlySet<JoinedRow>): Condition[][] {
+  let found: { rows: Set<JoinedRow>; items: Condition[] }[] = []
+  for (const item of items) {
+    const rows = freeRows(item, bound)
+    const near = found.filter((cluster) => [...rows].some((row) => cluster.rows.has(row)))
+    const merged = {
+      rows: new Set([...near.flatMap((cluster) => [...cluster.rows]), ...rows]),
+      items: [...near.flatMap((cluster) => cluster.items), item],
+    }
+    found = [...found.filter((cluster) => !near.includes(cluster)), merged]
+  }
+  return found.map((cluster) => cluster.items)
+}
+
+/** What several conjuncts share comes first; each then has only its own rows left to place. */
+function placeCluster(items: readonly Condition[], bound: ReadonlySet<JoinedRow>): Condition {
+  const [only] = items
+  if (items.length === 1 && only) return nestRowsInExists(only, bound)
+  const seen = new Map<JoinedRow, number>()
+  for (const item of items) for (const row of freeRows(item, bound)) seen.set(row, (seen.get(row) ?? 0) + 1)
+  const shared = new Set([...seen].filter(([, count]) => count > 1).map(([row]) => row))
+  const inside = and(items.map((item) => nestRowsInExists(item, new Set([...bound, ...shared]))))
+  return exists(inside, shared)
+}
+
+/**
+ * One EXISTS around a condition, with these rows in its FROM. That a list contains a value is said outside of
+ * it: 10,204 contacts, `groups.id ?= 'x'`: 3 ms, without it 140.
+ */
+function exists(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
+  const conjuncts = condition.kind === 'and' ? condition.items : [condition]
+  const contained = conjuncts.flatMap((item) =>
+    item.kind === 'leaf' && item.contains ? [item.contains] : [],
+  )
+  const outside = contained.filter((one) => !rowsIn(one.sql).some((row) => rows.has(row)))
+  const [only] = outside
+  if (only && conjuncts.length === 1 && rows.size === 1 && rows.has(only.row)) return leaf(only.sql)
+  return and([
+    ...outside.map((one) => leaf(one.sql)),
+    leaf(
+      sql`EXISTS (${selectByListItems(condition, rows) ?? selectSql(condition, rows, requiredRows(condition), ['1'])})`,
+    ),
+  ])
+}
+
+/**
+ * True unless a row breaks the comparison: what all rows of a path must hold. `rows`: the path's own, walked
+ * anew. A comparison that is NULL breaks nothing.
+ */
+export function noRowViolates(comparison: Condition, rows: readonly JoinedRow[]): Condition {
+  const needed = comparison.kind === 'leaf' ? comparison.notFalse : new Set<JoinedRow>()
+  const broken: Leaf = leaf(sql`NOT (${writeCondition(comparison)})`)
+  return leaf(sql`NOT EXISTS (${selectSql(broken, new Set(rows), needed, ['1'])})`)
+}
+
+/**
+ * `SELECT … FROM rows WHERE condition`. Rows without which the condition cannot be true are joined plainly,
+ * so that Postgres may make a semi-join of it; the others are LEFT JOINed to a row of nothing.
+ */
+export function selectSql(
+  condition: Condition,
+  rows: ReadonlySet<JoinedRow>,
+  needed: ReadonlySet<JoinedRow>,
+  columns: Sql,
+): Sql {
+  const inOrder = outermostFirst(rows)
+  const plain = inOrder.filter((row) => needed.has(row))
+  const left = inOrder.filter((row) => !needed.has(row))
+  const first = plain.length > 0 ? joinSql(plain.map(source), ' CROSS JOIN ') : ['(SELECT 1) o']
+  const from = [...first, ...left.flatMap(leftJoin)]
+  const on = plain.flatMap((row) => (row.source.on ? [row.source.on(row)] : []))
+  const tests = [...on, ...(condition.kind === 'constant' && condition.value ? [] : [within(condition)])]
+  const where = tests.length > 0 ? sql` WHERE ${joinSql(tests, ' AND ')}` : []
+  return bindRows(sql`SELECT ${columns} FROM ${from}${where}`, rows)
+}
+
+const within = (condition: Condition): Sql =>
+  condition.kind === 'or' ? ['(', ...writeCondition(condition), ')'] : writeCondition(condition)
+
+/** Rows after those they hang on. */
+export const outermostFirst = (rows: Iterable<JoinedRow>): JoinedRow[] =>
+  [...rows].sort((a, b) => depth(a) - depth(b) || number(a) - number(b))
+
+const depth = (row: JoinedRow) => withAncestors(row).length
+const number = (row: JoinedRow) => Number(row.alias.slice(1))
+
+const source = (row: JoinedRow): Sql => [...row.source.from, ' ', row.alias, row.source.columns ?? '']
+
+/** A row as it hangs on a FROM. */
+export const leftJoin = (row: JoinedRow): Sql => {
+  const on = row.source.on?.(row) ?? ['true']
+  return [' LEFT JOIN ', ...source(row), ' ON ', ...on]
+}

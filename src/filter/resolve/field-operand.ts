@@ -1,0 +1,140 @@
+import type { Field } from '../../fields/field.ts'
+import { isMulti, isMultiCapable } from '../../fields/field.ts'
+import { type Expression, type Known, known, type Operand } from '../compare/operand.ts'
+import { FORMS } from '../compare/storage.ts'
+import { FilterError } from '../errors.ts'
+import type { Slot } from '../sql/facts.ts'
+import { asText, lowerAscii, type Scalar, storedNumber } from '../sql/scalar.ts'
+import { type JoinedRow, type Sql, sql } from '../sql/sql.ts'
+import type { Context } from './context.ts'
+import { joinValues } from './joins.ts'
+import { extract, extractKnown, readSteps, type Step } from './json-path.ts'
+import type { Modifier } from './modifier.ts'
+import {
+  affinityOf,
+  column,
+  type FilterRow,
+  fieldSlot,
+  type RowOfValues,
+  storageOf,
+  type TableRow,
+} from './row.ts'
+
+/**
+ * What a path ends at: a field of a row, under its modifier. Modifiers that do not fit the field do nothing.
+ */
+export function fieldOperand(
+  context: Context,
+  row: FilterRow,
+  field: Field,
+  modifier: Modifier,
+  all: boolean,
+): Operand {
+  if (modifier === 'length' && isMultiCapable(field)) return lengthOperand(row, field, all)
+  if (modifier === 'each' && isMultiCapable(field)) return eachOperand(context, row, field, all)
+  const plain = field.type === 'json' ? jsonOperand(row, field, [], all) : plainOperand(row, field, all)
+  const guarded = context.reached && field.name === 'email' && row.collection.type === 'auth'
+  const operand = guarded ? { ...plain, guard: visibleEmail(context, row) } : plain
+  return modifier === 'lower' ? lowered(operand) : operand
+}
+
+const rowsOf = (row: TableRow): JoinedRow[] => (row.at ? [row.at] : [])
+
+function expression(
+  row: TableRow,
+  part: Sql,
+  rest: Pick<Expression, 'storage'> & Partial<Expression>,
+): Expression {
+  return {
+    kind: 'expression',
+    sql: part,
+    affinity: 'none',
+    fallback: 'auto',
+    params: [],
+    all: false,
+    nullable: row.nullable,
+    rows: rowsOf(row),
+    ...rest,
+  }
+}
+
+function plainOperand(row: FilterRow, field: Field, all: boolean): Operand {
+  const affinity = affinityOf(row.collection, field)
+  if (row.kind === 'table') {
+    const element = field.name === 'id' && row.list && row.at ? { list: row.list, row: row.at } : undefined
+    const isDate = field.type === 'date' || field.type === 'autodate'
+    const rest = { affinity, storage: storageOf(field), all, isDate, ...(element && { element }) }
+    return expression(row, column(row, field), rest)
+  }
+  return known(fieldSlot(row, field), { affinity: row.inTable ? affinity : 'none', all })
+}
+
+/** A value inside a json or geoPoint field; all of it for an empty path. */
+export function jsonOperand(row: FilterRow, field: Field, path: readonly string[], all: boolean): Operand {
+  const steps = readSteps(path)
+  if (row.kind === 'known') return known(knownJson(row, field, steps), { fallback: 'off', all })
+  const { json, text } = extract(column(row, field), steps)
+  return expression(row, json, { storage: 'json', text, fallback: 'off', nullable: true, all })
+}
+
+function knownJson(row: RowOfValues, field: Field, steps: readonly Step[]): Slot {
+  const value = row.value(field)
+  return (input) => jsonScalar(extractKnown(asText(value(input) as Scalar), steps))
+}
+
+/** A JSON value as SQLite's json_extract gives it. */
+function jsonScalar(value: unknown): Scalar {
+  if (value === null || typeof value === 'string') return value
+  if (typeof value === 'number') return storedNumber(value)
+  return typeof value === 'boolean' ? BigInt(value) : JSON.stringify(value)
+}
+
+function lengthOperand(row: FilterRow, field: Field, all: boolean): Operand {
+  if (row.kind === 'known') {
+    const value = row.value(field)
+    return known((input) => BigInt(count(value(input))), { all })
+  }
+  const part = column(row, field)
+  const length = isMulti(field)
+    ? sql`coalesce(cardinality(${part}), 0)`
+    : sql`(CASE WHEN ${part} <> '' THEN 1 ELSE 0 END)`
+  return expression(row, length, { storage: 'integer', nullable: false, rows: [], all })
+}
+
+const count = (value: unknown) => (Array.isArray(value) ? value.length : value ? 1 : 0)
+
+/** Each value of a list, one a row; a single value is the only one of its kind. */
+function eachOperand(context: Context, row: FilterRow, field: Field, all: boolean): Operand {
+  if (!isMulti(field)) return { ...plainOperand(row, field, all), affinity: 'none' }
+  const values = joinValues(context, row, field)
+  const at: TableRow = { kind: 'table', collection: row.collection, at: values, nullable: true }
+  const element = row.kind === 'table' ? { list: column(row, field), row: values } : undefined
+  return expression(at, sql`${values}.value`, { storage: 'text', all: true, ...(element && { element }) })
+}
+
+function lowered(operand: Operand): Operand {
+  if (operand.kind === 'known') return loweredKnown(operand)
+  const text = FORMS[operand.storage].text(operand.sql)
+  return { ...operand, affinity: 'none', storage: 'text', sql: sql`lower(${text} COLLATE "C")` }
+}
+
+const lowerSlot =
+  (slot: Slot): Slot =>
+  (input) => {
+    const text = asText(slot(input))
+    return text === null ? null : lowerAscii(text)
+  }
+
+/** `LOWER()` of a value at hand; a pattern is lowered as well. */
+export const loweredKnown = (operand: Known): Known => ({
+  ...operand,
+  affinity: 'none',
+  slot: lowerSlot(operand.slot),
+  ...(operand.pattern && { pattern: lowerSlot(operand.pattern) }),
+})
+
+function visibleEmail({ catalog }: Context, row: FilterRow): Sql {
+  const field = catalog.field(row.collection, 'emailVisibility')
+  if (!field || row.kind === 'known') throw new FilterError('non-filterable field "email"')
+  return column(row, field)
+}

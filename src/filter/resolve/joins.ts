@@ -1,0 +1,99 @@
+import type { Collection } from '../../collections/collection.ts'
+import { uniqueIndexOf } from '../../collections/sqlite/index-expression.ts'
+import type { Field, RelationField } from '../../fields/field.ts'
+import { isMulti } from '../../fields/field.ts'
+import { FilterError } from '../errors.ts'
+import type { Facts, Slot } from '../sql/facts.ts'
+import { type JoinedRow, type JoinSource, type Param, type Sql, sql } from '../sql/sql.ts'
+import { readTextList } from '../sql/texts.ts'
+import type { Context } from './context.ts'
+import { column, type FilterRow, fieldSlot, type TableRow, table } from './row.ts'
+import { scanOrder } from './scan-order.ts'
+
+const atOf = (row: FilterRow): JoinedRow | null => (row.kind === 'table' ? row.at : null)
+
+/** Keys of rows that hang on a record at hand must not meet those of the base. */
+const keyOf = (row: FilterRow, name: string): string => {
+  if (row.kind === 'table') return name
+  return row.inTable ? `auth.${name}` : name
+}
+
+const tableRow = (collection: Collection, at: JoinedRow): TableRow => ({
+  kind: 'table',
+  collection,
+  at,
+  nullable: true,
+})
+
+/** A table's rows in order of insertion. */
+export const inInsertionOrder = (collection: Collection): Pick<JoinSource, 'order'> =>
+  collection.type === 'view' ? {} : { order: (alias) => sql`${alias}._rowid` }
+
+/** A list at hand as a parameter. */
+const listParam = (facts: Facts, slot: Slot): Param =>
+  facts.param(slot, 'text[]', (value) => (typeof value === 'string' ? (readTextList(value) ?? []) : []))
+
+/** The values of a list column, one a row, in their order; a single NULL for an empty list. */
+export function joinValues({ scope, facts }: Context, row: FilterRow, field: Field): JoinedRow {
+  const list: Sql = row.kind === 'table' ? column(row, field) : [listParam(facts, fieldSlot(row, field))]
+  return scope.join(keyOf(row, `${field.name}[]`), atOf(row), true, () => ({
+    from: sql`LATERAL unnest(${list}) WITH ORDINALITY`,
+    columns: '(value, ord)',
+    order: (alias) => sql`${alias}.ord`,
+  }))
+}
+
+/**
+ * The records that a relation names. Those of a list are looked up one by one: as a plain join Postgres
+ * hashes the whole table anew for every row (10,204 contacts, 980 groups: 875 ms, this way 27).
+ */
+export function joinRelation(
+  context: Context,
+  row: FilterRow,
+  field: RelationField,
+  target: Collection,
+): TableRow {
+  if (isMulti(field)) {
+    const values = joinValues(context, row, field)
+    const from = sql`LATERAL (SELECT t.* FROM ${table(target)} t WHERE t."id" = ${values}.value OFFSET 0)`
+    const source = row.kind === 'table' ? { from, among: target } : { from }
+    const at = context.scope.join('value', values, false, () => source)
+    return { ...tableRow(target, at), ...(row.kind === 'table' && { list: column(row, field) }) }
+  }
+  const id = valueIn(context, row, field)
+  const on = (alias: JoinedRow) => sql`${alias}."id" = ${id}`
+  return tableRow(
+    target,
+    context.scope.join(keyOf(row, field.name), atOf(row), false, () => ({ from: table(target), on })),
+  )
+}
+
+/** The records of `collection` whose `field` names the row: at most one if an index says so. */
+export function joinBack(
+  context: Context,
+  row: FilterRow,
+  collection: Collection,
+  field: RelationField,
+): TableRow {
+  const id = valueIn(context, row, idField(context, row))
+  const on = (alias: JoinedRow) => {
+    const reference = column(tableRow(collection, alias), field)
+    return isMulti(field) ? sql`${reference} @> ARRAY[${id}]` : sql`${reference} = ${id}`
+  }
+  const unique = uniqueIndexOf(collection.indexes, field.name)
+  const many = isMulti(field) || !unique || unique.where !== ''
+  const order: JoinSource['order'] = (alias, read) => scanOrder(tableRow(collection, alias), field, read)
+  const source = () => ({ from: table(collection), on, order })
+  const key = keyOf(row, `${collection.name}_via_${field.name}`)
+  return tableRow(collection, context.scope.join(key, atOf(row), many, source))
+}
+
+/** A column, or its value where the record is at hand. */
+const valueIn = ({ facts }: Context, row: FilterRow, field: Field): Sql =>
+  row.kind === 'table' ? column(row, field) : [facts.text(fieldSlot(row, field))]
+
+function idField({ catalog }: Context, row: FilterRow): Field {
+  const field = catalog.field(row.collection, 'id')
+  if (!field) throw new FilterError(`missing id of collection "${row.collection.name}"`)
+  return field
+}

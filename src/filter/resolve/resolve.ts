@@ -1,0 +1,67 @@
+import { keyword, type Operand } from '../compare/operand.ts'
+import { FilterError } from '../errors.ts'
+import type { Literal, Token } from '../parse/tree.ts'
+import type { Slot } from '../sql/facts.ts'
+import type { Context } from './context.ts'
+import { FUNCTIONS } from './functions.ts'
+import { inInsertionOrder } from './joins.ts'
+import { MACROS } from './macros.ts'
+import { reach, resolvePath } from './path.ts'
+import { parameter, resolveRequest } from './request-path.ts'
+import { table } from './row.ts'
+
+/** The names that may be looked up at all. PocketBase: core/record_field_resolver.go, allowedFields */
+const NAMES =
+  /^(\w[\w.:]*|@request\.(context|method)|@request\.(auth|body|query|headers)\.[\w.:]*\w|@collection\.\w+(:\w+)?\.[\w.:]*\w)$/
+
+const KEYWORDS = new Map([
+  ['null', null],
+  ['true', 1n],
+  ['false', 0n],
+])
+
+/** What a token of a filter stands for. Throws a FilterError with PocketBase's cause. Contract 2.1. */
+export function resolveToken(context: Context, token: Token): Operand {
+  if (token.kind === 'literal') return parameter(literalSlot(context, token))
+  if (token.kind === 'function') {
+    const make = FUNCTIONS.get(token.text)
+    if (!make) throw new FilterError(`unknown function "${token.text}"`)
+    return make(context, token.args, resolveToken)
+  }
+  const macro = MACROS.get(token.text)
+  if (macro) return parameter(({ now }) => macro(now))
+  try {
+    return resolveName(context, token.text)
+  } catch (error) {
+    const value = KEYWORDS.get(token.text.toLowerCase())
+    if (value !== undefined && error instanceof FilterError) return keyword(value)
+    throw error
+  }
+}
+
+function literalSlot({ literals }: Context, { index, value }: Literal): Slot {
+  return literals === 'client' ? (input) => input.literals[index] ?? null : () => value
+}
+
+/** A field's path, `@request.…` or `@collection.…`. */
+export function resolveName(context: Context, name: string): Operand {
+  if (!NAMES.test(name)) throw new FilterError(`failed to resolve field "${name}"`)
+  const path = name.split('.')
+  if (path[0] === '@request') return resolveRequest(context, path.slice(1))
+  if (path[0] === '@collection') return resolveCollection(context, path[1]!, path.slice(2), name)
+  return resolvePath(context, path, { row: context.base, all: false, lenient: false })
+}
+
+/** A path from each record of any collection. Another alias after its name is another record. */
+function resolveCollection(context: Context, source: string, path: readonly string[], name: string): Operand {
+  const [nameOrId = ''] = source.split(':')
+  const collection = context.catalog.find(nameOrId)
+  if (!collection) {
+    throw new FilterError(`failed to load collection "${source}" from field path "${name}"`)
+  }
+  const from = () => ({ from: table(collection), ...inInsertionOrder(collection) })
+  const alias = source.slice(nameOrId.length)
+  const at = context.scope.join(`@collection.${collection.id}${alias}`, null, true, from)
+  const row = reach(context, collection, { kind: 'table', collection, at, nullable: true })
+  return resolvePath(context, path, { row, all: true, lenient: false })
+}

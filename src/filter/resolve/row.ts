@@ -1,0 +1,82 @@
+import type { Collection } from '../../collections/collection.ts'
+import { columnName, quote, tableName } from '../../collections/names.ts'
+import { countedColumns } from '../../collections/views/view-fields.ts'
+import type { Field, Value } from '../../fields/field.ts'
+import { isMulti } from '../../fields/field.ts'
+import type { Affinity, Storage } from '../compare/operand.ts'
+import type { Slot } from '../sql/facts.ts'
+import type { Input } from '../sql/input.ts'
+import { type Scalar, storedNumber } from '../sql/scalar.ts'
+import type { JoinedRow, Sql } from '../sql/sql.ts'
+import { writeTextList } from '../sql/texts.ts'
+
+/** A row of a table in the statement. `at` null: the base, alias `b`. */
+export interface TableRow {
+  readonly kind: 'table'
+  readonly collection: Collection
+  readonly at: JoinedRow | null
+  readonly nullable: boolean
+  /** The list that names it. */
+  readonly list?: Sql
+}
+
+/** A record whose values are at hand: who asks, or what a create rule judges. */
+export interface RowOfValues {
+  readonly kind: 'known'
+  readonly collection: Collection
+  readonly value: (field: Field) => (input: Input) => Value
+  /** It stands in a table, so that its columns have their affinities. */
+  readonly inTable: boolean
+}
+
+export type FilterRow = TableRow | RowOfValues
+
+/** A collection's table as it stands in FROM. */
+export const table = (collection: Collection): Sql => [quote(tableName(collection))]
+
+/** A column of a row in the statement. */
+export const column = (row: TableRow, field: Field): Sql => [
+  row.at ?? 'b',
+  `.${quote(columnName(field.name))}`,
+]
+
+const STORAGE: Partial<Record<Field['type'], Storage>> = {
+  number: 'number',
+  bool: 'bool',
+  json: 'json',
+  geoPoint: 'geo',
+}
+
+/** What a field's column holds. */
+export function storageOf(field: Field): Storage {
+  if (!isMulti(field)) return STORAGE[field.type] ?? 'text'
+  return field.type === 'select' && field.values.some((value) => /[<>&]/.test(value))
+    ? 'escaped-list'
+    : 'list'
+}
+
+const AFFINITY: Partial<Record<Field['type'], Affinity>> = {
+  number: 'numeric',
+  bool: 'numeric',
+  geoPoint: 'numeric',
+  json: 'none',
+}
+
+/** The affinity of a field's column in PocketBase's table or view. */
+export function affinityOf(collection: Collection, field: Field): Affinity {
+  const isCounted = collection.type === 'view' && field.type === 'number'
+  if (isCounted && countedColumns(collection.viewQuery).has(field.name)) return 'none'
+  return isMulti(field) ? 'numeric' : (AFFINITY[field.type] ?? 'text')
+}
+
+/** A field of a record at hand, as SQLite would hold it. */
+export function fieldSlot(row: RowOfValues, field: Field): Slot {
+  const value = row.value(field)
+  return (input) => toScalar(value(input), row.inTable)
+}
+
+/** A new record's number is still a REAL; a table's column of numbers makes whole ones INTEGER. */
+function toScalar(value: Value, inTable: boolean): Scalar {
+  if (Array.isArray(value)) return writeTextList(value)
+  return typeof value === 'number' && inTable ? storedNumber(value) : value
+}

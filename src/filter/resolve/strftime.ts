@@ -1,0 +1,101 @@
+import type { Expression, Operand } from '../compare/operand.ts'
+import { FORMS } from '../compare/storage.ts'
+import { FilterError } from '../errors.ts'
+import type { Token } from '../parse/tree.ts'
+import type { Facts, Slot } from '../sql/facts.ts'
+import type { Sql } from '../sql/sql.ts'
+import { joinSql, sql } from '../sql/sql.ts'
+import { callOperand, type FunctionBuilder, isLiteral, withErrorPrefix } from './call.ts'
+
+const MAX_ARGUMENTS = 10
+
+/** `strftime(format[, time[, modifier…]])`: SQLite's, in SQL as pb_strftime. */
+export const strftime: FunctionBuilder = (context, args, resolve) => {
+  checkArguments(args)
+  const operands = args.map((arg) =>
+    withErrorPrefix('[strftime] failed to resolve time-value argument', () => resolve(context, arg)),
+  )
+  const all = operands[1]?.all ?? false
+  return callOperand(operands, (resolved) => write(context.facts, resolved), {
+    fallback: 'forced',
+    rows: [],
+    all,
+  })
+}
+
+function checkArguments([format, time, ...modifiers]: readonly Token[]): void {
+  if (!format) throw new FilterError('[strftime] expected at least 1 arguments, got 0')
+  const count = modifiers.length + 2
+  if (count > MAX_ARGUMENTS) {
+    throw new FilterError(`[strftime] too many arguments (max allowed ${MAX_ARGUMENTS}, got ${count})`)
+  }
+  if (!isLiteral(format, 'text')) {
+    throw new FilterError('[strftime] expects the first argument to be a format string')
+  }
+  if (time?.kind === 'function') {
+    throw new FilterError('[strftime] expects the second argument to be of a valid time-value type')
+  }
+  const wrong = modifiers.findIndex((modifier) => !isLiteral(modifier, 'text'))
+  if (wrong >= 0) throw new FilterError(`[strftime] invalid modifier argument ${wrong} - can be only string`)
+}
+
+function write(facts: Facts, operands: readonly Operand[]): Sql {
+  const [format, time] = operands
+  const texts = operands.map((operand) => textOf(facts, operand))
+  const list = texts.length > 1 ? joinSql(texts, ', ') : sql`${texts[0]!}, 'now'`
+  const general = sql`pb_strftime(${list}) COLLATE "C"`
+  if (operands.length !== 2 || format?.kind !== 'known' || time?.kind !== 'expression' || !time.isDate)
+    return general
+  const plain = datePieces(facts, format.slot, time)
+  // the calendar of Postgres knows no year 0
+  return plain ? sql`(CASE WHEN ${time.sql} > '0001' THEN ${plain} ELSE ${general} END)` : general
+}
+
+function textOf(facts: Facts, operand: Operand): Sql {
+  if (operand.kind === 'expression') return FORMS[operand.storage].text(operand.sql)
+  return facts.kind(operand.slot) === 'null' ? ['NULL::text'] : [facts.text(operand.slot)]
+}
+
+const cut = (from: number, length: number) => (date: Sql) =>
+  sql`substr(${date}, ${String(from)}, ${String(length)})`
+const formatted = (format: string) => (date: Sql) => sql`to_char(${date}::timestamp, '${format}')`
+
+/** What a stored date holds for a letter of the format. */
+const PIECES: Readonly<Record<string, (date: Sql) => Sql>> = {
+  Y: cut(1, 4),
+  m: cut(6, 2),
+  d: cut(9, 2),
+  H: cut(12, 2),
+  M: cut(15, 2),
+  S: cut(18, 2),
+  f: cut(18, 6),
+  F: cut(1, 10),
+  R: cut(12, 5),
+  T: cut(12, 8),
+  j: formatted('DDD'),
+  G: formatted('IYYY'),
+  V: formatted('IW'),
+  u: formatted('ID'),
+  w: (date) => sql`extract(dow from ${date}::timestamp)::text`,
+  s: (date) => sql`floor(extract(epoch from ${date}::timestamp))::bigint::text`,
+}
+const LETTERS = new RegExp(`^(?:[^%]|%[${Object.keys(PIECES).join('')}])*$`)
+const MAX_FORMAT = 100
+
+/**
+ * A stored date under a common format, cut from its text instead of read: counting 100,000 messages of a user
+ * by month takes 28 ms, by pb_strftime over 30 s.
+ */
+function datePieces(facts: Facts, slot: Slot, time: Expression): Sql | undefined {
+  const format = facts.ask((input) => commonFormat(slot(input)))
+  const parts = format.match(/%.|[^%]+/gs)
+  if (!parts) return undefined
+  const pieces = parts.map((part): Sql => {
+    const piece = part.startsWith('%') ? PIECES[part[1]!] : undefined
+    return piece ? piece(time.sql) : [{ kind: 'param', cast: 'text', bind: () => part }]
+  })
+  return sql`(${joinSql(pieces, ' || ')}) COLLATE "C"`
+}
+
+const commonFormat = (format: unknown): string =>
+  typeof format === 'string' && format.length <= MAX_FORMAT && LETTERS.test(format) ? format : ''

@@ -1,0 +1,117 @@
+import { withAncestors } from './joined.ts'
+import { joinEqualitiesAsIn } from './one-of.ts'
+import { type JoinedRow, joinSql, rowsIn, type Sql } from './sql.ts'
+
+/** Decided without the database. Null: neither true nor false, as a comparison with NULL. */
+interface Constant {
+  readonly kind: 'constant'
+  readonly value: boolean | null
+}
+export interface Leaf {
+  readonly kind: 'leaf'
+  readonly sql: Sql
+  /** Rows of several that it names, with those they hang on. */
+  readonly many: ReadonlySet<JoinedRow>
+  /** Rows without which it cannot be true, or cannot be false. */
+  readonly notTrue: ReadonlySet<JoinedRow>
+  readonly notFalse: ReadonlySet<JoinedRow>
+  /** Says that this row is missing, and no more. */
+  readonly missing?: JoinedRow
+  /**
+   * What follows from it without its rows: the list it looks at contains the value, which an index may serve.
+   * `row`: if it names no other, it is no more than that.
+   */
+  readonly contains?: { readonly sql: Sql; readonly row: JoinedRow }
+}
+interface Group {
+  readonly kind: 'and' | 'or'
+  readonly items: readonly Condition[]
+}
+export type Condition = Constant | Leaf | Group
+
+export const TRUE: Constant = { kind: 'constant', value: true }
+export const FALSE: Constant = { kind: 'constant', value: false }
+export const NULL: Constant = { kind: 'constant', value: null }
+
+export const constant = (value: boolean | null): Constant => (value === null ? NULL : value ? TRUE : FALSE)
+
+/**
+ * A row and those it hangs on: where the first is missing, nothing is said of the others, but where it is
+ * there, so are they.
+ */
+const withLines = (rows: readonly JoinedRow[]): Set<JoinedRow> => new Set(rows.flatMap(withAncestors))
+
+/** A condition in SQL. `notTrue`, `notFalse`: rows whose absence makes it NULL or the other. */
+export function leaf(
+  part: Sql,
+  notTrue: readonly JoinedRow[] = [],
+  notFalse: readonly JoinedRow[] = [],
+): Leaf {
+  const many = [...withLines(rowsIn(part))].filter((row) => row.inMany)
+  return {
+    kind: 'leaf',
+    sql: part,
+    many: new Set(many),
+    notTrue: withLines(notTrue),
+    notFalse: withLines(notFalse),
+  }
+}
+
+/**
+ * All of them, folded: a false one decides, true ones are left out. NULL counts as false: nothing negates
+ * this.
+ */
+export function and(items: readonly Condition[]): Condition {
+  return fold('and', items, true)
+}
+
+/** Any of them, folded. */
+export function or(items: readonly Condition[]): Condition {
+  return fold('or', items, false)
+}
+
+function fold(kind: 'and' | 'or', items: readonly Condition[], neutral: boolean): Condition {
+  const rest: Condition[] = []
+  for (const item of items) {
+    if (item.kind === 'constant') {
+      if ((item.value ?? false) !== neutral) return constant(!neutral)
+    } else if (item.kind === kind) rest.push(...item.items)
+    else rest.push(item)
+  }
+  if (rest.length === 0) return constant(neutral)
+  return rest.length === 1 ? rest[0]! : { kind, items: rest }
+}
+
+/** Rows of several that a condition names. */
+export function multiRowsOf(condition: Condition): ReadonlySet<JoinedRow> {
+  if (condition.kind === 'constant') return new Set()
+  if (condition.kind === 'leaf') return condition.many
+  return new Set(condition.items.flatMap((item) => [...multiRowsOf(item)]))
+}
+
+/** Rows without which a condition cannot be true. */
+export function requiredRows(condition: Condition): ReadonlySet<JoinedRow> {
+  if (condition.kind === 'constant') return new Set()
+  if (condition.kind === 'leaf') return condition.notTrue
+  const needs = condition.items.map(requiredRows)
+  if (condition.kind === 'and') return new Set(needs.flatMap((rows) => [...rows]))
+  return new Set([...needs[0]!].filter((row) => needs.every((rows) => rows.has(row))))
+}
+
+/**
+ * A condition as SQL. Of an AND the alternatives come last: Postgres tests in this order where it expects the
+ * same cost, and one of several values is there more often than one. 51,000 messages,
+ * `(status = "sent" || status = "delivered") && to ~ "77"`: 10.6 ms, not 14.5.
+ */
+export function writeCondition(condition: Condition): Sql {
+  if (condition.kind === 'constant') return [condition.value ? 'true' : 'false']
+  if (condition.kind === 'leaf') return condition.sql
+  if (condition.kind === 'or') return joinSql(joinEqualitiesAsIn(condition.items.map(writeCondition)), ' OR ')
+  const { alternatives = [], tests = [] } = Object.groupBy(condition.items, ({ kind }) =>
+    kind === 'or' ? 'alternatives' : 'tests',
+  )
+  return joinSql(
+    [...tests.map(writeCondition), ...alternatives.map((one): Sql => ['(', ...writeCondition(one), ')'])],
+    ' AND ',
+  )
+}

@@ -1,0 +1,54 @@
+import { JoinedRow, type JoinSource } from './sql.ts'
+
+/** A row and all it hangs on, itself first. */
+export function withAncestors(row: JoinedRow): JoinedRow[] {
+  const line: JoinedRow[] = []
+  for (let one: JoinedRow | null = row; one; one = one.parent) line.push(one)
+  return line
+}
+
+/** Rows that the paths of a condition lead to, each path once. */
+export class Scope {
+  /** In the order in which they came; each after the one it hangs on. */
+  readonly rows: JoinedRow[]
+  readonly #byPath = new Map<string, JoinedRow>()
+  readonly #outer: Scope | null
+  readonly #aliases: { next: number }
+
+  constructor(outer: Scope | null = null, rows: JoinedRow[] = [], aliases = { next: 1 }) {
+    this.#outer = outer
+    this.rows = rows
+    this.#aliases = aliases
+  }
+
+  /**
+   * A scope for a subquery: paths through several rows are walked anew in it, single rows stay the outer
+   * ones.
+   */
+  inner(): Scope {
+    return new Scope(this, [], this.#aliases)
+  }
+
+  /** One more for the same subquery: the same path leads to another row. */
+  sibling(): Scope {
+    return new Scope(this.#outer, this.rows, this.#aliases)
+  }
+
+  /** One in the same FROM for another rule: the same path leads to another row. */
+  apart(): Scope {
+    return new Scope(null, this.rows, this.#aliases)
+  }
+
+  /** The row for a path; the same one for the same path. */
+  join(name: string, parent: JoinedRow | null, many: boolean, source: () => JoinSource): JoinedRow {
+    if (this.#outer && !many && !parent?.inMany) return this.#outer.join(name, parent, many, source)
+    const path = `${parent?.alias ?? ''}/${name}`
+    let row = this.#byPath.get(path)
+    if (!row) {
+      row = new JoinedRow(`j${this.#aliases.next++}`, parent, many, source())
+      this.#byPath.set(path, row)
+      this.rows.push(row)
+    }
+    return row
+  }
+}

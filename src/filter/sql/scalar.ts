@@ -1,0 +1,89 @@
+import { plainNumber } from '../../fields/values/cast.ts'
+import { byBytes } from '../../fields/values/json-text.ts'
+
+/**
+ * A value as SQLite holds it: `number` is its REAL, `bigint` its INTEGER, a bool an INTEGER that Go still
+ * spells `true` or `false`.
+ */
+export type Scalar = null | string | number | bigint | boolean
+
+/** What code is made from: all values of a kind get the same SQL. */
+export type ScalarKind = 'null' | 'empty' | 'text' | 'number'
+
+/** The kind of a value. */
+export function kindOf(value: Scalar): ScalarKind {
+  if (value === null) return 'null'
+  if (typeof value !== 'string') return 'number'
+  return value === '' ? 'empty' : 'text'
+}
+
+/** Text that SQLite takes for a number where a column of numbers is its neighbour. */
+const NUMERIC = /^[ \t\n\v\f\r]*[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?[ \t\n\v\f\r]*$/i
+
+/** SQLite's numeric affinity: text that looks like a number becomes one. */
+export const asNumeric = (value: Scalar): Scalar =>
+  typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value
+
+/** A text that begins with a number other than 0; Postgres reads it alike. */
+export const TRUE_TEXT = /^[ \t-\r]*[-+]?0*(\.0*)?[1-9]/
+
+/** A value where SQLite asks for truth: the number that it is, or that its text begins with. */
+export function isTrue(value: Scalar): boolean | null {
+  if (value === null) return null
+  return typeof value === 'string' ? TRUE_TEXT.test(value) : Number(value) !== 0
+}
+
+/** SQLite's text affinity, `CAST(… AS TEXT)` and what LIKE sees. */
+export function asText(value: Scalar): string | null {
+  if (value === null || typeof value === 'string') return value
+  if (typeof value === 'number') return realText(value)
+  return String(Number(value))
+}
+
+/** What Go's cast.ToString makes of it: the text that `~` looks for. */
+export const goText = (value: Scalar): string =>
+  typeof value === 'number' ? plainNumber(value) : value === null ? '' : String(value)
+
+/**
+ * A REAL as text: 15 significant digits if they read back as the same number, else 17; never without a point;
+ * an exponent from 1e17 up and below 1e-4. SQLite: printf("%!.15g")
+ */
+function realText(value: number): string {
+  if (!Number.isFinite(value)) return value > 0 ? 'Inf' : '-Inf'
+  const short = value.toExponential(14)
+  const [mantissa = '', power = '0'] = (Number(short) === value ? short : value.toExponential(16)).split('e')
+  const sign = value < 0 ? '-' : ''
+  const digits = mantissa.replace(/[-.]/g, '').replace(/0+$/, '')
+  const exponent = Number(power)
+  if (value === 0) return '0.0'
+  if (exponent < -4 || exponent > 16) return `${sign}${withPoint(digits, 1)}e${exponentText(exponent)}`
+  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`
+  return sign + withPoint(digits, exponent + 1)
+}
+
+const withPoint = (digits: string, whole: number) =>
+  `${digits.slice(0, whole).padEnd(whole, '0')}.${digits.slice(whole) || '0'}`
+
+const exponentText = (exponent: number) =>
+  (exponent < 0 ? '-' : '+') + String(Math.abs(exponent)).padStart(2, '0')
+
+/** A column of numbers keeps whole ones as INTEGER. */
+export const storedNumber = (value: number): Scalar =>
+  Number.isInteger(value) && Math.abs(value) < 2 ** 63 ? BigInt(value) : value
+
+/** The number that a value of the kind `number` is. */
+export const asNumber = (value: Scalar): number => Number(value)
+
+/** SQLite's order: null, numbers, text by its bytes. Below, at or above 0. */
+export function compareScalars(a: Scalar, b: Scalar): number {
+  const rank = rankOf(a) - rankOf(b)
+  if (rank !== 0 || a === null || b === null) return rank
+  if (typeof a === 'string') return byBytes(a, b as string)
+  const [x, y] = [asNumber(a), asNumber(b)]
+  return x < y ? -1 : x > y ? 1 : 0
+}
+
+const rankOf = (value: Scalar) => (value === null ? 0 : typeof value === 'string' ? 2 : 1)
+
+/** ASCII letters only, as SQLite's LOWER() and LIKE fold them. */
+export const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -1,0 +1,179 @@
+import type { IncomingMessage } from 'node:http'
+import { badRequest } from '../../errors.ts'
+import type { Uploads } from '../../files/upload.ts'
+import { hasHugeNumber, hasTooManyParts, isTooComplex } from './body-limits.ts'
+import { readBytes } from './bytes.ts'
+import { readMultipart } from './multipart.ts'
+import { isMalformed, readPairs } from './query.ts'
+import type { RequestBody, Values } from './request-body.ts'
+
+/** PocketBase's limit for all routes. Contract 8.2. */
+export const MAX_BODY_BYTES = 32 << 20
+
+const NO_FILES: Uploads = new Map()
+const EMPTY: RequestBody = Object.freeze({ values: Object.freeze({}), files: NO_FILES })
+
+/** Of other requests Go leaves the body of an urlencoded form unread. Go: http.Request.ParseForm */
+const WITH_FORM = new Set(['POST', 'PUT', 'PATCH'])
+const NOTHING = Buffer.alloc(0)
+
+const hasBody = (incoming: IncomingMessage) =>
+  (incoming.headers['content-length'] ?? '0') !== '0' || incoming.headers['transfer-encoding'] !== undefined
+
+/**
+ * The body of a request in any of PocketBase's forms: JSON, multipart and urlencoded (both merged with the
+ * query). An absent body is `{}`. Throws 400 for anything else. PocketBase: core/event_request.go, contract
+ * 0.4 `holder`: whose share of the temporary files it takes; without one it is not counted.
+ */
+export async function readBody(
+  incoming: IncomingMessage,
+  maxBytes = MAX_BODY_BYTES,
+  holder?: string,
+): Promise<RequestBody> {
+  if (!hasBody(incoming)) return EMPTY
+  const type = incoming.headers['content-type'] ?? ''
+  const query = queryOf(incoming.url ?? '')
+  if (type.startsWith('multipart/form-data')) {
+    if (isMalformed(query)) throw badRequest()
+    const { pairs, ...held } = await readMultipart(incoming, maxBytes, holder)
+    try {
+      return { values: readForm([...readPairs(query), ...pairs]), ...held }
+    } catch (error) {
+      held.leave?.()
+      await held.release()
+      throw error
+    }
+  }
+  const { bytes, leave } = await readBytes(incoming, maxBytes, holder)
+  if (bytes.length === 0) return EMPTY
+  try {
+    return { values: readValues(incoming, type, bytes, query), files: NO_FILES, ...(leave && { leave }) }
+  } catch (error) {
+    leave?.()
+    throw error
+  }
+}
+
+function readValues(incoming: IncomingMessage, type: string, bytes: Buffer, query: string): Values {
+  if (type.startsWith('application/json')) return readJson(bytes.toString('utf8'))
+  if (type.startsWith('application/x-www-form-urlencoded')) {
+    if (isMalformed(query)) throw badRequest()
+    return readUrlencoded(WITH_FORM.has(incoming.method ?? '') ? bytes : NOTHING, readPairs(query))
+  }
+  if (type.startsWith('text/xml') || type.startsWith('application/xml')) throw badRequest()
+  throw badRequest('Unsupported Content-Type')
+}
+
+/**
+ * The first JSON value of a text, which must be an object or null; what follows it is ignored, as Go's
+ * decoder does.
+ */
+function readJson(text: string): Record<string, unknown> {
+  if (isTooComplex(text)) throw badRequest()
+  const value = parseFirst(text)
+  if (value === null) return {}
+  if (typeof value !== 'object' || Array.isArray(value)) throw badRequest()
+  return value as Record<string, unknown>
+}
+
+/** The JSON object beside the values of a form, or null; nothing may follow it. */
+function readPayload(text: string): Values | null {
+  const whole = text.trimEnd()
+  if (firstValueEnd(whole) !== whole.length) throw badRequest()
+  return whole.trimStart() === 'null' ? null : readJson(whole)
+}
+
+function parseFirst(text: string): unknown {
+  try {
+    return parse(text)
+  } catch {
+    const end = firstValueEnd(text)
+    if (end === undefined) throw badRequest()
+    try {
+      return parse(text.slice(0, end))
+    } catch {
+      throw badRequest()
+    }
+  }
+}
+
+/** JSON.parse, but a number out of range is an error, as in Go. */
+function parse(text: string): unknown {
+  if (hasHugeNumber(text)) throw badRequest()
+  return JSON.parse(text)
+}
+
+/** Where the object that a text begins with is closed. */
+function firstValueEnd(text: string): number | undefined {
+  let depth = 0
+  let quoted = false
+  const start = text.search(/[^ \t\r\n]/)
+  if (text.startsWith('null', start)) return start + 4
+  if (text[start] !== '{') return undefined
+  for (let i = start; i < text.length; i++) {
+    const c = text[i]
+    if (quoted) {
+      if (c === '\\') i++
+      else if (c === '"') quoted = false
+    } else if (c === '"') quoted = true
+    else if (c === '{' || c === '[') depth++
+    else if ((c === '}' || c === ']') && --depth === 0) return i + 1
+  }
+  return undefined
+}
+
+const JSON_PAYLOAD = '@jsonPayload'
+
+/** A URL's query: to Go its pairs are part of any form. */
+const queryOf = (url: string) => url.split(/\?(.*)/s)[1] ?? ''
+
+/** What a form is given by the query of its URL alone. Throws 400 for a malformed one. */
+export function formOfQuery(url: string): Record<string, unknown> {
+  const query = queryOf(url)
+  if (isMalformed(query)) throw badRequest()
+  return readForm(readPairs(query))
+}
+
+function readUrlencoded(bytes: Buffer, query: readonly [string, string][]): Values {
+  const text = bytes.toString('utf8')
+  if (hasTooManyParts(bytes, '&') || isMalformed(text)) throw badRequest()
+  return readForm([...readPairs(text), ...query])
+}
+
+/** Form values with PocketBase's guesses at types; one occurrence is a scalar, several a list. */
+function readForm(pairs: readonly [string, string][]): Record<string, unknown> {
+  const lists = new Map<string, string[]>()
+  for (const [key, value] of pairs) add(lists, key, value)
+  const payloads = lists.get(JSON_PAYLOAD) ?? []
+  lists.delete(JSON_PAYLOAD)
+  const plain = [...lists].map(([key, values]): [string, unknown] => [
+    key,
+    values.length > 1 ? values.map(guess) : guess(values[0]!),
+  ])
+  // to Go null empties the map that is there
+  const read = payloads.map(readPayload)
+  const emptied = read.lastIndexOf(null)
+  const laidOver = read.slice(emptied + 1).flatMap((values) => Object.entries(values ?? {}))
+  // not by assignment, to which a key `__proto__` would be more than a key
+  return Object.fromEntries([...(emptied < 0 ? plain : []), ...laidOver])
+}
+
+/** Appends in place: a form may name one key a million times. */
+function add<T>(lists: Map<string, T[]>, key: string, value: T): void {
+  const list = lists.get(key)
+  if (list) list.push(value)
+  else lists.set(key, [value])
+}
+
+const NUMERIC = /^[-.\d]+$/
+
+/**
+ * `true` and numbers that print the same again lose their quotes. PocketBase:
+ * tools/router/unmarshal_request_data.go
+ */
+function guess(text: string): string | number | boolean {
+  if (text === 'true') return true
+  if (text === 'false') return false
+  if (NUMERIC.test(text) && /^[-\d]/.test(text) && String(Number(text)) === text) return Number(text)
+  return text
+}

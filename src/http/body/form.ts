@@ -1,0 +1,60 @@
+import type { Shape } from '../../collections/definition/decode.ts'
+import { ShapeError } from '../../collections/definition/decode.ts'
+import { ApiError, badRequest } from '../../errors.ts'
+import type { Ctx } from '../context.ts'
+import { bodyOf } from '../request-info.ts'
+
+/** Room for tokens and passwords: a form with fixed fields has no more to say, and guests may send it. */
+const MAX_FORM_BYTES = 1 << 20
+
+/** The general sentence for a body that cannot be read: the form's own takes its place. */
+const UNREADABLE = badRequest().message
+const unloadable = () => badRequest('An error occurred while loading the submitted data.')
+
+/** With `terse` a body that cannot be read is refused without saying more, whatever is wrong with it. */
+export interface FormOptions {
+  readonly terse?: boolean
+}
+
+/**
+ * The body as a form with fixed fields. JSON must have values of the right types, keys match in any case,
+ * unknown ones are ignored, missing ones are zero; a form's values are texts. Throws 400. Contract 0.4
+ */
+export async function readForm<T extends object>(
+  c: Ctx,
+  shape: Shape<T>,
+  { terse = false }: FormOptions = {},
+): Promise<T> {
+  const isJson = (c.env.incoming.headers['content-type'] ?? '').startsWith('application/json')
+  try {
+    const { values } = await bodyOf(c, MAX_FORM_BYTES)
+    return withoutNul(shape.over(isJson ? values : asTexts(values, shape.zero()), shape.zero()))
+  } catch (error) {
+    const isVague =
+      error instanceof ApiError && error.status === 400 && (terse || error.message === UNREADABLE)
+    if (error instanceof ShapeError || isVague) throw unloadable()
+    throw error
+  }
+}
+
+/** No text of Postgres has a NUL: in its place stands what is in no address and no id either. */
+const withoutNul = <T extends object>(form: T): T =>
+  Object.fromEntries(
+    Object.entries(form).map(([key, value]) => [
+      key,
+      typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : value,
+    ]),
+  ) as T
+
+/**
+ * A form's values came guessed at: where a text is wanted, they are texts again; elsewhere an empty one says
+ * nothing. Of several, the first counts.
+ */
+function asTexts(values: Readonly<Record<string, unknown>>, zero: object): Record<string, unknown> {
+  const firsts = Object.entries(values).map(
+    ([key, value]) => [key, Array.isArray(value) ? value[0] : value] as const,
+  )
+  const isTextual = (key: string) => typeof zero[key as keyof typeof zero] === 'string'
+  const known = firsts.filter(([key, value]) => Object.hasOwn(zero, key) && (value !== '' || isTextual(key)))
+  return Object.fromEntries(known.map(([key, value]) => [key, isTextual(key) ? String(value) : value]))
+}

@@ -1,0 +1,52 @@
+/**
+ * The query of a URL as PocketBase's server reads it: pairs with a malformed escape or a semicolon are
+ * dropped, `+` is a space, the first value of a key counts. Go: net/url.ParseQuery
+ */
+export function readQuery(url: string): Record<string, string> {
+  const start = url.indexOf('?')
+  return start < 0 ? {} : firstValues(readPairs(url.slice(start + 1)))
+}
+
+/** Whether `readPairs` would leave anything out. To Go a form of which this is true is no form. */
+export const isMalformed = (text: string): boolean =>
+  text.includes(';') || (text.includes('%') && text.replace(ESCAPE, '').includes('%'))
+
+/** All pairs of an urlencoded text, in order. */
+export function readPairs(text: string): [string, string][] {
+  const pairs: [string, string][] = []
+  for (const part of text.split('&')) {
+    if (part === '' || part.includes(';')) continue
+    const cut = part.indexOf('=')
+    const key = unescapeText(cut < 0 ? part : part.slice(0, cut))
+    const value = cut < 0 ? '' : unescapeText(part.slice(cut + 1))
+    if (key !== undefined && value !== undefined) pairs.push([key, value])
+  }
+  return pairs
+}
+
+function firstValues(pairs: readonly [string, string][]): Record<string, string> {
+  const values: Record<string, string> = {}
+  for (const [key, value] of pairs) if (!Object.hasOwn(values, key)) set(values, key, value)
+  return values
+}
+
+/** Assigns without ever meeting a setter of Object.prototype. */
+function set(target: Record<string, string>, key: string, value: string) {
+  if (key === '__proto__') Object.defineProperty(target, key, { value, enumerable: true })
+  else target[key] = value
+}
+
+const ESCAPE = /%[0-9a-fA-F]{2}/g
+
+/** Undefined for a malformed escape. Bytes that are not UTF-8 become U+FFFD. */
+function unescapeText(text: string): string | undefined {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
+  if (!spaced.includes('%')) return spaced
+  if (spaced.replace(ESCAPE, '').includes('%')) return undefined
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    const bytes = spaced.replace(ESCAPE, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
+    return Buffer.from(bytes, 'latin1').toString('utf8')
+  }
+}

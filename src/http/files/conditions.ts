@@ -1,0 +1,38 @@
+import type { IncomingHttpHeaders } from 'node:http'
+
+const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
+
+/** Seconds since 1970 of a date in a header; undefined if it is none. */
+function readDate(text: string | undefined): number | undefined {
+  if (text === undefined || !HTTP_DATE.test(text)) return undefined
+  const time = Date.parse(text)
+  return Number.isNaN(time) ? undefined : time / 1000
+}
+
+const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
+
+/** A list of tags with a star in it, which any file matches; none of ours has a tag. */
+const STAR = /^(?:[\t ,]*(?:W\/)?"[^"\x00-\x20\x7f]*")*[\t ,]*\*/
+
+/**
+ * What the conditions of a request make of a file that has a date and no tag: 412 or 304, undefined for a
+ * whole answer.
+ * Go: net/http, checkPreconditions; RFC 7232
+ */
+export function judgeConditions(headers: IncomingHttpHeaders, modified: Date): 412 | 304 | undefined {
+  const match = headers['if-match']
+  const unmodified = readDate(headers['if-unmodified-since'])
+  const isTooNew = unmodified !== undefined && unmodified < seconds(modified)
+  if (match ? !STAR.test(match) : isTooNew) return 412
+  const none = headers['if-none-match']
+  if (none) return STAR.test(none) ? 304 : undefined
+  const since = readDate(headers['if-modified-since'])
+  return since !== undefined && seconds(modified) <= since ? 304 : undefined
+}
+
+/** The Range header, if its If-Range holds; '' if not. Go: net/http, checkIfRange */
+export function rangeHeader(headers: IncomingHttpHeaders, modified: Date): string {
+  const condition = headers['if-range']
+  if (condition && readDate(String(condition)) !== seconds(modified)) return ''
+  return headers.range ?? ''
+}

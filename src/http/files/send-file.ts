@@ -1,0 +1,149 @@
+import { randomBytes } from 'node:crypto'
+import { extname } from 'node:path'
+import { type Ctx, queryOf } from '../context.ts'
+import { judgeConditions, rangeHeader } from './conditions.ts'
+import { type Range, RangeFault, readRanges } from './ranges.ts'
+
+/** What a browser may show by itself. PocketBase: tools/filesystem, inlineServeContentTypes */
+const INLINE: ReadonlySet<string> = new Set([
+  ...['image/png', 'image/jpg', 'image/jpeg', 'image/gif', 'image/webp', 'image/x-icon', 'image/bmp'],
+  ...['video/webm', 'video/mp4', 'video/3gpp', 'video/quicktime', 'video/x-ms-wmv'],
+  ...['audio/basic', 'audio/aiff', 'audio/mpeg', 'audio/midi', 'audio/mp3', 'audio/wave', 'audio/wav'],
+  ...['audio/x-wav', 'audio/x-mpeg', 'audio/x-m4a', 'audio/aac', 'application/pdf', 'application/x-pdf'],
+])
+
+const OFFICE = 'application/vnd.openxmlformats-officedocument'
+
+/** Where the name tells more than the content. PocketBase: tools/filesystem, manualExtensionContentTypes */
+const TYPES_BY_EXTENSION: Readonly<Record<string, string>> = {
+  '.svg': 'image/svg+xml',
+  '.css': 'text/css',
+  '.js': 'text/javascript',
+  '.mjs': 'text/javascript',
+  '.xlsx': `${OFFICE}.spreadsheetml.sheet`,
+  '.docx': `${OFFICE}.wordprocessingml.document`,
+  '.pptx': `${OFFICE}.presentationml.presentation`,
+}
+
+const POLICY = "default-src 'none'; media-src 'self'; style-src 'unsafe-inline'; sandbox"
+const CACHING = 'max-age=2592000, stale-while-revalidate=86400'
+const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
+
+/** A request for more parts than this gets the whole file. */
+const MAX_RANGES = 100
+
+/** A file that can be read in pieces, from any byte on. */
+export interface SentFile {
+  readonly size: number
+  /** MIME type. */
+  readonly type: string
+  readonly modified: Date
+  /** The value of Cache-Control; a month without it. */
+  readonly caching?: string
+  /** The bytes from `start` up to but not including `end`. */
+  read(start: number, end: number): AsyncGenerator<Buffer>
+}
+
+/**
+ * A stored file as an answer, or as much of it as is asked for, read while it is sent. What a browser shows
+ * of it can run nothing. PocketBase: tools/filesystem, Serve; Go: net/http, serveContent
+ */
+export function sendFile(c: Ctx, file: SentFile, name: string): Response {
+  const { headers } = c.env.incoming
+  const isInline = INLINE.has(file.type) && !TRUE.has(queryOf(c).download ?? '')
+  c.header('content-disposition', `${isInline ? 'inline' : 'attachment'}; filename=${name}`)
+  c.header('content-security-policy', POLICY)
+  c.header('cache-control', file.caching ?? CACHING)
+  c.header('last-modified', file.modified.toUTCString())
+  const refusal = judgeConditions(headers, file.modified)
+  if (refusal === 304) return c.body(null, 304)
+  c.header('content-type', typeOf(file, name))
+  if (refusal) {
+    if (!isHead(c)) c.header('content-length', '0')
+    return c.body(null, refusal)
+  }
+  try {
+    return sendRanges(c, file, readRanges(rangeHeader(headers, file.modified), file.size))
+  } catch (error) {
+    if (!(error instanceof RangeFault)) throw error
+    if (error.isBeyond && file.size === 0) return sendRanges(c, file, [])
+    return refuseRange(c, file, error)
+  }
+}
+
+/**
+ * A picture keeps its type whatever its name says: `GIF89a=1` as `a.js` would be a script that other pages
+ * may run.
+ */
+const typeOf = ({ type }: SentFile, name: string) =>
+  INLINE.has(type) ? type : (TYPES_BY_EXTENSION[extname(name)] ?? type)
+
+function refuseRange(c: Ctx, { size }: SentFile, fault: RangeFault): Response {
+  if (fault.isBeyond) c.header('content-range', `bytes */${size}`)
+  c.header('cache-control', undefined)
+  c.header('last-modified', undefined)
+  c.header('content-type', 'text/plain; charset=utf-8')
+  const text = `${fault.message}\n`
+  c.header('content-length', String(text.length))
+  return c.body(text, 416)
+}
+
+function sendRanges(c: Ctx, file: SentFile, asked: readonly Range[]): Response {
+  c.header('accept-ranges', 'bytes')
+  const total = asked.reduce((sum, { length }) => sum + length, 0)
+  // more than all of it, or crumbs, each of which reads a whole piece: somebody wants to keep us busy
+  const ranges = total > file.size || asked.length > MAX_RANGES ? [] : asked
+  if (ranges.length > 1) return sendParts(c, file, ranges)
+  const [range] = ranges
+  if (range) c.header('content-range', contentRange(range, file))
+  const { start, length } = range ?? { start: 0, length: file.size }
+  c.header('content-length', String(length))
+  return send(c, range ? 206 : 200, () => file.read(start, start + length))
+}
+
+const isHead = (c: Ctx) => c.env.incoming.method === 'HEAD'
+
+/** A HEAD reads nothing. */
+function send(c: Ctx, status: 200 | 206, read: () => AsyncGenerator<Buffer>): Response {
+  return isHead(c) ? c.body(null, status) : c.body(streamOf(read()), status)
+}
+
+const contentRange = ({ start, length }: Range, { size }: SentFile) =>
+  `bytes ${start}-${start + length - 1}/${size}`
+
+/** Several parts, each with a head of its own. RFC 7233, appendix A */
+function sendParts(c: Ctx, file: SentFile, ranges: readonly Range[]): Response {
+  const boundary = randomBytes(30).toString('hex')
+  const type = c.res.headers.get('content-type') ?? file.type
+  const heads = ranges.map((range, i) =>
+    Buffer.from(
+      `${i > 0 ? '\r\n' : ''}--${boundary}\r\nContent-Range: ${contentRange(range, file)}\r\nContent-Type: ${type}\r\n\r\n`,
+    ),
+  )
+  const end = Buffer.from(`\r\n--${boundary}--\r\n`)
+  const length = [...heads, end].reduce((sum, one) => sum + one.length, 0)
+  async function* parts() {
+    for (const [i, { start, length }] of ranges.entries()) {
+      yield heads[i]!
+      yield* file.read(start, start + length)
+    }
+    yield end
+  }
+  c.header('content-type', `multipart/byteranges; boundary=${boundary}`)
+  c.header('content-length', String(length + ranges.reduce((sum, range) => sum + range.length, 0)))
+  return send(c, 206, parts)
+}
+
+/** Read as it is sent; an end that is not the real one breaks the connection. */
+const streamOf = (pieces: AsyncGenerator<Buffer>): ReadableStream<Uint8Array<ArrayBuffer>> =>
+  new ReadableStream<Uint8Array<ArrayBuffer>>(
+    {
+      async pull(stream) {
+        const { done, value } = await pieces.next()
+        if (done) stream.close()
+        else stream.enqueue(new Uint8Array(value))
+      },
+      cancel: () => void pieces.return(undefined),
+    },
+    { highWaterMark: 0 },
+  )

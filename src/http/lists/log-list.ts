@@ -1,0 +1,91 @@
+import { isSqlError } from '../../db/errors.ts'
+import { ApiError, badRequest, notFound } from '../../errors.ts'
+import { listRecords } from '../../records/read/list.ts'
+import { pickFields } from '../../records/render/pick.ts'
+import { changeRequest } from '../../request/late-request.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import type { Services } from '../context.ts'
+import { compilePlain, plainList } from './plain-list.ts'
+
+/** The rows of `_logs` as PocketBase lists them. */
+const LOGS = plainList(
+  '_logs',
+  [
+    ['id', 'text'],
+    ['created', 'date'],
+    ['level', 'number'],
+    ['message', 'text'],
+    ['data', 'json'],
+  ],
+  /^data\.[\w.:]*\w$/,
+)
+
+interface Log {
+  readonly id: string
+  readonly created: string
+  readonly data: object
+  readonly message: string
+  readonly level: number
+}
+
+const logOf = ({ id, created, data, message, level }: Log): Log => ({ id, created, data, message, level })
+
+/** What waits is written first: who asks shall see what has just failed, at least on this server. */
+type LogListServices = Pick<Services, 'store' | 'extensions' | 'logs'>
+
+/**
+ * A page of the logs as JSON text, by the query's `page`, `perPage`, `skipTotal`, `sort`, `filter` and
+ * `fields`. Throws 400 for anything wrong in the query. PocketBase: apis/logs.go
+ */
+export async function listLogs(
+  { store, extensions, logs }: LogListServices,
+  request: RequestInfo,
+): Promise<string> {
+  compilePlain(LOGS, request)
+  await logs.flush()
+  const { fields, ...query } = request.query
+  const whole = changeRequest(request, { query })
+  const { collection, alone } = LOGS
+  const page = JSON.parse(await listRecords({ db: store.db, catalog: alone }, extensions, collection, whole))
+  const text = JSON.stringify({ ...page, items: page.items.map(logOf) })
+  return fields ? pickFields(text, fields, 'items') : text
+}
+
+const ONE = 'select id, created, data, message, level from _logs where id = $1'
+
+/** One of them. Throws 404. */
+export async function viewLog({ store, logs }: LogListServices, id: string): Promise<string> {
+  await logs.flush()
+  const { rows } = await store.db.query(ONE, [id])
+  if (!rows[0]) throw notFound()
+  const [key, created, data, message, level] = rows[0]
+  return JSON.stringify({ id: key, created, data: JSON.parse(String(data)), message, level })
+}
+
+/**
+ * How many there are, by the hour: `[{date, total}]`, of what the query's `filter` finds. Throws 400 for one
+ * that makes no sense.
+ */
+export async function logStats({ store, logs }: LogListServices, request: RequestInfo): Promise<string> {
+  const { from, where, params, never } = compileStats(request)
+  await logs.flush()
+  const condition = never ? 'where false' : where && `where ${where}`
+  const hour = `left(b.created::text, 13) collate "C"`
+  const text = `select ${hour} || ':00:00.000Z', count(*) from ${from} ${condition} group by ${hour} order by ${hour}`
+  try {
+    const { rows } = await store.db.queryFor(request.client, text, params)
+    return JSON.stringify(rows.map(([date, total]) => ({ date, total: Number(total) })))
+  } catch (error) {
+    throw isSqlError(error) ? badRequest('Failed to generate logs stats.') : error
+  }
+}
+
+/** Of the statistics only the filter counts. */
+function compileStats(request: RequestInfo) {
+  const { filter = '' } = request.query
+  try {
+    return compilePlain(LOGS, changeRequest(request, { query: { filter } }))
+  } catch (error) {
+    throw error instanceof ApiError ? badRequest('Invalid filter format.') : error
+  }
+}

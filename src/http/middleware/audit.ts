@@ -1,0 +1,137 @@
+import type { InSameTransaction } from '../../auth/account/change.ts'
+import {
+  type AuditEntry,
+  recordAudit,
+  recordMailAudit,
+  recordRefusedSignIn,
+} from '../../auth/superusers/audit.ts'
+import type { Collections } from '../../collections/catalog/catalog-store.ts'
+import { type Collection, SUPERUSERS } from '../../collections/collection.ts'
+import type { Db } from '../../db/open.ts'
+import { ApiError } from '../../errors.ts'
+import type { WriteOptions } from '../../records/input/write-options.ts'
+import type { AuthRecord, RequestInfo } from '../../request/request.ts'
+import type { Settings } from '../../settings/settings.ts'
+import type { Ctx, Services } from '../context.ts'
+import { clientIp } from '../server/client-ip.ts'
+
+/** Writes down what a superuser does, by default outside of any transaction. */
+export const auditRequest = (
+  c: Ctx,
+  services: Services,
+  auth: AuthRecord,
+  entry: AuditEntry,
+  db: Db = services.store.db,
+) => recordAudit(db, { auth, ip: clientIp(c, services) }, entry)
+
+/** What notes a change that was confirmed by a mailed link, in its transaction. */
+export const auditConfirmation =
+  (c: Ctx, services: Services, action: 'reset password' | 'change email'): InSameTransaction =>
+  (db, auth) =>
+    recordMailAudit(db, { auth, ip: clientIp(c, services) }, action)
+
+/**
+ * Writes down that somebody was refused as a superuser, for a wrong password or from a wrong address. Not
+ * what is turned away before a password is checked: it would be a row for each request of a flood.
+ */
+export async function auditRefusedSignIn(
+  c: Ctx,
+  services: Services,
+  error: unknown,
+  identity: () => Promise<string>,
+): Promise<void> {
+  const { catalog, db } = services.store
+  const isAboutSuperusers = catalog.find(c.req.param('collection') ?? '')?.name === SUPERUSERS
+  const isRefusal = error instanceof ApiError && REFUSED.has(error.status) && isEmptyObject(error.data)
+  if (!isAboutSuperusers || !isRefusal) return
+  const typed = await identity().catch(() => undefined)
+  if (typed !== undefined) await recordRefusedSignIn(db, typed, clientIp(c, services), SUPERUSERS)
+}
+
+const REFUSED = new Set([400, 403])
+const isEmptyObject = (value: object) => Object.keys(value).length === 0
+
+const ACTIONS: Readonly<Record<string, string>> = { POST: 'create', PATCH: 'update', DELETE: 'delete' }
+
+/**
+ * What notes a write of a record; nothing for who is no superuser, whose writes then cost no more than
+ * before. `sent`: the keys of files that came with it.
+ */
+export function auditWrite(
+  c: Ctx,
+  services: Services,
+  { auth, body, method }: RequestInfo,
+  collection: Collection,
+  sent: Iterable<string> = [],
+): WriteOptions['inSameTransaction'] {
+  if (!auth?.isSuperuser) return undefined
+  const action = ACTIONS[method] ?? method
+  const fields = action === 'delete' ? [] : namesIn([...Object.keys(body), ...sent], collection)
+  return ({ db }, record) =>
+    auditRequest(c, services, auth, { action, collection: collection.name, record, fields }, db)
+}
+
+/** The fields that the keys of a body write, with or without a modifier. */
+function namesIn(body: readonly string[], { fields }: Collection): string[] {
+  const keys = new Set(body.map((key) => key.replace(/^\+|[+-]$/g, '')))
+  return fields.map(({ name }) => name).filter((name) => keys.has(name))
+}
+
+/**
+ * The collections as a superuser changes them: each that is changed is noted in the transaction of the
+ * change.
+ */
+export function auditedCollections(c: Ctx, { store, ...rest }: Services, auth: AuthRecord): Collections {
+  return {
+    get catalog() {
+      return store.catalog
+    },
+    change: (work) =>
+      store.change(async (draft) => {
+        const before = draft.catalog.all
+        const result = await work(draft)
+        for (const entry of collectionDeeds(before, draft.catalog.all))
+          await auditRequest(c, { store, ...rest }, auth, entry, draft.db)
+        return result
+      }),
+  }
+}
+
+function collectionDeeds(before: readonly Collection[], after: readonly Collection[]): AuditEntry[] {
+  const old = new Map(before.map((one) => [one.id, one]))
+  const written = after
+    .filter((one) => old.get(one.id) !== one)
+    .map((one) => {
+      const action = old.has(one.id) ? 'update collection' : 'create collection'
+      return { action, collection: one.name, fields: changedNames(old.get(one.id) ?? {}, one) }
+    })
+  const gone = before.filter(({ id }) => !after.some((one) => one.id === id))
+  return [...written, ...gone.map(({ name }) => ({ action: 'delete collection', collection: name }))]
+}
+
+/** What notes a change of the settings, in its transaction. */
+export const auditSettings =
+  (c: Ctx, services: Services, auth: AuthRecord) =>
+  (db: Db, before: Settings, next: Settings): Promise<void> =>
+    auditRequest(
+      c,
+      services,
+      auth,
+      { action: 'update settings', fields: changedNames(before, next, '', 2) },
+      db,
+    )
+
+/** Names of what differs between two objects, those of nested ones as `smtp.host`. Never a value. */
+function changedNames(before: object, after: object, prefix = '', depth = 1): string[] {
+  const [a, b] = [before, after].map((one) => new Map(Object.entries(one)))
+  const keys = [...new Set([...a!.keys(), ...b!.keys()])]
+  return keys.flatMap((key) => {
+    const [old, now] = [a!.get(key), b!.get(key)]
+    if (JSON.stringify(old) === JSON.stringify(now)) return []
+    const isNested = depth > 1 && isObject(old) && isObject(now)
+    return isNested ? changedNames(old, now, `${prefix}${key}.`, depth - 1) : [prefix + key]
+  })
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

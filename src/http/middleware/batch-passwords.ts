@@ -1,0 +1,84 @@
+import { findAuthRecord } from '../../auth/auth-rows.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { badRequest } from '../../errors.ts'
+import { passwordError } from '../../fields/types/password.ts'
+import { MAX_PASSWORD_BYTES } from '../../fields/values/bcrypt.ts'
+import { toText } from '../../fields/values/cast.ts'
+import { OWN_WORK, rememberWork } from '../../records/auth/passwords.ts'
+import type { PasswordWork } from '../../records/input/password-work.ts'
+import { blankValues, prepare } from '../../records/input/prepare.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import type { BatchRequest } from '../body/batch-body.ts'
+import type { Ctx, Services } from '../context.ts'
+import { actionOf, bodyOfPart } from '../records/batch-part.ts'
+import { passwordWork } from './password-work.ts'
+
+/** Old passwords that one batch may bring: people change their own. */
+const MAX_OLD_PASSWORDS = 3
+
+/** A write of an auth record that a batch asks for. */
+interface Write {
+  readonly method: string
+  readonly collection: AuthCollection
+  /** The record's, out of the URL or the body; '' where neither names one. */
+  readonly id: string
+  readonly body: Readonly<Record<string, unknown>>
+  readonly auth: AuthRecord | null
+}
+
+/**
+ * Hashes and compares the passwords of a batch before its transaction begins: in it, others would wait for 57
+ * ms a password. Answers what each request finds done. Throws 400 for too many old passwords, 429 for too
+ * many new ones.
+ */
+export async function batchPasswords(
+  c: Ctx,
+  services: Services,
+  auth: AuthRecord | null,
+  requests: readonly BatchRequest[],
+): Promise<PasswordWork[]> {
+  const writes = requests.map((asked) => writeOf(services, auth, asked))
+  const olds = writes.filter((write) => write && toText(write.body.oldPassword) !== '')
+  if (olds.length > MAX_OLD_PASSWORDS && !auth?.isSuperuser)
+    throw badRequest(`A batch may change at most ${MAX_OLD_PASSWORDS} passwords.`)
+  const done: PasswordWork[] = []
+  for (const write of writes) {
+    const work = rememberWork(passwordWork(c, services, auth))
+    if (write) await workAhead(services, write, work)
+    done.push(write ? work.locked : OWN_WORK)
+  }
+  return done
+}
+
+function writeOf({ store }: Services, auth: AuthRecord | null, asked: BatchRequest): Write | undefined {
+  const { method } = asked
+  const action = actionOf(asked)
+  const collection = action && store.catalog.find(action.collection)
+  if (collection?.type !== 'auth' || method === 'DELETE') return undefined
+  const body = bodyOfPart(asked)
+  return { method, collection, id: action?.id || toText(body.id), body, auth }
+}
+
+/** Nothing is done for what is refused without it. */
+async function workAhead(services: Services, write: Write, work: PasswordWork): Promise<void> {
+  const { method, collection, body, auth } = write
+  const isSuperuser = auth?.isSuperuser === true
+  const rule = { POST: collection.createRule, PATCH: collection.updateRule }[method]
+  if (!isSuperuser && rule === null) return
+  const { passwords } = prepare(collection, blankValues(collection), body, { isSuperuser })
+  for (const field of collection.fields) {
+    const plain = field.type === 'password' ? passwords[field.name] : ''
+    if (field.type !== 'password' || !plain || Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) continue
+    if (field.name === 'password' && toText(body.passwordConfirm) !== plain) continue
+    if (!passwordError(field, plain)) await work.hash(plain, field.cost)
+  }
+  await compareAhead(services, write, work)
+}
+
+async function compareAhead({ store }: Services, write: Write, work: PasswordWork): Promise<void> {
+  const { collection, id, body } = write
+  const old = toText(body.oldPassword)
+  if (old === '' || id === '') return
+  const record = await findAuthRecord(store, collection, id)
+  if (record) await work.verify(old, String(record.values.password))
+}

@@ -1,0 +1,73 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { counts, increment } from '../../counts.ts'
+import { DatabaseUnavailable } from '../../db/errors.ts'
+import { ApiError, GatewayError, notFound, RetryLater } from '../../errors.ts'
+import { OTHER_REFUSALS } from '../../sms/send/refusal.ts'
+import type { Ctx, Services } from '../context.ts'
+import { sendRaw } from '../send-json.ts'
+import { loggedPath } from '../server/logged-url.ts'
+import { recordFault } from '../server/request-log-line.ts'
+import { assignRequestId } from '../server/request-tracker.ts'
+
+/** The gateway's own endpoints: their errors are `{"error","message"}`, whoever raises them. */
+const GATEWAY_PATH = /^\/api\/(?:sms|devices|webhooks)(?:\/|$)/
+
+/** What the SMSGate app asks: it reads `{"message"}`. */
+const isMobile = (c: Ctx) => c.req.path.startsWith('/api/mobile/')
+
+/** The sends, whose refusals are counted. */
+const SEND_PATH = /^\/api\/sms\/send(?:-template)?$/
+
+const GATEWAY_ERRORS: Readonly<Record<number, string>> = OTHER_REFUSALS
+
+/**
+ * The answer to whatever was thrown. What is no answer of ours is a bug: logged whole, answered with a fixed
+ * sentence.
+ */
+export function answerFailure(
+  c: Ctx,
+  error: unknown,
+  { log, config }: Pick<Services, 'log' | 'config'>,
+): Response {
+  recordFault(c.env.outgoing, error)
+  if (SEND_PATH.test(c.req.path)) increment(counts.refused, codeOf(error))
+  if (error instanceof GatewayError)
+    return send(c, error.status, isMobile(c) ? { message: error.message } : error.body)
+  const name = () => assignRequestId(c.env.incoming, c.env.outgoing, config)
+  if (error instanceof DatabaseUnavailable)
+    log.error({ request: name(), err: error.cause }, 'the database is away')
+  if (error instanceof ApiError) return answerApiError(c, error)
+  log.error(
+    { request: name(), method: c.req.method, path: loggedPath(c.req.path), err: error },
+    'a request failed',
+  )
+  return answerApiError(c, new ApiError(500))
+}
+
+/** What a refused send is counted as: a word of ours, never one of the request's. */
+function codeOf(error: unknown): string {
+  if (error instanceof GatewayError) return String(error.body.error ?? 'template')
+  return GATEWAY_ERRORS[error instanceof ApiError ? error.status : 500] ?? 'invalid_request'
+}
+
+/**
+ * The answer where no route is: outside of the API, and for reads inside too, PocketBase looks for a static
+ * file.
+ */
+export function answerUnknownRoute(c: Ctx): Response {
+  const isFile = c.req.method === 'GET' || c.req.method === 'HEAD'
+  const error = isFile ? notFound('File not found') : notFound()
+  recordFault(c.env.outgoing, error)
+  return answerApiError(c, error)
+}
+
+function answerApiError(c: Ctx, error: ApiError): Response {
+  const { data, message, status } = error
+  if (error instanceof RetryLater) c.header('retry-after', String(error.retryAfterSeconds))
+  if (isMobile(c)) return send(c, status, { message })
+  if (!GATEWAY_PATH.test(c.req.path)) return send(c, status, { data, message, status })
+  return send(c, status, { error: GATEWAY_ERRORS[status] ?? 'invalid_request', message })
+}
+
+const send = (c: Ctx, status: number, body: object) =>
+  sendRaw(c, JSON.stringify(body), status as ContentfulStatusCode)

@@ -1,0 +1,46 @@
+import type { CatalogStore } from '../../collections/catalog/catalog-store.ts'
+import { schemaMismatchCount } from '../../db/errors.ts'
+
+/** On a busy machine several changes may overtake one request, one after the other. */
+const MAX_TRIES = 10
+
+/**
+ * Runs `work`, and again if a statement did not fit its tables and it turns out that the collections have
+ * changed: by another node, whose word of it was still on its way. What failed was rolled back, or had only
+ * read.
+ */
+export async function withCatalog<T>(store: CatalogStore, work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const wasOld = watch(store)
+    try {
+      return await work()
+    } catch (error) {
+      if (tries === MAX_TRIES || !(await wasOld())) throw error
+    }
+  }
+}
+
+/**
+ * The same for what only reads, where a part of an answer may be missing for that reason, such as an expand.
+ */
+export function readWithCatalog<T>(store: CatalogStore, read: () => Promise<T>): Promise<T> {
+  return withCatalog(store, async () => {
+    for (let tries = 1; ; tries++) {
+      const wasOld = watch(store)
+      const answer = await read()
+      if (tries === MAX_TRIES || !(await wasOld())) return answer
+    }
+  })
+}
+
+/** Tells, later, whether the collections as they are known now were old; then they have been read again. */
+function watch(store: CatalogStore): () => Promise<boolean> {
+  const seen = schemaMismatchCount()
+  const { catalog } = store
+  return async () => {
+    // all this costs a number, as long as every statement fits
+    if (schemaMismatchCount() === seen) return false
+    await store.reload()
+    return store.catalog !== catalog
+  }
+}

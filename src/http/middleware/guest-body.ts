@@ -1,0 +1,51 @@
+import type { Collection } from '../../collections/collection.ts'
+import { maxBodyBytes } from '../../fields/types/max-bytes.ts'
+import { DEFAULT_MAX_CHARACTERS } from '../../fields/types/text.ts'
+import type { Ctx, Services } from '../context.ts'
+import { authOf } from '../request-info.ts'
+import { holderOf } from '../server/holder.ts'
+
+/** Of a guest's body. Sign-ins, subscriptions and pairing take far less. */
+export const GUEST_BODY_BYTES = 64 << 10
+/**
+ * The same where guests may write records, beside what files, JSON and long texts of the collection may take.
+ */
+const GUEST_RECORD_BYTES = 1 << 20
+/** Of a character as JSON, escaped. */
+const CHARACTER_BYTES = 6
+
+const RECORDS = /^\/api\/collections\/([^/]+)\/records(?:\/[^/]+)?$/
+
+/**
+ * Notes who sends a large body, before it is read: whose share it takes, and that a guest's must be small.
+ */
+export async function judgeSender(c: Ctx, services: Services): Promise<void> {
+  const auth = await authOf(c, services, { cached: true })
+  if (!auth?.isSuperuser) c.set('holder', holderOf(c.env.incoming, services, auth))
+  if (!auth) c.set('guestLimit', guestBodyLimit(c, services))
+}
+
+/** Bytes that the body of this request may have because a guest sends it. */
+function guestBodyLimit(c: Ctx, services: Services): number {
+  const { catalog } = services.store
+  if (c.req.path === '/api/batch') {
+    return Math.max(
+      ...catalog.all.map((one) => limitOf(one, one.createRule, one.updateRule)),
+      GUEST_BODY_BYTES,
+    )
+  }
+  const collection = catalog.find(RECORDS.exec(c.req.path)?.[1] ?? '')
+  if (!collection) return GUEST_BODY_BYTES
+  return limitOf(collection, c.req.method === 'POST' ? collection.createRule : collection.updateRule)
+}
+
+function limitOf(collection: Collection, ...rules: readonly (string | null)[]): number {
+  if (collection.type === 'view' || !rules.some(admitsGuests)) return GUEST_BODY_BYTES
+  return collection.fields.reduce((sum, field) => sum + bytesOf(field), GUEST_RECORD_BYTES)
+}
+
+/** A rule that asks who signed in has nothing for a guest, or nothing large. */
+const admitsGuests = (rule: string | null) => rule !== null && !rule.includes('@request.auth')
+
+const bytesOf = (field: Collection['fields'][number]) =>
+  field.type === 'text' ? (field.max || DEFAULT_MAX_CHARACTERS) * CHARACTER_BYTES : maxBodyBytes(field)

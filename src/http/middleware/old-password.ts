@@ -1,0 +1,32 @@
+import { limitSignInAttempts } from '../../auth/limits/attempt-limits.ts'
+import { toText } from '../../fields/values/cast.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import type { Ctx, Services } from '../context.ts'
+import { clientIp } from '../server/client-ip.ts'
+
+type Body = Readonly<Record<string, unknown>> | null
+
+const isGiven = (body: Body, key: string) => toText(body?.[key]) !== ''
+
+/** Whether a change of an auth record sets a password or says what it was. */
+export const changesPassword = (body: Body): boolean =>
+  ['oldPassword', 'password', 'passwordConfirm'].some((key) => isGiven(body, key))
+
+/**
+ * Runs changes of auth records with these bodies; as a try of the present password, if one of them says what
+ * it is or sets another one: a stolen token must not be a way to guess it. Counted by the caller's account.
+ * Throws 429 after too many wrong ones.
+ */
+export function limitOldPasswordChecks<T>(
+  c: Ctx,
+  services: Services,
+  auth: AuthRecord | null,
+  bodies: readonly Body[],
+  run: () => Promise<T>,
+): Promise<T> {
+  const isTry = bodies.some((body) => (auth ? changesPassword(body) : isGiven(body, 'oldPassword')))
+  if (!isTry || auth?.isSuperuser) return run()
+  const { store, config } = services
+  const who = { collection: auth?.collection.id ?? '', account: auth?.id ?? 'guest' }
+  return limitSignInAttempts({ db: store.db, config, ...who, ip: clientIp(c, services) }, run)
+}

@@ -1,0 +1,58 @@
+import type { Collection } from '../../collections/collection.ts'
+
+/** What rate limits call the routes of a collection. `*` in a path stands for one segment. Contract 8.3 */
+const ACTIONS: Readonly<Record<string, readonly string[]>> = {
+  'GET records': ['list'],
+  'GET records/*': ['view'],
+  'POST records': ['create'],
+  'PATCH records/*': ['update'],
+  'DELETE records/*': ['delete'],
+  'GET auth-methods': ['listAuthMethods'],
+  'POST auth-refresh': ['authRefresh'],
+  'POST auth-with-password': ['authWithPassword', 'auth'],
+  'POST auth-with-oauth2': ['authWithOAuth2', 'auth'],
+  'POST auth-with-otp': ['authWithOTP', 'auth'],
+  'POST request-otp': ['requestOTP'],
+  'POST request-password-reset': ['requestPasswordReset'],
+  'POST confirm-password-reset': ['confirmPasswordReset'],
+  'POST request-verification': ['requestVerification'],
+  'POST confirm-verification': ['confirmVerification'],
+  'POST request-email-change': ['requestEmailChange'],
+  'POST confirm-email-change': ['confirmEmailChange'],
+}
+
+const IN_COLLECTION = /^\/api\/collections\/([^/]+)\/(.+)$/
+const FILE = /^\/api\/files\/([^/]+)\/[^/]+\/[^/]+$/
+
+/** The collection and the actions that a path stands for; none for a route of no collection. */
+function readPath(
+  method: string,
+  path: string,
+): { collection: string; actions: readonly string[] } | undefined {
+  const asGet = method === 'HEAD' ? 'GET' : method
+  const [, collection, rest] = IN_COLLECTION.exec(path) ?? []
+  if (collection && rest) {
+    const actions = ACTIONS[`${asGet} ${rest.replace(/^records\/[^/]+$/, 'records/*')}`]
+    return actions && { collection, actions }
+  }
+  const [, ofFile] = FILE.exec(path) ?? []
+  return ofFile && asGet === 'GET' ? { collection: ofFile, actions: ['file'] } : undefined
+}
+
+/**
+ * What a request may be limited by, the most special first, and what it is counted under if it is a
+ * collection's.
+ */
+export function rateLimitLabels(
+  method: string,
+  path: string,
+  find: (nameOrId: string) => Collection | undefined,
+): { labels: string[]; countedAs: string } {
+  const named = readPath(method, path)
+  const collection = named && find(named.collection)
+  const plain = [`${method} ${path}`, path]
+  if (!collection) return { labels: plain, countedAs: '' }
+  const own = named.actions.map((action) => `${collection.name}:${action}`)
+  const any = named.actions.map((action) => `*:${action}`)
+  return { labels: [...own, ...any, ...plain], countedAs: `${collection.id} ${named.actions.join(' ')}` }
+}

@@ -1,0 +1,78 @@
+import type { RateLimitRule, Settings } from '../../settings/settings.ts'
+
+/** Who asked for what, as far as a limit needs to know. */
+export interface RateLimitSubject {
+  readonly ip: string
+  readonly isSignedIn: boolean
+  /** What it may be limited by, the most special first. */
+  readonly labels: readonly string[]
+  /** What it is counted under, where a rule is counted for each collection by itself; '' for each rule. */
+  readonly countedAs: string
+}
+
+interface Window {
+  taken: number
+  startS: number
+}
+
+/** The first rule that fits: for each label the rule of that name, else one whose path it lies under. */
+export function findRule(
+  rules: readonly RateLimitRule[],
+  asked: RateLimitSubject,
+): RateLimitRule | undefined {
+  const fitting = rules.filter(
+    ({ audience }) => audience === '' || audience === (asked.isSignedIn ? '@auth' : '@guest'),
+  )
+  const paths = fitting.filter(({ label }) => label.endsWith('/'))
+  for (const label of asked.labels) {
+    const rule =
+      fitting.find((one) => one.label === label) ?? paths.find((one) => `${label}/`.startsWith(one.label))
+    if (rule) return rule
+  }
+  return undefined
+}
+
+/**
+ * Counts requests in fixed windows, for each rule and address, in this process. A change of the limits starts
+ * anew.
+ * PocketBase: apis/middlewares_rate_limit.go, contract 8.3
+ */
+export class RateLimiter {
+  #limits: Settings['rateLimits'] | undefined
+  #windows = new Map<string, Map<string, Window>>()
+  #nextSweepS = 0
+
+  /** Whether the request is within the limits; then it is counted. */
+  allows(limits: Settings['rateLimits'], asked: RateLimitSubject, nowMs = Date.now()): boolean {
+    const rule = findRule(limits.rules, asked)
+    if (!rule) return true
+    if (limits !== this.#limits) this.#windows = new Map()
+    this.#limits = limits
+    const nowS = Math.floor(nowMs / 1000)
+    this.#sweep(nowS)
+    return this.#take(`${asked.countedAs || rule.label}${rule.audience}`, asked.ip, rule, nowS)
+  }
+
+  #take(counter: string, ip: string, rule: RateLimitRule, nowS: number): boolean {
+    const clients = this.#windows.get(counter) ?? new Map<string, Window>()
+    this.#windows.set(counter, clients)
+    const known = clients.get(ip)
+    const window = known && nowS - known.startS < rule.duration ? known : { taken: 0, startS: nowS }
+    clients.set(ip, window)
+    if (window.taken >= rule.maxRequests) return false
+    window.taken++
+    return true
+  }
+
+  /** Forgets addresses that have not been seen for long, so that their number has a bound. */
+  #sweep(nowS: number): void {
+    if (nowS < this.#nextSweepS) return
+    this.#nextSweepS = nowS + SWEEP_S
+    const longest = Math.max(0, ...(this.#limits?.rules ?? []).map(({ duration }) => duration))
+    for (const clients of this.#windows.values()) {
+      for (const [ip, { startS }] of clients) if (nowS - startS > longest) clients.delete(ip)
+    }
+  }
+}
+
+const SWEEP_S = 60

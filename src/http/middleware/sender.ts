@@ -1,0 +1,65 @@
+import { identifyKey } from '../../auth/tokens/api-keys.ts'
+import { identify } from '../../auth/tokens/identify.ts'
+import { USERS_ID } from '../../collections/collection.ts'
+import { GatewayError } from '../../errors.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import { StaleSender } from '../../sms/send/send.ts'
+import { type Sender, senderOf } from '../../sms/send/sender.ts'
+import type { Ctx, Services } from '../context.ts'
+import { withCatalog } from './fresh-catalog.ts'
+
+/** A user whose record changes that often between look and commit has other worries. */
+const TRIES = 5
+
+/**
+ * Who sends, by X-API-Key or else Authorization. Throws 401 for nobody, 403 for who is no user. With
+ * `cached`, as it was when last read.
+ */
+export async function requireSender(c: Ctx, { store }: Services, cached = false): Promise<Sender> {
+  const { authorization, 'x-api-key': apiKey } = c.env.incoming.headers
+  if (apiKey !== undefined) {
+    const holder = await withCatalog(store, () => identifyKey(store, String(apiKey), { cached }))
+    if (!holder) throw gatewayRefusal('unauthorized')
+    return senderOf(holder.auth, { id: holder.id, version: holder.version })
+  }
+  const auth = await withCatalog(store, () => identify(store, authorization, { cached }))
+  if (!auth) throw gatewayRefusal('unauthorized')
+  // neither devices nor superusers have a quota or devices of their own
+  if (auth.collection.id !== USERS_ID) throw gatewayRefusal('forbidden')
+  return senderOf(auth)
+}
+
+/**
+ * Whose figures may be read: those of the user who asks, or all (null) for a superuser. Throws as
+ * `requireSender`.
+ */
+export async function ownerOf(c: Ctx, services: Services): Promise<string | null> {
+  const { authorization, 'x-api-key': apiKey } = c.env.incoming.headers
+  const auth = apiKey === undefined ? await identify(services.store, authorization) : null
+  return auth?.isSuperuser ? null : (await requireSender(c, services)).user
+}
+
+/**
+ * Runs `work` for a sender from memory, which spares a round trip: what accepts looks whether the credentials
+ * are still true. A refusal says nothing before they are known to be: who may not send is told only that.
+ */
+export async function withSender<T>(
+  c: Ctx,
+  services: Services,
+  work: (sender: Sender) => Promise<T>,
+): Promise<T> {
+  let sender = await requireSender(c, services, true)
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work(sender)
+    } catch (error) {
+      if (tries === TRIES || !(error instanceof StaleSender || error instanceof GatewayError)) throw error
+      const fresh = await requireSender(c, services)
+      if (error instanceof GatewayError && isSame(sender, fresh)) throw error
+      sender = fresh
+    }
+  }
+}
+
+const isSame = (a: Sender, b: Sender) =>
+  a.user === b.user && a.version === b.version && a.key?.id === b.key?.id && a.key?.version === b.key?.version

@@ -1,0 +1,166 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { quote, tableName } from '../../collections/names.ts'
+import { toText } from '../../fields/values/cast.ts'
+import type { Uploads } from '../../files/upload.ts'
+import type { Extensions } from '../../records/extension.ts'
+import type { PasswordWork } from '../../records/input/password-work.ts'
+import type { WriteOptions } from '../../records/input/write-options.ts'
+import { pickFields } from '../../records/render/pick.ts'
+import { createRecord } from '../../records/write/create.ts'
+import { deleteRecord } from '../../records/write/delete.ts'
+import { updateRecord } from '../../records/write/update.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import type { BatchRequest } from '../body/batch-body.ts'
+import { formOfQuery } from '../body/body.ts'
+import { readQuery } from '../body/query.ts'
+import { writableCollection } from './writable-collection.ts'
+
+/** A request of a batch on its way: what it asks for and who asks. */
+export interface Part {
+  readonly store: Store
+  readonly extensions: Extensions
+  readonly asked: BatchRequest
+  /** The whole batch's request: auth and headers are its own. */
+  readonly outer: RequestInfo
+  /** The files that came for this request. */
+  readonly uploads: Uploads
+  readonly passwordWork: PasswordWork
+  /** What else happens with the write. */
+  readonly alsoFor: (request: RequestInfo, collection: Collection) => WriteOptions['inSameTransaction']
+}
+
+/** What one request of a batch came to. */
+export interface PartAnswer {
+  /** JSON text. */
+  readonly body: string
+  readonly status: number
+}
+
+/** PocketBase has no answer for it: a 400 in the first request of a batch, a 500 in those that follow. */
+export class PartFault extends Error {
+  override name = 'PartFault'
+}
+
+type Run = (part: Part, collection: string, id: string) => Promise<PartAnswer>
+
+const RECORDS = '/api/collections/([^/?]+)/records'
+
+/** What a batch may ask for, by method and URL. PocketBase: apis/batch.go, ValidBatchActions */
+const ACTIONS: readonly [RegExp, Run][] = [
+  [new RegExp(`^PUT ${RECORDS}()(?:\\?.*)?$`), upsert],
+  [new RegExp(`^POST ${RECORDS}()(?:\\?.*)?$`), create],
+  [new RegExp(`^PATCH ${RECORDS}/([^/?]+)(?:\\?.*)?$`), update],
+  [new RegExp(`^DELETE ${RECORDS}/([^/?]+)(?:\\?.*)?$`), remove],
+]
+
+/** What Go takes for no URL: a broken escape before the query, a control character anywhere. */
+const isNoUrl = (url: string) =>
+  /%(?![\da-f]{2})/i.test(url.split('?')[0]!) || /[^\P{Cc}\x80-\x9f]/u.test(url)
+
+/** What one request of a batch asks for. */
+interface Action {
+  readonly run: Run
+  /** Name or id, as the URL has it. */
+  readonly collection: string
+  /** The record's; '' where the URL names none. */
+  readonly id: string
+}
+
+/** Reads method and URL of one request; undefined where a batch may not ask for that. */
+export function actionOf({ method, url }: BatchRequest): Action | undefined {
+  if (isNoUrl(url)) return undefined
+  for (const [pattern, run] of ACTIONS) {
+    const match = pattern.exec(`${method} ${url}`)
+    if (match) return { run, collection: match[1]!, id: match[2]! }
+  }
+  return undefined
+}
+
+/**
+ * Does one request of a batch in the transaction of its store. Throws what the request alone would answer, or
+ * a PartFault.
+ */
+export function runPart(part: Part): Promise<PartAnswer> {
+  const action = actionOf(part.asked)
+  if (!action) throw new PartFault()
+  return action.run(part, action.collection, action.id)
+}
+
+async function create(part: Part, name: string): Promise<PartAnswer> {
+  const { store, extensions, uploads, alsoFor, passwordWork } = part
+  const collection = writableCollection(store.catalog, name)
+  const request = requestOf(part, 'POST')
+  const options: WriteOptions = { uploads, passwordWork, inSameTransaction: alsoFor(request, collection) }
+  return answer(request, await createRecord(store, extensions, collection, request, options))
+}
+
+async function update(part: Part, name: string, id: string): Promise<PartAnswer> {
+  const { store, extensions, uploads, alsoFor, passwordWork } = part
+  const collection = writableCollection(store.catalog, name)
+  const request = requestOf(part, 'PATCH')
+  const options: WriteOptions = { uploads, passwordWork, inSameTransaction: alsoFor(request, collection) }
+  return answer(request, await updateRecord(store, extensions, collection, id, request, options))
+}
+
+async function remove(part: Part, name: string, id: string): Promise<PartAnswer> {
+  const { store, extensions, alsoFor } = part
+  const collection = writableCollection(store.catalog, name)
+  const request = requestOf(part, 'DELETE')
+  await deleteRecord(store, extensions, collection, id, request, {
+    inSameTransaction: alsoFor(request, collection),
+  })
+  return { body: 'null', status: 204 }
+}
+
+/** An update when the body names a record that exists, else a create. */
+async function upsert(part: Part, name: string): Promise<PartAnswer> {
+  const id = toText(part.asked.body?.id)
+  const exists = id !== '' && (await isStored(part.store, name, id))
+  return exists ? update(part, name, id) : create(part, name)
+}
+
+async function isStored(store: Store, name: string, id: string): Promise<boolean> {
+  const collection = store.catalog.find(name)
+  if (!collection) return false
+  const { rows } = await store.db.query(`select 1 from ${quote(tableName(collection))} where id = $1`, [id])
+  return rows.length > 0
+}
+
+function answer({ query: { fields } }: RequestInfo, text: string): PartAnswer {
+  const body = fields ? pickFields(text, fields) : text
+  if (body === '') throw new PartFault()
+  return { body, status: 200 }
+}
+
+/** What a part sends: to PocketBase each is a form, which the query of its URL is part of. */
+export function bodyOfPart({ url, body }: BatchRequest): Record<string, unknown> {
+  try {
+    return { ...formOfQuery(url), ...body }
+  } catch {
+    // a broken query is refused when the part runs
+    return { ...body }
+  }
+}
+
+/** The request as rules see it: an own Authorization header has no effect. */
+function requestOf({ asked, outer, uploads }: Part, method: string): RequestInfo {
+  // a value under the key of a file gives way to it
+  const values = Object.entries(asked.body ?? {}).filter(([key]) => !uploads.has(key))
+  return {
+    context: 'batch',
+    method,
+    query: readQuery(asked.url),
+    // to PocketBase each request is a form, which its query is part of
+    body: { ...formOfQuery(asked.url), ...Object.fromEntries(values) },
+    auth: outer.auth,
+    meter: outer.meter,
+    get headers() {
+      const own = Object.entries(asked.headers ?? {}).map(
+        ([name, value]) => [name.toLowerCase().replaceAll('-', '_'), String(value)] as const,
+      )
+      const merged = own.filter(([name]) => name !== 'authorization')
+      return { ...outer.headers, ...Object.fromEntries(merged), content_type: 'multipart/form-data' }
+    },
+  }
+}

@@ -1,0 +1,17 @@
+import type { Catalog } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { badRequest, notFound } from '../../errors.ts'
+
+/**
+ * A collection whose records can be written. Throws 404 with `missing` when there is none, 400 for a view.
+ */
+export function writableCollection(
+  catalog: Catalog,
+  nameOrId: string,
+  missing = 'Missing collection context',
+): Collection {
+  const collection = catalog.find(nameOrId)
+  if (!collection) throw notFound(missing)
+  if (collection.type === 'view') throw badRequest('Unsupported collection type')
+  return collection
+}

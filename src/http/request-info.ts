@@ -1,0 +1,76 @@
+import { identify } from '../auth/tokens/identify.ts'
+import { requestWithLazyHeaders } from '../request/late-request.ts'
+import type { AuthRecord, RequestContext, RequestInfo } from '../request/request.ts'
+import { MAX_BODY_BYTES, readBody } from './body/body.ts'
+import { meterFor } from './body/large-answer.ts'
+import type { RequestBody } from './body/request-body.ts'
+import { type Ctx, queryOf, type Services } from './context.ts'
+import { withCatalog } from './middleware/fresh-catalog.ts'
+import { requestClient } from './server/request-client.ts'
+
+/** The body, read once a request. */
+export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
+  const known = c.get('body')
+  if (known) return known
+  const limit = Math.min(maxBytes, c.get('guestLimit') ?? maxBytes)
+  const body = await readBody(c.env.incoming, limit, c.get('holder'))
+  if (body.release) releaseAfter(c, body.release)
+  if (body.leave) c.set('leave', body.leave)
+  c.set('body', body)
+  return body
+}
+
+/** A client that is gone gets no answer, and its connection will not say that it closes. */
+function releaseAfter({ env: { outgoing } }: Ctx, release: () => Promise<void>): void {
+  if (outgoing.closed) void release()
+  else outgoing.once('close', () => void release())
+}
+
+/** Headers as rules see them: first values, snake_case, without `host`, which Go's server takes away. */
+function ruleHeaders(c: Ctx): Record<string, string> {
+  const { host: _, ...rest } = c.env.incoming.headersDistinct
+  return Object.fromEntries(
+    Object.entries(rest).map(([name, values]) => [name.replaceAll('-', '_'), values?.[0] ?? '']),
+  )
+}
+
+/** Who asks, read from the database now; with `cached`, perhaps from memory (see records/fresh-auth). */
+export function authOf(
+  c: Ctx,
+  services: Services,
+  options?: { cached?: boolean },
+): Promise<AuthRecord | null> {
+  const { store } = services
+  return withCatalog(store, () => identify(store, c.env.incoming.headers.authorization, options))
+}
+
+/**
+ * The request as rules and filters see it. Reads the body first: PocketBase does so on every record route, so
+ * that a GET with a broken body is a 400.
+ */
+export async function requestInfo(
+  c: Ctx,
+  services: Services,
+  options: { context?: RequestContext; cached?: boolean } = {},
+): Promise<RequestInfo> {
+  const { values } = await bodyOf(c)
+  const auth = await authOf(c, services, options)
+  const limits = { meter: meterFor(c, services, auth), client: requestClient(c, services, auth) }
+  return buildRequest(c, auth, values, options.context, limits)
+}
+
+/** The same from parts already at hand. Headers are only read when a rule asks for them. */
+export function buildRequest(
+  c: Ctx,
+  auth: AuthRecord | null,
+  body: Readonly<Record<string, unknown>>,
+  context: RequestContext = 'default',
+  limits: Pick<RequestInfo, 'meter' | 'client'> = {},
+): RequestInfo {
+  const parts = { context, method: c.req.method, query: queryOf(c), body, auth, ...limits }
+  return requestWithLazyHeaders(parts, () => ruleHeaders(c))
+}
+
+/** The same of a request that only reads and whose body does not matter. */
+export const readingRequest = (c: Ctx, services: Services, auth: AuthRecord | null): RequestInfo =>
+  buildRequest(c, auth, {}, 'default', { client: requestClient(c, services, auth) })

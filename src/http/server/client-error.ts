@@ -1,0 +1,43 @@
+import { type ServerResponse, STATUS_CODES } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { ApiError } from '../../errors.ts'
+
+/** Statuses of what Node could not read as a request, by the error's code; 400 for all else. */
+const STATUSES: Readonly<Record<string, number>> = {
+  HPE_HEADER_OVERFLOW: 431,
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+}
+
+const MESSAGES: Readonly<Record<number, string>> = {
+  400: 'The request is not valid HTTP.',
+  408: 'The request took too long.',
+  413: 'The chunk extensions of the request are too large.',
+  431: 'The URL and headers of the request are too large.',
+}
+
+/**
+ * Listener of a server's `clientError`: answers what is no request with PocketBase's JSON of an error, and
+ * hangs up. Node's own answers have the same statuses and no body. Where an answer is under way, more bytes
+ * would become part of it: then it only hangs up.
+ */
+export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const status = STATUSES[error.code ?? ''] ?? 400
+  // the field by which Node itself decides this
+  const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
+  if (!socket.writable || error.code === 'ECONNRESET' || answer?.headersSent) return void socket.destroy()
+  socket.end(answerOf(status))
+}
+
+function answerOf(status: number): string {
+  const { data, message } = new ApiError(status, MESSAGES[status])
+  const body = `${JSON.stringify({ data, message, status })}\n`
+  return [
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
+    'Content-Type: application/json',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+    '',
+    body,
+  ].join('\r\n')
+}

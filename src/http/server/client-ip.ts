@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http'
+import { isIP, type Socket } from 'node:net'
+import { isListed } from '../../auth/limits/addresses.ts'
+import type { Ctx, Services } from '../context.ts'
+
+/** Whom to believe. */
+type Trust = Pick<Services, 'settings' | 'config'>
+
+/**
+ * The client's address: out of the first header that the settings trust and the request has, else out of
+ * X-Forwarded-For if the connection comes from one of TRUSTED_PROXIES, else the connection's own. Contract
+ * 8.5
+ */
+export const clientIp = (c: Ctx, services: Trust): string => ipOf(c.env.incoming, services)
+
+/** The same of a request as Node has it. */
+export function ipOf(incoming: IncomingMessage, { settings, config }: Trust): string {
+  const { headers, useLeftmostIP } = settings.current.trustedProxy
+  for (const header of headers) {
+    const found = addresses(incoming, header)
+    const ip = useLeftmostIP ? found[0] : found.at(-1)
+    if (ip) return ip
+  }
+  const peer = peerOf(incoming)
+  if (!isTrusted(incoming, config)) return peer
+  return farthest(incoming.headersDistinct['x-forwarded-for'] ?? [], config.trustedProxies, peer)
+}
+
+/**
+ * The first address from the right that is none of our proxies: what stands left of it is the client's own
+ * word. So is everything left of what is no address: then it is the last one that one of ours has told.
+ */
+function farthest(values: readonly string[], proxies: readonly string[], peer: string): string {
+  let last = peer
+  for (const hop of values.flatMap((value) => value.split(',')).reverse()) {
+    const ip = plain(withoutPort(hop.trim()))
+    if (isIP(ip) === 0) return last
+    if (!isListed(proxies, ip)) return ip
+    last = ip
+  }
+  return last
+}
+
+/** Some proxies add the port: `203.0.113.7:4711`, `[2001:db8::7]:4711`. */
+const withoutPort = (hop: string) =>
+  /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(hop)?.slice(1).find(Boolean) ?? hop
+
+/** Whether a request comes by way of one of our own proxies, whose word counts. */
+export const isTrusted = (incoming: IncomingMessage, { trustedProxies }: Trust['config']): boolean =>
+  trustedProxies.length > 0 && isListed(trustedProxies, peerOf(incoming))
+
+const peerOf = ({ socket }: IncomingMessage) => addressOf(socket)
+
+/** From where a connection comes, client or proxy; '' once it is gone. */
+export const addressOf = (socket: Socket | null): string => plain(socket?.remoteAddress ?? '')
+
+/** The addresses in the last value of a header: that one was set by the proxy. */
+function addresses({ headersDistinct }: IncomingMessage, header: string): string[] {
+  const value = headersDistinct[header.toLowerCase()]?.at(-1) ?? ''
+  return value
+    .split(',')
+    .map((part) => plain(part.trim()))
+    .filter((part) => isIP(part) > 0)
+}
+
+/** An IPv4 address that came over IPv6 is an IPv4 address. */
+const plain = (ip: string) => ip.replace(/^::ffff:(?=\d+\.)/i, '')

@@ -1,0 +1,66 @@
+import type { Server, ServerOptions } from 'node:http'
+import { type Socket, Server as TcpServer } from 'node:net'
+import { isListed, networkOf } from '../../auth/limits/addresses.ts'
+import type { Config } from '../../config.ts'
+import type { SettingsStore } from '../../settings/settings-store.ts'
+import { KeyedCounter } from '../../tools/keyed-counter.ts'
+import { addressOf } from './client-ip.ts'
+import type { RequestTracker } from './request-tracker.ts'
+
+/** A stalled reader is cut off then; event streams that have nothing to say end by themselves before. */
+const SILENT_MS = 360_000
+
+/**
+ * What one client may hold of the server. Who sends a byte a second is cut off with 408: in the head after 20
+ * s, in the body after the five minutes that PocketBase gives, too. An idle connection stays open as long as
+ * there: Node's 5 s cut off clients that were about to ask again.
+ */
+export const CONNECTION_OPTIONS = {
+  headersTimeout: 20_000,
+  requestTimeout: 300_000,
+  keepAliveTimeout: 300_000,
+  connectionsCheckingInterval: 5_000,
+  maxHeaderSize: 16 << 10,
+} as const satisfies ServerOptions
+
+/**
+ * Sets the limits that are no options of a server: silent connections end, and those beyond the number
+ * allowed, in all and of one address, are closed as they come. Idle ones count too: they are what the limits
+ * are for.
+ */
+export function limitConnections(
+  server: Server,
+  config: Config,
+  settings: () => Pick<SettingsStore, 'current'>,
+): void {
+  server.timeout = SILENT_MS
+  server.maxConnections = config.maxConnections
+  if (config.maxConnectionsPerAddress > 0) limitAddresses(server, config, settings)
+}
+
+function limitAddresses(
+  server: Server,
+  config: Config,
+  settings: () => Pick<SettingsStore, 'current'>,
+): void {
+  const holdings = new KeyedCounter()
+  server.on('connection', (socket: Socket) => {
+    const ip = addressOf(socket)
+    // where a header tells who asks, only proxies are meant to connect
+    if (isListed(config.trustedProxies, ip) || settings().current.trustedProxy.headers.length > 0) return
+    const leave = holdings.take(networkOf(ip), config.maxConnectionsPerAddress)
+    if (leave) socket.once('close', leave)
+    else socket.destroy()
+  })
+}
+
+/**
+ * Takes no new connections, and asks clients on open ones to hang up after their answer. Done when the last
+ * has ended. Node's own `close` ends idle connections at once: a proxy may be sending a request on one at
+ * that moment, and may not repeat at another server what it has sent (5 of 15 stops under load failed a POST
+ * that way).
+ */
+export function stopAccepting(server: Server, tracker: RequestTracker): Promise<void> {
+  tracker.close()
+  return new Promise((resolve) => void TcpServer.prototype.close.call(server, () => resolve()))
+}

@@ -1,0 +1,70 @@
+import { readQuery } from '../body/query.ts'
+
+/** The secret end of the address to which a phone posts. */
+const SECRET_END = /(?<=\/incoming\/).*/
+
+/** Characters of a URL that are looked at; escapes make it up to nine times as long as what a log keeps. */
+const MAX_READ = 9_000
+const MAX_LENGTH = 1_000
+
+/** The path as logs have it: without its query, which may have tokens in it, and without a secret end. */
+export const loggedPath = (url: string): string => pathOf(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
+
+const pathOf = (url: string) => url.replace(/\?.*/s, '').replace(SECRET_END, '…')
+
+/** Digits with what makes a phone number of them before, and a letter behind, which makes an id of them. */
+const DIGITS = /(?:\+|%2B)?(\d+)([a-z]?)/gi
+const MIN_DIGITS = 7
+
+/** A phone number has no place in a path, but a client may write one there. */
+const withoutNumbers = (path: string) =>
+  path.replace(DIGITS, (all, digits: string, letter: string) =>
+    letter !== '' || digits.length < MIN_DIGITS ? all : '…',
+  )
+
+/** Parameters that say how to answer, by names of fields and numbers. */
+const PLAIN = new Set(['page', 'perPage', 'skipTotal', 'sort', 'expand', 'fields', 'thumb', 'download'])
+/** What such a value looks like. Long numbers are somebody's. */
+const PLAIN_VALUE = /^(?!.*\d{5})[\w.,:@()*+-]*$/
+const PLAIN_NAME = /^(?!.*\d{5})[\w.@:-]{1,50}$/
+
+/**
+ * The address as it is kept to be looked up: the path, and of the query what tells the question from others,
+ * never what it is about. Of a filter names and operators stay, all that they are compared with becomes `…`;
+ * so do values of unknown parameters.
+ */
+export function loggedUrl(url: string): string {
+  const read = url.slice(0, MAX_READ)
+  const path = withoutNumbers(pathOf(read))
+  const pairs = Object.entries(readQuery(read)).map(([name, value]) => {
+    if (name === 'filter') return `filter=${withoutValues(value)}`
+    const shown = PLAIN.has(name) && PLAIN_VALUE.test(value) ? value : '…'
+    return `${PLAIN_NAME.test(name) ? name : '…'}=${shown}`
+  })
+  const whole = pairs.length > 0 ? `${path}?${pairs.join('&')}` : path
+  return whole.length > MAX_LENGTH ? `${whole.slice(0, MAX_LENGTH)}...` : whole
+}
+
+/** Texts, even open ones; words; signs; blanks; anything else. */
+const TOKEN =
+  /"(?:[^"\\]|\\.?)*(?:"|$)|'(?:[^'\\]|\\.?)*(?:'|$)|[\w.@:#-]+|[=!<>~?&|(),]+|\s+|[^\w.@:#\-=!<>~?&|(),\s"']+/gs
+const WORD = /^[\w.@:#-]+$/
+/** Words that say the same of anybody. */
+const CONSTANT = /^(?:@[a-z][\w.:]*|true|false|null|-?\d{1,3}|""|'')$/i
+const LONG_NUMBER = /\d{5}/
+/** What follows a name: it is compared, or it is a function. */
+const SIGN = /^[=!<>~?(]/
+
+/** A filter, valid or not, as `to = … && created > @todayStart`: only what is compared keeps its name. */
+export function withoutValues(filter: string): string {
+  const tokens = filter.match(TOKEN) ?? []
+  return tokens
+    .map((token, i) => shown(token, tokens[/^\s/.test(tokens[i + 1] ?? '') ? i + 2 : i + 1]))
+    .join('')
+}
+
+function shown(token: string, next = ''): string {
+  if (/^[\s=!<>~?&|(),]/.test(token)) return token
+  if (CONSTANT.test(token) && !LONG_NUMBER.test(token)) return token
+  return WORD.test(token) && SIGN.test(next) && !LONG_NUMBER.test(token) ? token : '…'
+}

@@ -1,0 +1,44 @@
+import type { StatementClient } from '../../db/client/statement-client.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import type { Ctx, Services } from '../context.ts'
+import { holderOf } from './holder.ts'
+
+/**
+ * The client of a request that only reads. All of it is found out when it is asked for: most requests never
+ * do.
+ */
+class RequestClient implements StatementClient {
+  readonly #c: Ctx
+  readonly #services: Services
+  readonly #auth: AuthRecord | null
+  #account: string | undefined
+
+  constructor(c: Ctx, services: Services, auth: AuthRecord | null) {
+    this.#c = c
+    this.#services = services
+    this.#auth = auth
+  }
+
+  get account(): string {
+    this.#account ??= holderOf(this.#c.env.incoming, this.#services, this.#auth)
+    return this.#account
+  }
+
+  get isSuperuser(): boolean {
+    return this.#auth?.isSuperuser ?? false
+  }
+
+  isGone(): boolean {
+    return this.#c.env.outgoing.closed
+  }
+}
+
+/** Whose budget the statements of a request count for; undefined for one that writes. */
+export function requestClient(
+  c: Ctx,
+  services: Services,
+  auth: AuthRecord | null,
+): StatementClient | undefined {
+  const { method } = c.req
+  return method === 'GET' || method === 'HEAD' ? new RequestClient(c, services, auth) : undefined
+}

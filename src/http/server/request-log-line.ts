@@ -1,0 +1,138 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { cachedKeyHolder } from '../../auth/tokens/api-keys.ts'
+import { cachedIdentity } from '../../auth/tokens/identify.ts'
+import { ApiError, GatewayError } from '../../errors.ts'
+import { DEBUG, ERROR, type LogLine } from '../../logs/log-line.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import type { Services } from '../context.ts'
+import { addressOf, ipOf } from './client-ip.ts'
+import { holderOf } from './holder.ts'
+import { loggedPath, loggedUrl } from './logged-url.ts'
+
+/** The client was gone before it was answered. nginx has the same. */
+export const CLIENT_CLOSED = 499
+
+/** A request that is over. */
+export interface FinishedRequest {
+  /** '' if it has none. */
+  readonly id: string
+  readonly method: string
+  readonly url: string
+  readonly status: number
+  readonly ms: number
+}
+
+/** What the answers were that failed, until they are gone. */
+const faults = new WeakMap<ServerResponse, unknown>()
+
+/** Notes why a request fails. */
+export const recordFault = (res: ServerResponse, error: unknown): void => void faults.set(res, error)
+
+type LogServices = Pick<Services, 'config' | 'settings' | 'logs' | 'store'>
+
+/** What looks into the logs, and streams that end: only their failures are worth a line. */
+const QUIET = /^\/api\/(?:logs|realtime|devices\/events|mobile\/v1\/events)(?:\/|$)/
+
+/**
+ * Puts a request into the table of logs if the settings want those of its kind. PocketBase:
+ * apis/middlewares.go, logRequest
+ */
+export function logFinishedRequest(
+  services: LogServices,
+  req: IncomingMessage,
+  res: ServerResponse,
+  finished: FinishedRequest,
+): void {
+  const { method, status } = finished
+  const level = status >= 400 && status !== CLIENT_CLOSED ? ERROR : DEBUG
+  if (!services.logs.wants(level) || method === 'OPTIONS') return
+  if (level === DEBUG && QUIET.test(loggedPath(finished.url))) return
+  const isRefused = level === ERROR && status < 500
+  const holder = isRefused ? holderOf(req, services, callerOf(services, req)) : undefined
+  services.logs.add(lineOf(services, req, finished, level, faults.get(res)), holder)
+}
+
+const MAX_TEXT = 300
+const cut = (text: string | undefined, length = MAX_TEXT) =>
+  text && text.length > length ? `${text.slice(0, length)}...` : (text ?? '')
+
+function lineOf(
+  services: LogServices,
+  req: IncomingMessage,
+  finished: FinishedRequest,
+  level: number,
+  fault: unknown,
+): LogLine {
+  const { logIP, logAuthId } = services.settings.current.logs
+  const { headers } = req
+  const method = cut(finished.method, 50)
+  const url = loggedUrl(finished.url)
+  const auth = callerOf(services, req)
+  const { error, details } = describeFault(fault)
+  const data = {
+    auth: auth?.collection.name ?? '',
+    ...(logAuthId && auth && { authId: auth.id }),
+    ...(details && { details }),
+    ...(error && { error }),
+    execTime: Math.round(finished.ms * 100) / 100,
+    method,
+    referer: cut(headers.referer && loggedPath(headers.referer)),
+    ...(logIP && { remoteIP: addressOf(req.socket) }),
+    ...(finished.id && { request: finished.id }),
+    status: finished.status,
+    type: 'request',
+    url,
+    userAgent: cut(headers['user-agent']),
+    ...(logIP && { userIP: ipOf(req, services) }),
+  }
+  return { atMs: Date.now(), level, message: `${method} ${url}`, data }
+}
+
+/** Of whom is known by now who it is; '' stands for guests and for whoever failed before that. */
+function callerOf({ store }: LogServices, { headers }: IncomingMessage): AuthRecord | undefined {
+  const key = headers['x-api-key']
+  return key === undefined
+    ? cachedIdentity(store, headers.authorization)
+    : cachedKeyHolder(store, String(key))
+}
+
+interface FaultDescription {
+  readonly error?: string
+  /** Codes by the names of fields. */
+  readonly details?: object
+}
+
+/**
+ * What was answered, without any value. Of a fault of our own only that it was one: the rest is on standard
+ * output.
+ */
+function describeFault(fault: unknown): FaultDescription {
+  if (fault === undefined) return {}
+  if (fault instanceof ApiError) {
+    const details = codesOf(fault.data)
+    return { error: withoutNumbers(fault.message), ...(Object.keys(details).length > 0 && { details }) }
+  }
+  if (fault instanceof GatewayError) {
+    const code = fault.body.error
+    return { error: withoutNumbers(fault.message), ...(code !== undefined && { details: { code } }) }
+  }
+  const { name, code } = Object(fault) as { readonly name?: unknown; readonly code?: unknown }
+  return { error: 'A fault of the server', details: { code: String(code ?? name ?? '') } }
+}
+
+/** Sentences name what is wrong; a long number in one came with the request. */
+const withoutNumbers = (text: string) => cut(cut(text).replace(/\+?\d{5,}/g, '…'))
+
+/** What stands among errors may be more than they: of anything else nothing is told. */
+function codesOf(data: object): object {
+  const codes = Object.entries(data).map(([name, error]: [string, unknown]) => [
+    withoutNumbers(name),
+    codeOf(error),
+  ])
+  return Object.fromEntries(codes)
+}
+
+function codeOf(error: unknown): unknown {
+  if (typeof error !== 'object' || error === null) return '…'
+  return 'code' in error && typeof error.code === 'string' ? error.code : codesOf(error)
+}

@@ -1,0 +1,125 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Config } from '../../config.ts'
+import type { Logger } from '../../log.ts'
+import { groupOf, STREAMS } from '../../metrics/groups.ts'
+import { randomText } from '../../tools/random.ts'
+import type { Services } from '../context.ts'
+import { ipOf, isTrusted } from './client-ip.ts'
+import { loggedPath } from './logged-url.ts'
+import { CLIENT_CLOSED, type FinishedRequest, logFinishedRequest } from './request-log-line.ts'
+
+/** Header by which a request and its lines in the log find each other. */
+const REQUEST_ID = 'x-request-id'
+/** The form of an id that is taken over from a proxy: it ends up in the log. */
+const SANE = /^[\w.:/+=@-]{1,128}$/
+/** How long a stop waits for the first request of a connection. Browsers open some that they never use. */
+const FIRST_REQUEST_MS = 500
+
+/** Ids are counted up from a start that no other process has. */
+const PREFIX = `${randomText(8)}-`
+let count = 0
+
+/**
+ * The id under which the log has a request; its answer bears it, too. That of a proxy of ours is kept, so
+ * that its log and ours agree; never a stranger's, who could make his lines look like another's.
+ */
+export function assignRequestId(req: IncomingMessage, res: ServerResponse, config: Config): string {
+  const known = res.getHeader(REQUEST_ID)
+  if (known !== undefined) return String(known)
+  const given = req.headers[REQUEST_ID]
+  const isOurs = typeof given === 'string' && SANE.test(given) && isTrusted(req, config)
+  const id = isOurs ? given : PREFIX + (++count).toString(36)
+  res.setHeader(REQUEST_ID, id)
+  return id
+}
+
+type TrackerServices = Pick<Services, 'config' | 'settings' | 'log' | 'logs' | 'store' | 'traffic'>
+
+/**
+ * Sees each request come and go: counts it, gives it an id, writes its line into the log. Once closed, it
+ * asks clients to hang up after their answer, and tells when nobody waits for one any more.
+ */
+export class RequestTracker {
+  readonly #services: TrackerServices
+  readonly #log: Logger
+  readonly #running = new Set<ServerResponse>()
+  /** Connections that have not asked anything yet. */
+  readonly #silent = new Set<Socket>()
+  #isClosed = false
+  #idle: (() => void)[] = []
+
+  constructor(services: TrackerServices) {
+    this.#services = services
+    this.#log = services.log
+  }
+
+  /** A connection comes. */
+  connected(socket: Socket): void {
+    this.#silent.add(socket)
+    socket.once('close', () => this.#heard(socket))
+  }
+
+  #heard(socket: Socket): void {
+    if (this.#silent.delete(socket)) this.#tellIdle()
+  }
+
+  /** A request comes. */
+  admit(req: IncomingMessage, res: ServerResponse): void {
+    const beganMs = performance.now()
+    // an id costs 5 % of a view's rate: where requests are not logged, only one with a fault gets an id, when
+    // that is logged
+    const id = this.#log.isLevelEnabled('info') ? assignRequestId(req, res, this.#services.config) : ''
+    const method = req.method ?? ''
+    const url = req.url ?? ''
+    const group = groupOf(method, url)
+    if (group !== STREAMS) this.#running.add(res)
+    this.#heard(req.socket)
+    if (this.#isClosed) res.setHeader('connection', 'close')
+    res.on('close', () => {
+      const ms = performance.now() - beganMs
+      const status = res.headersSent ? res.statusCode : CLIENT_CLOSED
+      this.#services.traffic.count(group, method, status, ms)
+      if (id) this.#write(req, res, { id, method, url, status, ms })
+      logFinishedRequest(this.#services, req, res, { id, method, url, status, ms })
+      this.#running.delete(res)
+      this.#tellIdle()
+    })
+  }
+
+  /** From now on whoever is answered is asked to hang up. */
+  close(): void {
+    this.#isClosed = true
+    for (const res of this.#running) if (!res.headersSent) res.setHeader('connection', 'close')
+  }
+
+  /** With the door closed: waits until all requests are answered, but for event streams. */
+  async idle(): Promise<void> {
+    const late = setTimeout(() => {
+      this.#silent.clear()
+      this.#tellIdle()
+    }, FIRST_REQUEST_MS)
+    if (!this.#isIdle()) await new Promise<void>((resolve) => this.#idle.push(resolve))
+    clearTimeout(late)
+  }
+
+  #isIdle(): boolean {
+    return this.#running.size === 0 && this.#silent.size === 0
+  }
+
+  #tellIdle(): void {
+    if (this.#idle.length > 0 && this.#isIdle()) for (const resolve of this.#idle.splice(0)) resolve()
+  }
+
+  #write(req: IncomingMessage, res: ServerResponse, { id, method, url, status, ms }: FinishedRequest): void {
+    this.#log.info({
+      request: id,
+      method,
+      path: loggedPath(url),
+      status,
+      ms: Math.round(ms * 100) / 100,
+      ip: ipOf(req, this.#services),
+      done: res.writableEnded,
+    })
+  }
+}

@@ -1,0 +1,88 @@
+import { changeAuthRecord } from '../../auth/account/change.ts'
+import { findAuthRecord } from '../../auth/auth-rows.ts'
+import { limitSignInAttempts } from '../../auth/limits/attempt-limits.ts'
+import { answerSignIn } from '../../auth/sign-in/sign-in.ts'
+import { authWithPassword } from '../../auth/sign-in/with-password.ts'
+import type { AuthCollection } from '../../collections/collection.ts'
+import { ApiError, badRequest, GatewayError } from '../../errors.ts'
+import { verifyPassword } from '../../fields/values/bcrypt.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
+import type { Ctx, Services } from '../context.ts'
+import { buildRequest } from '../request-info.ts'
+import { clientIp } from '../server/client-ip.ts'
+
+const USERS = 'users'
+const WRONG = 'The login or the password is wrong.'
+
+/**
+ * The user behind `Authorization: Basic …`: a sign-in like any other, with its limits, its rule and its
+ * alerts. Throws 401 for what is wrong, and where a password alone does not sign in; 429 after too many.
+ */
+export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecord> {
+  const pair = readBasic(c.env.incoming.headers.authorization)
+  if (!pair) throw gatewayRefusal('unauthorized', WRONG)
+  const { store } = services
+  const users = store.catalog.find(USERS) as AuthCollection
+  const ip = clientIp(c, services)
+  try {
+    const form = async () => ({ ...pair, identityField: '' })
+    const auth = await authWithPassword(store, services, users, ip, form)
+    const visit = {
+      request: buildRequest(c, null, {}, 'password'),
+      readMfaForm: async () => ({ mfaId: '' }),
+      ip,
+      userAgent: c.env.incoming.headers['user-agent'] ?? '',
+    }
+    await answerSignIn(store, services, auth, visit, { method: 'password' })
+    return auth
+  } catch (error) {
+    if (isRefusal(error)) throw gatewayRefusal('unauthorized', WRONG)
+    throw error
+  }
+}
+
+/** A wrong password, an unfulfilled rule, a second method that is asked for: none is a fault of ours. */
+const isRefusal = (error: unknown) =>
+  (error instanceof ApiError || error instanceof GatewayError) && error.status >= 400 && error.status < 429
+
+const BASIC = /^basic +([A-Za-z0-9+/=_-]+) *$/i
+
+/** Login and password; everything after the first colon is the password. RFC 7617 */
+function readBasic(authorization: string | undefined): { identity: string; password: string } | undefined {
+  const [, encoded] = BASIC.exec(authorization ?? '') ?? []
+  const text = Buffer.from(encoded ?? '', 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  return colon < 0 ? undefined : { identity: text.slice(0, colon), password: text.slice(colon + 1) }
+}
+
+/**
+ * Gives a user another password, for who has the present one: all sessions of the user end. Throws 401 for a
+ * wrong one, 400 for a new one that the collection does not take, 429 after too many.
+ */
+export async function changePassword(
+  c: Ctx,
+  services: Services,
+  userId: string,
+  { currentPassword, newPassword }: { readonly currentPassword: string; readonly newPassword: string },
+): Promise<void> {
+  const { store, config, extensions } = services
+  const users = store.catalog.find(USERS) as AuthCollection
+  const user = await findAuthRecord(store, users, userId)
+  if (!user) throw gatewayRefusal('unauthorized', WRONG)
+  const tried = { db: store.db, config, collection: users.id, account: userId, ip: clientIp(c, services) }
+  await limitSignInAttempts(tried, async (isKnown) => {
+    const hash = String(user.values.password)
+    if (!(await verifyPassword(currentPassword, hash, `${users.id} ${userId}`, isKnown)))
+      throw badRequest(WRONG)
+  }).catch((error: unknown) => {
+    throw isRefusal(error) ? gatewayRefusal('unauthorized', WRONG) : error
+  })
+  await changeAuthRecord(
+    store,
+    extensions,
+    user,
+    { password: newPassword },
+    'The new password cannot be taken.',
+  )
+}

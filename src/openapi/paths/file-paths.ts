@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { answers, failures, success } from '../schemas/answers.ts'
+import { ANYONE, SIGNED_IN } from '../schemas/security.ts'
+import { SERVER } from './server-paths.ts'
+
+const TOKEN = z.object({ token: z.string() }).meta({ id: 'FileToken' })
+
+const PLACE = z.object({
+  collection: z.string().meta({ description: 'Name or id of the collection.' }),
+  record: z.string().meta({ description: 'Id of the record.' }),
+  filename: z.string().meta({ description: 'The name that the record has in one of its file fields.' }),
+})
+
+const OPTIONS = z.object({
+  thumb: z.string().optional().meta({
+    description:
+      'Of a PNG, JPEG, GIF or WebP a small copy: `100x100`, or a size of the field. `WxH` is cut to the middle, with `t` to the top, `b` to the bottom; `f` cuts nothing; `Wx0`, `0xH` keep the proportions. For anything else the file itself comes.',
+    example: '100x100',
+  }),
+  download: z.string().optional().meta({ description: '`1`: to be saved, not shown.' }),
+  token: z
+    .string()
+    .optional()
+    .meta({ description: 'Of `POST /api/files/token`: for files of a protected field.' }),
+})
+
+const bytes = (description: string) => ({ description, content: { '*/*': { schema: z.unknown() } } })
+
+/** The files that records name. */
+export const filePaths = (): ZodOpenApiPathsObject => ({
+  '/api/files/token': {
+    post: {
+      operationId: 'fileToken',
+      tags: [SERVER],
+      summary: 'Get a token for links to protected files',
+      description: 'Good for three minutes. It opens what its owner may view.',
+      security: SIGNED_IN,
+      responses: answers(success('The token.', TOKEN), failures(400, 401)),
+    },
+  },
+  '/api/files/{collection}/{record}/{filename}': {
+    get: {
+      operationId: 'file',
+      tags: [SERVER],
+      summary: 'Get a file of a record',
+      description:
+        'Whoever knows the name may, but for protected fields: for those the viewRule counts. Ranges and `If-Modified-Since` work.',
+      security: ANYONE,
+      requestParams: { path: PLACE, query: OPTIONS },
+      responses: answers(
+        {
+          200: bytes('The file.'),
+          206: bytes('The part of it that was asked for.'),
+          304: { description: 'It is as it was.' },
+        },
+        failures(400, 404),
+        {
+          412: { description: 'A condition of the request does not hold.' },
+          416: { description: 'It has no such part.', content: { 'text/plain': { schema: z.string() } } },
+        },
+      ),
+    },
+  },
+})

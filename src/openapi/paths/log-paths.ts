@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import { answers, failures, success } from '../schemas/answers.ts'
+import { BY_ID, listQuery, ONE, pageOf } from '../schemas/record-query.ts'
+import { SIGNED_IN } from '../schemas/security.ts'
+import { SERVER } from './server-paths.ts'
+
+const LOG = z
+  .object({
+    id: z.string(),
+    created: z.string(),
+    data: z.record(z.string(), z.unknown()).meta({
+      description: 'Of a request: `status`, `method`, `url`, `auth`, `error`, `execTime` in ms, and so on.',
+    }),
+    message: z.string(),
+    level: z.int().meta({ description: '8: it failed; -4: it went well.' }),
+  })
+  .meta({ id: 'Log' })
+
+const EXAMPLE = {
+  id: 'k3v9x0c2m5n8b1a',
+  created: '2026-11-20 07:00:00.000Z',
+  data: {
+    auth: 'users',
+    error: 'Something went wrong while processing your request.',
+    execTime: 1.2,
+    method: 'GET',
+    status: 400,
+    type: 'request',
+    url: '/api/collections/contacts/records?filter=nope = …',
+  },
+  message: 'GET /api/collections/contacts/records?filter=nope = …',
+  level: 8,
+}
+
+const HOURS = z
+  .array(z.object({ date: z.string(), total: z.int().min(1) }))
+  .meta({ id: 'LogStatistics', description: 'By the hour; hours without any are left out.' })
+
+const LIST = listQuery().query
+const fields = ONE.query.pick({ fields: true })
+
+/** Requests that failed, for superusers. */
+export const logPaths = (): ZodOpenApiPathsObject => ({
+  '/api/logs': {
+    get: {
+      operationId: 'listLogs',
+      tags: [SERVER],
+      summary: 'Look up what failed',
+      description: 'For superusers. Filters know `id`, `created`, `level`, `message` and `data.…`.',
+      security: SIGNED_IN,
+      requestParams: { query: LIST.omit({ expand: true }) },
+      responses: answers(success('A page of them.', pageOf(LOG, 'LogPage')), failures(400, 401)),
+    },
+  },
+  '/api/logs/stats': {
+    get: {
+      operationId: 'countLogs',
+      tags: [SERVER],
+      summary: 'Count what failed, by the hour',
+      description: 'For superusers.',
+      security: SIGNED_IN,
+      requestParams: { query: LIST.pick({ filter: true, fields: true }) },
+      responses: answers(success('How many there were.', HOURS), failures(400, 401)),
+    },
+  },
+  '/api/logs/{id}': {
+    get: {
+      operationId: 'viewLog',
+      tags: [SERVER],
+      summary: 'One of them',
+      description: 'For superusers.',
+      security: SIGNED_IN,
+      requestParams: { path: BY_ID.path, query: fields },
+      responses: answers(success('It.', LOG, EXAMPLE), failures(401, 404)),
+    },
+  },
+})

@@ -1,0 +1,71 @@
+import type { z } from 'zod'
+import type {
+  ZodOpenApiContentObject,
+  ZodOpenApiResponseObject,
+  ZodOpenApiResponsesObject,
+} from 'zod-openapi'
+import { API_ERROR } from './errors.ts'
+
+/** Answers by status. */
+export type Answers = Record<`${2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>
+
+/** JSON of a schema, with an example. */
+export const json = (schema: z.ZodType, example?: unknown): ZodOpenApiContentObject => ({
+  'application/json': { schema, ...(example !== undefined && { example }) },
+})
+
+/** A success with JSON. */
+export const success = (description: string, schema: z.ZodType, example?: unknown): Answers => ({
+  200: { description, content: json(schema, example) },
+})
+
+/** A success that has nothing to say. */
+export const done = (description: string): Answers => ({ 204: { description } })
+
+/** A failure in PocketBase's form. */
+const failed = (status: number, description: string, message: string): ZodOpenApiResponseObject => ({
+  id: `Error${status}`,
+  description,
+  content: json(API_ERROR, { data: {}, message, status }),
+})
+
+const FAILURES = {
+  400: failed(
+    400,
+    'Something in the request is wrong: `data` says which field.',
+    'Something went wrong while processing your request.',
+  ),
+  401: failed(
+    401,
+    'The token is missing, invalid or expired.',
+    'The request requires valid record authorization token.',
+  ),
+  403: failed(403, 'Not for you.', 'You are not allowed to perform this request.'),
+  404: failed(404, 'There is no such thing, or not for you.', "The requested resource wasn't found."),
+  413: failed(413, 'The body is too large.', 'Request entity too large.'),
+  429: failed(429, 'Too many requests: wait, then ask again.', 'Too Many Requests.'),
+  500: failed(
+    500,
+    'A fault of the server, which is in its log.',
+    'Something went wrong while processing your request.',
+  ),
+  503: failed(
+    503,
+    'The server cannot answer now. Try again.',
+    'The database cannot be reached at the moment.',
+  ),
+} as const satisfies Record<number, ZodOpenApiResponseObject>
+
+/** Statuses that any request may end with. */
+const ANY = [403, 429, 500, 503] as const
+
+/**
+ * What a route of the record API answers when it fails: with these statuses, and those that any may end with.
+ */
+export const failures = (...statuses: (keyof typeof FAILURES)[]): Answers =>
+  Object.fromEntries([...new Set([...statuses, ...ANY])].map((status) => [status, FAILURES[status]]))
+
+/** The answers of an operation, in the order of their statuses. */
+export function answers(...parts: readonly Answers[]): ZodOpenApiResponsesObject {
+  return Object.assign({}, ...parts)
+}

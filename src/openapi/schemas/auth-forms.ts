@@ -1,0 +1,159 @@
+import { z } from 'zod'
+import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
+
+const PROVIDER = z
+  .object({
+    name: z.string(),
+    displayName: z.string(),
+    logo: z.string().meta({ description: "The provider's mark as an SVG; empty in `authProviders`." }),
+    state: z.string(),
+    authURL: z
+      .string()
+      .meta({ description: 'Where the browser goes; the address to which it is to come back is appended.' }),
+    authUrl: z.string(),
+    codeVerifier: z.string().meta({ description: 'Goes with the code; the challenge is in `authURL`.' }),
+    codeChallenge: z.string(),
+    codeChallengeMethod: z.string(),
+  })
+  .meta({ id: 'OAuth2Provider' })
+
+/** What `auth-methods` answers. */
+export const METHODS = z
+  .object({
+    password: z.object({ identityFields: z.array(z.string()), enabled: z.boolean() }),
+    oauth2: z.object({ providers: z.array(PROVIDER), enabled: z.boolean() }),
+    mfa: z.object({ enabled: z.boolean(), duration: z.int() }),
+    otp: z.object({ enabled: z.boolean(), duration: z.int() }),
+    authProviders: z.array(PROVIDER).nullable(),
+    usernamePassword: z.boolean(),
+    emailPassword: z.boolean(),
+  })
+  .meta({ id: 'AuthMethods' })
+
+/** Forms of sign-in that have no schema of their own elsewhere. */
+export const EMAIL = z.object({ email: z.string().meta({ format: 'email' }) }).meta({ id: 'EmailForm' })
+const TOKEN = z
+  .object({ token: z.string().meta({ description: 'Out of the link in the mail.' }) })
+  .meta({ id: 'TokenForm' })
+const MFA_ID = z.string().optional().meta({ description: 'Of the first method, where two are asked for.' })
+
+/** One form of an auth collection: its name in the path, how its operation is called, what is sent. */
+export interface Form {
+  readonly path: string
+  readonly verb: string
+  readonly summary: string
+  readonly body: z.ZodType
+  readonly example: unknown
+}
+
+/** The ways to sign in. */
+export const SIGN_INS: readonly Form[] = [
+  {
+    path: 'auth-with-password',
+    verb: 'signInTo',
+    summary: 'Sign in with a password',
+    body: z
+      .object({
+        identity: z
+          .string()
+          .meta({ description: 'The email address, or another field that the collection allows.' }),
+        password: z.string(),
+        identityField: z.string().optional().meta({ description: 'Look in this field only.' }),
+        mfaId: MFA_ID,
+      })
+      .meta({ id: 'PasswordForm' }),
+    example: { identity: 'ann@example.com', password: 'ann-password' },
+  },
+  {
+    path: 'auth-with-otp',
+    verb: 'signInWithOtpTo',
+    summary: 'Sign in with a one-time password',
+    body: z.object({ otpId: z.string(), password: z.string(), mfaId: MFA_ID }).meta({ id: 'OtpForm' }),
+    example: { otpId: 'k3v9x0c2m5n8b1a', password: '01234567' },
+  },
+]
+
+/** What a sign-in by OAuth2 tells of the provider. */
+export const OAUTH2_META = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    username: z.string(),
+    email: z.string().meta({ description: 'Only if the provider vouches for it.' }),
+    avatarURL: z.string(),
+    avatarUrl: z.string(),
+    accessToken: z.string(),
+    refreshToken: z.string(),
+    expiry: INSTANT_OR_EMPTY,
+    rawUser: z.record(z.string(), z.unknown()),
+    isNew: z.boolean().meta({ description: 'The record was made by this sign-in.' }),
+  })
+  .meta({ id: 'OAuth2Meta' })
+
+/** What is submitted after a provider has led the browser back. */
+export const OAUTH2_FORM = z
+  .object({
+    provider: z.string().max(100),
+    code: z.string(),
+    codeVerifier: z.string().optional(),
+    redirectURL: z.string().optional(),
+    createData: z
+      .record(z.string(), z.unknown())
+      .nullish()
+      .meta({ description: 'What a new record is to have.' }),
+    mfaId: MFA_ID,
+  })
+  .meta({ id: 'OAuth2Form' })
+
+/** What mails a link, or takes the token out of one: a success says nothing. */
+export const MAILED: readonly Form[] = [
+  {
+    path: 'request-verification',
+    verb: 'requestVerificationOf',
+    summary: 'Mail a link that proves an address',
+    body: EMAIL,
+    example: { email: 'ann@example.com' },
+  },
+  {
+    path: 'confirm-verification',
+    verb: 'confirmVerificationOf',
+    summary: 'Prove an address by the token of its mail',
+    body: TOKEN,
+    example: { token: 'eyJhbGciOi…' },
+  },
+  {
+    path: 'request-password-reset',
+    verb: 'requestPasswordResetOf',
+    summary: 'Mail a link to set a new password',
+    body: EMAIL,
+    example: { email: 'ann@example.com' },
+  },
+  {
+    path: 'confirm-password-reset',
+    verb: 'confirmPasswordResetOf',
+    summary: 'Set a new password by the token of its mail',
+    body: z
+      .object({ token: z.string(), password: z.string(), passwordConfirm: z.string() })
+      .meta({ id: 'PasswordResetForm' }),
+    example: { token: 'eyJhbGciOi…', password: 'a-new-password', passwordConfirm: 'a-new-password' },
+  },
+  {
+    path: 'confirm-email-change',
+    verb: 'confirmEmailChangeOf',
+    summary: 'Take on a new address by the token of its mail',
+    body: z.object({ token: z.string(), password: z.string() }).meta({ id: 'EmailChangeConfirmForm' }),
+    example: { token: 'eyJhbGciOi…', password: 'ann-password' },
+  },
+  {
+    path: 'request-email-change',
+    verb: 'requestEmailChangeOf',
+    summary: 'Mail a link to a new address',
+    body: z.object({ newEmail: z.string().meta({ format: 'email' }) }).meta({ id: 'EmailChangeForm' }),
+    example: { newEmail: 'ann@example.org' },
+  },
+]
+
+/** What a request for a one-time password answers. */
+export const OTP_REQUESTED = z
+  .object({ otpId: z.string().meta({ description: 'Send it with the password that was mailed.' }) })
+  .meta({ id: 'OtpRequested' })

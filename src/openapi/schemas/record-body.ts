@@ -1,0 +1,117 @@
+import { z } from 'zod'
+import type { Collection } from '../../collections/collection.ts'
+import { type Field, type FieldTypeName, isMulti, type SelectField } from '../../fields/field.ts'
+import { typeName } from './record-schema.ts'
+import { describeField, isSetByServer } from './texts.ts'
+
+/** What a client may send for a field, by its type. Limits are the field's own. */
+const VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
+  text: (field) => z.string().meta(field.type === 'text' ? textLimits(field) : {}),
+  email: () => z.string().meta({ format: 'email' }),
+  url: () => z.string().meta({ format: 'uri' }),
+  editor: () => z.string(),
+  password: (field) =>
+    z.string().meta(field.type === 'password' ? { minLength: field.min, format: 'password' } : {}),
+  number: (field) => (field.type === 'number' ? numberOf(field) : z.number()),
+  bool: () => z.boolean(),
+  date: () => z.string().meta({ description: 'An instant, as `2026-11-20 07:00:00.000Z`; empty for none.' }),
+  autodate: () => z.string(),
+  json: () => z.unknown(),
+  geoPoint: () => z.object({ lon: z.number(), lat: z.number() }),
+  select: (field) => oneOrMany(field, z.enum((field as SelectField).values as [string, ...string[]])),
+  relation: (field) => oneOrMany(field, z.string()),
+  file: (field) => oneOrMany(field, z.string()),
+}
+
+const oneOrMany = (field: Field, one: z.ZodType) => (isMulti(field) ? z.array(one) : one)
+
+const textLimits = ({ min, max, pattern }: Field & { type: 'text' }) => ({
+  ...(min > 0 && { minLength: min }),
+  ...(max > 0 && { maxLength: max }),
+  ...(pattern && { pattern }),
+})
+
+const numberOf = ({ min, max, onlyInt }: Field & { type: 'number' }) =>
+  (onlyInt ? z.int() : z.number()).meta({
+    ...(min !== null && { minimum: min }),
+    ...(max !== null && { maximum: max }),
+  })
+
+/** Fields that a client may set: not what the server sets, not what only superusers see. */
+const settable = (collection: Collection) =>
+  collection.fields.filter(
+    (field) =>
+      field.type !== 'autodate' &&
+      !isSetByServer(collection, field) &&
+      (!field.hidden || isPassword(collection, field)),
+  )
+
+const isPassword = ({ type }: Collection, { name }: Field) => type === 'auth' && name === 'password'
+
+/** Left out, it gets a value of its own. */
+const isMade = (field: Field) => field.type === 'text' && field.autogeneratePattern !== ''
+
+const sent = (collection: Collection, field: Field) =>
+  VALUES[field.type](field).meta({ description: describeField(collection, field) })
+
+const CONFIRM = z.string().meta({ description: 'The same password again.', format: 'password' })
+
+/** The body that creates a record. */
+export function createBody(collection: Collection): z.ZodType {
+  const fields = settable(collection).map((field) => {
+    const schema = sent(collection, field)
+    return [field.name, field.required && !isMade(field) ? schema : schema.optional()]
+  })
+  const more = collection.type === 'auth' ? { passwordConfirm: CONFIRM } : {}
+  return z
+    .looseObject({ ...Object.fromEntries(fields), ...more })
+    .meta({ id: `${typeName(collection)}Create` })
+}
+
+/** The body that updates one: any of its fields, and modifiers of those that can be added to. */
+export function updateBody(collection: Collection): z.ZodType {
+  const fields = settable(collection).filter(({ name }) => name !== 'id')
+  const plain = fields.map((field) => [field.name, sent(collection, field).optional()])
+  const modified = fields.flatMap((field) => modifiersOf(field))
+  const more =
+    collection.type === 'auth'
+      ? {
+          passwordConfirm: CONFIRM.optional(),
+          oldPassword: z
+            .string()
+            .optional()
+            .meta({ description: 'Asked of all but superusers for a new password.' }),
+        }
+      : {}
+  return z
+    .looseObject({ ...Object.fromEntries([...plain, ...modified]), ...more })
+    .meta({ id: `${typeName(collection)}Update` })
+}
+
+function modifiersOf(field: Field): [string, z.ZodType][] {
+  const { name, type } = field
+  const of = (description: string) => VALUES[type](field).optional().meta({ description })
+  if (type === 'number')
+    return [
+      [
+        `${name}+`,
+        z
+          .number()
+          .optional()
+          .meta({ description: `Adds to \`${name}\`.` }),
+      ],
+      [
+        `${name}-`,
+        z
+          .number()
+          .optional()
+          .meta({ description: `Subtracts from \`${name}\`.` }),
+      ],
+    ]
+  if (!isMulti(field)) return []
+  return [
+    [`${name}+`, of(`Appends to \`${name}\`.`)],
+    [`+${name}`, of(`Prepends to \`${name}\`.`)],
+    [`${name}-`, of(`Removes from \`${name}\`.`)],
+  ]
+}

@@ -1,0 +1,91 @@
+import { z } from 'zod'
+import { MAX_PER_PAGE } from '../../records/read/page.ts'
+
+const EXPAND = z
+  .string()
+  .optional()
+  .meta({
+    description:
+      'Relations whose records to show in `expand`, comma-separated; a path goes further: `message.device`.',
+    examples: ['device,user'],
+    param: { id: 'expand' },
+  })
+const FIELDS = z
+  .string()
+  .optional()
+  .meta({
+    description:
+      'Fields to answer with, comma-separated; all when left out. `*` stands for all of a level, `body:excerpt(50)` shortens.',
+    param: { id: 'fields' },
+  })
+
+/** What one record can be asked with. */
+export const ONE = { query: z.object({ expand: EXPAND, fields: FIELDS }) }
+
+/** The same, and its id in the path. */
+export const BY_ID = {
+  path: z.object({ id: z.string().meta({ description: 'The id of the record.', param: { id: 'id' } }) }),
+  ...ONE,
+}
+
+const FILTER = z
+  .string()
+  .optional()
+  .meta({
+    description:
+      "PocketBase's filter language: `=` `!=` `>` `>=` `<` `<=` `~` (has) `!~`, with `?` before them for any of many; `&&` `||` and parentheses.",
+    examples: ['created >= @todayStart'],
+    param: { id: 'filter' },
+  })
+
+/** What an export can be asked with. */
+export const EXPORT = {
+  query: z.object({
+    filter: FILTER,
+    expand: EXPAND,
+    fields: z.string().optional().meta({
+      description:
+        'Columns, comma-separated: fields, or paths into `expand`. All that are not hidden when left out.',
+    }),
+  }),
+}
+
+/** What a list can be asked with. */
+export const listQuery = (maxPerPage = MAX_PER_PAGE) => ({
+  query: z.object({
+    page: z.int().min(1).optional().meta({ description: 'From 1.' }),
+    perPage: z
+      .int()
+      .min(1)
+      .optional()
+      .meta({
+        description: `Records on a page: 30 when left out, at most ${maxPerPage.toLocaleString('en')}.`,
+      }),
+    sort: z
+      .string()
+      .optional()
+      .meta({
+        description:
+          'Fields to sort by, comma-separated, `-` for descending. `@random` and `@rowid` are known too.',
+        examples: ['-created,id'],
+      }),
+    filter: FILTER,
+    expand: EXPAND,
+    fields: FIELDS,
+    skipTotal: z.boolean().optional().meta({
+      description: 'Do not count: quicker. `totalItems` and `totalPages` are -1 then.',
+    }),
+  }),
+})
+
+/** A page of a list. */
+export const pageOf = (record: z.ZodType, id: string) =>
+  z
+    .object({
+      items: z.array(record),
+      page: z.int().min(1),
+      perPage: z.int().min(1),
+      totalItems: z.int().min(-1),
+      totalPages: z.int().min(-1),
+    })
+    .meta({ id })

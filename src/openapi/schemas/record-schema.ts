@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import type { Collection } from '../../collections/collection.ts'
+import { type Field, type FieldTypeName, isMulti, type SelectField } from '../../fields/field.ts'
+import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
+import { canBeShown } from '../../records/render/render.ts'
+import { describeField } from './texts.ts'
+
+/**
+ * What a field's value looks like in an answer, by its type. Anything unset is the type's zero, never absent.
+ */
+const VALUES: Readonly<Record<FieldTypeName, (field: Field) => z.ZodType>> = {
+  text: () => z.string(),
+  email: () => z.string(),
+  url: () => z.string(),
+  editor: () => z.string(),
+  password: () => z.string(),
+  number: (field) => (field.type === 'number' && field.onlyInt ? z.int() : z.number()),
+  bool: () => z.boolean(),
+  date: () => INSTANT_OR_EMPTY,
+  autodate: () => INSTANT_OR_EMPTY,
+  json: () => z.unknown(),
+  geoPoint: () => z.object({ lon: z.number(), lat: z.number() }),
+  select: (field) => oneOrMany(field, choice(field as SelectField)),
+  relation: (field) => oneOrMany(field, z.string()),
+  file: (field) => oneOrMany(field, z.string()),
+}
+
+const oneOrMany = (field: Field, one: z.ZodType) => (isMulti(field) ? z.array(one) : one)
+
+function choice(field: SelectField): z.ZodType {
+  const values = isMulti(field) || field.required ? field.values : [...field.values, '']
+  return z.enum(values as [string, ...string[]])
+}
+
+/** `sms_messages` → `SmsMessages`: how the schemas of a collection are named. */
+export const typeName = (collection: Collection) =>
+  collection.name.replace(/(?:^|_+)([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase())
+
+/** How one collection's records look, given those of the others: relations may be expanded. */
+export type RecordSchemas = (collectionId: string) => z.ZodObject | undefined
+
+/**
+ * The records of each collection, as answers have them: made from the collections' own fields. A superuser
+ * may add fields, so that a record may have more than these; `x-collection` says whose records they are.
+ */
+export function recordSchemas(collections: readonly Collection[]): RecordSchemas {
+  const schemas = new Map<string, z.ZodObject>()
+  const find: RecordSchemas = (id) => schemas.get(id)
+  for (const collection of collections) schemas.set(collection.id, recordSchema(collection, find))
+  return find
+}
+
+function recordSchema(collection: Collection, others: RecordSchemas): z.ZodObject {
+  const shown = collection.fields.filter((field) => canBeShown(collection, field))
+  const values = shown.map((field) => [field.name, answered(collection, field)] as const)
+  return z
+    .looseObject({
+      ...Object.fromEntries(values),
+      collectionId: z.literal(collection.id),
+      collectionName: z.literal(collection.name),
+      expand: z.lazy(() => expanded(collection, others)).optional(),
+    })
+    .meta({ id: `${typeName(collection)}Record`, 'x-collection': collection.name })
+}
+
+function answered(collection: Collection, field: Field): z.ZodType {
+  const schema = VALUES[field.type](field).meta({ description: describeField(collection, field) })
+  const isOptional = field.hidden || (collection.type === 'auth' && field.name === 'email')
+  return isOptional ? schema.optional() : schema
+}
+
+/** What `expand` puts into a record: those its relations name, as far as they may be seen. */
+function expanded(collection: Collection, others: RecordSchemas): z.ZodType {
+  const entries = collection.fields.flatMap((field) => {
+    const other = field.type === 'relation' && others(field.collectionId)
+    return other ? [[field.name, (isMulti(field) ? z.array(other) : other).optional()] as const] : []
+  })
+  const description =
+    'Records that relations lead to, if `expand` asked for them and they may be seen; also those that lead here, under `collection_via_field`.'
+  return z.looseObject(Object.fromEntries(entries)).meta({ description })
+}

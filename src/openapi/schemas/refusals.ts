@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import type { ZodOpenApiResponseObject } from 'zod-openapi'
+import { OTHER_REFUSALS, REFUSALS, type RefusalCode } from '../../sms/send/refusal.ts'
+import { WEBHOOK_REFUSALS } from '../../webhooks/refusals.ts'
+import type { Answers } from './answers.ts'
+
+/** An example of what stands in `message` where that depends on the request. */
+const MESSAGES: Partial<Record<RefusalCode, string>> = {
+  invalid_request: 'recipients must be a list of phone numbers',
+  too_many_recipients: 'At most 1000 recipients per request, and these are 1001: send it in several requests',
+  request_too_large: 'The body must have at most 4194304 bytes',
+}
+
+/** What any request may end with, whatever it asks for. */
+const ANY = [
+  [403, 'forbidden', 'You are not allowed to perform this request.'],
+  [429, OTHER_REFUSALS[429], 'Too Many Requests.'],
+  [500, OTHER_REFUSALS[500], 'Something went wrong while processing your request.'],
+  [503, OTHER_REFUSALS[503], 'The database cannot be reached at the moment.'],
+] as const
+
+/** One way to be refused: status, `error`, and `message` as it may read. */
+type Row = readonly [status: number, error: string, message: string]
+
+/** What the gateway's own routes answer when they refuse: these, and what any request may end with. */
+export const refusals = (...named: readonly RefusalCode[]): Answers =>
+  answersOf(named.map((name) => [REFUSALS[name][0], name, REFUSALS[name][1] || MESSAGES[name]!]))
+
+/** The same of routes about webhooks. */
+export const webhookRefusals = (...named: readonly (keyof typeof WEBHOOK_REFUSALS)[]): Answers =>
+  answersOf(named.map((name) => [WEBHOOK_REFUSALS[name][0], name, WEBHOOK_REFUSALS[name][1]]))
+
+function answersOf(rows: readonly Row[]): Answers {
+  const byStatus = Map.groupBy([...rows, ...ANY], ([status]) => status)
+  return Object.fromEntries([...byStatus].map(([status, some]) => [status, answerOf(some)])) as Answers
+}
+
+function answerOf(rows: readonly Row[]): ZodOpenApiResponseObject {
+  const errors = [...new Set(rows.map(([, error]) => error))] as [string, ...string[]]
+  const schema = z.object({
+    error: z.enum(errors).meta({ description: 'For programs.' }),
+    message: z.string().meta({ description: 'For people.' }),
+  })
+  const examples = rows.map(([, error, message]) => [error, { value: { error, message } }] as const)
+  return {
+    description: `Refused: ${errors.map((error) => `\`${error}\``).join(', ')}.`,
+    content: { 'application/json': { schema, examples: Object.fromEntries(examples.toReversed()) } },
+  }
+}
+
+/** What is wrong with a template: only a sentence. */
+const TEMPLATE_REFUSAL = z.object({ message: z.string() }).meta({ id: 'TemplateRefusal' })
+
+/** The same answers, whose 400 may also say what is wrong with a template. */
+export function orTemplateFault(answers: Answers): Answers {
+  const { content, ...rest } = answers['400']!
+  const { schema, examples } = content!['application/json']!
+  return {
+    ...answers,
+    400: {
+      ...rest,
+      content: {
+        'application/json': {
+          schema: z.union([schema as z.ZodType, TEMPLATE_REFUSAL]),
+          examples: { ...examples, template: { value: { message: 'Missing variable: code.' } } },
+        },
+      },
+    },
+  }
+}

@@ -1,0 +1,112 @@
+import type { Collection } from '../../collections/collection.ts'
+import { quote, tableName } from '../../collections/names.ts'
+import type { Db } from '../../db/open.ts'
+import type { Action } from '../../records/changes.ts'
+import { columnsOf, type RecordRow } from '../../records/columns.ts'
+import { readSnapshot, type Snapshot } from './snapshot.ts'
+
+/** A row of `_changes`, without its image. */
+export interface ChangeEntry {
+  readonly position: number
+  readonly xid: number
+  /** Its id. */
+  readonly collection: string
+  readonly action: Action
+  readonly record: string
+}
+
+/** A changed record as the change left it, or as it was before it was deleted. */
+export interface RecordImage {
+  readonly row: RecordRow
+  /**
+   * The change whose image rules judge: the last of the record in the transaction, since PocketBase asks
+   * after the commit. Null when there is none to judge: created and deleted at one go.
+   */
+  readonly judged: number | null
+}
+
+/** Entries a look: what of a large transaction is in memory at a time. */
+const PAGE = 500
+
+const AFTER = '(xid >= $1::text::xid8 or xid = any($2::text[]::xid8[]))'
+const COLUMNS = 'position, xid::text, collection, action, record'
+
+/** What a look into `_changes` cannot have seen before starts here. */
+export async function currentSnapshot(db: Db): Promise<Snapshot> {
+  const { rows } = await db.query('select pg_current_snapshot()::text')
+  return readSnapshot(String(rows[0]![0]))
+}
+
+/**
+ * Hands all changes to `take`, in order, that have been committed since a snapshot, and answers the snapshot
+ * to go on from. Nothing is missed and nothing comes twice, whatever the order in which transactions end:
+ * what is new is what `since` did not see.
+ */
+export async function readChanges(
+  db: Db,
+  since: Snapshot,
+  take: (entries: readonly ChangeEntry[]) => Promise<void>,
+): Promise<Snapshot> {
+  const params = [String(since.xmax), [...since.running].map(String)]
+  const first = await db.query(
+    `select pg_current_snapshot()::text, c.* from (select) one left join (
+       select ${COLUMNS} from _changes where ${AFTER} order by position limit ${PAGE}) c on true order by c.position`,
+    params,
+    'read changes',
+  )
+  const now = String(first.rows[0]![0])
+  let page = first.rows.filter((row) => row[1] !== null).map((row) => toEntry(row.slice(1)))
+  while (page.length > 0) {
+    await take(page)
+    if (page.length < PAGE) break
+    const next = await db.query(
+      `select ${COLUMNS} from _changes where ${AFTER} and pg_visible_in_snapshot(xid, $3::text::pg_snapshot)
+         and position > $4 order by position limit ${PAGE}`,
+      [...params, now, page.at(-1)!.position],
+    )
+    page = next.rows.map(toEntry)
+  }
+  return readSnapshot(now)
+}
+
+const toEntry = ([position, xid, collection, action, record]: readonly unknown[]): ChangeEntry => ({
+  position: Number(position),
+  xid: Number(xid),
+  collection: String(collection),
+  action: action as Action,
+  record: String(record),
+})
+
+const SAME = 'n.xid = c.xid and n.collection = c.collection and n.record = c.record'
+const JUDGED = `case c.action
+  when 'delete' then case when not exists (
+    select 1 from _changes n where ${SAME} and n.action = 'create' and n.position < c.position) then c.position end
+  else (select case when n.action <> 'delete' then n.position end from _changes n
+    where ${SAME} order by n.position desc limit 1) end`
+
+/**
+ * Images of changes of one collection, by position: one query. A change without an image is left out: the
+ * record was gone before anybody could look.
+ */
+export async function readImages(
+  db: Db,
+  collection: Collection,
+  positions: readonly number[],
+): Promise<Map<number, RecordImage>> {
+  const { select, count, id } = columnsOf(collection)
+  const table = quote(tableName(collection))
+  const { rows } = await db.query(
+    `select ${select}, c.position, ${JUDGED}
+     from _changes c cross join lateral json_populate_record(null::${table},
+       coalesce(c.image, (select row_to_json(t.*) from ${table} t where t."id" = c.record))) b
+     where c.position = any($1::bigint[])`,
+    [positions],
+  )
+  const images = new Map<number, RecordImage>()
+  for (const row of rows) {
+    if (row[id] === null) continue
+    const judged = row[count + 1]
+    images.set(Number(row[count]), { row: row as RecordRow, judged: judged === null ? null : Number(judged) })
+  }
+  return images
+}

@@ -1,0 +1,117 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { isSqlError } from '../../db/errors.ts'
+import type { Action } from '../../records/changes.ts'
+import type { RecordRow } from '../../records/columns.ts'
+import { type ChangeEntry, type RecordImage, readImages } from './change-log.ts'
+
+/** A changed record, with all that is to be told of it. */
+export interface Change {
+  readonly xid: number
+  readonly collection: Collection
+  readonly action: Action
+  readonly record: string
+  /** As the change left it; of a deleted one, as it was before. */
+  readonly row: RecordRow
+  /** Position of the change whose image rules judge, and that image; null when there is none. */
+  readonly judged: number | null
+  readonly judgedRow: RecordRow | null
+}
+
+/** A change that nobody can be told of, and why. */
+export interface UnloadedChange {
+  readonly collection: Collection
+  readonly record: string
+  readonly error: unknown
+}
+
+/**
+ * The changes behind those entries that somebody here wants to know of, in their order, and those of them
+ * that cannot be read: one such holds up no other. What nobody wants is not read; what is of a collection
+ * that is gone is left out. `isPatient`: what does not fit the tables may fit a newer catalog, so it is
+ * thrown.
+ */
+export async function loadChanges(
+  store: Store,
+  entries: readonly ChangeEntry[],
+  isWanted: (collection: Collection, record: string) => boolean,
+  isPatient: boolean,
+): Promise<{ changes: Change[]; unread: UnloadedChange[] }> {
+  const wanted = entries.flatMap((entry) => {
+    const collection = store.catalog.find(entry.collection)
+    return collection && isWanted(collection, entry.record) ? [{ entry, collection }] : []
+  })
+  const positions = new Map<Collection, number[]>()
+  for (const { entry, collection } of wanted) {
+    const list = positions.get(collection) ?? []
+    if (list.push(entry.position) === 1) positions.set(collection, list)
+  }
+  const images = new Map<number, RecordImage>()
+  const errors = new Map<number, unknown>()
+  for (const [collection, list] of positions) {
+    const failed = await readAll(images, store, collection, list, isPatient)
+    for (const [position, error] of failed) errors.set(position, error)
+  }
+  const changes = wanted.flatMap(({ entry, collection }) => {
+    const image = images.get(entry.position)
+    return image && !errors.has(entry.position) ? [toChange(entry, collection, image, images)] : []
+  })
+  const unread = wanted.flatMap(({ entry: { position, record }, collection }) =>
+    errors.has(position) ? [{ collection, record, error: errors.get(position) }] : [],
+  )
+  return { changes, unread }
+}
+
+/**
+ * SQLSTATE classes of what is wrong with a row, whoever reads it and when; and of what does not fit the
+ * tables.
+ */
+const ROW_FAULT = /^2/
+const MISFIT = /^(42|0A)/
+
+/** Together, or each by itself if one of them cannot be read. Answers the errors of those, by position. */
+async function readAll(
+  images: Map<number, RecordImage>,
+  store: Store,
+  collection: Collection,
+  positions: readonly number[],
+  isPatient: boolean,
+): Promise<[number, unknown][]> {
+  const isOwnFault = (error: unknown) =>
+    isSqlError(error) && (ROW_FAULT.test(error.code) || (!isPatient && MISFIT.test(error.code)))
+  try {
+    await readInto(images, store, collection, positions)
+    return []
+  } catch (error) {
+    if (!isOwnFault(error)) throw error
+    const [only, ...others] = positions
+    if (others.length === 0) return [[only!, error]]
+  }
+  const failed: [number, unknown][] = []
+  for (const position of positions)
+    failed.push(...(await readAll(images, store, collection, [position], isPatient)))
+  return failed
+}
+
+/** Images, and those that are judged instead. */
+async function readInto(
+  images: Map<number, RecordImage>,
+  store: Store,
+  collection: Collection,
+  positions: readonly number[],
+): Promise<void> {
+  const found = await readImages(store.db, collection, positions)
+  for (const [position, image] of found) images.set(position, image)
+  const others = [...found.values()].flatMap(({ judged }) => (judged && !images.has(judged) ? [judged] : []))
+  if (others.length > 0) await readInto(images, store, collection, [...new Set(others)])
+}
+
+function toChange(
+  { xid, action, record }: ChangeEntry,
+  collection: Collection,
+  { row, judged }: RecordImage,
+  images: ReadonlyMap<number, RecordImage>,
+): Change {
+  const judgedRow = judged === null ? null : (images.get(judged)?.row ?? null)
+  return { xid, collection, action, record, row, judged, judgedRow }
+}

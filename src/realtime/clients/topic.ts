@@ -1,0 +1,51 @@
+import { toText } from '../../fields/values/cast.ts'
+
+/** What a client subscribes to: records of a collection, or one of them, under options. */
+export interface Topic {
+  /** As the client wrote it: the name of its events. */
+  readonly name: string
+  /**
+   * What it names: `contacts`, `contacts/*`, `contacts/RECORD_ID`, or anything else, of which nothing is ever
+   * said.
+   */
+  readonly base: string
+  readonly query: Readonly<Record<string, string>>
+  /** Names in snake_case, as rules see them. */
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/**
+ * A topic with what stands in its `options` parameter: JSON of `{"query": {…}, "headers": {…}}`, values as
+ * texts. What cannot be read of it is left out. PocketBase: tools/subscriptions/client.go, Subscribe
+ */
+export function readTopic(name: string, options = ''): Topic {
+  const { query, headers } = readOptions(options)
+  return {
+    name,
+    base: name.split('?', 1)[0]!,
+    query: asTexts(query, (key) => key),
+    headers: asTexts(headers, snakeCase),
+  }
+}
+
+/** Keys match in any case, the last one counts. */
+function readOptions(text: string): { query?: unknown; headers?: unknown } {
+  if (text === '') return {}
+  try {
+    const entries = Object.entries((JSON.parse(text) as object | null) ?? {})
+    return Object.fromEntries(entries.map(([key, value]) => [key.toLowerCase(), value]))
+  } catch {
+    return {}
+  }
+}
+
+function asTexts(values: unknown, rename: (key: string) => string): Record<string, string> {
+  if (typeof values !== 'object' || values === null || Array.isArray(values)) return {}
+  return Object.fromEntries(Object.entries(values).map(([key, value]) => [rename(key), toText(value)]))
+}
+
+/** `X-Token` → `x_token`, `myTestDB` → `my_test_db`. PocketBase: tools/inflector/inflector.go, Snakecase */
+export function snakeCase(text: string): string {
+  const words = text.split(/[^a-zA-Z0-9]+/).filter((word) => word !== '')
+  return words.map((word) => word.replace(/(?<=[^A-Z])(?=[A-Z])/g, '_').toLowerCase()).join('_')
+}

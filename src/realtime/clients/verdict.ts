@@ -1,0 +1,31 @@
+import type { CompiledFilter } from '../../filter/compile/compile.ts'
+import type { Change } from '../changes/change.ts'
+import type { Access } from './access.ts'
+
+/** What the database has to be asked, if anything. */
+export const questionOf = (access: Access): CompiledFilter | undefined =>
+  access.kind === 'if' ? access.question : undefined
+
+/** Whether a change may be seen; undefined where the database has to be asked. */
+export function judgeHere(access: Access, { judgedRow }: Change): boolean | undefined {
+  if (access.kind !== 'if') return access.kind === 'always'
+  const { test, params, question } = access
+  if (!judgedRow || (test && !test(judgedRow, params))) return false
+  return question ? undefined : true
+}
+
+/** Questions of one text, by their numbers in a list of accesses: what one statement answers together. */
+export function openQuestions(
+  accesses: readonly Access[],
+  isOpen: (at: number) => boolean,
+): Map<string, [at: number, question: CompiledFilter][]> {
+  const open = new Map<string, [at: number, question: CompiledFilter][]>()
+  for (const [at, access] of accesses.entries()) {
+    const question = isOpen(at) ? questionOf(access) : undefined
+    if (!question) continue
+    const alike = open.get(question.key)
+    if (alike) alike.push([at, question])
+    else open.set(question.key, [[at, question]])
+  }
+  return open
+}

@@ -1,0 +1,68 @@
+import type { CompiledFilter } from '../../filter/compile/compile.ts'
+import type { Parameters } from '../../records/parameters.ts'
+
+/** A parameter as the compiler writes it. */
+const PARAMETER = /\$(\d+)::(\w+(?:\[\])?)/g
+
+/**
+ * Those who ask the same question with values of their own, as a table `s` of a statement: their number `n`,
+ * from 1, and a column for each parameter in which they differ. What is the same for all stays a parameter.
+ */
+export class BatchedParameters {
+  readonly #questions: readonly CompiledFilter[]
+  readonly #parameters: Parameters
+  readonly #shared = new Map<number, string>()
+  readonly #columns = new Map<number, string>()
+
+  constructor(questions: readonly CompiledFilter[], parameters: Parameters) {
+    this.#questions = questions
+    this.#parameters = parameters
+  }
+
+  /** SQL of the question with its parameters replaced. */
+  write(sql: string): string {
+    return sql.replace(PARAMETER, (_, number, type) => this.#value(Number(number) - 1, type))
+  }
+
+  /** True for SQL that depends on who asks. */
+  differIn(sql: string): boolean {
+    return [...sql.matchAll(PARAMETER)].some(([, number]) => this.#differAt(Number(number) - 1))
+  }
+
+  /** The table with its columns, once all has been written. */
+  table(): string {
+    const numbers = this.#parameters.add(
+      this.#questions.map((_, i) => i + 1),
+      'int[]',
+    )
+    const names = [...this.#columns.keys()].map((at) => `p${at}`)
+    return `unnest(${[numbers, ...this.#columns.values()].join(', ')}) s(${['n', ...names].join(', ')})`
+  }
+
+  #differAt(at: number): boolean {
+    const first = this.#questions[0]!.params[at]
+    return this.#questions.some(({ params }) => !isSame(params[at], first))
+  }
+
+  #value(at: number, type: string): string {
+    if (!this.#differAt(at)) {
+      const known = this.#shared.get(at) ?? this.#parameters.add(this.#questions[0]!.params[at], type)
+      this.#shared.set(at, known)
+      return known
+    }
+    // a list of lists is no list to Postgres: each travels as a text
+    const isList = type.endsWith('[]')
+    if (!this.#columns.has(at)) {
+      const values = this.#questions.map(({ params }) => (isList ? listText(params[at]) : params[at]))
+      this.#columns.set(at, this.#parameters.add(values, isList ? 'text[]' : `${type}[]`))
+    }
+    return isList ? `s.p${at}::${type}` : `s.p${at}`
+  }
+}
+
+const isSame = (a: unknown, b: unknown) =>
+  a === b || (Array.isArray(a) && Array.isArray(b) && listText(a) === listText(b))
+
+/** A list as Postgres writes it: `{"a","b\\"c"}`. */
+const listText = (values: unknown) =>
+  `{${(values as readonly unknown[]).map((value) => `"${String(value).replace(/["\\]/g, '\\$&')}"`).join(',')}}`

@@ -1,0 +1,36 @@
+import type { RenderedRecord } from '../../records/render/rendered-record.ts'
+import { AnswerMeter } from '../../request/answer-meter.ts'
+
+/** Records in an event, each as often as it is written, and the characters of their texts. */
+const MAX_RECORDS = 1_000
+const MAX_CHARACTERS = 1 << 20
+
+/** Ends an expand that reads more from the database than an event may have. */
+export const eventMeter = () => new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)
+
+/**
+ * Whether what is expanded in a record is within the limits of an event. Stops counting beyond them, however
+ * deep records repeat.
+ */
+export function isSmall(rendered: RenderedRecord): boolean {
+  const left = { records: MAX_RECORDS, characters: MAX_CHARACTERS }
+  return takesRoom(rendered, left)
+}
+
+function takesRoom({ expand }: RenderedRecord, left: { records: number; characters: number }): boolean {
+  for (const value of expand?.values() ?? []) {
+    for (const record of 'row' in value ? [value] : value) {
+      left.records--
+      left.characters -= record.row.reduce<number>((sum, one) => sum + sizeOf(one), 0)
+      if (left.records < 0 || left.characters < 0 || !takesRoom(record, left)) return false
+    }
+  }
+  return true
+}
+
+const sizeOf = (value: unknown): number =>
+  typeof value === 'string'
+    ? value.length
+    : Array.isArray(value)
+      ? value.reduce<number>((sum, one) => sum + sizeOf(one), 0)
+      : 8

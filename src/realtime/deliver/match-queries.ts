@@ -1,0 +1,75 @@
+import type { Catalog, Store } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { quote, tableName } from '../../collections/names.ts'
+import { isSqlError } from '../../db/errors.ts'
+import type { CompiledFilter } from '../../filter/compile/compile.ts'
+import { Parameters } from '../../records/parameters.ts'
+import { statementName } from '../../records/select.ts'
+import type { Change } from '../changes/change.ts'
+import { BatchedParameters } from './batched-parameters.ts'
+import { isTooSlow } from './limiter.ts'
+
+/**
+ * Which of several questions about one changed record are answered with yes: one statement, whatever their
+ * number. They are of one text and differ in their values only. The record is as the change left it; others
+ * are as they are now. What fails on the data is answered with no; what runs over a limit is thrown.
+ */
+export async function matchQueries(
+  store: Store,
+  change: Change,
+  questions: readonly CompiledFilter[],
+): Promise<readonly boolean[]> {
+  const { text, params } = statement(store.catalog, change, questions)
+  const name = questions[0]!.free ? undefined : statementName(store.catalog, text)
+  try {
+    const { rows } = await store.db.query(text, params, name)
+    const yes = new Set(rows.map(([number]) => Number(number)))
+    return questions.map((_, i) => yes.has(i + 1))
+  } catch (error) {
+    if (isSqlError(error) && !isTooSlow(error)) return questions.map(() => false)
+    throw error
+  }
+}
+
+function statement(catalog: Catalog, change: Change, questions: readonly CompiledFilter[]) {
+  const { from, where } = questions[0]!
+  const parameters = new Parameters()
+  const tables = tablesFor(catalog, change, `${from} ${where}`, parameters).join(',\n')
+  const batch = new BatchedParameters(questions, parameters)
+  const source = batch.write(from)
+  const condition = `b."id" = ${parameters.add(change.record)} and (${batch.write(where) || 'true'})`
+  // the record and what is joined to it are looked up once for all, unless the joins depend on who asks
+  const asked = batch.differIn(from)
+    ? `${batch.table()} where exists (select 1 from ${source} where ${condition})`
+    : `${source} cross join ${batch.table()} where ${condition}`
+  return { text: `with ${tables} select s.n from ${asked}`, params: parameters.values }
+}
+
+/**
+ * Tables as the change saw them, in place of those that a condition names: the record is as the change left
+ * it. For a deleted one all is still there that was deleted in the same transaction: what goes with its
+ * parent is judged while the parent is there.
+ */
+function tablesFor(catalog: Catalog, change: Change, condition: string, parameters: Parameters): string[] {
+  const { collection, record, judged } = change
+  const table = quote(tableName(collection))
+  const itself = images(table, `c.position = ${parameters.add(judged, 'bigint')}`)
+  const rest = `select * from ${table} where "id" <> ${parameters.add(record)}`
+  const own = `${table} as not materialized (${itself} union all ${rest})`
+  if (change.action !== 'delete') return [own]
+  const others = catalog.all.filter(
+    (other) =>
+      other.type !== 'view' && other.id !== collection.id && condition.includes(quote(tableName(other))),
+  )
+  return [own, ...others.map((other) => withDeleted(other, change.xid, parameters))]
+}
+
+function withDeleted(collection: Collection, xid: number, parameters: Parameters): string {
+  const table = quote(tableName(collection))
+  const sameTransaction = `c.xid = ${parameters.add(String(xid))}::xid8`
+  const gone = `${sameTransaction} and c.collection = ${parameters.add(collection.id)} and c.action = 'delete'`
+  return `${table} as not materialized (select * from ${table} union all ${images(table, gone)})`
+}
+
+const images = (table: string, where: string) =>
+  `select r.* from _changes c cross join lateral json_populate_record(null::${table}, c.image) r where ${where}`

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Store } from '../../collections/catalog.ts'
+import { SUPERUSERS } from '../../collections/collection.ts'
+import type { Db } from '../../db/open.ts'
+import { ApiError, RetryLater } from '../../errors.ts'
+import { columnsOf, toValues } from '../../records/columns.ts'
+import { StaleAuth } from '../../records/fresh-auth.ts'
+import { selectRows } from '../../records/select.ts'
+import { type AuthRecord, NO_REQUEST } from '../../request/request.ts'
+import { randomText } from '../../tools/random.ts'
+import { CHANGES_CHANNEL } from '../changes/feed.ts'
+import { isNodeRegistered } from '../changes/presence.ts'
+import type { Topic } from '../clients/topic.ts'
+import type { Message } from './message.ts'
+import type { SubscriptionRequest } from './subscription-request.ts'
+
+/** A node that does not answer in that time is gone, and the client with it. */
+const PATIENCE_MS = 3_000
+const STEP_MS = 10
+
+/** Who asks, so that the other node can read his record; `version`: as it was when he was identified. */
+interface Who {
+  readonly collection: string
+  readonly id: string
+  readonly version: string
+}
+interface Request {
+  readonly clientId: string
+  readonly ip: string
+  readonly network: string
+  readonly who: Who | null
+  readonly topics: readonly Topic[]
+  /** A message for the client, instead of subscriptions. */
+  readonly message?: Message
+}
+interface Refusal {
+  readonly status: number
+  readonly message: string
+  readonly retryAfterSeconds?: number
+}
+type Answer = { readonly done: boolean } | { readonly stale: true } | Refusal
+
+/**
+ * Has another node do what its client asks of us. False when there is no such node, or it does not answer.
+ * Throws what it threw.
+ */
+export async function forwardSubscription(db: Db, node: string, ask: SubscriptionRequest): Promise<boolean> {
+  const answer = await put(db, node, toRequest(ask))
+  if (!answer) return false
+  if ('stale' in answer) throw new StaleAuth()
+  if ('status' in answer) throw toError(answer)
+  return true
+}
+
+const toError = ({ status, message, retryAfterSeconds }: Refusal) =>
+  retryAfterSeconds ? new RetryLater(429, retryAfterSeconds, message) : new ApiError(status, message)
+
+/**
+ * Has another node send a message to its client. False when there is no such node or client, or it does not
+ * wait for that.
+ */
+export async function forwardMessage(db: Db, node: string, message: Message): Promise<boolean> {
+  const { clientId, ip } = message
+  const answer = await put(db, node, { clientId, ip, network: ip, who: null, topics: [], message })
+  return answer !== undefined && 'done' in answer && answer.done
+}
+
+/**
+ * Asks another node, and waits for what it says. Undefined when there is no such node, or it does not answer.
+ */
+async function put(db: Db, node: string, request: Request): Promise<Answer | undefined> {
+  if (!(await isNodeRegistered(db, node))) return undefined
+  const id = randomText(15)
+  await db.query(
+    `with asked as (insert into _subscribing (id, node, request) values ($1, $2, $3::json) returning 1)
+     select pg_notify($4, $2) from asked`,
+    [id, node, JSON.stringify(request), CHANGES_CHANNEL],
+  )
+  return awaitAnswer(db, id)
+}
+
+const toRequest = ({ clientId, ip, network, auth, topics }: SubscriptionRequest): Request => {
+  const who = auth && { collection: auth.collection.id, id: auth.id, version: auth.version }
+  return { clientId, ip, network, who, topics }
+}
+
+async function awaitAnswer(db: Db, id: string): Promise<Answer | undefined> {
+  for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(STEP_MS)) {
+    const { rows } = await db.query(
+      'delete from _subscribing where id = $1 and answer is not null returning answer',
+      [id],
+    )
+    if (rows[0]) return JSON.parse(String(rows[0][0])) as Answer
+  }
+  await db.query('delete from _subscribing where id = $1', [id])
+  return undefined
+}
+
+/** What this node can do for its clients. */
+export interface NodeHandlers {
+  readonly subscribe: (ask: SubscriptionRequest) => Promise<void>
+  readonly deliver: (message: Message) => boolean
+}
+
+/** Does what other nodes ask of this one, each once. */
+export async function handleForwarded(store: Store, node: string, here: NodeHandlers): Promise<void> {
+  const { rows } = await store.db.query(
+    'select id, request from _subscribing where node = $1 and answer is null order by at',
+    [node],
+  )
+  for (const [id, request] of rows) {
+    const answer = await answerTo(store, JSON.parse(String(request)) as Request, here)
+    await store.db.query('update _subscribing set answer = $2::json where id = $1', [
+      id,
+      JSON.stringify(answer),
+    ])
+  }
+}
+
+async function answerTo(
+  store: Store,
+  { clientId, ip, network, who, topics, message }: Request,
+  here: NodeHandlers,
+): Promise<Answer> {
+  if (message) return { done: here.deliver(message) }
+  try {
+    await here.subscribe({ clientId, ip, network, topics, auth: who && (await findViewer(store, who)) })
+    return { done: true }
+  } catch (error) {
+    if (error instanceof StaleAuth) return { stale: true }
+    if (error instanceof RetryLater)
+      return { status: 429, message: error.message, retryAfterSeconds: error.retryAfterSeconds }
+    if (error instanceof ApiError) return { status: error.status, message: error.message }
+    throw error
+  }
+}
+
+/** Throws StaleAuth for a record that is gone or no longer what it was. */
+async function findViewer(store: Store, { collection: key, id, version }: Who): Promise<AuthRecord> {
+  const collection = store.catalog.find(key)
+  if (collection?.type !== 'auth') throw new StaleAuth()
+  const where = (position: number) => `b."id" = $${position}::text`
+  const extra = () => 'b.xmin::text'
+  const [row] =
+    (await selectRows(store, { collection, rule: '', request: NO_REQUEST, where, extra, params: [id] })) ?? []
+  if (row?.[columnsOf(collection).count] !== version) throw new StaleAuth()
+  const isSuperuser = collection.name === SUPERUSERS
+  return { collection, id, values: toValues(collection, row), version, isSuperuser }
+}

@@ -1,0 +1,79 @@
+import { type FieldError, fieldError } from '../../errors.ts'
+import { required } from '../../fields/types/text.ts'
+import { toText } from '../../fields/values/cast.ts'
+import type { PasswordWork } from '../input/password-work.ts'
+import type { Draft, FieldErrors } from '../input/validate.ts'
+
+/** The keys of an auth record's form; two of them are no fields. */
+interface Form {
+  readonly password: string
+  readonly passwordConfirm: string
+  readonly oldPassword: string
+}
+
+const mismatch = () => fieldError('validation_values_mismatch', "Values don't match")
+
+/**
+ * What a form may not do to an auth record, judged before its fields and reported alone: change email or
+ * verified without `manages` (superusers, manageRule), set a password without repeating it and, for one's
+ * own, without knowing the old one. PocketBase: forms/record_upsert.go; contract 4.8
+ */
+export async function checkAuthForm(
+  draft: Draft,
+  body: Readonly<Record<string, unknown>>,
+  manages: boolean,
+  work: PasswordWork,
+): Promise<FieldErrors> {
+  const form = readForm(body)
+  const { values, old } = draft
+  const checks: Record<string, FieldError | undefined> = {
+    email: old && !manages && values.email !== old.email ? mismatch() : undefined,
+    verified: !manages && values.verified !== (old?.verified ?? false) ? mismatch() : undefined,
+    password: checkPassword(form, !old),
+    passwordConfirm: checkConfirm(form, !old),
+    oldPassword: old && !manages ? await checkOldPassword(form, String(old.password), work) : undefined,
+  }
+  return Object.fromEntries(Object.entries(checks).filter(([, error]) => error)) as FieldErrors
+}
+
+/** True if the body has something in it that only one who manages the record may set. */
+export const asksToManage = ({ values, old }: Draft, body: Readonly<Record<string, unknown>>): boolean =>
+  values.verified !== (old?.verified ?? false) ||
+  (old !== undefined && (values.email !== old.email || isPasswordGiven(readForm(body))))
+
+function readForm(body: Readonly<Record<string, unknown>>): Form {
+  const { password, passwordConfirm, oldPassword } = body
+  return {
+    password: toText(password),
+    passwordConfirm: toText(passwordConfirm),
+    oldPassword: toText(oldPassword),
+  }
+}
+
+const isPasswordGiven = ({ password, passwordConfirm }: Form) => password !== '' || passwordConfirm !== ''
+
+function checkPassword(
+  { password, passwordConfirm, oldPassword }: Form,
+  isNew: boolean,
+): FieldError | undefined {
+  return password === '' && (isNew || passwordConfirm !== '' || oldPassword !== '') ? required() : undefined
+}
+
+function checkConfirm(
+  { password, passwordConfirm, oldPassword }: Form,
+  isNew: boolean,
+): FieldError | undefined {
+  if (passwordConfirm === '' && (isNew || password !== '' || oldPassword !== '')) return required()
+  return passwordConfirm === password ? undefined : mismatch()
+}
+
+async function checkOldPassword(
+  form: Form,
+  hash: string,
+  work: PasswordWork,
+): Promise<FieldError | undefined> {
+  if (!isPasswordGiven(form)) return undefined
+  if (form.oldPassword === '') return required()
+  if (await work.verify(form.oldPassword, hash)) return undefined
+  return fieldError('validation_invalid_old_password', 'Missing or invalid old password')
+}

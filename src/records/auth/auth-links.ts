@@ -1,0 +1,80 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { AuthCollection, Collection } from '../../collections/collection.ts'
+import { quote, tableName } from '../../collections/names.ts'
+import { generateText } from '../../fields/types/autogenerate.ts'
+import { changeLogCte } from '../changes.ts'
+import type { Draft } from '../input/validate.ts'
+import type { Values } from '../input/values.ts'
+
+/** Collections whose records belong to an auth record, which they name by `collectionRef` and `recordRef`. */
+export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
+type Linked = (typeof LINKED_COLLECTIONS)[number]
+
+/**
+ * Deletes what belongs to auth records: all of it, or that of some collections. Returns how many records
+ * went.
+ * PocketBase: core/auth_origin_model.go, recordRefHooks
+ */
+export async function deleteLinks(
+  store: Store,
+  collection: Collection,
+  ids: readonly string[],
+  names: readonly Linked[] = LINKED_COLLECTIONS,
+): Promise<number> {
+  let dropped = 0
+  for (const name of names) {
+    const linked = store.catalog.find(name)
+    if (linked) dropped += await dropFrom(store, linked, collection, ids)
+  }
+  return dropped
+}
+
+async function dropFrom(
+  store: Store,
+  linked: Collection,
+  owner: Collection,
+  ids: readonly string[],
+): Promise<number> {
+  const { rows } = await store.db.query(
+    `with written as (delete from ${quote(tableName(linked))}
+      where "collectionRef" = $1::text and "recordRef" = any($2::text[]) returning *),
+    ${changeLogCte('written', 'delete', 3)} select 1 from written`,
+    [owner.id, ids, linked.id],
+  )
+  return rows.length
+}
+
+/** True if anything that belongs to an auth record ends with this change of it. */
+export const invalidatesLinks = ({ values, old }: Draft): boolean =>
+  old !== undefined &&
+  (values.tokenKey !== old.tokenKey || values.password !== old.password || isUpgraded({ values, old }))
+
+/** It becomes verified: who had claimed its address before through a provider loses that. */
+const isUpgraded = ({ values, old }: { values: Readonly<Values>; old: Readonly<Values> }) =>
+  old.verified === false && values.verified === true
+
+/**
+ * Deletes what ends with a change of an auth record, in its transaction and before it is written: a new
+ * password ends MFA sessions and known origins, a new token key ends one-time passwords. May still give
+ * `values` a new token key.
+ * PocketBase: core/mfa_model.go, otp_model.go, external_auth_model.go
+ */
+export async function deleteInvalidLinks(
+  store: Store,
+  collection: AuthCollection,
+  values: Values,
+  old: Readonly<Values>,
+): Promise<void> {
+  const ids = [String(old.id)]
+  const upgraded = isUpgraded({ values, old })
+  if (upgraded && (await deleteLinks(store, collection, ids, ['_externalAuths'])) > 0)
+    rotateTokenKey(collection, values)
+  if (values.password !== old.password) await deleteLinks(store, collection, ids, ['_mfas', '_authOrigins'])
+  if (values.tokenKey !== old.tokenKey) await deleteLinks(store, collection, ids, ['_otps'])
+}
+
+/** A new key ends all tokens of the record. */
+export function rotateTokenKey(collection: AuthCollection, values: Values): void {
+  const field = collection.fields.find(({ name }) => name === 'tokenKey')
+  values.tokenKey = field?.type === 'text' ? generateText(field.autogeneratePattern) : ''
+}

@@ -1,0 +1,160 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { badRequest } from '../../errors.ts'
+import { type AnswerMeter, MAX_EXPANDED } from '../../request/answer-meter.ts'
+import { changeRequest } from '../../request/late-request.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import { columnsOf, type RecordRow } from '../columns.ts'
+import { meterOf } from '../guarded-read.ts'
+import { prepareRows, type RenderedRecord } from '../render/rendered-record.ts'
+import { isRuleFault } from '../render/visibility.ts'
+import { bytesOf, rowSizeOf } from '../row-size.ts'
+import { selectRows } from '../select.ts'
+import type { ExpandTree } from './expand-paths.ts'
+import { findRelation, idsIn, MAX_BACK, orderSql, type Relation, relatedSql } from './relation.ts'
+
+const MAX_DEPTH = 6
+/** Relations that one request may follow; each is a statement. */
+const MAX_RELATIONS = 100
+/** A statement whose rows cannot have more bytes than this needs no guard. */
+const SMALL_BYTES = 1 << 20
+/** Below this they are not worth counting. */
+const TINY_BYTES = 64 << 10
+/** So many records are read as fast as one is. */
+const FEW = 50
+
+/**
+ * Fills `expand` of records of one collection along the paths of a tree: one query a step, under the viewRule
+ * of the collection it leads to, with the context `expand`. A path is silently left out, as a whole, where a
+ * step of it names no relation or a collection that the requester may not view.
+ * PocketBase: core/record_query_expand.go, contract 3.4
+ */
+export async function expandRecords(
+  store: Store,
+  records: readonly RenderedRecord[],
+  tree: ExpandTree,
+  request: RequestInfo,
+): Promise<void> {
+  if (countRelations(tree, 1) > MAX_RELATIONS)
+    throw badRequest(`A request may expand ${MAX_RELATIONS} relations at most`)
+  const meter = meterOf(request)
+  const inside = changeRequest(request, { context: 'expand', meter })
+  await followAll({ store, request: inside, meter }, records, tree, 1)
+  meter.addExpanded(records.reduce((sum, { expanded = 0 }) => sum + expanded, 0))
+}
+
+function countRelations(tree: ExpandTree, depth: number): number {
+  if (depth > MAX_DEPTH) return 0
+  return [...tree.values()].reduce((sum, rest) => sum + 1 + countRelations(rest, depth + 1), 0)
+}
+
+interface Expansion {
+  readonly store: Store
+  readonly request: RequestInfo
+  readonly meter: AnswerMeter
+}
+
+/** False when no path of the tree leads anywhere; then nothing was filled in. */
+async function followAll(
+  expansion: Expansion,
+  records: readonly RenderedRecord[],
+  tree: ExpandTree,
+  depth: number,
+): Promise<boolean> {
+  if (records.length === 0 || tree.size === 0 || depth > MAX_DEPTH) return true
+  const followed = await Promise.all(
+    [...tree].map(([name, rest]) => follow(expansion, records, name, rest, depth)),
+  )
+  return followed.includes(true)
+}
+
+async function follow(
+  expansion: Expansion,
+  records: readonly RenderedRecord[],
+  name: string,
+  rest: ExpandTree,
+  depth: number,
+): Promise<boolean> {
+  const { collection } = records[0]!
+  const relation = findRelation(expansion.store.catalog, collection, name)
+  const related = relation && (await fetchRelated(expansion, collection, relation, records))
+  if (!related || !(await followAll(expansion, related, rest, depth + 1))) return false
+  const find = relation.back ? byHolder(relation, related) : byId(collection, relation, related)
+  let total = 0
+  for (const record of records) {
+    record.expand ??= new Map()
+    const found = relation.many ? find(record) : find(record).slice(0, 1)
+    if (found.length === 0) continue
+    record.expand.set(name, relation.many ? found : found[0]!)
+    const added = found.reduce((sum, { expanded = 0 }) => sum + 1 + expanded, 0)
+    record.expanded = (record.expanded ?? 0) + added
+    total += added
+    // each of these records is in the answer at least once
+    expansion.meter.checkExpanded(total)
+  }
+  return true
+}
+
+/** Undefined when the requester may see no record of the target, or its rule fails. */
+async function fetchRelated(
+  { store, request, meter }: Expansion,
+  from: Collection,
+  relation: Relation,
+  records: readonly RenderedRecord[],
+): Promise<readonly RenderedRecord[] | undefined> {
+  const { target } = relation
+  const rule = request.auth?.isSuperuser ? '' : target.viewRule
+  if (rule === null) return undefined
+  const ids = new Set(records.flatMap(({ row }) => namedIds(from, relation, row)))
+  if (ids.size === 0) return []
+  const where = (position: number, row: string) => relatedSql(relation, position, row)
+  const orderBy = relation.back ? orderSql(target, 'b') : ''
+  const most = ids.size * (relation.back && relation.many ? MAX_BACK : 1)
+  const maxBytes = Math.min(most, MAX_EXPANDED + 1) * rowSizeOf(target).max
+  const isGuarded = maxBytes > SMALL_BYTES
+  try {
+    const rows = await selectRows(store, {
+      collection: target,
+      rule,
+      request,
+      where,
+      params: [[...ids]],
+      orderBy,
+      isLookUp: !relation.back && ids.size <= FEW,
+      isFirst: true,
+      isGuarded,
+      ...(most > MAX_EXPANDED && { limit: MAX_EXPANDED + 1 }),
+    })
+    meter.checkExpanded(rows?.length ?? 0)
+    if (rows && !isGuarded && maxBytes > TINY_BYTES) meter.addRead(bytesOf(rows))
+    return await prepareRows(store, target, rows ?? [], request)
+  } catch (error) {
+    if (isRuleFault(error)) return undefined
+    throw error
+  }
+}
+
+const namedIds = (from: Collection, { field, back }: Relation, row: RecordRow): readonly string[] =>
+  back ? [row[columnsOf(from).id] as string] : idsIn(from, field, row)
+
+type Find = (record: RenderedRecord) => readonly RenderedRecord[]
+
+/** Related records in the order in which a record names them. */
+function byId(from: Collection, { target, field }: Relation, related: readonly RenderedRecord[]): Find {
+  const { id } = columnsOf(target)
+  const index = new Map(related.map((rendered) => [rendered.row[id], rendered]))
+  return ({ row }) => idsIn(from, field, row).flatMap((name) => index.get(name) ?? [])
+}
+
+/** Related records by the id that they point at. */
+function byHolder({ target, field }: Relation, related: readonly RenderedRecord[]): Find {
+  const index = new Map<string, RenderedRecord[]>()
+  for (const rendered of related) {
+    for (const id of idsIn(target, field, rendered.row)) {
+      const holders = index.get(id)
+      if (holders) holders.push(rendered)
+      else index.set(id, [rendered])
+    }
+  }
+  return ({ collection, row }) => index.get(row[columnsOf(collection).id] as string) ?? []
+}

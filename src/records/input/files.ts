@@ -1,0 +1,120 @@
+import type { Collection } from '../../collections/collection.ts'
+import { type FieldError, fieldError } from '../../errors.ts'
+import type { FileField, Value } from '../../fields/field.ts'
+import { choiceValue, chosenTexts } from '../../fields/types/choice.ts'
+import { DEFAULT_FILE_BYTES } from '../../fields/types/max-bytes.ts'
+import { toTexts } from '../../fields/values/cast.ts'
+import { storeFile } from '../../files/contents.ts'
+import type { Upload, Uploads } from '../../files/upload.ts'
+import type { Values } from './values.ts'
+import type { WriteOptions } from './write-options.ts'
+
+/** Uploads by the name under which they are stored. */
+export type NamedUploads = ReadonlyMap<string, Upload>
+
+/** Of a request that brought no files. */
+export const NO_UPLOADS: NamedUploads = new Map()
+
+/**
+ * The keys of a form under which files come for a field. PocketBase: apis/record_crud.go,
+ * extractUploadedFiles
+ */
+const uploadKeys = ({ name }: FileField) => [name, `+${name}`, `${name}+`] as const
+
+/** True if files came for a field. */
+export const hasUploads = (field: FileField, uploads: Uploads): boolean =>
+  uploads.size > 0 && uploadKeys(field).some((key) => uploads.has(key))
+
+/** True if what the uploads come to depends on the files that the record has. */
+export const uploadsNeedOld = ({ fields }: Collection, uploads: Uploads): boolean =>
+  uploads.size > 0 &&
+  fields.some(
+    (field) =>
+      field.type === 'file' &&
+      uploadKeys(field)
+        .slice(1)
+        .some((key) => uploads.has(key)),
+  )
+
+/**
+ * A field's value after the files that came for it: they take the place of the others, but for those that the
+ * body lists under the same key; with `+` they are added. `value` is what the rest of the body has made of
+ * it.
+ * PocketBase: apis/record_crud.go, recordDataFromRequest; contract 4.6
+ */
+export function addUploads(field: FileField, value: Value, listed: unknown, uploads: Uploads): Value {
+  const [instead, before, after] = uploadKeys(field).map((key) => uploads.get(key)?.map(({ name }) => name))
+  const base = instead ? [...toTexts(listed ?? null), ...instead] : chosenTexts(value)
+  return choiceValue(field, toTexts([...(before ?? []), ...base, ...(after ?? [])]))
+}
+
+/** All uploads for a field by name. */
+export const namedUploads = (field: FileField, uploads: Uploads): NamedUploads =>
+  new Map(uploadKeys(field).flatMap((key) => (uploads.get(key) ?? []).map((one) => [one.name, one] as const)))
+
+/**
+ * A field's value as `@request.body` has it: a file that is sent shows its names and size. PocketBase:
+ * tools/filesystem
+ */
+export function fileRuleValue(value: Value, uploads: NamedUploads): unknown {
+  const show = (name: string) => {
+    const upload = uploads.get(name)
+    return upload ? { name, originalName: upload.originalName, size: upload.content.size } : name
+  }
+  return Array.isArray(value) ? value.map(show) : show(String(value))
+}
+
+const MAX_SHOWN_BYTES = 300
+
+/** What is wrong with a sent file. PocketBase: core/validators/file.go */
+export function checkUpload(field: FileField, upload: Upload): FieldError | undefined {
+  const maxSize = field.maxSize || DEFAULT_FILE_BYTES
+  if (upload.content.size > maxSize) {
+    const file = shown(upload.originalName)
+    const text = `Failed to upload ${file} - the maximum allowed file size is ${maxSize} bytes`
+    return fieldError('validation_file_size_limit', text, { file, maxSize })
+  }
+  const allowed = field.mimeTypes ?? []
+  if (allowed.length === 0 || allowed.some((type) => isOfType(upload, type))) return undefined
+  const text = `"${upload.name}" mime type must be one of: ${allowed.join(', ')}`
+  return fieldError('validation_invalid_mime_type', text)
+}
+
+function shown(name: string): string {
+  const bytes = Buffer.from(name)
+  return bytes.length > MAX_SHOWN_BYTES ? `${bytes.subarray(0, MAX_SHOWN_BYTES).toString('utf8')}...` : name
+}
+
+/** Types are compared without what follows them, in any case. */
+const isOfType = ({ sniffed }: Upload, type: string): boolean =>
+  sniffed.names.includes(type.split(';')[0]!.trim().toLowerCase())
+
+/**
+ * The options of a write that also stores the sent files which its record names, in one transaction with it.
+ */
+export function storing(
+  options: WriteOptions,
+  collection: Collection,
+  values: Readonly<Values>,
+  uploads: NamedUploads,
+): WriteOptions {
+  const names = new Set(
+    collection.fields.flatMap((f) => (f.type === 'file' ? chosenTexts(values[f.name]!) : [])),
+  )
+  const kept = [...uploads.values()].filter(({ name }) => names.has(name))
+  if (kept.length === 0) return options
+  return {
+    ...options,
+    async inSameTransaction(store, id) {
+      for (const { name, sniffed, content } of kept) {
+        await storeFile(
+          store.db,
+          { collection: collection.id, record: id, name },
+          { type: sniffed.type },
+          content,
+        )
+      }
+      await options.inSameTransaction?.(store, id)
+    },
+  }
+}

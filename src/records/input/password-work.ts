@@ -1,0 +1,5 @@
+/** How passwords of a write are hashed and compared; either may wait, or throw an ApiError. */
+export interface PasswordWork {
+  hash(plain: string, cost: number): Promise<string>
+  verify(plain: string, hash: string): Promise<boolean>
+}

@@ -1,0 +1,106 @@
+import type { Collection } from '../../collections/collection.ts'
+import type { FieldError } from '../../errors.ts'
+import type { Field, Value } from '../../fields/field.ts'
+import { fieldType } from '../../fields/types/field-types.ts'
+import { readError } from '../../fields/types/readable.ts'
+import type { Upload, Uploads } from '../../files/upload.ts'
+import { changeRequest } from '../../request/late-request.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import { addUploads, fileRuleValue, hasUploads, NO_UPLOADS, namedUploads, uploadsNeedOld } from './files.ts'
+import type { Prepared } from './prepared.ts'
+import { setterOf } from './setters.ts'
+import type { Values } from './values.ts'
+
+/** What else `prepare` needs to know of a request. */
+export interface PrepareOptions {
+  readonly isSuperuser: boolean
+  readonly uploads?: Uploads | undefined
+  /** Extension.readsStrictly of the collection. */
+  readonly isStrict?: boolean | undefined
+}
+
+/** A record of the collection that has no values yet. */
+export function blankValues(collection: Collection): Values {
+  // a field may be called __proto__
+  return Object.fromEntries(collection.fields.map((field) => [field.name, fieldType(field).zero(field)]))
+}
+
+/** True if what a body comes to depends on the record that it changes. */
+export const needsOldValues = (
+  collection: Collection,
+  body: Readonly<Record<string, unknown>>,
+  uploads: Uploads = NOTHING_SENT,
+) =>
+  Object.keys(body).some((key) => setterOf(collection, key)?.needsOld) || uploadsNeedOld(collection, uploads)
+
+const NOTHING_SENT: Uploads = new Map()
+
+/**
+ * Lays a body over `base`: the shortest keys first, each modifier on the result of those before it. Unknown
+ * keys stay in the body for the rules and mean nothing else. Hidden fields are only for superusers, but for
+ * the password of an auth record. What `uploads` come to is laid over all of that.
+ * PocketBase: core/record_model.go, ReplaceModifiers; apis/record_crud.go; contract 4.2
+ */
+export function prepare(
+  collection: Collection,
+  base: Readonly<Values>,
+  raw: Readonly<Record<string, unknown>>,
+  { isSuperuser, uploads = NOTHING_SENT, isStrict = false }: PrepareOptions,
+): Prepared {
+  const values: Values = { ...base }
+  const body: Record<string, unknown> = { ...raw }
+  const passwords: Record<string, string> = {}
+  const unreadable: Record<string, FieldError> = {}
+  for (const key of Object.keys(raw).sort((a, b) => a.length - b.length)) {
+    const setter = setterOf(collection, key)
+    if (!setter) continue
+    const { field } = setter
+    delete body[key]
+    if (!isSuperuser && isClosed(collection, field)) continue
+    const error = isStrict && readError(field, raw[key])
+    if (error) unreadable[field.name] = error
+    const value = setter.set(values[field.name]!, raw[key])
+    values[field.name] = value
+    body[field.name] = ruleValue(field, value)
+    if (field.type === 'password') passwords[field.name] = value as string
+  }
+  const draft = { values, body, passwords, uploads: NO_UPLOADS, unreadable }
+  return uploads.size > 0 ? withUploads(draft, collection, raw, isSuperuser, uploads) : draft
+}
+
+function withUploads(
+  prepared: Prepared,
+  collection: Collection,
+  raw: Readonly<Record<string, unknown>>,
+  isSuperuser: boolean,
+  uploads: Uploads,
+): Prepared {
+  const values = { ...prepared.values }
+  const body = { ...prepared.body }
+  const named = new Map<string, Upload>()
+  for (const field of collection.fields) {
+    if (field.type !== 'file' || !hasUploads(field, uploads)) continue
+    if (!isSuperuser && isClosed(collection, field)) continue
+    const own = namedUploads(field, uploads)
+    const value = addUploads(field, values[field.name]!, raw[field.name], uploads)
+    values[field.name] = value
+    body[field.name] = fileRuleValue(value, own)
+    for (const [name, upload] of own) named.set(name, upload)
+  }
+  return { ...prepared, values, body, uploads: named }
+}
+
+const isClosed = (collection: Collection, field: Field) =>
+  field.hidden && !(collection.type === 'auth' && field.name === 'password')
+
+/** A value as `@request.body` has it: JSON as an object where rules can look into it, else as its text. */
+function ruleValue(field: Field, value: Value): unknown {
+  if (field.type === 'geoPoint') return JSON.parse(value as string)
+  if (field.type !== 'json') return value
+  const text = (value as string | null) ?? 'null'
+  return /^[[{]/.test(text) ? JSON.parse(text) : text
+}
+
+/** The request with another body; its headers are still only read when a rule asks for them. */
+export const withBody = (request: RequestInfo, body: Readonly<Record<string, unknown>>): RequestInfo =>
+  changeRequest(request, { body })

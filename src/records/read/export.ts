@@ -1,0 +1,131 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { isSqlError } from '../../db/errors.ts'
+import { badRequest } from '../../errors.ts'
+import { compile } from '../../filter/compile/compile.ts'
+import { FilterError } from '../../filter/errors.ts'
+import { AnswerMeter, AnswerTooLarge } from '../../request/answer-meter.ts'
+import { changeRequest } from '../../request/late-request.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import { ruleFor } from '../../rules/access.ts'
+import { clientOf } from '../client-shaped.ts'
+import { columnsOf, type RecordRow } from '../columns.ts'
+import { answerRecords } from '../expand/answer.ts'
+import type { Extensions } from '../extension.ts'
+import { guardedSql, readGuarded } from '../guarded-read.ts'
+import { canBeShown } from '../render/render.ts'
+import { csvLine } from './csv-line.ts'
+import { checkAuthRequired } from './require-auth.ts'
+
+/** Rows of one statement, at first. Where they turn out to be large, fewer. */
+const PAGE = 1000
+const SHRINK = 4
+/** What a slow reader holds in memory, and no connection: a page that is sent, and one that is ready. */
+const PAGE_BYTES = 1 << 20
+/** One record and what is expanded in it may have more. */
+const RECORD_BYTES = 8 << 20
+
+/** A place in an export. */
+interface Position {
+  /** Rows below this `_rowid` are still to come; null: all. */
+  readonly before: number | null
+  readonly size: number
+}
+
+/**
+ * All records of a collection that the query's `filter` finds and the listRule lets through, as CSV (RFC
+ * 4180) in pieces: the head with the first page, then pages, newest first. `fields` names the columns, dotted
+ * paths into `expand` too; default: all that are not hidden. `request` is asked anew for each page: who may
+ * no longer see the records gets no more of them. What was stored after the beginning is not in it. Throws as
+ * a list does, before the first piece; a view has no order of insertion and is refused with 400.
+ */
+export async function* exportRecords(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  request: () => Promise<RequestInfo>,
+): AsyncGenerator<string, void, void> {
+  if (collection.type === 'view') throw badRequest('Views cannot be exported.')
+  let asked = await request()
+  checkAuthRequired(extensions, collection, asked)
+  const paths = columnPaths(collection, asked.query.fields)
+  let text = csvLine(paths.map((path) => path.join('.')))
+  for (let at: Position = { before: null, size: PAGE }; ; asked = await request()) {
+    const { rows, texts, size } = await fittingPage(store, collection, asked, at)
+    for (const one of texts) text += csvLine(cells(JSON.parse(one), paths))
+    yield text
+    if (rows.length < size) return
+    text = ''
+    at = { before: rows.at(-1)![columnsOf(collection).count] as number, size }
+  }
+}
+
+interface ExportPage {
+  readonly rows: readonly RecordRow[]
+  readonly texts: readonly string[]
+  readonly size: number
+}
+
+/** The next page, with as many rows as fit into the memory of a page; one fits always, up to RECORD_BYTES. */
+async function fittingPage(
+  store: Store,
+  collection: Collection,
+  request: RequestInfo,
+  { before, size }: Position,
+): Promise<ExportPage> {
+  const meter = new AnswerMeter(undefined, 0, size > 1 ? PAGE_BYTES : RECORD_BYTES)
+  const counted = changeRequest(request, { meter })
+  try {
+    const rows = await readPage(store, collection, counted, meter, { before, size })
+    return { rows, texts: await answerRecords(store, collection, rows, counted), size }
+  } catch (error) {
+    if (!(error instanceof AnswerTooLarge) || size === 1) throw error
+    return fittingPage(store, collection, request, { before, size: Math.ceil(size / SHRINK) })
+  }
+}
+
+/** The rows below `_rowid` = `before`, the newest first; their `_rowid` is behind their columns. */
+async function readPage(
+  store: Store,
+  collection: Collection,
+  request: RequestInfo,
+  meter: AnswerMeter,
+  { before, size }: Position,
+): Promise<readonly RecordRow[]> {
+  const rule = ruleFor(collection, 'listRule', request.auth)
+  const { filter = '' } = request.query
+  try {
+    const question = { collection, rule, filter, sort: '', request }
+    const { from, where, never, params } = compile(store.catalog, question)
+    if (never) return []
+    const position = params.length + 1
+    const text = `SELECT ${columnsOf(collection).select}, b._rowid FROM ${from}
+      WHERE ${where ? `(${where}) AND ` : ''}b._rowid < coalesce($${position}::bigint, 9223372036854775807)
+      ORDER BY b._rowid DESC LIMIT ${size}`
+    const guarded = guardedSql(collection, text, 1, position + 1)
+    return await readGuarded(store, meter, async (limit) => {
+      const client = clientOf(collection, request)
+      const { rows } = await store.db.queryFor(client, guarded, [...params, before, limit])
+      return rows as unknown as RecordRow[]
+    })
+  } catch (error) {
+    throw error instanceof FilterError || isSqlError(error) ? badRequest() : error
+  }
+}
+
+function columnPaths(collection: Collection, fields = ''): string[][] {
+  const named = fields.split(',').map((name) => name.trim())
+  const asked = named.filter((name) => name !== '' && name !== '*')
+  if (asked.length > 0) return asked.map((name) => name.split('.'))
+  const shown = collection.fields.filter((field) => !field.hidden && canBeShown(collection, field))
+  return shown.map(({ name }) => [name])
+}
+
+/** What stands at each path; nothing where there is none. */
+const cells = (record: unknown, paths: readonly string[][]): unknown[] =>
+  paths.map((path) =>
+    path.reduce((value, key) => {
+      const holds = typeof value === 'object' && value !== null && Object.hasOwn(value, key)
+      return holds ? (value as Record<string, unknown>)[key] : undefined
+    }, record),
+  )

@@ -1,0 +1,130 @@
+import type { Collection } from '../../collections/collection.ts'
+import type { CompiledFilter } from '../../filter/compile/compile.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { columnsOf } from '../columns.ts'
+import { authVersionSql } from '../fresh-auth.ts'
+import type { Page } from './page.ts'
+import { indexOrderBy, isIndexOnlyCount, isSortedByIndex } from './query-plan.ts'
+
+/**
+ * A statement for a page, the total (-1: not counted) and the version of the requester's record, in this
+ * order. A row of it is a Row with the two at its end.
+ */
+export interface ListStatement {
+  readonly text: string
+  readonly params: readonly unknown[]
+}
+
+/**
+ * Sizes that clients ask for without choosing one: the first record, PocketBase's default, a full list. They
+ * stand in the statement itself, so that Postgres can plan once for all values: of an unknown size it expects
+ * the worst, and plans anew each time (385 µs instead of 250 for a counted page of 30).
+ */
+const USUAL_SIZES: ReadonlySet<number> = new Set([1, 30, 500, 1000])
+
+/** Parts of a statement as SQL; '' for what it does not have. */
+interface Parts {
+  readonly columns: string
+  readonly from: string
+  readonly where: string
+  readonly orderBy: string
+  readonly limit: string
+  readonly version: string
+  readonly total: string
+}
+
+/**
+ * A page of what a rule lets through. `total`: SQL of the total, if it need not be counted.
+ * `always`: there is a row even where nothing was found (its id is NULL) to tell the version and the total;
+ * else a page without rows, the first one or not counted, tells neither.
+ */
+export function listStatement(
+  collection: Collection,
+  compiled: CompiledFilter,
+  { perPage, offset, skipTotal }: Page,
+  total: string | undefined,
+  auth: AuthRecord | null,
+  always: boolean,
+): ListStatement {
+  const params = [...compiled.params]
+  const bind = (value: unknown) => `$${params.push(value)}::bigint`
+  const before = offset === 0n ? '0' : bind(offset)
+  const size = USUAL_SIZES.has(perPage) ? perPage : bind(perPage)
+  const version = authVersionSql(auth, params.length + 1)
+  if (auth) params.push(auth.id)
+  const { from, where } = compiled
+  const orderBy = indexOrderBy(collection, compiled)
+  const limit = before === '0' ? `LIMIT ${size}` : `LIMIT ${size} OFFSET ${before}`
+  const parts = {
+    columns: columnsOf(collection).select,
+    from,
+    where,
+    orderBy,
+    limit,
+    version,
+    total: skipTotal ? '-1' : (total ?? `(SELECT count(*) FROM ${from}${clause('WHERE', where)})`),
+  }
+  const isGated = always || (offset > 0n && !skipTotal)
+  if (isGated) return { text: gated(parts, skipTotal, before), params }
+  const counts = !skipTotal && total === undefined
+  const isOneLook = counts && isTable(collection, compiled) && !isIndexOnlyCount(collection, compiled)
+  if (!isOneLook) return { text: flat(parts), params }
+  return { text: isSortedByIndex(collection, compiled) ? sortedLook(parts) : oneLook(parts), params }
+}
+
+/** It reads one table, which has a `_rowid`. */
+const isTable = ({ type }: Collection, { from, where }: CompiledFilter) =>
+  type !== 'view' && !from.includes(' JOIN ') && !where.includes('SELECT ')
+
+/**
+ * Where each row has to be looked at to count it, the page is found along the way: 1.0 ms for 30 of 2,000
+ * messages with `to ~ "77"`, 1.5 ms for a look for each. Only what finds the page is sorted, not whole rows.
+ */
+const sortedLook = (parts: Parts) =>
+  pageOf(
+    parts,
+    `SELECT b._rowid AS row, count(*) OVER () AS total FROM ${parts.from}${clause('WHERE', parts.where)}`,
+  )
+
+/** Columns alone, as an index may have them. */
+const COLUMN = 'b\\.(?:"(?:[^"]|"")+"|_rowid)'
+const COLUMNS = new RegExp(COLUMN, 'g')
+const COLUMN_KEYS = new RegExp(`^${COLUMN}(?: ASC| DESC)?(?:, ${COLUMN}(?: ASC| DESC)?)*$`)
+/** Names the total beside columns; none of them can have it. */
+const TOTAL = '"the total"'
+
+/**
+ * The same, the rows behind OFFSET: seeing the size of the page, Postgres would go along an index in its
+ * order, through everybody's 200,000 messages for one who has 102,000, as if it could stop after 30 (55 ms
+ * for 12). Along the rows of one value, in order, it may: to sort 102,000 costs as much as to read them.
+ */
+function oneLook(parts: Parts): string {
+  const { from, where, orderBy } = parts
+  if (!COLUMN_KEYS.test(orderBy)) return sortedLook(parts)
+  const keys = new Set(['b._rowid', ...orderBy.match(COLUMNS)!])
+  const rows = `SELECT ${[...keys].join(', ')}, count(*) OVER () AS ${TOTAL} FROM ${from}${clause('WHERE', where)} OFFSET 0`
+  return pageOf(parts, `SELECT b._rowid AS row, ${TOTAL} AS total FROM (${rows}) b`)
+}
+
+function pageOf({ columns, from, orderBy, limit, version }: Parts, rows: string): string {
+  return `SELECT ${columns}, p.total, ${version} FROM (${rows} ORDER BY ${orderBy} ${limit}) p
+    JOIN ${from} ON b._rowid = p.row ORDER BY ${orderBy}`
+}
+
+/** The quicker one to plan: 370 µs for a page of 30 where the other takes 480. */
+function flat({ columns, from, where, orderBy, limit, version, total }: Parts): string {
+  return `SELECT ${columns}, ${total}, ${version} FROM ${from}${clause('WHERE', where)}${clause('ORDER BY', orderBy)} ${limit}`
+}
+
+/**
+ * A page beyond the end is not searched for: 84 ms without the gate, 5.8 with it, of 102,000 rows. The total
+ * stands behind OFFSET, or Postgres would copy it to where it is used, and count twice.
+ */
+function gated(parts: Parts, skipTotal: boolean, before: string): string {
+  const { columns, from, where, orderBy, limit, version, total } = parts
+  const gate = skipTotal ? where : `${where && `(${where}) AND `}t.total > ${before}`
+  return `SELECT p.*, t.total, ${version} FROM (SELECT ${total} AS total OFFSET 0) t LEFT JOIN LATERAL (
+    SELECT ${columns} FROM ${from}${clause('WHERE', gate)}${clause('ORDER BY', orderBy)} ${limit}) p ON true`
+}
+
+const clause = (word: string, sql: string) => sql && ` ${word} ${sql}`

@@ -1,0 +1,175 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { columnName, quote, tableName } from '../../collections/names.ts'
+import { isSqlError } from '../../db/errors.ts'
+import { badRequest } from '../../errors.ts'
+import { type CompiledFilter, compile } from '../../filter/compile/compile.ts'
+import { FilterError } from '../../filter/errors.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import { ruleFor } from '../../rules/access.ts'
+import { clientOf } from '../client-shaped.ts'
+import { columnsOf, type RecordRow } from '../columns.ts'
+import { answerRecords } from '../expand/answer.ts'
+import type { Extension, Extensions } from '../extension.ts'
+import { checkAuthFresh, checkAuthVersion } from '../fresh-auth.ts'
+import { guardedSql, meterOf, readGuarded } from '../guarded-read.ts'
+import { pickEach } from '../render/pick.ts'
+import { rowSizeOf } from '../row-size.ts'
+import { statementName } from '../select.ts'
+import { listStatement } from './list-statement.ts'
+import { type Page, readPage } from './page.ts'
+import { isIndexScan, isShortIndexScan, singleEqualityColumn } from './query-plan.ts'
+import { checkAuthRequired } from './require-auth.ts'
+
+/** Sorts that get a named statement: there are only as many as fields. */
+const PLAIN_SORT = /^(?:[-+]?(?:\w+|@rowid))?$/
+
+/** A page whose rows cannot have more bytes than this is read without counting them. */
+const UNGUARDED_BYTES = 8 << 20
+/** The same where all fields are short: rows are hardly ever as large as all their limits together. */
+const UNGUARDED_SHORT_BYTES = 48 << 20
+
+/** What the database says to a list. */
+interface Found {
+  readonly rows: readonly RecordRow[]
+  /** -1 when it was not to be counted. */
+  readonly total: number
+}
+
+/**
+ * A page of a collection's records as the JSON text of an answer, by the query's `page`, `perPage`,
+ * `skipTotal`, `sort`, `filter`, `expand` and `fields`. What the listRule keeps from the requester is not in
+ * it. Throws 403 for a listRule of null, 400 for anything wrong in the query, StaleAuth when the requester's
+ * own record has changed.
+ * PocketBase: apis/record_crud.go, recordsList; contract 3.1
+ */
+export async function listRecords(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  request: RequestInfo,
+): Promise<string> {
+  checkAuthRequired(extensions, collection, request)
+  const { filter = '', sort = '', fields } = request.query
+  const rule = ruleFor(collection, 'listRule', request.auth)
+  const compiled = compileList(store, collection, rule, filter, sort, request)
+  const extension = extensions.get(collection.id)
+  const page = readPage(request.query, extension?.maxPerPage)
+  const total = totalSql(collection, compiled, extension)
+  const found = await findRows(store, collection, compiled, page, total, request)
+  const items = await answerRecords(store, collection, found.rows, request)
+  if (!fields) return listText(items, page, found.total)
+  const picked = pickEach(items, fields)
+  return picked ? listText(picked, page, found.total) : ''
+}
+
+function compileList(
+  store: Store,
+  collection: Collection,
+  rule: string,
+  filter: string,
+  sort: string,
+  request: RequestInfo,
+): CompiledFilter {
+  try {
+    return compile(store.catalog, { collection, rule, filter, sort, request })
+  } catch (error) {
+    throw error instanceof FilterError ? badRequest() : error
+  }
+}
+
+/** The total where it need not be counted: SQL, NULL when it must all the same. */
+function totalSql(
+  collection: Collection,
+  compiled: CompiledFilter,
+  extension?: Extension,
+): string | undefined {
+  const total = extension?.total
+  if (!total) return undefined
+  const table = quote(tableName(collection))
+  if (compiled.where === '') return total.sql(table)
+  return singleEqualityColumn(compiled) === quote(columnName(total.by)) ? total.sql(table, '$1') : undefined
+}
+
+async function findRows(
+  store: Store,
+  collection: Collection,
+  compiled: CompiledFilter,
+  page: Page,
+  total: string | undefined,
+  request: RequestInfo,
+): Promise<Found> {
+  const { auth } = request
+  const nothing = { rows: [], total: page.skipTotal ? -1 : 0 }
+  if (compiled.never) {
+    await checkAuthFresh(store, auth)
+    return nothing
+  }
+  const rows = await askPage(store, collection, compiled, page, total, request)
+  const { id, count } = columnsOf(collection)
+  const [first] = rows
+  if (!first) {
+    await checkAuthFresh(store, auth)
+    return nothing
+  }
+  checkAuthVersion(auth, first[count + 1])
+  // not known after all. A count in the same statement, for this case, would be planned anew for each who
+  // asks
+  if (first[count] === null) return findRows(store, collection, compiled, page, undefined, request)
+  return { rows: first[id] === null ? [] : rows, total: Number(first[count]) }
+}
+
+/**
+ * A named statement is planned by Postgres once for all values. With a client's filter such a plan may be a
+ * hundred times slower than one for the values at hand, unless an index answers it whole.
+ */
+function isPlannedOnce(
+  collection: Collection,
+  compiled: CompiledFilter,
+  query: RequestInfo['query'],
+): boolean {
+  return query.filter ? isIndexScan(collection, compiled) : PLAIN_SORT.test(query.sort ?? '')
+}
+
+async function askPage(
+  store: Store,
+  collection: Collection,
+  compiled: CompiledFilter,
+  page: Page,
+  total: string | undefined,
+  request: RequestInfo,
+): Promise<readonly RecordRow[]> {
+  const { auth, query } = request
+  const once = isPlannedOnce(collection, compiled, query)
+  const { text: plain, params } = listStatement(collection, compiled, page, total, auth, once)
+  const { max, hasLarge } = rowSizeOf(collection)
+  const isGuarded = page.perPage * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES)
+  const text = isGuarded ? guardedSql(collection, plain, 2, params.length + 1) : plain
+  const name = once ? statementName(store.catalog, text, Boolean(query.filter)) : undefined
+  const isLookUp = (total || page.skipTotal) && name && isShortIndexScan(collection, compiled, page)
+  const ask = async (all: readonly unknown[]) => {
+    const { rows } = isLookUp
+      ? await store.db.lookUp(text, all, name)
+      : await store.db.queryFor(clientOf(collection, request), text, all, name)
+    return rows as unknown as RecordRow[]
+  }
+  try {
+    return await (isGuarded
+      ? readGuarded(store, meterOf(request), (limit) => ask([...params, limit]))
+      : ask(params))
+  } catch (error) {
+    throw isSqlError(error) ? badRequest() : error
+  }
+}
+
+/** Strings put together by `+` are copied once, when the answer is sent; `join` would copy them here. */
+function listText(items: readonly string[], { page, perPage }: Page, total: number): string {
+  let text = '{"items":['
+  let comma = ''
+  for (const item of items) {
+    text += comma + item
+    comma = ','
+  }
+  const pages = total < 0 ? -1 : Math.ceil(total / perPage)
+  return `${text}],"page":${page},"perPage":${perPage},"totalItems":${total},"totalPages":${pages}}`
+}

@@ -1,0 +1,84 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { columnName, quote, tableName } from '../../collections/names.ts'
+import { fieldSource } from '../../collections/views/view-fields.ts'
+import { notFound } from '../../errors.ts'
+import { type FileField, isMulti } from '../../fields/field.ts'
+import { chosenTexts } from '../../fields/types/choice.ts'
+import type { FilePlace } from '../../files/contents.ts'
+import { NO_REQUEST, type RequestInfo } from '../../request/request.ts'
+import { toValues } from '../columns.ts'
+import { isRuleFault } from '../render/visibility.ts'
+import { selectRows } from '../select.ts'
+
+/** A file that may be served. */
+export interface ServedFile {
+  readonly place: FilePlace
+  /** The field that names it. */
+  readonly field: FileField
+}
+
+/**
+ * The place of a file by the record that names it: that of a view's record is the one that it was taken from.
+ * `ask` tells who asks; only for a protected field is it called, and the viewRule asked. Throws 404 for
+ * whatever there is not, or is not for the requester. PocketBase: apis/file.go, contract 7.3
+ */
+export async function findServedFile(
+  store: Store,
+  collection: Collection,
+  id: string,
+  name: string,
+  ask: () => Promise<RequestInfo>,
+): Promise<ServedFile> {
+  const row = await findRow(store, collection, id, '', NO_REQUEST)
+  const values = row && toValues(collection, row)
+  const field = collection.fields.find(
+    (one): one is FileField => one.type === 'file' && chosenTexts(values?.[one.name] ?? '').includes(name),
+  )
+  if (!field) throw notFound()
+  if (field.protected && !(await maySee(store, collection, id, await ask()))) throw notFound()
+  const place =
+    collection.type === 'view'
+      ? await placeInSource(store, collection, field.name, name)
+      : { collection: collection.id, record: id, name }
+  if (!place) throw notFound()
+  return { place, field }
+}
+
+async function maySee(
+  store: Store,
+  collection: Collection,
+  id: string,
+  request: RequestInfo,
+): Promise<boolean> {
+  if (request.auth?.isSuperuser) return true
+  const rule = collection.viewRule
+  if (rule === null) return false
+  try {
+    return (await findRow(store, collection, id, rule, request)) !== undefined
+  } catch (error) {
+    if (isRuleFault(error)) return false
+    throw error
+  }
+}
+
+async function findRow(store: Store, collection: Collection, id: string, rule: string, request: RequestInfo) {
+  const where = (position: number) => `b."id" = $${position}::text`
+  return (await selectRows(store, { collection, rule, request, where, params: [id] }))?.[0]
+}
+
+async function placeInSource(
+  store: Store,
+  view: Collection & { type: 'view' },
+  fieldName: string,
+  name: string,
+): Promise<FilePlace | undefined> {
+  const source = fieldSource(view, fieldName, store.catalog)
+  if (!source) return undefined
+  const { collection, field } = source
+  const column = `b.${quote(columnName(field.name))}`
+  const where = isMulti(field) ? `$1 = any(${column})` : `${column} = $1`
+  const text = `select b.id from ${quote(tableName(collection))} b where ${where} limit 1`
+  const { rows } = await store.db.query(text, [name])
+  return rows[0] && { collection: collection.id, record: String(rows[0][0]), name }
+}

@@ -1,0 +1,70 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { notFound } from '../../errors.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import { ruleFor } from '../../rules/access.ts'
+import { columnsOf, type RecordRow } from '../columns.ts'
+import { answerRecord } from '../expand/answer.ts'
+import type { Extensions } from '../extension.ts'
+import { authVersionSql, checkAuthFresh, checkAuthVersion } from '../fresh-auth.ts'
+import { isRuleFault } from '../render/visibility.ts'
+import { selectRows } from '../select.ts'
+import { checkAuthRequired } from './require-auth.ts'
+
+/**
+ * One record as the JSON text of an answer. Throws 403 for a viewRule of null, 404 when there is no such
+ * record or the rule keeps it from the requester, StaleAuth when the requester's own record has changed.
+ * PocketBase: apis/record_crud.go, recordView
+ */
+export async function viewRecord(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  id: string,
+  request: RequestInfo,
+): Promise<string> {
+  checkAuthRequired(extensions, collection, request)
+  const rule = ruleFor(collection, 'viewRule', request.auth)
+  const row = await findRow(store, collection, rule, id, request)
+  if (!row) throw notFound()
+  return answerRecord(store, collection, row, request)
+}
+
+async function findRow(
+  store: Store,
+  collection: Collection,
+  rule: string,
+  id: string,
+  request: RequestInfo,
+): Promise<RecordRow | undefined> {
+  const { auth } = request
+  const row = await selectOne(store, collection, rule, id, request)
+  if (row) checkAuthVersion(auth, row[columnsOf(collection).count])
+  else await checkAuthFresh(store, auth)
+  return row
+}
+
+async function selectOne(
+  store: Store,
+  collection: Collection,
+  rule: string,
+  id: string,
+  request: RequestInfo,
+): Promise<RecordRow | undefined> {
+  const { auth } = request
+  try {
+    const rows = await selectRows(store, {
+      collection,
+      rule,
+      request,
+      where: (position) => `b."id" = $${position}::text`,
+      extra: (position) => authVersionSql(auth, position + 1),
+      params: auth ? [id, auth.id] : [id],
+      isLookUp: true,
+    })
+    return rows?.[0]
+  } catch (error) {
+    if (isRuleFault(error)) return undefined
+    throw error
+  }
+}

@@ -1,0 +1,138 @@
+import { writeSorted } from '../../fields/values/json-text.ts'
+import { splitTokens, trimSpace } from '../../tools/tokenize.ts'
+import { excerpt } from './excerpt.ts'
+
+/** What is done to a picked value: nothing, or what its `:modifier(…)` says. */
+type Modifier = (value: unknown) => unknown
+type Fields = Map<string, Modifier | undefined>
+/**
+ * Paths of one level. `below` remembers what is under each key: it is the same for all objects of the level.
+ */
+interface Level {
+  readonly fields: Fields
+  readonly below: Map<string, Level>
+}
+
+/** Go's words for true: strconv.ParseBool. */
+const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
+/** Modifiers by name: their arguments → what they do, undefined for wrong ones. */
+const MODIFIERS: Record<string, (args: readonly string[]) => Modifier | undefined> = {
+  excerpt(args) {
+    const [max = '', ellipsis = ''] = args
+    const limit = readWhole(max)
+    if (args.length > 2 || limit <= 0) return undefined
+    return (value) => (typeof value === 'string' ? excerpt(value, limit, TRUE.has(ellipsis)) : value)
+  },
+}
+
+/** Prefixes of whole numbers, and what JavaScript calls them: Go also takes `010` for an octal one. */
+const WHOLE = /^[-+]?(?:0[xX]_?[0-9a-fA-F]|0[bB]_?[01]|0[oO]?_?[0-7]|[0-9])(?:_?[0-9a-fA-F])*$/
+const MAX_INT = 2n ** 63n
+
+/** A whole number as Go reads it with base 0, decimals cut off; 0 for anything else. */
+function readWhole(text: string): number {
+  const whole = text.replace(/^([-+]?\d*)\.\d*$/, '$1')
+  if (!WHOLE.test(whole)) return 0
+  const digits = whole.replace(/[-+_]/g, '').replace(/^0[oO]?(?=[0-7])/, '0o')
+  try {
+    const value = BigInt(digits)
+    return value < MAX_INT && !whole.startsWith('-') ? Number(value) : 0
+  } catch {
+    return 0
+  }
+}
+
+/**
+ * Keeps of a JSON text what the `fields` parameter names: a comma list of dotted paths, `*`,
+ * `:excerpt(max,dots?)`. All objects come out sorted by key. `within`: the paths are relative to that key's
+ * items, the rest stays whole (a list's `items`). Empty when the parameter is wrong, or asks for parts of a
+ * list that holds more than objects: PocketBase answers 200 without a body then.
+ * PocketBase: tools/picker/pick.go, contract 3.5
+ */
+export function pickFields(json: string, fieldsParam: string, within?: string): string {
+  const fields = readFields(fieldsParam)
+  return (fields && pickFrom(json, { fields, below: new Map() }, within)) ?? ''
+}
+
+/**
+ * The same for each item of a list, one after the other. Undefined where `pickFields` gives an empty text.
+ */
+export function pickEach(items: readonly string[], fieldsParam: string): string[] | undefined {
+  const fields = readFields(fieldsParam)
+  if (!fields) return undefined
+  const level = { fields, below: new Map() }
+  const picked = items.map((item) => pickFrom(item, level))
+  return picked.every((item) => item !== undefined) ? picked : undefined
+}
+
+function pickFrom(json: string, level: Level, within?: string): string | undefined {
+  const value = JSON.parse(json)
+  return pick(within === undefined ? value : value[within], level) ? writeSorted(value) : undefined
+}
+
+/** Undefined when the list or a modifier is malformed. */
+function readFields(param: string): Fields | undefined {
+  const fields: Fields = new Map()
+  const parts = splitTokens(param, ',')
+  for (const part of parts ?? []) {
+    const [, name = '', modifier] = /^([^:]*)(?::(.*))?$/s.exec(trimSpace(part))!
+    if (modifier === undefined) fields.set(name, undefined)
+    else {
+      const change = readModifier(modifier)
+      if (!change) return undefined
+      fields.set(name, change)
+    }
+  }
+  return parts && fields
+}
+
+function readModifier(text: string): Modifier | undefined {
+  const [name, ...args] = splitTokens(text, '(), ', false) ?? []
+  return name !== undefined && Object.hasOwn(MODIFIERS, name) ? MODIFIERS[name]!(args) : undefined
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/**
+ * Drops from an object, or from each of a list of objects, what is not named. False for a list of other
+ * things, too.
+ */
+function pick(value: unknown, level: Level): boolean {
+  if (isObject(value)) return pickKeys(value, level)
+  if (!Array.isArray(value) || !isObject(value[0])) return true
+  return value.every((item) => isObject(item) && pickKeys(item, level))
+}
+
+function pickKeys(object: Record<string, unknown>, level: Level): boolean {
+  if (level.fields.size === 0) return true
+  for (const key of Object.keys(object)) {
+    const inner = below(key, level)
+    if (inner.fields.size === 0) delete object[key]
+    else if (!inner.fields.has('')) {
+      if (!pick(object[key], inner)) return false
+    } else {
+      const modify = inner.fields.get('')
+      if (modify) object[key] = modify(object[key])
+    }
+  }
+  return true
+}
+
+/**
+ * The paths that go through a key, without it; '' for one that ends there. A key may have dots itself. `*`
+ * stands for every key that no path names.
+ */
+function below(key: string, level: Level): Level {
+  const known = level.below.get(key)
+  if (known) return known
+  const fields: Fields = new Map()
+  for (const [path, modifier] of level.fields) {
+    if (path === key) fields.set('', modifier)
+    else if (path.startsWith(`${key}.`)) fields.set(path.slice(key.length + 1), modifier)
+  }
+  if (fields.size === 0 && level.fields.has('*')) fields.set('', level.fields.get('*'))
+  const found = { fields, below: new Map() }
+  level.below.set(key, found)
+  return found
+}

@@ -1,0 +1,149 @@
+import type { Collection } from '../../collections/collection.ts'
+import type { Field, FieldType, Value } from '../../fields/field.ts'
+import { fieldType } from '../../fields/types/field-types.ts'
+import { memoize } from '../../tools/memoize.ts'
+import { columnsOf, type RecordRow } from '../columns.ts'
+
+/** What the one who asks may see of a record beyond its plain fields. */
+export interface FieldVisibility {
+  /** Hidden fields too: superusers only. */
+  readonly showsHidden: boolean
+  /** An auth record's email whatever its `emailVisibility`. */
+  readonly showsEmail: boolean
+}
+
+/** A value within a record's JSON, and the text before it. */
+interface Part {
+  readonly before: string
+  readonly at: number
+  readonly field: Field
+  readonly type: FieldType
+  /** Stands for NULL, which a view may hold. */
+  readonly zero: Value
+  /** The value that was written last, and what it was written as: most neighbours in a list are equal. */
+  value: Value | undefined
+  text: string
+}
+
+/** How the rows of a collection are written for one kind of sight. */
+interface Plan {
+  /** Values whose keys sort before `expand`. */
+  readonly head: readonly Part[]
+  /** Text between them and `expand`. */
+  readonly middle: string
+  readonly tail: readonly Part[]
+  readonly end: string
+}
+
+/** Of auth records; never shown to anyone. */
+const SECRET: ReadonlySet<string> = new Set(['password', 'tokenKey'])
+
+/** Whether a field can be in an answer at all. */
+export const canBeShown = (collection: Collection, { name }: Pick<Field, 'name'>): boolean =>
+  collection.type !== 'auth' || !SECRET.has(name)
+
+/** A collection's plans so far, by kind of sight. */
+const plansOf = memoize((_: Collection): (Plan | undefined)[] => [])
+
+/**
+ * A row as the JSON text of an answer: keys in byte order, with `collectionId`, `collectionName` and, when
+ * given, `expand` (the text of an object) among them. PocketBase: core/record_model.go, PublicExport;
+ * contract 0.1, 3.3
+ */
+export function renderRecord(
+  collection: Collection,
+  row: RecordRow,
+  visibility: FieldVisibility,
+  expand?: string,
+): string {
+  const plan = planOf(
+    collection,
+    visibility.showsHidden,
+    visibility.showsEmail || isEmailPublic(collection, row),
+  )
+  let text = ''
+  for (const part of plan.head) text += partText(part, row[part.at]!)
+  text += plan.middle
+  if (expand !== undefined) text += `,"expand":${expand}`
+  for (const part of plan.tail) text += partText(part, row[part.at]!)
+  return text + plan.end
+}
+
+function partText(part: Part, value: Value): string {
+  // 0 is written otherwise than -0, its equal
+  if (value !== part.value || (value === 0 && !Object.is(value, part.value))) {
+    part.value = value
+    part.text = part.before + part.type.toJson(part.field, value ?? part.zero)
+  }
+  return part.text
+}
+
+/** Only auth records hide their email. */
+function isEmailPublic(collection: Collection, row: RecordRow): boolean {
+  if (collection.type !== 'auth') return true
+  return row[columnsOf(collection).at.get('emailVisibility')!] === true
+}
+
+function planOf(collection: Collection, hidden: boolean, email: boolean): Plan {
+  const plans = plansOf(collection)
+  const kind = (hidden ? 1 : 0) + (email ? 2 : 0)
+  const plan = plans[kind] ?? makePlan(collection, hidden, email)
+  plans[kind] = plan
+  return plan
+}
+
+function makePlan(collection: Collection, hidden: boolean, email: boolean): Plan {
+  const shown = collection.fields.filter((field) => isShown(collection, field, hidden, email))
+  const entries = new Map<string, Field | string>(shown.map((field) => [field.name, field]))
+  entries.set('collectionId', collection.id).set('collectionName', collection.name)
+  const sorted = [...entries].sort(([a], [b]) => (a < b ? -1 : 1))
+  const { at } = columnsOf(collection)
+  const before = layOut(
+    sorted.filter(([key]) => key < 'expand'),
+    at,
+    '{',
+  )
+  const after = layOut(
+    sorted.filter(([key]) => key > 'expand'),
+    at,
+    '',
+  )
+  return { head: before.parts, middle: before.rest, tail: after.parts, end: `${after.rest}}` }
+}
+
+function isShown(collection: Collection, field: Field, hidden: boolean, email: boolean): boolean {
+  if (field.hidden && !hidden) return false
+  if (!canBeShown(collection, field)) return false
+  return collection.type !== 'auth' || field.name !== 'email' || email
+}
+
+/** Keys and constants (texts) become text; `rest` is what follows the last value. */
+function layOut(
+  entries: readonly [string, Field | string][],
+  at: ReadonlyMap<string, number>,
+  opening: string,
+): { parts: Part[]; rest: string } {
+  const parts: Part[] = []
+  let text = opening
+  for (const [key, entry] of entries) {
+    text += `${text === '{' ? '' : ','}${JSON.stringify(key)}:`
+    if (typeof entry === 'string') text += JSON.stringify(entry)
+    else {
+      parts.push({
+        before: text,
+        at: at.get(key)!,
+        field: entry,
+        ...typeOf(entry),
+        value: undefined,
+        text: '',
+      })
+      text = ''
+    }
+  }
+  return { parts, rest: text }
+}
+
+function typeOf(field: Field) {
+  const type = fieldType(field)
+  return { type, zero: type.zero(field) }
+}

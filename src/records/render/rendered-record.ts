@@ -1,0 +1,78 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { quoteText } from '../../fields/values/json-text.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import { columnsOf, type RecordRow } from '../columns.ts'
+import { type FieldVisibility, renderRecord } from './render.ts'
+import { visibleEmails } from './visibility.ts'
+
+/** A record on its way into an answer, with what is expanded in it. */
+export interface RenderedRecord {
+  readonly collection: Collection
+  readonly row: RecordRow
+  readonly visibility: FieldVisibility
+  /** Records by step of the path; there, perhaps empty, once a path from here has led somewhere. */
+  expand?: Map<string, RenderedRecord | readonly RenderedRecord[]>
+  /** How many records are expanded in it, at all depths. */
+  expanded?: number
+  /** Its JSON, once written: one record may stand in many others. */
+  text?: string
+}
+
+/** Rows of one collection as the requester may see them. */
+export async function prepareRows(
+  store: Store,
+  collection: Collection,
+  rows: readonly RecordRow[],
+  request: RequestInfo,
+): Promise<RenderedRecord[]> {
+  const hidden = request.auth?.isSuperuser ?? false
+  const visibility: FieldVisibility = { showsHidden: hidden, showsEmail: hidden }
+  const close: FieldVisibility = { showsHidden: hidden, showsEmail: true }
+  const emails = await visibleEmails(store, collection, rows, request)
+  const { id } = columnsOf(collection)
+  return rows.map(
+    (row): RenderedRecord => ({
+      collection,
+      row,
+      visibility: emails.has(row[id] as string) ? close : visibility,
+    }),
+  )
+}
+
+/** Told how long a text is going to be, before it is put together. May throw. */
+export type CheckLength = (length: number) => void
+
+/**
+ * The JSON of a record with all that is expanded in it, keys in byte order. Strings put together by `+` share
+ * their parts: a record that stands in a thousand others is in memory once, until the answer is sent.
+ */
+export function renderedText(rendered: RenderedRecord, check: CheckLength = () => {}): string {
+  rendered.text ??= renderRecord(
+    rendered.collection,
+    rendered.row,
+    rendered.visibility,
+    rendered.expand && expandText(rendered.expand, check),
+  )
+  return rendered.text
+}
+
+function expandText(
+  expand: ReadonlyMap<string, RenderedRecord | readonly RenderedRecord[]>,
+  check: CheckLength,
+): string {
+  const pairs = [...expand].sort(([a], [b]) => (a < b ? -1 : 1))
+  let text = ''
+  for (const [key, value] of pairs) text += `${text && ','}${quoteText(key)}:${valueText(value, check)}`
+  return `{${text}}`
+}
+
+function valueText(value: RenderedRecord | readonly RenderedRecord[], check: CheckLength): string {
+  if ('row' in value) return renderedText(value, check)
+  let text = ''
+  for (const rendered of value) {
+    text += (text && ',') + renderedText(rendered, check)
+    check(text.length)
+  }
+  return `[${text}]`
+}

@@ -1,0 +1,94 @@
+import type { Catalog } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { quote, tableName } from '../../collections/names.ts'
+import { fieldError } from '../../errors.ts'
+import type { RelationField, TextField } from '../../fields/field.ts'
+import { chosenTexts } from '../../fields/types/choice.ts'
+import { KEY_PATTERN } from '../../fields/values/record-key.ts'
+import type { FieldErrors } from '../input/validate.ts'
+import type { Values } from '../input/values.ts'
+import type { Parameters } from '../parameters.ts'
+import { linkConditions } from './linked.ts'
+import type { WriteCondition } from './write-condition.ts'
+
+/**
+ * What must hold for the values of a record: related records exist, its id is free. A field that already has
+ * an error in `errors` is left out; a relation without a target adds one. PocketBase: core/field_relation.go
+ */
+export function writeConditionsOf(
+  catalog: Catalog,
+  collection: Collection,
+  values: Readonly<Values>,
+  isNew: boolean,
+  errors: FieldErrors,
+): WriteCondition[] {
+  const conditions: WriteCondition[] = []
+  for (const field of collection.fields) {
+    // whether an id of an own pattern is free is asked before anything else of it
+    const isOwnKey = isNew && field.type === 'text' && field.primaryKey && field.pattern !== KEY_PATTERN
+    if (errors[field.name] && !isOwnKey) continue
+    if (field.type === 'relation')
+      conditions.push(...related(catalog, field, chosenTexts(values[field.name]!), errors))
+    else if (isNew && field.type === 'text' && field.primaryKey) {
+      conditions.push(...freeKey(catalog, collection, field, String(values[field.name])))
+    }
+  }
+  if (Object.keys(errors).length > 0) return conditions
+  return [...conditions, ...linkConditions(catalog, collection, values, errors)]
+}
+
+function related(
+  catalog: Catalog,
+  field: RelationField,
+  ids: readonly string[],
+  errors: FieldErrors,
+): WriteCondition[] {
+  if (ids.length === 0) return []
+  const target = catalog.find(field.collectionId)
+  if (!target) {
+    errors[field.name] = fieldError(
+      'validation_missing_rel_collection',
+      'Relation connection is missing or cannot be accessed',
+    )
+    return []
+  }
+  const error = fieldError(
+    'validation_missing_rel_records',
+    'Failed to find all relation records with the provided ids',
+  )
+  const table = quote(tableName(target))
+  const sql = (parameters: Parameters) =>
+    ids.length === 1
+      ? `exists (select 1 from ${table} r where r.id = ${parameters.add(ids[0])})`
+      : `(select count(*) from ${table} r where r.id = any(${parameters.add(ids, 'text[]')})) = ${parameters.add(ids.length, 'integer')}`
+  return [{ field: field.name, error, sql, late: false }]
+}
+
+/**
+ * An id of an own pattern must not differ from another one in case only; that of an auth record is unique
+ * among all.
+ */
+function freeKey(catalog: Catalog, collection: Collection, field: TextField, id: string): WriteCondition[] {
+  const conditions: WriteCondition[] = []
+  if (field.pattern !== KEY_PATTERN) {
+    const table = quote(tableName(collection))
+    conditions.push({
+      field: field.name,
+      error: fieldError('validation_pk_invalid', 'The record primary key is invalid or already exists'),
+      sql: (parameters) =>
+        `not exists (select 1 from ${table} r where lower(r.id) = lower(${parameters.add(id)} collate "C"))`,
+      late: false,
+    })
+  }
+  if (collection.type !== 'auth') return conditions
+  const others = catalog.all.filter((other) => other.type === 'auth' && other.id !== collection.id)
+  return [...conditions, ...others.map((other) => freeElsewhere(other, field, id))]
+}
+
+const freeElsewhere = (other: Collection, field: TextField, id: string): WriteCondition => ({
+  field: field.name,
+  error: fieldError('validation_invalid_auth_id', 'Invalid or duplicated auth record id'),
+  sql: (parameters) =>
+    `not exists (select 1 from ${quote(tableName(other))} r where r.id = ${parameters.add(id)})`,
+  late: true,
+})

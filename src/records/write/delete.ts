@@ -1,0 +1,109 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { quote, tableName } from '../../collections/names.ts'
+import { badRequest, notFound } from '../../errors.ts'
+import { type CompiledFilter, compile } from '../../filter/compile/compile.ts'
+import type { RequestInfo } from '../../request/request.ts'
+import { ruleFor } from '../../rules/access.ts'
+import { changeLogCte } from '../changes.ts'
+import type { Extensions } from '../extension.ts'
+import { authConditions, type WriteOptions, writeWith } from '../input/write-options.ts'
+import { Parameters, type SqlCondition } from '../parameters.ts'
+import { isRuleFault } from '../render/visibility.ts'
+import { statementName } from '../select.ts'
+import { deleteRecords, RequiredByRelation } from './cascade.ts'
+import { pointsAt, referenceSql, referencesTo } from './references.ts'
+import { uniqueViolationError } from './unique.ts'
+
+const FAILED =
+  'Failed to delete record. Make sure that the record is not part of a required relation reference.'
+
+/**
+ * Deletes a record with all that follows from it. One round trip for a record that nobody points at: the rule
+ * and the look for references are part of the delete itself. Else a transaction. Throws 403, 404, or 400 when
+ * another record requires this one. PocketBase: apis/record_crud.go, recordDelete; contract 4.7
+ */
+export async function deleteRecord(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  id: string,
+  request: RequestInfo,
+  options: WriteOptions = {},
+): Promise<void> {
+  const rule = ruleFor(collection, 'deleteRule', request.auth)
+  try {
+    const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
+    if (compiled.never) throw notFound()
+    const target = () => targetSql(compiled, id, authConditions(request.auth, options))
+    const isPlain = collection.type === 'base' && !extensions.get(collection.id)?.afterDelete
+    const remove = async (inside: Store) => {
+      if (isPlain && (await deleteUnreferenced(inside, collection, target()))) return
+      await deleteWithAll(inside, extensions, collection, id, target())
+    }
+    await writeWith(store, options, () => id, remove)
+  } catch (error) {
+    if (error instanceof RequiredByRelation) throw badRequest(FAILED)
+    if (isRuleFault(error)) throw notFound()
+    throw error
+  }
+}
+
+/** A statement that finds the record for which all conditions hold. */
+interface Target {
+  readonly text: string
+  readonly parameters: Parameters
+}
+
+function targetSql(
+  { from, where, params }: CompiledFilter,
+  id: string,
+  more: readonly SqlCondition[],
+): Target {
+  const parameters = new Parameters(params)
+  const conditions = [`b.id = ${parameters.add(id)}`, ...more.map((condition) => condition(parameters))]
+  if (where) conditions.push(`(${where})`)
+  return { text: `select b.id from ${from} where ${conditions.join(' and ')}`, parameters }
+}
+
+/**
+ * False when records point at it: then nothing has happened. Throws 404 when there is no such record for the
+ * rule.
+ */
+async function deleteUnreferenced(
+  store: Store,
+  collection: Collection,
+  { text: target, parameters }: Target,
+): Promise<boolean> {
+  const held = referencesTo(store.catalog, collection).map((reference) => {
+    const other = reference.collection.id === collection.id ? ' and r.id <> d.id' : ''
+    return `not exists (select 1 from ${referenceSql(reference).table} r where ${pointsAt(reference, 'd.id')}${other})`
+  })
+  parameters.values.push(collection.id)
+  const text = `with target as (${target}),
+    written as (delete from ${quote(tableName(collection))} d
+      where ${['d.id in (select id from target)', ...held].join(' and ')} returning d.*),
+    ${changeLogCte('written', 'delete', parameters.values.length)}
+    select (select count(*) from target), (select count(*) from written)`
+  const { rows } = await store.db.query(text, parameters.values, statementName(store.catalog, text))
+  const [found, deleted] = rows[0]!
+  if (found === 0) throw notFound()
+  return deleted !== 0
+}
+
+async function deleteWithAll(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  id: string,
+  { text, parameters }: Target,
+): Promise<void> {
+  await store.db.transaction(async (db) => {
+    const { rows } = await db.query(text, parameters.values, statementName(store.catalog, text))
+    if (rows.length === 0) throw notFound()
+    const inside = { db, catalog: store.catalog }
+    await deleteRecords(inside, extensions, collection, [id]).catch((error: unknown) => {
+      throw uniqueViolationError(collection, FAILED, error)
+    })
+  })
+}

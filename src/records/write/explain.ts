@@ -1,0 +1,64 @@
+import type { Store } from '../../collections/catalog.ts'
+import { type ApiError, badRequest } from '../../errors.ts'
+import type { FieldErrors } from '../input/validate.ts'
+import { Parameters } from '../parameters.ts'
+import { isRuleFault } from '../render/visibility.ts'
+import type { WriteCondition } from './write-condition.ts'
+
+/** A rule as SQL, with its values; `''` when there is nothing to ask. */
+export interface RuleSql {
+  readonly condition: string
+  readonly params: readonly unknown[]
+}
+
+/** Nothing to ask. */
+export const NO_RULE: RuleSql = { condition: '', params: [] }
+
+/** Whether an object has no keys. */
+export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0
+
+/**
+ * Why a record was not stored, by one query at most: without any field when the rule says no, else the errors
+ * that are known and those of the conditions that do not hold, late ones only if there are no others.
+ */
+export async function explainRejection(
+  store: Store,
+  message: string,
+  guard: RuleSql,
+  errors: FieldErrors,
+  conditions: readonly WriteCondition[],
+): Promise<ApiError> {
+  const parameters = new Parameters(guard.params)
+  const asked = [guard.condition || 'true', ...conditions.map((condition) => condition.sql(parameters))]
+  if (asked.length === 1 && !guard.condition) return badRequest(message, sorted(errors))
+  const [allowed, ...held] = await ask(store, asked, parameters)
+  if (!allowed) return badRequest(message)
+  const failed = conditions.filter((_, i) => !held[i])
+  const early = { ...errors, ...errorsOf(failed.filter(({ late }) => !late)) }
+  return badRequest(message, isEmptyObject(early) ? errorsOf(failed) : sorted(early))
+}
+
+/** By name, as PocketBase writes maps. */
+const sorted = (errors: FieldErrors): FieldErrors =>
+  Object.fromEntries(Object.entries(errors).sort(([a], [b]) => (a < b ? -1 : 1)))
+
+const errorsOf = (failed: readonly WriteCondition[]): FieldErrors =>
+  Object.fromEntries(failed.map(({ field, error }) => [field, error]))
+
+/** What a rule says; a query only where there is something to ask. */
+export async function ruleHolds(store: Store, guard: RuleSql): Promise<boolean> {
+  if (guard.condition === '') return true
+  const [allowed] = await ask(store, [guard.condition], new Parameters(guard.params))
+  return allowed === true
+}
+
+/** Which conditions hold. A rule that fails on the data does not. */
+async function ask(store: Store, asked: readonly string[], { values }: Parameters): Promise<boolean[]> {
+  try {
+    const { rows } = await store.db.query(`select ${asked.join(', ')}`, values)
+    return rows[0]!.map((verdict) => verdict === true)
+  } catch (error) {
+    if (isRuleFault(error)) return []
+    throw error
+  }
+}

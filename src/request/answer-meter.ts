@@ -1,0 +1,158 @@
+import { ApiError, badRequest, RetryLater } from '../errors.ts'
+
+/** Records that `expand` may put into one answer. The same record in two places counts twice. */
+export const MAX_EXPANDED = 20_000
+/** Bytes that one answer may have. */
+export const MAX_ANSWER_BYTES = 32 << 20
+/** An answer up to this size needs no room of its own. */
+const FREE_BYTES = 1 << 20
+const GROWTH = 8
+/** A text from which `fields` picks becomes objects that take ten times as much memory. */
+const MAX_PICKED_BYTES = 8 << 20
+const RETRY_SECONDS = 10
+
+/**
+ * An answer turned out to need more room than is free right now. Nothing was answered or committed: whoever
+ * makes it may wait for room and run again. Otherwise it is a 503.
+ */
+export class LargeAnswer extends RetryLater {
+  readonly #bytes: number
+  readonly #room: Pick<Room, 'take'>
+
+  constructor(bytes: number, room: Pick<Room, 'take'>) {
+    super(503, RETRY_SECONDS, 'Too many large answers at once')
+    this.#bytes = bytes
+    this.#room = room
+  }
+
+  /** Waits for the room. Throws 429 or 503 when that takes too long. */
+  wait(): Promise<void> {
+    return this.#room.take(this.#bytes)
+  }
+}
+
+const MEBIBYTE = 1 << 20
+
+/** The answer would have more records or bytes than one may have. */
+export class AnswerTooLarge extends ApiError {
+  constructor(limit: string) {
+    super(400, `The answer would have more than ${limit}. Ask for fewer records or expand less`)
+  }
+}
+
+const tooManyBytes = (max: number) => new AnswerTooLarge(`${max / MEBIBYTE} MiB`)
+
+/** Throws 400 for a text from which `fields` cannot pick. */
+export function checkPicked(bytes: number): void {
+  if (bytes > MAX_PICKED_BYTES)
+    throw badRequest(`"fields" can pick from at most ${MAX_PICKED_BYTES / MEBIBYTE} MiB. Expand less`)
+}
+
+/** Where an answer takes room for so many bytes in all: now, if there is any, or later. */
+export interface Room {
+  tryTake(bytes: number): boolean
+  take(bytes: number): Promise<void>
+}
+
+const ENDLESS: Room = { tryTake: () => true, take: async () => {} }
+
+/**
+ * Counts what goes into one answer while it is made, so that a request that asks for too much ends before the
+ * memory is spent. Beyond the first mebibyte it takes room; without one it only knows its ceilings.
+ */
+export class AnswerMeter {
+  readonly #source: Room
+  readonly #maxBytes: number
+  readonly #maxExpanded: number
+  #room: number
+  #expanded = 0
+  #read = 0
+  #written = 0
+  #turn: Promise<unknown> = Promise.resolve()
+
+  /** `room`: bytes that were taken already. */
+  constructor(source: Room = ENDLESS, room = 0, maxBytes = MAX_ANSWER_BYTES, maxExpanded = MAX_EXPANDED) {
+    this.#source = source
+    this.#maxBytes = maxBytes
+    this.#maxExpanded = maxExpanded
+    this.#room = Math.min(Math.max(room, FREE_BYTES), maxBytes)
+  }
+
+  /** Bytes that may still be read from the database with the present room. */
+  get unread(): number {
+    return Math.max(0, this.#room - this.#read)
+  }
+
+  /** How many more records `expand` may add. */
+  get expandable(): number {
+    return this.#maxExpanded - this.#expanded
+  }
+
+  /** Throws 400 if so many more expanded records are too many. */
+  checkExpanded(count: number): void {
+    if (count <= this.expandable) return
+    throw new AnswerTooLarge(`${this.#maxExpanded} expanded records`)
+  }
+
+  /** Counts the expanded records of a finished part of the answer. */
+  addExpanded(count: number): void {
+    this.checkExpanded(count)
+    this.#expanded += count
+  }
+
+  /** Counts bytes that were read from the database. Throws as `check`. */
+  addRead(bytes: number): void {
+    this.#read += bytes
+    this.#ensure(this.#read)
+  }
+
+  /**
+   * Throws 400 if so many more bytes of text make the answer too large, LargeAnswer if there is no room for
+   * them now.
+   */
+  check(bytes: number): void {
+    this.#ensure(this.#written + bytes)
+  }
+
+  /** Counts the text of a finished part of the answer. */
+  addWritten(bytes: number): void {
+    this.#written += bytes
+  }
+
+  /** The same for a record that stands alone in its answer: it may be as large as its fields allow. */
+  checkAlone(bytes: number): void {
+    if (this.#written > 0) this.check(bytes)
+    else this.#ensure(Math.min(bytes, this.#maxBytes))
+  }
+
+  /**
+   * Makes more room. `mayRetry`: the caller can repeat its statement; otherwise all of the work has to be
+   * repeated.
+   */
+  grow(mayRetry: boolean): void {
+    if (this.#room >= this.#maxBytes) throw tooManyBytes(this.#maxBytes)
+    const next = Math.min(this.#room * GROWTH, this.#maxBytes)
+    if (!mayRetry) throw new LargeAnswer(next, this.#source)
+    this.#take(next)
+  }
+
+  /** Runs `work` when what came before it is done, so that statements share the room that is left. */
+  inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#turn.then(work)
+    this.#turn = done.catch(() => {})
+    return done
+  }
+
+  #ensure(bytes: number): void {
+    if (bytes <= this.#room) return
+    if (bytes > this.#maxBytes) throw tooManyBytes(this.#maxBytes)
+    let next = this.#room
+    while (next < bytes) next *= 2
+    this.#take(Math.min(next, this.#maxBytes))
+  }
+
+  #take(bytes: number): void {
+    if (!this.#source.tryTake(bytes)) throw new LargeAnswer(bytes, this.#source)
+    this.#room = bytes
+  }
+}

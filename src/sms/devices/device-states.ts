@@ -1,0 +1,64 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import { INSTANT } from '../../fields/values/instant.ts'
+import { onlineSince } from './available.ts'
+
+/** What a device is up to, beside its record. */
+export type DeviceStates = Readonly<z.output<typeof DEVICE_STATES>>
+export const DEVICE_STATES = z
+  .object({
+    items: z.array(
+      z.object({
+        device: z.string(),
+        online: z.boolean().meta({ description: 'Seen within DEVICE_ONLINE_SECONDS.' }),
+        reachable: z.boolean().meta({
+          description: 'Online, or can be woken by push. A device must also be enabled to be given messages.',
+        }),
+        battery: z
+          .number()
+          .nullable()
+          .meta({ description: 'Percent, as the device last said; null: it never did.' }),
+        battery_at: INSTANT.nullable(),
+        waiting: z.int().min(0).meta({ description: 'Messages that wait for it, or that it is sending.' }),
+        taken_today: z
+          .int()
+          .min(0)
+          .meta({ description: 'Messages it took in the last 24 hours: what counts for `daily_limit`.' }),
+      }),
+    ),
+  })
+  .meta({ id: 'DeviceStates' })
+
+const STATES = (whose: string) => `
+select d.id, d.last_seen >= ${onlineSince('$1')}, d.last_seen >= ${onlineSince('$1')} or pb_is_set(d.push),
+  b.percent, pb_text(b.at),
+  (select count(*) from sms_dispatch q where q.device = d.id and q."user" = d."user" and q.state <> 'pending'),
+  coalesce((select sum(h.messages) from device_handouts h where h.device = d.id and h.at > now() - interval '1 day'), 0)
+from devices d left join device_batteries b on b.device = d.id ${whose} order by d.id`
+
+const OF_USER = STATES('where d."user" = $2')
+const OF_ALL = STATES('')
+
+/** The state of each device of a user, or of all (`null`), by id. */
+export async function deviceStates(
+  store: Store,
+  user: string | null,
+  deviceOnlineSeconds: number,
+): Promise<DeviceStates> {
+  const { rows } =
+    user === null
+      ? await store.db.query(OF_ALL, [deviceOnlineSeconds])
+      : await store.db.query(OF_USER, [deviceOnlineSeconds, user], 'sms device states')
+  const items = (rows as [string, boolean, boolean, number | null, string | null, number, number][]).map(
+    ([device, online, reachable, battery, batteryAt, waiting, taken]) => ({
+      device,
+      online,
+      reachable,
+      battery,
+      battery_at: batteryAt,
+      waiting: Number(waiting),
+      taken_today: Number(taken),
+    }),
+  )
+  return { items }
+}

@@ -1,0 +1,157 @@
+import { createHash } from 'node:crypto'
+import { renderSVG } from 'uqr'
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import { SUPERUSERS } from '../../collections/collection.ts'
+import type { Db } from '../../db/open.ts'
+import { INSTANT } from '../../fields/values/instant.ts'
+import type { Extensions } from '../../records/extension.ts'
+import { lockFreshAuth } from '../../records/fresh-auth.ts'
+import { createRecord } from '../../records/write/create.ts'
+import { type AuthRecord, serverRequest } from '../../request/request.ts'
+import { randomBelow, randomText } from '../../tools/random.ts'
+import { gatewayRefusal } from '../send/refusal.ts'
+import { markSeen } from './heartbeat.ts'
+
+/** What a user reads, scans or types to pair a device. */
+export type Pairing = Readonly<z.output<typeof PAIRING>>
+export const PAIRING = z
+  .object({
+    code: z
+      .string()
+      .regex(/^\d{6}$/)
+      .meta({ description: 'Six digits. Good once.' }),
+    expires_at: INSTANT.meta({ description: 'Until when: 5 minutes.' }),
+    url: z.string().meta({ description: 'Where to pair, with the code behind `#`.' }),
+    qr: z.string().meta({ description: '`url` as a picture: a data URL of an SVG.' }),
+  })
+  .meta({ id: 'Pairing' })
+
+/** What a device says of itself. */
+export interface NewDevice {
+  readonly code: string
+  /** '' takes the name that the user gave with the code. */
+  readonly name: string
+  /** What it is called if nobody named it. */
+  readonly model?: string
+  readonly platform: string
+  readonly phone: string
+  readonly sims: readonly unknown[]
+  readonly push: unknown
+}
+
+const CODE_SECONDS = 300
+const CODE_DIGITS = 6
+/** More at once would make guessing one easier for everybody. */
+const MAX_WAITING_CODES = 50
+/** Of 10 ** CODE_DIGITS codes few wait: the first is free, nearly always. */
+const MAX_DRAWS = 20
+/** Where GET explains what a pairing code is for. */
+const PAIR_PATH = '/api/devices/pair'
+
+const KEEP = `
+insert into device_pairings (code_hash, "user", name, expires_at)
+select $1, $2, $3, now() + interval '${CODE_SECONDS} seconds'
+where (select count(*) from device_pairings where "user" = $2 and expires_at > now()) < ${MAX_WAITING_CODES}
+on conflict (code_hash) do update set "user" = excluded."user", name = excluded.name, expires_at = excluded.expires_at
+  where device_pairings.expires_at <= now()
+returning pb_text(expires_at)`
+
+/**
+ * A code by which one device can join a user's, once, within 5 minutes. Only its hash is kept. Throws 429
+ * when too many codes of the user wait, StaleAuth when the user's record has changed: it may have come to
+ * another, and then no code of before may be left.
+ */
+export function startPairing(
+  store: Store,
+  user: AuthRecord,
+  name: string,
+  publicUrl: string,
+): Promise<Pairing> {
+  return store.db.transaction(async (db) => {
+    await lockFreshAuth({ db, catalog: store.catalog }, user)
+    return keepCode(db, user.id, name, publicUrl)
+  })
+}
+
+async function keepCode(db: Db, user: string, name: string, publicUrl: string): Promise<Pairing> {
+  for (let draw = 0; draw < MAX_DRAWS; draw++) {
+    const code = String(randomBelow(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
+    const { rows } = await db.query(KEEP, [hashOf(code), user, name])
+    if (!rows[0]) continue
+    // the code stands behind #, which a browser keeps to itself
+    const url = `${publicUrl}${PAIR_PATH}#${code}`
+    const qr = `data:image/svg+xml;base64,${Buffer.from(renderSVG(url)).toString('base64')}`
+    return { code, expires_at: String(rows[0][0]), url, qr }
+  }
+  throw gatewayRefusal('too_many_codes')
+}
+
+/** Codes are few, so their hash can be searched: it only keeps them out of sight for their 5 minutes. */
+const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
+
+const USE = 'delete from device_pairings where code_hash = $1 and expires_at > now() returning "user", name'
+
+/**
+ * Makes the device of a code and answers its id. The code is used up only if all goes well. Throws 400 for a
+ * wrong code, and for what the collection does not take.
+ */
+export function pairDevice(store: Store, extensions: Extensions, device: NewDevice): Promise<string> {
+  return store.db.transaction(async (db) => {
+    const { rows } = await db.query(USE, [hashOf(device.code)])
+    if (!rows[0]) throw gatewayRefusal('wrong_code')
+    const [user, name] = rows[0] as [string, string]
+    return createDevice({ db, catalog: store.catalog }, extensions, user, {
+      ...device,
+      name: device.name || name || device.model || '',
+    })
+  })
+}
+
+/**
+ * Makes a device of a user who has just signed in for it. Throws StaleAuth when the user's record has changed
+ * since.
+ */
+export function addDevice(
+  store: Store,
+  extensions: Extensions,
+  user: AuthRecord,
+  device: Omit<NewDevice, 'code'>,
+): Promise<string> {
+  return store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    await lockFreshAuth(inside, user)
+    return createDevice(inside, extensions, user.id, device)
+  })
+}
+
+/** Nobody signs in as a device by password: it gets one that nobody knows. */
+const PASSWORD_LENGTH = 40
+
+/** Makes a device of a user and answers its id. Throws 400 for what the collection does not take. */
+async function createDevice(
+  store: Store,
+  extensions: Extensions,
+  user: string,
+  device: Omit<NewDevice, 'code'>,
+): Promise<string> {
+  if (device.name === '') throw gatewayRefusal('invalid_request', 'name must not be empty')
+  const collection = store.catalog.find('devices')!
+  const password = randomText(PASSWORD_LENGTH)
+  const { name, platform, phone, sims, push } = device
+  const body = {
+    name,
+    platform,
+    phone,
+    sims,
+    push,
+    user,
+    password,
+    passwordConfirm: password,
+    enabled: true,
+  }
+  const request = serverRequest(store.catalog.find(SUPERUSERS)!, body)
+  const id = String(JSON.parse(await createRecord(store, extensions, collection, request)).id)
+  await markSeen(store, { id, user })
+  return id
+}

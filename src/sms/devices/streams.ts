@@ -1,0 +1,79 @@
+import type { Store } from '../../collections/catalog.ts'
+import { counts } from '../../counts.ts'
+import { WakeSignal } from '../../tools/wake-signal.ts'
+import { type DeviceEvent, onDeviceEvent } from '../wake/wake.ts'
+import type { Device } from './device.ts'
+import { countPending, touchDevice } from './heartbeat.ts'
+import { openStreamSlot } from './stream-slots.ts'
+
+/** What a stream carries: events, and now and then a sign of life. */
+export type StreamItem = DeviceEvent | { readonly name: 'alive' }
+
+/** So often a stream says that it lives, so that both sides and all between notice when it does not. */
+const ALIVE_MS = 15_000
+/**
+ * Longer than two signs of life: a node that died without a word is believed to hold the stream that long.
+ */
+const PRESENT_SECONDS = 40
+/** A reader that takes nothing loses events; it will claim when it reads again. */
+const MAX_WAITING = 1_000
+
+/**
+ * What is said to a device while its stream is open: `wake` at once when messages wait already, then whatever
+ * comes.
+ * Ends with `closed`, after all that was said before, when the device opens too many others, or when
+ * `identify` finds at a sign of life that it may no longer listen.
+ */
+export async function* deviceEvents(
+  store: Store,
+  device: Device,
+  deviceOnlineSeconds: number,
+  identify: () => Promise<Device | null>,
+  closed: AbortSignal,
+): AsyncGenerator<StreamItem> {
+  const old = new AbortController()
+  const ended = AbortSignal.any([closed, old.signal])
+  const leave = openStreamSlot(device.id, () => old.abort())
+  const waiting: DeviceEvent[] = []
+  const signal = new WakeSignal()
+  const stop = onDeviceEvent(device.id, (event) => {
+    if (event.name === 'wake') counts.wakes.stream++
+    if (!isRepeated(waiting, event) && waiting.length < MAX_WAITING) waiting.push(event)
+    signal.notify()
+  })
+  try {
+    await notePresence(store, device, deviceOnlineSeconds)
+    yield { name: 'alive' }
+    if ((await countPending(store, device)) > 0) yield { name: 'wake' }
+    let aliveAt = performance.now() + ALIVE_MS
+    while (!ended.aborted) {
+      yield* waiting.splice(0)
+      await signal.wait(Math.max(0, aliveAt - performance.now()), ended)
+      if (performance.now() < aliveAt || ended.aborted) continue
+      const present = await identify()
+      if (!present) return
+      await notePresence(store, present, deviceOnlineSeconds)
+      yield { name: 'alive' }
+      aliveAt = performance.now() + ALIVE_MS
+    }
+    yield* waiting.splice(0)
+  } finally {
+    stop()
+    if (leave()) await forgetPresence(store, device).catch(() => {}) // runs out
+  }
+}
+
+/** One `wake` is as good as many. */
+const isRepeated = (waiting: readonly DeviceEvent[], { name }: DeviceEvent) =>
+  name === 'wake' && waiting.some((event) => event.name === 'wake')
+
+const PRESENT = `insert into device_streams (device, until) values ($1, now() + interval '${PRESENT_SECONDS} seconds')
+  on conflict (device) do update set until = excluded.until`
+
+const forgetPresence = ({ db }: Store, { id }: Device) =>
+  db.query('delete from device_streams where device = $1', [id])
+
+async function notePresence(store: Store, device: Device, deviceOnlineSeconds: number): Promise<void> {
+  await store.db.query(PRESENT, [device.id])
+  await touchDevice(store, device, deviceOnlineSeconds)
+}

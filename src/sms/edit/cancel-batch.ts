@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import { isOwnedBy, unindexed } from '../../db/by-id.ts'
+import { failMessages } from '../queue/fail.ts'
+import type { MessageSource } from '../queue/reassign.ts'
+import { REASONS } from '../status/status.ts'
+import { refundQuota } from '../usage/quota.ts'
+import { notifyCanceled } from '../wake/wake.ts'
+import { BATCH, countBatch } from './batches.ts'
+
+/** What became of a batch of which the rest was called off. */
+export type CanceledBatch = Readonly<z.output<typeof CANCELED_BATCH>>
+export const CANCELED_BATCH = BATCH.extend({
+  canceled: z.int().min(0).meta({ description: 'Messages that this request has canceled.' }),
+}).meta({ id: 'CanceledBatch' })
+
+/** Rows a transaction ends: devices that come to claim meanwhile wait for no more. */
+const MAX_ROWS = 1_000
+
+/**
+ * What no device has claimed. Who claims or cancels one of them in this moment is waited for, and judged by
+ * what it left.
+ */
+const WAITING = `
+select d.message, d.device, d.attempt from sms_messages m join sms_dispatch d on d.message = m.id
+where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${isOwnedBy('d', '$2')}
+  and ${unindexed('m.status')} in ('pending', 'assigned') and ${unindexed('d.state')} in ('pending', 'assigned')
+order by d.message limit ${MAX_ROWS} for update of d`
+
+const LOCKED: MessageSource = {
+  name: 'cancel batch',
+  sql: 'select d.* from sms_dispatch d where d.message = any($4::text[])',
+}
+
+/**
+ * Cancels all messages of a user's batch that wait for their time or their device; their units of the quota
+ * come back. Again is no error, and goes on where a server was killed. Throws 404 `batch_not_found`, also for
+ * another's.
+ */
+export async function cancelBatch(store: Store, user: string, batchId: string): Promise<CanceledBatch> {
+  let canceled = 0
+  for (;;) {
+    const ended = await store.db.transaction((db) => cancelSome({ ...store, db }, user, batchId))
+    canceled += ended.canceled
+    // fewer than could be: some were claimed while they were waited for
+    if (ended.found === 0) break
+  }
+  return { ...(await countBatch(store, user, batchId)), canceled }
+}
+
+async function cancelSome({ db }: Store, user: string, batchId: string) {
+  // without a name: a plan of when there was little would go through all for each
+  const { rows } = await db.query(WAITING, [batchId, user])
+  const found = rows as [string, string, number][]
+  if (found.length === 0) return { found: 0, canceled: 0 }
+  const paid = await failMessages(db, LOCKED, REASONS.canceled, [found.map(([message]) => message)])
+  for (const { period, messages } of paid) await refundQuota({ db }, user, period, messages)
+  // a device that never had it has nothing to forget
+  for (const [message, device, attempt] of found)
+    if (device && attempt > 0) await notifyCanceled(db, device, message, attempt)
+  return { found: found.length, canceled: paid.reduce((sum, { messages }) => sum + messages, 0) }
+}

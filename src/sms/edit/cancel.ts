@@ -1,0 +1,74 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import { isOwnedBy } from '../../db/by-id.ts'
+import { gatewayRefusal } from '../send/refusal.ts'
+import { CHANGE_LOG_PARAMS, changeLogCtes, WEBHOOK_CTE } from '../status/change-log.ts'
+import { idMayBecome, REASONS, type Status } from '../status/status.ts'
+import { refundQuota } from '../usage/quota.ts'
+import { notifyCanceled } from '../wake/wake.ts'
+
+/** A message that will not be sent. */
+export type Canceled = Readonly<z.output<typeof CANCELED>>
+export const CANCELED = z
+  .object({ id: z.string(), status: z.literal('failed'), error_message: z.literal(REASONS.canceled) })
+  .meta({ id: 'Canceled' })
+
+/**
+ * Only what no device has claimed: the row of the queue is the fence, whoever deletes or claims it first has
+ * the message. Gives what was freed.
+ */
+const CANCEL = `
+with freed as (
+  delete from sms_dispatch d
+  where d.message = $1 and d."user" = $2 and d.state in ('pending', 'assigned')
+    and ${idMayBecome('d.message', 'failed')}
+  returning d.message, d.device, d.attempt, d.period
+), changed as (
+  update sms_messages m set status = 'failed', error_message = $3, updated = pb_text(now())
+  from freed where m.id = freed.message returning m.id
+), events as (
+  insert into sms_events (id, "user", message, status, device, attempt, detail, created)
+  select pb_new_id(), $2, message, 'failed', device, attempt, $3, pb_text(now()) from freed
+  returning id, "user", message, status
+), ${WEBHOOK_CTE}, ${changeLogCtes(4)}
+select period, device, attempt from freed`
+
+/**
+ * Cancels a user's message that waits for its time or its device; its unit of the quota comes back. Again is
+ * no error. Throws 404 for another's message, 409 `not_cancelable` once a device has it.
+ */
+export async function cancelMessage(store: Store, user: string, id: string): Promise<Canceled> {
+  const freed = await store.db.transaction((db) => cancelIn({ db, catalog: store.catalog }, user, id))
+  if (freed?.device) await notifyCanceled(store.db, freed.device, id, freed.attempt)
+  return { id, status: 'failed', error_message: REASONS.canceled }
+}
+
+/**
+ * The device that may know of the message, '' for none, and its last attempt; null if it was canceled before.
+ */
+async function cancelIn(
+  store: Store,
+  user: string,
+  id: string,
+): Promise<{ device: string; attempt: number } | null> {
+  const { rows } = await store.db.query(CANCEL, [id, user, REASONS.canceled, ...CHANGE_LOG_PARAMS])
+  if (!rows[0]) {
+    await checkCanceled(store, user, id)
+    return null
+  }
+  const [period, device, attempt] = rows[0] as [string, string, number]
+  await refundQuota(store, user, period)
+  return { device, attempt }
+}
+
+/** A look of its own: who waited for another cancellation sees what it did only in a new statement. */
+async function checkCanceled({ db }: Store, user: string, id: string): Promise<void> {
+  const { rows } = await db.query(
+    `select status, error_message from sms_messages m where id = $1 and ${isOwnedBy('m', '$2')}`,
+    [id, user],
+    'sms canceled message',
+  )
+  if (!rows[0]) throw gatewayRefusal('message_not_found')
+  const [status, reason] = rows[0] as [Status, string]
+  if (status !== 'failed' || reason !== REASONS.canceled) throw gatewayRefusal('not_cancelable')
+}

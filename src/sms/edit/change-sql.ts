@@ -1,0 +1,80 @@
+import { isOwnedBy, unindexed } from '../../db/by-id.ts'
+import { END_OF_TIME } from '../send/body.ts'
+import { changeLogCtes } from '../status/change-log.ts'
+
+/** What becomes of messages that wait for their time; null leaves it as it is. */
+export interface Change {
+  /** In PocketBase's form; '' for now. */
+  readonly scheduledAt: string | null
+  /** In PocketBase's form; '' for never. */
+  readonly expiresAt: string | null
+  /** The same, in seconds from when it is due. */
+  readonly ttl: number | null
+  readonly body: string | null
+  readonly segments: number | null
+  readonly priority: number | null
+}
+
+/** The first parameters of `plannedChangeCtes`; those of its source begin with $8. */
+export const changeParams = (user: string, change: Change): unknown[] => {
+  const { scheduledAt, expiresAt, ttl, body, segments, priority } = change
+  return [user, scheduledAt, expiresAt, ttl, body, segments, priority]
+}
+
+/**
+ * SQL of CTEs: what of a user's messages would become. `source`: which of them (`d` is the queue's row, `m`
+ * the message), and `for update of d, m` if it is to be so. `what` is empty where it is so already, `unfit`
+ * says that one would end before it is due. User and states are written so that no index serves them: see
+ * `isOwnedBy`.
+ */
+export const plannedChangeCtes = (source: string) => `
+waiting as (
+  select d.message, d.device, d.due_at, d.expires_at, d.priority, m.body, m.segments
+  from sms_messages m join sms_dispatch d on d.message = m.id
+  where ${isOwnedBy('m', '$1')} and ${isOwnedBy('d', '$1')} and ${unindexed('m.status')} = 'pending' and ${unindexed('d.state')} = 'pending' and ${source}
+), timed as (
+  select w.*, case when $2::text = '' then date_trunc('milliseconds', now())
+    else coalesce(nullif($2::text, '')::timestamptz, w.due_at) end as due
+  from waiting w
+), ended as (
+  select t.*, case
+      when $4::int is not null then least(t.due + $4::int * interval '1 second', '${END_OF_TIME}'::timestamptz)
+      when $3::text = '' then null
+      else coalesce(nullif($3::text, '')::timestamptz, t.expires_at)
+    end as ends
+  from timed t
+), wanted as (
+  select e.message, e.device, e.due, e.ends, coalesce($7::int, e.priority) as next_priority,
+    coalesce($5::text, e.body) as next_body, coalesce($6::float8, e.segments) as next_segments,
+    coalesce($2::text, $3::text, $4::int::text) is not null and e.ends <= greatest(e.due, now()) as unfit,
+    concat_ws(', ',
+      case when e.due <> e.due_at then 'time' end,
+      case when e.ends is distinct from e.expires_at then 'expiry' end,
+      case when $5::text <> e.body then 'text' end,
+      case when $7::int <> e.priority then 'priority' end
+    ) as what
+  from ended e
+)`
+
+/**
+ * SQL that changes those messages, or none when one of them would end before it is due, and gives `answer`, a
+ * query of `wanted`. The parameters from `toldAt` on are TOLD.
+ * The row of the queue is the fence, as it is for a cancellation: whoever has it first, the sweep that finds
+ * it due, a cancellation or this, is waited for by the others, which then see what it did. No status changes,
+ * so no webhook hears of it.
+ */
+export const changeSql = (source: string, answer: string, toldAt: number) => `
+with ${plannedChangeCtes(source)}, fit as (
+  select * from wanted where what <> '' and not exists (select from wanted where unfit)
+), moved as (
+  update sms_dispatch d set due_at = f.due, expires_at = f.ends, priority = f.next_priority
+  from fit f where d.message = f.message
+), changed as (
+  update sms_messages m set scheduled_at = pb_text(f.due), expires_at = coalesce(pb_text(f.ends), ''),
+    priority = f.next_priority, body = f.next_body, segments = f.next_segments, updated = pb_text(now())
+  from fit f where m.id = f.message returning m.id
+), events as (
+  insert into sms_events (id, "user", message, status, device, detail, created)
+  select pb_new_id(), $1, message, 'pending', device, 'Changed: ' || what, pb_text(now()) from fit returning id
+), ${changeLogCtes(toldAt)}
+${answer}`

@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import { COMMON, date, expiresBeforeDue } from '../send/body.ts'
+import { checkShape } from '../send/shape.ts'
+import { CHANGE_LOG_PARAMS } from '../status/change-log.ts'
+import { BATCH, countBatch } from './batches.ts'
+import { changeOf, MESSAGE_CHANGE } from './change.ts'
+import { type Change, changeParams, changeSql, plannedChangeCtes } from './change-sql.ts'
+
+/** The body of a request: from when, and until when. */
+export const RESCHEDULE = z
+  .strictObject({
+    scheduled_at: date().meta({ description: 'Not before this instant. One that is past means now.' }),
+    expires_at: MESSAGE_CHANGE.shape.expires_at,
+    ttl: COMMON.ttl,
+  })
+  .meta({ id: 'Reschedule' })
+
+/** What became of a batch of which the rest got another time. */
+export type RescheduledBatch = Readonly<z.output<typeof RESCHEDULED_BATCH>>
+export const RESCHEDULED_BATCH = BATCH.extend({
+  rescheduled: z.int().min(0).meta({ description: 'Messages that this request has changed.' }),
+}).meta({ id: 'RescheduledBatch' })
+
+/**
+ * Rows a statement changes: the sweep, and who cancels, wait for no more. The statements have no names, so
+ * they are planned for what there is: one planned while there were few messages took seconds for as many.
+ */
+const MAX_ROWS = 1_000
+
+const OF_BATCH = `m.batch_id = $8 and m.batch_id <> ''`
+
+const FAULT = `with ${plannedChangeCtes(OF_BATCH)} select 1 from wanted where unfit limit 1`
+
+const SOME = changeSql(
+  `${OF_BATCH} and d.message > $9 order by d.message limit ${MAX_ROWS} for update of d, m`,
+  `select max(message), count(*) filter (where what <> ''), bool_or(unfit) from wanted`,
+  10,
+)
+
+/** The body of a request. Throws 400 `invalid_request` that names the first wrong field. */
+export const readReschedule = (raw: unknown, now: Date): Change => changeOf(checkShape(RESCHEDULE, raw), now)
+
+/**
+ * Gives all messages of a user's batch that wait for their time another one. Again is no error, and goes on
+ * where a server was killed. Throws 404 `batch_not_found`, also for another's, and 400 `invalid_request`,
+ * with nothing changed, when one of them would end before it is due. Should one get another end in this very
+ * moment, of which that is true, those before it are changed.
+ */
+export async function rescheduleBatch(
+  store: Store,
+  user: string,
+  batchId: string,
+  change: Change,
+): Promise<RescheduledBatch> {
+  const params = [...changeParams(user, change), batchId]
+  const fault = await store.db.query(FAULT, params)
+  if (fault.rows[0]) throw expiresBeforeDue()
+  let rescheduled = 0
+  for (let last = ''; ; ) {
+    const { rows } = await store.db.query(SOME, [...params, last, ...CHANGE_LOG_PARAMS])
+    const [max, changed, unfit] = rows[0] as [string | null, number, boolean]
+    // changed by somebody else since the look
+    if (unfit) throw expiresBeforeDue()
+    if (max === null) break
+    rescheduled += Number(changed)
+    last = max
+  }
+  return { ...(await countBatch(store, user, batchId)), rescheduled }
+}

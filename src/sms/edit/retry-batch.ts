@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import { isOwnedBy, unindexed } from '../../db/by-id.ts'
+import { randomId } from '../../tools/random.ts'
+import type { Outcome, Verdict } from '../send/offer.ts'
+import type { Offer } from '../send/offer-shape.ts'
+import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
+import { countSegments } from '../send/segments.ts'
+import { type SendServices, StaleSender } from '../send/send.ts'
+import type { Sender } from '../send/sender.ts'
+import { REASONS } from '../status/status.ts'
+import { countBatch } from './batches.ts'
+import { retryRef, shifted } from './retry.ts'
+
+/** Failed messages that are sent again only if the request says so: it may be known better than here. */
+const CHOICES = ['unknown', 'canceled'] as const
+const LEFT_OUT = [...CHOICES, 'opted_out', 'retried', 'no_text', 'refused'] as const
+type LeftOut = (typeof LEFT_OUT)[number]
+
+/** The body of a request; all of it may be left out. */
+export const RETRY_BATCH = z
+  .strictObject({
+    include: z
+      .array(z.enum(CHOICES, `must be ${CHOICES.join(' or ')}`), 'must be a list')
+      .max(CHOICES.length)
+      .optional()
+      .meta({
+        description:
+          '`unknown`: the device went silent, so that the text may have gone out, and some may get it twice. `canceled`: what was called off.',
+      }),
+  })
+  .meta({ id: 'RetryBatch' })
+
+/** What was sent again. */
+export type RetriedBatch = Readonly<z.output<typeof RETRIED_BATCH>>
+export const RETRIED_BATCH = z
+  .object({
+    batch_id: z.string().meta({ description: 'Names the new messages; empty when there are none.' }),
+    message_ids: z.array(z.string()).meta({
+      description:
+        'The new messages, in the order of the old ones. Asked again, they are the same, and those that came to it.',
+    }),
+    recipients_count: z.int().min(0),
+    left_out: z.record(z.enum(LEFT_OUT), z.int().min(0)).meta({
+      description:
+        'Failed messages that were not sent again: of unknown outcome, canceled, opted out, sent again one by one before, without a text any more, or refused now (quota, devices).',
+    }),
+  })
+  .meta({ id: 'RetriedBatch' })
+
+/** How the reason of such a message begins, whoever gave it. */
+const UNKNOWN = 'Outcome unknown'
+
+/** Offers that are decided at once; the user's other sends come in between. */
+const MAX_OFFERS = 500
+
+const FAILED = `
+select m.id, m."to", m.body, m.priority, m.sim, m.guarantee, m.expires_at,
+  case when m.scheduled_at <> '' then m.scheduled_at else m.created end as due, m.error_message,
+  exists (select from contacts c where c."user" = $2 and c.phone = m."to" and c.opted_out), r.id, r.batch_id
+from sms_messages m
+left join sms_messages r on r."user" = $2 and r.client_ref = 'retry:' || m.id and r.client_ref <> ''
+where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} and ${unindexed('m.status')} = 'failed' and m.message_type = 'outgoing'
+order by m._rowid`
+
+interface Failed {
+  readonly id: string
+  readonly to: string
+  readonly body: string
+  readonly options: Pick<Offer, 'priority' | 'sim' | 'expiresAt' | 'guarantee'>
+  readonly reason: string
+  readonly optedOut: boolean
+  /** The message that was sent in its place, and that one's batch. */
+  readonly again: { readonly id: string; readonly batch: string } | null
+}
+
+/**
+ * Sends the failed messages of a batch once more, as new ones to any device: each at most once, by its
+ * `client_ref` `retry:<id>`, whoever else retries it. All new ones of a batch have one batch_id, which
+ * follows from the old one: so asked again, by another node or after a crash, it goes on where it was. They
+ * count against the quota; what does not fit is left out.
+ * Throws 404 `batch_not_found`, StaleSender, and 402 or 503 when nothing of it could be sent.
+ */
+export async function retryBatch(
+  services: SendServices,
+  sender: Sender,
+  batchId: string,
+  { include = [] }: z.output<typeof RETRY_BATCH>,
+): Promise<RetriedBatch> {
+  const failed = await readFailed(services.store, sender.user, batchId)
+  if (failed.length === 0) await countBatch(services.store, sender.user, batchId) // is there one?
+  const batch = batchAfter(batchId)
+  const left = Object.fromEntries(LEFT_OUT.map((why) => [why, 0])) as Record<LeftOut, number>
+  const ids = new Map<Failed, string>()
+  const due: Failed[] = []
+  for (const one of failed) {
+    const why = whyNot(one, batch, include)
+    if (why) left[why]++
+    else if (one.again) ids.set(one, one.again.id)
+    else due.push(one)
+  }
+  let refused: Outcome | undefined
+  for (let at = 0; at < due.length && !refused; at += MAX_OFFERS) {
+    const some = due.slice(at, at + MAX_OFFERS)
+    const decided = await Promise.all(some.map((one) => offerAgain(services, sender, one, batch)))
+    for (const [i, { outcome, message }] of decided.entries())
+      if (outcome === 'accepted' || outcome === 'known') ids.set(some[i]!, message)
+      else refused ??= outcome
+  }
+  left.refused = due.filter((one) => !ids.has(one)).length
+  if (refused === 'stale') throw new StaleSender()
+  if (refused && ids.size === 0) throw gatewayRefusal(refused as RefusalCode)
+  const message_ids = failed.flatMap((one) => ids.get(one) ?? [])
+  const batch_id = message_ids.length > 0 ? batch : ''
+  return { batch_id, message_ids, recipients_count: message_ids.length, left_out: left }
+}
+
+async function readFailed({ db }: Store, user: string, batchId: string): Promise<Failed[]> {
+  const { rows } = await db.query(FAILED, [batchId, user], 'sms failed batch')
+  const now = new Date()
+  return rows.map((row) => {
+    const [id, to, body, priority, sim, guarantee, expiresAt, from, reason, optedOut, again, batch] = row as [
+      ...[string, string, string, number, number, string, string, string, string, boolean],
+      ...[string | null, string],
+    ]
+    const options = { priority, sim, guarantee, expiresAt: expiresAt ? shifted(now, from, expiresAt) : null }
+    return { id, to, body, options, reason, optedOut, again: again === null ? null : { id: again, batch } }
+  })
+}
+
+function whyNot(
+  { again, reason, optedOut, body }: Failed,
+  batch: string,
+  include: readonly (typeof CHOICES)[number][],
+): LeftOut | undefined {
+  if (again) return again.batch === batch ? undefined : 'retried'
+  if (optedOut || reason === REASONS.optedOut) return 'opted_out'
+  if (reason.startsWith(UNKNOWN) && !include.includes('unknown')) return 'unknown'
+  if (reason === REASONS.canceled && !include.includes('canceled')) return 'canceled'
+  return body === '' ? 'no_text' : undefined
+}
+
+/** The verdict, with the id of the message that it was sent again as. */
+async function offerAgain(
+  services: SendServices,
+  sender: Sender,
+  one: Failed,
+  batch: string,
+): Promise<Verdict> {
+  const message = { id: randomId(), to: one.to, body: null, segments: countSegments(one.body).segments }
+  const verdict = await services.acceptor.accept({
+    ...one.options,
+    user: sender.user,
+    version: sender.version,
+    key: sender.key?.id ?? null,
+    keyVersion: sender.key?.version ?? null,
+    device: null,
+    later: false,
+    batch,
+    body: one.body,
+    scheduledAt: null,
+    clientRef: retryRef(one.id),
+    idempotency: null,
+    messages: [message],
+  })
+  return verdict.outcome === 'accepted' ? { ...verdict, message: message.id } : verdict
+}
+
+/** An id, as random as the one it is made from. */
+const batchAfter = (batchId: string): string => {
+  const digest = createHash('sha256').update(`retry:${batchId}`).digest('hex')
+  return BigInt(`0x${digest.slice(0, 20)}`)
+    .toString(36)
+    .padStart(15, '0')
+    .slice(-15)
+}

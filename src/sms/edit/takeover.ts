@@ -1,0 +1,44 @@
+import type { Store } from '../../collections/catalog.ts'
+import { lockUserSends } from '../send/lock-user.ts'
+import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
+import { mayBecome, REASONS } from '../status/status.ts'
+import { refundQuota } from '../usage/quota.ts'
+
+const CANCEL = `
+with freed as (
+  delete from sms_dispatch where message = any(array(
+    select message from sms_dispatch where "user" = $1 and state in ('pending', 'assigned') order by message for update
+  )) and state in ('pending', 'assigned')
+  returning message, device, attempt, period
+), changed as (
+  update sms_messages m set status = 'failed', error_message = $2, updated = pb_text(now())
+  from freed where m.id = freed.message and ${mayBecome('m', 'failed')} returning m.id
+), events as (
+  insert into sms_events (id, "user", message, status, device, attempt, detail, created)
+  select pb_new_id(), $1, message, 'failed', device, attempt, $2, pb_text(now()) from freed
+  where message in (select id from changed) returning id
+), ${changeLogCtes(3)}
+select period, count(*) from freed where message in (select id from changed) group by period`
+
+/**
+ * The device that has it may not say any more what became of it: the message must not come to another for
+ * that.
+ */
+const ONCE = `update sms_dispatch set at_least_once = false where message = any(array(
+  select message from sms_dispatch where "user" = $1 and at_least_once order by message for update
+))`
+
+/**
+ * Ends what a user's former holder left in the queue, in the transaction that hands the user over: nothing
+ * goes out later through the phones of the new one. What no device has claimed is canceled, its quota comes
+ * back; what one has ends by its lease. Pairing codes that wait are void. Webhooks are not told: they go as
+ * well.
+ */
+export async function endUserQueue(store: Store, user: string): Promise<void> {
+  const { db } = store
+  await lockUserSends(db, user) // who comes later is asked for the new version
+  const { rows } = await db.query(CANCEL, [user, REASONS.canceled, ...CHANGE_LOG_PARAMS])
+  for (const [period, messages] of rows) await refundQuota(store, user, String(period), Number(messages))
+  await db.query(ONCE, [user])
+  await db.query('delete from device_pairings where "user" = $1', [user])
+}

@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto'
+import type { Store } from '../../collections/catalog.ts'
+import { formatDate } from '../../fields/types/date.ts'
+import type { Device } from '../devices/device.ts'
+import {
+  latestOptChanges,
+  type OptChange,
+  type OptWords,
+  readOptWord,
+  setOptedOut,
+} from '../queue/opt-out.ts'
+import { endUnclaimed } from '../queue/opted-out.ts'
+import { lockUserSends } from '../send/lock-user.ts'
+import { countSegments } from '../send/segments.ts'
+import { CHANGE_LOG_PARAMS, changeLogCtes, WEBHOOK_CTE } from '../status/change-log.ts'
+
+/**
+ * A text that came in at a device. `receivedAt`: milliseconds since 1970 by its own clock; `sim` 0: unknown.
+ */
+export interface ReceivedText {
+  readonly from: string
+  readonly body: string
+  readonly receivedAt: number
+  readonly sim: number
+}
+
+const INSERT = `
+with changed as (
+  insert into sms_messages
+    (id, "user", device, status, message_type, "from", "to", body, segments, sim, delivered_at, created, updated)
+  select t.id, $1, $2, 'received', 'incoming', t."from", $3, t.body, t.segments, t.sim,
+    least(t.at, pb_text(now())), pb_text(now()), pb_text(now())
+  from json_to_recordset($4) t(id text, "from" text, body text, segments int, sim int, at text)
+  on conflict (id) do nothing
+  returning id
+), events as (
+  insert into sms_events (id, "user", message, status, device, created)
+  select pb_new_id(), $1, id, 'received', $2, pb_text(now()) from changed
+  returning id, "user", message, status
+), ${WEBHOOK_CTE}, ${changeLogCtes(5, 'create')}
+select id from changed`
+
+/**
+ * Stores texts that a device received, one record each; `delivered_at` is when the device got it. Device,
+ * sender, instant and text are a text's identity and make its id: told again, it is not stored again. A
+ * sender's word for opting out or in changes their contact, and ends what waits for them. Answers the ids in
+ * the order of `texts`.
+ */
+export async function receiveTexts(
+  store: Store,
+  device: Device,
+  texts: readonly ReceivedText[],
+  words: OptWords,
+): Promise<string[]> {
+  const ids = texts.map((text) => identityOf(device, text))
+  const rows = texts.map((text, i) => ({
+    id: ids[i]!,
+    from: text.from,
+    body: text.body,
+    segments: countSegments(text.body).segments,
+    sim: text.sim,
+    at: formatDate(new Date(text.receivedAt)),
+  }))
+  // told twice at once, in whatever order, they are stored in one: two statements never wait for each other
+  rows.sort((a, b) => (a.at + a.id < b.at + b.id ? -1 : 1))
+  await store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    const stored = await db.query(INSERT, [
+      device.user,
+      device.id,
+      device.phone,
+      JSON.stringify(rows),
+      ...CHANGE_LOG_PARAMS,
+    ])
+    const isNew = new Set(stored.rows.map((row) => String(row[0])))
+    const fresh = texts.filter((_, i) => isNew.has(ids[i]!))
+    const last = lastWords(fresh, words)
+    // a send that has looked who is opted out, or a later word, would be missed below while it is not
+    // committed
+    if (last.length > 0) await lockUserSends(db, device.user)
+    const said = await latestOptChanges(inside, device.user, last, words)
+    const out = said.filter(({ isOut }) => isOut).map(({ sender }) => sender)
+    for (const { sender, isOut } of said) await setOptedOut(inside, device.user, sender, isOut)
+    await endUnclaimed(inside, device.user, out)
+  })
+  return ids
+}
+
+/**
+ * The last word of each sender about being written to, by sender: who changes several contacts does so in one
+ * order.
+ */
+function lastWords(texts: readonly ReceivedText[], words: OptWords): OptChange[] {
+  const last = new Map<string, OptChange>()
+  for (const { from, body, receivedAt } of [...texts].sort((a, b) => a.receivedAt - b.receivedAt)) {
+    const isOut = readOptWord(body, words)
+    if (isOut !== undefined) last.set(from, { sender: from, isOut, at: receivedAt })
+  }
+  return [...last.values()].sort((a, b) => (a.sender < b.sender ? -1 : 1))
+}
+
+const ID_LENGTH = 15
+
+/** 15 of [0-9a-z] out of SHA-256: 77 bits. */
+function identityOf(device: Device, { from, receivedAt, body }: ReceivedText): string {
+  const hash = createHash('sha256')
+    .update(JSON.stringify([device.id, from, receivedAt, body]))
+    .digest('hex')
+  return BigInt(`0x${hash}`).toString(36).slice(-ID_LENGTH).padStart(ID_LENGTH, '0')
+}

@@ -1,0 +1,119 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import { counts } from '../../counts.ts'
+import type { Db } from '../../db/open.ts'
+import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
+import { allowance } from '../devices/available.ts'
+import type { Device } from '../devices/device.ts'
+import { gatewayRefusal } from '../send/refusal.ts'
+import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
+import { idMayBecome } from '../status/status.ts'
+
+/** A message as a device gets it. */
+export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>
+export const CLAIMED_MESSAGE = z
+  .object({
+    id: z.string(),
+    attempt: z.int().min(1).meta({ description: 'Goes back with every report on this message.' }),
+    to: z.string(),
+    body: z.string(),
+    sim: z.int().meta({ description: 'Slot of the SIM to send with; 0: any.' }),
+    priority: z.int(),
+    expires_at: INSTANT_OR_EMPTY.meta({ description: 'Do not send after it. Empty: never.' }),
+    lease_until: INSTANT.meta({
+      description: 'Until when to send and report. What was not reported by then counts as silent.',
+    }),
+  })
+  .meta({ id: 'ClaimedMessage' })
+
+/** First half of the advisory lock under which a limited device claims; the second is its id's hash. */
+const CLAIM_LOCK = 7_367_002
+
+/**
+ * Takes messages for a device: first what it holds under a live lease, with the same attempt (the answer may
+ * have been lost), then what is assigned to it, highest priority first, then oldest: attempt + 1, a new
+ * lease, status `sending`. `skip locked`: no two claims get the same message; one that was deleted in this
+ * moment is not handed out.
+ * $4: what limits leave, null for a device without any: one that was given a limit since it was read, perhaps
+ * while its claim waited, gets nothing new until its next claim.
+ */
+const CLAIM = `
+with held as (
+  select message, attempt, lease_until, priority, position from sms_dispatch
+  where device = $1 and "user" = $2 and state = 'sending' and lease_until > now()
+  order by priority desc, position limit $3
+), due as (
+  select d.message from sms_dispatch d
+  where d.device = $1 and d."user" = $2 and d.state = 'assigned'
+    and (d.due_at is null or d.due_at <= now()) and (d.expires_at is null or d.expires_at > now())
+    and ${idMayBecome('d.message', 'sending')}
+    and exists (select from devices v where v.id = $1 and v."user" = $2 and v.enabled
+      and ($4::bigint is not null or v.per_minute <= 0 and v.daily_limit <= 0))
+  order by d.priority desc, d.position
+  limit greatest(0, least($3 - (select count(*) from held), $4::bigint))
+  for update of d skip locked
+), taken as (
+  update sms_dispatch d
+  set state = 'sending', attempt = d.attempt + 1, lease_until = now() + $5::float8 * interval '1 second', wake_at = null
+  where d.message = any(array(select message from due))
+  returning d.message, d.attempt, d.lease_until, d.priority, d.position
+), changed as (
+  update sms_messages m set status = 'sending', updated = pb_text(now())
+  from taken where m.id = taken.message returning m.id
+), events as (
+  insert into sms_events (id, "user", message, status, device, attempt, created)
+  select pb_new_id(), $2, message, 'sending', $1, attempt, pb_text(now()) from taken
+  where message in (select id from changed) returning id
+), counted as (
+  insert into device_handouts (device, at, messages)
+  select $1, now(), count(*) from taken having count(*) > 0
+), ${changeLogCtes(6)}
+select m.id, c.attempt, m."to", m.body, m.sim, m.priority, m.expires_at, pb_text(c.lease_until)
+from (select *, false as is_new from held union all select *, true from taken) c
+join sms_messages m on m.id = c.message and (not c.is_new or m.id in (select id from changed))
+order by c.is_new, c.priority desc, c.position`
+
+const ALLOWANCE = `select ${allowance('d')} from devices d where d.id = $1 and d."user" = $2`
+
+/** Up to `limit` messages for a device; [] when nothing is due. Throws 403 for a disabled device. */
+export async function claimMessages(
+  store: Store,
+  device: Device,
+  limit: number,
+  leaseSeconds: number,
+): Promise<ClaimedMessage[]> {
+  if (!device.enabled) throw gatewayRefusal('device_disabled')
+  if (!device.isLimited) return take(store.db, device, limit, null, leaseSeconds)
+  return store.db.transaction(async (db) =>
+    take(db, device, limit, await whatLimitsLeave(db, device), leaseSeconds),
+  )
+}
+
+/** Up to `limit` messages that a device holds already, under the leases they have. */
+export const leasedMessages = ({ db }: Store, device: Device, limit: number): Promise<ClaimedMessage[]> =>
+  take(db, device, limit, 0, 0)
+
+async function take(db: Db, device: Device, limit: number, left: number | null, leaseSeconds: number) {
+  const values = [device.id, device.user, limit, left, leaseSeconds, ...CHANGE_LOG_PARAMS]
+  const { rows } = await db.query(CLAIM, values, 'sms claim')
+  counts.claims.asked++
+  counts.claims.messages += rows.length
+  return rows.map(toMessage)
+}
+
+/**
+ * Null when its limits were taken away. Claims of one device come one after the other here, or each would
+ * count without the others.
+ */
+async function whatLimitsLeave(db: Db, device: Device): Promise<number | null> {
+  await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [CLAIM_LOCK, device.id])
+  const { rows } = await db.query(ALLOWANCE, [device.id, device.user])
+  if (!rows[0]) return 0
+  const [left] = rows[0]
+  return left === null ? null : Number(left)
+}
+
+function toMessage(row: readonly unknown[]): ClaimedMessage {
+  const [id, attempt, to, body, sim, priority, expires_at, lease_until] = row
+  return { id, attempt, to, body, sim, priority, expires_at, lease_until } as ClaimedMessage
+}

@@ -1,0 +1,44 @@
+import type { Db } from '../../db/open.ts'
+import { CHANGE_LOG_PARAMS, changeLogCtes, WEBHOOK_CTE } from '../status/change-log.ts'
+import { mayBecome } from '../status/status.ts'
+import type { MessageSource } from './reassign.ts'
+
+/** Messages of a user whose quota a month has paid for. */
+export interface PaidMessages {
+  readonly user: string
+  readonly period: string
+  readonly messages: number
+}
+
+/** SQL that ends what `source` selects from sms_dispatch, locked, as failed. $1: the reason; $2, $3: TOLD. */
+const failSql = (source: string) => `
+with source as (${source}), freed as (
+  delete from sms_dispatch d using source s where d.message = s.message
+), changed as (
+  update sms_messages m set status = 'failed', error_message = $1, updated = pb_text(now())
+  from source s where m.id = s.message and ${mayBecome('m', 'failed')} returning m.id
+), events as (
+  insert into sms_events (id, "user", message, status, device, attempt, detail, created)
+  select pb_new_id(), s."user", s.message, 'failed', s.device, s.attempt, $1, pb_text(now())
+  from source s join changed c on c.id = s.message
+  returning id, "user", message, status
+), ${WEBHOOK_CTE}, ${changeLogCtes(2)}
+select s."user", s.period, count(*) from source s join changed c on c.id = s.message group by 1, 2 order by 1, 2`
+
+/**
+ * Ends messages that `source` selects whole from sms_dispatch, locked, for a reason; the parameters of
+ * `source` begin with $4. Answers whose they were and what had paid for them.
+ */
+export async function failMessages(
+  db: Db,
+  { name, sql }: MessageSource,
+  reason: string,
+  params: readonly unknown[] = [],
+): Promise<PaidMessages[]> {
+  const { rows } = await db.query(failSql(sql), [reason, ...CHANGE_LOG_PARAMS, ...params], `sms ${name}`)
+  return (rows as [string, string, number][]).map(([user, period, messages]) => ({
+    user,
+    period,
+    messages: Number(messages),
+  }))
+}

@@ -1,0 +1,73 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import type { Device } from '../devices/device.ts'
+import { REASONS } from '../status/status.ts'
+import { refundQuota } from '../usage/quota.ts'
+import { failMessages, type PaidMessages } from './fail.ts'
+import { isOptedOut } from './opt-out.ts'
+import type { DevicesToWake } from './overdue.ts'
+import type { MessageSource } from './reassign.ts'
+import type { Attempt } from './renew.ts'
+
+/** Rows a sweep takes at once; the rest is for the next tick. */
+const MAX_ROWS = 1_000
+
+const DUE: MessageSource = {
+  name: 'opted out meanwhile',
+  sql: `select d.* from sms_dispatch d
+  join sms_messages m on m.id = d.message
+  join contacts c on c."user" = d."user" and c.phone = m."to" and c.opted_out
+  where d.state = 'pending' and d.due_at <= now()
+  order by d.due_at limit ${MAX_ROWS} for update of d skip locked`,
+}
+
+/** Ends scheduled messages that are due, but whose recipient has been opted out since they were accepted. */
+export async function endOptedOut(db: Db): Promise<DevicesToWake> {
+  await refundAll(db, await failMessages(db, DUE, REASONS.optedOut))
+  return []
+}
+
+/** By the index on user and status: of what waits, only this user's is looked at. */
+const WAITING: MessageSource = {
+  name: 'said stop',
+  sql: `select d.* from sms_messages m join sms_dispatch d on d.message = m.id
+  where m."user" = $4 and m.status in ('pending', 'assigned') and m."to" = any($5::text[])
+    and d.state in ('pending', 'assigned')
+  order by d.message for update of d`,
+}
+
+/**
+ * Ends all messages of a user to these numbers that no device has claimed, in the transaction that opts the
+ * numbers out. As if they had never been accepted they cost nothing.
+ */
+export async function endUnclaimed({ db }: Store, user: string, phones: readonly string[]): Promise<void> {
+  if (phones.length > 0)
+    await refundAll(db, await failMessages(db, WAITING, REASONS.optedOut, [user, phones]))
+}
+
+const GIVEN_BACK: MessageSource = {
+  name: 'given back, opted out',
+  sql: `select d.* from sms_dispatch d
+  where d.device = $4 and d."user" = $5 and d.message = $6 and d.attempt = $7 and d.state = 'sending'
+    and ${isOptedOut('d')}
+  for update`,
+}
+
+/**
+ * Ends a message that its device gives back unsent, if its recipient has been opted out since it was claimed:
+ * nobody else may send it. True if it did. Whoever calls it holds the user's sends, or a word that comes in
+ * this moment would miss it.
+ */
+export async function endReturned(
+  db: Db,
+  device: Pick<Device, 'id' | 'user'>,
+  { id, attempt }: Attempt,
+): Promise<boolean> {
+  const paid = await failMessages(db, GIVEN_BACK, REASONS.optedOut, [device.id, device.user, id, attempt])
+  await refundAll(db, paid)
+  return paid.length > 0
+}
+
+async function refundAll(db: Db, all: readonly PaidMessages[]): Promise<void> {
+  for (const { user, period, messages } of all) await refundQuota({ db }, user, period, messages)
+}

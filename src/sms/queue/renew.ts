@@ -1,0 +1,53 @@
+import type { Store } from '../../collections/catalog.ts'
+import { isHeldByDevice, unindexed } from '../../db/by-id.ts'
+import type { Db } from '../../db/open.ts'
+import type { Device } from '../devices/device.ts'
+import { recordOutage } from '../devices/outage.ts'
+
+/** An attempt of a message, as the claim that made it names it. */
+export interface Attempt {
+  readonly id: string
+  readonly attempt: number
+}
+
+const RENEW = `
+with held as (
+  select d.message from sms_dispatch d
+  join json_to_recordset($1) g(id text, attempt int) on g.id = d.message and g.attempt = d.attempt
+  where ${isHeldByDevice('d', '$2', '$3')} and ${unindexed('d.state')} = 'sending'
+  order by d.message for update of d
+)
+update sms_dispatch d set lease_until = greatest(d.lease_until, now() + $4::float8 * interval '1 second')
+from held h where d.message = h.message`
+
+/**
+ * A device still has these: their leases last at least that long from now. Attempts that are not current, or
+ * over, change nothing.
+ */
+export async function renewLeases(
+  store: Store,
+  device: Device,
+  attempts: readonly Attempt[],
+  leaseSeconds: number,
+): Promise<void> {
+  if (attempts.length === 0) return
+  const given = attempts.map(({ id, attempt }) => ({ id, attempt }))
+  await store.db.query(RENEW, [JSON.stringify(given), device.id, device.user, leaseSeconds], 'sms renew')
+}
+
+const SPARE = `
+update sms_dispatch set lease_until = now() + $1::float8 * interval '1 second'
+where message = any(array(
+  select message from sms_dispatch where state = 'sending' and lease_until < now() + $1::float8 * interval '1 second'
+  order by message for update skip locked
+))`
+
+/**
+ * Nobody could reach us: every lease lasts at least that long from now. So a device that pulls is handed what
+ * it holds once more, by which a phone with the app says what became of it, though its report was lost for
+ * good. Nor is its owner told that it was silent meanwhile.
+ */
+export async function extendAllLeases(db: Db, seconds: number): Promise<void> {
+  await db.query(SPARE, [seconds])
+  await recordOutage(db)
+}

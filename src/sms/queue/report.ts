@@ -1,0 +1,212 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import { counts } from '../../counts.ts'
+import { isHeldByDevice, unindexed } from '../../db/by-id.ts'
+import type { Db } from '../../db/open.ts'
+import type { Device } from '../devices/device.ts'
+import { lockUserSends } from '../send/lock-user.ts'
+import { CHANGE_LOG_PARAMS, changeLogCtes, WEBHOOK_CTE } from '../status/change-log.ts'
+import { NEXT, STATUSES, type Status } from '../status/status.ts'
+import { wakeDevices } from '../wake/wake.ts'
+import { endReturned } from './opted-out.ts'
+import { reassign } from './reassign.ts'
+
+/** What a device says became of a message. `at`: milliseconds since 1970 by its own clock. */
+export interface Report {
+  readonly id: string
+  readonly attempt: number
+  readonly status: 'sent' | 'delivered' | 'failed'
+  readonly error_message?: string | undefined
+  readonly at?: number | undefined
+  /** Proof that nothing went out: the message is assigned anew. Only with `failed`. */
+  readonly not_sent?: boolean | undefined
+}
+
+/** What a report came to. */
+export type ReportResult = Readonly<z.output<typeof REPORT_RESULT>>
+export const REPORT_RESULT = z
+  .object({
+    id: z.string(),
+    attempt: z.int(),
+    result: z.enum(['applied', 'unchanged', 'not_found']).meta({
+      description:
+        '`applied`: the message is now as reported. `unchanged`: late, repeated or of an old attempt. `not_found`: not a message of this device.',
+    }),
+    status: z.enum(STATUSES).optional().meta({ description: 'Where the message is.' }),
+  })
+  .meta({ id: 'ReportResult' })
+
+/** A user always reads why. */
+const NO_REASON = 'The device could not send the message'
+
+/**
+ * Ends the attempts of reports that all name other messages, in one statement. Only the current attempt of a
+ * message in `sending`, or the attempt that made it `sent`, gets through, and only along an edge of the
+ * status table ($4). A device's clock may be anywhere: its instant counts if it lies between acceptance, or
+ * the sending, and now.
+ */
+const APPLY = `
+with given as (
+  select * from json_to_recordset($1) g(number int, id text, attempt int, status text, at float8, reason text)
+), freed as (
+  delete from sms_dispatch d using given g
+  where d.message = g.id and ${isHeldByDevice('d', '$2', '$3')} and ${unindexed('d.state')} = 'sending' and d.attempt = g.attempt
+  returning d.message
+), applicable as (
+  select m.id, g.status, g.attempt, g.reason, pb_text(
+    case when to_timestamp(g.at / 1000) between greatest(m.created::text, m.sent_at::text)::timestamptz and now()
+      then to_timestamp(g.at / 1000) else now() end) as at
+  from given g join sms_messages m on m.id = g.id
+  where ${isHeldByDevice('m', '$2', '$3')} and m.status || ' ' || g.status = any($4)
+    and (m.id in (select message from freed) or (${unindexed('m.status')} = 'sent' and exists (
+      select from sms_events e where e.message = m.id and e.status = 'sent' and e.attempt = g.attempt)))
+), changed as (
+  update sms_messages m
+  set status = a.status, error_message = a.reason, updated = pb_text(now()),
+    sent_at = case when a.status = 'failed' or m.sent_at <> '' then m.sent_at else a.at end,
+    delivered_at = case when a.status = 'delivered' then a.at else m.delivered_at end
+  from applicable a
+  where m.id = a.id and ${isHeldByDevice('m', '$2', '$3')} and m.status || ' ' || a.status = any($4)
+  returning m.id, a.status, a.attempt, a.reason
+), events as (
+  insert into sms_events (id, "user", message, status, device, attempt, detail, created)
+  select pb_new_id(), $3, id, status, $2, attempt, reason, pb_text(now()) from changed
+  returning id, "user", message, status
+), ${WEBHOOK_CTE}, ${changeLogCtes(5)}
+select g.number, m.status, c.id is not null
+from given g
+left join sms_messages m on m.id = g.id and ${isHeldByDevice('m', '$2', '$3')}
+left join changed c on c.id = g.id`
+
+/** The message of an attempt that provably sent nothing, for `reassign`. */
+const NOT_SENT = {
+  name: 'not sent',
+  sql: `select message, "user", device, state, pinned, position, attempt,
+    trim('Not sent. ' || $8) as why
+  from sms_dispatch
+  where message = $4 and device = $5 and "user" = $6 and state = 'sending' and attempt = $7 for update`,
+}
+
+/** Who takes several messages locks them in one order, in the queue before the messages themselves. */
+const LOCKS = [
+  `select 1 from sms_dispatch d where message = any($1) and ${isHeldByDevice('d', '$2', '$3')} order by message for update`,
+  `select 1 from sms_messages m where id = any($1) and ${isHeldByDevice('m', '$2', '$3')} order by id for update`,
+]
+
+/** All `from to` of the status table. */
+const EDGES = (Object.keys(NEXT) as Status[]).flatMap((from) => NEXT[from].map((to) => `${from} ${to}`))
+
+/**
+ * Takes a device's reports, in their order, all or none stored. Answers one result for each. What does not
+ * apply changes nothing and is no error: the device may forget it.
+ */
+export async function applyReports(
+  store: Store,
+  device: Device,
+  reports: readonly Report[],
+  deviceOnlineSeconds: number,
+): Promise<ReportResult[]> {
+  const results: ReportResult[] = []
+  const [only] = reports
+  if (only && reports.length === 1 && !only.not_sent) {
+    await applyRound(store.db, device, [[0, only]], results)
+    if (!mayBeTooSoon(only, results[0]!)) {
+      countAll(results)
+      return results
+    }
+  }
+  const woken = new Set<string>()
+  await store.db.transaction(async (db) => {
+    // before the queue, as who says STOP does it
+    if (reports.some(({ not_sent }) => not_sent)) await lockUserSends(db, device.user)
+    const ids = reports.map(({ id }) => id)
+    for (const lock of LOCKS) await db.query(lock, [ids, device.id, device.user])
+    for (const round of roundsOf(reports)) {
+      const others: Numbered[] = []
+      for (const [number, report] of round) {
+        const next = report.not_sent ? await giveBack(db, device, report, deviceOnlineSeconds) : undefined
+        if (next === undefined) others.push([number, report])
+        else results[number] = applied(report, next === '' ? 'failed' : 'assigned')
+        if (next) woken.add(next)
+      }
+      await applyRound(db, device, others, results)
+    }
+  })
+  wakeDevices([...woken])
+  countAll(results)
+  return results
+}
+
+function countAll(results: readonly ReportResult[]): void {
+  for (const { result } of results) counts.reports[result]++
+}
+
+/**
+ * The status would have allowed it: either it is of an old attempt, or another report changed the message in
+ * this moment, and the statement saw it as it was before. Behind the locks the next look tells which.
+ */
+const mayBeTooSoon = (report: Report, { result, status }: ReportResult) =>
+  result === 'unchanged' && status !== undefined && NEXT[status].includes(report.status)
+
+/** A report and its place in the request. */
+type Numbered = readonly [number: number, report: Report]
+
+/** Reports split so that no part names a message twice, and each message's come in their order. */
+function roundsOf(reports: readonly Report[]): Numbered[][] {
+  const rounds: Numbered[][] = []
+  const seen = new Map<string, number>()
+  reports.forEach((report, number) => {
+    const round = seen.get(report.id) ?? 0
+    seen.set(report.id, round + 1)
+    rounds[round] = [...(rounds[round] ?? []), [number, report]]
+  })
+  return rounds
+}
+
+/**
+ * Assigns the message anew: the device that has it now, '' if it ended, as its recipient wants no more texts,
+ * or undefined when the report is not of its current attempt.
+ */
+async function giveBack(db: Db, device: Device, report: Report, deviceOnlineSeconds: number) {
+  if (await endReturned(db, device, report)) return ''
+  const params = [report.id, device.id, device.user, report.attempt, report.error_message ?? '']
+  const [next] = await reassign(db, NOT_SENT, deviceOnlineSeconds, params)
+  return next
+}
+
+/** Puts the results of a round in their places. */
+async function applyRound(
+  db: Db,
+  device: Device,
+  round: readonly Numbered[],
+  results: ReportResult[],
+): Promise<void> {
+  if (round.length === 0) return
+  const given = round.map(([number, { id, attempt, status, at, error_message }]) => ({
+    number,
+    id,
+    attempt,
+    status,
+    at,
+    reason: status === 'failed' ? error_message || NO_REASON : '',
+  }))
+  const values = [JSON.stringify(given), device.id, device.user, EDGES, ...CHANGE_LOG_PARAMS]
+  const { rows } = await db.query(APPLY, values, 'sms report')
+  const reports = new Map(round)
+  for (const [number, old, isApplied] of rows as [number, Status | null, boolean][]) {
+    const report = reports.get(number)!
+    const { id, attempt } = report
+    if (isApplied) results[number] = applied(report, report.status)
+    else
+      results[number] = old
+        ? { id, attempt, result: 'unchanged', status: old }
+        : { id, attempt, result: 'not_found' }
+  }
+}
+
+const applied = ({ id, attempt }: Report, status: Status): ReportResult => ({
+  id,
+  attempt,
+  result: 'applied',
+  status,
+})

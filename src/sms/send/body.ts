@@ -1,0 +1,206 @@
+import { z } from 'zod'
+import { dateOf, formatDate, parseDate } from '../../fields/types/date.ts'
+import { cleanText } from '../../fields/values/cast.ts'
+import { E164 } from './phone.ts'
+import { gatewayRefusal } from './refusal.ts'
+import { checkShape, id, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
+
+/** What a request wants sent: a text, or a template with values for its variables. */
+export type Content =
+  | { readonly body: string }
+  | { readonly templateId: string; readonly variables: Readonly<Record<string, string>> }
+
+/** A checked request body. Phone numbers, ids and lengths are not judged yet. */
+export interface SendBody {
+  readonly recipients: readonly string[]
+  readonly groupIds: readonly string[]
+  /** '' when any device will do. */
+  readonly deviceId: string
+  readonly content: Content
+  readonly options: SendOptions
+}
+
+/** Dates in PocketBase's form, '' when unset; 0 is the default priority and the device's own SIM. */
+export interface SendOptions {
+  readonly scheduledAt: string
+  readonly expiresAt: string
+  readonly priority: number
+  readonly sim: number
+  readonly guarantee: 'at_most_once' | 'at_least_once'
+  readonly clientRef: string
+}
+
+const MAX_TTL_SECONDS = 10 * 365 * 86_400
+/** Of a text, plain or rendered; in code points. */
+export const MAX_CHARACTERS = 1600
+
+/** Each contact is compared with each of them. */
+const MAX_GROUPS = 100
+/** The last instant that PocketBase's form can tell, and sort. */
+export const END_OF_TIME = '9999-12-31 23:59:59.999Z'
+
+/** A date in PocketBase's form; '' for an empty text. */
+export const date = () =>
+  z.string('must be a date').transform((raw, issues) => {
+    const at = parseDate(raw)
+    if (at === '' && raw !== '') issues.addIssue('must be a date, for example 2026-11-20T07:00:00Z')
+    return at
+  })
+const value = z.union([z.string(), z.number(), z.boolean()], 'must be a text, a number or a boolean')
+
+/** What both kinds of send know. `null` counts as absent. */
+export const COMMON = {
+  recipients: z
+    .array(z.string('must be a text').meta({ pattern: E164.source }), 'must be a list of phone numbers')
+    .nullish()
+    .meta({
+      description:
+        'Phone numbers in E.164. Each gets one message. May be empty when `group_ids` are given. After groups and duplicates, at most 1,000 (the server may set another limit).',
+    }),
+  group_ids: z
+    .array(id(), 'must be a list of group ids')
+    .max(MAX_GROUPS, `must have at most ${MAX_GROUPS} items`)
+    .nullish()
+    .meta({
+      description: 'Contact groups whose members are added, without those who have opted out.',
+    }),
+  device_id: id().nullish().meta({
+    description: 'This device sends, and no other. Left out, the available devices take turns.',
+  }),
+  scheduled_at: date().nullish().meta({
+    description: 'Not before this instant. One that is past means now.',
+  }),
+  expires_at: date().nullish().meta({
+    description: 'Not after this instant: what no device has taken by then ends as `failed`. Excludes `ttl`.',
+  }),
+  ttl: wholeNumber(1, MAX_TTL_SECONDS).nullish().meta({
+    description: 'The same as a number of seconds, counted from when the message is due.',
+  }),
+  priority: wholeNumber(-128, 127).nullish().meta({ description: 'Higher goes first; 0 when left out.' }),
+  sim: wholeNumber(0, 8)
+    .nullish()
+    .meta({ description: 'Slot of the SIM that sends, from 1. 0: the device chooses.' }),
+  guarantee: z
+    .enum(['at_most_once', 'at_least_once'], 'must be at_most_once or at_least_once')
+    .nullish()
+    .meta({
+      description:
+        'What becomes of a message whose device goes silent in the middle: `at_most_once` (default) fails it, `at_least_once` gives it to a device again.',
+    }),
+  client_ref: id(255).nullish().meta({
+    description:
+      'A reference of yours, unique among your messages: a second send with it, of the same text to the same number, answers with the first message. For one recipient.',
+  }),
+}
+
+/** What the bodies of `send` and `send-template` must look like. */
+export const SEND = z
+  .strictObject({
+    ...COMMON,
+    body: visibleText().meta({ maxLength: MAX_CHARACTERS, description: 'The text, in Unicode characters.' }),
+  })
+  .meta({ id: 'Send' })
+export const TEMPLATE_SEND = z
+  .strictObject({
+    ...COMMON,
+    template_id: nonEmptyId().meta({ description: 'A record of `sms_templates`.' }),
+    variables: z.record(z.string(), value, 'must be an object').nullish().meta({
+      description:
+        'Values for the `{{variables}}` of the template. `{{name}}` and `{{phone}}` come from the contact and cannot be given.',
+    }),
+  })
+  .meta({ id: 'TemplateSend' })
+
+/** The body of `send`. Throws 400 `invalid_request` that names the first wrong field. */
+export function readSend(raw: unknown, now: Date): SendBody {
+  return needSomeone(readText(raw, now))
+}
+
+/** The body of `send-template`. */
+export function readTemplateSend(raw: unknown, now: Date): SendBody {
+  return needSomeone(readTemplate(raw, now))
+}
+
+/** The body of `preview`: that of either send, recipients may be left out. */
+export function readPreview(raw: unknown, now: Date): SendBody {
+  const isTemplate = typeof raw === 'object' && raw !== null && 'template_id' in raw
+  return isTemplate ? readTemplate(raw, now) : readText(raw, now)
+}
+
+function readText(raw: unknown, now: Date): SendBody {
+  const body = checkShape(SEND, raw)
+  return { ...toWhom(body), content: { body: body.body }, options: optionsOf(body, now) }
+}
+
+function readTemplate(raw: unknown, now: Date): SendBody {
+  const body = checkShape(TEMPLATE_SEND, raw)
+  return { ...toWhom(body), content: templateOf(body, raw), options: optionsOf(body, now) }
+}
+
+type Common = z.output<z.ZodObject<typeof COMMON>>
+
+const toWhom = (body: Common) => ({
+  recipients: body.recipients ?? [],
+  groupIds: body.group_ids ?? [],
+  deviceId: body.device_id ?? '',
+})
+
+function needSomeone(body: SendBody): SendBody {
+  if (body.recipients.length > 0 || body.groupIds.length > 0) return body
+  throw gatewayRefusal(
+    'invalid_request',
+    'recipients must name at least one phone number, or group_ids a group',
+  )
+}
+
+function templateOf({ template_id, variables }: z.output<typeof TEMPLATE_SEND>, raw: unknown): Content {
+  const given = [...Object.entries(variables ?? {}), ...protoOf(raw)]
+  const texts = given.map(([name, of]) => [name, cleanText(String(of))])
+  return { templateId: template_id, variables: Object.fromEntries(texts) }
+}
+
+/**
+ * Zod leaves the key `__proto__` out of a record. To a template it is the name of a variable like any other.
+ */
+function protoOf(raw: unknown): [string, unknown][] {
+  const variables = (raw as z.input<typeof TEMPLATE_SEND>).variables ?? {}
+  const entries = Object.entries(variables).filter(([name]) => name === '__proto__')
+  for (const [name, of] of entries) checkShape(value, of, ['variables', name])
+  return entries
+}
+
+function optionsOf(body: Common, now: Date): SendOptions {
+  const scheduledAt = future(body.scheduled_at, now)
+  return {
+    scheduledAt,
+    expiresAt: expiryOf(body, scheduledAt || formatDate(now)),
+    priority: body.priority ?? 0,
+    sim: body.sim ?? 0,
+    guarantee: body.guarantee ?? 'at_most_once',
+    clientRef: body.client_ref ?? '',
+  }
+}
+
+/** A date that is past means now: ''. */
+export const future = (date: string | null | undefined, now: Date) =>
+  date && date > formatDate(now) ? date : ''
+
+/** An instant in PocketBase's form; one that it cannot tell is its last. */
+export const dateAt = (ms: number): string =>
+  ms < dateOf(END_OF_TIME)!.getTime() ? formatDate(new Date(ms)) : END_OF_TIME
+
+/** `ttl` counts from when the message is due. */
+function expiryOf(body: Common, due: string): string {
+  checkExpiry(body, due)
+  return body.ttl ? dateAt(dateOf(due)!.getTime() + body.ttl * 1000) : (body.expires_at ?? '')
+}
+
+/** Throws 400 `invalid_request` for two ends, or one that is not after `due`. */
+export function checkExpiry({ ttl, expires_at }: Pick<Common, 'ttl' | 'expires_at'>, due: string): void {
+  if (ttl && expires_at) throw gatewayRefusal('invalid_request', 'ttl and expires_at exclude each other')
+  if (expires_at && expires_at <= due) throw expiresBeforeDue()
+}
+
+/** A message would end before it is due. */
+export const expiresBeforeDue = () =>
+  gatewayRefusal('invalid_request', 'expires_at must lie in the future, after scheduled_at')

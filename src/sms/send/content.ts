@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import { type Content, MAX_CHARACTERS } from './body.ts'
+import { contactNames } from './recipients.ts'
+import { gatewayRefusal, templateRefusal } from './refusal.ts'
+import { countSegments, type Segmentation } from './segments.ts'
+import { isInvisible } from './shape.ts'
+import { fillVariables, parseTemplate, renderFor } from './template.ts'
+
+/** Beside `countSegments`, not in its file, which the console has in the browser. */
+const SEGMENTATION = z.object({
+  encoding: z.enum(['GSM-7', 'UCS-2']),
+  units: z.int().min(0).meta({ description: 'Septets (GSM-7) or UTF-16 units (UCS-2) of the text.' }),
+  segments: z.int().min(0).meta({ description: 'Short messages it takes.' }),
+}) satisfies z.ZodType<Segmentation>
+
+/** The text for one recipient and what it takes to send it. */
+export type Text = Readonly<z.output<typeof TEXT>>
+export const TEXT = z.object({ to: z.string(), body: z.string(), ...SEGMENTATION.shape }).meta({ id: 'Text' })
+
+/** Throws 400 `body_too_long`. */
+export function checkLength(body: string): void {
+  // every code point takes one or two units
+  if (body.length <= MAX_CHARACTERS) return
+  if (body.length > 2 * MAX_CHARACTERS || [...body].length > MAX_CHARACTERS)
+    throw gatewayRefusal('body_too_long')
+}
+
+/**
+ * One text a recipient, in their order. Throws what is wrong with the template, or with a text made from it.
+ */
+export async function writeTexts(
+  store: Store,
+  user: string,
+  content: Content,
+  phones: readonly string[],
+): Promise<Text[]> {
+  if ('body' in content) {
+    const counted = countSegments(content.body)
+    return phones.map((to) => ({ to, body: content.body, ...counted }))
+  }
+  const filled = fillVariables(
+    parseTemplate(await loadTemplate(store, user, content.templateId)),
+    content.variables,
+  )
+  const names = await contactNames(store, user, phones)
+  return phones.map((phone) => textFor(phone, renderFor(filled, { phone, name: names.get(phone) ?? '' })))
+}
+
+function textFor(to: string, body: string): Text {
+  checkLength(body)
+  if (isInvisible(body))
+    throw gatewayRefusal('invalid_request', `template_id renders to an empty text for ${to}`)
+  return { to, body, ...countSegments(body) }
+}
+
+async function loadTemplate(store: Store, user: string, id: string): Promise<string> {
+  const { rows } = await store.db.query(
+    'select body from sms_templates where id = $1 and "user" = $2',
+    [id, user],
+    'sms template',
+  )
+  if (!rows[0]) throw templateRefusal('Template not found.')
+  return String(rows[0][0])
+}

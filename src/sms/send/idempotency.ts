@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto'
+import type { Store } from '../../collections/catalog.ts'
+import { gatewayRefusal } from './refusal.ts'
+
+/** A key longer than that is none. */
+const MAX_KEY_LENGTH = 255
+/** Printable ASCII: what a header can carry safely. */
+const KEY = /^[\x21-\x7e][\x20-\x7e]*$/
+
+/**
+ * Keys whose first request runs in this process, as `<user> <key>`. Another node waits for the user's row
+ * instead.
+ */
+const running = new Set<string>()
+
+/**
+ * The key of a request's Idempotency-Key header, null without one. Throws 400 for one that cannot be a key.
+ */
+export function readIdempotencyKey(header: string | undefined): string | null {
+  if (header === undefined) return null
+  if (KEY.test(header) && header.length <= MAX_KEY_LENGTH) return header
+  throw gatewayRefusal(
+    'invalid_request',
+    `Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters`,
+  )
+}
+
+/** The same for equal requests: endpoint and JSON body, whatever the order of its keys. */
+export function fingerprintOf(endpoint: string, body: unknown): string {
+  return createHash('sha256')
+    .update(`${endpoint} ${canonical(body)}`)
+    .digest('base64url')
+}
+
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part) =>
+    part && typeof part === 'object' && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  )
+}
+
+/** Runs the request of a key. Throws 409 while another one with the same key runs. */
+export async function whileRunning<T>(user: string, key: string, work: () => Promise<T>): Promise<T> {
+  const name = `${user} ${key}`
+  if (running.has(name)) throw gatewayRefusal('idempotency_key_in_use')
+  running.add(name)
+  try {
+    return await work()
+  } finally {
+    running.delete(name)
+  }
+}
+
+/**
+ * The answer that the key's first request got within the last 24 hours, undefined if there is none. Throws
+ * 422 if that was another request.
+ */
+export async function firstAnswer(
+  store: Store,
+  user: string,
+  key: string,
+  fingerprint: string,
+): Promise<string | undefined> {
+  const { rows } = await store.db.query(
+    `select fingerprint, answer from sms_idempotency
+      where "user" = $1 and key = $2 and created > now() - interval '24 hours'`,
+    [user, key],
+    'sms first answer',
+  )
+  if (!rows[0]) return undefined
+  const [first, answer] = rows[0] as [string, string]
+  if (first !== fingerprint) throw gatewayRefusal('idempotency_key_reused')
+  return answer
+}
+
+/** Keeps the answer of a key's first request where nothing was accepted that would have kept it. */
+export async function keepAnswer(
+  store: Store,
+  user: string,
+  key: string,
+  fingerprint: string,
+  answer: string,
+): Promise<void> {
+  await store.db.query(
+    `insert into sms_idempotency as i ("user", key, fingerprint, answer) values ($1, $2, $3, $4)
+      on conflict ("user", key) do update
+      set fingerprint = excluded.fingerprint, answer = excluded.answer, created = excluded.created
+      where i.created <= now() - interval '24 hours'`,
+    [user, key, fingerprint, answer],
+    'sms keep answer',
+  )
+}
+
+/** Deletes the answers whose day is over. To be called now and then, on any node. */
+export async function deleteOldAnswers(store: Store): Promise<void> {
+  await store.db.query(`delete from sms_idempotency where created <= now() - interval '24 hours'`)
+}

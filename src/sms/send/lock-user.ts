@@ -1,0 +1,13 @@
+import type { Db } from '../../db/open.ts'
+
+const BEGIN = 'insert into sms_turns ("user") select id from users where id = $1 on conflict do nothing'
+const HOLD = 'select 1 from sms_turns where "user" = $1 for update'
+
+/**
+ * Waits until nothing is being accepted for a user, and holds up what comes until the transaction `db` is
+ * over. What it then reads has all that was accepted, and what is accepted after it sees what it has done.
+ */
+export async function lockUserSends(db: Db, user: string): Promise<void> {
+  await db.query(BEGIN, [user], 'sms hold begin')
+  await db.query(HOLD, [user], 'sms hold')
+}

@@ -1,0 +1,49 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Offer } from './offer-shape.ts'
+
+/** The parameters of sql/functions/sms/sms_accept_plain.sql, in its order. */
+const ACCEPT_PLAIN = `select sms_accept_plain(${Array.from({ length: 16 }, (_, i) => `$${i + 1}`).join(', ')})`
+
+/** Whether it is a text to one number, at once, by any device, that nothing names: what most requests are. */
+export const isPlain = (offer: Offer): boolean =>
+  offer.messages.length === 1 &&
+  offer.idempotency === null &&
+  offer.clientRef === null &&
+  offer.device === null &&
+  offer.batch === null &&
+  !offer.later
+
+/**
+ * Stores a plain offer and gives its device. Undefined: nothing was stored, `sms_accept` has to say why or to
+ * do it.
+ * @param terms moment, since when a device is online, quota and node, as `sms_accept` takes them.
+ */
+export async function storePlain(
+  { db }: Store,
+  terms: readonly [string, string, number, string],
+  offer: Offer,
+): Promise<string | undefined> {
+  const { user, version, key, keyVersion, messages, priority, sim, expiresAt, guarantee } = offer
+  const { id, to, body, segments } = messages[0]!
+  const text = body ?? offer.body
+  const { rows } = await db.query(
+    ACCEPT_PLAIN,
+    [
+      user,
+      ...terms,
+      version,
+      key,
+      keyVersion,
+      id,
+      to,
+      text,
+      segments,
+      priority,
+      sim,
+      expiresAt ?? '',
+      guarantee,
+    ],
+    'sms accept plain',
+  )
+  return (rows[0]![0] as string | null) ?? undefined
+}

@@ -1,0 +1,90 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
+import { formatDate } from '../../fields/types/date.ts'
+import { hasPeers } from '../wake/peers.ts'
+import { NODE } from '../wake/wake.ts'
+import { isPlain, storePlain } from './offer-plain.ts'
+import type { Offer } from './offer-shape.ts'
+
+/**
+ * What became of an offer. `stale`: read the credentials anew; `replayed`: its idempotency key has an answer.
+ */
+export type Outcome =
+  | 'accepted'
+  | 'stale'
+  | 'replayed'
+  | 'known'
+  | 'again'
+  | 'device_not_found'
+  | 'quota_exceeded'
+  | 'no_devices'
+
+/** What became of an offer. */
+export interface Verdict {
+  readonly outcome: Outcome
+  /** Of `known`: the message that had the same client_ref. */
+  readonly message: string
+}
+
+/** What acceptance needs of the settings. */
+export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds'>
+
+/** One call a user, in one order everywhere: whoever waits for a user's row holds none that comes later. */
+const ACCEPT = `
+select g.owner, a.outcomes, a.known, a.wake
+from json_to_recordset($5) g(owner text, requests json, messages json)
+cross join lateral sms_accept(g.owner, $1, $2, $3, $4, g.requests, g.messages) a`
+
+/**
+ * Stores a group of offers in one statement, hence one transaction and one round trip. Gives the verdict on
+ * each and the devices to wake after it.
+ */
+export async function storeOffers(
+  store: Store,
+  config: AcceptConfig,
+  offers: readonly Offer[],
+): Promise<{ verdicts: ReadonlyMap<Offer, Verdict>; wake: string[] }> {
+  const now = new Date()
+  const since = new Date(now.getTime() - config.deviceOnlineSeconds * 1000)
+  const teller = hasPeers(store.db) ? NODE : ''
+  const terms = [formatDate(now), formatDate(since), config.monthlyQuota, teller] as const
+  const alone = offers.length === 1 ? offers[0]! : undefined
+  const device = alone && isPlain(alone) && (await storePlain(store, terms, alone))
+  if (device) return { verdicts: new Map([[alone, { outcome: 'accepted', message: '' }]]), wake: [device] }
+  const byUser = Map.groupBy(offers, ({ user }) => user)
+  const groups = [...byUser.keys()].sort().map((owner) => groupRow(owner, byUser.get(owner)!))
+  const { rows } = await store.db.query(ACCEPT, [...terms, JSON.stringify(groups)], 'sms accept')
+  const verdicts = new Map<Offer, Verdict>()
+  for (const [owner, outcomes, known] of rows as [string, Outcome[], string[]][])
+    for (const [i, offer] of byUser.get(owner)!.entries())
+      verdicts.set(offer, { outcome: outcomes[i]!, message: known[i]! })
+  return { verdicts, wake: rows.flatMap((row) => (row[3] as string[] | null) ?? []) }
+}
+
+const groupRow = (owner: string, offers: readonly Offer[]) => ({
+  owner,
+  requests: offers.map(requestRow),
+  messages: offers.flatMap(messageRows),
+})
+
+const requestRow = (offer: Offer) => ({
+  version: offer.version,
+  key: offer.key,
+  key_version: offer.keyVersion,
+  count: offer.messages.length,
+  device: offer.device,
+  later: offer.later,
+  batch: offer.batch,
+  body: offer.body,
+  priority: offer.priority,
+  sim: offer.sim,
+  scheduled_at: offer.scheduledAt,
+  expires_at: offer.expiresAt,
+  guarantee: offer.guarantee,
+  ref: offer.clientRef,
+  idempotency_key: offer.idempotency?.key,
+  fingerprint: offer.idempotency?.fingerprint,
+  answer: offer.idempotency?.answer,
+})
+
+const messageRows = (offer: Offer, i: number) => offer.messages.map((message) => ({ r: i + 1, ...message }))

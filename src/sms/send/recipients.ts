@@ -1,0 +1,109 @@
+import type { Store } from '../../collections/catalog.ts'
+import { E164 } from './phone.ts'
+import { gatewayRefusal } from './refusal.ts'
+
+/** Throws 400 `invalid_phone_number` if any of them is none. */
+export function checkPhones(phones: readonly string[]): void {
+  for (const phone of phones) if (!E164.test(phone)) throw gatewayRefusal('invalid_phone_number')
+}
+
+/** Throws 400 `too_many_recipients`. */
+export function checkCount(phones: readonly string[], max: number): void {
+  if (phones.length <= max) return
+  throw tooMany(max, `, and these are ${phones.length}: send it in several requests`)
+}
+
+const tooMany = (max: number, more: string) =>
+  gatewayRefusal('too_many_recipients', `At most ${max} recipients per request${more}`)
+
+/** Each number once, in order of first mention. */
+export const uniquePhones = (phones: readonly string[]): string[] =>
+  phones.length < 2 ? [...phones] : [...new Set(phones)]
+
+/**
+ * The numbers asked for by name, then the members of the groups, each once. Throws 404 `group_not_found` for
+ * a group that is not the user's, 400 `too_many_recipients`, and 400 when groups were named and all are
+ * empty.
+ */
+export async function allRecipients(
+  store: Store,
+  user: string,
+  explicit: readonly string[],
+  groupIds: readonly string[],
+  max: number,
+): Promise<readonly string[]> {
+  if (groupIds.length === 0) return explicit
+  // one more than could be used tells that there are too many
+  const members = await groupMembers(store, user, groupIds, max + explicit.length + 1)
+  const phones = uniquePhones([...explicit, ...members])
+  if (phones.length > max) throw await tooManyMembers(store, user, explicit, groupIds, max)
+  if (phones.length === 0) throw gatewayRefusal('invalid_request', 'group_ids has no member to send to')
+  return phones
+}
+
+/** A refusal that says how many there are, of whom only some were read. */
+async function tooManyMembers(
+  { db }: Store,
+  user: string,
+  explicit: readonly string[],
+  groupIds: readonly string[],
+  max: number,
+): Promise<Error> {
+  const { rows } = await db.query(
+    `select count(*) from (
+      select c.phone from contacts c where c."user" = $1 and c.groups && $2::text[] and not c.opted_out
+      union select unnest($3::text[])) phones`,
+    [user, groupIds, explicit],
+    'sms group size',
+  )
+  const hint = 'send to smaller groups, or to their numbers in several requests'
+  return tooMany(max, `, and with the members of its groups these are ${rows[0]![0]}: ${hint}`)
+}
+
+/** Members ordered by name and id, without who has opted out; who is in several groups comes once. */
+async function groupMembers(
+  store: Store,
+  user: string,
+  groupIds: readonly string[],
+  limit: number,
+): Promise<string[]> {
+  const groups = [...new Set(groupIds)]
+  const { rows } = await store.db.query(
+    `select (select count(*) from contact_groups g where g."user" = $1 and g.id = any($2::text[])),
+      array(select c.phone from contacts c where c."user" = $1 and c.groups && $2::text[] and not c.opted_out
+        order by c.name, c.id limit $3)`,
+    [user, groups, limit],
+    'sms group members',
+  )
+  const [found, phones] = rows[0]! as [number, string[]]
+  if (found < groups.length) throw gatewayRefusal('group_not_found')
+  return phones
+}
+
+/** Those of the numbers that want no texts of a user. */
+export async function optedOut(
+  store: Store,
+  user: string,
+  phones: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await store.db.query(
+    'select phone from contacts where "user" = $1 and phone = any($2::text[]) and opted_out',
+    [user, phones],
+    'sms opted out',
+  )
+  return new Set(rows.map(([phone]) => String(phone)))
+}
+
+/** Names of a user's contacts by their number; a number without a contact has none. One query for all. */
+export async function contactNames(
+  store: Store,
+  user: string,
+  phones: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const { rows } = await store.db.query(
+    'select phone, name from contacts where "user" = $1 and phone = any($2::text[])',
+    [user, phones],
+    'sms contact names',
+  )
+  return new Map(rows as [string, string][])
+}

@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
+import { randomId } from '../../tools/random.ts'
+import type { Acceptor } from './accept.ts'
+import type { SendBody } from './body.ts'
+import { checkLength, type Text, writeTexts } from './content.ts'
+import { firstAnswer, keepAnswer, whileRunning } from './idempotency.ts'
+import type { Outcome } from './offer.ts'
+import type { Offer } from './offer-shape.ts'
+import { OptedOutLimit } from './opted-out-limit.ts'
+import { allRecipients, checkCount, checkPhones, uniquePhones } from './recipients.ts'
+import { checkClientRef } from './reference.ts'
+import { gatewayRefusal, type RefusalCode } from './refusal.ts'
+import type { Sender } from './sender.ts'
+
+/** What sending needs of the server. */
+export interface SendServices {
+  readonly store: Store
+  readonly config: Pick<Config, 'maxRecipients'>
+  readonly acceptor: Acceptor
+}
+
+/** Names a request, so that the same one again is not sent twice. */
+export interface Idempotency {
+  readonly key: string
+  readonly fingerprint: string
+}
+
+/** That of this process. */
+const optedOutLimit = new OptedOutLimit()
+
+/** What was accepted. */
+export const ACCEPTED = z
+  .object({
+    batch_id: z.string().meta({ description: 'Names all messages of the send; empty when it is one.' }),
+    message_ids: z.array(z.string()).min(1).meta({
+      description: 'Records of `sms_messages`, one for each recipient, in their order.',
+    }),
+    recipients_count: z.int().min(1),
+    status: z.literal('accepted'),
+  })
+  .meta({ id: 'Accepted' })
+
+/** The JSON of the answer; `replayed`: it is that of an earlier request. */
+export interface Sent {
+  readonly answer: string
+  readonly replayed: boolean
+}
+
+/** The sender's credentials were from memory and have changed since: nothing was stored, identify afresh. */
+export class StaleSender extends Error {
+  override name = 'StaleSender'
+}
+
+/**
+ * Sends: all messages of the request or none, in the order of its recipients. Checks everything in the order
+ * of the table REFUSALS and throws its GatewayErrors; StaleSender when the credentials are no longer true.
+ */
+export async function send(
+  services: SendServices,
+  sender: Sender,
+  body: SendBody,
+  idempotency: Idempotency | null = null,
+): Promise<Sent> {
+  checkPhones(body.recipients)
+  if ('body' in body.content) checkLength(body.content.body)
+  const phones = uniquePhones(body.recipients)
+  checkCount(phones, services.config.maxRecipients)
+  if (!idempotency) return sendOnce(services, sender, body, phones, null)
+  const { key, fingerprint } = idempotency
+  // outside: who asks for an answer that is there keeps nobody else from it
+  const answer = await firstAnswer(services.store, sender.user, key, fingerprint)
+  if (answer !== undefined) return { answer, replayed: true }
+  return whileRunning(sender.user, key, () => sendOnce(services, sender, body, phones, idempotency))
+}
+
+async function sendOnce(
+  services: SendServices,
+  sender: Sender,
+  body: SendBody,
+  explicit: readonly string[],
+  idempotency: Idempotency | null,
+): Promise<Sent> {
+  const { store, config } = services
+  const phones = await allRecipients(store, sender.user, explicit, body.groupIds, config.maxRecipients)
+  await optedOutLimit.take(store, sender.user, phones)
+  // a template is judged after the device, a plain text has been: the statement that accepts looks by itself
+  if (body.deviceId !== '' && !('body' in body.content)) await checkDevice(store, sender.user, body.deviceId)
+  const texts = await writeTexts(store, sender.user, body.content, phones)
+  if (body.options.clientRef !== '' && texts.length > 1)
+    throw gatewayRefusal('invalid_request', 'client_ref can name one message only')
+  const offer = makeOffer(sender, body, texts, idempotency)
+  const verdict = await services.acceptor.accept(offer)
+  if (verdict.outcome === 'accepted') return { answer: answerOf(offer), replayed: false }
+  if (verdict.outcome === 'known') {
+    await checkClientRef(store, verdict.message, offer)
+    return answerKnown(store, sender.user, verdict.message, idempotency)
+  }
+  if (verdict.outcome !== 'replayed' || !idempotency) throw refusalOf(verdict.outcome)
+  const { key, fingerprint } = idempotency
+  return { answer: (await firstAnswer(store, sender.user, key, fingerprint))!, replayed: true }
+}
+
+/** The reference has its message already. The key, if there is one, stands for this request all the same. */
+async function answerKnown(store: Store, user: string, message: string, idempotency: Idempotency | null) {
+  const answer = answerJson('', [message])
+  if (idempotency) await keepAnswer(store, user, idempotency.key, idempotency.fingerprint, answer)
+  return { answer, replayed: false }
+}
+
+const refusalOf = (outcome: Outcome): Error =>
+  outcome === 'stale' ? new StaleSender() : gatewayRefusal(outcome as RefusalCode)
+
+async function checkDevice(store: Store, user: string, id: string): Promise<void> {
+  const { rows } = await store.db.query(
+    'select 1 from devices where id = $1 and "user" = $2',
+    [id, user],
+    'sms named device',
+  )
+  if (!rows[0]) throw gatewayRefusal('device_not_found')
+}
+
+function makeOffer(
+  sender: Sender,
+  { content, deviceId, options }: SendBody,
+  texts: readonly Text[],
+  idempotency: Idempotency | null,
+): Offer {
+  const shared = 'body' in content ? content.body : null
+  const messages = texts.map(({ to, body, segments }) => ({
+    id: randomId(),
+    to,
+    body: shared === null ? body : null,
+    segments,
+  }))
+  const batch = messages.length > 1 ? randomId() : ''
+  const ids = messages.map(({ id }) => id)
+  return {
+    user: sender.user,
+    version: sender.version,
+    key: sender.key?.id ?? null,
+    keyVersion: sender.key?.version ?? null,
+    device: deviceId || null,
+    later: options.scheduledAt !== '',
+    batch: batch || null,
+    body: shared,
+    priority: options.priority,
+    sim: options.sim,
+    scheduledAt: options.scheduledAt || null,
+    expiresAt: options.expiresAt || null,
+    guarantee: options.guarantee,
+    clientRef: options.clientRef || null,
+    idempotency: idempotency && { ...idempotency, answer: answerJson(batch, ids) },
+    messages,
+  }
+}
+
+const answerOf = ({ batch, messages }: Offer) =>
+  answerJson(
+    batch ?? '',
+    messages.map(({ id }) => id),
+  )
+
+const answerJson = (batch_id: string, message_ids: readonly string[]): string =>
+  JSON.stringify({ batch_id, message_ids, recipients_count: message_ids.length, status: 'accepted' })

@@ -1,0 +1,32 @@
+import type { Store } from '../../collections/catalog.ts'
+import { changeLogCte, logChange } from '../../records/changes.ts'
+
+type Action = 'create' | 'update'
+
+/** Notes changed records of a built-in collection, in the transaction that changes them. */
+export const logChanged = (
+  store: Pick<Store, 'db'>,
+  collection: string,
+  action: Action,
+  ids: readonly string[],
+) => logChange(store, { id: collection }, action, ids)
+
+/** The collections that `changeLogCtes` names, in its order. */
+export const CHANGE_LOG_PARAMS = ['sms_messages', 'sms_events'] as const
+
+/**
+ * SQL of CTEs that note what a statement does to messages (their ids are in its CTE `changed`) and the events
+ * that it adds (in `events`). The parameters `$position` and the next are TOLD.
+ */
+export const changeLogCtes = (position: number, action: Action = 'update') =>
+  `${changeLogCte('changed', action, position, 'told')}, ${changeLogCte('events', 'create', position + 1, 'told_events')}`
+
+/**
+ * SQL of a CTE that leaves word for the webhooks of those whose messages have come to something. The CTE
+ * `events` must give `id, "user", message, status`. Without webhooks it costs one look by index a statement.
+ */
+export const WEBHOOK_CTE = `hooked as (
+  insert into webhook_dispatch (delivery, webhook, "user", event_id, event, message)
+  select pb_new_id(), w.id, e."user", e.id, 'message.' || e.status, e.message
+  from events e join webhooks w on w."user" = e."user" and w.enabled and 'message.' || e.status = any(w.events)
+)`

@@ -1,0 +1,138 @@
+import type { Store } from '../../collections/catalog.ts'
+import { countChannelListeners } from '../../db/listeners.ts'
+import type { Logger } from '../../log.ts'
+import { type PushSettings, pushWake } from '../devices/push.ts'
+import { DEVICES_IN_QUEUE } from '../queue/queue-devices.ts'
+import { extendAllLeases } from '../queue/renew.ts'
+import { countMessages } from '../usage/totals.ts'
+import { checkForPeers } from '../wake/peers.ts'
+import {
+  listenToOtherNodes,
+  type OtherNodes,
+  onUnheardWake,
+  WAKE_CHANNEL,
+  wakeDevices,
+} from '../wake/wake.ts'
+import { deleteExpiredRows, sweep } from './sweep.ts'
+
+/** What delivery needs of the settings. */
+export interface DeliverySettings extends PushSettings {
+  readonly deviceOnlineSeconds: number
+  readonly leaseSeconds: number
+}
+
+const SWEEP_MS = 1_000
+/**
+ * After an outage of ours devices have that long to report, before their silence counts: an agent tries each
+ * 30 s, the SMSGate app in the end only each 60 s, and then it still has to connect, pull and report.
+ */
+const MAX_GRACE_MS = 90_000
+/** Where leases are short, so is that: a phone with the app has three of them. */
+const GRACE_LEASES = 3
+const SWEEP_OUT_MS = 60_000
+const LOOK_AROUND_MS = 10_000
+/** Wake-ups for one device that come closer together than this are pushed as one. */
+const PUSH_MS = 1_000
+
+const WAITING = `select p.device from ${DEVICES_IN_QUEUE} p
+where exists (select from sms_dispatch d where d.device = p.device and d.state = 'assigned')`
+
+/**
+ * Sets going what runs beside the requests: the sweeper, push, and wake-ups from and to other nodes. Devices
+ * with messages left over from before the start are woken at once. `stop` ends it all.
+ */
+export async function startDelivery(
+  store: Store,
+  settings: DeliverySettings,
+  log: Logger,
+): Promise<OtherNodes> {
+  await countMessages(store.db)
+  const push = gather((devices) => pushWake(store, settings, log, devices), PUSH_MS, log)
+  const others = await listenToOtherNodes(store.db)
+  const stops = [
+    onUnheardWake(push.add),
+    others.stop,
+    repeat(sweeper(store, settings), SWEEP_MS, log),
+    repeat(() => deleteExpiredRows(store), SWEEP_OUT_MS, log),
+    repeat(() => checkForPeers(store.db, WAKE_CHANNEL), LOOK_AROUND_MS, log),
+    push.stop,
+  ]
+  const { rows } = await store.db.query(WAITING)
+  wakeDevices(rows.map(([device]) => String(device)))
+  return {
+    heardAll: others.heardAll,
+    async stop() {
+      for (const stop of stops) await stop()
+    },
+  }
+}
+
+/**
+ * Sweeps; after the start, and after the database was away, without holding anybody's silence against them. A
+ * start beside other nodes, which were there all the time, is no outage.
+ */
+function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds }: DeliverySettings): () => Promise<void> {
+  const graceMs = Math.min(MAX_GRACE_MS, GRACE_LEASES * leaseSeconds * 1000)
+  let wellSince: number | undefined
+  let wasAway = async () => (await countChannelListeners(store.db, WAKE_CHANNEL)) <= 1
+  return async () => {
+    try {
+      if (wellSince === undefined && (await wasAway())) await extendAllLeases(store.db, graceMs / 1000)
+      wellSince ??= performance.now()
+      await sweep(store, deviceOnlineSeconds, performance.now() - wellSince > graceMs)
+    } catch (error) {
+      wellSince = undefined
+      wasAway = async () => true
+      throw error
+    }
+  }
+}
+
+/** Runs `work` now and again `ms` after it ended. The function returned waits for a run under way. */
+function repeat(work: () => Promise<unknown>, ms: number, log: Logger): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  let running = Promise.resolve()
+  let isStopped = false
+  let isFailing = false
+  const once = async () => {
+    try {
+      await work()
+      isFailing = false
+    } catch (error) {
+      // once is enough while the database is away
+      if (!isFailing) log.error({ err: error }, 'a regular job failed, it is tried again')
+      isFailing = true
+    }
+    if (!isStopped) timer = setTimeout(run, ms)
+  }
+  const run = () => {
+    running = once()
+  }
+  run()
+  return async () => {
+    isStopped = true
+    clearTimeout(timer)
+    await running
+  }
+}
+
+/** Collects ids and hands them on: the first at once, what comes within `ms` after it together. */
+function gather(hand: (ids: string[]) => Promise<void>, ms: number, log: Logger) {
+  const ids = new Set<string>()
+  let timer: NodeJS.Timeout | undefined
+  const flush = () => {
+    timer = undefined
+    if (ids.size === 0) return
+    const batch = [...ids]
+    ids.clear()
+    timer = setTimeout(flush, ms)
+    hand(batch).catch((error) => log.error({ err: error }, 'wake-ups could not be pushed'))
+  }
+  return {
+    add(more: readonly string[]) {
+      for (const id of more) ids.add(id)
+      if (!timer) flush()
+    },
+    stop: () => clearTimeout(timer),
+  }
+}

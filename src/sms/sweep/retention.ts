@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
+import type { Db } from '../../db/open.ts'
+import type { Extensions } from '../../records/extension.ts'
+import { deleteRecords } from '../../records/write/cascade.ts'
+import { HAS_CONTENT_SQL, makeRetentionIndex } from './retention-index.ts'
+
+/** Of all nodes of a cluster, the one that holds it does a batch. */
+const RETENTION_LOCK = 7_367_005
+/**
+ * Messages of one transaction: 50 ms to redact them, 90 to delete, so that nobody waits for a row for long.
+ */
+const BATCH = 1_000
+/** Between two batches, for whoever else wants the database. */
+const PAUSE_MS = 50
+
+/** One batch in a transaction; how many messages it took. */
+type Step = (store: Store, extensions: Extensions, days: number) => Promise<number>
+
+const STEPS: Readonly<Record<Config['retention']['mode'], Step>> = { redact, delete: remove }
+
+/**
+ * Takes the texts out of messages that ended more than so many days ago, or deletes those messages, in
+ * batches until none is left or `signal` ends it; it may be killed at any point. Open messages and counts of
+ * usage stay. Subscribers are not told: it would be an event a message. Does nothing for 0 days, or while
+ * another node is at it.
+ */
+export async function endOldMessages(
+  store: Store,
+  extensions: Extensions,
+  { mode, days }: Config['retention'],
+  signal?: AbortSignal,
+): Promise<number> {
+  if (days === 0 || !(await makeRetentionIndex(store.db, mode))) return 0
+  let total = 0
+  while (!signal?.aborted) {
+    const count = await store.db.transaction(async (db) => {
+      const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [RETENTION_LOCK])
+      return rows[0]![0] ? STEPS[mode]({ db, catalog: store.catalog }, extensions, days) : 0
+    })
+    total += count
+    if (count < BATCH) break
+    await sleep(PAUSE_MS)
+  }
+  return total
+}
+
+/** When it is over, in the stored form of dates. */
+const BEFORE = 'updated < pb_text(now() - make_interval(days => $1))'
+const oldest = (over: string) =>
+  `select id from sms_messages where ${BEFORE} and ${over} order by updated limit ${BATCH} for update skip locked`
+
+/** What deliveries of webhooks kept of them goes, too: the text, and what a receiver answered to it. */
+const REDACT = `
+with old as (${oldest(HAS_CONTENT_SQL.redact)}),
+redacted as (update sms_messages m set body = '' from old where m.id = old.id returning m.id),
+told as (
+  update webhook_deliveries d set response_body = '' from redacted r where d.message = r.id returning d.id
+),
+kept as (
+  update webhook_payloads p set image = jsonb_set(p.image::jsonb, '{body}', '""')::json
+  from told where p.delivery = told.id
+)
+select count(*) from redacted`
+
+async function redact({ db }: Store, _: Extensions, days: number): Promise<number> {
+  const { rows } = await db.query(REDACT, [days])
+  return Number(rows[0]![0])
+}
+
+/** A reference is unique for ever, so its message stays, without text and numbers. */
+const BLANK = `
+update sms_messages set body = '', "to" = '', "from" = '' where id = any($1::text[]) and client_ref <> '' returning id`
+
+async function remove(store: Store, extensions: Extensions, days: number): Promise<number> {
+  const { db, catalog } = store
+  const old = ids(await db.query(oldest(HAS_CONTENT_SQL.delete), [days]))
+  if (old.length === 0) return 0
+  const blanked = new Set(ids(await db.query(BLANK, [old])))
+  await redactDeliveries(db, [...blanked])
+  const gone = old.filter((id) => !blanked.has(id))
+  await deleteRecords(store, extensions, catalog.find('sms_messages')!, gone)
+  // what would be told of them: events, deliveries and messages, each by itself
+  await db.query('delete from _changes where xid = pg_current_xact_id()')
+  return old.length
+}
+
+const redactDeliveries = (db: Db, messages: readonly string[]) =>
+  db.query(
+    `with told as (update webhook_deliveries set response_body = '' where message = any($1::text[]) returning id)
+     update webhook_payloads p set image = p.image::jsonb || '{"body": "", "to": "", "from": ""}'
+     from told where p.delivery = told.id`,
+    [messages],
+  )
+
+const ids = ({ rows }: { readonly rows: readonly unknown[][] }) => rows.map(([id]) => String(id))

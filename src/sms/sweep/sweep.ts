@@ -1,0 +1,73 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Db } from '../../db/open.ts'
+import { endOptedOut } from '../queue/opted-out.ts'
+import {
+  type DevicesToWake,
+  endExpired,
+  endOrphaned,
+  failExpiredLeases,
+  reassignUnclaimed,
+  releaseDue,
+  retryExpiredLeases,
+  wakeUnclaimed,
+} from '../queue/overdue.ts'
+import { idMayBecome } from '../status/status.ts'
+import { wakeDevices } from '../wake/wake.ts'
+
+/** Of all nodes of a cluster, the one that holds it sweeps. */
+const SWEEP_LOCK = 7_367_003
+
+/** What time does to messages, in this order: a message that is over is not woken for. */
+const SWEEPS: readonly ((db: Db, deviceOnlineSeconds: number) => Promise<DevicesToWake>)[] = [
+  failExpiredLeases,
+  endExpired,
+  endOrphaned,
+  retryExpiredLeases,
+  endOptedOut,
+  releaseDue,
+  reassignUnclaimed,
+  wakeUnclaimed,
+]
+/** Those that hold the silence of a device against it. */
+const JUDGING: ReadonlySet<unknown> = new Set([failExpiredLeases, retryExpiredLeases, reassignUnclaimed])
+
+/**
+ * One look at everything that is overdue, in one transaction. False when another node is at it.
+ * `silenceCounts`: false while devices may be silent because we could not be reached.
+ */
+export async function sweep(
+  store: Store,
+  deviceOnlineSeconds: number,
+  silenceCounts = true,
+): Promise<boolean> {
+  const steps = silenceCounts ? SWEEPS : SWEEPS.filter((step) => !JUDGING.has(step))
+  const devices = new Set<string>()
+  const isOurs = await store.db.transaction(async (db) => {
+    const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [SWEEP_LOCK])
+    if (!rows[0]![0]) return false
+    for (const step of steps) for (const device of await step(db, deviceOnlineSeconds)) devices.add(device)
+    return true
+  })
+  wakeDevices([...devices])
+  return isOurs
+}
+
+/**
+ * What waits for a device that a superuser has given to somebody else waits for one that is gone: the next
+ * sweep gives it to another or ends it. No device has this name.
+ */
+const GIVEN_AWAY = `
+update sms_dispatch d set device = '-' from devices v
+where v.id = d.device and v."user" <> d."user" and d.state <> 'sending'`
+
+/**
+ * Removes what has run out and nobody reads any more; from the queue what is gone, or over by a superuser's
+ * hand.
+ */
+export async function deleteExpiredRows({ db }: Store): Promise<void> {
+  await db.query(`delete from device_handouts where at < now() - interval '1 day'`)
+  await db.query('delete from device_pairings where expires_at < now()')
+  await db.query('delete from device_streams where until < now()')
+  await db.query(`delete from sms_dispatch d where not ${idMayBecome('d.message', 'assigned')}`)
+  await db.query(GIVEN_AWAY)
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import type { Config } from '../../config.ts'
+import { formatDate } from '../../fields/types/date.ts'
+import { INSTANT } from '../../fields/values/instant.ts'
+import { logChanged } from '../status/change-log.ts'
+
+/** A user's month. */
+export type Usage = Readonly<z.output<typeof USAGE>>
+export const USAGE = z
+  .object({
+    period: z
+      .string()
+      .regex(/^\d{4}-\d\d$/)
+      .meta({ description: 'The calendar month, in UTC.' }),
+    used: z.int().min(0).meta({ description: 'Messages accepted in it; canceled ones came back.' }),
+    quota: z.int().min(0).meta({ description: 'Messages that may be accepted; 0: without limit.' }),
+    remaining: z.int().min(0).nullable().meta({ description: 'null when there is no limit.' }),
+    resets_at: INSTANT.meta({ description: 'When the next month begins.' }),
+  })
+  .meta({ id: 'Usage' })
+
+/**
+ * What a user has sent in the calendar month (UTC) of `at`, and may send. A user's own quota overrides the
+ * server's.
+ */
+export async function readUsage(
+  store: Store,
+  user: string,
+  config: Pick<Config, 'monthlyQuota'>,
+  at: Date,
+): Promise<Usage> {
+  const period = formatDate(at).slice(0, 7)
+  const { rows } = await store.db.query(
+    `select case when u.monthly_quota > 0 then u.monthly_quota else $3::float8 end,
+      coalesce((select s.used from sms_usage s where s."user" = u.id and s.period = $2), 0)
+    from users u where u.id = $1`,
+    [user, period, config.monthlyQuota],
+    'sms usage',
+  )
+  const [quota, used] = (rows[0] ?? [0, 0]) as [number, number]
+  const remaining = quota === 0 ? null : Math.max(0, quota - used)
+  const next = new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth() + 1))
+  return { period, used, quota, remaining, resets_at: formatDate(next) }
+}
+
+/** Gives messages back to the month that paid for them, in the transaction that ends them unsent. */
+export async function refundQuota(
+  store: Pick<Store, 'db'>,
+  user: string,
+  period: string,
+  messages = 1,
+): Promise<void> {
+  const { rows } = await store.db.query(
+    `update sms_usage set used = greatest(used - $4::float8, 0), updated = $3
+     where "user" = $1 and period = $2 and used > 0 returning id`,
+    [user, period, formatDate(new Date()), messages],
+    'sms give back',
+  )
+  await logChanged(
+    store,
+    'sms_usage',
+    'update',
+    rows.map(([id]) => String(id)),
+  )
+}

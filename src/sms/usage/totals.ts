@@ -1,0 +1,47 @@
+import type { Db } from '../../db/open.ts'
+
+/**
+ * SQL of how many messages `user` has, or all users together: as the statement that it is part of sees them.
+ * NULL as long as `table` is not counted. sms_turns and sms_totals hold the numbers.
+ */
+export const totalSql = (table: string, user?: string): string => `(
+  SELECT sum(c.messages)::bigint
+    + coalesce((SELECT sum(t.messages)::bigint FROM sms_turns t${user ? ` WHERE t."user" = ${user}` : ''}), 0)
+  FROM sms_totals c
+  WHERE c.relation = '${table}'::regclass${user ? ` AND c."user" IN ('', ${user})` : ''} HAVING bool_or(c."user" = ''))`
+
+const IS_COUNTED = `select 1 from sms_totals t join pg_trigger g on g.tgrelid = t.relation and g.tgname = 'came'
+  where t.relation = to_regclass('sms_messages') and t."user" = ''`
+const CAN_BE_COUNTED = `select 1 from pg_attribute
+  where attrelid = to_regclass('sms_messages') and attname = 'user' and not attisdropped`
+
+/**
+ * Counts each user's messages once, and has them counted from then on: when this version is new to the
+ * database, and when the collection was made anew. Sends wait meanwhile, a second for some million messages.
+ */
+export async function countMessages(db: Db): Promise<void> {
+  const isTrue = async (inside: Db, text: string) => (await inside.query(text)).rows.length > 0
+  const isToDo = async (inside: Db) =>
+    !(await isTrue(inside, IS_COUNTED)) && (await isTrue(inside, CAN_BE_COUNTED))
+  if (!(await isToDo(db))) return
+  await db.transaction(async (inside) => {
+    await inside.limitStatements(0)
+    await inside.query('select pg_advisory_xact_lock(hashtext($1))', ['sms_totals'])
+    if (await isToDo(inside)) await inside.query('select sms_count_all()')
+  })
+}
+
+const NOTHING_LEFT = `
+  select relation, "user" from sms_totals where "user" <> '' group by 1, 2 having sum(messages) = 0
+    and not exists (select from sms_turns t where t."user" = sms_totals."user")`
+
+/** Removes what adds up to nothing, of users who are gone; counts if that is still to be done. */
+export async function keepTotals(db: Db): Promise<void> {
+  await countMessages(db)
+  await db.transaction(async (inside) => {
+    await inside.script('lock table sms_totals in exclusive mode')
+    await inside.query(
+      `delete from sms_totals t using (${NOTHING_LEFT}) n where t.relation = n.relation and t."user" = n."user"`,
+    )
+  })
+}

@@ -1,0 +1,35 @@
+import { counts } from '../../counts.ts'
+import { WakeSignal } from '../../tools/wake-signal.ts'
+import { onDeviceEvent } from './wake.ts'
+
+/** A waiting claim looks by itself that often: a wake-up may be lost, a limit may be over. */
+const LOOK_MS = 5_000
+
+/**
+ * Asks `claim` until it gives something, for at most `waitMs` or until `ended`: a wake-up of the device ends
+ * a pause at once. What is claimed for a client that just went away is answered to its next claim.
+ */
+export async function waitForAny<T>(
+  claim: () => Promise<T[]>,
+  device: string,
+  waitMs: number,
+  ended: AbortSignal,
+): Promise<T[]> {
+  const end = performance.now() + waitMs
+  const signal = new WakeSignal()
+  const stop = onDeviceEvent(device, () => {
+    counts.wakes.long_poll++
+    signal.notify()
+  })
+  try {
+    for (;;) {
+      const found = await claim()
+      const leftMs = end - performance.now()
+      if (found.length > 0 || leftMs <= 0) return found
+      await signal.wait(Math.min(leftMs, LOOK_MS), ended)
+      if (ended.aborted) return []
+    }
+  } finally {
+    stop()
+  }
+}

@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import { EventEmitter, once } from 'node:events'
+import type { Db } from '../../db/open.ts'
+import { notePeer } from './peers.ts'
+
+/**
+ * What a device is told. Never any content: `wake` says come and claim, `canceled` names a message to forget,
+ * and the attempt of it that the device may have; 0 for none.
+ */
+export type DeviceEvent =
+  | { readonly name: 'wake' }
+  | { readonly name: 'canceled'; readonly message: string; readonly attempt: number }
+type Heard = (event: DeviceEvent) => void
+
+const WAKE: DeviceEvent = Object.freeze({ name: 'wake' })
+/**
+ * Channel of NOTIFY: payloads of `wakePayloads`. A hint to the other nodes; what must not be lost is a row.
+ */
+export const WAKE_CHANNEL = 'pocketsms_wake'
+/** Channel of NOTIFY: `<node> <device> <message> <attempt>`. The node that says it hears it, too. */
+const CANCEL_CHANNEL = 'pocketsms_canceled'
+/** NOTIFY takes 8,000 bytes: the name of this node and 400 ids are below that. */
+const IDS_PER_PAYLOAD = 400
+/** How long to wait for our own word to come back. */
+const MARK_MS = 1_000
+/** Names this process in notifications: it does not wake twice what it has woken before it heard itself. */
+export const NODE = randomUUID()
+
+/** Who waits in this process for which device: event streams and waiting claims. */
+const waiting = new Map<string, Set<Heard>>()
+const unheard = new Set<(devices: readonly string[]) => void>()
+
+/** Calls `heard` for everything that is said to a device, until the returned function is called. */
+export function onDeviceEvent(device: string, heard: Heard): () => void {
+  const set = waiting.get(device) ?? new Set()
+  waiting.set(device, set.add(heard))
+  return () => {
+    set.delete(heard)
+    if (set.size === 0 && waiting.get(device) === set) waiting.delete(device)
+  }
+}
+
+/**
+ * Calls `reach` with the devices of a wake-up that nobody in this process waits for. Returns what ends that.
+ */
+export function onUnheardWake(reach: (devices: readonly string[]) => void): () => void {
+  unheard.add(reach)
+  return () => void unheard.delete(reach)
+}
+
+/**
+ * Says "come and claim" to devices, at once: to their open streams and waiting claims in this process, else
+ * by Web Push. Call it after the commit; `wakePayloads` in the same transaction tells the other nodes.
+ */
+export function wakeDevices(devices: readonly string[]): void {
+  const away = devices.filter((device) => !say(device, WAKE))
+  if (away.length > 0) for (const reach of unheard) reach(away)
+}
+
+/**
+ * What the other nodes have to hear of a wake-up: parameters of `select pg_notify('pocketsms_wake', payload)
+ * from unnest($n::text[]) payload` in the transaction that assigns.
+ */
+export function wakePayloads(devices: readonly string[]): string[] {
+  const payloads: string[] = []
+  for (let i = 0; i < devices.length; i += IDS_PER_PAYLOAD)
+    payloads.push(`${NODE} ${devices.slice(i, i + IDS_PER_PAYLOAD).join(' ')}`)
+  return payloads
+}
+
+/**
+ * Tells a device, on whatever node its stream is, that a message it may know of was canceled: at the commit
+ * of `db`, since a device forgets what it hears of, and a transaction may still come to nothing.
+ */
+export async function notifyCanceled(
+  db: Db,
+  device: string,
+  message: string,
+  attempt: number,
+): Promise<void> {
+  await db.query('select pg_notify($1, $2)', [CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`])
+}
+
+/** What other nodes say is passed on until `stop`. */
+export interface OtherNodes {
+  /** Waits until all has been passed on that was said before the call, or for a moment. */
+  heardAll(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Passes on what other nodes say, and says to them that we are here. */
+export async function listenToOtherNodes(db: Db): Promise<OtherNodes> {
+  const marks = new EventEmitter()
+  const stops = await Promise.all([
+    db.listen(WAKE_CHANNEL, (payload) => {
+      const [node, ...devices] = payload.split(' ')
+      if (node === NODE) marks.emit(payload)
+      else notePeer(db)
+      // nothing: something may have been missed, and a wake-up for nothing costs a claim
+      const woken = payload === '' ? [...waiting.keys()] : devices
+      if (node !== NODE) for (const device of woken) say(device, WAKE)
+    }),
+    db.listen(CANCEL_CHANNEL, (payload) => {
+      const [, device, message, attempt] = payload.split(' ')
+      if (message === undefined) marks.emit(payload)
+      else say(device!, { name: 'canceled', message, attempt: Number(attempt) })
+    }),
+  ])
+  await db.query('select pg_notify($1, $2)', [WAKE_CHANNEL, NODE])
+  return {
+    heardAll: () => hearMarks(db, marks),
+    stop: async () => void (await Promise.all(stops.map((stop) => stop()))),
+  }
+}
+
+/** Notifications come in the order of their commits: what we say last comes after all others. */
+async function hearMarks(db: Db, marks: EventEmitter): Promise<void> {
+  const signal = AbortSignal.timeout(MARK_MS)
+  const heard = [WAKE_CHANNEL, CANCEL_CHANNEL].map(async (channel) => {
+    const mark = `${NODE} ${randomUUID()}`
+    const arrival = once(marks, mark, { signal })
+    await Promise.all([arrival, db.query('select pg_notify($1, $2)', [channel, mark])])
+  })
+  await Promise.all(heard).catch(() => {}) // a wake-up is a hint
+}
+
+/** True if somebody in this process waits for the device. */
+function say(device: string, event: DeviceEvent): boolean {
+  const set = waiting.get(device)
+  if (!set) return false
+  for (const heard of [...set]) heard(event)
+  return true
+}

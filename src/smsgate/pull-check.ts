@@ -1,0 +1,53 @@
+import { wakeDevices } from '../sms/wake/wake.ts'
+
+/** The stream of a phone looks by itself that often, whatever was said. */
+const USUAL_MS = 15_000
+
+/**
+ * The next time that a stream looks whether its phone should pull, though nothing was said to it: an answer
+ * may have been lost. One look is planned at a time: the earliest.
+ */
+export class PullCheck {
+  readonly #device: string
+  #timer: NodeJS.Timeout | undefined
+  #afterMs = 0
+  #atMs = Infinity
+  #isDue = false
+
+  constructor(device: string) {
+    this.#device = device
+  }
+
+  /** Plans a look in that time. */
+  plan(afterMs: number): void {
+    const atMs = performance.now() + afterMs
+    if (atMs >= this.#atMs) return
+    clearTimeout(this.#timer)
+    this.#afterMs = afterMs
+    this.#atMs = atMs
+    this.#timer = setTimeout(() => {
+      this.#isDue = true
+      this.#atMs = Infinity
+      wakeDevices([this.#device])
+    }, afterMs)
+  }
+
+  /**
+   * Plans the next look after one that found something: after twice the time, until the stream's own is as
+   * soon.
+   */
+  planNext(): void {
+    if (this.#afterMs * 2 < USUAL_MS) this.plan(this.#afterMs * 2)
+  }
+
+  /** Whether the wake-up that is being looked at is a planned look. */
+  takeDue(): boolean {
+    const isDue = this.#isDue
+    this.#isDue = false
+    return isDue
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer)
+  }
+}

@@ -1,0 +1,58 @@
+/** How long work may keep the event loop busy until others have their turn. */
+const SLICE_MS = 4
+
+/**
+ * Shares the event loop between long work and everything else. All work of one pass through the loop has a
+ * slice together; work that calls `next` waits in a queue, whose first has the next slice. After a slice that
+ * was used up the loop is free for as long as it took, but no longer than `maxRestMs`.
+ */
+export class EventLoopSlices {
+  readonly #maxRestMs: number
+  readonly #waiting: (() => void)[] = []
+  #beganAtMs = 0
+  #state: 'free' | 'working' | 'resting' = 'free'
+
+  constructor(maxRestMs = SLICE_MS) {
+    this.#maxRestMs = maxRestMs
+  }
+
+  /** True if work must call `next` before it goes on. Where no slice runs, one begins. */
+  get isUsedUp(): boolean {
+    if (this.#state === 'working') return performance.now() - this.#beganAtMs > SLICE_MS
+    if (this.#state === 'resting') return true
+    this.#begin()
+    return false
+  }
+
+  /**
+   * Fulfilled when a slice begins that is the caller's, in the order of calls. The work must follow at once.
+   */
+  next(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve)
+      if (this.#state === 'free') this.#admit()
+    })
+  }
+
+  #begin(): void {
+    this.#state = 'working'
+    this.#beganAtMs = performance.now()
+    setImmediate(() => this.#end())
+  }
+
+  #end(): void {
+    const tookMs = performance.now() - this.#beganAtMs
+    const restMs = tookMs > SLICE_MS ? Math.min(tookMs, this.#maxRestMs) : 0
+    this.#state = 'resting'
+    if (restMs > 0) setTimeout(() => this.#admit(), restMs)
+    else this.#admit()
+  }
+
+  #admit(): void {
+    this.#state = 'free'
+    const first = this.#waiting.shift()
+    if (!first) return
+    this.#begin()
+    first()
+  }
+}

@@ -1,0 +1,50 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { UserError } from '../errors.ts'
+
+const MAX_TRIES = 3
+
+/**
+ * Takes what only one process at a time may have, by a file with its id and its start in it, and answers what
+ * gives it back. One that was left behind by a process which is no more does not count, even if another has
+ * got its id since, as after a power cut. Throws a UserError with what `taken` says of the owner.
+ */
+export function lockFile(file: string, taken: (owner: number) => string): () => void {
+  for (let tries = 1; ; tries++) {
+    try {
+      writeFileSync(file, `${process.pid} ${startOf(process.pid)}`, { flag: 'wx', mode: 0o600 })
+      return () => rmSync(file, { force: true })
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || tries === MAX_TRIES) throw error
+      const [id = '', start = ''] = readFileSync(file, 'utf8').split(' ')
+      const owner = Number(id)
+      if (isAlive(owner) && isSame(start, startOf(owner))) throw new UserError(taken(owner))
+      rmSync(file, { force: true })
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/**
+ * When a process began, in ticks since the machine did; '' where the system does not tell. proc(5),
+ * /proc/pid/stat
+ */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // the name of the program, in brackets, may hold anything; the 20th word behind it
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  } catch {
+    return ''
+  }
+}
+
+const isSame = (one: string, other: string) => one === '' || other === '' || one === other

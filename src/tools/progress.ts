@@ -1,0 +1,27 @@
+/** Told again and again how far a step is. */
+export type Progress = (step: string, done: number, total: number) => void
+
+/** What a progress line needs of a stream: process.stderr. */
+interface Terminal {
+  readonly isTTY?: boolean
+  write(text: string): unknown
+}
+
+const EVERY_MS = 100
+const SPARSE_EVERY_MS = 5_000
+
+/**
+ * Shows progress: on a terminal one line that is rewritten, elsewhere a line at each step's end and every 5
+ * s.
+ */
+export function showProgress(terminal: Terminal): Progress {
+  let last = Date.now()
+  return (step, done, total) => {
+    const finished = done === total
+    const due = Date.now() - last >= (terminal.isTTY ? EVERY_MS : SPARSE_EVERY_MS)
+    if (!finished && !due) return
+    last = Date.now()
+    const line = `${step} ${done}/${total}`
+    terminal.write(terminal.isTTY ? `\r\x1b[K${line}${finished ? '\n' : ''}` : `${line}\n`)
+  }
+}

@@ -1,0 +1,46 @@
+/** How large a bucket is, and how fast it fills. */
+export interface BucketSize {
+  readonly burst: number
+  readonly perSecond: number
+}
+
+/**
+ * A token bucket: holds at most `burst` tokens, and gains `perSecond`. It starts full. It may be overdrawn,
+ * and is then in debt until it has gained what was taken too much.
+ */
+export class TokenBucket {
+  readonly #size: BucketSize
+  readonly #clock: () => number
+  #tokens: number
+  #atMs: number
+
+  /** `clock` tells milliseconds, and never goes back. */
+  constructor(size: BucketSize, clock = () => performance.now()) {
+    this.#size = size
+    this.#clock = clock
+    this.#tokens = size.burst
+    this.#atMs = clock()
+  }
+
+  get isFull(): boolean {
+    return this.#refill() >= this.#size.burst
+  }
+
+  /** Seconds until it holds so many tokens, 0 if it does now. Of 0 tokens: until it is out of debt. */
+  secondsUntil(tokens: number): number {
+    return Math.max(0, (tokens - this.#refill()) / this.#size.perSecond)
+  }
+
+  /** Takes tokens, whether or not it holds so many. */
+  take(tokens: number): void {
+    this.#tokens = this.#refill() - tokens
+  }
+
+  #refill(): number {
+    const nowMs = this.#clock()
+    const gained = ((nowMs - this.#atMs) / 1000) * this.#size.perSecond
+    this.#tokens = Math.min(this.#size.burst, this.#tokens + gained)
+    this.#atMs = nowMs
+    return this.#tokens
+  }
+}

@@ -1,0 +1,62 @@
+import about from '../../package.json' with { type: 'json' }
+import { cleanText } from '../fields/values/cast.ts'
+import { type ResponseHead, sendOutgoing } from '../outgoing/send.ts'
+import type { DueDelivery } from './due.ts'
+import { retryAfterOf } from './schedule.ts'
+import { signatureHeaders } from './secrets.ts'
+
+/** What came of one attempt. */
+export interface CallOutcome {
+  /** 0 when nothing was answered. */
+  readonly status: number
+  /** The first of what was answered, or why nothing was. */
+  readonly text: string
+  readonly latencyMs: number
+  /** Seconds that the receiver asked for. */
+  readonly retryAfter: number
+}
+
+/** From the look-up of the name to the end of the answer. */
+export const TIMEOUT_MS = 12_000
+/** Of an answer, the first bytes are kept. */
+const KEPT_BYTES = 1024
+
+/** Sends a delivery once. Rejects only when `signal` ended it; whatever the receiver does is an Outcome. */
+export async function callWebhook(
+  due: DueDelivery,
+  allowPrivate: boolean,
+  signal: AbortSignal,
+): Promise<CallOutcome> {
+  const { url, eventId: id, body, secrets } = due
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'user-agent': `pocketsms/${about.version}`,
+    ...signatureHeaders({ id, at: new Date(), body }, secrets),
+  }
+  const begun = performance.now()
+  const latencyMs = () => Math.round(performance.now() - begun)
+  try {
+    const limits = { allowPrivate, maxBodyBytes: KEPT_BYTES, timeoutMs: TIMEOUT_MS, signal }
+    const received = await sendOutgoing({ url, method: 'POST', headers, body }, limits)
+    return { ...outcomeOf(received), latencyMs: latencyMs() }
+  } catch (error) {
+    if (signal.aborted) throw error
+    return { status: 0, text: reasonOf(error), latencyMs: latencyMs(), retryAfter: 0 }
+  }
+}
+
+const outcomeOf = ({ status, headers, body }: ResponseHead) => ({
+  status,
+  text: readable(body.toString('utf8')),
+  retryAfter: retryAfterOf(status, headers['retry-after']),
+})
+
+/** What the database and the log can hold: what is no text becomes U+FFFD. */
+const readable = (text: string) => [...cleanText(text)].slice(0, KEPT_BYTES).join('')
+
+/** An error with several causes (an address of each family) has no words of its own. */
+function reasonOf(error: unknown): string {
+  const first = error instanceof AggregateError ? error.errors[0] : error
+  return readable(first instanceof Error ? first.message : String(first))
+}

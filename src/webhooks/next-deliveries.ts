@@ -1,0 +1,69 @@
+/**
+ * Calls at a time, over all nodes. A slow receiver has its own deliveries wait, whoever has many slow
+ * receivers his own, and a host that many users have webhooks at, theirs at this host.
+ */
+export const MAX_CALLS = { ofWebhook: 5, ofUser: 20, atHost: 100 } as const
+
+/** Host and port of a URL; what else can be written there (a user, say) only makes it another host. */
+const HOST = `coalesce(lower(substring(w.url from '^[A-Za-z]+://([^/?#]*)')), '')`
+
+/** Ends the steps through the webhooks of a user: no id comes after it. */
+const AFTER_ALL = 'chr(1114111)'
+
+/**
+ * The deliveries that get a ticket now, at most $1. Whoever has the fewest calls under way comes first, so
+ * that nobody waits for the many of somebody else; so do, of a user, the webhooks with the fewest.
+ *
+ * Users and their webhooks are found by steps through the index: a webhook that waits for its time costs as
+ * much with 10,000 deliveries as with one, a user who has all his calls under way one step. `place`: which
+ * call of its webhook a delivery would be, `turn` of its user, `at_host` of its host.
+ */
+export const NEXT_DELIVERIES = `
+with recursive held as materialized (
+  select b."user", b.webhook, ${HOST} as host from webhook_dispatch b left join webhooks w on w.id = b.webhook
+  where b.handed_at is not null
+), users as materialized (
+  select "user", count(*) as calls from held group by "user"
+), hooks as (
+  (select d."user", d.webhook from webhook_dispatch d where d.handed_at is null order by d."user", d.webhook limit 1)
+  union all
+  select n."user", n.webhook from hooks h cross join lateral (
+    select d."user", d.webhook from webhook_dispatch d
+    where d.handed_at is null and (d."user", d.webhook) > (h."user", case
+      when h."user" in (select "user" from users where calls >= ${MAX_CALLS.ofUser}) then ${AFTER_ALL}
+      else h.webhook end)
+    order by d."user", d.webhook limit 1
+  ) n
+), due as (
+  select h."user", h.webhook, n.delivery, n.due_at, row_number() over (
+    partition by h."user", h.webhook order by n.due_at) as number
+  from hooks h cross join lateral (
+    select d.delivery, d.due_at from webhook_dispatch d
+    where d."user" = h."user" and d.webhook = h.webhook and d.handed_at is null and d.due_at <= now()
+    order by d.due_at limit ${MAX_CALLS.ofWebhook}
+  ) n
+), placed as (
+  select d.*, coalesce(c.calls, 0) + d.number as place
+  from due d left join (
+    select "user", webhook, count(*) as calls from held group by "user", webhook
+  ) c on c."user" = d."user" and c.webhook = d.webhook
+), by_user as (
+  select d.*, coalesce(u.calls, 0) + row_number() over (partition by d."user" order by d.place, d.due_at) as turn
+  from placed d left join users u on u."user" = d."user"
+  where d.place <= ${MAX_CALLS.ofWebhook}
+), hosted as (
+  select d.*, ${HOST} as host from by_user d left join webhooks w on w.id = d.webhook
+  where d.turn <= ${MAX_CALLS.ofUser}
+), by_host as (
+  select d.*, coalesce(o.calls, 0) + row_number() over (partition by d.host order by d.turn, d.due_at) as at_host
+  from hosted d left join (select host, count(*) as calls from held group by host) o on o.host = d.host
+)
+update webhook_dispatch set handed_at = now()
+where delivery = any(array(
+  select d.delivery from webhook_dispatch d
+  where d.handed_at is null and d.delivery = any(array(
+    select delivery from by_host where at_host <= ${MAX_CALLS.atHost} order by turn, due_at limit $1
+  ))
+  for update skip locked
+))
+returning delivery`

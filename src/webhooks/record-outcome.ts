@@ -1,0 +1,143 @@
+import type { Store } from '../collections/catalog.ts'
+import { isOwnedBy } from '../db/by-id.ts'
+import type { Db } from '../db/open.ts'
+import { changeLogCte } from '../records/changes.ts'
+import type { CallOutcome } from './call-webhook.ts'
+import { type DueDelivery, END_REASONS } from './due.ts'
+import type { Queue, Ticket } from './queue.ts'
+import { nextDelay } from './schedule.ts'
+
+/** "Gone": the receiver wants no more of this webhook. */
+const GONE = 410
+
+/** Only what the attempt found: another one that was faster has written its own result. */
+const RECORD = `
+with written as (
+  update webhook_deliveries
+  set status = $3, attempts = $4, response_status = $5, response_body = $6, latency_ms = $7,
+    next_attempt_at = case when $8::float8 is null then '' else pb_text(now() + $8::float8 * interval '1 second') end,
+    updated = pb_text(now())
+  where id = $1 and ${isOwnedBy('webhook_deliveries', '$2')} and status = 'pending' and attempts = $9
+  returning *
+), ${changeLogCte('written', 'update', 10, 'noted', true)}
+select id from written`
+
+/**
+ * Writes down what came of an attempt and ends the turn, in one transaction: any 2xx is success, 410 disables
+ * the webhook, everything else (redirects too) is tried again as long as the schedule has another time.
+ */
+export async function recordOutcome(
+  store: Store,
+  queue: Queue,
+  ticket: Ticket,
+  due: DueDelivery,
+  outcome: CallOutcome,
+): Promise<void> {
+  const attempts = due.attempts + 1
+  const isDelivered = outcome.status >= 200 && outcome.status < 300
+  const isOver = isDelivered || outcome.status === GONE
+  const delay = isOver ? undefined : nextDelay(attempts, outcome.retryAfter)
+  const status = isDelivered ? 'delivered' : delay === undefined ? 'failed' : 'pending'
+  await store.db.transaction(async (db) => {
+    await queue.done(db, ticket)
+    if (!(await record(db, due, status, attempts, outcome, delay ?? null)))
+      return void (await db.query(FREE, [due.delivery], 'webhook free'))
+    await putOff(db, due.delivery, delay)
+    if (outcome.status === GONE) await disable(db, due)
+  })
+}
+
+/** Somebody has sent it again meanwhile, or was faster: whenever it is due, it gets another ticket. */
+const FREE = 'update webhook_dispatch set handed_at = null where delivery = $1'
+
+/** Has a delivery wait so many seconds, or not any more. */
+async function putOff(db: Db, delivery: string, seconds: number | undefined): Promise<void> {
+  if (seconds === undefined) await db.query(FORGET, [delivery], 'webhook forget')
+  else await db.query(PUT_OFF, [delivery, seconds], 'webhook put off')
+}
+
+const FORGET = 'delete from webhook_dispatch where delivery = $1'
+const PUT_OFF = `
+update webhook_dispatch set handed_at = null, due_at = now() + $2::float8 * interval '1 second' where delivery = $1`
+
+/** Ends the turn of a delivery that is over or gone. */
+export async function endTurn(store: Store, queue: Queue, ticket: Ticket): Promise<void> {
+  await store.db.transaction(async (db) => {
+    await queue.done(db, ticket)
+    await putOff(db, ticket.delivery, undefined)
+  })
+}
+
+/** Ends a delivery without an attempt. */
+export async function failWithoutCall(
+  store: Store,
+  queue: Queue,
+  ticket: Ticket,
+  due: DueDelivery,
+  reason: string,
+): Promise<void> {
+  const outcome = { status: 0, text: reason, latencyMs: 0, retryAfter: 0 }
+  await store.db.transaction(async (db) => {
+    await queue.done(db, ticket)
+    await record(db, due, 'failed', due.attempts, outcome, null)
+    await putOff(db, due.delivery, undefined)
+  })
+}
+
+async function record(
+  db: Db,
+  due: DueDelivery,
+  status: string,
+  attempts: number,
+  outcome: CallOutcome,
+  delay: number | null,
+): Promise<boolean> {
+  const { delivery, user } = due
+  const { status: code, text, latencyMs } = outcome
+  const values = [
+    delivery,
+    user,
+    status,
+    attempts,
+    code,
+    text,
+    latencyMs,
+    delay,
+    due.attempts,
+    'webhook_deliveries',
+  ]
+  return (await db.query(RECORD, values, 'webhook record')).rows.length > 0
+}
+
+const DISABLE = `
+with written as (
+  update webhooks set enabled = false, updated = pb_text(now())
+  where id = $1 and "user" = $2 and enabled returning *
+), ${changeLogCte('written', 'update', 3, 'noted', true)}
+select id from written`
+
+async function disable(db: Db, { webhook, user }: DueDelivery): Promise<void> {
+  await db.query(DISABLE, [webhook, user, 'webhooks'])
+  await failPending(db, webhook, user, END_REASONS.gone)
+}
+
+const FAIL_PENDING = `
+with waiting as (
+  delete from webhook_dispatch where webhook = $1 and "user" = $2 returning delivery
+), written as (
+  update webhook_deliveries d
+  set status = 'failed', response_status = 0, response_body = $3, latency_ms = 0, next_attempt_at = '',
+    updated = pb_text(now())
+  from waiting w where d.id = w.delivery and d.status = 'pending' returning d.*
+), ${changeLogCte('written', 'update', 4, 'noted', true)}
+select id from written`
+
+/** Whoever takes deliveries takes their records first, then their rows of the queue, each by id. */
+const LOCK_PENDING = `
+select from webhook_deliveries d where d.webhook = $1 and d."user" = $2 and d.status = 'pending' order by d.id for update`
+
+/** Ends all deliveries of a webhook that still wait. Their tickets find nothing to do. In a transaction. */
+export async function failPending(db: Db, webhook: string, user: string, reason: string): Promise<void> {
+  await db.query(LOCK_PENDING, [webhook, user])
+  await db.query(FAIL_PENDING, [webhook, user, reason, 'webhook_deliveries'])
+}

@@ -1,0 +1,141 @@
+import PocketBase from 'pocketbase'
+import { expect, test } from 'vitest'
+import { dataFolder } from '../../support/database/pglite.ts'
+import { freePort } from '../../support/database/postgres.ts'
+import { type RunningProgram, serve } from '../../support/server/program.ts'
+import { until } from '../../support/services/receiver.ts'
+import { type Browser, openBrowser, SCREENS, type Screen } from './browser.ts'
+
+// How to add a scenario: a file `test/browser/NAME.test.ts` with
+//
+//   scenario('a contact is added', async (stage) => {
+//     await stage.signIn()                                  // as ANN, by the form
+//     await stage.visit('/contacts')                        // a page of the console
+//     await stage.page.getByRole('button', { name: 'Add a contact' }).click()
+//     …                                       // playwright, what a person sees: roles, labels, words
+//     await stage.look('contacts')                          // pictures in both themes, axe-core
+//   })
+//
+// It runs once for each screen, each time over a server of its own on an empty database. It fails, too, when
+// the page logs an error, an answer is over 399 (`stage.refused` where that must be), a request goes to
+// another host, or axe-core finds something serious. `npm run test:browser -- NAME` runs one file; pictures
+// are in coverage/browser.
+
+const HOST = '127.0.0.1'
+const LINK = /http\S+pbinstall\S+(?=\s)/
+
+export const ROOT = { email: 'boss@example.com', password: 'bosspass12345' } as const
+export const ANN = { email: 'ann@example.com', password: 'ann-password1' } as const
+
+/** A server with an open browser before it. */
+export interface BrowserFixture extends Browser {
+  readonly screen: Screen
+  readonly url: string
+  /** The link that the server printed at its first start. */
+  readonly link: string
+  /** What the server has logged so far. */
+  output(): string
+  /**
+   * The server's SDK client of a new superuser (ROOT), and of a new user (ANN): made when they are first
+   * asked for.
+   */
+  root(): Promise<PocketBase>
+  ann(): Promise<PocketBase>
+  /** Signs in by the form, as ANN or as ROOT, who are made if need be. */
+  signIn(who?: 'ann' | 'root'): Promise<void>
+  /** Opens a page of the console and waits for its title. */
+  visit(path: string): Promise<void>
+}
+
+/** A test for each screen. `env`: settings of its server. */
+export function scenario(
+  name: string,
+  play: (fixture: BrowserFixture) => Promise<void>,
+  env: Readonly<Record<string, string>> = {},
+): void {
+  for (const screen of Object.keys(SCREENS) as Screen[])
+    test(`${name}, on a ${screen}`, async () => {
+      const server = await startServer(env)
+      const browser = await openBrowser(server.url, screen)
+      try {
+        await play(stageOf(server, await printedLink(server), browser, screen))
+        expect(browser.faults).toEqual([])
+      } catch (error) {
+        await browser.page.screenshot({ path: `${import.meta.dirname}/../../../coverage/browser/failed.png` })
+        throw error
+      } finally {
+        await browser.close()
+        await server.stop()
+      }
+    })
+}
+
+async function startServer(env: Readonly<Record<string, string>>): Promise<RunningProgram> {
+  const port = await freePort()
+  const base = { DATA_DIR: await dataFolder(), DATABASE_URL: '', HOST, PORT: String(port), LOG_LEVEL: 'warn' }
+  return serve({ ...base, PUBLIC_URL: `http://${HOST}:${port}`, ...env })
+}
+
+/** It comes a moment after the server answers. */
+async function printedLink(server: RunningProgram): Promise<string> {
+  await until('the link', () => LINK.test(server.output()))
+  return LINK.exec(server.output())![0]
+}
+
+function stageOf(server: RunningProgram, link: string, browser: Browser, screen: Screen): BrowserFixture {
+  const { url } = server
+  const root = once(() => makeRoot(url, link))
+  const ann = once(async () => makeAnn(url, await root()))
+  return {
+    ...browser,
+    screen,
+    url,
+    link,
+    output: server.output,
+    root,
+    ann,
+    async signIn(who = 'ann') {
+      await (who === 'ann' ? ann() : root())
+      await fillSignIn(browser, url, who)
+    },
+    async visit(path) {
+      await browser.page.goto(`${url}/#${path}`)
+      await browser.page.locator('main h1').first().waitFor()
+    },
+  }
+}
+
+async function fillSignIn({ page }: Browser, url: string, who: 'ann' | 'root'): Promise<void> {
+  const { email, password } = who === 'ann' ? ANN : ROOT
+  await page.goto(`${url}/`)
+  await page.getByText(who === 'ann' ? 'User' : 'Superuser', { exact: true }).click()
+  await page.getByLabel('Email').fill(email)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' })
+}
+
+async function makeRoot(url: string, link: string): Promise<PocketBase> {
+  const pb = new PocketBase(url)
+  const headers = { authorization: link.replace(/^.*pbinstall\//, '') }
+  await pb.collection('_superusers').create({ ...ROOT, passwordConfirm: ROOT.password }, { headers })
+  await pb.collection('_superusers').authWithPassword(ROOT.email, ROOT.password)
+  return pb
+}
+
+async function makeAnn(url: string, root: PocketBase): Promise<PocketBase> {
+  await root
+    .collection('users')
+    .create({ ...ANN, passwordConfirm: ANN.password, name: 'Ann', verified: true })
+  const pb = new PocketBase(url)
+  await pb.collection('users').authWithPassword(ANN.email, ANN.password)
+  return pb
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

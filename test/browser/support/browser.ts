@@ -1,0 +1,114 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import axe from 'axe-core'
+import { chromium, type Page } from 'playwright-core'
+
+export const CHROMIUM = process.env.CHROMIUM ?? '/usr/bin/chromium'
+/**
+ * `--no-sandbox`: root in a container has no other choice. The rest keeps the browser from calling its maker.
+ */
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
+const PICTURES = join(import.meta.dirname, '../../..', 'coverage', 'browser')
+const WAIT_MS = 15_000
+/** Chromium says this of every answer over 399; those are looked at as answers. */
+const TOLD_TWICE = /^Failed to load resource/
+
+/** The screens of every scenario. */
+export const SCREENS = {
+  desktop: { viewport: { width: 1280, height: 800 } },
+  phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
+} as const
+export type Screen = keyof typeof SCREENS
+
+/** A page in a browser that takes note of whatever goes wrong in it. */
+export interface Browser {
+  readonly page: Page
+  /** Errors of the page, answers over 399, and requests to other hosts, a line each. */
+  readonly faults: string[]
+  /** Runs work in which one answer at least must be over 399, such as `POST /api/collections/…: 400`. */
+  refused(answer: RegExp, work: () => Promise<unknown>): Promise<void>
+  /**
+   * Takes pictures of the page in both themes, and notes as faults what axe-core finds serious or critical,
+   * but for rules in `but`.
+   */
+  look(name: string, but?: readonly string[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens a browser at the console of `url`. */
+export async function openBrowser(url: string, screen: Screen): Promise<Browser> {
+  const chrome = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  const context = await chrome.newContext({ ...SCREENS[screen], reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  page.setDefaultTimeout(WAIT_MS)
+  const faults: string[] = []
+  page.on('pageerror', (error) => faults.push(`page error: ${error.stack}`))
+  page.on('console', (message) => {
+    const isFault = message.type() === 'error' && !TOLD_TWICE.test(message.text())
+    if (isFault) faults.push(`console: ${message.text()}`)
+  })
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url())
+    if (protocol.startsWith('http') && origin !== url)
+      faults.push(`request to another host: ${request.url()}`)
+  })
+  page.on('response', (response) => {
+    const path = response.url().slice(url.length)
+    if (response.status() > 399) faults.push(`${response.request().method()} ${path}: ${response.status()}`)
+  })
+  return {
+    page,
+    faults,
+    async refused(answer, work) {
+      const before = faults.length
+      await work()
+      const since = faults.splice(before)
+      const others = since.filter((fault) => !answer.test(fault))
+      if (others.length === since.length) others.push(`there was no refusal of ${answer}`)
+      faults.push(...others)
+    },
+    async look(name, but = []) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        await page.evaluate(PAINTED)
+        await takePicture(page, `${name}-${screen}-${colorScheme}`)
+        for (const fault of await accessFaults(page, but)) faults.push(`${name}, ${colorScheme}: ${fault}`)
+      }
+    },
+    close: () => chrome.close(),
+  }
+}
+
+/** Until the new colours are on the screen. */
+const PAINTED = 'new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))'
+
+async function takePicture(page: Page, name: string): Promise<void> {
+  mkdirSync(PICTURES, { recursive: true })
+  await page.screenshot({ path: join(PICTURES, `${name}.png`) })
+}
+
+interface Violation {
+  readonly id: string
+  readonly impact: string
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
+}
+
+/**
+ * What axe-core finds serious or critical; evaluated from outside, which the page's own policy does not stop.
+ */
+async function accessFaults(page: Page, but: readonly string[]): Promise<string[]> {
+  await page.evaluate(axe.source)
+  const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+    violations: readonly Violation[]
+  }
+  return found.violations
+    .filter(({ id, impact }) => (impact === 'serious' || impact === 'critical') && !but.includes(id))
+    .flatMap(({ id, nodes }) => nodes.map((node) => `axe ${id}: ${node.html}\n${node.failureSummary}`))
+}

@@ -1,0 +1,161 @@
+import type { IncomingMessage } from 'node:http'
+import { Readable } from 'node:stream'
+import { expect, test } from 'vitest'
+import { readBody } from '../../../src/http/body/body.ts'
+
+/** A request as Node hands it over; `length` false sends it chunked. */
+function incoming(
+  type: string,
+  text: string,
+  { url = '/', length = true, method = 'POST' } = {},
+): IncomingMessage {
+  const bytes = Buffer.from(text)
+  const size = length ? { 'content-length': String(bytes.length) } : { 'transfer-encoding': 'chunked' }
+  return Object.assign(Readable.from(bytes.length > 0 ? [bytes] : []), {
+    url,
+    method,
+    headers: { 'content-type': type, ...size },
+  }) as unknown as IncomingMessage
+}
+
+test.each([
+  ['an object', 'application/json', '{"a":1}', { a: 1 }],
+  ['with a charset', 'application/json; charset=utf-8', '{"a":1}', { a: 1 }],
+  ['what follows the first value is ignored', 'application/json', '{"a":"}"} junk', { a: '}' }],
+  ['null is empty', 'application/json', 'null', {}],
+  ['the last of two keys counts', 'application/json', '{"a":1,"a":2}', { a: 2 }],
+  ['no body, whatever the type', 'text/plain', '', {}],
+  [
+    'a form guesses types',
+    'application/x-www-form-urlencoded',
+    'a=true&b=1.5&c=1.50&d=001&e=null&f=&g=-3',
+    {
+      a: true,
+      b: 1.5,
+      c: '1.50',
+      d: '001',
+      e: 'null',
+      f: '',
+      g: -3,
+    },
+  ],
+  ['several values make a list', 'application/x-www-form-urlencoded', 'a=1&a=x', { a: [1, 'x'] }],
+  [
+    '@jsonPayload wins',
+    'application/x-www-form-urlencoded',
+    'a=1&@jsonPayload={"a":2,"b":[3]}',
+    { a: 2, b: [3] },
+  ],
+  [
+    'a @jsonPayload of null empties what stands before it',
+    'application/x-www-form-urlencoded',
+    'a=1&@jsonPayload={"b":2}&@jsonPayload=null&@jsonPayload={"c":3}',
+    { c: 3 },
+  ],
+  [
+    'multipart',
+    'multipart/form-data; boundary=x',
+    '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n5\r\n--x--\r\n',
+    { a: 5 },
+  ],
+  ['multipart without any part', 'multipart/form-data; boundary=x', '--x--\r\n', {}],
+  ['and without an end of line', 'multipart/form-data; boundary=x', '--x--', {}],
+  [
+    'multipart with line feeds alone',
+    'multipart/form-data; boundary="x"',
+    '--x\nContent-Disposition: form-data; name="a"\n\n5\n--x\nContent-Disposition: form-data; name="b"\n\nc\n--xy\n\n--x--',
+    { a: 5, b: 'c\n--xy\n' },
+  ],
+] as const)('%s', async (_, type, text, values) => {
+  expect((await readBody(incoming(type, text))).values).toEqual(values)
+})
+
+test.each([
+  ['', 400],
+  ['[1]', 400],
+  ['{"a":1} more', 400],
+  ['null more', 400],
+  [' {"a":1}\n', { a: 1 }],
+] as const)('@jsonPayload=%j', async (payload, expected) => {
+  const text = `@jsonPayload=${encodeURIComponent(payload)}`
+  const read = readBody(incoming('application/x-www-form-urlencoded', text))
+  if (expected === 400) await expect(read).rejects.toMatchObject({ status: 400 })
+  else expect((await read).values).toEqual(expected)
+})
+
+test('an urlencoded form takes in the query', async () => {
+  const request = incoming('application/x-www-form-urlencoded', 'a=1', { url: '/x?b=2' })
+  expect((await readBody(request)).values).toEqual({ a: 1, b: 2 })
+})
+
+test('of a request that should have none, the body of an urlencoded form is not looked at', async () => {
+  const request = incoming('application/x-www-form-urlencoded', 'a=%zz', { url: '/x?b=2', method: 'DELETE' })
+  expect((await readBody(request)).values).toEqual({ b: 2 })
+})
+
+test('a form is not read where the query is broken, JSON is', async () => {
+  const url = '/x?b=%zz'
+  const form = incoming('application/x-www-form-urlencoded', 'a=1', { url })
+  await expect(readBody(form)).rejects.toMatchObject({ status: 400 })
+  expect((await readBody(incoming('application/json', '{"a":1}', { url }))).values).toEqual({ a: 1 })
+})
+
+test('so does a multipart one, the query first', async () => {
+  const text = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n5\r\n--x--\r\n'
+  const request = incoming('multipart/form-data; boundary=x', text, { url: '/x?a=1&b=2' })
+  expect((await readBody(request)).values).toEqual({ a: [1, 5], b: 2 })
+})
+
+test.each([
+  ['a number out of range', 'application/json', '{"a":1e999}'],
+  ['a list', 'application/json', '[1]'],
+  ['a string', 'application/json', '"a"'],
+  ['an open brace', 'application/json', '{"a":1'],
+  ['words', 'application/json', 'hello'],
+  ['a bad @jsonPayload', 'application/x-www-form-urlencoded', '@jsonPayload={'],
+  ['a broken escape in a form', 'application/x-www-form-urlencoded', 'a=1&b=%zz'],
+  ['a semicolon in a form', 'application/x-www-form-urlencoded', 'a=1;b=2'],
+  ['XML', 'application/xml', '<a/>'],
+  ['an unknown type', 'text/plain', 'a'],
+] as const)('%s is a 400', async (_, type, text) => {
+  await expect(readBody(incoming(type, text))).rejects.toMatchObject({ status: 400 })
+})
+
+test('too long: 413 when it says so, 400 when it turns out so', async () => {
+  await expect(readBody(incoming('application/json', '{"a":1}'), 3)).rejects.toMatchObject({ status: 413 })
+  await expect(readBody(incoming('application/json', '{"a":1}', { length: false }), 3)).rejects.toMatchObject(
+    { status: 400 },
+  )
+  const form = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n5\r\n--x--\r\n'
+  const type = 'multipart/form-data; boundary=x'
+  await expect(readBody(incoming(type, form), 3)).rejects.toMatchObject({ status: 413 })
+  await expect(readBody(incoming(type, form, { length: false }), 3)).rejects.toMatchObject({ status: 400 })
+})
+
+const inPieces = (pieces: Iterable<Buffer>) =>
+  Object.assign(Readable.from(pieces), {
+    url: '/',
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'transfer-encoding': 'chunked' },
+  }) as unknown as IncomingMessage
+
+test('a body may come in small pieces, but not in millions', async () => {
+  const text = JSON.stringify({ a: 'x'.repeat(30_000) })
+  const body = await readBody(inPieces([...text].map((one) => Buffer.from(one))))
+  expect(JSON.stringify(body.values)).toBe(text)
+  const blank = Buffer.from(' ')
+  let sent = 0
+  function* blanks() {
+    for (; sent < 1_000_000; sent++) yield blank
+  }
+  await expect(readBody(inPieces(blanks()))).rejects.toMatchObject({ status: 400 })
+  expect(sent).toBeLessThan(110_000)
+})
+
+test('a form has 1,000 parts at most, as in Go', async () => {
+  const part = '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n5\r\n'
+  const form = (parts: number) =>
+    incoming('multipart/form-data; boundary=x', `${part.repeat(parts)}--x--\r\n`)
+  expect((await readBody(form(1_000))).values).toEqual({ a: Array(1_000).fill(5) })
+  await expect(readBody(form(1_001))).rejects.toMatchObject({ status: 400 })
+})

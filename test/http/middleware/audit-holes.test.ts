@@ -1,0 +1,250 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { deleteSuperuser, upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
+import { createApp } from '../../../src/http/app.ts'
+import { importFiles } from '../../../src/import/fixtures.ts'
+import {
+  PASSWORD,
+  type ServerWithMail,
+  startServerWithMail,
+  tokenIn,
+} from '../../support/server/server-with-mail.ts'
+import { SUPERUSER } from '../../support/server/start.ts'
+
+let server: ServerWithMail
+let root: Record<string, string>
+let user: string
+beforeAll(async () => {
+  server = await startServerWithMail({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+  root = await server.superuser()
+  user = await server.addUser('ann@example.com')
+})
+afterAll(() => server.stop())
+const query = (text: string) => server.server.services.store.db.query(text)
+beforeEach(() => query('delete from _audit'))
+
+const deeds = async () =>
+  (await query('select action, collection, record, fields, email, ip from _audit order by _rowid')).rows.map(
+    ([action, collection, record, fields, email, ip]) => ({
+      action,
+      collection,
+      record,
+      fields: JSON.parse(String(fields)),
+      email,
+      ip,
+    }),
+  )
+const by = { email: SUPERUSER.email, ip: '127.0.0.1' }
+
+describe('what a superuser does with a webhook of somebody', () => {
+  let hook: string
+  beforeAll(async () => {
+    const values = { user, url: 'http://127.0.0.1:1/', events: ['message.sent'] }
+    hook = String((await server.post('/api/collections/webhooks/records', values, root)).body.id)
+  })
+
+  test.each([
+    ['a test', 'test', {}, 'test webhook'],
+    ['another secret', 'rotate', {}, 'rotate secret'],
+    ['all again', 'resend-failed', { since: '2026-01-01' }, 'resend failed'],
+  ])('%s', async (_, path, body, action) => {
+    expect((await server.post(`/api/webhooks/${hook}/${path}`, body, root)).status).toBe(200)
+    expect(await deeds()).toEqual([{ action, collection: 'webhooks', record: hook, fields: [], ...by }])
+    expect((await server.post(`/api/webhooks/webhooknobodyhas/${path}`, body, root)).status).toBe(404)
+    expect(await deeds()).toHaveLength(1)
+  })
+
+  test('one delivery again', async () => {
+    const { body } = await server.post(`/api/webhooks/${hook}/test`, {}, root)
+    await query('delete from _audit')
+    expect((await server.post(`/api/webhooks/deliveries/${body.id}/resend`, {}, root)).status).toBe(200)
+    const record = String(body.id)
+    expect(await deeds()).toEqual([
+      { action: 'resend', collection: 'webhook_deliveries', record, fields: [], ...by },
+    ])
+  })
+
+  test('its owner does so unnoted, and a new secret is kept by nobody on the way', async () => {
+    const headers = { authorization: await server.signIn('users', 'ann@example.com', PASSWORD) }
+    const rotated = await fetch(`${server.server.url}/api/webhooks/${hook}/rotate`, {
+      method: 'POST',
+      headers,
+    })
+    expect(rotated.status).toBe(200)
+    expect(rotated.headers.get('cache-control')).toBe('no-store')
+    expect(await deeds()).toEqual([])
+  })
+})
+
+describe('what is confirmed by a mailed link', () => {
+  const token = async () => tokenIn((await server.mail.next()).text)
+  const ip = '127.0.0.1'
+
+  test('a new password of a superuser, and of a user', async () => {
+    await upsertSuperuser(server.server.services.store, 'two@example.com', 'a-long-password')
+    await query('delete from _audit')
+    for (const [collection, email] of [
+      ['_superusers', 'two@example.com'],
+      ['users', 'ann@example.com'],
+    ]) {
+      const url = `/api/collections/${collection}`
+      await server.post(`${url}/request-password-reset`, { email })
+      const body = { token: await token(), password: PASSWORD, passwordConfirm: PASSWORD }
+      expect((await server.post(`${url}/confirm-password-reset`, { ...body, token: 'wrong' })).status).toBe(
+        400,
+      )
+      expect((await server.post(`${url}/confirm-password-reset`, body)).status).toBe(204)
+    }
+    const noted = { action: 'reset password', fields: [], ip }
+    expect(await deeds()).toEqual([
+      {
+        ...noted,
+        collection: '_superusers',
+        record: expect.stringMatching(/^\w{15}$/),
+        email: 'two@example.com',
+      },
+      { ...noted, collection: 'users', record: user, email: '' },
+    ])
+  })
+
+  test('a new address of a user', async () => {
+    const headers = { authorization: await server.signIn('users', 'ann@example.com', PASSWORD) }
+    const url = '/api/collections/users'
+    await server.post(`${url}/request-email-change`, { newEmail: 'eve@example.com' }, headers)
+    const body = { token: await token(), password: PASSWORD }
+    expect((await server.post(`${url}/confirm-email-change`, body)).status).toBe(204)
+    const noted = { action: 'change email', collection: 'users', record: user }
+    expect(await deeds()).toEqual([{ ...noted, fields: [], email: '', ip }])
+    expect(JSON.stringify(await deeds())).not.toContain('eve@')
+  })
+})
+
+test('a test mail', async () => {
+  const body = { template: 'verification', email: 'ops@example.com' }
+  expect((await server.post('/api/settings/test/email', body, root)).status).toBe(204)
+  expect(await deeds()).toEqual([{ action: 'test mail', collection: '', record: '', fields: [], ...by }])
+})
+
+describe('what is done at the terminal', () => {
+  const here = { email: '', ip: 'terminal' }
+
+  test('superusers', async () => {
+    const { store } = server.server.services
+    await upsertSuperuser(store, 'new@example.com', 'a-long-password')
+    await upsertSuperuser(store, 'new@example.com', 'another-long-one')
+    await deleteSuperuser(store, 'new@example.com')
+    await expect(upsertSuperuser(store, 'no address', 'x')).rejects.toThrow()
+    const of = { collection: '_superusers', record: expect.stringMatching(/^\w{15}$/), ...here }
+    expect(await deeds()).toEqual([
+      { action: 'create', fields: ['email', 'password'], ...of },
+      { action: 'update', fields: ['email', 'password'], ...of },
+      { action: 'delete', fields: [], ...of },
+    ])
+  })
+
+  test('an import', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'pocketsms-audit-'))
+    onTestFinished(() => rmSync(folder, { recursive: true }))
+    const fixtures = join(folder, 'fixtures.json')
+    const contact = { id: 'contact00000001', user, name: 'Bob', phone: '+4915112345678' }
+    writeFileSync(fixtures, JSON.stringify({ contacts: [contact] }))
+    await importFiles(server.server.services.store, { fixtures }, () => {})
+    writeFileSync(fixtures, JSON.stringify({ contacts: [{ ...contact, phone: 1 }, 'no record'] }))
+    await expect(importFiles(server.server.services.store, { fixtures }, () => {})).rejects.toThrow()
+    expect(await deeds()).toEqual([
+      { action: 'import', collection: '', record: '', fields: ['contacts'], ...here },
+    ])
+  })
+})
+
+/**
+ * Every route that changes something: what notes it, or why nothing does. A new one has to be thought about
+ * here.
+ */
+const ROUTES: Readonly<Record<string, readonly string[]>> = {
+  'noted where it is done': [
+    'POST /api/collections/{}/records',
+    'PATCH /api/collections/{}/records/{}',
+    'DELETE /api/collections/{}/records/{}',
+    'POST /api/batch',
+    'POST /api/collections',
+    'PUT /api/collections/import',
+    'PATCH /api/collections/{}',
+    'DELETE /api/collections/{}',
+    'DELETE /api/collections/{}/truncate',
+    'PATCH /api/settings',
+    'POST /api/settings/test/email',
+    'POST /api/crons/{}',
+    'POST /api/backups',
+    'POST /api/backups/upload',
+    'POST /api/backups/{}/restore',
+    'DELETE /api/backups/{}',
+    'POST /api/settings/test/s3',
+    'POST /api/collections/{}/impersonate/{}',
+    'POST /api/collections/{}/auth-with-password',
+    'POST /api/collections/{}/auth-with-otp',
+    'POST /api/collections/{}/confirm-password-reset',
+    'POST /api/collections/{}/confirm-email-change',
+    'POST /api/webhooks/{}/test',
+    'POST /api/webhooks/{}/rotate',
+    'POST /api/webhooks/{}/resend-failed',
+    'POST /api/webhooks/deliveries/{}/resend',
+  ],
+  'changes no record': [
+    'POST /api/collections/meta/dry-run-view',
+    'POST /api/collections/{}/auth-refresh',
+    'POST /api/collections/{}/request-otp',
+    'POST /api/collections/{}/request-verification',
+    'POST /api/collections/{}/request-password-reset',
+    'POST /api/collections/{}/request-email-change',
+    'POST /api/files/token',
+    'POST /api/oauth2-redirect',
+    'POST /api/realtime',
+    'POST /api/settings/apple/generate-client-secret',
+    'POST /api/sms/preview',
+  ],
+  'always refuses': ['POST /api/sql'],
+  'lets a user in, and superusers never': ['POST /api/collections/{}/auth-with-oauth2'],
+  'says only that an address is read': ['POST /api/collections/{}/confirm-verification'],
+  'is for users and their keys alone': [
+    'POST /api/sms/send',
+    'POST /api/sms/send-template',
+    'POST /api/sms/messages/{}/retry',
+    'PATCH /api/sms/messages/{}',
+    'POST /api/sms/messages/{}/cancel',
+    'POST /api/sms/batches/{}/cancel',
+    'POST /api/sms/batches/{}/reschedule',
+    'POST /api/sms/batches/{}/retry',
+    'POST /api/devices/pairing',
+  ],
+  'is for devices alone': [
+    'POST /api/devices/pair',
+    'POST /api/devices/heartbeat',
+    'PUT /api/devices/push',
+    'POST /api/devices/claim',
+    'POST /api/devices/report',
+    'POST /api/devices/incoming',
+    'PATCH /api/mobile/v1/message',
+    'PATCH /api/mobile/v1/messages',
+    'POST /api/mobile/v1/device',
+    'PATCH /api/mobile/v1/device',
+    'PATCH /api/mobile/v1/user/password',
+    'POST /api/mobile/v1/incoming/{}',
+  ],
+}
+
+test('each route that changes something is noted, or need not be', () => {
+  const { routes } = createApp(server.server.services)
+  const found = routes
+    .filter(({ method }) => !['ALL', 'GET', 'HEAD', 'OPTIONS'].includes(method))
+    .map(({ method, path }) => `${method} ${path.replace(/:\w+(\{[^}]*\})?/g, '{}').replace(/(.)\/$/, '$1')}`)
+  expect([...new Set(found)].sort()).toEqual(Object.values(ROUTES).flat().sort())
+})
+
+test.each(ROUTES['is for users and their keys alone']!)('a superuser cannot: %s', async (route) => {
+  const [method, path] = route.split(' ') as [string, string]
+  const body = { recipients: ['+4915112345678'], body: 'x', template_id: 'x' }
+  expect([401, 403]).toContain((await server.call(method, path.replace('{}', 'x'), body, root)).status)
+})

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { deleteOldAuditEntries } from '../../../src/auth/superusers/audit.ts'
+import { PASSWORD, type ServerWithMail, startServerWithMail } from '../../support/server/server-with-mail.ts'
+import { SUPERUSER } from '../../support/server/start.ts'
+
+let server: ServerWithMail
+let root: Record<string, string>
+let user: string
+beforeAll(async () => {
+  server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1' })
+  root = { ...(await server.superuser()), 'x-forwarded-for': '203.0.113.7' }
+  user = await server.addUser('ann@example.com')
+})
+afterAll(() => server.stop())
+beforeEach(() => server.server.services.store.db.query('delete from _audit'))
+
+interface Row {
+  readonly [name: string]: unknown
+}
+const rows = async (query = '') => {
+  const { status, body } = await server.call('GET', `/api/audit${query}`, undefined, root)
+  expect(status).toBe(200)
+  return body.items as Row[]
+}
+const brief = async () =>
+  (await rows('?sort=@rowid')).map((row) => [row.action, row.collection, row.record, row.fields])
+
+const contact = { user: '', name: 'Secret Name', phone: '+4915112345678' }
+const NEW = { name: 'notes', fields: [{ name: 'text', type: 'text' }] }
+
+test.each<[string, string, string, unknown, (string | string[])[][]]>([
+  ['a record', 'POST', 'contacts/records', contact, [['create', 'contacts', '*', ['user', 'name', 'phone']]]],
+  ['a user', 'PATCH', 'users/records/USER', { name: 'A' }, [['update', 'users', 'USER', ['name']]]],
+  ['a collection', 'POST', '', NEW, [['create collection', 'notes', '', '*']]],
+  [
+    'its rule',
+    'PATCH',
+    'notes',
+    { listRule: '' },
+    [['update collection', 'notes', '', ['listRule', 'updated']]],
+  ],
+  ['all records', 'DELETE', 'notes/truncate', undefined, [['truncate', 'notes', '', []]]],
+  ['its end', 'DELETE', 'notes', undefined, [['delete collection', 'notes', '', []]]],
+  ['acting as another', 'POST', 'users/impersonate/USER', {}, [['impersonate', 'users', 'USER', []]]],
+])('%s: %s %s', async (_, method, path, body, expected) => {
+  const url = `/api/collections/${path}`.replace('USER', user).replace(/\/$/, '')
+  const given = body && { ...body, ...('user' in (body as object) && { user }) }
+  expect((await server.call(method, url, given, root)).status).toBeLessThan(300)
+  const named = expected.map((row) =>
+    row.map((cell) => (cell === 'USER' ? user : cell === '*' ? expect.anything() : cell)),
+  )
+  expect(await brief()).toEqual(named)
+})
+
+test('who, from where, when; no value that was written', async () => {
+  await server.call(
+    'PATCH',
+    '/api/settings',
+    { smtp: { password: 'hidden', host: 'mail.example.com' } },
+    root,
+  )
+  const [row] = await rows()
+  expect(row).toMatchObject({
+    email: SUPERUSER.email,
+    ip: '203.0.113.7',
+    action: 'update settings',
+    fields: ['smtp.host', 'smtp.password'],
+  })
+  expect(row!.created).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z$/)
+  expect(JSON.stringify(row)).not.toMatch(/hidden|mail\.example/)
+})
+
+test('the parts of a batch, and nothing of one that fails', async () => {
+  const part = (name: string, phone: string) => ({
+    method: 'POST',
+    url: '/api/collections/contacts/records',
+    body: { user, name, phone },
+  })
+  const good = { requests: [part('A', '+4915100000001'), part('B', '+4915100000002')] }
+  expect((await server.post('/api/batch', good, root)).status).toBe(200)
+  expect((await brief()).map(([action]) => action)).toEqual(['create', 'create'])
+  const bad = { requests: [part('C', '+4915100000003'), part('D', 'no number')] }
+  expect((await server.post('/api/batch', bad, root)).status).toBe(400)
+  expect(await brief()).toHaveLength(2)
+})
+
+test.each([
+  ['signed in', SUPERUSER.email, SUPERUSER.password, [['sign in', SUPERUSER.email]]],
+  ['refused', SUPERUSER.email, 'wrong', [['sign in refused', SUPERUSER.email]]],
+  ['unknown: what was typed is not kept', 'my-password', 'wrong', [['sign in refused', '']]],
+])('a superuser who %s', async (_, identity, password, expected) => {
+  await server.post('/api/collections/_superusers/auth-with-password', { identity, password })
+  expect((await rows()).map((row) => [row.action, row.email])).toEqual(expected)
+})
+
+test('what users do is not there', async () => {
+  const authorization = await server.signIn('users', 'ann@example.com', PASSWORD)
+  const body = { ...contact, user, phone: '+4915100000009' }
+  const made = await server.post('/api/collections/contacts/records', body, { authorization })
+  expect(made.status).toBe(200)
+  expect(await rows()).toEqual([])
+})
+
+test('what fails is not there', async () => {
+  await server.post('/api/collections/contacts/records', { name: 'without a number' }, root)
+  await server.call('DELETE', '/api/collections/contacts/records/nonexistent0000', undefined, root)
+  await server.call('PATCH', '/api/collections/users', { listRule: 'no such field = 1' }, root)
+  expect(await rows()).toEqual([])
+})
+
+test('filtered, sorted and paged as records are', async () => {
+  for (const name of ['one', 'two', 'three'])
+    await server.call('PATCH', `/api/collections/users/records/${user}`, { name }, root)
+  const filter = encodeURIComponent('collection = "users" && fields ~ "name" && created > "2020-01-01"')
+  const { body } = await server.call(
+    'GET',
+    `/api/audit?perPage=2&sort=-created&filter=${filter}`,
+    undefined,
+    root,
+  )
+  expect(body).toMatchObject({ page: 1, perPage: 2, totalItems: 3, totalPages: 2 })
+  const bad = await server.call(
+    'GET',
+    '/api/audit?filter=%40collection.users.email%20!%3D%20%22%22',
+    undefined,
+    root,
+  )
+  expect(bad.status).toBe(400)
+})
+
+test.each([
+  ['what is older goes', 30, 1],
+  ['0: nothing goes', 0, 2],
+])('%s', async (_, days, left) => {
+  const { db } = server.server.services.store
+  await db.query(
+    `insert into _audit (action, created) values ('old', pb_text(now() - interval '31 days')), ('new', pb_text(now()))`,
+  )
+  await deleteOldAuditEntries(db, days)
+  expect(await brief()).toHaveLength(left)
+})
+
+test.each([
+  ['a guest', async () => ({}), 401],
+  ['a user', async () => ({ authorization: await server.signIn('users', 'ann@example.com', PASSWORD) }), 403],
+])('%s may not read it', async (_, headers, status) => {
+  expect((await server.call('GET', '/api/audit', undefined, await headers())).status).toBe(status)
+})
+
+test.each([
+  ['GET', '/api/collections/_audit'],
+  ['DELETE', '/api/collections/_audit/truncate'],
+  ['POST', '/api/collections/_audit/records'],
+  ['DELETE', '/api/audit'],
+])('nobody writes it: %s %s', async (method, path) => {
+  expect((await server.call(method, path, undefined, root)).status).toBe(404)
+})

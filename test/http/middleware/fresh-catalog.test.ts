@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CatalogStore, openStore } from '../../../src/collections/catalog/catalog-store.ts'
+import { saveCollection } from '../../../src/collections/catalog/save.ts'
+import type { BaseCollection } from '../../../src/collections/collection.ts'
+import type { Db } from '../../../src/db/open.ts'
+import { migrate } from '../../../src/db/schema/migrate.ts'
+import { readWithCatalog, withCatalog } from '../../../src/http/middleware/fresh-catalog.ts'
+import { openTestDb } from '../../support/server/start.ts'
+
+let db: Db
+let here: CatalogStore
+let elsewhere: CatalogStore
+beforeAll(async () => {
+  db = await openTestDb()
+  await migrate(db)
+  here = await openStore(db)
+  elsewhere = await openStore(db)
+})
+afterAll(async () => {
+  await here.close()
+  await elsewhere.close()
+  await db.close()
+})
+
+/** What `store` does not know yet. */
+const change = (store: CatalogStore, listRule: string) =>
+  store.change(async (draft) => {
+    const contacts = draft.catalog.find('contacts') as BaseCollection
+    await saveCollection(draft, { ...contacts, listRule })
+  })
+const misfit = () => db.query('select nowhere from contacts')
+
+/** Something that is overtaken by a change so many times; how often it was tried. */
+function overtaken(times: number, fail: () => Promise<unknown>): () => Promise<number> {
+  let tries = 0
+  return async () => {
+    if (tries++ < times) {
+      await change(elsewhere, `name = "${times} ${tries} ${Math.random()}"`)
+      await fail()
+    }
+    return tries
+  }
+}
+
+test.each([0, 1, 4])(
+  'what %i changes have overtaken, one after the other, is done at last',
+  async (times) => {
+    expect(await withCatalog(here, overtaken(times, misfit))).toBe(times + 1)
+  },
+)
+
+test.each([0, 1, 4])('what has read a part, before each of %i changes, reads all of it', async (times) => {
+  const read = overtaken(times, () => misfit().catch(() => {}))
+  expect(await readWithCatalog(here, read)).toBe(times + 1)
+})
+
+test('what fits no collections, old or new, fails at once', async () => {
+  let tries = 0
+  const work = () => {
+    tries++
+    return misfit()
+  }
+  await expect(withCatalog(here, work)).rejects.toThrow('nowhere')
+  expect(tries).toBe(1)
+})

@@ -1,0 +1,241 @@
+import { once } from 'node:events'
+import { request as ask } from 'node:http'
+import { connect, type Socket } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hasHugeNumber, isTooComplex } from '../../../src/http/body/body-limits.ts'
+import { CONNECTION_OPTIONS } from '../../../src/http/server/connections.ts'
+import { strictTransport } from '../../../src/http/server/front.ts'
+import { startCpuTimer } from '../../support/server/cpu-timer.ts'
+import { PASSWORD, type ServerWithMail, startServerWithMail } from '../../support/server/server-with-mail.ts'
+
+let server: ServerWithMail
+let user: string
+let token: string
+beforeAll(async () => {
+  server = await startServerWithMail({ PUBLIC_URL: 'https://sms.example.com', HSTS_DAYS: '30' })
+  user = await server.addUser('ann@example.com', { monthly_quota: 5 })
+  token = await server.signIn('users', 'ann@example.com', PASSWORD)
+})
+afterAll(() => server.stop())
+
+const lists = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)
+const objects = (depth: number) => `${'{"a":'.repeat(depth)}1${'}'.repeat(depth)}`
+const keys = (count: number) => `{${Array.from({ length: count }, (_, i) => `"k${i}":1`).join()}}`
+
+test.each([
+  ['deep lists', lists(2_000), true],
+  ['deep objects', objects(2_000), true],
+  ['a list that never ends', '['.repeat(5_000), true],
+  ['a million keys', keys(20_000), true],
+  ['keys deep inside', `{"data":${keys(300_000)}}`, true],
+  ['a list of many numbers', `{"data":[${'1,'.repeat(1_100_000)}1]}`, true],
+  ['many empty lists', `{"data":[${'[],'.repeat(600_000)}1]}`, true],
+  ['as many numbers as a JSON field takes', `{"data":[${'1,'.repeat(520_000)}1]}`, false],
+  ['commas in a text', JSON.stringify({ body: ','.repeat(2_000_000) }), false],
+  ['brackets in a text', JSON.stringify({ body: lists(5_000) }), false],
+  ['a text with quotes', JSON.stringify({ body: '"['.repeat(5_000) }), false],
+  ['many texts', JSON.stringify({ recipients: Array(20_000).fill('+4915112345678') }), false],
+  ['a field with much in it', `{"data":${keys(20_000)}}`, false],
+])('%s', (_, json, isOne) => expect(isTooComplex(json)).toBe(isOne))
+
+test.each([
+  ['an exponent', '{"a":1e308,"b":1e309}', true],
+  ['a negative number', '[-1e999]', true],
+  ['many digits', `{"a":${'1'.repeat(310)}}`, true],
+  ['the greatest number', '{"a":1.7976931348623157e308}', false],
+  ['a small one', '{"a":1e-999}', false],
+  ['a text', '{"a":"\\"1e999"}', false],
+  ['many digits of a fraction', `{"a":0.${'1'.repeat(400)}}`, false],
+  ['no number at all', '{"a":1e999999', true],
+])('a number out of range: %s', (_, json, isOne) => expect(hasHugeNumber(json)).toBe(isOne))
+
+test('looking for numbers out of range reads each character once', () => {
+  const digits = `{"a":"1e999","b":[${'-'.repeat(1_000_000)}${'1'.repeat(300)}]}`
+  expect(hasHugeNumber(digits)).toBe(false)
+})
+
+const RECORDS = '/api/collections/contacts/records'
+const FORM = 'application/x-www-form-urlencoded'
+const post = (path: string, body: string, type = 'application/json', headers = {}) =>
+  fetch(server.server.url + path, { method: 'POST', headers: { 'content-type': type, ...headers }, body })
+
+test.each([
+  ['a record', RECORDS, `{"data":${lists(20_000)}}`, 'application/json', 400],
+  ['a sign-in', '/api/collections/users/auth-with-password', `{"identity":${lists(20_000)}}`, '', 400],
+  ['a batch', '/api/batch', `{"requests":${objects(10_000)}}`, '', 400],
+  ['a subscription', '/api/realtime', `{"clientId":"a","subscriptions":${lists(20_000)}}`, '', 400],
+  ['a pairing', '/api/devices/pair', `{"code":"123456","sims":${lists(20_000)}}`, '', 400],
+  ['a form of many parts', RECORDS, 'a=1&'.repeat(15_000), FORM, 400],
+  [
+    'a sign-in of over a megabyte',
+    '/api/collections/users/auth-with-password',
+    'a'.repeat(2 << 20),
+    FORM,
+    413,
+  ],
+])('%s that cannot be meant is refused at once', async (_, path, body, type, status) => {
+  expect((await post(path, body, type || undefined)).status).toBe(status)
+})
+
+/** The status of an answer to a request that only says how long it is: nobody waits for the rest. */
+async function statusOfLength(method: string, path: string, type: string, bytes: number): Promise<number> {
+  const { hostname, port } = new URL(server.server.url)
+  const headers = { 'content-type': type, 'content-length': bytes, ...(await server.superuser()) }
+  const request = ask({ hostname, port, method, path, headers, agent: false })
+  request.flushHeaders()
+  const [{ statusCode }] = await once(request, 'response')
+  request.on('error', () => undefined).destroy()
+  return statusCode
+}
+
+const MULTIPART = 'multipart/form-data; boundary=x'
+test.each([
+  ['a record', 'POST', '/api/collections/contact_groups/records', 'application/json'],
+  ['a record with a file', 'POST', '/api/collections/contact_groups/records', MULTIPART],
+  ['a batch with files', 'POST', '/api/batch', MULTIPART],
+  ['a sign-in in parts', 'POST', '/api/collections/users/auth-with-password', MULTIPART],
+  ['settings', 'PATCH', '/api/settings', 'application/json'],
+  ['settings in parts', 'PATCH', '/api/settings', MULTIPART],
+  ['a test mail', 'POST', '/api/settings/test/email', 'application/json'],
+  ['a subscription', 'POST', '/api/realtime', 'application/json'],
+  ['a subscription in parts', 'POST', '/api/realtime', MULTIPART],
+])('%s that says that it is too long is told so', async (_, method, path, type) => {
+  expect(await statusOfLength(method, path, type, 200 << 20)).toBe(413)
+})
+
+test.each([
+  ['JSON', 'application/json', '{"__proto__":{"monthly_quota":1000},"name":"A"}'],
+  ['a form', FORM, `@jsonPayload=${encodeURIComponent('{"__proto__":{"monthly_quota":1000},"name":"B"}')}`],
+  ['a field of a form', FORM, '__proto__.monthly_quota=1000&name=C'],
+])('a prototype is no way round a rule: %s', async (_, type, body) => {
+  const answer = await fetch(`${server.server.url}/api/collections/users/records/${user}`, {
+    method: 'PATCH',
+    headers: { 'content-type': type, authorization: token },
+    body,
+  })
+  expect(answer.status).toBe(200)
+  expect(await answer.json()).toMatchObject({ monthly_quota: 5 })
+  expect(({} as Record<string, unknown>).monthly_quota).toBeUndefined()
+})
+
+test('headers of every answer', async () => {
+  const { headers } = await fetch(`${server.server.url}/api/health`, {
+    headers: { origin: 'https://evil.example' },
+  })
+  expect(Object.fromEntries(headers)).toMatchObject({
+    'access-control-allow-origin': '*',
+    'strict-transport-security': 'max-age=2592000',
+    'x-content-type-options': 'nosniff',
+    'x-frame-options': 'SAMEORIGIN',
+  })
+  for (const name of ['access-control-allow-credentials', 'server', 'x-powered-by', 'set-cookie'])
+    expect(headers.get(name)).toBeNull()
+})
+
+test.each([
+  [
+    'a sign-in',
+    '/api/collections/users/auth-with-password',
+    { identity: 'ann@example.com', password: PASSWORD },
+  ],
+  ['a new token', '/api/collections/users/auth-refresh', {}],
+  ['a file token', '/api/files/token', {}],
+  ['a key', '/api/collections/api_keys/records', { name: 'shop' }],
+  ['a pairing code', '/api/devices/pairing', {}],
+])('what nobody may remember: %s', async (_, path, body) => {
+  const given = JSON.stringify({ ...body, ...('name' in body && { user }) })
+  const answer = await post(path, given, undefined, { authorization: token })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('cache-control')).toBe('no-store')
+})
+
+test.each([
+  ['https', 'https://sms.example.com', 365, 'max-age=31536000'],
+  ['http', 'http://127.0.0.1:8090', 365, ''],
+  ['switched off', 'https://sms.example.com', 0, ''],
+])('TLS only: %s', (_, publicUrl, hstsDays, header) => {
+  expect(strictTransport({ publicUrl, hstsDays })).toBe(header)
+})
+
+/** What a connection was answered by the time it ended, of which `limitMs` may pass. */
+const untilClosed = (socket: Socket, limitMs: number) =>
+  new Promise<string>((resolve, reject) => {
+    let text = ''
+    const late = setTimeout(() => reject(new Error('still open')), limitMs)
+    socket.on('data', (chunk) => {
+      text += String(chunk)
+    })
+    socket.on('error', () => {})
+    socket.on('close', () => {
+      clearTimeout(late)
+      resolve(text)
+    })
+  })
+
+test('a head that comes byte by byte is cut off', { timeout: 60_000 }, async () => {
+  const socket = connect(Number(new URL(server.server.url).port), '127.0.0.1')
+  socket.write('GET /api/health HTTP/1.1\r\nHost: a\r\nX-Slow: ')
+  const drip = setInterval(() => socket.write('a'), 1_000)
+  const { headersTimeout, connectionsCheckingInterval } = CONNECTION_OPTIONS
+  const answer = await untilClosed(socket, headersTimeout + 3 * connectionsCheckingInterval)
+  clearInterval(drip)
+  expect(answer).toMatch(/^HTTP\/1\.1 408 /)
+})
+
+test.each([
+  ['a head of 20 kB', `GET /api/health?${'a'.repeat(20_000)} HTTP/1.1\r\nHost: a\r\n\r\n`, 431],
+  [
+    'two lengths',
+    'POST /api/batch HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\na',
+    400,
+  ],
+  [
+    'a length and chunks',
+    'POST /api/batch HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n',
+    400,
+  ],
+  [
+    'a clean path is none of another host',
+    'GET //.//\\evil.example HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n',
+    307,
+  ],
+  ['no HTTP', 'HELO mail.example.com\r\n\r\n', 400],
+])('%s', async (_, text, status) => {
+  const socket = connect(Number(new URL(server.server.url).port), '127.0.0.1')
+  socket.write(text)
+  const answer = await untilClosed(socket, 20_000)
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  expect(answer).not.toMatch(/location: (\/[/\\]|\w+:)/i)
+})
+
+test.each([
+  [
+    'a head that is too large',
+    `GET /api/health HTTP/1.1\r\nHost: a\r\nX-A: ${'a'.repeat(20_000)}\r\n\r\n`,
+    431,
+    'headers',
+  ],
+  ['what is no HTTP', 'HELO mail.example.com\r\n\r\n', 400, 'HTTP'],
+])('%s is answered with the JSON of an error', async (_, text, status, word) => {
+  const socket = connect(Number(new URL(server.server.url).port), '127.0.0.1')
+  socket.write(text)
+  const [head, body] = (await untilClosed(socket, 20_000)).split('\r\n\r\n') as [string, string]
+  expect(head).toContain('Content-Type: application/json')
+  expect(JSON.parse(body)).toEqual({ data: {}, message: expect.stringContaining(word), status })
+})
+
+test('a fault behind a request does not get into its answer', async () => {
+  const socket = connect(Number(new URL(server.server.url).port), '127.0.0.1')
+  socket.write('GET /api/health HTTP/1.1\r\nHost: a\r\n\r\nHELO mail.example.com\r\n\r\n')
+  const answers = (await untilClosed(socket, 20_000)).match(/HTTP\/1\.1 \d+/g)
+  expect([['HTTP/1.1 200', 'HTTP/1.1 400'], ['HTTP/1.1 400']]).toContainEqual(answers)
+})
+
+test('a name of slashes holds up nobody', async () => {
+  const form = new FormData()
+  for (let i = 0; i < 40; i++) form.append(`f${i}`, new Blob(['x']), `a${'/'.repeat(12_000)}b`)
+  const took = startCpuTimer()
+  const answer = await fetch(server.server.url + RECORDS, { method: 'POST', body: form })
+  expect(answer.status).toBeLessThan(500)
+  expect(took()).toBeLessThan(4_000)
+})

@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ServerWithDevices, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+
+const PASSWORD = 'a-long-password'
+const RECORDS = '/api/collections/members/records'
+
+let server: ServerWithDevices
+beforeAll(async () => {
+  server = await startServerWithDevices({ SIGN_IN_TRIES: '1' })
+  const own = 'id = @request.auth.id'
+  const members = {
+    name: 'members',
+    type: 'auth',
+    createRule: 'name != "no"',
+    updateRule: own,
+    listRule: own,
+  }
+  const fields = [{ name: 'name', type: 'text', max: 10 }]
+  const made = await server.superuser.call('POST', '/api/collections', { ...members, fields })
+  expect(made.status, JSON.stringify(made.body)).toBe(200)
+})
+afterAll(() => server.stop())
+
+let count = 0
+const member = (values: object = {}) => ({
+  email: `m${++count}@example.com`,
+  password: PASSWORD,
+  passwordConfirm: PASSWORD,
+  ...values,
+})
+
+const post = (path: string, body: object, authorization = '') =>
+  fetch(server.url + path, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization },
+    body: JSON.stringify(body),
+  })
+
+const batchOf = (records: readonly object[], method = 'POST', url = RECORDS) => ({
+  requests: records.map((body) => ({ method, url, body })),
+})
+
+test('only passwords that are hashed count, and then a guest has to wait', { timeout: 60_000 }, async () => {
+  const wrong = [
+    { name: 'no' },
+    { name: 'much too long' },
+    { passwordConfirm: 'another-password' },
+    { password: 'short', passwordConfirm: 'short' },
+  ]
+  for (let i = 0; i < 5; i++) {
+    for (const values of wrong) expect((await post(RECORDS, member(values))).status).toBe(400)
+    expect((await post('/api/batch', batchOf([member(wrong[2])]))).status).toBe(400)
+  }
+  const batch = await post('/api/batch', batchOf([member(), member(), member(), member(), member()]))
+  expect(batch.status, await batch.text()).toBe(200)
+  for (let i = 0; i < 10; i++) expect((await post(RECORDS, member())).status).toBe(200)
+  const refused = await post(RECORDS, member())
+  expect(refused.status).toBe(429)
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(500)
+  expect((await post('/api/batch', batchOf([member()]))).status).toBe(429)
+})
+
+test('a batch with many passwords keeps nobody waiting', { timeout: 120_000 }, async () => {
+  const { token } = server.superuser
+  expect((await post(RECORDS, member({ email: 'other@example.com' }), token)).status).toBe(200)
+  let isDone = false
+  const batch = post('/api/batch', batchOf(Array.from({ length: 12 }, () => member())), token).finally(() => {
+    isDone = true
+  })
+  let signIns = 0
+  for (; !isDone; signIns++) {
+    const form = { identity: 'other@example.com', password: PASSWORD }
+    expect((await post('/api/collections/members/auth-with-password', form)).status).toBe(200)
+  }
+  expect((await batch).status).toBe(200)
+  // they take turns with its passwords
+  expect(signIns).toBeGreaterThan(4)
+})
+
+test('a batch changes the password of its sender', { timeout: 60_000 }, async () => {
+  const email = 'changes@example.com'
+  const made = await post(RECORDS, member({ email }), server.superuser.token)
+  const { id } = (await made.json()) as { id: string }
+  const signIn = async (password: string) => {
+    const answer = await post('/api/collections/members/auth-with-password', { identity: email, password })
+    return (await answer.json()) as { token?: string }
+  }
+  const { token = '' } = await signIn(PASSWORD)
+  const change = { oldPassword: PASSWORD, password: 'another-password', passwordConfirm: 'another-password' }
+  const url = `${RECORDS}/${id}`
+  const answer = await post('/api/batch', batchOf([change], 'PATCH', url), token)
+  expect(answer.status, await answer.text()).toBe(200)
+  const changed = await signIn('another-password')
+  const many = batchOf([change, change, change, change], 'PATCH', url)
+  expect((await post('/api/batch', many, changed.token)).status).toBe(400)
+})

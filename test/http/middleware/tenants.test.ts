@@ -1,0 +1,239 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
+
+// Two users who must never see or touch what is the other's. Everything of Bob's carries the word SECRET.
+
+/** Collections whose records belong to a user, and what Alice would like to change there. */
+const OWNED = {
+  users: { name: 'mine now' },
+  devices: { name: 'mine now' },
+  contact_groups: { name: 'mine now' },
+  contacts: { name: 'mine now' },
+  sms_templates: { body: 'mine now' },
+  sms_messages: { body: 'mine now' },
+  sms_events: { detail: 'mine now' },
+  sms_usage: { used: 0 },
+  api_keys: { name: 'mine now' },
+  webhooks: { url: 'https://mine.example.com' },
+  webhook_deliveries: { event: 'mine now' },
+} as const
+type Owned = keyof typeof OWNED
+const NAMES = Object.keys(OWNED) as Owned[]
+
+let server: ServerWithDevices
+let alice: Client
+let bob: Client
+let alicesPhone: Client
+let bobsPhone: Client
+/** An id of Bob's in each collection that has one, and of things that are no records. */
+const bobs: Partial<Record<Owned | 'batch', string>> = {}
+let before: string
+
+const records = (name: string) => `/api/collections/${name}/records`
+
+async function make(who: Client, name: string, values: object): Promise<string> {
+  const { status, body } = await who.call('POST', records(name), { user: who.id, ...values })
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body.id
+}
+
+/** All that the database holds of Bob, as a superuser sees it. */
+async function snapshot(): Promise<string> {
+  const lists = NAMES.map(async (name) => {
+    const owner = name === 'users' ? 'id' : 'user'
+    const path = `${records(name)}?perPage=500&sort=id&filter=${encodeURIComponent(`${owner} = "${bob.id}"`)}`
+    const { body } = await server.superuser.call('GET', path)
+    return body.items.map(
+      ({ last_seen: _, last_used_at: __, updated: ___, ...kept }: Record<string, unknown>) => kept,
+    )
+  })
+  return JSON.stringify(await Promise.all(lists))
+}
+
+beforeAll(async () => {
+  server = await startServerWithDevices()
+  ;[alice, bob] = [await server.makeUser(), await server.makeUser()]
+  ;[alicesPhone, bobsPhone] = [await server.pair(alice), await server.pair(bob, { name: 'SECRET phone' })]
+  bobs.users = bob.id
+  bobs.devices = bobsPhone.id
+  bobs.contact_groups = await make(bob, 'contact_groups', { name: 'SECRET friends' })
+  bobs.contacts = await make(bob, 'contacts', {
+    name: 'SECRET Cy',
+    phone: '+491700000001',
+    groups: [bobs.contact_groups],
+  })
+  bobs.sms_templates = await make(bob, 'sms_templates', { name: 'SECRET greeting', body: 'SECRET {{name}}' })
+  bobs.webhooks = await make(bob, 'webhooks', {
+    url: 'https://SECRET.example.com',
+    events: ['message.sent'],
+    enabled: true,
+  })
+  bobs.api_keys = await make(bob, 'api_keys', { name: 'SECRET key' })
+  const { body } = await bob.call('POST', '/api/sms/send', {
+    recipients: ['+491700000001', '+491700000002'],
+    body: 'SECRET',
+  })
+  bobs.batch = body.batch_id
+  bobs.sms_messages = body.message_ids[0]
+  const usage = await bob.call('GET', records('sms_usage'))
+  bobs.sms_usage = usage.body.items[0].id
+  before = await snapshot()
+})
+afterAll(() => server?.stop())
+
+describe.each([
+  ['a user', () => alice],
+  ['a device', () => alicesPhone],
+  ['nobody', () => server.guest],
+] as const)('%s', (_, who) => {
+  test.each(NAMES)(
+    'does not see a record of %s in lists, by filter, sort, relation or expand',
+    async (name) => {
+      const owner = name === 'users' ? 'id' : 'user'
+      const queries = [
+        '',
+        `filter=${encodeURIComponent(`${owner} = "${bob.id}"`)}`,
+        `filter=${encodeURIComponent(`${owner} != "" || id != ""`)}`,
+        `filter=${encodeURIComponent(name === 'users' ? 'contacts_via_user.name ~ "SECRET"' : 'user.contacts_via_user.name ?~ "SECRET"')}`,
+        `sort=${owner}&expand=user,device,message,groups&skipTotal=1`,
+      ]
+      for (const query of queries) {
+        const { body } = await who().call('GET', `${records(name)}?${query}`)
+        const text = JSON.stringify(body)
+        expect(text, query).not.toContain('SECRET')
+        expect(body.items ?? []).not.toContainEqual(expect.objectContaining({ [owner]: bob.id }))
+      }
+    },
+  )
+
+  test.each(NAMES)('cannot view, change or delete a record of %s', async (name) => {
+    const path = `${records(name)}/${bobs[name] ?? 'doesnotexist000'}`
+    const view = await who().call('GET', `${path}?expand=user,device,groups`)
+    expect([401, 403, 404]).toContain(view.status)
+    const change = await who().call('PATCH', path, OWNED[name])
+    expect([400, 403, 404]).toContain(change.status)
+    const removal = await who().call('DELETE', path)
+    expect([400, 403, 404]).toContain(removal.status)
+    const batch = await who().call('POST', '/api/batch', { requests: [{ method: 'DELETE', url: path }] })
+    expect(batch.status).toBe(400)
+    expect(JSON.stringify([view, change, removal, batch])).not.toContain('SECRET')
+    expect(await snapshot()).toBe(before)
+  })
+
+  test.each(NAMES)('cannot create a record of %s for another', async (name) => {
+    const values = {
+      ...OWNED[name],
+      user: bob.id,
+      name: 'planted',
+      phone: '+491700000009',
+      events: ['message.sent'],
+    }
+    const { status } = await who().call('POST', records(name), values)
+    expect([400, 403]).toContain(status)
+    expect(await snapshot()).toBe(before)
+  })
+})
+
+test.each([
+  [
+    "sends through another's device",
+    'POST',
+    '/api/sms/send',
+    () => ({ recipients: ['+491700000003'], body: 'x', device_id: bobs.devices }),
+    404,
+  ],
+  [
+    "sends to another's group",
+    'POST',
+    '/api/sms/send',
+    () => ({ recipients: [], group_ids: [bobs.contact_groups], body: 'x' }),
+    404,
+  ],
+  [
+    "sends another's template",
+    'POST',
+    '/api/sms/send-template',
+    () => ({ recipients: ['+491700000003'], template_id: bobs.sms_templates }),
+    400,
+  ],
+  [
+    "previews another's template",
+    'POST',
+    '/api/sms/preview',
+    () => ({ recipients: ['+491700000003'], template_id: bobs.sms_templates }),
+    400,
+  ],
+] as const)('nobody %s', async (_, method, path, body, status) => {
+  const answer = await alice.call(method, path, body())
+  expect(answer.status, JSON.stringify(answer.body)).toBe(status)
+  expect(JSON.stringify(answer.body)).not.toContain('SECRET')
+  expect(await snapshot()).toBe(before)
+})
+
+test("another's batch counts nothing, another's message is neither changed, canceled nor sent again", async () => {
+  const batch = await alice.call('GET', `/api/sms/batches/${bobs.batch}`)
+  const unknown = await alice.call('GET', '/api/sms/batches/doesnotexist000')
+  expect(batch).toEqual(unknown)
+  const later = { scheduled_at: '2099-01-01' }
+  expect((await alice.call('POST', `/api/sms/batches/${bobs.batch}/reschedule`, later)).status).toBe(404)
+  expect((await alice.call('PATCH', `/api/sms/messages/${bobs.sms_messages}`, later)).status).toBe(404)
+  expect((await alice.call('POST', `/api/sms/messages/${bobs.sms_messages}/cancel`, {})).status).toBe(404)
+  expect((await alice.call('POST', `/api/sms/messages/${bobs.sms_messages}/retry`, {})).status).toBe(404)
+  expect(await snapshot()).toBe(before)
+})
+
+test("another's webhook is not tested, not rotated, its deliveries are not sent again", async () => {
+  for (const action of ['test', 'rotate', 'resend-failed']) {
+    const answer = await alice.call('POST', `/api/webhooks/${bobs.webhooks}/${action}`, {
+      since: '2026-01-01',
+    })
+    expect(answer).toMatchObject({ status: 404, body: { error: 'webhook_not_found' } })
+    for (const who of [alicesPhone, bobsPhone, server.guest])
+      expect([401, 403]).toContain(
+        (await who.call('POST', `/api/webhooks/${bobs.webhooks}/${action}`)).status,
+      )
+  }
+  expect(await snapshot()).toBe(before)
+})
+
+test("a template's texts name no contact of another", async () => {
+  const template = await make(alice, 'sms_templates', { name: 'hello', body: 'Hello {{name}}!' })
+  const { body } = await alice.call('POST', '/api/sms/preview', {
+    recipients: ['+491700000001'],
+    template_id: template,
+  })
+  expect(JSON.stringify(body)).toContain('Hello !')
+})
+
+test("another's group is no group of a contact, another's device no device of a key", async () => {
+  const contact = { user: alice.id, phone: '+491700000005', groups: [bobs.contact_groups] }
+  expect((await alice.call('POST', records('contacts'), contact)).status).toBe(400)
+  const own = await make(alice, 'contacts', { phone: '+491700000006' })
+  const path = `${records('contacts')}/${own}`
+  expect((await alice.call('PATCH', path, { groups: [bobs.contact_groups] })).status).toBe(404)
+  expect((await alice.call('PATCH', path, { 'groups+': bobs.contact_groups })).status).toBe(404)
+  expect((await alice.call('PATCH', path, { user: bob.id })).status).toBe(404)
+})
+
+test("a phone gets, reports and hands in nothing for another's", async () => {
+  expect((await alicesPhone.call('POST', '/api/devices/claim', { limit: 100 })).body.items).toEqual([])
+  const items = [{ id: bobs.sms_messages, attempt: 1, status: 'sent' }]
+  const report = await alicesPhone.call('POST', '/api/devices/report', { items })
+  expect(JSON.stringify(report.body)).not.toContain('SECRET')
+  const text = { from: '+491700000001', body: 'STOP', received_at: '2026-11-20 07:00:00.000Z' }
+  expect((await alicesPhone.call('POST', '/api/devices/incoming', { items: [text] })).status).toBe(200)
+  expect(await snapshot()).toBe(before)
+})
+
+test('users do not use what is for devices, devices not what is for users', async () => {
+  for (const path of ['claim', 'report', 'incoming', 'heartbeat'])
+    expect((await alice.call('POST', `/api/devices/${path}`, { items: [] })).status).toBe(403)
+  expect([401, 403]).toContain(
+    (await alicesPhone.call('POST', '/api/sms/send', { recipients: ['+491700000003'], body: 'x' })).status,
+  )
+  expect([401, 403]).toContain((await alicesPhone.call('POST', '/api/devices/pairing', {})).status)
+})

@@ -1,0 +1,58 @@
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { test as anywhere, expect, onTestFinished } from 'vitest'
+import { startServer } from '../../support/server/start.ts'
+import { until } from '../../support/services/receiver.ts'
+
+// macOS has one address of its own only
+const test = anywhere.skipIf(process.platform === 'darwin')
+const ASK = 'GET /api/health HTTP/1.1\r\nHost: a\r\n\r\n'
+
+/** A server that this test connects to from an address of its choice: any of 127.0.0.0/8 is this machine. */
+async function serve(env: Record<string, string>) {
+  const server = await startServer({ env: { MAX_CONNECTIONS_PER_ADDRESS: '3', ...env } })
+  onTestFinished(() => server.stop())
+  const dial = async (localAddress: string) => {
+    const socket = connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', localAddress })
+    onTestFinished(() => void socket.destroy())
+    socket.on('error', () => {})
+    socket.write(ASK)
+    return { socket, answer: await firstOf(socket) }
+  }
+  return { server, dial }
+}
+
+/** What a connection says first, '' if it is closed. */
+async function firstOf(socket: Socket): Promise<string> {
+  const [chunk] = await Promise.race([once(socket, 'data'), once(socket, 'close').then(() => [''])])
+  return String(chunk).slice(0, 12)
+}
+
+const OK = 'HTTP/1.1 200'
+
+test('one address has so many connections, idle ones too', async () => {
+  const { dial } = await serve({})
+  const mine = [await dial('127.0.0.2'), await dial('127.0.0.2'), await dial('127.0.0.2')]
+  expect(mine.map(({ answer }) => answer)).toEqual([OK, OK, OK])
+  expect((await dial('127.0.0.2')).answer).toBe('')
+  expect((await dial('127.0.0.3')).answer).toBe(OK)
+  // who is there is not disturbed
+  mine[0]!.socket.write(ASK)
+  expect(await firstOf(mine[0]!.socket)).toBe(OK)
+  mine[1]!.socket.destroy()
+  await until('there is room again', async () => (await dial('127.0.0.2')).answer === OK)
+})
+
+test.each([
+  ['a proxy that is trusted', { TRUSTED_PROXIES: '127.0.0.4' }, '127.0.0.4'],
+  ['anybody, where 0 is set', { MAX_CONNECTIONS_PER_ADDRESS: '0' }, '127.0.0.5'],
+])('%s may have more', async (_, env, from) => {
+  const { dial } = await serve(env)
+  for (let i = 0; i < 6; i++) expect((await dial(from)).answer).toBe(OK)
+})
+
+test('where the settings trust a header, only proxies connect', async () => {
+  const { server, dial } = await serve({})
+  await server.services.settings.save({ trustedProxy: { headers: ['X-Real-IP'], useLeftmostIP: false } })
+  for (let i = 0; i < 6; i++) expect((await dial('127.0.0.6')).answer).toBe(OK)
+})

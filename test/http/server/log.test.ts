@@ -1,0 +1,193 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
+import { createLogger } from '../../../src/log.ts'
+import { type RunningServer, start } from '../../../src/server.ts'
+import { SUPERUSER, testConfig } from '../../support/server/start.ts'
+
+const PROXY = '127.0.0.1'
+const STRANGER = '127.0.0.2'
+const OURS = /^[A-Za-z0-9]{8}-[0-9a-z]+$/
+
+let server: RunningServer
+let lines: string[] = []
+
+interface Line {
+  readonly request: string
+  readonly path: string
+  readonly [name: string]: unknown
+}
+
+beforeAll(async () => {
+  const config = await testConfig({ TRUSTED_PROXIES: PROXY, LOG_LEVEL: 'info' })
+  server = await start(config, createLogger(config, { write: (line) => void lines.push(line) }))
+  await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
+})
+afterAll(() => server.stop())
+beforeEach(() => {
+  lines = []
+})
+
+interface Asked {
+  readonly from?: string
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  readonly body?: string
+}
+
+/** Asks from an address of this machine; answers status and X-Request-Id when the line is written. */
+async function ask(path: string, { from = PROXY, method = 'GET', headers = {}, body }: Asked = {}) {
+  const before = lines.length
+  const asking = request(server.url + path, { method, headers, localAddress: from })
+  asking.end(body)
+  const [answer] = await once(asking, 'response')
+  answer.resume()
+  await once(answer, 'end')
+  await expect.poll(() => lines.length).toBeGreaterThan(before)
+  return { status: answer.statusCode as number, id: String(answer.headers['x-request-id']) }
+}
+
+const written = (): Line[] => lines.map((line) => JSON.parse(line))
+
+describe('the line of a request', () => {
+  test('says what was asked and what came of it', async () => {
+    const { id } = await ask('/api/health')
+    expect(written()).toEqual([
+      {
+        level: 30,
+        time: expect.any(Number),
+        request: id,
+        method: 'GET',
+        path: '/api/health',
+        status: 200,
+        ms: expect.any(Number),
+        ip: PROXY,
+        done: true,
+      },
+    ])
+    expect(id).toMatch(OURS)
+  })
+
+  test.each([
+    ['an unknown route', '/api/nothing', 404],
+    ['a path that is cleaned', '/api//health', 307],
+    ['a path that nobody can read', '/api/%zz', 400],
+    ['metrics without a token', '/metrics', 401],
+  ] as const)('%s has one, too', async (_, path, status) => {
+    const { id } = await ask(path)
+    expect(written()).toMatchObject([{ request: id, path, status }])
+  })
+
+  test('a client that did not wait for its answer', async () => {
+    const asking = request(`${server.url}/api/collections/_superusers/auth-with-password`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', expect: '100-continue' },
+    })
+    asking.on('error', () => {})
+    asking.write('{"identity":')
+    await once(asking, 'continue')
+    asking.destroy()
+    await expect.poll(written).toMatchObject([{ status: 499, done: false }])
+  })
+})
+
+describe('X-Request-Id', () => {
+  test.each([
+    ['of a proxy is taken', PROXY, 'trace/4bf9-2f35', true],
+    ['of a stranger is not', STRANGER, 'trace/4bf9-2f35', false],
+    ['that would break the log is not', PROXY, '"},{"level":60', false],
+    ['that is longer than any is not', PROXY, 'x'.repeat(129), false],
+    ['that is empty is not', PROXY, '', false],
+  ] as const)('%s', async (_, from, given, isTaken) => {
+    const { id } = await ask('/api/health', { from, headers: { 'x-request-id': given } })
+    expect(id === given).toBe(isTaken)
+    if (!isTaken) expect(id).toMatch(OURS)
+    expect(written()[0]!.request).toBe(id)
+  })
+
+  test('is new for each request', async () => {
+    const ids = new Set<string>()
+    for (let i = 0; i < 40; i++) ids.add((await ask('/api/health')).id)
+    expect(ids.size).toBe(40)
+  })
+})
+
+test.each([
+  ['of the client, behind a proxy', PROXY, '203.0.113.9', '203.0.113.9'],
+  ['of the last stranger, behind two', PROXY, '198.51.100.1, 203.0.113.9, 127.0.0.1', '203.0.113.9'],
+  ['of the connection, from a stranger', STRANGER, '203.0.113.9', STRANGER],
+] as const)('the address %s', async (_, from, forwarded, ip) => {
+  await ask('/api/health', { from, headers: { 'x-forwarded-for': forwarded } })
+  expect(written()[0]!.ip).toBe(ip)
+})
+
+describe('what must not be in it', () => {
+  test('queries, headers, bodies', async () => {
+    await ask('/api/health?token=in-the-query', {
+      headers: {
+        authorization: 'Bearer in-the-header',
+        'x-api-key': 'psk_in-the-key',
+        cookie: 'a=in-a-cookie',
+      },
+    })
+    const body = JSON.stringify({ identity: 'in-the-body@example.com', password: 'in-the-body' })
+    const json = { 'content-type': 'application/json' }
+    await ask('/api/collections/users/auth-with-password', { method: 'POST', headers: json, body })
+    expect(lines).toHaveLength(2)
+    expect(lines.join('')).not.toMatch(/in-the|in-a|psk_/)
+  })
+
+  test('the values of a statement that failed, whose line names its request', async () => {
+    const { db } = server.services.store
+    await db.query('alter table _superusers add constraint tried check (email not like $$%secret%$$)')
+    const headers = {
+      'content-type': 'application/json',
+      authorization: await rootToken(),
+    }
+    const body = JSON.stringify({
+      email: 'secret@example.com',
+      password: 'hidden-pass-1',
+      passwordConfirm: 'hidden-pass-1',
+    })
+    lines = []
+    const { id, status } = await ask('/api/collections/_superusers/records', {
+      method: 'POST',
+      headers,
+      body,
+    })
+    await db.query('alter table _superusers drop constraint tried')
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(new Set(written().map(({ request }) => request))).toEqual(new Set([id]))
+    expect(lines.join('')).not.toMatch(/secret@|hidden-pass/)
+  })
+
+  test('a fault of ours is told whole, under the same id', async () => {
+    const { db } = server.services.store
+    await db.query('alter table _params rename to _params_away')
+    const { id, status } = await ask('/api/settings', {
+      method: 'PATCH',
+      headers: { 'content-type': 'application/json', authorization: await rootToken() },
+      body: '{"meta":{"appName":"hidden-name"}}',
+    })
+    await db.query('alter table _params_away rename to _params')
+    expect(status).toBe(500)
+    const [fault] = written().filter(({ level }) => level === 50)
+    expect(fault).toMatchObject({
+      request: id,
+      method: 'PATCH',
+      path: '/api/settings',
+      err: { message: expect.stringContaining('_params'), code: '42P01', stack: expect.any(String) },
+    })
+    expect(lines.join('')).not.toContain('hidden-name')
+  })
+})
+
+async function rootToken(): Promise<string> {
+  const answer = await fetch(`${server.url}/api/collections/_superusers/auth-with-password`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ identity: SUPERUSER.email, password: SUPERUSER.password }),
+  })
+  return ((await answer.json()) as { token: string }).token
+}

@@ -1,0 +1,203 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
+import { start } from '../../../src/server.ts'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+  withDevices,
+} from '../../support/server/server-with-devices.ts'
+import { SUPERUSER, testConfig } from '../../support/server/start.ts'
+
+let server: ServerWithDevices
+let people: Record<string, Client>
+beforeAll(async () => {
+  server = await startServerWithDevices()
+  people = { guest: server.guest, user: await server.makeUser(), superuser: server.superuser }
+})
+afterAll(() => server?.stop())
+
+const NO_SENSE = 'Something went wrong while processing your request.'
+
+test.each([
+  ['a list', '', 200, undefined],
+  [
+    'a filter',
+    `?filter=${encodeURIComponent('level > 0 && data.auth = "x" && message ~ "a"')}`,
+    200,
+    undefined,
+  ],
+  ['a sort', '?sort=-created,level,@rowid', 200, undefined],
+  ['a page that is none', '?page=x', 400, NO_SENSE],
+  ['a filter that is none', '?filter=(((', 400, NO_SENSE],
+  ['an unknown field', '?filter=nope=1', 400, NO_SENSE],
+  ['a path into what has none', '?filter=message.x=1', 400, NO_SENSE],
+  ['an unknown sort', '?sort=nope', 400, NO_SENSE],
+  ['statistics by a filter that is none', '/stats?filter=(((', 400, 'Invalid filter format.'],
+  ['statistics by an unknown field', '/stats?filter=nope=1', 400, 'Invalid filter format.'],
+  ['statistics, which have no order', '/stats?sort=nope', 200, undefined],
+])('of the logs, %s', async (_, query, status, message) => {
+  const answer = await server.superuser.call('GET', `/api/logs${query}`)
+  expect([answer.status, answer.body.message]).toEqual([status, message])
+})
+
+interface Log {
+  readonly id: string
+  readonly created: string
+  readonly level: number
+  readonly message: string
+  readonly data: Record<string, unknown>
+}
+
+/** The logs that a filter finds, oldest first, once there are as many. */
+async function find(filter: string, count = 1, more = ''): Promise<Log[]> {
+  const path = `/api/logs?sort=@rowid&filter=${encodeURIComponent(filter)}${more}`
+  let found: Log[] = []
+  await expect
+    .poll(async () => {
+      found = (await server.superuser.call('GET', path)).body.items
+      return found.length
+    })
+    .toBe(count)
+  return found
+}
+const saveLogs = (logs: object) => server.superuser.call('PATCH', '/api/settings', { logs })
+
+test('what failed is found, with who asked and why', async () => {
+  const path = '/api/collections/contacts/records'
+  await people.user!.call('POST', path, { user: people.user!.id, name: 'Ann', phone: '' })
+  await people.user!.call('GET', `${path}?filter=nope%20%3D%20%22secret%22&token=secret`)
+  const [refused, broken] = await find(
+    'data.status >= 400 && data.auth = "users" && data.url ~ "contacts"',
+    2,
+  )
+  expect(refused).toEqual({
+    id: expect.stringMatching(/^[a-z0-9]{15}$/),
+    created: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z$/),
+    data: {
+      auth: 'users',
+      details: { phone: 'validation_required' },
+      error: 'Failed to create record.',
+      execTime: expect.any(Number),
+      method: 'POST',
+      referer: '',
+      remoteIP: '127.0.0.1',
+      status: 400,
+      type: 'request',
+      url: path,
+      userAgent: 'node',
+      userIP: '127.0.0.1',
+    },
+    message: `POST ${path}`,
+    level: 8,
+  })
+  expect([broken!.message, JSON.stringify(broken).includes('secret')]).toEqual([
+    `GET ${path}?filter=nope = …&token=…`,
+    false,
+  ])
+  expect((await server.superuser.call('GET', `/api/logs/${broken!.id}`)).body).toEqual(broken)
+})
+
+test('what went well is kept when the settings ask for it', async () => {
+  const ask = () => people.user!.call('GET', '/api/collections/sms_templates/records?page=7')
+  await ask()
+  await saveLogs({ minLevel: -4 })
+  await ask()
+  const [log] = await find('data.url ~ "page=7"')
+  expect([log!.level, log!.data.status, log!.data.error]).toEqual([-4, 200, undefined])
+  await saveLogs({ minLevel: 0 })
+  await find('data.url ~ "page=7"', 0)
+})
+
+test('addresses and ids are kept as the settings say', async () => {
+  await saveLogs({ logIP: false, logAuthId: true })
+  await people.user!.call('GET', '/api/settings?private')
+  const [log] = await find('data.url ~ "private"')
+  expect(log!.data).toMatchObject({ auth: 'users', authId: people.user!.id, status: 403 })
+  expect(Object.keys(log!.data)).not.toContain('userIP')
+  await saveLogs({ logIP: true, logAuthId: false })
+})
+
+test('a send that an API key may not make is its user’s', async () => {
+  const { user } = people
+  const made = await user!.call('POST', '/api/collections/api_keys/records', { user: user!.id, name: 'shop' })
+  const headers = { 'x-api-key': made.body.key, 'content-type': 'application/json' }
+  const body = JSON.stringify({ recipients: ['0151'], body: 'Hello' })
+  await fetch(`${server.url}/api/sms/send`, { method: 'POST', headers, body })
+  const [log] = await find('data.url = "/api/sms/send"')
+  expect(log!.data).toMatchObject({
+    auth: 'users',
+    details: { code: 'invalid_phone_number' },
+    error: 'Phone number must be in E.164 format',
+    status: 400,
+  })
+})
+
+test('of a batch the codes of its parts are kept', async () => {
+  const bad = { method: 'POST', url: '/api/collections/contacts/records', body: { name: 'Ann' } }
+  await people.user!.call('POST', '/api/batch', { requests: [bad] })
+  const [log] = await find('data.url = "/api/batch"')
+  expect(log!.data).toMatchObject({ details: { requests: { 0: 'batch_request_failed' } }, status: 400 })
+})
+
+test('statistics count by the hour what a filter finds', async () => {
+  await find('data.url ~ "contacts"', 2)
+  const ask = (filter: string) =>
+    server.superuser.call('GET', `/api/logs/stats?filter=${encodeURIComponent(filter)}`)
+  const { body } = await ask('data.url ~ "contacts"')
+  expect(body.reduce((sum: number, { total }: { total: number }) => sum + total, 0)).toBe(2)
+  expect(body[0].date).toMatch(/^\d{4}-\d\d-\d\d \d\d:00:00\.000Z$/)
+  expect((await ask('data.url = "nowhere"')).body).toEqual([])
+})
+
+test('pages and fields', async () => {
+  const { body } = await server.superuser.call(
+    'GET',
+    '/api/logs?perPage=1&sort=-@rowid&fields=message,data.status',
+  )
+  expect(body).toMatchObject({ page: 1, perPage: 1, items: [{ message: expect.any(String) }] })
+  expect([Object.keys(body.items[0]), body.totalItems > 1]).toEqual([['data', 'message'], true])
+})
+
+test.each([
+  ['data.status', 200],
+  ['-data.error,@rowid', 200],
+  ['message:lower', 400],
+  ['level.x', 400],
+])('sort by %s: %i', async (sort, status) => {
+  expect((await server.superuser.call('GET', `/api/logs?sort=${sort}`)).status).toBe(status)
+})
+
+test('of no day nothing is kept', async () => {
+  await find('data.url ~ "contacts"', 2)
+  await saveLogs({ maxDays: 0 })
+  await people.user!.call('GET', '/api/settings')
+  await find('level > 0', 0)
+  await saveLogs({ maxDays: 5 })
+})
+
+test('what waits when a server is told to stop is there afterwards', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pocketsms-logs-'))
+  const config = await testConfig()
+  const kept = config.databaseUrl ? config : { ...config, dataDir: folder }
+  const first = await start(kept)
+  await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
+  await fetch(`${first.url}/api/nowhere`)
+  await first.stop()
+  const again = await withDevices(await start(kept))
+  const { body } = await again.superuser.call('GET', '/api/logs?filter=data.status%3D404')
+  expect(body.items.map(({ message }: Log) => message)).toEqual(['GET /api/nowhere'])
+  await again.stop()
+  rmSync(folder, { recursive: true })
+})
+
+test.each([
+  ['guest', 401],
+  ['user', 403],
+  ['superuser', 404],
+])('SQL is for nobody: a %s', async (who, status) => {
+  expect((await people[who]!.call('POST', '/api/sql', { query: 'select 1' })).status).toBe(status)
+})

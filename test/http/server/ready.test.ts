@@ -1,0 +1,93 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../../src/config.ts'
+import { createLogger } from '../../../src/log.ts'
+import { start } from '../../../src/server.ts'
+import {
+  client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
+import { testConfig } from '../../support/server/start.ts'
+import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
+
+let fixture: ServerWithDevices
+const ready = () => fixture.guest.call('GET', '/api/ready')
+
+beforeAll(async () => {
+  fixture = await startServerWithDevices()
+})
+afterAll(() => fixture.stop())
+
+describe('GET /api/ready', () => {
+  test('a server in good order, to anybody', async () => {
+    await expect.poll(ready).toEqual({
+      status: 200,
+      body: {
+        ready: true,
+        serving: true,
+        database: { reachable: true, migrated: true },
+        queue: { due: 0, oldest_seconds: 0 },
+      },
+    })
+  })
+
+  test('probes ask the database once a second, however many they are', async () => {
+    const { db } = fixture.server.services.store
+    let asked = 0
+    const query = db.query
+    db.query = (text, ...rest) => {
+      if (text.includes('_migrations')) asked++
+      return query.call(db, text, ...rest)
+    }
+    const begun = performance.now()
+    await Promise.all(Array.from({ length: 50 }, ready))
+    const seconds = Math.ceil((performance.now() - begun) / 1_000)
+    db.query = query
+    expect(asked).toBeLessThanOrEqual(seconds)
+  })
+
+  test('tells what devices should have by now', async () => {
+    const user = await fixture.makeUser()
+    await fixture.pair(user)
+    const body = { recipients: ['+4915112345678'], body: 'Hello' }
+    await user.call('POST', '/api/sms/send', body)
+    const later = new Date(Date.now() + 3_600_000).toISOString()
+    await user.call('POST', '/api/sms/send', { ...body, scheduled_at: later })
+    await expect.poll(async () => (await ready()).body.queue.due).toBe(1)
+    await expect.poll(async () => (await ready()).body.queue.oldest_seconds).toBeGreaterThan(1)
+  })
+
+  test('a database that was not migrated', async () => {
+    const { db } = fixture.server.services.store
+    await db.query(`update _migrations set file = 'x' || file where file like '0001%'`)
+    await expect.poll(async () => (await ready()).status).toBe(503)
+    expect((await ready()).body).toMatchObject({
+      ready: false,
+      database: { reachable: true, migrated: false },
+    })
+    await db.query(`update _migrations set file = substr(file, 2) where file like 'x%'`)
+    await expect.poll(async () => (await ready()).status).toBe(200)
+  })
+})
+
+test.runIf(process.env.TEST_BACKEND === 'postgres')('a database that goes away, and comes back', async () => {
+  const { databaseUrl } = await testConfig()
+  const proxy = await makeBreakableProxy(databaseUrl!)
+  await proxy.connect()
+  const config = readConfig({ PORT: '0', DATABASE_URL: proxy.url })
+  const server = await start(config, createLogger({ logLevel: 'silent' }))
+  const ask = () => client(server.url, '', '').call('GET', '/api/ready')
+  await expect.poll(async () => (await ask()).status).toBe(200)
+  await proxy.disconnect()
+  await expect.poll(async () => (await ask()).status).toBe(503)
+  expect((await ask()).body).toEqual({
+    ready: false,
+    serving: true,
+    database: { reachable: false, migrated: false },
+    queue: null,
+  })
+  await proxy.connect()
+  await expect.poll(async () => (await ask()).status).toBe(200)
+  await server.stop()
+  await proxy.disconnect()
+})

@@ -1,0 +1,189 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import {
+  type Client,
+  client,
+  openStream,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
+import { until } from '../../support/services/receiver.ts'
+
+let server: ServerWithDevices
+let user: Client
+beforeAll(async () => {
+  server = await startServerWithDevices({ MAX_STREAMS: '3', TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' })
+  user = await server.makeUser()
+})
+afterAll(() => server?.stop())
+
+/** Opens a stream as from an address that a proxy tells of; `close` ends it. */
+async function open(path: string, from: string, { token }: Client) {
+  const hangUp = new AbortController()
+  onTestFinished(() => hangUp.abort())
+  const response = await fetch(server.url + path, {
+    headers: { ...(from && { 'x-forwarded-for': from }), ...(token && { authorization: token }) },
+    signal: hangUp.signal,
+  })
+  const [status, retryAfter] = [response.status, response.headers.get('retry-after')]
+  const body = status === 200 ? undefined : await response.json()
+  return { status, retryAfter, body, response, close: () => hangUp.abort() }
+}
+
+/** Reads what comes first. */
+async function firstOf(response: Response): Promise<string> {
+  const { value } = await response.body!.getReader().read()
+  return Buffer.from(value!).toString()
+}
+
+const MESSAGE = 'Too many event streams from your address are open.'
+
+describe('streams of one address', () => {
+  test.each([
+    ['realtime', '/api/realtime', { data: {}, message: MESSAGE, status: 429 }],
+    ['a device', '/api/devices/events', { error: 'too_many_requests', message: MESSAGE }],
+    ['a phone with the app', '/api/mobile/v1/events', { message: MESSAGE }],
+  ])('are bounded: %s', async (name, path, body) => {
+    const who = name === 'realtime' ? server.guest : undefined
+    const from = `192.0.2.${path.length}`
+    const each = async () => who ?? server.pair(await server.makeUser())
+    const streams = []
+    for (let i = 0; i < 3; i++) streams.push(await open(path, from, await each()))
+    expect(streams.map(({ status }) => status)).toEqual([200, 200, 200])
+    const late = await each()
+    expect(await open(path, from, late)).toMatchObject({ status: 429, retryAfter: '60', body })
+    expect((await open(path, '192.0.2.200', late)).status).toBe(200)
+    streams[1]!.close()
+    await until('there is room again', async () => (await open(path, from, late)).status === 200)
+  })
+
+  test.each(['/api/devices/events', '/api/mobile/v1/events'])(
+    'whose clients hang up before they begin are not counted: %s',
+    async (path) => {
+      const from = `192.0.3.${path.length}`
+      const phone = await server.pair(await server.makeUser())
+      await server.server.services.store.db.transaction(async (db) => {
+        // so long nobody is known
+        await db.query('lock table devices')
+        for (let i = 0; i < 4; i++) {
+          const hangUp = new AbortController()
+          const headers = { 'x-forwarded-for': from, authorization: phone.token }
+          const asked = fetch(server.url + path, { headers, signal: hangUp.signal }).catch(() => {})
+          await sleep(100)
+          hangUp.abort()
+          await asked
+        }
+      })
+      await until('there is room', async () => (await open(path, from, phone)).status === 200)
+    },
+  )
+
+  test('are those of its network, if it is IPv6', async () => {
+    const ask = async (from: string) => (await open('/api/realtime', from, server.guest)).status
+    for (const host of ['::1', '::2', 'a:b:c:d']) {
+      const [four, rest] = ['2001:db8:7:7', host.startsWith('::') ? host : `:${host}`]
+      expect(await ask(four + rest)).toBe(200)
+    }
+    expect(await ask('2001:db8:7:7::ffff')).toBe(429)
+    expect(await ask('2001:db8:7:8::1')).toBe(200)
+  })
+
+  test('are not those of our own proxy that tells no address', async () => {
+    for (let i = 0; i < 6; i++) expect((await open('/api/realtime', '', server.guest)).status).toBe(200)
+    for (let i = 0; i < 6; i++)
+      expect((await open('/api/realtime', '10.1.2.3', server.guest)).status).toBe(200)
+  })
+})
+
+test('streams of the devices of one user are bounded, from wherever', async () => {
+  const phones = []
+  for (let i = 0; i < 4; i++) phones.push(await server.pair(user))
+  const open4 = []
+  for (const [i, phone] of phones.entries())
+    open4.push(await open('/api/devices/events', `198.51.100.${i}`, phone))
+  expect(open4.map(({ status }) => status)).toEqual([200, 200, 200, 429])
+  expect(open4[3]!.body).toEqual({
+    error: 'too_many_requests',
+    message: 'Too many event streams of your account are open.',
+  })
+})
+
+test('claims that wait count as streams do', async () => {
+  const from = '192.0.2.250'
+  const phone = await server.pair(await server.makeUser())
+  const claim = (wait: number, signal?: AbortSignal) =>
+    fetch(`${server.url}/api/devices/claim`, {
+      method: 'POST',
+      headers: { 'x-forwarded-for': from, authorization: phone.token, 'content-type': 'application/json' },
+      body: JSON.stringify({ wait }),
+      ...(signal && { signal }),
+    })
+  const hangUp = new AbortController()
+  const waiting = [1, 2, 3].map(() => claim(30, hangUp.signal).catch(() => undefined))
+  await until('all wait', async () => (await claim(1)).status === 429)
+  const late = await claim(1)
+  expect([late.headers.get('retry-after'), await late.json()]).toEqual([
+    '60',
+    { error: 'too_many_requests', message: 'Too many waiting claims from your address are open.' },
+  ])
+  expect((await claim(0)).status).toBe(200)
+  hangUp.abort()
+  await Promise.all(waiting)
+  await until('there is room', async () => (await claim(1)).status === 200)
+})
+
+test('of one account so many connections are subscribed, and each may subscribe again', async () => {
+  const clients: { id: string; from: string }[] = []
+  for (let i = 0; i < 4; i++) {
+    const { response } = await open('/api/realtime', `203.0.113.${i}`, server.guest)
+    clients.push({ id: /^id:(\w+)/.exec(await firstOf(response))![1]!, from: `203.0.113.${i}` })
+  }
+  const { token } = await server.makeUser()
+  const subscribe = async (i: number) => {
+    const { id, from } = clients[i]!
+    const response = await fetch(`${server.url}/api/realtime`, {
+      method: 'POST',
+      headers: { authorization: token, 'x-forwarded-for': from, 'content-type': 'application/json' },
+      body: JSON.stringify({ clientId: id, subscriptions: ['sms_messages/*'] }),
+    })
+    return response.status
+  }
+  expect([await subscribe(0), await subscribe(1), await subscribe(2)]).toEqual([204, 204, 204])
+  expect(await subscribe(3)).toBe(429)
+  expect(await subscribe(1)).toBe(204)
+  const stranger = client(server.url, '', token)
+  expect((await stranger.call('GET', '/api/collections/sms_messages/records')).status).toBe(200)
+})
+
+test('a device that asks for the head of a stream opens none', async () => {
+  const phone = await server.pair(await server.makeUser())
+  for (const path of ['/api/devices/events', '/api/mobile/v1/events'])
+    for (let i = 0; i < 6; i++) {
+      const response = await fetch(server.url + path, {
+        method: 'HEAD',
+        headers: { authorization: phone.token },
+      })
+      expect(response.status).toBe(200)
+    }
+  const { rows } = await server.server.services.store.db.query(
+    'select count(*) from device_streams where device = $1',
+    [phone.id],
+  )
+  expect(rows[0]![0]).toBe(0)
+})
+
+test('a sixth stream of a device ends its oldest, and the device stays there', async () => {
+  const wide = await startServerWithDevices()
+  onTestFinished(() => wide.stop())
+  const phone = await wide.pair(await wide.makeUser())
+  const streams = []
+  for (let i = 0; i < 6; i++) streams.push(await openStream(wide.url, phone.token))
+  await streams[0]!.ended
+  const { rows } = await wide.server.services.store.db.query('select count(*) from device_streams')
+  expect(rows[0]![0]).toBe(1)
+  for (const stream of streams) await stream.close()
+  await until('it is gone', async () => {
+    const left = await wide.server.services.store.db.query('select count(*) from device_streams')
+    return left.rows[0]![0] === 0
+  })
+})

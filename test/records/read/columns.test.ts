@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest'
+import { complete } from '../../../src/collections/definition/complete.ts'
+import { readNew } from '../../../src/collections/definition/read.ts'
+import { toRow, toValues } from '../../../src/records/columns.ts'
+import { blankValues, prepare } from '../../../src/records/input/prepare.ts'
+
+const names = ['__proto__', 'constructor', 'toString']
+const odd = complete(readNew({ name: 'odd', fields: names.map((name) => ({ name, type: 'text' })) }))
+
+test('fields may be called as what every object has', () => {
+  const row = ['id', 'a', 'b', 'c']
+  expect(toRow(odd, toValues(odd, row))).toEqual(row)
+  expect(toRow(odd, blankValues(odd))).toEqual(['', '', '', ''])
+  const body = JSON.parse('{"__proto__":"x","toString":"z"}')
+  expect(toRow(odd, prepare(odd, toValues(odd, row), body, { isSuperuser: true }).values)).toEqual([
+    'id',
+    'x',
+    'b',
+    'z',
+  ])
+  expect(toRow(odd, prepare(odd, blankValues(odd), body, { isSuperuser: true }).values)).toEqual([
+    '',
+    'x',
+    '',
+    'z',
+  ])
+})

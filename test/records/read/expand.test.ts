@@ -1,0 +1,238 @@
+import PocketBase from 'pocketbase'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RunningServer } from '../../../src/server.ts'
+import { ANN, BEN, startReadTestServer } from '../../support/server/read-test-server.ts'
+import { SUPERUSER } from '../../support/server/start.ts'
+
+let server: RunningServer
+const clients = new Map<string, PocketBase>()
+
+beforeAll(async () => {
+  server = await startReadTestServer()
+  const accounts = [
+    ['ann', 'users', ANN],
+    ['ben', 'users', BEN],
+    ['super', '_superusers', SUPERUSER],
+  ] as const
+  clients.set('guest', new PocketBase(server.url))
+  for (const [name, collection, { email, password }] of accounts) {
+    const pb = new PocketBase(server.url)
+    await pb.collection(collection).authWithPassword(email, password)
+    clients.set(name, pb)
+  }
+})
+afterAll(() => server.stop())
+
+type Tree = { [key: string]: unknown }
+
+/** What is expanded in a record: ids instead of records, with what is expanded in those. */
+function outline(record: { id: string; expand?: Tree }): unknown {
+  if (!record.expand) return record.id
+  return {
+    [record.id]: Object.fromEntries(
+      Object.entries(record.expand).map(([key, value]) => [key, inside(value)]),
+    ),
+  }
+}
+const inside = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(outline) : outline(value as { id: string })
+
+const [one, two, three] = ['shelfone0000001', 'shelftwo0000001', 'shelfthree00001'] as const
+
+test.each([
+  ['a single relation is an object', 'ann', 'shelves', one, 'owner', { owner: ANN.id }],
+  ['one that the viewRule hides is left out', 'ben', 'shelves', one, 'owner', {}],
+  ['an empty one, too', 'ann', 'shelves', three, 'owner', {}],
+  ['a superuser sees all', 'super', 'shelves', two, 'owner', { owner: BEN.id }],
+  [
+    'several are a list in their order',
+    'guest',
+    'books',
+    'booktwo00000001',
+    'like',
+    { like: ['bookthree000001', 'bookone00000001'] },
+  ],
+  [
+    'back',
+    'guest',
+    'shelves',
+    one,
+    'books_via_shelf',
+    { books_via_shelf: ['bookone00000001', 'booktwo00000001'] },
+  ],
+  [
+    'back, from a list',
+    'guest',
+    'books',
+    'bookone00000001',
+    'books_via_like',
+    { books_via_like: ['booktwo00000001', 'bookthree000001'] },
+  ],
+  [
+    'back, by a unique field',
+    'guest',
+    'books',
+    'bookone00000001',
+    'covers_via_book',
+    { covers_via_book: 'coverone0000001' },
+  ],
+  [
+    'back, in the old spelling',
+    'guest',
+    'shelves',
+    two,
+    'books(shelf)',
+    { 'books(shelf)': ['bookthree000001'] },
+  ],
+  [
+    'back, the name in another case',
+    'guest',
+    'shelves',
+    two,
+    'BOOKS_via_shelf',
+    { BOOKS_via_shelf: ['bookthree000001'] },
+  ],
+  [
+    'back, only what the rule shows',
+    'ann',
+    'shelves',
+    one,
+    'diaries_via_shelf',
+    { diaries_via_shelf: ['diaryann0000001'] },
+  ],
+  [
+    'a path',
+    'guest',
+    'books',
+    'bookone00000001',
+    'shelf.books_via_shelf.covers_via_book',
+    {
+      shelf: {
+        [one]: {
+          books_via_shelf: [
+            { bookone00000001: { covers_via_book: 'coverone0000001' } },
+            { booktwo00000001: {} },
+          ],
+        },
+      },
+    },
+  ],
+  [
+    'paths that share a step',
+    'ann',
+    'books',
+    'bookone00000001',
+    'shelf.owner, shelf.diaries_via_shelf,shelf',
+    {
+      shelf: { [one]: { diaries_via_shelf: ['diaryann0000001'], owner: ANN.id } },
+    },
+  ],
+  [
+    'the context of the rule is `expand`',
+    'guest',
+    'shelves',
+    one,
+    'contexts_via_shelf',
+    { contexts_via_shelf: ['contextone00001'] },
+  ],
+  ['views have relations, too', 'ann', 'shelf_titles', one, 'owner', { owner: ANN.id }],
+  [
+    'and are found from behind',
+    'ann',
+    'users',
+    ANN.id,
+    'shelf_titles_via_owner',
+    { shelf_titles_via_owner: [one] },
+  ],
+  [
+    'six steps, the seventh is ignored',
+    'guest',
+    'books',
+    'bookthree000001',
+    'shelf.books_via_shelf.shelf.books_via_shelf.shelf.books_via_shelf.shelf',
+    {
+      shelf: {
+        [two]: {
+          books_via_shelf: [
+            {
+              bookthree000001: {
+                shelf: {
+                  [two]: {
+                    books_via_shelf: [
+                      { bookthree000001: { shelf: { [two]: { books_via_shelf: ['bookthree000001'] } } } },
+                    ],
+                  },
+                },
+              },
+            },
+          ],
+        },
+      },
+    },
+  ],
+] as const)('%s', async (_, who, collection, id, expand, expected) => {
+  const record = await clients.get(who)!.collection(collection).getOne(id, { expand })
+  expect(outline(record)).toEqual({ [id]: expected })
+})
+
+test.each([
+  ['an unknown relation', 'shelves', one, 'nope'],
+  ['a field that is none', 'shelves', one, 'title'],
+  ['a closed collection', 'locks', 'lockone00000001', 'vault'],
+  ['a closed collection, from behind', 'shelves', one, 'vaults_via_shelf'],
+  ['a back relation to another collection', 'books', 'bookone00000001', 'vaults_via_shelf'],
+  ['an unknown field behind', 'shelves', one, 'books_via_nope'],
+  ['a path with an unknown step, as a whole', 'books', 'bookone00000001', 'shelf.nope'],
+  ['and what is part of it', 'books', 'bookone00000001', 'shelf,shelf.nope'],
+  ['a path through a closed collection', 'locks', 'lockone00000001', 'vault.shelf'],
+  ['nothing', 'books', 'bookone00000001', ' , .'],
+])('%s leaves no key', async (_, collection, id, expand) => {
+  const record = await clients.get('ann')!.collection(collection).getOne(id, { expand })
+  expect(record).not.toHaveProperty('expand')
+})
+
+test('where one path fails, another is followed', async () => {
+  const record = await clients
+    .get('ann')!
+    .collection('books')
+    .getOne('bookone00000001', { expand: 'nope,shelf.nope,shelf.owner' })
+  expect(outline(record)).toEqual({ bookone00000001: { shelf: { [one]: { owner: ANN.id } } } })
+})
+
+test('beyond a step without records nothing is looked at', async () => {
+  const record = await clients.get('ben')!.collection('shelves').getOne(one, { expand: 'owner.nope' })
+  expect(outline(record)).toEqual({ [one]: {} })
+})
+
+test('expanded records are whole: hidden fields and emails as the requester may see them', async () => {
+  const { expand } = await clients
+    .get('ann')!
+    .collection('users')
+    .getOne(ANN.id, { expand: 'members_via_sponsor,shelves_via_owner' })
+  expect(expand?.members_via_sponsor[0]).toMatchObject({ collectionName: 'members', email: 'm1@example.com' })
+  expect(expand?.members_via_sponsor[0]).not.toHaveProperty('pin')
+  expect(expand?.shelves_via_owner[0]).not.toHaveProperty('secret')
+})
+
+test('a list, each record with its own; `expand` stands in the order of the keys', async () => {
+  const text = await (
+    await fetch(`${server.url}/api/collections/covers/records?expand=book&fields=expand.book.title,*`)
+  ).text()
+  expect(JSON.parse(text).items[0].expand).toEqual({ book: { title: 'First' } })
+  const whole = await (
+    await fetch(`${server.url}/api/collections/covers/records/coverone0000001?expand=book`)
+  ).text()
+  expect(whole).toMatch(/"color":"red","expand":\{"book":\{"collectionId":"books".*\}\},"id":/)
+})
+
+test('of many that point at a record, a thousand are shown', async () => {
+  await server.services.store.db.query(
+    `insert into "books" (id, title, shelf) select 'many' || lpad(i::text, 11, '0'), 'M', $1 from generate_series(1, 1100) i`,
+    [three],
+  )
+  const record = await clients
+    .get('guest')!
+    .collection('shelves')
+    .getOne(three, { expand: 'books_via_shelf' })
+  expect(record.expand?.books_via_shelf).toHaveLength(1000)
+})

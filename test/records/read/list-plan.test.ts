@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Store } from '../../../src/collections/catalog.ts'
+import { listRecords } from '../../../src/records/read/list.ts'
+import { NO_REQUEST } from '../../../src/request/request.ts'
+import { recordPlans } from '../../support/database/plans.ts'
+import { assign, makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
+
+let opened: Awaited<ReturnType<typeof openTestStore>>
+let store: Store
+let user: string
+beforeAll(async () => {
+  opened = await openTestStore()
+  store = opened.store
+  const others = await makeDevice(store, await makeUser(store))
+  user = await makeUser(store)
+  await assign(store, others, 4000)
+  await assign(store, await makeDevice(store, user), 1000)
+  await store.db.query('vacuum analyze sms_messages')
+})
+afterAll(() => opened.close())
+
+/** A page of the user's messages, and how Postgres went about the statements for it. */
+async function list(query: Record<string, string>) {
+  const { db, plans } = recordPlans(store.db)
+  const collection = store.catalog.find('sms_messages')!
+  const users = store.catalog.find('users')!
+  const auth = { collection: users, id: user, values: { id: user }, version: '', isSuperuser: false }
+  const { rows } = await store.db.query('select xmin::text from users where id = $1', [user])
+  const request = { ...NO_REQUEST, query, auth: { ...auth, version: String(rows[0]![0]) } }
+  const page = JSON.parse(await listRecords({ db, catalog: store.catalog }, new Map(), collection, request))
+  return { page, plans }
+}
+
+test.each(['', '-status', 'updated,-to'])(
+  'who filters own messages reads none of others, sorted by "%s"',
+  async (sort) => {
+    const { page, plans } = await list({ filter: 'to ~ "493"', sort })
+    expect(page).toMatchObject({ totalItems: 1000, perPage: 30 })
+    const plan = plans.find((one) => one.includes('count(*)'))!
+    const counted = plan.slice(plan.indexOf('WindowAgg'), plan.lastIndexOf('sms_messages__rowid_key'))
+    expect(counted).toMatch(/sms_messages_(by_status|in_order)|idx_sms_messages_user_created/)
+    expect(counted).not.toContain('_rowid_key')
+  },
+)
+
+test.each([
+  {},
+  { sort: '-@rowid' },
+  { skipTotal: '1' },
+  { skipTotal: '1', perPage: '1', filter: 'to ~ "493"' },
+] as Record<string, string>[])(
+  'in the order of insertion nobody passes by the messages of others: %o',
+  async (query) => {
+    const { page, plans } = await list(query)
+    expect(page.items[0]).toMatchObject({ user })
+    const plan = plans.find((one) => one.includes('LIMIT'))!
+    expect(plan).toContain('sms_messages_in_order')
+    expect(plan).not.toContain('_rowid_key')
+  },
+)
+
+test.each([
+  ['to = "+49123"', ['by_to']],
+  [
+    '(message_type = "incoming" && from = "+49123") || (message_type = "outgoing" && to = "+49123")',
+    ['by_from', 'by_to'],
+  ],
+])('a conversation is found by its number: %s', async (filter, indexes) => {
+  const { plans } = await list({ filter, sort: '-created' })
+  const plan = plans.find((one) => one.includes('LIMIT'))!
+  for (const index of indexes) expect(plan).toContain(`sms_messages_${index}`)
+  expect(plan).not.toMatch(/Seq Scan on sms_messages|idx_sms_messages_user_created/)
+})

@@ -1,0 +1,216 @@
+import PocketBase from 'pocketbase'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { RunningServer } from '../../../src/server.ts'
+import { ANN, BEN, startReadTestServer } from '../../support/server/read-test-server.ts'
+import { SUPERUSER } from '../../support/server/start.ts'
+
+let server: RunningServer
+const tokens: Record<string, string> = {}
+
+beforeAll(async () => {
+  server = await startReadTestServer()
+  const pb = new PocketBase(server.url)
+  for (const [name, { email, password }] of Object.entries({ ann: ANN, ben: BEN })) {
+    tokens[name] = (await pb.collection('users').authWithPassword(email, password)).token
+  }
+  tokens.super = (
+    await pb.collection('_superusers').authWithPassword(SUPERUSER.email, SUPERUSER.password)
+  ).token
+})
+afterAll(() => server.stop())
+
+const get = async (who: string, path: string) => {
+  const answer = await fetch(`${server.url}/api/collections/${path}`, {
+    headers: tokens[who] ? { authorization: tokens[who] } : {},
+  })
+  return { status: answer.status, text: await answer.text() }
+}
+const getJson = async (who: string, path: string) => JSON.parse((await get(who, path)).text)
+
+describe('what is in an answer', () => {
+  test('keys stand in the order of their bytes, hidden fields are left out, values are as PocketBase writes them', async () => {
+    const { status, text } = await get('guest', 'shelves/records/shelfone0000001')
+    expect(status).toBe(200)
+    expect(text.trim()).toBe(
+      '{"Rank":1.5,"collectionId":"shelves","collectionName":"shelves","day":"2026-11-20 07:00:00.000Z",' +
+        '"id":"shelfone0000001","meta":{"a":[1,2,{"x":null}],"b":1},"open":true,"owner":"readerann000001",' +
+        '"place":{"lon":7.5,"lat":50},"tags":["rare","old"],"title":"One \\u0026 \\u003ctwo\\u003e"}',
+    )
+  })
+
+  test('empty values have their zero', async () => {
+    expect(await getJson('guest', 'shelves/records/shelfthree00001')).toEqual({
+      Rank: 0,
+      collectionId: 'shelves',
+      collectionName: 'shelves',
+      day: '',
+      id: 'shelfthree00001',
+      meta: null,
+      open: false,
+      owner: '',
+      place: { lon: 0, lat: 0 },
+      tags: [],
+      title: 'Three',
+    })
+  })
+
+  test('superusers see hidden fields, but no password and no token key', async () => {
+    expect((await getJson('super', 'shelves/records/shelftwo0000001')).secret).toBe('s2')
+    const member = await getJson('super', 'members/records/memberone000001')
+    expect(member).toMatchObject({ pin: '11', email: 'm1@example.com' })
+    expect(member).not.toHaveProperty('password')
+    expect(member).not.toHaveProperty('tokenKey')
+  })
+
+  test('`fields` sorts the keys within values, too', async () => {
+    const { text } = await get('guest', 'shelves/records/shelfone0000001?fields=place,id')
+    expect(text.trim()).toBe('{"id":"shelfone0000001","place":{"lat":50,"lon":7.5}}')
+  })
+
+  test('a wrong modifier in `fields` leaves no body', async () => {
+    expect(await get('guest', 'shelves/records/shelfone0000001?fields=id:foo')).toEqual({
+      status: 200,
+      text: '',
+    })
+    expect(await get('guest', 'shelves/records?fields=id:foo')).toEqual({ status: 200, text: '' })
+  })
+})
+
+describe('whose email is seen', () => {
+  test.each([
+    ['a guest', 'guest', [undefined, 'm3@example.com', undefined]],
+    ['a sponsor, by the manageRule', 'ann', ['m1@example.com', 'm3@example.com', undefined]],
+    ['another', 'ben', [undefined, 'm3@example.com', 'm2@example.com']],
+    ['a superuser', 'super', ['m1@example.com', 'm3@example.com', 'm2@example.com']],
+  ] as const)('by %s', async (_, who, emails) => {
+    const { items } = await getJson(who, 'members/records?sort=id')
+    expect(items.map((item: { email?: string }) => item.email)).toEqual(emails)
+  })
+
+  test('by its owner', async () => {
+    expect((await getJson('ann', `users/records/${ANN.id}`)).email).toBe(ANN.email)
+  })
+})
+
+describe('pages', () => {
+  test.each([
+    ['the first', 'perPage=2', ['bookone00000001', 'booktwo00000001'], 1, 2, 3, 2],
+    ['the second', 'perPage=2&page=2', ['bookthree000001'], 2, 2, 3, 2],
+    ['beyond the end', 'perPage=2&page=9', [], 9, 2, 3, 2],
+    ['not counted', 'perPage=2&skipTotal=1', ['bookone00000001', 'booktwo00000001'], 1, 2, -1, -1],
+    ['not counted, beyond the end', 'page=9&skipTotal=true', [], 9, 30, -1, -1],
+    ['sorted backwards', 'sort=-title&perPage=1', ['bookthree000001'], 1, 1, 3, 3],
+    ['filtered', 'filter=title="Second"', ['booktwo00000001'], 1, 30, 1, 1],
+    ['nothing found', 'filter=title="x"', [], 1, 30, 0, 0],
+    ['a filter that is never true', 'filter=1=2', [], 1, 30, 0, 0],
+    [
+      '64 bits run over',
+      'page=9223372036854775807&perPage=2',
+      ['bookone00000001', 'booktwo00000001'],
+      2 ** 63,
+      2,
+      3,
+      2,
+    ],
+  ] as const)('%s: %s', async (_, query, ids, page, perPage, totalItems, totalPages) => {
+    const list = await getJson('guest', `books/records?${query}`)
+    expect(list.items.map((item: { id: string }) => item.id)).toEqual(ids)
+    expect(list).toMatchObject({ page, perPage, totalItems, totalPages })
+  })
+
+  test('as many records as the collection allows', async () => {
+    expect((await getJson('guest', 'books/records?perPage=5000')).perPage).toBe(1000)
+    expect((await getJson('super', 'sms_messages/records?perPage=5000')).perPage).toBe(500)
+  })
+})
+
+describe('what the outer join of a view lacks', () => {
+  test('is shown as empty', async () => {
+    const shown = await getJson('guest', 'open_books/records/bookthree000001')
+    expect(shown).toMatchObject({ rank: 0, title: '' })
+  })
+
+  test.each([
+    ['a missing number is not 0', 'filter=rank=0', []],
+    ['it is null', 'filter=rank=null', ['bookthree000001']],
+    ['a missing text equals the empty one', 'filter=title=""', ['bookthree000001']],
+    ['but compares with nothing', 'filter=title<"x"&sort=id', ['bookone00000001', 'booktwo00000001']],
+    ['and comes first', 'sort=rank,id', ['bookthree000001', 'bookone00000001', 'booktwo00000001']],
+  ] as const)('%s: %s', async (_, query, ids) => {
+    const { items } = await getJson('guest', `open_books/records?${query}`)
+    expect(items.map((item: { id: string }) => item.id)).toEqual(ids)
+  })
+})
+
+describe('what a view counts', () => {
+  test.each([
+    ['is a number', 'books=2', ['shelfone0000001']],
+    ['and no text, even one that looks like it', 'books="2"', []],
+    [
+      'before all texts, as any number',
+      'books<"0"&sort=id',
+      ['shelfone0000001', 'shelfthree00001', 'shelftwo0000001'],
+    ],
+    ['but its text is found', 'books~"2"', ['shelfone0000001']],
+  ] as const)('%s: %s', async (_, filter, ids) => {
+    const { items } = await getJson('guest', `shelf_counts/records?filter=${filter}`)
+    expect(items.map((item: { id: string }) => item.id)).toEqual(ids)
+  })
+})
+
+describe('who gets nothing', () => {
+  const missing = { data: {}, message: "The requested resource wasn't found.", status: 404 }
+  const closed = { data: {}, message: 'Only superusers can perform this action.', status: 403 }
+  const wrong = { data: {}, message: 'Something went wrong while processing your request.', status: 400 }
+  const unsigned = { error: 'unauthorized', message: 'Authentication required', status: 401, data: {} }
+  test.each([
+    ['no such collection', 'ann', 'nope/records', { ...missing, message: 'Missing collection context.' }],
+    ['no such record', 'ann', 'books/records/nope', missing],
+    ['a NUL in the id', 'ann', 'books/records/%00', missing],
+    ['a record of someone else', 'ann', 'diaries/records/diaryben0000001', missing],
+    ['a closed collection', 'ann', 'vaults/records', closed],
+    ['a closed record', 'ann', 'vaults/records/vaultone0000001', closed],
+    [
+      'what only superusers may ask',
+      'ann',
+      'books/records?filter=@request.auth.id=1',
+      { ...closed, message: 'Only superusers can filter by @request.' },
+    ],
+    ['a malformed filter', 'ann', 'books/records?filter=a', wrong],
+    ['an unknown sort', 'ann', 'books/records?sort=nope', wrong],
+    ['a page that is none', 'ann', 'books/records?page=x', wrong],
+    ['a guest, where all must sign in', 'guest', 'sms_messages/records', unsigned],
+    ['a guest, for one record there', 'guest', 'sms_messages/records/nope', unsigned],
+  ] as const)('%s', async (_, who, path, body) => {
+    const { status, text } = await get(who, path)
+    expect(JSON.parse(text)).toEqual(body)
+    expect(status).toBe(body.status)
+  })
+
+  test('a rule that lets nothing through is an empty list', async () => {
+    expect(await getJson('guest', 'diaries/records')).toMatchObject({ items: [], totalItems: 0 })
+  })
+})
+
+describe('a sign-in from memory', () => {
+  const books = 'diaries/records?fields=id'
+
+  test('does not outlive its record: a changed token key counts at once', async () => {
+    const pb = new PocketBase(server.url)
+    const { token } = await pb.collection('members').authWithPassword('m3@example.com', 'mem3pass12345')
+    tokens.member = token
+    expect((await getJson('member', 'sms_messages/records')).totalItems).toBe(0)
+    await server.services.store.db.query(
+      `update "members" set "tokenKey" = repeat('x', 50) where id = 'memberthree0001'`,
+    )
+    expect((await get('member', 'sms_messages/records')).status).toBe(401)
+    expect((await get('member', 'sms_messages/records?skipTotal=1&filter=1=2')).status).toBe(401)
+    expect((await get('member', 'sms_messages/records/nope')).status).toBe(401)
+  })
+
+  test('a superuser who is gone sees no more than a guest', async () => {
+    expect((await getJson('super', books)).totalItems).toBe(2)
+    await server.services.store.db.query(`update "_superusers" set "tokenKey" = repeat('x', 50)`)
+    expect((await getJson('super', books)).totalItems).toBe(0)
+  })
+})

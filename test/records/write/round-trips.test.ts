@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
+import { startWriteTestServer, type WriteTestServer } from '../../support/server/write-test-server.ts'
+
+let shop: WriteTestServer
+const PASSWORD = 'secret12345'
+const statements: string[] = []
+
+beforeAll(async () => {
+  shop = await startWriteTestServer()
+  const { db } = shop.server.services.store
+  for (const way of ['query', 'lookUp'] as const) {
+    const ask = db[way].bind(db)
+    vi.spyOn(db, way).mockImplementation((text, params, name) => {
+      statements.push(text)
+      return ask(text, params, name)
+    })
+  }
+  const ann = {
+    id: 'workerann000001',
+    email: 'ann@example.com',
+    password: PASSWORD,
+    passwordConfirm: PASSWORD,
+  }
+  await shop.ask('', 'POST', 'collections/workers/records', ann)
+  await shop.signIn('ann', 'workers', 'ann@example.com', PASSWORD)
+  await note('POST', '', { id: 'note00000000001' })
+})
+afterAll(() => shop.server.stop())
+beforeEach(() => void statements.splice(0))
+
+const tool = (body: object) => shop.ask('ann', 'POST', 'collections/tools/records', { name: 'saw', ...body })
+const note = (method: string, path: string, body?: object) =>
+  shop.ask('ann', method, `collections/notes/records${path}`, body && { worker: 'workerann000001', ...body })
+
+test.each([
+  ['a create under a rule, with a relation', () => note('POST', '', { text: 'x' }), 1],
+  ['an update', () => note('PATCH', '/note00000000001', { text: 'y' }), 2],
+  [
+    'one with a modifier that the rule may ask of',
+    () => note('PATCH', '/note00000000001', { 'worker+': [] }),
+    3,
+  ],
+  [
+    'a create that the rule refuses by itself: the sign-in is proved',
+    () => note('POST', '', { worker: 'nope' }),
+    1,
+  ],
+  ['a create refused by the database: asked why, and the sign-in proved', () => tool({ shelf: 'nope' }), 3],
+  ['a delete', () => note('DELETE', '/note00000000001'), 1],
+] as const)('%s', async (_, write, count) => {
+  await write()
+  expect(statements).toHaveLength(count)
+})

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
+
+let server: ServerWithDevices
+let user: Client
+let phone: Client
+beforeAll(async () => {
+  server = await startServerWithDevices()
+  user = await server.makeUser()
+  phone = await server.pair(user)
+  const settings = { batch: { enabled: true, maxRequests: 10, timeout: 5 } }
+  await server.superuser.call('PATCH', '/api/settings', settings)
+  const fields = [
+    { name: 'picture', type: 'file' },
+    { name: 'spot', type: 'geoPoint' },
+    { name: 'flag', type: 'bool' },
+    { name: 'data', type: 'json' },
+    { name: 'groups', type: 'relation', collectionId: 'contact_groups', maxSelect: 9 },
+  ]
+  const templates = (await server.superuser.call('GET', '/api/collections/sms_templates')).body
+  await server.superuser.call('PATCH', '/api/collections/sms_templates', {
+    fields: [...templates.fields, ...fields],
+  })
+  const loose = {
+    name: 'loose',
+    fields: [
+      { name: 'n', type: 'number' },
+      { name: 'd', type: 'date' },
+    ],
+  }
+  const rules = { createRule: '', viewRule: '', updateRule: '' }
+  await server.superuser.call('POST', '/api/collections', { ...loose, type: 'base', ...rules })
+})
+afterAll(() => server.stop())
+
+const records = (collection: string) => `/api/collections/${collection}/records`
+let count = 0
+const template = () => ({ user: user.id, name: 'a name', body: 'a text' })
+const INVALID = { code: 'validation_invalid_value' }
+
+test.each([
+  ['a month that is none', '2026-13-01'],
+  ['a word', 'gestern'],
+  ['a number', 5],
+  ['a boolean', false],
+  ['a list', ['2026-01-01']],
+  ['the zero time of Go', '0001-01-01 00:00:00Z'],
+])('an API key whose end is %s is not made', async (_, expires_at) => {
+  const made = await user.call('POST', records('api_keys'), { user: user.id, name: 'key', expires_at })
+  expect(made).toMatchObject({ status: 400, body: { data: { expires_at: INVALID } } })
+  expect(made.body.data.expires_at.message).toBe('Must be a date like 2026-11-20 07:00:00.000Z, or empty.')
+})
+
+test.each(['', null])('an API key whose end is %j never expires', async (expires_at) => {
+  const made = await user.call('POST', records('api_keys'), { user: user.id, name: 'key', expires_at })
+  expect(made).toMatchObject({ status: 200, body: { expires_at: '' } })
+})
+
+const email = () => `${++count}@example.com`
+const account = () => ({ email: email(), password: 'secret-enough', passwordConfirm: 'secret-enough' })
+
+test.each(['abc', null, '', true, [], {}, '1e999'])(
+  'a quota of %j is refused, and changes none',
+  async (quota) => {
+    const body = { ...account(), monthly_quota: quota }
+    const made = await server.superuser.call('POST', records('users'), body)
+    expect(made).toMatchObject({ status: 400, body: { data: { monthly_quota: INVALID } } })
+    const path = `${records('users')}/${user.id}`
+    await server.superuser.call('PATCH', path, { monthly_quota: 7 })
+    for (const key of ['monthly_quota', 'monthly_quota+', 'monthly_quota-']) {
+      const changed = await server.superuser.call('PATCH', path, { [key]: quota })
+      expect(changed).toMatchObject({ status: 400, body: { data: { monthly_quota: INVALID } } })
+    }
+    expect((await server.superuser.call('GET', path)).body.monthly_quota).toBe(7)
+    await server.superuser.call('PATCH', path, { monthly_quota: 0 })
+  },
+)
+
+test.each([
+  ['devices.daily_limit', { daily_limit: 'x' }],
+  ['devices.per_minute', { per_minute: null }],
+  ['devices.enabled, from a checkbox of a form', { enabled: 'on' }],
+  ['devices.enabled null', { enabled: null }],
+  ['devices.name, an object', { name: { first: 'a' } }],
+])('%s is refused', async (_, body) => {
+  const path = `${records('devices')}/${phone.id}`
+  const [field] = Object.keys(body) as [string]
+  const before = (await user.call('GET', path)).body
+  expect(await user.call('PATCH', path, body)).toMatchObject({ status: 400 })
+  expect((await user.call('GET', path)).body[field]).toEqual(before[field])
+})
+
+test.each([
+  ['a group that is an object', { groups: [{ id: 'x' }] }, 'groups'],
+  ['a group that is null', { groups: [null] }, 'groups'],
+  ['a bool in words', { flag: 'no' }, 'flag'],
+  ['a number as a bool', { flag: 2 }, 'flag'],
+  ['a point without a place', { spot: { lon: 'x', lat: 1 } }, 'spot'],
+  ['a point that is a word', { spot: 'here' }, 'spot'],
+])('%s is refused', async (_, body, field) => {
+  const made = await user.call('POST', records('sms_templates'), { ...template(), ...body })
+  expect(made).toMatchObject({ status: 400, body: { data: { [field]: INVALID } } })
+})
+
+test('all wrong fields are told at once, and a required one as before', async () => {
+  const body = { user: user.id, body: {}, flag: 'no', name: [] }
+  expect((await user.call('POST', records('sms_templates'), body)).body.data).toMatchObject({
+    body: { code: 'validation_required' },
+    name: { code: 'validation_required' },
+    flag: INVALID,
+  })
+})
+
+test.each([
+  ['numbers and bools as text', { name: 5, flag: 'true' }, { name: '5', flag: true }],
+  ['null and empty text', { spot: null, groups: null, data: null }, { groups: [], data: null }],
+  ['a point, and none', { spot: '{"lon":1,"lat":2}' }, { spot: { lon: 1, lat: 2 } }],
+  ['any JSON', { data: 'a word' }, { data: 'a word' }],
+  ['dates of the server that are sent back', { created: 'never', updated: 5 }, { flag: false }],
+])('what clients send goes on working: %s', async (_, body, stored) => {
+  const made = await user.call('POST', records('sms_templates'), { ...template(), ...body })
+  expect(made).toMatchObject({ status: 200, body: stored })
+})
+
+test('in a batch and in a form as well', async () => {
+  const request = {
+    method: 'POST',
+    url: records('api_keys'),
+    body: { user: user.id, name: 'k', expires_at: 'x' },
+  }
+  const batch = await user.call('POST', '/api/batch', { requests: [request] })
+  expect(batch.body.data.requests[0].response.data.expires_at).toMatchObject(INVALID)
+  const form = new FormData()
+  for (const [name, value] of Object.entries({ ...template(), flag: 'on' })) form.set(name, value)
+  form.set('picture', new File(['x'], 'x.txt'))
+  const headers = { authorization: user.token }
+  const post = async () =>
+    (
+      await fetch(server.url + records('sms_templates'), { method: 'POST', headers, body: form })
+    ).json() as Promise<{ data?: unknown }>
+  expect((await post()).data).toMatchObject({ flag: INVALID })
+  form.set('flag', 'false')
+  expect(await post()).toMatchObject({ flag: false })
+})
+
+test("collections of one's own have PocketBase's cast, and contacts, of which it is recorded", async () => {
+  const made = await user.call('POST', records('loose'), { n: 'abc', d: 'gestern' })
+  expect(made).toMatchObject({ status: 200, body: { n: 0, d: '' } })
+  const body = { user: user.id, phone: '+4930123', opted_out: 'yes', name: {} }
+  const contact = await user.call('POST', records('contacts'), body)
+  expect(contact).toMatchObject({ status: 200, body: { opted_out: false, name: '' } })
+})

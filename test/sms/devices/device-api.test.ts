@@ -1,0 +1,232 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
+
+let server: ServerWithDevices
+let user: Client
+let device: Client
+beforeAll(async () => {
+  server = await startServerWithDevices()
+  user = await server.makeUser()
+  device = await server.pair(user)
+})
+afterAll(() => server.stop())
+
+const send = async (body = 'Hello', by = user): Promise<string> => {
+  const { body: answer } = await by.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body })
+  return answer.message_ids[0]
+}
+const messageOf = async (id: string, by = user) =>
+  (await by.call('GET', `/api/collections/sms_messages/records/${id}`)).body
+
+describe('who may do what', () => {
+  const CALLS = [
+    ['POST', '/api/devices/heartbeat', {}],
+    ['GET', '/api/devices/push-key', undefined],
+    ['PUT', '/api/devices/push', null],
+    ['POST', '/api/devices/claim', {}],
+    ['POST', '/api/devices/report', { items: [] }],
+    ['POST', '/api/devices/incoming', { items: [] }],
+    ['GET', '/api/devices/events', undefined],
+  ] as const
+
+  test.each(CALLS)('%s %s is for devices', async (method, path, body) => {
+    const unauthorized = { error: 'unauthorized', message: 'Authentication required' }
+    expect(await server.guest.call(method, path, body)).toEqual({ status: 401, body: unauthorized })
+    expect(await user.call(method, path, body)).toMatchObject({ status: 403, body: { error: 'forbidden' } })
+    expect((await server.superuser.call(method, path, body)).status).toBe(403)
+  })
+})
+
+describe('bad bodies are refused with what is wrong', () => {
+  test.each([
+    ['claim', 'no json', 'The body must be a JSON object'],
+    ['claim', '[]', 'The body must be a JSON object'],
+    ['claim', '', 'The body must be a JSON object'],
+    ['claim', { limit: 0 }, 'limit must be a whole number from 1 to 100'],
+    ['claim', { limit: 101 }, 'limit must be a whole number from 1 to 100'],
+    ['claim', { wait: 31 }, 'wait must be from 0 to 30'],
+    ['report', {}, 'items is required'],
+    ['report', { items: [] }, 'items must not be empty'],
+    [
+      'report',
+      { items: [{ id: 'x', attempt: '1', status: 'sent' }] },
+      'items[0].attempt must be a whole number from 0 to 2147483647',
+    ],
+    [
+      'report',
+      { items: [{ id: 'x', attempt: 1, status: 'assigned' }] },
+      'items[0].status must be sent, delivered or failed',
+    ],
+    [
+      'report',
+      { items: [{ id: 'x', attempt: 1, status: 'sent', not_sent: true }] },
+      'items[0].not_sent can only be said with the status failed',
+    ],
+    [
+      'report',
+      { items: [{ id: 'x', attempt: 1, status: 'sent', at: 'soon' }] },
+      'items[0].at must be a date, for example 2026-11-20T07:00:00.000Z',
+    ],
+    [
+      'incoming',
+      { items: [{ from: '', body: '', received_at: '2026-11-20T07:00:00Z' }] },
+      'items[0].from must not be empty',
+    ],
+    [
+      'incoming',
+      { items: [{ from: '+4930', body: 'x', received_at: 'yesterday' }] },
+      'items[0].received_at must be a date, for example 2026-11-20T07:00:00.000Z',
+    ],
+    [
+      'incoming',
+      { items: [{ from: '+4930', body: 'x', received_at: '-000001-01-01T00:00:00Z' }] },
+      'items[0].received_at must be a date, for example 2026-11-20T07:00:00.000Z',
+    ],
+    ['heartbeat', { battery: 101 }, 'battery must be from 0 to 100'],
+  ])('%s %j', async (call, body, message) => {
+    expect(await device.call('POST', `/api/devices/${call}`, body)).toEqual({
+      status: 400,
+      body: { error: 'invalid_request', message },
+    })
+  })
+
+  test('a body of 10 MB', async () => {
+    const body = {
+      items: [{ from: '+4930', body: 'x'.repeat(10 << 20), received_at: '2026-11-20T07:00:00Z' }],
+    }
+    expect(await device.call('POST', '/api/devices/incoming', body)).toMatchObject({
+      status: 413,
+      body: { error: 'request_too_large' },
+    })
+  })
+})
+
+test('a message goes its way: accepted, claimed, sent, delivered', async () => {
+  const id = await send('One')
+  expect((await device.call('POST', '/api/devices/heartbeat', { battery: 80 })).body).toEqual({ pending: 1 })
+  const { items } = (await device.call('POST', '/api/devices/claim', { limit: 10 })).body
+  expect(items).toEqual([
+    {
+      id,
+      attempt: 1,
+      to: '+4915112345678',
+      body: 'One',
+      sim: 0,
+      priority: 0,
+      expires_at: '',
+      lease_until: expect.stringMatching(/Z$/),
+    },
+  ])
+  for (const status of ['sent', 'delivered']) {
+    const { body } = await device.call('POST', '/api/devices/report', { items: [{ id, attempt: 1, status }] })
+    expect(body).toEqual({ items: [{ id, attempt: 1, result: 'applied', status }] })
+  }
+  const message = await messageOf(id)
+  expect(message).toMatchObject({ status: 'delivered', error_message: '' })
+  expect(message.sent_at <= message.delivered_at).toBe(true)
+  const events = await user.call(
+    'GET',
+    `/api/collections/sms_events/records?filter=message="${id}"&sort=created`,
+  )
+  expect(events.body.items.map(({ status }: { status: string }) => status)).toEqual([
+    'sending',
+    'sent',
+    'delivered',
+  ])
+})
+
+test('a device of another user changes nothing', async () => {
+  const stranger = await server.pair(await server.makeUser())
+  const id = await send()
+  expect((await stranger.call('POST', '/api/devices/claim', {})).body.items).toEqual([])
+  const [{ attempt }] = (await device.call('POST', '/api/devices/claim', {})).body.items
+  const report = { items: [{ id, attempt, status: 'failed', error_message: 'mine now' }] }
+  const { status, body } = await stranger.call('POST', '/api/devices/report', report)
+  expect(status).toBe(200)
+  expect(body.items).toEqual([{ id, attempt, result: 'not_found' }])
+  expect(await messageOf(id)).toMatchObject({ status: 'sending', error_message: '' })
+  await device.call('POST', '/api/devices/report', { items: [{ id, attempt, status: 'sent' }] })
+})
+
+test('a disabled device claims nothing, and may still report', async () => {
+  const owner = await server.makeUser()
+  const phone = await server.pair(owner)
+  const id = await send('x', owner)
+  await phone.call('POST', '/api/devices/claim', {})
+  await owner.call('PATCH', `/api/collections/devices/records/${phone.id}`, { enabled: false })
+  expect(await phone.call('POST', '/api/devices/claim', {})).toMatchObject({
+    status: 403,
+    body: { error: 'device_disabled' },
+  })
+  const report = { items: [{ id, attempt: 1, status: 'sent' }] }
+  expect((await phone.call('POST', '/api/devices/report', report)).body.items).toMatchObject([
+    { result: 'applied' },
+  ])
+})
+
+test('SIMs are kept, and a device that is heard of is seen', async () => {
+  const { db } = server.server.services.store
+  await db.query(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [device.id])
+  await device.call('POST', '/api/devices/heartbeat', { sims: [{ slot: 1 }] })
+  const record = (await user.call('GET', `/api/collections/devices/records/${device.id}`)).body
+  expect(record.sims).toEqual([{ slot: 1 }])
+  expect(record.last_seen > '2026').toBe(true)
+})
+
+describe('when a device was seen is measured', () => {
+  const LATER = '2099-01-01 00:00:00.000Z'
+  const path = () => `/api/collections/devices/records/${device.id}`
+  const seen = async (): Promise<string> => (await user.call('GET', path())).body.last_seen
+
+  test.each([
+    ['its owner', () => user],
+    ['a superuser', () => server.superuser],
+  ])('%s cannot say it', async (_, who) => {
+    const before = await seen()
+    const changed = await who().call('PATCH', path(), { last_seen: LATER, name: 'renamed' })
+    expect(changed).toMatchObject({ status: 200, body: { last_seen: before, name: 'renamed' } })
+    expect(await seen()).toBe(before)
+  })
+
+  test('nor can who makes the record of one', async () => {
+    const password = 'secret-enough'
+    const body = {
+      user: user.id,
+      name: 'made by hand',
+      last_seen: LATER,
+      password,
+      passwordConfirm: password,
+    }
+    const made = await server.superuser.call('POST', '/api/collections/devices/records', body)
+    expect(made).toMatchObject({ status: 200, body: { last_seen: '' } })
+  })
+
+  test.each([
+    ['years', LATER],
+    ['a few seconds', `pb_text(now() + interval '5 seconds')`],
+  ])('a time %s in the future ends with the next sign of life', async (_, at) => {
+    const { db } = server.server.services.store
+    const value = at === LATER ? `'${at}'` : at
+    await db.query(`update devices set last_seen = ${value} where id = $1`, [device.id])
+    await device.call('POST', '/api/devices/heartbeat', {})
+    expect(Date.parse(await seen())).toBeLessThanOrEqual(Date.now() + 1)
+  })
+})
+
+test('a text that comes in is a record, the same again is not', async () => {
+  const items = [{ from: '+4915112345678', body: 'Hi\u0000!', received_at: '2026-11-20T07:00:00.123+01:00' }]
+  const first = (await device.call('POST', '/api/devices/incoming', { items })).body
+  expect((await device.call('POST', '/api/devices/incoming', { items })).body).toEqual(first)
+  expect(await messageOf(first.ids[0])).toMatchObject({
+    status: 'received',
+    message_type: 'incoming',
+    from: '+4915112345678',
+    body: 'Hi!',
+    device: device.id,
+    delivered_at: '2026-11-20 06:00:00.123Z',
+  })
+})

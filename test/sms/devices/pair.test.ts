@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  type Client,
+  client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
+
+let server: ServerWithDevices
+let user: Client
+beforeAll(async () => {
+  server = await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.org/' })
+  user = await server.makeUser()
+})
+afterAll(() => server.stop())
+beforeEach(async () => {
+  await server.server.services.store.db.query('delete from auth_tries')
+})
+
+const db = () => server.server.services.store.db
+const newCode = async (by = user) =>
+  (await by.call('POST', '/api/devices/pairing', { name: 'Kitchen' })).body.code
+const pair = (body: object) =>
+  server.guest.call('POST', '/api/devices/pair', { platform: 'android', ...body })
+
+describe('a pairing', () => {
+  test('is a code, an address and a picture of it, for 5 minutes', async () => {
+    const { status, body } = await user.call('POST', '/api/devices/pairing', {})
+    expect(status).toBe(200)
+    expect(body).toEqual({
+      code: expect.stringMatching(/^\d{6}$/),
+      expires_at: expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z$/),
+      url: `https://sms.example.org/api/devices/pair#${body.code}`,
+      qr: expect.stringMatching(/^data:image\/svg\+xml;base64,/),
+    })
+    const left = Date.parse(body.expires_at) - Date.now()
+    expect(left).toBeGreaterThan(280_000)
+    expect(left).toBeLessThan(310_000)
+  })
+
+  test('is for users', async () => {
+    const device = await server.pair(user)
+    expect((await server.guest.call('POST', '/api/devices/pairing', {})).status).toBe(401)
+    expect((await device.call('POST', '/api/devices/pairing', {})).status).toBe(403)
+    expect((await server.superuser.call('POST', '/api/devices/pairing', {})).status).toBe(403)
+  })
+
+  test('keeps no code in the clear', async () => {
+    const code = await newCode()
+    const { rows } = await db().query('select d::text from device_pairings d')
+    expect(rows.join()).not.toContain(code)
+  })
+})
+
+describe('pairing a device', () => {
+  test('makes its record and a token of a year', async () => {
+    const sims = [{ slot: 1, carrier: 'O2' }]
+    const { status, body } = await pair({
+      code: await newCode(),
+      name: 'Hall',
+      phone: '+4915112345678',
+      sims,
+    })
+    expect(status).toBe(200)
+    expect(body.record).toMatchObject({
+      user: user.id,
+      name: 'Hall',
+      platform: 'android',
+      phone: '+4915112345678',
+      sims,
+      enabled: true,
+      collectionName: 'devices',
+    })
+    expect(body.record.last_seen).not.toBe('')
+    expect(Object.keys(body.record)).not.toContain('push')
+    const { exp } = JSON.parse(Buffer.from(body.token.split('.')[1], 'base64url').toString())
+    expect(exp - Date.now() / 1000).toBeGreaterThan(364 * 86_400)
+    const device = client(server.url, body.record.id, body.token)
+    expect((await device.call('POST', '/api/devices/claim', {})).body).toEqual({ items: [] })
+    const refreshed = await device.call('POST', '/api/collections/devices/auth-refresh', {})
+    expect(refreshed.status).toBe(200)
+  })
+
+  test('takes the name that came with the code', async () => {
+    expect((await pair({ code: await newCode() })).body.record.name).toBe('Kitchen')
+  })
+
+  test('works once, however many try at once', async () => {
+    const code = await newCode()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => pair({ code })))
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400])
+    const { rows } = await db().query('select count(*) from devices where name = $1 and "user" = $2', [
+      'Kitchen',
+      user.id,
+    ])
+    expect(Number(rows[0]![0])).toBeGreaterThan(0)
+  })
+
+  test('does not work after 5 minutes', async () => {
+    const code = await newCode()
+    await db().query(`update device_pairings set expires_at = now() - interval '1 second'`)
+    expect(await pair({ code })).toMatchObject({ status: 400, body: { error: 'wrong_code' } })
+  })
+
+  test.each([
+    ['no code', { code: undefined }, 'code is required'],
+    ['a code that is none', { code: '12' }, 'code must have 6 digits'],
+    ['an unknown platform', { platform: 'toaster' }, 'platform must be android, modem, simulator or other'],
+    ['a number that is none', { phone: '0151' }, 'phone must be in E.164 format'],
+    ['a name that is too long', { name: 'x'.repeat(256) }, 'name must have at most 255 characters'],
+    ['SIMs that are no list', { sims: 'two' }, 'sims must be a list'],
+    ['push without keys', { push: { endpoint: 'https://push.example.org/x' } }, 'push.keys is required'],
+  ])('with %s is refused and costs no code', async (_, body, message) => {
+    const code = await newCode()
+    expect(await pair({ code, ...body })).toEqual({
+      status: 400,
+      body: { error: 'invalid_request', message },
+    })
+    expect((await pair({ code })).status).toBe(200)
+  })
+
+  test('an address has 8 wrong tries, right ones do not count', async () => {
+    for (let i = 0; i < 4; i++) expect((await pair({ code: await newCode() })).status).toBe(200)
+    const wrong = await Promise.all(Array.from({ length: 12 }, () => pair({ code: '000000' })))
+    expect(wrong.filter(({ status }) => status === 400)).toHaveLength(8)
+    expect(wrong.filter(({ status }) => status === 429)).toHaveLength(4)
+    const right = await pair({ code: await newCode() })
+    expect(right).toMatchObject({ status: 429, body: { error: 'too_many_tries' } })
+  })
+
+  test('a user has at most 50 codes waiting', async () => {
+    const busy = await server.makeUser()
+    const answers = await Promise.all(
+      Array.from({ length: 55 }, () => busy.call('POST', '/api/devices/pairing', {})),
+    )
+    expect(answers.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(1)
+    expect((await busy.call('POST', '/api/devices/pairing', {})).status).toBe(429)
+  })
+})
+
+test('whoever opens the address of a pairing is told what to do', async () => {
+  const { status, body } = await server.guest.call('GET', '/api/devices/pair')
+  expect(status).toBe(200)
+  expect(body).toContain('pocketsms agent pair')
+  const inBrowser = { headers: { accept: 'text/html,*/*;q=0.8' }, redirect: 'manual' } as const
+  const page = await fetch(`${server.url}/api/devices/pair`, inBrowser)
+  expect([page.status, page.headers.get('location')]).toEqual([303, '../../_/'])
+})
+
+test('a deleted device is nobody', async () => {
+  const device = await server.pair(user)
+  expect((await user.call('DELETE', `/api/collections/devices/records/${device.id}`)).status).toBe(204)
+  expect((await device.call('POST', '/api/devices/claim', {})).status).toBe(401)
+})

@@ -1,0 +1,221 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  ANN,
+  as,
+  BEN,
+  PHONES,
+  type ServerWithUsers,
+  startServerWithUsers,
+} from '../../support/server/server-with-users.ts'
+
+let server: ServerWithUsers
+beforeAll(async () => {
+  server = await startServerWithUsers()
+})
+afterAll(() => server.stop())
+
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+4977${i + 10_000}`)
+const used = async () => (await server.ask('GET', 'usage')).body.used
+const batchOf = async (count: number, options = {}) =>
+  (await server.send({ recipients: numbers(count), ...options })).body as {
+    batch_id: string
+    message_ids: string[]
+  }
+const cancel = (id: string, headers?: Record<string, string>) =>
+  server.ask('POST', `batches/${id}/cancel`, undefined, headers)
+const retry = (id: string, body?: unknown, headers?: Record<string, string>) =>
+  server.ask('POST', `batches/${id}/retry`, body, headers)
+/** Ends messages as a device or the gateway would. */
+const end = async (ids: readonly string[], error_message: string) => {
+  await server.rows('delete from sms_dispatch where message = any($1)', [ids])
+  await server.rows(`update sms_messages set status = 'failed', error_message = $2 where id = any($1)`, [
+    ids,
+    error_message,
+  ])
+}
+const NONE = { unknown: 0, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 }
+
+test.each([
+  ['waits for a device', {}],
+  ['waits for its time', { scheduled_at: inAnHour() }],
+])('a batch that %s is called off: all of it, its units back, once', async (_, options) => {
+  const before = await used()
+  const { batch_id, message_ids } = await batchOf(3, options)
+  const counts = { pending: 0, assigned: 0, sending: 0, sent: 0, delivered: 0, failed: 3 }
+  const answer = await cancel(batch_id)
+  expect([answer.status, answer.body]).toEqual([200, { batch_id, recipients_count: 3, counts, canceled: 3 }])
+  for (const id of message_ids)
+    expect(await server.message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
+  expect(await server.rows('select 1 from sms_dispatch where message = any($1)', [message_ids])).toEqual([])
+  expect(await used()).toBe(before)
+  expect((await cancel(batch_id)).body).toMatchObject({ canceled: 0, counts })
+  expect(await used()).toBe(before)
+  const events = await server.rows('select status, detail from sms_events where message = any($1)', [
+    message_ids,
+  ])
+  expect(events).toEqual(Array(3).fill(['failed', 'Canceled']))
+})
+
+test('what a device has goes on, what is over stays', async () => {
+  const before = await used()
+  const { batch_id, message_ids } = await batchOf(4)
+  await server.rows(`update sms_dispatch set state = 'sending', attempt = 1 where message = $1`, [
+    message_ids[0],
+  ])
+  await server.rows(`update sms_messages set status = 'sending' where id = $1`, [message_ids[0]])
+  await server.rows('delete from sms_dispatch where message = $1', [message_ids[1]])
+  await server.rows(`update sms_messages set status = 'delivered' where id = $1`, [message_ids[1]])
+  expect((await cancel(batch_id)).body).toMatchObject({
+    canceled: 2,
+    counts: { sending: 1, delivered: 1, failed: 2 },
+  })
+  expect(await used()).toBe(before + 2)
+})
+
+test('more than a transaction takes, and ten at once: each message is canceled once', async () => {
+  const before = await used()
+  const sends = await Promise.all([1, 2, 3].map(() => batchOf(900)))
+  const ids = sends.map(({ batch_id }) => batch_id)
+  await server.rows('update sms_messages set batch_id = $1 where batch_id = any($2)', [ids[0], ids])
+  const answers = await Promise.all(Array.from({ length: 10 }, () => cancel(ids[0]!)))
+  expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
+  expect(answers.reduce((sum, { body }) => sum + body.canceled, 0)).toBe(2700)
+  expect(await used()).toBe(before)
+})
+
+test('devices that claim meanwhile have what they claimed, and nothing else', async () => {
+  const { batch_id, message_ids } = await batchOf(300)
+  const headers = {
+    'content-type': 'application/json',
+    ...(await server.signedIn('devices', PHONES[0])),
+  }
+  const claim = async () => {
+    const body = JSON.stringify({ limit: 20 })
+    const response = await fetch(`${server.url}/api/devices/claim`, { method: 'POST', headers, body })
+    return ((await response.json()) as { items: { id: string }[] }).items.map(({ id }) => id)
+  }
+  const [claimed] = await Promise.all([Promise.all([1, 2, 3].map(claim)), cancel(batch_id), cancel(batch_id)])
+  const taken = new Set(claimed.flat())
+  const rows = await server.rows('select id, status from sms_messages where id = any($1)', [message_ids])
+  const ended = new Map(rows as [string, string][])
+  for (const id of message_ids) expect(ended.get(id)).toBe(taken.has(id) ? 'sending' : 'failed')
+  await end(message_ids, 'over')
+})
+
+test('a webhook hears of each that was called off', async () => {
+  const headers = await server.signedIn('users', ANN.id)
+  const made = await fetch(`${server.url}/api/collections/webhooks/records`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify({ user: ANN.id, url: 'https://shop.example/hook', events: ['message.failed'] }),
+  })
+  expect(made.status).toBe(200)
+  const { id } = (await made.json()) as { id: string }
+  const { batch_id, message_ids } = await batchOf(2)
+  await cancel(batch_id)
+  const told = await server.rows('select message from webhook_deliveries where webhook = $1', [id])
+  expect(told.flat().sort()).toEqual([...message_ids].sort())
+  const gone = await fetch(`${server.url}/api/collections/webhooks/records/${id}`, {
+    method: 'DELETE',
+    headers,
+  })
+  expect(gone.status).toBe(204)
+})
+
+test("an unknown batch, none, and another user's are not found", async () => {
+  const { batch_id, message_ids } = await batchOf(2)
+  const expected = { error: 'batch_not_found', message: 'Batch not found' }
+  for (const ask of [cancel, (id: string, headers?: Record<string, string>) => retry(id, undefined, headers)])
+    for (const answer of [await ask('nosuchbatch0000'), await ask('%20'), await ask(batch_id, as(BEN))])
+      expect([answer.status, answer.body]).toEqual([404, expected])
+  expect(await server.message(message_ids[0]!)).toMatchObject({ status: 'assigned' })
+  expect((await cancel(batch_id, {})).status).toBe(401)
+  expect((await retry(batch_id, undefined, {})).status).toBe(401)
+})
+
+test('what failed is sent again, as a batch of its own, each once however often it is asked', async () => {
+  const options = { ttl: 3600, priority: 7, sim: 2, guarantee: 'at_least_once', body: 'Again, please' }
+  const { batch_id, message_ids } = await batchOf(5, options)
+  await end(message_ids.slice(1, 4), 'No signal')
+  const before = await used()
+  const answers = await Promise.all(Array.from({ length: 8 }, () => retry(batch_id)))
+  const first = answers[0]!.body
+  expect(first).toMatchObject({ recipients_count: 3, left_out: NONE })
+  for (const { status, body } of answers) expect([status, body]).toEqual([200, first])
+  expect(await used()).toBe(before + 3)
+  const { ttl: _, ...same } = options
+  for (const [i, id] of first.message_ids.entries()) {
+    const kept = await server.message(id)
+    const was = { to: numbers(5)[i + 1], client_ref: `retry:${message_ids[i + 1]}`, batch_id: first.batch_id }
+    expect(kept).toMatchObject({ ...same, ...was, status: 'assigned' })
+    expect(Math.abs(Date.parse(String(kept.expires_at)) - Date.now() - 3_600_000)).toBeLessThan(600_000)
+  }
+  expect((await server.ask('GET', `batches/${first.batch_id}`)).body.recipients_count).toBe(3)
+  // one more fails: it joins them
+  await end([message_ids[0]!], 'No signal')
+  const next = (await retry(batch_id)).body
+  expect(next.message_ids.slice(1)).toEqual(first.message_ids)
+  expect(next.batch_id).toBe(first.batch_id)
+  // the new ones are a batch like any other
+  await end(next.message_ids, 'No signal')
+  const third = (await retry(next.batch_id)).body
+  expect(third.message_ids).toHaveLength(4)
+  expect(third.batch_id).not.toBe(next.batch_id)
+})
+
+test.each([
+  ['unknown', 'Outcome unknown: the device went silent'],
+  ['canceled', 'Canceled'],
+])('of outcome %s: only when it is asked for', async (word, reason) => {
+  const { batch_id, message_ids } = await batchOf(3)
+  await end(message_ids.slice(0, 2), reason)
+  const none = { batch_id: '', message_ids: [], recipients_count: 0, left_out: { ...NONE, [word]: 2 } }
+  expect((await retry(batch_id)).body).toEqual(none)
+  expect((await retry(batch_id, {})).body).toEqual(none)
+  const answer = await retry(batch_id, { include: [word] })
+  expect(answer.body).toMatchObject({ recipients_count: 2, left_out: NONE })
+})
+
+test('who opted out, what has no text any more, what was sent again by itself: left out', async () => {
+  const recipients = ['+4900004', '+4911111', '+4922222', '+4933333']
+  const { batch_id, message_ids } = (await server.send({ recipients })).body
+  await end(message_ids.slice(1), 'No signal')
+  await server.rows(`update sms_messages set body = '' where id = $1`, [message_ids[1]])
+  await server.ask('POST', `messages/${message_ids[2]}/retry`)
+  const { body } = await retry(batch_id)
+  expect(body).toMatchObject({
+    recipients_count: 1,
+    left_out: { ...NONE, opted_out: 1, no_text: 1, retried: 1 },
+  })
+})
+
+test('what the quota does not allow is left out, and sent when it does', async () => {
+  const { batch_id, message_ids } = await batchOf(3)
+  await end(message_ids, 'No signal')
+  const allow = (more: number) =>
+    server.rows(
+      `update users set monthly_quota = (select max(used) from sms_usage where "user" = $1) + $2 where id = $1`,
+      [ANN.id, more],
+    )
+  await allow(0)
+  expect(await retry(batch_id)).toMatchObject({ status: 402, body: { error: 'quota_exceeded' } })
+  await allow(2)
+  const some = (await retry(batch_id)).body
+  expect(some).toMatchObject({ recipients_count: 2, left_out: { ...NONE, refused: 1 } })
+  await allow(9)
+  const all = (await retry(batch_id)).body
+  expect(all).toMatchObject({ batch_id: some.batch_id, recipients_count: 3, left_out: NONE })
+  expect(all.message_ids).toEqual(expect.arrayContaining(some.message_ids))
+  await server.rows('update users set monthly_quota = 0 where id = $1', [ANN.id])
+})
+
+test.each([
+  ['an unknown field', { includes: [] }, 'includes is not a field of this request'],
+  ['an unknown choice', { include: ['all'] }, 'include[0] must be unknown or canceled'],
+  ['no list', { include: 'unknown' }, 'include must be a list'],
+])('%s is refused', async (_, body, message) => {
+  const { batch_id } = await batchOf(2)
+  const answer = await retry(batch_id, body)
+  expect([answer.status, answer.body]).toEqual([400, { error: 'invalid_request', message }])
+})

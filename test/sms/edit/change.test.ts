@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { TestListener } from '../../realtime/ear.ts'
+import { HOUR_MS, isoAtHour, storedAtHour } from '../../support/clock.ts'
+import {
+  ANN,
+  as,
+  BEN,
+  BENS_PHONE,
+  PHONES,
+  type ServerWithUsers,
+  startServerWithUsers,
+} from '../../support/server/server-with-users.ts'
+
+let server: ServerWithUsers
+beforeAll(async () => {
+  server = await startServerWithUsers()
+})
+afterAll(() => server.stop())
+
+const used = async () => (await server.ask('GET', 'usage')).body.used
+const schedule = async (more: object = {}): Promise<string> =>
+  (await server.send({ scheduled_at: isoAtHour(5), ...more })).body.message_ids[0]
+const change = (id: string, body?: unknown, headers?: Record<string, string>) =>
+  server.ask('PATCH', `messages/${id}`, body, headers)
+const queued = (id: string) =>
+  server.rows(
+    `select pb_text(due_at), coalesce(pb_text(expires_at), ''), priority from sms_dispatch where message = $1`,
+    [id],
+  )
+const events = (id: string) =>
+  server.rows('select status, device, attempt, detail from sms_events where message = $1 order by _rowid', [
+    id,
+  ])
+const LONG = 'long '.repeat(40)
+
+test.each<
+  [what: string, options: object, body: object, time: number, end: number, priority: number, told: string]
+>([
+  ['later', {}, { scheduled_at: isoAtHour(9) }, 9, 0, 0, 'time'],
+  ['earlier', { expires_at: isoAtHour(6) }, { scheduled_at: isoAtHour(2) }, 2, 6, 0, 'time'],
+  ['in another form', {}, { scheduled_at: storedAtHour(9) }, 9, 0, 0, 'time'],
+  ['an end', {}, { expires_at: isoAtHour(7) }, 5, 7, 0, 'expiry'],
+  ['an end after the time that it has', {}, { ttl: 7200 }, 5, 7, 0, 'expiry'],
+  [
+    'an end after the time that it gets',
+    {},
+    { ttl: 7200, scheduled_at: isoAtHour(10) },
+    10,
+    12,
+    0,
+    'time, expiry',
+  ],
+  ['no end', { expires_at: isoAtHour(6) }, { expires_at: '' }, 5, 0, 0, 'expiry'],
+  [
+    'beyond its end, with a new one',
+    { ttl: 60 },
+    { scheduled_at: isoAtHour(9), expires_at: isoAtHour(10) },
+    9,
+    10,
+    0,
+    'time, expiry',
+  ],
+  ['a priority', { ttl: 3600 }, { priority: -7 }, 5, 6, -7, 'priority'],
+  ['the usual priority', { priority: 9 }, { priority: 0 }, 5, 0, 0, 'priority'],
+  [
+    'nothing where null is',
+    { priority: 3, ttl: 3600 },
+    { scheduled_at: isoAtHour(5.5), expires_at: null, ttl: null, priority: null, body: null },
+    5.5,
+    6,
+    3,
+    'time',
+  ],
+])('changes %s', async (_, options, body, time, end, priority, told) => {
+  const before = await used()
+  const id = await schedule(options)
+  const answer = await change(id, body)
+  const expires_at = end ? storedAtHour(end) : ''
+  const now = { id, status: 'pending', scheduled_at: storedAtHour(time), expires_at, priority, segments: 1 }
+  expect([answer.status, answer.body]).toEqual([200, now])
+  expect(await server.message(id)).toMatchObject({ ...now, body: 'Hi', device: '' })
+  expect(await queued(id)).toEqual([[storedAtHour(time), expires_at, priority]])
+  expect(await events(id)).toEqual([['pending', '', 0, `Changed: ${told}`]])
+  expect(await used()).toBe(before + 1)
+})
+
+test('changes the text, of which the segments are counted anew', async () => {
+  const id = await schedule({ device_id: PHONES[0] })
+  for (const [body, segments] of [
+    [LONG, 2],
+    ['short 😀', 1],
+    ['x'.repeat(1600), 11],
+  ] as const) {
+    const answer = await change(id, { body })
+    expect(answer.body).toMatchObject({ segments })
+    expect(answer.body).not.toHaveProperty('body')
+    expect(await server.message(id)).toMatchObject({ body, segments, scheduled_at: storedAtHour(5) })
+  }
+  expect(await events(id)).toEqual(Array(3).fill(['pending', PHONES[0], 0, 'Changed: text']))
+})
+
+test('a time that is past means now: it goes out with the text that it has by then', async () => {
+  const id = await schedule({ ttl: 7200 })
+  const answer = await change(id, { scheduled_at: '2020-01-01T00:00:00Z', body: 'Now' })
+  expect(answer.body).toMatchObject({ id, status: 'pending', expires_at: storedAtHour(7) })
+  expect(Math.abs(Date.parse(answer.body.scheduled_at) - Date.now())).toBeLessThan(HOUR_MS)
+  await expect.poll(async () => (await server.message(id)).status, { timeout: 30_000 }).toBe('assigned')
+  expect(await server.message(id)).toMatchObject({ body: 'Now', scheduled_at: answer.body.scheduled_at })
+  expect((await events(id)).map(([status]) => status)).toEqual(['pending', 'assigned'])
+})
+
+test('the same again changes nothing, and is not told', async () => {
+  const id = await schedule()
+  const body = { scheduled_at: isoAtHour(8), ttl: 60, body: 'Eight', priority: 1 }
+  const first = await change(id, body)
+  const { updated } = await server.message(id)
+  const again = await change(id, body)
+  expect([again.status, again.body]).toEqual([200, first.body])
+  expect(await server.message(id)).toMatchObject({ updated })
+  expect(await events(id)).toHaveLength(1)
+})
+
+const INVALID = 'invalid_request'
+const WHEN = 'expires_at must lie in the future, after scheduled_at'
+test.each<[what: string, body: unknown, error: string, message: string]>([
+  ['no JSON', '{', INVALID, 'The body must be a JSON object'],
+  ['a list', [], INVALID, 'The body must be a JSON object'],
+  ['nothing', {}, INVALID, 'scheduled_at, expires_at, ttl, body or priority must be given'],
+  ['only null', { body: null }, INVALID, 'scheduled_at, expires_at, ttl, body or priority must be given'],
+  ['another field', { recipients: ['+491'] }, INVALID, 'recipients is not a field of this request'],
+  ['a status', { status: 'sent' }, INVALID, 'status is not a field of this request'],
+  ['a number for a time', { scheduled_at: 1 }, INVALID, 'scheduled_at must be a date'],
+  [
+    'no date',
+    { scheduled_at: 'soon' },
+    INVALID,
+    'scheduled_at must be a date, for example 2026-11-20T07:00:00Z',
+  ],
+  ['an empty text', { body: '' }, INVALID, 'body must not be empty'],
+  ['a number for a text', { body: 7 }, INVALID, 'body must be a text'],
+  ['a high priority', { priority: 128 }, INVALID, 'priority must be a whole number from -128 to 127'],
+  ['no seconds', { ttl: 0 }, INVALID, 'ttl must be a whole number from 1 to 315360000'],
+  ['two ends', { ttl: 9, expires_at: isoAtHour(8) }, INVALID, 'ttl and expires_at exclude each other'],
+  ['an end that is past', { expires_at: '2020-01-01' }, INVALID, WHEN],
+  ['an end before the new time', { scheduled_at: isoAtHour(8), expires_at: isoAtHour(7) }, INVALID, WHEN],
+  ['an end at the new time', { scheduled_at: isoAtHour(8), expires_at: isoAtHour(8) }, INVALID, WHEN],
+  ['an end before the old time', { expires_at: isoAtHour(4) }, INVALID, WHEN],
+  ['a time after the old end', { scheduled_at: isoAtHour(6) }, INVALID, WHEN],
+  [
+    'a text too long',
+    { body: 'x'.repeat(1601) },
+    'body_too_long',
+    'Message body must be at most 1600 characters',
+  ],
+  [
+    'a wrong field and a long text',
+    { body: 'x'.repeat(1601), ttl: 0.5 },
+    INVALID,
+    'ttl must be a whole number from 1 to 315360000',
+  ],
+])('%s is refused, and changes nothing', async (_, body, error, message) => {
+  const id = await schedule({ expires_at: isoAtHour(6) })
+  const was = await server.message(id)
+  const answer = await change(id, body)
+  expect([answer.status, answer.body]).toEqual([400, { error, message }])
+  expect(await server.message(id)).toEqual(was)
+  expect(await queued(id)).toEqual([[storedAtHour(5), storedAtHour(6), 0]])
+  expect(await events(id)).toEqual([])
+})
+
+test('what is wrong with the request is told before whether there is such a message', async () => {
+  expect(await change('nosuchmessage00', { ttl: 0 })).toMatchObject({ status: 400 })
+  expect(await change('nosuchmessage00', { ttl: 0 }, {})).toMatchObject({ status: 401 })
+})
+
+test.each([
+  ['waits for a device', 'assigned', 'assigned'],
+  ['is with a device', 'sending', 'sending'],
+  ['was sent', 'sent', ''],
+  ['is over', 'failed', ''],
+  ['was ended by hand', 'failed', 'pending'],
+])('what %s can no longer be changed', async (_, status, state) => {
+  const id = await schedule()
+  await server.rows('update sms_messages set status = $2 where id = $1', [id, status])
+  if (state) await server.rows('update sms_dispatch set state = $2 where message = $1', [id, state])
+  else await server.rows('delete from sms_dispatch where message = $1', [id])
+  const was = await server.message(id)
+  const answer = await change(id, { scheduled_at: isoAtHour(9), body: 'Too late' })
+  const expected = {
+    error: 'not_changeable',
+    message: 'Only a message that waits for its time can be changed',
+  }
+  expect([answer.status, answer.body]).toEqual([409, expected])
+  expect(await server.message(id)).toEqual(was)
+})
+
+test('an unknown message, and one of another user, are not found', async () => {
+  const id = await schedule()
+  const body = { body: 'Mine now' }
+  const expected = { error: 'message_not_found', message: 'Message not found' }
+  const ben = await server.signedIn('users', BEN.id)
+  for (const answer of [
+    await change('nosuchmessage00', body),
+    await change(id, body, as(BEN)),
+    await change(id, body, ben),
+    await change("'%20or%20true", body),
+  ])
+    expect([answer.status, answer.body]).toEqual([404, expected])
+  expect(await server.message(id)).toMatchObject({ body: 'Hi' })
+})
+
+test('a user may by a token; nobody, an expired key, a device may not', async () => {
+  const id = await schedule()
+  const body = { scheduled_at: isoAtHour(9) }
+  expect((await change(id, body, await server.signedIn('users', ANN.id))).status).toBe(200)
+  expect((await change(id, body, {})).body).toEqual({
+    error: 'unauthorized',
+    message: 'Authentication required',
+  })
+  expect((await change(id, body, { 'x-api-key': 'psk_old' })).status).toBe(401)
+  expect((await change(id, body, await server.signedIn('devices', BENS_PHONE))).status).toBe(403)
+})
+
+test('who waits though it is due, as no device is there, can still be changed', async () => {
+  const id = await schedule()
+  await server.rows(`update devices set enabled = false where "user" = $1`, [ANN.id])
+  await server.rows(`update sms_dispatch set due_at = now() - interval '1 hour' where message = $1`, [id])
+  const past = await change(id, { ttl: 60 })
+  expect([past.status, past.body.message]).toEqual([400, WHEN])
+  expect((await change(id, { body: 'Better' })).status).toBe(200)
+  expect((await change(id, { scheduled_at: isoAtHour(9) })).body).toMatchObject({
+    scheduled_at: storedAtHour(9),
+  })
+  await server.rows(`update devices set enabled = true where "user" = $1`, [ANN.id])
+})
+
+test('subscribers hear of the changed record, and of the row of its history', async () => {
+  const { authorization } = await server.signedIn('users', ANN.id)
+  const id = await schedule()
+  const ear = await TestListener.on(server.url, authorization!, `sms_messages/${id}`, 'sms_events/*')
+  await change(id, { scheduled_at: isoAtHour(8), body: LONG })
+  const heard = (await ear.next(2)).map(({ data }) => [data.action, data.record])
+  await ear.close()
+  expect(heard).toHaveLength(2)
+  expect(heard).toEqual(
+    expect.arrayContaining([
+      ['update', expect.objectContaining({ id, scheduled_at: storedAtHour(8), body: LONG, segments: 2 })],
+      ['create', expect.objectContaining({ message: id, status: 'pending', detail: 'Changed: time, text' })],
+    ]),
+  )
+})

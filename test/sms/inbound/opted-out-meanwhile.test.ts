@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Store } from '../../../src/collections/catalog.ts'
+import type { Device } from '../../../src/sms/devices/device.ts'
+import { receiveTexts } from '../../../src/sms/inbound/receive.ts'
+import { claimMessages } from '../../../src/sms/queue/claim.ts'
+import { setOptedOut } from '../../../src/sms/queue/opt-out.ts'
+import { applyReports } from '../../../src/sms/queue/report.ts'
+import { lockUserSends } from '../../../src/sms/send/lock-user.ts'
+import { sweep } from '../../../src/sms/sweep/sweep.ts'
+import {
+  assign,
+  eventsOf,
+  lookUp,
+  makeDevice,
+  makeUser,
+  openTestStore,
+} from '../../support/database/queue.ts'
+import { type ServerWithDevices, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+
+// Somebody says STOP while a device has a text for them, or while one is being accepted.
+
+const onPostgres = process.env.TEST_BACKEND === 'postgres'
+const WORDS = { out: ['STOP'], in: ['START'] }
+/** Whom `assign` writes to. */
+const RECIPIENT = '+49301'
+const OPTED_OUT = { status: 'failed', error: 'Recipient has opted out' }
+
+/** How many wait for somebody else's lock. */
+async function waitingIn({ db }: Store): Promise<number> {
+  const { rows } = await db.query(
+    `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+  )
+  return Number(rows[0]![0])
+}
+
+describe('a text that a device has when its recipient says STOP', () => {
+  let opened: Awaited<ReturnType<typeof openTestStore>>
+  let store: Store
+  beforeAll(async () => {
+    opened = await openTestStore()
+    store = opened.store
+  })
+  afterAll(() => opened.close())
+
+  const say = (device: Device, body: string) =>
+    receiveTexts(store, device, [{ from: RECIPIENT, body, receivedAt: Date.now(), sim: 0 }], WORDS)
+
+  const notSent = (device: Device, ids: readonly string[]) =>
+    applyReports(
+      store,
+      device,
+      ids.map((id) => ({ id, attempt: 1, status: 'failed', error_message: 'No signal', not_sent: true })),
+      600,
+    )
+
+  async function claimed(count: number, dispatch: Record<string, string> = {}) {
+    const user = await makeUser(store)
+    const [device, other] = [await makeDevice(store, user), await makeDevice(store, user)]
+    const ids = await assign(store, device, count, dispatch)
+    await store.db.query(
+      `insert into sms_usage (id, "user", period, used, created, updated)
+       values (pb_new_id(), $1, to_char(now(), 'YYYY-MM'), 5, pb_text(now()), pb_text(now()))`,
+      [user],
+    )
+    await claimMessages(store, device, 10, 120)
+    return { user, device, other, ids }
+  }
+  const usedBy = async (user: string) =>
+    (await store.db.query('select used from sms_usage where "user" = $1', [user])).rows[0]![0]
+
+  test('is not given to another when it did not go out, and costs nothing', async () => {
+    const { user, device, other, ids } = await claimed(2)
+    await say(device, 'STOP')
+    expect(await notSent(device, ids)).toEqual(
+      ids.map((id) => ({ id, attempt: 1, result: 'applied', status: 'failed' })),
+    )
+    expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT, OPTED_OUT])
+    expect(await eventsOf(store, ids[0]!)).toEqual(['sending 1', 'failed 1'])
+    expect([
+      ...(await claimMessages(store, other, 9, 60)),
+      ...(await claimMessages(store, device, 9, 60)),
+    ]).toEqual([])
+    expect(await usedBy(user)).toBe(3)
+    expect(await notSent(device, ids)).toMatchObject([{ result: 'unchanged' }, { result: 'unchanged' }])
+    expect(await usedBy(user)).toBe(3)
+  })
+
+  test('ends if it waits and is of the user who was told so: those of others go out', async () => {
+    const both = await Promise.all(
+      [1, 2].map(async () => {
+        const device = await makeDevice(store, await makeUser(store))
+        const [id] = await assign(store, device, 1)
+        return { device, id: id! }
+      }),
+    )
+    const [told, other] = both as [(typeof both)[0], (typeof both)[0]]
+    await say(told.device, 'STOP')
+    expect(await lookUp(store, [told.id, other.id])).toMatchObject([OPTED_OUT, { status: 'assigned' }])
+    expect(await claimMessages(store, other.device, 9, 60)).toMatchObject([{ id: other.id }])
+  })
+
+  test.runIf(onPostgres)('is its device’s when that claims it at that very moment', async () => {
+    const device = await makeDevice(store, await makeUser(store))
+    const ids = await assign(store, device, 1)
+    const { said } = await store.db.transaction(async (db) => {
+      expect(await claimMessages({ ...store, db }, device, 9, 60)).toHaveLength(1)
+      const said = say(device, 'STOP')
+      await expect.poll(() => waitingIn(store)).toBe(1)
+      return { said }
+    })
+    await said
+    expect(await lookUp(store, ids)).toMatchObject([{ status: 'sending' }])
+  })
+
+  test.runIf(onPostgres)('is not given to another when it comes back at that very moment', async () => {
+    const { user, device, other, ids } = await claimed(1)
+    let isOver = false
+    const { givenBack } = await store.db.transaction(async (db) => {
+      // as who says STOP, between the look for what waits and the commit
+      await lockUserSends(db, user)
+      const givenBack = notSent(device, ids).finally(() => {
+        isOver = true
+      })
+      await expect.poll(async () => isOver || (await waitingIn(store)) === 1).toBe(true)
+      await setOptedOut({ ...store, db }, user, RECIPIENT, true)
+      return { givenBack }
+    })
+    expect(await givenBack).toMatchObject([{ result: 'applied', status: 'failed' }])
+    expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT])
+    expect(await claimMessages(store, other, 9, 60)).toEqual([])
+  })
+
+  test('is given to another as before when START followed', async () => {
+    const { device, other, ids } = await claimed(1)
+    await say(device, 'STOP')
+    await say(device, 'START')
+    expect(await notSent(device, ids)).toMatchObject([{ result: 'applied', status: 'assigned' }])
+    expect(await claimMessages(store, other, 9, 60)).toMatchObject([{ id: ids[0], attempt: 2 }])
+  })
+
+  test.each([
+    ['it did go out', 'sent', ''],
+    ['it failed for good', 'failed', 'No credit'],
+  ] as const)('ends as its device says: %s', async (_, status, error) => {
+    const { device, ids } = await claimed(1)
+    await say(device, 'STOP')
+    await applyReports(store, device, [{ id: ids[0]!, attempt: 1, status, error_message: error }], 600)
+    expect(await lookUp(store, ids)).toMatchObject([{ status, error }])
+  })
+
+  test('is not sent a second time when the device goes silent, though its guarantee would allow it', async () => {
+    const { user, device, ids } = await claimed(1, { at_least_once: 'true' })
+    await say(device, 'STOP')
+    await store.db.query(
+      `update sms_dispatch set lease_until = now() - interval '1 second' where message = $1`,
+      [ids[0]],
+    )
+    await sweep(store, 600)
+    const error = 'Outcome unknown: the device went silent'
+    expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed', error }])
+    expect(await usedBy(user)).toBe(5)
+  })
+})
+
+describe.runIf(onPostgres)('a text that is accepted at the moment of STOP', () => {
+  let server: ServerWithDevices
+  beforeAll(async () => {
+    server = await startServerWithDevices()
+  })
+  afterAll(() => server.stop())
+
+  test('does not wait for a device afterwards', async () => {
+    const user = await server.makeUser()
+    const phone = await server.pair(user)
+    const { db } = server.server.services.store
+    const send = () => user.call('POST', '/api/sms/send', { recipients: [RECIPIENT], body: 'Hello' })
+    const stop = { from: RECIPIENT, body: 'STOP', received_at: new Date().toISOString() }
+    await send()
+    const waiting = () => waitingIn(server.server.services.store)
+    let isSaid = false
+    const asked = await db.transaction(async (inside) => {
+      // the acceptance has looked who is opted out, and waits here
+      await inside.query('select 1 from sms_usage where "user" = $1 for update', [user.id])
+      const sent = send()
+      await expect.poll(waiting).toBe(1)
+      const said = phone.call('POST', '/api/devices/incoming', { items: [stop] }).finally(() => {
+        isSaid = true
+      })
+      await expect.poll(async () => isSaid || (await waiting()) === 2).toBe(true)
+      return { sent, said }
+    })
+    const [sent, said] = [await asked.sent, await asked.said]
+    expect([sent.status, said.status]).toEqual([200, 200])
+    const path = `/api/collections/sms_messages/records/${sent.body.message_ids[0]}`
+    expect((await user.call('GET', path)).body).toMatchObject({
+      status: 'failed',
+      error_message: 'Recipient has opted out',
+    })
+    expect((await phone.call('POST', '/api/devices/claim', {})).body.items).toEqual([])
+  })
+})

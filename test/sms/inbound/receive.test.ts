@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Store } from '../../../src/collections/catalog.ts'
+import { type ReceivedText, receiveTexts } from '../../../src/sms/inbound/receive.ts'
+import { readOptWord } from '../../../src/sms/queue/opt-out.ts'
+import { eventsOf, makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
+
+const WORDS = { out: ['STOP', 'UNSUBSCRIBE'], in: ['START'] }
+const AT = Date.parse('2026-11-20T07:00:00.000Z')
+
+let opened: Awaited<ReturnType<typeof openTestStore>>
+let store: Store
+beforeAll(async () => {
+  opened = await openTestStore()
+  store = opened.store
+})
+afterAll(() => opened.close())
+
+const makePhone = async () => makeDevice(store, await makeUser(store))
+const text = (changes: Partial<ReceivedText> = {}): ReceivedText => ({
+  from: '+4915112345678',
+  body: 'Hello',
+  receivedAt: AT,
+  sim: 0,
+  ...changes,
+})
+const rowsOf = async (sql: string, params: unknown[]) => (await store.db.query(sql, params)).rows
+
+test('a text becomes a record of its device and user', async () => {
+  const phone = await makePhone()
+  const [id] = await receiveTexts(store, phone, [text({ body: 'Héllo €', sim: 2 })], WORDS)
+  const rows = await rowsOf(
+    `select status, message_type, "from", "to", body, device, "user", segments, sim, delivered_at
+     from sms_messages where id = $1`,
+    [id],
+  )
+  expect(rows).toEqual([
+    [
+      'received',
+      'incoming',
+      '+4915112345678',
+      phone.phone,
+      'Héllo €',
+      phone.id,
+      phone.user,
+      1,
+      2,
+      '2026-11-20 07:00:00.000Z',
+    ],
+  ])
+  expect(await eventsOf(store, id!)).toEqual(['received 0'])
+})
+
+describe('device, sender, instant and text are the identity', () => {
+  test.each([
+    ['the same again is the same', {}, 1],
+    ['an equal text a millisecond later is another', { receivedAt: AT + 1 }, 2],
+    ['another sender', { from: 'BANK' }, 2],
+    ['another text', { body: 'Hello!' }, 2],
+  ] as const)('%s', async (_, changes, records) => {
+    const phone = await makePhone()
+    const ids = [
+      ...(await receiveTexts(store, phone, [text()], WORDS)),
+      ...(await receiveTexts(store, phone, [text(changes), text(changes)], WORDS)),
+    ]
+    expect(new Set(ids).size).toBe(records)
+    expect(await rowsOf('select id from sms_messages where device = $1', [phone.id])).toHaveLength(records)
+  })
+
+  test('however often and at once it is told', async () => {
+    const phone = await makePhone()
+    const told = Array.from({ length: 20 }, () => receiveTexts(store, phone, [text()], WORDS))
+    expect(new Set((await Promise.all(told)).flat()).size).toBe(1)
+    expect(await rowsOf('select id from sms_messages where device = $1', [phone.id])).toHaveLength(1)
+  })
+
+  test('two devices may receive the same', async () => {
+    const [a, b] = [await makePhone(), await makePhone()]
+    const [one] = await receiveTexts(store, a, [text()], WORDS)
+    const [other] = await receiveTexts(store, b, [text()], WORDS)
+    expect(one).not.toBe(other)
+  })
+})
+
+test('a clock that is ahead does not date a text into the future', async () => {
+  const phone = await makePhone()
+  const [id] = await receiveTexts(store, phone, [text({ receivedAt: Date.now() + 86_400_000 })], WORDS)
+  const [[at]] = (await rowsOf('select delivered_at from sms_messages where id = $1', [id])) as [[string]]
+  expect(Date.parse(at)).toBeLessThanOrEqual(Date.now() + 60_000)
+})
+
+describe('words for opting out and in', () => {
+  test.each([
+    ['STOP', true],
+    [' stop. ', true],
+    ['Unsubscribe!', true],
+    ['start', false],
+    ['please stop', undefined],
+    ['', undefined],
+  ])('%j: %s', (body, meaning) => expect(readOptWord(body, WORDS)).toBe(meaning))
+
+  const optedOut = async (user: string) =>
+    (await rowsOf('select opted_out from contacts where "user" = $1', [user])).flat()
+
+  test('make a contact, and change it', async () => {
+    const phone = await makePhone()
+    await receiveTexts(store, phone, [text({ body: 'START' })], WORDS)
+    expect(await optedOut(phone.user)).toEqual([])
+    await receiveTexts(store, phone, [text({ body: 'STOP', receivedAt: AT + 1 })], WORDS)
+    expect(await optedOut(phone.user)).toEqual([true])
+    await receiveTexts(store, phone, [text({ body: 'START', receivedAt: AT + 2 })], WORDS)
+    expect(await optedOut(phone.user)).toEqual([false])
+  })
+
+  test('count once: an old one told again changes nothing', async () => {
+    const phone = await makePhone()
+    const stop = text({ body: 'STOP' })
+    await receiveTexts(store, phone, [stop], WORDS)
+    await receiveTexts(store, phone, [text({ body: 'START', receivedAt: AT + 1 })], WORDS)
+    await receiveTexts(store, phone, [stop], WORDS)
+    expect(await optedOut(phone.user)).toEqual([false])
+  })
+
+  test('of one request count in the order they were received', async () => {
+    const phone = await makePhone()
+    const texts = [text({ body: 'STOP', receivedAt: AT + 5 }), text({ body: 'START', receivedAt: AT })]
+    await receiveTexts(store, phone, texts, WORDS)
+    expect(await optedOut(phone.user)).toEqual([true])
+  })
+
+  test.each([
+    ['a START that reaches us after a later STOP does not count', ['STOP', 5, 'START', 0], true],
+    ['one that was said after the STOP does', ['STOP', 5, 'START', 6], false],
+    ['a STOP counts whenever it comes', ['START', 5, 'STOP', 0], true],
+  ] as const)('%s', async (_, [first, firstAt, second, secondAt], expected) => {
+    const phone = await makePhone()
+    await receiveTexts(store, phone, [text({ body: 'STOP', receivedAt: AT - 10 })], WORDS)
+    await receiveTexts(store, phone, [text({ body: first, receivedAt: AT + firstAt })], WORDS)
+    await receiveTexts(store, phone, [text({ body: second, receivedAt: AT + secondAt })], WORDS)
+    const rows = await rowsOf('select opted_out from contacts where "user" = $1', [phone.user])
+    expect(rows).toEqual([[expected]])
+  })
+
+  test('mean nothing from a sender without a number', async () => {
+    const phone = await makePhone()
+    await receiveTexts(store, phone, [text({ body: 'STOP', from: 'BANK' })], WORDS)
+    expect(await optedOut(phone.user)).toEqual([])
+  })
+})

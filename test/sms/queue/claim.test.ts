@@ -1,0 +1,174 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Store } from '../../../src/collections/catalog.ts'
+import type { Device } from '../../../src/sms/devices/device.ts'
+import { claimMessages } from '../../../src/sms/queue/claim.ts'
+import { applyReports } from '../../../src/sms/queue/report.ts'
+import {
+  assign,
+  eventsOf,
+  lookUp,
+  makeDevice,
+  makeUser,
+  openTestStore,
+} from '../../support/database/queue.ts'
+
+const LEASE = 120
+
+let opened: Awaited<ReturnType<typeof openTestStore>>
+let store: Store
+let user: string
+beforeAll(async () => {
+  opened = await openTestStore()
+  store = opened.store
+  user = await makeUser(store)
+})
+afterAll(() => opened.close())
+
+const claim = (device: Device, limit = 100, lease = LEASE) => claimMessages(store, device, limit, lease)
+const idsOf = (messages: readonly { id: string }[]) => messages.map(({ id }) => id)
+
+describe('a claim', () => {
+  test('hands out what is assigned to the device, the oldest first, and takes a lease', async () => {
+    const device = await makeDevice(store, user)
+    const ids = await assign(store, device, 3)
+    const [first, second] = await claim(device, 2)
+    expect(first).toMatchObject({ id: ids[0], attempt: 1, to: '+49301', body: 'hello', sim: 0, priority: 0 })
+    expect(second!.id).toBe(ids[1])
+    const leftMs = Date.parse(first!.lease_until) - Date.now()
+    expect(leftMs).toBeGreaterThan((LEASE - 10) * 1000)
+    expect((await lookUp(store, ids)).map(({ status }) => status)).toEqual(['sending', 'sending', 'assigned'])
+    expect(await eventsOf(store, ids[0]!)).toEqual(['sending 1'])
+  })
+
+  test('goes by priority, then by age', async () => {
+    const device = await makeDevice(store, user)
+    const [low] = await assign(store, device, 1, { priority: '-1' })
+    const [normal, later] = await assign(store, device, 2)
+    const [high] = await assign(store, device, 1, { priority: '5' })
+    expect(idsOf(await claim(device))).toEqual([high, normal, later, low])
+  })
+
+  test('whose answer was lost is answered again, word for word, before anything new', async () => {
+    const device = await makeDevice(store, user)
+    await assign(store, device, 3)
+    const first = await claim(device, 2)
+    expect(await claim(device, 2)).toEqual(first)
+    const more = await claim(device, 3)
+    expect(more.slice(0, 2)).toEqual(first)
+    expect(more).toHaveLength(3)
+  })
+
+  test('leaves alone what is not its own, not due or expired', async () => {
+    const device = await makeDevice(store, user)
+    await assign(store, await makeDevice(store, user), 1)
+    await assign(store, device, 1, { state: `'pending'` })
+    await assign(store, device, 1, { due_at: `now() + interval '1 minute'` })
+    await assign(store, device, 1, { expires_at: `now() - interval '1 second'` })
+    expect(await claim(device)).toEqual([])
+  })
+
+  test('is bound to the user as well: a device that changed hands gets nothing of the former', async () => {
+    const device = await makeDevice(store, user)
+    const ids = await assign(store, device, 2)
+    expect(idsOf(await claim(device, 1))).toEqual([ids[0]])
+    const next = { ...device, user: await makeUser(store) }
+    expect(await claim(next)).toEqual([])
+    await store.db.query('update devices set "user" = $2 where id = $1', [device.id, next.user])
+    expect(await claim(next)).toEqual([])
+    // one that was asked before and waits has what it held
+    expect(idsOf(await claim(device))).toEqual([ids[0]])
+  })
+
+  test('that waits since before its device was disabled gets nothing new', async () => {
+    const device = await makeDevice(store, user)
+    const [held] = await assign(store, device, 2)
+    await claim(device, 1)
+    await store.db.query('update devices set enabled = false where id = $1', [device.id])
+    expect(idsOf(await claim(device))).toEqual([held])
+  })
+
+  test('of a disabled device is refused', async () => {
+    const device = await makeDevice(store, user, { enabled: 'false' })
+    await expect(claim(device)).rejects.toMatchObject({ status: 403, body: { error: 'device_disabled' } })
+  })
+
+  test('takes a message anew, as the next attempt, once it was given back', async () => {
+    const device = await makeDevice(store, await makeUser(store))
+    const [id] = await assign(store, device, 1)
+    await claim(device)
+    await applyReports(store, device, [{ id: id!, attempt: 1, status: 'failed', not_sent: true }], 600)
+    expect(await claim(device)).toMatchObject([{ id, attempt: 2 }])
+  })
+})
+
+describe('claims at the same time', () => {
+  test('of several devices and of one never get the same new message', async () => {
+    const devices = await Promise.all([1, 2, 3].map(() => makeDevice(store, user)))
+    const assigned = (await Promise.all(devices.map((device) => assign(store, device, 40)))).flat()
+    const claims = devices.flatMap((device) => Array.from({ length: 8 }, () => claim(device, 5)))
+    await Promise.all(claims)
+    for (const id of assigned) expect((await eventsOf(store, id)).length).toBeLessThanOrEqual(1)
+    const attempts = await store.db.query('select max(attempt) from sms_dispatch where message = any($1)', [
+      assigned,
+    ])
+    expect(attempts.rows).toEqual([[1]])
+  })
+})
+
+test.runIf(process.env.TEST_BACKEND === 'postgres')(
+  'a message that is deleted in this very moment is not handed out',
+  async () => {
+    const device = await makeDevice(store, user)
+    const [gone, kept] = await assign(store, device, 2)
+    const waiting = `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    const { claimed } = await store.db.transaction(async (db) => {
+      await db.query('delete from sms_messages where id = $1', [gone])
+      const claimed = claim(device)
+      await expect.poll(async () => (await store.db.query(waiting)).rows).toEqual([[1]])
+      return { claimed }
+    })
+    expect(idsOf(await claimed)).toEqual([kept])
+    expect(await eventsOf(store, gone!)).toEqual([])
+  },
+)
+
+describe('limits of a device', () => {
+  test('are kept by what claims hand out, however many come at once', async () => {
+    const device = await makeDevice(store, user, { per_minute: '7' })
+    await assign(store, device, 30)
+    const got = await Promise.all(Array.from({ length: 6 }, (_, i) => claim(device, 3 + i)))
+    expect(new Set(got.flat().map(({ id }) => id)).size).toBe(7)
+  })
+
+  test.each([
+    ['per_minute', { per_minute: '2' }],
+    ['daily_limit', { daily_limit: '2' }],
+  ])('count for a claim that waits since before there were any: %s', async (_, limits) => {
+    const device = await makeDevice(store, user, limits)
+    await assign(store, device, 5)
+    expect(await claim({ ...device, isLimited: false })).toEqual([])
+    expect(await claim(device)).toHaveLength(2)
+    expect(await claim({ ...device, isLimited: false }, 1)).toHaveLength(1) // what it holds
+  })
+
+  test('are over for a claim that waits since before they were taken away', async () => {
+    const device = await makeDevice(store, user)
+    await assign(store, device, 3)
+    expect(await claim({ ...device, isLimited: true })).toHaveLength(3)
+  })
+
+  test('slide: what was handed out a minute ago does not count', async () => {
+    const device = await makeDevice(store, user, { per_minute: '2', daily_limit: '5' })
+    await assign(store, device, 9)
+    const claimNew = async () => {
+      const messages = await claim(device, 100)
+      const reports = messages.map(({ id, attempt }) => ({ id, attempt, status: 'sent' as const }))
+      await applyReports(store, device, reports, 600)
+      await store.db.query(`update device_handouts set at = at - interval '61 seconds' where device = $1`, [
+        device.id,
+      ])
+      return messages.length
+    }
+    expect([await claimNew(), await claimNew(), await claimNew(), await claimNew()]).toEqual([2, 2, 1, 0])
+  })
+})

@@ -1,0 +1,230 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Store } from '../../../src/collections/catalog.ts'
+import type { Device } from '../../../src/sms/devices/device.ts'
+import { claimMessages } from '../../../src/sms/queue/claim.ts'
+import { applyReports, type Report } from '../../../src/sms/queue/report.ts'
+import { onDeviceEvent } from '../../../src/sms/wake/wake.ts'
+import {
+  assign,
+  eventsOf,
+  lookUp,
+  makeDevice,
+  makeUser,
+  openTestStore,
+} from '../../support/database/queue.ts'
+
+let opened: Awaited<ReturnType<typeof openTestStore>>
+let store: Store
+let user: string
+let device: Device
+beforeAll(async () => {
+  opened = await openTestStore()
+  store = opened.store
+  user = await makeUser(store)
+  device = await makeDevice(store, user)
+})
+afterAll(() => opened.close())
+
+const report = (reports: readonly Report[], by = device) => applyReports(store, by, reports, 600)
+
+/** A message that the device has claimed. */
+async function claimed(): Promise<string> {
+  const [id] = await assign(store, device, 1)
+  await claimMessages(store, device, 100, 120)
+  return id!
+}
+
+const column = async (id: string, name: 'sent_at' | 'delivered_at') =>
+  String((await store.db.query(`select ${name} from sms_messages where id = $1`, [id])).rows[0]![0])
+
+describe('reports of the current attempt', () => {
+  test.each([
+    ['sent', ['sent'], 'sent', ['sending 1', 'sent 1']],
+    ['sent, then delivered', ['sent', 'delivered'], 'delivered', ['sending 1', 'sent 1', 'delivered 1']],
+    ['sent, then never arrived', ['sent', 'failed'], 'failed', ['sending 1', 'sent 1', 'failed 1']],
+    ['failed', ['failed'], 'failed', ['sending 1', 'failed 1']],
+    ['delivered without sent proves it', ['delivered'], 'delivered', ['sending 1', 'delivered 1']],
+    ['sent after delivered is late', ['delivered', 'sent'], 'delivered', ['sending 1', 'delivered 1']],
+    [
+      'repeated',
+      ['sent', 'sent', 'delivered', 'delivered'],
+      'delivered',
+      ['sending 1', 'sent 1', 'delivered 1'],
+    ],
+    ['what failed stays so', ['failed', 'sent', 'delivered'], 'failed', ['sending 1', 'failed 1']],
+  ] as const)('%s', async (_, statuses, end, events) => {
+    const id = await claimed()
+    await report(statuses.map((status) => ({ id, attempt: 1, status })))
+    expect(await lookUp(store, [id])).toMatchObject([{ status: end }])
+    expect(await eventsOf(store, id)).toEqual(events)
+    const { rows } = await store.db.query('select 1 from sms_dispatch where message = $1', [id])
+    expect(rows).toEqual([])
+  })
+
+  test('one result an item, in their order', async () => {
+    const id = await claimed()
+    const results = await report([
+      { id, attempt: 1, status: 'sent' },
+      { id, attempt: 1, status: 'sent' },
+      { id: 'nosuchmessage00', attempt: 1, status: 'sent' },
+    ])
+    expect(results).toEqual([
+      { id, attempt: 1, result: 'applied', status: 'sent' },
+      { id, attempt: 1, result: 'unchanged', status: 'sent' },
+      { id: 'nosuchmessage00', attempt: 1, result: 'not_found' },
+    ])
+  })
+
+  test('a failure always has a reason', async () => {
+    const [mute, wordy] = [await claimed(), await claimed()]
+    await report([
+      { id: mute, attempt: 1, status: 'failed' },
+      { id: wordy, attempt: 1, status: 'failed', error_message: 'No credit' },
+    ])
+    const [a, b] = await lookUp(store, [mute, wordy])
+    expect(a!.error).not.toBe('')
+    expect(b!.error).toBe('No credit')
+  })
+})
+
+describe('what a report cannot do', () => {
+  test.each([
+    ['an attempt that is over', { attempt: 0 }],
+    ['an attempt that never was', { attempt: 2 }],
+  ])('%s changes nothing', async (_, { attempt }) => {
+    const id = await claimed()
+    expect(await report([{ id, attempt, status: 'sent' }])).toMatchObject([
+      { result: 'unchanged', status: 'sending' },
+    ])
+  })
+
+  test('a message that nobody has claimed yet is not sent', async () => {
+    const [id] = await assign(store, device, 1)
+    await report([{ id: id!, attempt: 0, status: 'sent' }])
+    expect(await lookUp(store, [id!])).toMatchObject([{ status: 'assigned' }])
+  })
+
+  test.each([
+    ['another device of the user', () => makeDevice(store, user)],
+    ["another user's device", async () => makeDevice(store, await makeUser(store))],
+    ['the device in the hands of another user', async () => ({ ...device, user: await makeUser(store) })],
+  ])('%s finds no such message', async (_, make) => {
+    const id = await claimed()
+    expect(await report([{ id, attempt: 1, status: 'failed' }], await make())).toMatchObject([
+      { result: 'not_found' },
+    ])
+    expect(await lookUp(store, [id])).toMatchObject([{ status: 'sending' }])
+  })
+
+  test.each([
+    ['a clock in 1970', 0],
+    ['a clock a day ahead', Date.now() + 86_400_000],
+  ])('%s does not date a message', async (_, at) => {
+    const id = await claimed()
+    const before = Date.now()
+    await report([{ id, attempt: 1, status: 'sent', at }])
+    const sentAt = Date.parse(await column(id, 'sent_at'))
+    expect(Math.abs(sentAt - before)).toBeLessThan(60_000)
+  })
+})
+
+test('a message has not arrived before it was sent, though a clock that is behind says so', async () => {
+  const id = await claimed()
+  await store.db.query(
+    `update sms_messages set created = pb_text(now() - interval '1 minute') where id = $1`,
+    [id],
+  )
+  await report([{ id, attempt: 1, status: 'sent' }])
+  await report([{ id, attempt: 1, status: 'delivered', at: Date.now() - 30_000 }])
+  expect((await column(id, 'delivered_at')) >= (await column(id, 'sent_at'))).toBe(true)
+})
+
+describe('proof that nothing was sent', () => {
+  test('assigns the message to another device of the user', async () => {
+    const owner = await makeUser(store)
+    const [a, b] = [await makeDevice(store, owner), await makeDevice(store, owner)]
+    const [id] = await assign(store, a, 1)
+    await claimMessages(store, a, 10, 120)
+    const heard: string[] = []
+    const stop = onDeviceEvent(b.id, ({ name }) => void heard.push(name))
+    const results = await report([{ id: id!, attempt: 1, status: 'failed', not_sent: true }], a)
+    stop()
+    expect(heard).toEqual(['wake'])
+    expect(results).toMatchObject([{ result: 'applied', status: 'assigned' }])
+    expect(await lookUp(store, [id!])).toMatchObject([{ status: 'assigned', device: b.id }])
+    expect(await claimMessages(store, b, 10, 120)).toMatchObject([{ id, attempt: 2 }])
+    expect(await report([{ id: id!, attempt: 1, status: 'sent' }], a)).toMatchObject([
+      { result: 'not_found' },
+    ])
+    expect(await lookUp(store, [id!])).toMatchObject([{ status: 'sending', device: b.id }])
+  })
+
+  test.each([
+    ['when the request named the device', { pinned: 'true' }, true],
+    ['when there is no other', {}, false],
+  ] as const)('brings it back to the same device %s', async (_, dispatch, hasOther) => {
+    const owner = await makeUser(store)
+    const only = await makeDevice(store, owner)
+    if (hasOther) await makeDevice(store, owner)
+    const [id] = await assign(store, only, 1, dispatch)
+    await claimMessages(store, only, 10, 120)
+    await report([{ id: id!, attempt: 1, status: 'failed', not_sent: true }], only)
+    expect(await claimMessages(store, only, 10, 120)).toMatchObject([{ id, attempt: 2 }])
+  })
+
+  test.each(['sent', 'delivered', 'failed'] as const)(
+    'what is said of the attempt before while it waits for the next (%s) changes nothing',
+    async (status) => {
+      const only = await makeDevice(store, await makeUser(store))
+      const [id] = await assign(store, only, 1)
+      await claimMessages(store, only, 10, 120)
+      await report([{ id: id!, attempt: 1, status: 'failed', not_sent: true }], only)
+      expect(await report([{ id: id!, attempt: 1, status }], only)).toMatchObject([
+        { result: 'unchanged', status: 'assigned' },
+      ])
+      expect(await lookUp(store, [id!])).toMatchObject([{ status: 'assigned' }])
+      expect(await claimMessages(store, only, 10, 120)).toMatchObject([{ id, attempt: 2 }])
+    },
+  )
+
+  test('again and again makes it wait longer each time', async () => {
+    const only = await makeDevice(store, await makeUser(store))
+    const [id] = await assign(store, only, 1)
+    for (const attempt of [1, 2]) {
+      expect(await claimMessages(store, only, 10, 120)).toMatchObject([{ attempt }])
+      await report([{ id: id!, attempt, status: 'failed', not_sent: true }], only)
+    }
+    expect(await claimMessages(store, only, 10, 120)).toEqual([])
+    await store.db.query('update sms_dispatch set attempt = 30, due_at = null where message = $1', [id])
+    expect(await claimMessages(store, only, 10, 120)).toMatchObject([{ attempt: 31 }])
+    await report([{ id: id!, attempt: 31, status: 'failed', not_sent: true }], only)
+    const { rows } = await store.db.query(
+      `select due_at > now() + interval '200 seconds', due_at <= now() + interval '5 minutes'
+      from sms_dispatch where message = $1`,
+      [id],
+    )
+    expect(rows).toEqual([[true, true]])
+  })
+})
+
+test('reports on one message that come at the same time all count', async () => {
+  for (let i = 0; i < 20; i++) {
+    const id = await claimed()
+    const statuses = ['sent', 'delivered'] as const
+    await Promise.all(statuses.map((status) => report([{ id, attempt: 1, status }])))
+    expect((await lookUp(store, [id]))[0]!.status).toBe('delivered')
+  }
+})
+
+test('of two ends that come at the same time one counts', async () => {
+  for (let i = 0; i < 40; i++) {
+    const id = await claimed()
+    await report([{ id, attempt: 1, status: 'sent' }])
+    const ends = ['delivered', 'failed'] as const
+    const results = (await Promise.all(ends.map((status) => report([{ id, attempt: 1, status }])))).flat()
+    expect(results.map(({ result }) => result).sort()).toEqual(['applied', 'unchanged'])
+    const { status } = results.find(({ result }) => result === 'applied')!
+    expect((await lookUp(store, [id]))[0]!.status).toBe(status)
+    expect(await eventsOf(store, id)).toEqual(['sending 1', 'sent 1', `${status} 1`])
+  }
+})

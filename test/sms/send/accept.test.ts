@@ -1,0 +1,244 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Offer } from '../../../src/sms/send/offer-shape.ts'
+import { randomId } from '../../../src/tools/random.ts'
+import { openSendFixture, type SendFixture } from '../../support/database/send-fixture.ts'
+
+let fixture: SendFixture
+beforeAll(async () => {
+  fixture = await openSendFixture(2)
+})
+afterAll(() => fixture.stop())
+
+const offer = (more: Partial<Offer> = {}): Offer => ({
+  user: fixture.sender.user,
+  version: fixture.sender.version,
+  key: null,
+  keyVersion: null,
+  device: null,
+  later: false,
+  batch: null,
+  body: 'Hi',
+  priority: 0,
+  sim: 0,
+  scheduledAt: null,
+  expiresAt: null,
+  guarantee: 'at_most_once',
+  clientRef: null,
+  idempotency: null,
+  messages: [{ id: randomId(), to: '+4911111', body: null, segments: 1 }],
+  ...more,
+})
+const outcome = (one: Offer) =>
+  fixture.acceptor.accept(one).then(
+    (verdict) => verdict.outcome,
+    (error: Error) => error.name,
+  )
+const isStored = async ({ messages }: Offer) =>
+  (await fixture.db.query('select 1 from sms_messages where id = $1', [messages[0]!.id])).rows.length === 1
+
+test('what arrives during a commit is committed together', async () => {
+  const offers = Array.from({ length: 20 }, () => offer())
+  const first = outcome(offers[0]!)
+  await new Promise(setImmediate)
+  await Promise.all([first, ...offers.slice(1).map(outcome)])
+  const ids = offers.map(({ messages }) => messages[0]!.id)
+  const { rows } = await fixture.db.query(
+    'select count(*) from sms_messages where id = any($1) group by xmin',
+    [ids],
+  )
+  expect(rows.map(([n]) => n).sort()).toEqual([1, 19])
+})
+
+test('each of a group has an own verdict', async () => {
+  const group = [
+    offer(),
+    offer({ version: '1' }),
+    offer({ key: 'nosuchkey000000', keyVersion: '1' }),
+    offer({ device: 'nosuchdevice000' }),
+    offer({ device: 'phone0000000002' }),
+    offer(),
+  ]
+  expect(await Promise.all(group.map(outcome))).toEqual([
+    'accepted',
+    'stale',
+    'stale',
+    'device_not_found',
+    'accepted',
+    'accepted',
+  ])
+  expect(await Promise.all(group.map(isStored))).toEqual([true, false, false, false, true, true])
+})
+
+test('one alone that is refused counts nowhere', async () => {
+  const counted = async () =>
+    (
+      await fixture.db.query(
+        `select t.turn, t.messages, s.used from sms_turns t join sms_usage s on s."user" = t."user" where t."user" = $1`,
+        [fixture.sender.user],
+      )
+    ).rows
+  expect(await outcome(offer())).toBe('accepted')
+  const before = await counted()
+  for (const stale of [{ version: '1' }, { key: 'nosuchkey000000', keyVersion: '1' }]) {
+    const one = offer(stale)
+    expect(await outcome(one)).toBe('stale')
+    expect(await isStored(one)).toBe(false)
+  }
+  expect(await counted()).toEqual(before)
+  expect(before).toHaveLength(1)
+})
+
+/** The sender's version after `change` was made to the user. */
+async function versionAfter(change: string): Promise<string> {
+  const { rows } = await fixture.db.query(`update users set ${change} where id = $1 returning xmin::text`, [
+    fixture.sender.user,
+  ])
+  return String(rows[0]![0])
+}
+
+test('the last text of a quota is accepted alone, the next is not, and other months are left alone', async () => {
+  const months = async () =>
+    (
+      await fixture.db.query(
+        `select period, used, quota from sms_usage where "user" = $1 and period < '2020' order by period`,
+        [fixture.sender.user],
+      )
+    ).rows
+  await fixture.db.query(
+    `insert into sms_usage (id, "user", period, used, quota) select 'usage000000000' || i, $1, '2010-0' || i, i, 9
+    from generate_series(1, 2) i`,
+    [fixture.sender.user],
+  )
+  const before = await months()
+  for (const quota of [1, 3]) {
+    const version = await versionAfter(`monthly_quota = ${quota}`)
+    await fixture.db.query(`delete from sms_usage where "user" = $1 and period > '2020'`, [
+      fixture.sender.user,
+    ])
+    const outcomes: string[] = []
+    for (let i = 0; i <= quota; i++) outcomes.push(await outcome(offer({ version })))
+    expect(outcomes).toEqual([...Array(quota).fill('accepted'), 'quota_exceeded'])
+  }
+  expect(await months()).toEqual(before)
+  expect(await outcome(offer({ version: await versionAfter('monthly_quota = 9') }))).toBe('accepted')
+  const { rows } = await fixture.db.query(
+    `select used, quota from sms_usage where "user" = $1 and period > '2020'`,
+    [fixture.sender.user],
+  )
+  expect(rows).toEqual([[4, 9]])
+  Object.assign(fixture.sender, { version: await versionAfter('monthly_quota = 0') })
+})
+
+test('one that the database refuses does not harm its group', async () => {
+  const broken = offer({ expiresAt: 'no date' })
+  const group = [offer(), offer(), broken, offer()]
+  const outcomes = await Promise.all(group.map(outcome))
+  expect(outcomes.filter((one) => one === 'accepted')).toHaveLength(3)
+  expect(outcomes[2]).not.toBe('accepted')
+  expect(await Promise.all(group.map(isStored))).toEqual([true, true, false, true])
+})
+
+test('a message id that is taken stores nothing of its request', async () => {
+  const first = offer()
+  expect(await outcome(first)).toBe('accepted')
+  const again = offer({
+    messages: [{ id: randomId(), to: '+4922222', body: null, segments: 1 }, first.messages[0]!],
+  })
+  expect(await outcome(again)).not.toBe('accepted')
+  expect(await isStored(again)).toBe(false)
+})
+
+test('the user of a group that is gone leaves no row behind', async () => {
+  expect(await outcome(offer({ user: 'nosuchuser00000' }))).toBe('stale')
+  expect((await fixture.db.query(`select 1 from sms_turns where "user" = 'nosuchuser00000'`)).rows).toEqual(
+    [],
+  )
+})
+
+test('more requests than one statement takes', async () => {
+  const offers = Array.from({ length: 1100 }, () => offer())
+  expect(new Set(await Promise.all(offers.map(outcome)))).toEqual(new Set(['accepted']))
+})
+
+const LATER = '2090-01-01 00:00:00.000Z'
+const optOut = () =>
+  fixture.db.query(
+    `insert into contacts (id, "user", name, phone, opted_out)
+    values ('optedout0000000', $1, 'Out', '+4933333', true), ('optedout0000001', 'somebodyelse000', 'Out', '+4944444', true)
+    on conflict do nothing`,
+    [fixture.sender.user],
+  )
+const SHAPES: readonly (readonly [string, Partial<Offer>, Partial<Offer['messages'][number]>])[] = [
+  ['plain', {}, {}],
+  ['a text of its own', { body: null }, { body: 'Hello Ann', segments: 2 }],
+  ['the text of all but one of its own', { body: 'Hi' }, { body: 'Hello Ann' }],
+  ['a named device, a SIM, a priority', { device: 'phone0000000002', sim: 2, priority: 7 }, {}],
+  ['a SIM, a priority, more than one part', { sim: 2, priority: 7 }, { segments: 3 }],
+  ['scheduled', { later: true, scheduledAt: LATER }, {}],
+  ['scheduled for a device', { later: true, scheduledAt: LATER, device: 'phone0000000001' }, {}],
+  ['expires', { expiresAt: LATER, guarantee: 'at_least_once' }, {}],
+  ['of a batch', { batch: 'batch0000000000' }, {}],
+  ['opted out', {}, { to: '+4933333' }],
+  ['opted out of what somebody else sends', {}, { to: '+4944444' }],
+  ['opted out, scheduled', { later: true, scheduledAt: LATER }, { to: '+4933333' }],
+]
+
+/** All that is stored of a message but for its name, its time and whose turn it was. */
+async function stored({ messages }: Offer) {
+  const { rows } = await fixture.db.query(
+    `select to_jsonb(m) - '{id,_rowid,created,updated,device}'::text[],
+      to_jsonb(d) - '{message,wake_at,device,position,queued_at}'::text[]
+        || jsonb_build_object('wakes_after', d.wake_at - m.created::timestamptz), m.device = coalesce(d.device, ''), m.device <> '', m.device
+    from sms_messages m left join sms_dispatch d on d.message = m.id where m.id = $1`,
+    [messages[0]!.id],
+  )
+  return rows[0]!
+}
+
+test.each(SHAPES)('alone it is stored as among others: %s', async (_, request, message) => {
+  await optOut()
+  const one = () => offer({ ...request, messages: [{ ...offer().messages[0]!, id: randomId(), ...message }] })
+  const [alone, among] = [one(), one()]
+  expect(await outcome(alone)).toBe('accepted')
+  await Promise.all([outcome(offer()), outcome(among), outcome(offer())])
+  const [first, second] = [await stored(alone), await stored(among)]
+  expect(first.slice(0, 4)).toEqual(second.slice(0, 4))
+  if (request.device) expect([first[4], second[4]]).toEqual([request.device, request.device])
+})
+
+test('who is opted out costs nothing, and takes nothing from the others of the group', async () => {
+  await optOut()
+  const counted = async () => {
+    const { rows } = await fixture.db.query(
+      `select s.used, t.turn, t.messages from sms_turns t join sms_usage s on s."user" = t."user" and s.period > '2020'
+      where t."user" = $1`,
+      [fixture.sender.user],
+    )
+    return rows[0]!.map(Number)
+  }
+  await outcome(offer())
+  const before = await counted()
+  const out = offer({ messages: [{ ...offer().messages[0]!, to: '+4933333' }] })
+  await Promise.all([outcome(out), outcome(offer()), outcome(offer())])
+  const more = (await counted()).map((count, i) => count - before[i]!)
+  expect(more).toEqual([2, 2, 3])
+})
+
+test('of a group, what is refused leaves no answer to its key; a device is the sender’s, also later', async () => {
+  await fixture.db.query(
+    `insert into devices (id, "user", name, enabled, last_seen, "tokenKey")
+    values ('elsewhere000000', 'somebodyelse000', 'phone', true, '2099-01-01 00:00:00.000Z', 'elsewhere')`,
+  )
+  const named = { device: 'elsewhere000000' }
+  const keyed = (key: string) => ({ idempotency: { key, fingerprint: key, answer: '{}' } })
+  const group = [
+    offer(keyed('first')),
+    offer({ ...named, ...keyed('second') }),
+    offer({ ...named, later: true, scheduledAt: LATER }),
+  ]
+  expect(await Promise.all(group.map(outcome))).toEqual(['accepted', 'device_not_found', 'device_not_found'])
+  const { rows } = await fixture.db.query('select key from sms_idempotency where "user" = $1', [
+    fixture.sender.user,
+  ])
+  expect(rows).toEqual([['first']])
+})

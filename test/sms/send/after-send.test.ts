@@ -1,0 +1,231 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  ANN,
+  as,
+  BEN,
+  GROUPS,
+  type ServerWithUsers,
+  startServerWithUsers,
+  TEMPLATES,
+} from '../../support/server/server-with-users.ts'
+
+let server: ServerWithUsers
+beforeAll(async () => {
+  server = await startServerWithUsers({ SMS_MONTHLY_QUOTA: '1000', SMS_MAX_RECIPIENTS: '5' })
+})
+afterAll(() => server.stop())
+
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
+const used = async () => (await server.ask('GET', 'usage')).body.used
+const cancel = (id: string, headers?: Record<string, string>) =>
+  server.ask('POST', `messages/${id}/cancel`, undefined, headers)
+const retry = (id: string, headers?: Record<string, string>) =>
+  server.ask('POST', `messages/${id}/retry`, undefined, headers)
+const remove = async (id: string) => {
+  const headers = await server.signedIn('users', ANN.id)
+  return fetch(`${server.url}/api/collections/sms_messages/records/${id}`, { method: 'DELETE', headers })
+}
+
+test.each([
+  ['assigned', {}],
+  ['pending', { scheduled_at: inAnHour() }],
+])('cancels a message that is %s: failed, an event, its unit back', async (_, options) => {
+  const before = await used()
+  const [id] = (await server.send(options)).body.message_ids
+  const answer = await cancel(id)
+  expect([answer.status, answer.body]).toEqual([200, { id, status: 'failed', error_message: 'Canceled' }])
+  expect(await server.message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
+  expect(
+    await server.rows('select status, detail, attempt from sms_events where message = $1', [id]),
+  ).toEqual([['failed', 'Canceled', 0]])
+  expect(await server.rows('select 1 from sms_dispatch where message = $1', [id])).toEqual([])
+  expect(await used()).toBe(before)
+  expect((await cancel(id)).status).toBe(200)
+  expect(await used()).toBe(before)
+  expect(await server.rows('select count(*) from sms_events where message = $1', [id])).toEqual([[1]])
+})
+
+test('twice at once gives one unit back', async () => {
+  const before = await used()
+  const [id] = (await server.send()).body.message_ids
+  const answers = await Promise.all(Array.from({ length: 10 }, () => cancel(id)))
+  expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
+  expect(await used()).toBe(before)
+})
+
+test('the unit goes back to the month that paid', async () => {
+  const [id] = (await server.send()).body.message_ids
+  const before = await used()
+  await server.rows(
+    `insert into sms_usage (id, "user", period, used) values ('lastmonth000000', $1, '2020-02', 7)`,
+    [ANN.id],
+  )
+  await server.rows(`update sms_dispatch set period = '2020-02' where message = $1`, [id])
+  await cancel(id)
+  expect(await used()).toBe(before)
+  expect(await server.rows(`select used from sms_usage where id = 'lastmonth000000'`)).toEqual([[6]])
+})
+
+test.each(['sending', 'sent'])('what is %s can no longer be canceled', async (status) => {
+  const [id] = (await server.send()).body.message_ids
+  await server.rows('update sms_messages set status = $2 where id = $1', [id, status])
+  if (status === 'sending')
+    await server.rows(`update sms_dispatch set state = 'sending' where message = $1`, [id])
+  else await server.rows('delete from sms_dispatch where message = $1', [id])
+  const answer = await cancel(id)
+  const expected = { error: 'not_cancelable', message: 'Message can no longer be canceled' }
+  expect([answer.status, answer.body]).toEqual([409, expected])
+  expect(await server.message(id)).toMatchObject({ status })
+})
+
+test('an unknown message, and one of another user, are not found', async () => {
+  const [id] = (await server.send()).body.message_ids
+  for (const answer of [await cancel('nosuchmessage00'), await cancel(id, as(BEN))])
+    expect([answer.status, answer.body]).toEqual([
+      404,
+      { error: 'message_not_found', message: 'Message not found' },
+    ])
+  expect(await server.message(id)).toMatchObject({ status: 'assigned' })
+})
+
+test('who deletes an unsent message gets its unit back, and the device does not get the message', async () => {
+  const before = await used()
+  const [id] = (await server.send()).body.message_ids
+  expect((await remove(id)).status).toBe(204)
+  expect(await server.rows('select 1 from sms_dispatch where message = $1', [id])).toEqual([])
+  expect(await used()).toBe(before)
+})
+
+test('who deletes one that a device has pays for it', async () => {
+  const before = await used()
+  const [id] = (await server.send()).body.message_ids
+  await server.rows(`update sms_dispatch set state = 'sending' where message = $1`, [id])
+  expect((await remove(id)).status).toBe(204)
+  expect(await used()).toBe(before + 1)
+})
+
+test('counts a batch by status', async () => {
+  const { body } = await server.send({ recipients: ['+4911111', '+4922222', '+4900004', '+4933333'] })
+  await cancel(body.message_ids[0])
+  await server.rows(`update sms_messages set status = 'delivered' where id = $1`, [body.message_ids[1]])
+  const answer = await server.ask('GET', `batches/${body.batch_id}`)
+  expect(answer.body).toEqual({
+    batch_id: body.batch_id,
+    recipients_count: 4,
+    counts: { pending: 0, assigned: 1, sending: 0, sent: 0, delivered: 1, failed: 2 },
+  })
+})
+
+test.each(['nosuchbatch0000', '%20', "'"])('there is no batch %s', async (id) => {
+  const answer = await server.ask('GET', `batches/${id}`)
+  expect([answer.status, answer.body]).toEqual([
+    404,
+    { error: 'batch_not_found', message: 'Batch not found' },
+  ])
+})
+
+test('previews a text', async () => {
+  const { body } = await server.ask('POST', 'preview', { body: 'Price: 5 €' })
+  const counted = { body: 'Price: 5 €', encoding: 'GSM-7', units: 11, segments: 1 }
+  expect(body).toEqual({ ...counted, recipients_count: 0, total_segments: 0, opted_out: 0, items: [] })
+})
+
+test('previews a template for its recipients and stores nothing', async () => {
+  const count = await server.rows('select count(*) from sms_messages')
+  const { body } = await server.ask('POST', 'preview', {
+    recipients: ['+4912345'],
+    group_ids: [GROUPS.left],
+    template_id: TEMPLATES.code,
+    variables: { code: 'ж'.repeat(40), tail: '' },
+  })
+  const text = (name: string, phone: string) => `${name} (${phone}): ${'ж'.repeat(40)} ${'ж'.repeat(40)}`
+  const first = { body: text('', '+4912345'), encoding: 'UCS-2', units: 94, segments: 2 }
+  expect(body).toEqual({
+    ...first,
+    recipients_count: 2,
+    total_segments: 4,
+    opted_out: 0,
+    items: [
+      { ...first, to: '+4912345', opted_out: false },
+      { ...first, to: '+4900003', body: text('Abe', '+4900003'), units: 97, opted_out: false },
+    ],
+  })
+  expect(await server.rows('select count(*) from sms_messages')).toEqual(count)
+})
+
+test('previews what a send would do with those who have opted out', async () => {
+  const body = { recipients: ['+4900004', '+4912345'], group_ids: [GROUPS.left], body: 'Hello' }
+  const preview = (await server.ask('POST', 'preview', body)).body
+  const sent = (await server.send(body)).body
+  const states = await server.rows('select "to", status from sms_messages where id = any($1)', [
+    sent.message_ids,
+  ])
+  const failed = states.filter(([, status]) => status === 'failed').map(([to]) => to)
+  expect(preview).toMatchObject({ recipients_count: sent.recipients_count, opted_out: 1, total_segments: 2 })
+  const out = (preview.items as { to: string; opted_out: boolean }[]).filter(({ opted_out }) => opted_out)
+  expect(out.map(({ to }) => to)).toEqual(failed)
+})
+
+test('previews a template for nobody', async () => {
+  const { body } = await server.ask('POST', 'preview', { template_id: TEMPLATES.greeting })
+  expect(body).toMatchObject({ body: 'Hello !', recipients_count: 0, items: [] })
+})
+
+test.each([
+  ['no text', {}, 400, { error: 'invalid_request', message: 'body is required' }],
+  [
+    'a bad number',
+    { body: 'Hi', recipients: ['x'] },
+    400,
+    { error: 'invalid_phone_number', message: 'Phone number must be in E.164 format' },
+  ],
+  [
+    "another user's group",
+    { body: 'Hi', group_ids: [GROUPS.bens] },
+    404,
+    { error: 'group_not_found', message: 'Contact group not found' },
+  ],
+  ["another user's template", { template_id: TEMPLATES.bens }, 400, { message: 'Template not found.' }],
+] as const)('a preview refuses %s as a send does', async (_, request, status, expected) => {
+  const answer = await server.ask('POST', 'preview', request)
+  expect([answer.status, answer.body]).toEqual([status, expected])
+})
+
+test('what failed is sent again as a message of its own, once', async () => {
+  const options = { ttl: 3600, priority: 7, sim: 2, guarantee: 'at_least_once', body: 'Again, please' }
+  const [id] = (await server.send(options)).body.message_ids
+  await cancel(id)
+  const before = await used()
+  const answers = await Promise.all(Array.from({ length: 5 }, () => retry(id)))
+  const [first] = answers[0]!.body.message_ids
+  for (const { status, body } of answers)
+    expect([status, body]).toEqual([
+      200,
+      { batch_id: '', message_ids: [first], recipients_count: 1, status: 'accepted' },
+    ])
+  expect(first).not.toBe(id)
+  expect(await used()).toBe(before + 1)
+  const kept = await server.message(first)
+  const { ttl: _, ...same } = options
+  expect(kept).toMatchObject({ ...same, status: 'assigned', client_ref: `retry:${id}` })
+  expect(Math.abs(Date.parse(String(kept.expires_at)) - Date.now() - 3_600_000)).toBeLessThan(60_000)
+  expect(await server.message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
+})
+
+test('only a failed message of the sender is sent again', async () => {
+  const [id] = (await server.send()).body.message_ids
+  const expected = { error: 'not_retriable', message: 'Only a failed message can be sent again' }
+  const answer = await retry(id)
+  expect([answer.status, answer.body]).toEqual([409, expected])
+  await cancel(id)
+  expect((await retry(id, await server.signedIn('users', BEN.id))).status).toBe(404)
+  expect((await retry('nothing00000000')).status).toBe(404)
+})
+
+test('a failed message whose text is no longer kept says so', async () => {
+  const [id] = (await server.send()).body.message_ids
+  await cancel(id)
+  await server.store.db.query(`update sms_messages set body = '' where id = $1`, [id])
+  const expected = { error: 'not_retriable', message: 'The text of this message is no longer kept' }
+  expect(await retry(id)).toMatchObject({ status: 409, body: expected })
+})

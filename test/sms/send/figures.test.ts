@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { UNTIL_MIDNIGHT_MS, waitPastMidnight } from '../../support/database/midnight.ts'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
+
+let server: ServerWithDevices
+let ann: Client
+let bea: Client
+let phone: Client
+beforeAll(() => waitPastMidnight(), UNTIL_MIDNIGHT_MS)
+beforeAll(async () => {
+  server = await startServerWithDevices()
+  ann = await server.makeUser()
+  bea = await server.makeUser()
+  phone = await server.pair(ann)
+})
+afterAll(() => server.stop())
+
+const today = () => new Date().toISOString().slice(0, 10)
+const days = async (by: Client, query = '') => (await by.call('GET', `/api/sms/usage/days${query}`)).body.days
+const states = async (by: Client) => (await by.call('GET', '/api/devices/states')).body.items
+
+test('messages are counted by day and status, without gaps', async () => {
+  for (const body of ['one', 'two'])
+    await ann.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body })
+  await phone.call('POST', '/api/devices/claim', { limit: 1 })
+  const found = await days(ann)
+  expect(found).toHaveLength(30)
+  expect(found.at(-1)).toEqual({ day: today(), counts: { assigned: 1, sending: 1 } })
+  expect(found[0].counts).toEqual({})
+  expect(await days(ann, '?days=1')).toEqual([found.at(-1)])
+})
+
+test('of the user who asks; of all for superusers', async () => {
+  expect((await days(bea)).at(-1)).toEqual({ day: today(), counts: {} })
+  expect((await days(server.superuser)).at(-1)).toEqual({
+    day: today(),
+    counts: { assigned: 1, sending: 1 },
+  })
+  expect((await server.guest.call('GET', '/api/sms/usage/days')).status).toBe(401)
+  expect((await phone.call('GET', '/api/sms/usage/days')).status).toBe(403)
+})
+
+test.each(['0', '367', '1.5', 'x', ''])('days=%s is refused', async (value) => {
+  expect(await ann.call('GET', `/api/sms/usage/days?days=${value}`)).toEqual({
+    status: 400,
+    body: { error: 'invalid_request', message: 'days must be a whole number from 1 to 366' },
+  })
+})
+
+test('what a device is up to, for its user and for superusers', async () => {
+  const [before] = await states(ann)
+  expect(before).toEqual({
+    device: phone.id,
+    online: true,
+    reachable: true,
+    battery: null,
+    battery_at: null,
+    waiting: 2,
+    taken_today: 1,
+  })
+  await phone.call('POST', '/api/devices/heartbeat', { battery: 62.5 })
+  await phone.call('POST', '/api/devices/heartbeat', { battery: 61 })
+  const [after] = await states(ann)
+  expect(after).toEqual({ ...before, battery: 61, battery_at: expect.stringMatching(/^20.*Z$/) })
+  expect(await states(bea)).toEqual([])
+  expect(await states(server.superuser)).toEqual([after])
+  expect((await server.guest.call('GET', '/api/devices/states')).status).toBe(401)
+  expect((await phone.call('GET', '/api/devices/states')).status).toBe(403)
+})

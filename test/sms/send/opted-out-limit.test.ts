@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { OptedOutLimit } from '../../../src/sms/send/opted-out-limit.ts'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
+
+let server: ServerWithDevices
+let user: Client
+beforeAll(async () => {
+  server = await startServerWithDevices()
+  user = await server.makeUser()
+  await server.server.services.store.db.query(
+    `insert into contacts (id, "user", phone, opted_out)
+     select pb_new_id(), $1, '+49151100000' || i, i < 40 from generate_series(10, 69) i`,
+    [user.id],
+  )
+})
+afterAll(() => server.stop())
+
+const phones = (from: number, to: number) =>
+  Array.from({ length: to - from }, (_, i) => `+49151100000${from + i}`)
+
+test('only opted-out recipients count, and then sends to many wait', async () => {
+  const { store } = server.server.services
+  const limit = new OptedOutLimit({ burst: 29, perSecond: 0.001 })
+  for (let i = 0; i < 3; i++) await limit.take(store, user.id, phones(40, 70))
+  await limit.take(store, user.id, phones(10, 40))
+  await expect(limit.take(store, user.id, phones(40, 70))).rejects.toMatchObject({ status: 429 })
+  await limit.take(store, user.id, phones(10, 15))
+  await limit.take(store, 'somebody else', phones(10, 40))
+})
+
+test('each webhook counts, and one send may cause 1,000 calls', async () => {
+  const { store } = server.server.services
+  const owner = await server.makeUser()
+  await store.db.query(
+    `with hooks as (
+       insert into webhooks (id, "user", url, events, enabled)
+       select pb_new_id(), $1, 'http://127.0.0.1:9/' || i, array['message.failed'], i < 20 from generate_series(0, 24) i
+     )
+     insert into contacts (id, "user", phone, opted_out)
+     select pb_new_id(), $1, '+4915200000' || i, true from generate_series(100, 200) i`,
+    [owner.id],
+  )
+  const numbers = Array.from({ length: 101 }, (_, i) => `+4915200000${100 + i}`)
+  const limit = new OptedOutLimit({ burst: 1_999, perSecond: 0.001 })
+  const refused = limit.take(store, owner.id, numbers)
+  await expect(refused).rejects.toMatchObject({ status: 400 })
+  await expect(refused).rejects.toThrow('101 recipients have opted out, and each causes 20 webhook calls')
+  await limit.take(store, owner.id, numbers.slice(0, 50))
+  await limit.take(store, owner.id, numbers.slice(0, 50))
+  await expect(limit.take(store, owner.id, numbers.slice(0, 50))).rejects.toMatchObject({ status: 429 })
+})

@@ -1,0 +1,177 @@
+import { expect, test } from 'vitest'
+import type { z } from 'zod'
+import {
+  CLAIM_BODY,
+  HEARTBEAT_BODY,
+  INCOMING_BODY,
+  PAIR_BODY,
+  PAIRING_BODY,
+  PUSH_BODY,
+  REPORT_BODY,
+} from '../../../src/sms/devices/device-body.ts'
+import { MESSAGE_CHANGE } from '../../../src/sms/edit/change.ts'
+import { RESCHEDULE } from '../../../src/sms/edit/reschedule.ts'
+import { RETRY_BATCH } from '../../../src/sms/edit/retry-batch.ts'
+import { SEND, TEMPLATE_SEND } from '../../../src/sms/send/body.ts'
+import { checkShape } from '../../../src/sms/send/shape.ts'
+import {
+  DATA_PAYLOAD,
+  EVENT_BODY,
+  MMS_PAYLOAD,
+  PASSWORD_BODY,
+  REGISTER_BODY,
+  STARTED_PAYLOAD,
+  STATES_BODY,
+  TEXT_PAYLOAD,
+  UPDATE_BODY,
+} from '../../../src/smsgate/body.ts'
+
+const AT = '2026-11-20T07:00:00.000Z'
+const PUSH = {
+  endpoint: 'https://push.example.com/1',
+  keys: { p256dh: 'B'.repeat(87), auth: 'a'.repeat(22) },
+}
+const SIMS = [{ slot: 1 }]
+const CARDS = [{ simNumber: 1, phoneNumber: '+491', carrierName: 'a' }]
+const OPTIONS = {
+  recipients: ['+4911111'],
+  group_ids: ['g'],
+  device_id: 'd',
+  scheduled_at: AT,
+  ttl: 5,
+  priority: 1,
+  sim: 1,
+  guarantee: 'at_most_once',
+  client_ref: 'r',
+}
+const RECEIVED = { sender: 'a', recipient: 'b', simNumber: 1, receivedAt: AT }
+
+/** Every body that our own routes read, with a request that has all of its fields. */
+const BODIES: readonly [string, z.ZodType, unknown][] = [
+  ['send', SEND, { ...OPTIONS, body: 'Hi' }],
+  ['send-template', TEMPLATE_SEND, { ...OPTIONS, template_id: 't', variables: { a: 'b' } }],
+  ['change', MESSAGE_CHANGE, { scheduled_at: AT, expires_at: AT, body: 'Hi', priority: 1 }],
+  ['reschedule', RESCHEDULE, { scheduled_at: AT, expires_at: AT, ttl: 5 }],
+  ['retry', RETRY_BATCH, { include: ['unknown'] }],
+  ['pairing', PAIRING_BODY, { name: 'a' }],
+  [
+    'pair',
+    PAIR_BODY,
+    { code: '123456', name: 'a', platform: 'other', phone: '+491', sims: SIMS, push: PUSH },
+  ],
+  ['heartbeat', HEARTBEAT_BODY, { battery: 5, sims: SIMS }],
+  ['push', PUSH_BODY, PUSH],
+  ['push within', PUSH_BODY, { push: PUSH }],
+  ['claim', CLAIM_BODY, { limit: 5, wait: 5 }],
+  [
+    'report',
+    REPORT_BODY,
+    { items: [{ id: 'a', attempt: 1, status: 'failed', error_message: 'b', at: AT, not_sent: true }] },
+  ],
+  ['incoming', INCOMING_BODY, { items: [{ from: 'a', body: 'b', received_at: AT, sim: 1 }] }],
+  ['app registers', REGISTER_BODY, { name: 'a', simCards: CARDS }],
+  ['app updates', UPDATE_BODY, { id: 'a', simCards: CARDS }],
+  ['app password', PASSWORD_BODY, { currentPassword: 'a', newPassword: 'b'.repeat(14) }],
+  [
+    'app states',
+    STATES_BODY,
+    [{ id: 'a', state: 'Sent', recipients: [{ error: 'b' }], states: { Sent: AT } }],
+  ],
+  ['app event', EVENT_BODY, { event: 'a', payload: {} }],
+  ['app text', TEXT_PAYLOAD, { ...RECEIVED, message: 'a' }],
+  ['app data', DATA_PAYLOAD, { ...RECEIVED, data: 'a' }],
+  [
+    'app MMS',
+    MMS_PAYLOAD,
+    { ...RECEIVED, subject: 'a', body: 'b', attachments: [{ name: 'a', contentType: 'b', size: 1 }] },
+  ],
+  ['app starts', STARTED_PAYLOAD, { simCards: CARDS }],
+]
+
+type Path = readonly (string | number)[]
+
+/** The paths of all values inside of one. */
+const pathsOf = (value: unknown): Path[] =>
+  typeof value !== 'object' || value === null
+    ? []
+    : Object.entries(value).flatMap(([name, inner]) => {
+        const key = Array.isArray(value) ? Number(name) : name
+        return [[key], ...pathsOf(inner).map((rest) => [key, ...rest])]
+      })
+
+/** A copy with another value at a path; undefined takes the field away. */
+function withValue(value: unknown, path: Path, next: unknown): unknown {
+  if (path.length === 0) return next
+  const copy = structuredClone(value)
+  // biome-ignore lint/suspicious/noExplicitAny: any JSON
+  let at: any = copy
+  for (const key of path.slice(0, -1)) at = at[key]
+  if (next === undefined) delete at[path.at(-1)!]
+  else at[path.at(-1)!] = next
+  return copy
+}
+
+const nameOf = (path: Path) =>
+  path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${key}`))
+    .join('')
+    .replace(/^\./, '')
+
+/** The sentence of a refusal; undefined for a body that is taken. */
+function faultOf(schema: z.ZodType, body: unknown): string | undefined {
+  try {
+    checkShape(schema, body)
+    return undefined
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+const WRONG = [null, true, 5.5, -1e9, 1e300, 'x', '', '\0', [], {}, [null], [[]], [{}], { a: null }, ['x', 5]]
+/** What zod says by itself. */
+const RAW = /invalid|expected|, received|too (big|small)|unrecognized|undefined|NaN/i
+
+test.each(BODIES)('%s: the example is taken', (_, schema, example) => {
+  expect(faultOf(schema, example)).toBeUndefined()
+})
+
+test.each(BODIES)('%s: a missing field is required, or may be left out', (_, schema, example) => {
+  for (const path of pathsOf(example)) {
+    // without `push` it is a subscription itself
+    if (typeof path.at(-1) === 'number' || (schema === PUSH_BODY && path.length === 1 && path[0] === 'push'))
+      continue
+    expect([undefined, `${nameOf(path)} is required`]).toContain(
+      faultOf(schema, withValue(example, path, undefined)),
+    )
+  }
+})
+
+test.each(BODIES)('%s: a wrong value is named in a plain sentence', (_, schema, example) => {
+  for (const path of pathsOf(example))
+    for (const wrong of WRONG) {
+      const fault = faultOf(schema, withValue(example, path, wrong))
+      if (fault === undefined) continue
+      expect(fault).not.toMatch(RAW)
+      expect(fault).toMatch(/^[\w.[\]]+ (must|is|can|has) [^A-Z]/)
+      // the value itself, or what is in it or is missing in it; a list's fault may be told of the list
+      expect(fault.startsWith(nameOf(path)) || nameOf(path).startsWith(fault.split(' ')[0]!)).toBe(true)
+    }
+})
+
+test.each(BODIES)('%s: a body of another kind', (name, schema, example) => {
+  const kind = Array.isArray(example) ? 'list' : 'object'
+  for (const body of [true, 5, 'x', null, Array.isArray(example) ? {} : []]) {
+    const fault = faultOf(schema, body)
+    if (name.startsWith('push') && body === null) expect(fault).toBeUndefined()
+    else expect(fault).toBe(`The body must be a JSON ${kind}`)
+  }
+})
+
+test.each([
+  ['an empty subscription', PUSH_BODY, {}, 'endpoint is required'],
+  ['one without its keys', PUSH_BODY, { endpoint: PUSH.endpoint }, 'keys is required'],
+  ['one within, without its end', PUSH_BODY, { push: { keys: PUSH.keys } }, 'push.endpoint is required'],
+  ['one within that is a number', PUSH_BODY, { push: 5 }, 'push must be an object'],
+  ['an item that is null', REPORT_BODY, { items: [null] }, 'items[0] must be an object'],
+  ['too many items', STATES_BODY, Array(501).fill(null), 'The body must have at most 500 items'],
+] as const)('%s', (_, schema, body, sentence) => expect(faultOf(schema, body)).toBe(sentence))

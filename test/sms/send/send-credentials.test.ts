@@ -1,0 +1,90 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  ANN,
+  as,
+  BEN,
+  CLEO,
+  type ServerWithUsers,
+  startServerWithUsers,
+} from '../../support/server/server-with-users.ts'
+
+let server: ServerWithUsers
+beforeAll(async () => {
+  server = await startServerWithUsers()
+})
+afterAll(() => server.stop())
+
+// credentials are remembered for a while: each of these sends before they change, and after
+
+test('a key that was deleted opens nothing, also not an error', async () => {
+  expect((await server.send({}, as(BEN))).status).toBe(200)
+  await server.rows('delete from api_keys where "user" = $1', [BEN.id])
+  expect((await server.send({}, as(BEN))).status).toBe(401)
+  expect((await server.send({ recipients: ['x'] }, as(BEN))).status).toBe(401)
+})
+
+test('a key that has expired since opens nothing', async () => {
+  await server.rows('update devices set "user" = $1 where "user" = $2', [CLEO.id, BEN.id])
+  expect((await server.send({}, as(CLEO))).status).toBe(200)
+  await server.rows(`update api_keys set expires_at = '2021-01-01 00:00:00.000Z' where "user" = $1`, [
+    CLEO.id,
+  ])
+  expect((await server.send({}, as(CLEO))).status).toBe(401)
+})
+
+test('a token whose key was changed opens nothing', async () => {
+  const ann = await server.signedIn('users', ANN.id)
+  expect((await server.send({}, ann)).status).toBe(200)
+  await server.rows(`update users set "tokenKey" = "tokenKey" || 'x' where id = $1`, [ANN.id])
+  expect((await server.send({}, ann)).status).toBe(401)
+  expect((await server.send({}, as(ANN))).status).toBe(200)
+})
+
+test('a record that merely changed is no reason to refuse', async () => {
+  const ann = await server.signedIn('users', ANN.id)
+  for (const name of ['A', 'B', 'C']) {
+    await server.rows('update users set name = $2 where id = $1', [ANN.id, name])
+    await server.rows('update api_keys set name = $2 where "user" = $1', [ANN.id, name])
+    const answers = await Promise.all([
+      server.send({}, ann),
+      server.send({}, as(ANN)),
+      server.send({ body: '' }, ann),
+    ])
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 400])
+  }
+})
+
+test('the use of a key is noted', async () => {
+  await server.send()
+  await expect
+    .poll(() => server.rows('select last_used_at <> $2 from api_keys where id = $1', [ANN.id, '']))
+    .toEqual([[true]])
+})
+
+test('a user who is deleted leaves nothing behind, and sends no more', async () => {
+  const root = await server.rows('select id from _superusers')
+  const headers = await server.signedIn('_superusers', String(root[0]![0]))
+  const ann = await server.signedIn('users', ANN.id)
+  expect((await server.send({}, { ...ann, 'idempotency-key': 'k' })).status).toBe(200)
+  const sends = Array.from({ length: 50 }, () => server.send({}, ann))
+  const gone = await fetch(`${server.url}/api/collections/users/records/${ANN.id}`, {
+    method: 'DELETE',
+    headers,
+  })
+  expect(gone.status).toBe(204)
+  for (const { status } of await Promise.all(sends)) expect([200, 401]).toContain(status)
+  expect((await server.send({}, ann)).status).toBe(401)
+  expect((await server.send({}, as(ANN))).status).toBe(401)
+  for (const table of [
+    'sms_messages',
+    'sms_dispatch',
+    'sms_usage',
+    'sms_turns',
+    'sms_idempotency',
+    'sms_events',
+  ])
+    expect([table, await server.rows(`select count(*) from ${table} where "user" = $1`, [ANN.id])]).toEqual([
+      table,
+      [[0]],
+    ])
+})

@@ -1,0 +1,356 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  ANN,
+  as,
+  BEN,
+  BENS_PHONE,
+  CLEO,
+  GROUPS,
+  PHONES,
+  type ServerWithUsers,
+  startServerWithUsers,
+  TEMPLATES,
+} from '../../support/server/server-with-users.ts'
+
+let server: ServerWithUsers
+beforeAll(async () => {
+  server = await startServerWithUsers({ SMS_MAX_RECIPIENTS: '5' })
+})
+afterAll(() => server.stop())
+
+const phones = (count: number) => Array.from({ length: count }, (_, i) => `+4922${i}0`)
+const long = (count: number, char = 'x') => char.repeat(count)
+const EMPTY = {
+  error: 'invalid_request',
+  message: 'recipients must name at least one phone number, or group_ids a group',
+}
+const fault = (message: string) => ({ error: 'invalid_request', message })
+const PHONE = { error: 'invalid_phone_number', message: 'Phone number must be in E.164 format' }
+const LONG = { error: 'body_too_long', message: 'Message body must be at most 1600 characters' }
+const many = (more: string) => ({
+  error: 'too_many_recipients',
+  message: `At most 5 recipients per request, and ${more}`,
+})
+const MANY = many('these are 6: send it in several requests')
+const MEMBERS = many(
+  'with the members of its groups these are 7: send to smaller groups, or to their numbers in several requests',
+)
+const DEVICE = { error: 'device_not_found', message: 'Device not found' }
+const GROUP = { error: 'group_not_found', message: 'Contact group not found' }
+
+test.each([
+  ['no text', { body: undefined }, 400, fault('body is required')],
+  ['an empty text', { body: '' }, 400, fault('body must not be empty')],
+  ['blanks only', { body: ' \n\t\u00a0\u3000' }, 400, fault('body must have a visible character')],
+  [
+    'zero-width characters only',
+    { body: '\u200b\u200d\u2060\ufeff\u00ad' },
+    400,
+    fault('body must have a visible character'),
+  ],
+  ['fillers only', { body: '\u3164\u2800\u115f' }, 400, fault('body must have a visible character')],
+  [
+    'a device with a NUL',
+    { device_id: `${PHONES[0]}\0` },
+    400,
+    fault('device_id must not contain a NUL character'),
+  ],
+  [
+    'a group with a NUL',
+    { group_ids: [`${GROUPS.friends}\0`] },
+    400,
+    fault('group_ids[0] must not contain a NUL character'),
+  ],
+  [
+    'a reference with a NUL',
+    { client_ref: 'a\0b' },
+    400,
+    fault('client_ref must not contain a NUL character'),
+  ],
+  ['a text that is a number', { body: 5 }, 400, fault('body must be a text')],
+  [
+    'one number instead of a list',
+    { recipients: '+4911111' },
+    400,
+    fault('recipients must be a list of phone numbers'),
+  ],
+  [
+    'a number that is no text',
+    { recipients: ['+4911111', 4911111] },
+    400,
+    fault('recipients[1] must be a text'),
+  ],
+  ['nobody', { recipients: [] }, 400, EMPTY],
+  ['no recipients at all', { recipients: undefined }, 400, EMPTY],
+  ['nobody and no group', { recipients: [], group_ids: [] }, 400, EMPTY],
+  [
+    'an empty group',
+    { recipients: [], group_ids: [GROUPS.empty] },
+    400,
+    fault('group_ids has no member to send to'),
+  ],
+  ['a field that is none', { color: 'red' }, 400, fault('color is not a field of this request')],
+  [
+    'an unknown guarantee',
+    { guarantee: 'always' },
+    400,
+    fault('guarantee must be at_most_once or at_least_once'),
+  ],
+  [
+    'a priority out of range',
+    { priority: 128 },
+    400,
+    fault('priority must be a whole number from -128 to 127'),
+  ],
+  ['a broken priority', { priority: 1.5 }, 400, fault('priority must be a whole number from -128 to 127')],
+  ['a SIM out of range', { sim: 9 }, 400, fault('sim must be a whole number from 0 to 8')],
+  ['a group that is no text', { group_ids: [1] }, 400, fault('group_ids[0] must be a text')],
+  ['a device that is no text', { device_id: {} }, 400, fault('device_id must be a text')],
+  [
+    'a date that is none',
+    { scheduled_at: 'soon' },
+    400,
+    fault('scheduled_at must be a date, for example 2026-11-20T07:00:00Z'),
+  ],
+  [
+    'an expiry that is past',
+    { expires_at: '2020-01-01 00:00:00Z' },
+    400,
+    fault('expires_at must lie in the future, after scheduled_at'),
+  ],
+  [
+    'both ways to expire',
+    { expires_at: '2099-01-01', ttl: 5 },
+    400,
+    fault('ttl and expires_at exclude each other'),
+  ],
+  ['a ttl of nothing', { ttl: 0 }, 400, fault('ttl must be a whole number from 1 to 315360000')],
+  [
+    'one reference for two messages',
+    { recipients: phones(2), client_ref: 'a' },
+    400,
+    fault('client_ref can name one message only'),
+  ],
+  ['a number without plus', { recipients: ['+4911111', '4911111'] }, 400, PHONE],
+  ['a number that begins with 0', { recipients: ['+0911111'] }, 400, PHONE],
+  ['a number of 16 digits', { recipients: ['+1234567890123456'] }, 400, PHONE],
+  ['a number of 1 digit', { recipients: ['+1'] }, 400, PHONE],
+  ['a number with a line break', { recipients: ['+4911111\n'] }, 400, PHONE],
+  ['an empty number', { recipients: [''] }, 400, PHONE],
+  ['a text of 1,601 characters', { body: long(1601) }, 400, LONG],
+  ['a text of 1,601 characters of two units', { body: long(1601, '😀') }, 400, LONG],
+  ['six recipients', { recipients: phones(6) }, 400, MANY],
+  ['too many with those of groups', { recipients: phones(4), group_ids: [GROUPS.friends] }, 400, MEMBERS],
+  ['an unknown device', { device_id: 'nosuchdevice000' }, 404, DEVICE],
+  ["another user's device", { device_id: BENS_PHONE }, 404, DEVICE],
+  ['an unknown group', { group_ids: ['nosuchgroup0000'] }, 404, GROUP],
+  ["another user's group", { group_ids: [GROUPS.friends, GROUPS.bens] }, 404, GROUP],
+  [
+    'shape before phone',
+    { recipients: ['x'], priority: 'high' },
+    400,
+    fault('priority must be a whole number from -128 to 127'),
+  ],
+  ['phone before length', { recipients: ['x'], body: long(1601) }, 400, PHONE],
+  ['length before recipients', { recipients: phones(6), body: long(1601) }, 400, LONG],
+  ['recipients before groups', { recipients: phones(6), group_ids: ['no'] }, 400, MANY],
+  ['groups before device', { group_ids: ['no'], device_id: 'no' }, 404, GROUP],
+] as const)('refuses %s', async (_, body, status, expected) => {
+  const before = await server.rows('select count(*) from sms_messages')
+  const answer = await server.send(body)
+  expect(answer.body).toEqual(expected)
+  expect(answer.status).toBe(status)
+  expect(await server.rows('select count(*) from sms_messages')).toEqual(before)
+})
+
+const UNAUTHORIZED = { error: 'unauthorized', message: 'Authentication required' }
+
+test.each([
+  ['nothing', {}],
+  ['an unknown key', { 'x-api-key': 'psk_unknown' }],
+  ['an expired key', { 'x-api-key': 'psk_old' }],
+  ['an empty key', { 'x-api-key': '' }],
+  ['a token that is none', { authorization: 'Bearer abc' }],
+  ['a bad key and a good one as token', { 'x-api-key': 'x', authorization: ANN.key }],
+])('401 comes before all else: %s', async (_, headers) => {
+  for (const body of ['{', JSON.stringify({ recipients: ['x'] }), undefined]) {
+    const answer = await server.ask('POST', 'send', body, headers as Record<string, string>)
+    expect([answer.status, answer.body]).toEqual([401, UNAUTHORIZED])
+  }
+})
+
+test('the other endpoints ask for credentials, too', async () => {
+  const asked = [
+    ['POST', 'send-template'],
+    ['POST', 'preview'],
+    ['GET', 'usage'],
+    ['GET', 'batches/x'],
+    ['POST', 'messages/x/cancel'],
+  ] as const
+  for (const [method, path] of asked) {
+    const answer = await server.ask(method, path, undefined, {})
+    expect([path, answer.status, answer.body]).toEqual([path, 401, UNAUTHORIZED])
+  }
+})
+
+test.each([
+  ['no JSON', '{"recipients":', 'The body must be a JSON object'],
+  ['nothing', '', 'The body must be a JSON object'],
+  ['a list', '[]', 'The body must be a JSON object'],
+  ['null', 'null', 'The body must be a JSON object'],
+  ['two byte order marks', '\ufeff\ufeff{}', 'The body must be a JSON object'],
+])('refuses a body of %s', async (_, body, message) => {
+  const answer = await server.ask('POST', 'send', body)
+  expect([answer.status, answer.body]).toEqual([400, fault(message)])
+})
+
+test('a body of 10 MB is too large', async () => {
+  const answer = await server.send({ body: long(10 << 20) })
+  expect([answer.status, answer.body]).toEqual([
+    413,
+    { error: 'request_too_large', message: 'The body must have at most 4194304 bytes' },
+  ])
+})
+
+test.each([
+  ['not found', { template_id: 'nosuchtemplate0' }, 'Template not found.'],
+  ["another user's", { template_id: TEMPLATES.bens }, 'Template not found.'],
+  ['without a variable', { template_id: TEMPLATES.code, variables: { code: 1 } }, 'Missing variable: tail.'],
+  ['without the first of two', { template_id: TEMPLATES.code }, 'Missing variable: code.'],
+  [
+    'with an inherited name',
+    { template_id: TEMPLATES.code, variables: { toString: 'x' } },
+    'Missing variable: code.',
+  ],
+])('a template that is %s is refused with a message only', async (_, body, message) => {
+  const answer = await server.ask('POST', 'send-template', { recipients: ['+4911111'], ...body })
+  expect([answer.status, answer.body]).toEqual([400, { message }])
+})
+
+test.each([
+  ['no template', {}, fault('template_id is required')],
+  [
+    'a template with a NUL',
+    { template_id: `${TEMPLATES.code}\0` },
+    fault('template_id must not contain a NUL character'),
+  ],
+  [
+    'an object as the variable __proto__',
+    JSON.parse(`{"template_id":"${TEMPLATES.code}","variables":{"__proto__":{}}}`),
+    fault('variables.__proto__ must be a text, a number or a boolean'),
+  ],
+  [
+    'a text beside the template',
+    { template_id: TEMPLATES.greeting, body: 'Hi' },
+    fault('body is not a field of this request'),
+  ],
+  [
+    'variables that are a list',
+    { template_id: TEMPLATES.greeting, variables: [] },
+    fault('variables must be an object'),
+  ],
+  [
+    'a variable that is no scalar',
+    { template_id: TEMPLATES.greeting, variables: { a: {} } },
+    fault('variables.a must be a text, a number or a boolean'),
+  ],
+  [
+    'a text that is empty',
+    { template_id: TEMPLATES.name },
+    fault('template_id renders to an empty text for +4911111'),
+  ],
+])('send-template refuses %s', async (_, body, expected) => {
+  const answer = await server.ask('POST', 'send-template', { recipients: ['+4911111'], ...body })
+  expect([answer.status, answer.body]).toEqual([400, expected])
+})
+
+test('device comes before template, template before quota and devices', async () => {
+  const body = { recipients: ['+4911111'], template_id: 'no', device_id: 'no' }
+  expect((await server.ask('POST', 'send-template', body)).body).toEqual(DEVICE)
+  expect((await server.ask('POST', 'send-template', { ...body, device_id: '' }, as(CLEO))).body).toEqual({
+    message: 'Template not found.',
+  })
+})
+
+test('a rendered text of 1,601 characters is too long', async () => {
+  const body = {
+    recipients: ['+4911111'],
+    template_id: TEMPLATES.code,
+    variables: { code: long(800), tail: '!' },
+  }
+  expect((await server.ask('POST', 'send-template', body)).body).toEqual(LONG)
+})
+
+test('without a device that is online, 503', async () => {
+  const answer = await server.send({}, as(CLEO))
+  const expected = { error: 'no_devices', message: 'No devices available to send messages' }
+  expect([answer.status, answer.body]).toEqual([503, expected])
+})
+
+test('quota comes before devices', async () => {
+  await server.rows('update users set monthly_quota = 1 where id = $1', [CLEO.id])
+  const answer = await server.send({ recipients: phones(2) }, as(CLEO))
+  const expected = { error: 'quota_exceeded', message: 'Monthly message quota exceeded' }
+  expect([answer.status, answer.body]).toEqual([402, expected])
+  expect(await server.rows('select 1 from sms_usage where "user" = $1', [CLEO.id])).toEqual([])
+})
+
+test('a named device must be able to take the message', async () => {
+  await server.rows('update devices set enabled = false where id = $1', [BENS_PHONE])
+  expect((await server.send({ device_id: BENS_PHONE }, as(BEN))).status).toBe(503)
+  await server.rows(
+    `update devices set enabled = true, last_seen = '2020-01-01 00:00:00.000Z' where id = $1`,
+    [BENS_PHONE],
+  )
+  expect((await server.send({}, as(BEN))).status).toBe(503)
+  await server.rows(`update devices set push = '{"endpoint":"https://push.example.com"}' where id = $1`, [
+    BENS_PHONE,
+  ])
+  expect((await server.send({ device_id: BENS_PHONE }, as(BEN))).status).toBe(200)
+})
+
+test('neither devices nor superusers send', async () => {
+  const [[root]] = (await server.rows('select id from _superusers')) as [[string]]
+  for (const [collection, id] of [
+    ['_superusers', root],
+    ['devices', PHONES[0]],
+  ] as const) {
+    const answer = await server.send({}, await server.signedIn(collection, id))
+    expect([answer.status, answer.body]).toEqual([
+      403,
+      { error: 'forbidden', message: 'Only users may do this' },
+    ])
+  }
+})
+
+test.each([
+  [
+    'invalid UTF-8',
+    Buffer.concat([
+      Buffer.from('{"recipients":["+4911111"],"body":"'),
+      Buffer.from([0xff]),
+      Buffer.from('"}'),
+    ]),
+    400,
+  ],
+  ['a byte order mark', Buffer.from('\ufeff{"recipients":["+4911111"],"body":"Hi"}'), 200],
+] as const)('a body with %s', async (_, body, status) => {
+  const headers = { 'x-api-key': ANN.key, 'content-type': 'application/json' }
+  const response = await fetch(`${server.url}/api/sms/send`, { method: 'POST', headers, body })
+  const answer = await response.json()
+  expect(response.status).toBe(status)
+  if (status === 400) expect(answer).toEqual(fault('The body must be valid UTF-8'))
+})
+
+test('a template with a variable __proto__ is filled', async () => {
+  const template = { id: 'proto0000000000', user: ANN.id, name: 'p', body: '{{__proto__}} {{constructor}}' }
+  await server.rows(
+    'insert into sms_templates (id, "user", name, body) values ($1, $2, $3, $4)',
+    Object.values(template),
+  )
+  const variables = JSON.parse('{"__proto__": 5, "constructor": "x"}')
+  const ask = (given: object) =>
+    server.ask('POST', 'preview', { recipients: ['+4911111'], template_id: template.id, variables: given })
+  expect((await ask(variables)).body.items[0].body).toBe('5 x')
+  expect((await ask({ constructor: 'x' })).body).toEqual({ message: 'Missing variable: __proto__.' })
+})

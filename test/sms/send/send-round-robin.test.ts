@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  ANN,
+  BENS_PHONE,
+  PHONES,
+  type ServerWithUsers,
+  startServerWithUsers,
+} from '../../support/server/server-with-users.ts'
+
+let server: ServerWithUsers
+beforeAll(async () => {
+  server = await startServerWithUsers()
+})
+afterAll(() => server.stop())
+
+const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)
+const devicesOf = async (batch: string) =>
+  (await server.rows('select device from sms_messages where batch_id = $1 order by _rowid', [batch])).map(
+    ([id]) => id,
+  )
+
+/** Ann's phones become `count` that are online. */
+async function havePhones(count: number) {
+  await server.rows('delete from sms_messages')
+  await server.rows('delete from sms_dispatch')
+  await server.rows('delete from devices where "user" = $1 and id <> all($2)', [ANN.id, PHONES])
+  await server.rows(
+    `insert into devices (id, "user", name, enabled, last_seen, "tokenKey")
+    select 'extra' || lpad(i::text, 10, '0'), $1, 'extra', true, '2099-01-01 00:00:00.000Z', 'extra' || i
+    from generate_series(1, $2) i`,
+    [ANN.id, count - PHONES.length],
+  )
+}
+test('in turn, by id, over requests', async () => {
+  const turns: unknown[] = []
+  for (let i = 0; i < 4; i++)
+    turns.push((await server.message((await server.send()).body.message_ids[0])).device)
+  expect(turns).toEqual([PHONES[0], PHONES[1], PHONES[0], PHONES[1]])
+  const { body } = await server.send({ recipients: many(3) })
+  expect(await devicesOf(body.batch_id)).toEqual([PHONES[0], PHONES[1], PHONES[0]])
+  expect((await server.message((await server.send()).body.message_ids[0])).device).toBe(PHONES[1])
+})
+
+test.each([
+  ['disabled', 'enabled = false'],
+  ['away too long', `last_seen = '2020-01-01 00:00:00.000Z'`],
+  ['never seen', `last_seen = ''`],
+] as const)('a device that is %s is left out', async (_, change) => {
+  await server.rows(`update devices set ${change} where id = $1`, [PHONES[0]])
+  const { body } = await server.send({ recipients: many(3) })
+  expect(await devicesOf(body.batch_id)).toEqual([PHONES[1], PHONES[1], PHONES[1]])
+  await server.rows(
+    `update devices set enabled = true, last_seen = '2099-01-01 00:00:00.000Z' where id = $1`,
+    [PHONES[0]],
+  )
+})
+
+test.each([
+  ['per_minute', 5, '30 seconds'],
+  ['daily_limit', 5, '20 hours'],
+] as const)('a device that has reached its %s is left out', async (limit, most, ago) => {
+  await server.rows(`update devices set ${limit} = $2 where id = $1`, [PHONES[0], most])
+  const send = async () => devicesOf((await server.send({ recipients: many(2) })).body.batch_id)
+  const handOut = (count: number) =>
+    server.rows(`insert into device_handouts (device, at, messages) values ($1, now() - $2::interval, $3)`, [
+      PHONES[0],
+      ago,
+      count,
+    ])
+  await handOut(most - 1)
+  expect(new Set(await send())).toEqual(new Set(PHONES))
+  await handOut(1)
+  expect(new Set(await send())).toEqual(new Set([PHONES[1]]))
+  await server.rows('delete from device_handouts')
+  await server.rows('update devices set per_minute = 0, daily_limit = 0 where id = $1', [PHONES[0]])
+})
+
+test("never another user's", async () => {
+  await havePhones(2)
+  await server.send({ recipients: many(10) })
+  expect(await server.rows('select count(*) from sms_messages where device = $1', [BENS_PHONE])).toEqual([
+    [0],
+  ])
+})
+
+test('named devices and opt-outs take no turn', async () => {
+  await havePhones(7)
+  const kinds = [
+    { device_id: PHONES[0] },
+    { recipients: ['+4900004'] },
+    { recipients: ['+4911111', '+4900004', '+4922222'] },
+    {},
+  ]
+  await Promise.all(Array.from({ length: 200 }, (_, i) => server.send(kinds[i % kinds.length])))
+  const found = await server.rows(
+    `select m.device, count(*) from sms_messages m join sms_dispatch d on d.message = m.id where not d.pinned group by 1`,
+  )
+  const numbers = found.map(([, n]) => Number(n))
+  expect(numbers).toHaveLength(7)
+  expect(Math.max(...numbers) - Math.min(...numbers)).toBeLessThanOrEqual(1)
+})

@@ -1,0 +1,273 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  ANN,
+  as,
+  BEN,
+  BENS_PHONE,
+  GROUPS,
+  PHONES,
+  type ServerWithUsers,
+  startServerWithUsers,
+  TEMPLATES,
+} from '../../support/server/server-with-users.ts'
+
+let server: ServerWithUsers
+beforeAll(async () => {
+  server = await startServerWithUsers()
+})
+afterAll(() => server.stop())
+
+const ID = /^[a-z0-9]{15}$/
+const DATE = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z$/
+const inSeconds = (seconds: number) => new Date(Date.now() + seconds * 1000).toISOString()
+const toWhom = (ids: readonly string[]) =>
+  Promise.all(ids.map(async (id) => (await server.message(id)).to as string))
+const used = async (user: string) =>
+  (await server.rows('select used from sms_usage where "user" = $1', [user]))[0]?.[0]
+
+test('one message: answer and record', async () => {
+  const answer = await server.send({ recipients: ['+4933333'], body: 'Grüße €' })
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('content-type')).toBe('application/json')
+  const [id] = answer.body.message_ids
+  expect(answer.body).toEqual({ batch_id: '', message_ids: [id], recipients_count: 1, status: 'accepted' })
+  expect(id).toMatch(ID)
+  const { _rowid, created, ...message } = await server.message(id)
+  expect(created).toMatch(DATE)
+  expect(message).toEqual({
+    id,
+    status: 'assigned',
+    to: '+4933333',
+    from: '',
+    body: 'Grüße €',
+    message_type: 'outgoing',
+    device: PHONES[0],
+    batch_id: '',
+    segments: 1,
+    priority: 0,
+    sim: 0,
+    scheduled_at: '',
+    expires_at: '',
+    guarantee: 'at_most_once',
+    client_ref: '',
+    sent_at: '',
+    delivered_at: '',
+    error_message: '',
+    user: ANN.id,
+    updated: created,
+  })
+})
+
+test('keys of the answer come in order', async () => {
+  const { body } = await server.send()
+  expect(Object.keys(body)).toEqual(['batch_id', 'message_ids', 'recipients_count', 'status'])
+})
+
+test('several: a batch, one id a message in the order of recipients, each number once', async () => {
+  const recipients = ['+4955555', '+4944444', '+4955555', '+4966666', '+4944444']
+  const { body } = await server.send({ recipients })
+  expect(body).toMatchObject({ batch_id: expect.stringMatching(ID), recipients_count: 3 })
+  expect(await toWhom(body.message_ids)).toEqual(['+4955555', '+4944444', '+4966666'])
+  const batches = await server.rows('select distinct batch_id from sms_messages where id = any($1)', [
+    body.message_ids,
+  ])
+  expect(batches).toEqual([[body.batch_id]])
+})
+
+test('the same number twice is one message', async () => {
+  const { body } = await server.send({ recipients: ['+4955555', '+4955555'] })
+  expect(body).toMatchObject({ batch_id: '', recipients_count: 1 })
+})
+
+test.each([
+  [
+    'members by name and id, without who has opted out',
+    [],
+    [GROUPS.friends],
+    ['+4900002', '+4900003', '+4900001'],
+  ],
+  ['a member of two groups once', [], [GROUPS.left, GROUPS.friends], ['+4900002', '+4900003', '+4900001']],
+  [
+    'the request before its groups',
+    ['+4977777', '+4900001'],
+    [GROUPS.friends],
+    ['+4977777', '+4900001', '+4900002', '+4900003'],
+  ],
+  ['a group named twice', [], [GROUPS.left, GROUPS.left], ['+4900003']],
+  ['an empty group beside a number', ['+4977777'], [GROUPS.empty], ['+4977777']],
+] as const)('groups: %s', async (_, recipients, group_ids, expected) => {
+  const { body } = await server.send({ recipients, group_ids })
+  expect(await toWhom(body.message_ids)).toEqual(expected)
+})
+
+test('recipients may be absent when there are groups', async () => {
+  const { status } = await server.send({ recipients: undefined, group_ids: [GROUPS.left] })
+  expect(status).toBe(200)
+})
+
+test('who has opted out and is named gets a failed message, which costs nothing', async () => {
+  const before = await used(ANN.id)
+  const { body } = await server.send({ recipients: ['+4900004', '+4900001'] })
+  expect(body.recipients_count).toBe(2)
+  const [out, other] = body.message_ids
+  expect(await server.message(out)).toMatchObject({
+    status: 'failed',
+    error_message: 'Recipient has opted out',
+    device: '',
+  })
+  expect(await server.message(other)).toMatchObject({ status: 'assigned', error_message: '' })
+  expect(
+    await server.rows('select message from sms_dispatch where message = any($1)', [body.message_ids]),
+  ).toEqual([[other]])
+  expect(await used(ANN.id)).toBe(Number(before) + 1)
+})
+
+test('only opted out: nothing to dispatch, no turn taken, no quota used', async () => {
+  const state = () =>
+    server.rows(
+      'select t.turn, s.used from sms_turns t join sms_usage s on s."user" = t."user" where t."user" = $1',
+      [ANN.id],
+    )
+  const before = await state()
+  const { body } = await server.send({ recipients: ['+4900004'] })
+  expect(await server.message(body.message_ids[0])).toMatchObject({ status: 'failed' })
+  expect(await state()).toEqual(before)
+})
+
+test("another user's opt-out is no business of ours", async () => {
+  const { body } = await server.send({ recipients: ['+4900006'] })
+  expect(await server.message(body.message_ids[0])).toMatchObject({ status: 'assigned' })
+  const bens = await server.send({ recipients: ['+4900006'] }, as(BEN))
+  expect(await server.message(bens.body.message_ids[0])).toMatchObject({ status: 'failed', user: BEN.id })
+})
+
+test('a named device gets the message, its turn is not taken', async () => {
+  const turn = () => server.rows('select turn from sms_turns where "user" = $1', [ANN.id])
+  const before = await turn()
+  const { body } = await server.send({ device_id: PHONES[1], recipients: ['+4955555', '+4944444'] })
+  for (const id of body.message_ids) expect(await server.message(id)).toMatchObject({ device: PHONES[1] })
+  expect(
+    await server.rows('select distinct pinned from sms_dispatch where message = any($1)', [body.message_ids]),
+  ).toEqual([[true]])
+  expect(await turn()).toEqual(before)
+})
+
+test.each([
+  ['null', null],
+  ['empty', ''],
+])('a device that is %s is none', async (_, device_id) => {
+  expect((await server.send({ device_id })).status).toBe(200)
+})
+
+test('options are stored', async () => {
+  const expires_at = inSeconds(3600)
+  const options = { priority: -5, sim: 2, guarantee: 'at_least_once', expires_at, client_ref: 'order 7' }
+  const { body } = await server.send(options)
+  const [id] = body.message_ids
+  expect(await server.message(id)).toMatchObject({ ...options, expires_at: expires_at.replace('T', ' ') })
+  const [row] = await server.rows(
+    'select priority, at_least_once, expires_at = $2::timestamptz, wakes, attempt, state from sms_dispatch where message = $1',
+    [id, expires_at],
+  )
+  expect(row).toEqual([-5, true, true, 1, 0, 'assigned'])
+})
+
+test('a ttl counts from when the message is due', async () => {
+  const scheduled_at = inSeconds(7200)
+  const { body } = await server.send({ ttl: 60, scheduled_at })
+  const { expires_at } = await server.message(body.message_ids[0])
+  expect(Date.parse(String(expires_at)) - Date.parse(scheduled_at)).toBe(60_000)
+})
+
+test('scheduled: pending without a device until it is due, on the quota of now', async () => {
+  const before = Number(await used(ANN.id))
+  const { body } = await server.send({ scheduled_at: inSeconds(3600) })
+  const [id] = body.message_ids
+  expect(await server.message(id)).toMatchObject({ status: 'pending', device: '' })
+  const [row] = await server.rows(
+    'select state, device, due_at > now(), wake_at from sms_dispatch where message = $1',
+    [id],
+  )
+  expect(row).toEqual(['pending', '', true, null])
+  expect(await used(ANN.id)).toBe(before + 1)
+})
+
+test('scheduled for a time that is past means now', async () => {
+  const { body } = await server.send({ scheduled_at: '2020-01-01T00:00:00Z' })
+  expect(await server.message(body.message_ids[0])).toMatchObject({ status: 'assigned', scheduled_at: '' })
+})
+
+test('scheduled messages need no device now', async () => {
+  await server.rows('update devices set enabled = false where id = $1', [BENS_PHONE])
+  expect((await server.send({}, as(BEN))).status).toBe(503)
+  const { status, body } = await server.send({ scheduled_at: inSeconds(60), device_id: BENS_PHONE }, as(BEN))
+  expect(status).toBe(200)
+  expect(await server.message(body.message_ids[0])).toMatchObject({ status: 'pending', device: BENS_PHONE })
+  await server.rows('update devices set enabled = true where id = $1', [BENS_PHONE])
+})
+
+test.each([
+  ['1,600 characters', 'x'.repeat(1600), 11],
+  ['1,600 characters of two units each', '😀'.repeat(1600), 49],
+] as const)('%s are not too long', async (_, body, segments) => {
+  const { body: answer } = await server.send({ body })
+  expect(await server.message(answer.message_ids[0])).toMatchObject({ body, segments })
+})
+
+test('what the database cannot hold is taken out of a text', async () => {
+  const answer = await server.ask('POST', 'send', '{"recipients":["+4911111"],"body":"a\\u0000b\\ud800c"}')
+  expect(await server.message(answer.body.message_ids[0])).toMatchObject({ body: 'ab�c' })
+})
+
+test('JSON is read whatever the content type says', async () => {
+  const body = JSON.stringify({ recipients: ['+4911111'], body: 'Hi' })
+  const type = { 'content-type': 'application/x-www-form-urlencoded' }
+  expect((await server.ask('POST', 'send', body, { ...as(ANN), ...type })).status).toBe(200)
+})
+
+test('1,000 recipients', async () => {
+  const recipients = Array.from({ length: 1000 }, (_, i) => `+49${100_000 + i}`)
+  const { body } = await server.send({ recipients })
+  expect(new Set(body.message_ids).size).toBe(1000)
+  const stored = await server.rows('select "to" from sms_messages where batch_id = $1 order by _rowid', [
+    body.batch_id,
+  ])
+  expect(stored.map(([to]) => to)).toEqual(recipients)
+  expect((await server.send({ recipients: [...recipients, '+4999'] })).body.error).toBe('too_many_recipients')
+})
+
+test('a template: each recipient has an own text', async () => {
+  const { body } = await server.ask('POST', 'send-template', {
+    recipients: ['+4900005', '+4912345', '+4900006'],
+    template_id: TEMPLATES.code,
+    variables: { code: 123, tail: true, name: 'Eve', phone: '0' },
+  })
+  const texts = await Promise.all(body.message_ids.map(async (id: string) => (await server.message(id)).body))
+  expect(texts).toEqual([
+    'Xaver (+4900005): 123 123true',
+    ' (+4912345): 123 123true',
+    ' (+4900006): 123 123true',
+  ])
+})
+
+test('a template for a group', async () => {
+  const { body } = await server.ask('POST', 'send-template', {
+    group_ids: [GROUPS.friends],
+    template_id: TEMPLATES.greeting,
+  })
+  const texts = await Promise.all(body.message_ids.map(async (id: string) => (await server.message(id)).body))
+  expect(texts).toEqual(['Hello Abe!', 'Hello Abe!', 'Hello Zoe!'])
+})
+
+test('accepting writes no event: those are for what comes later', async () => {
+  const { body } = await server.send()
+  expect(await server.rows('select 1 from sms_events where message = $1', [body.message_ids[0]])).toEqual([])
+})
+
+test('nobody sees the messages of another user', async () => {
+  const { body } = await server.send({ recipients: ['+4955555', '+4944444'] })
+  expect((await server.ask('GET', `batches/${body.batch_id}`, undefined, as(BEN))).status).toBe(404)
+  expect(
+    (await server.ask('POST', `messages/${body.message_ids[0]}/cancel`, undefined, as(BEN))).status,
+  ).toBe(404)
+})

@@ -1,0 +1,41 @@
+import { expect, test } from 'vitest'
+import { fillVariables, parseTemplate, renderFor } from '../../../src/sms/send/template.ts'
+import { startCpuTimer } from '../../support/server/cpu-timer.ts'
+
+const ANN = { name: 'Ann', phone: '+4911111' }
+const render = (body: string, variables: Record<string, string> = {}) =>
+  renderFor(fillVariables(parseTemplate(body), variables), ANN)
+
+test.each([
+  ['no variable', 'Hello', {}, 'Hello'],
+  ['nothing', '', {}, ''],
+  ['a variable', 'Code {{code}}.', { code: '12' }, 'Code 12.'],
+  ['spaces inside the braces', '{{ code }}{{\tcode\n}}', { code: '12' }, '1212'],
+  ['a name of several words', '{{first name}} {{ prénom }}', { 'first name': 'A', prénom: 'B' }, 'A B'],
+  ['name and phone are of the contact', '{{name}} {{ phone }}', {}, 'Ann +4911111'],
+  ['they cannot be overridden', '{{name}} {{phone}}', { name: 'x', phone: 'y' }, 'Ann +4911111'],
+  ['their case counts', '{{Name}}', { Name: 'x' }, 'x'],
+  ['a value is text, braces and all', '{{a}}', { a: '{{name}} $& $1' }, '{{name}} $& $1'],
+  ['an empty value', 'a{{b}}c', { b: '' }, 'ac'],
+  ['values that nobody asks for', 'a', { b: 'c' }, 'a'],
+  ['braces that are none', '{name} {{}} {{ }} {{name} }}', {}, '{name} {{}} {{ }} {{name} }}'],
+  ['three braces', '{{{name}}}', {}, '{Ann}'],
+  ['the same one twice', '{{a}}{{a}}', { a: 'x' }, 'xx'],
+] as const)('%s', (_, body, variables, expected) => {
+  expect(render(body, variables as Record<string, string>)).toBe(expected)
+})
+
+test.each([
+  ['the first that is missing', '{{a}} {{b}} {{c}}', { a: '1' }, 'b'],
+  ['what objects inherit is no value', '{{constructor}}', {}, 'constructor'],
+  ['__proto__ is a name like others', '{{__proto__}}', {}, '__proto__'],
+])('names %s', (_, body, variables, name) => {
+  expect(() => render(body, variables as Record<string, string>)).toThrow(`Missing variable: ${name}.`)
+})
+
+test('a hostile template takes no time', () => {
+  const took = startCpuTimer()
+  for (const body of ['{'.repeat(100_000), '{{a'.repeat(50_000), `{{${' '.repeat(100_000)}`])
+    parseTemplate(body)
+  expect(took()).toBeLessThan(1000)
+})

@@ -1,0 +1,88 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { upsertSuperuser } from '../../../src/auth/superusers/superusers.ts'
+import type { Config } from '../../../src/config.ts'
+import { openDb } from '../../../src/db/open.ts'
+import { createLogger } from '../../../src/log.ts'
+import { type RunningServer, start } from '../../../src/server.ts'
+import { extendAllLeases } from '../../../src/sms/queue/renew.ts'
+import { sweep } from '../../../src/sms/sweep/sweep.ts'
+import { type Client, client, withDevices } from '../../support/server/server-with-devices.ts'
+import { SUPERUSER, testConfig } from '../../support/server/start.ts'
+
+const silent = createLogger({ logLevel: 'silent' })
+let folder: string
+let config: Config
+let server: RunningServer
+let user: Client
+let phone: Client
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'pocketsms-outage-'))
+  config = await testConfig({ DATA_DIR: folder, LEASE_SECONDS: '20' })
+  server = await start(config, silent)
+  await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
+  const fixture = await withDevices(server)
+  user = await fixture.makeUser()
+  phone = await fixture.pair(user)
+  const body = { recipients: ['+4915112345678'], body: 'Hello' }
+  expect((await user.call('POST', '/api/sms/send', body)).status).toBe(200)
+})
+afterEach(async () => {
+  await server.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** The server is away while leases end, and comes back. */
+async function miss(): Promise<void> {
+  await server.stop()
+  const db = await openDb(config, silent)
+  await db.query(`update sms_dispatch set lease_until = now() - interval '1 second'`)
+  await db.close()
+  server = await start(config, silent)
+  ;[user, phone] = [client(server.url, user.id, user.token), client(server.url, phone.id, phone.token)]
+  await sleep(1_500) // a sweep or two
+}
+
+const statusOf = async () =>
+  (await user.call('GET', '/api/collections/sms_messages/records')).body.items[0].status
+
+test('a phone with the app that waits to connect is asked once more, and what it says counts', async () => {
+  const [{ id }] = (await phone.call('GET', '/api/mobile/v1/message')).body
+  await miss()
+  expect(await statusOf()).toBe('sending')
+  const again = (await phone.call('GET', '/api/mobile/v1/message')).body
+  expect(again.map((message: { id: string }) => message.id)).toEqual([id])
+  const sent = [{ id, state: 'Sent', recipients: [], states: { Sent: new Date().toISOString() } }]
+  expect((await phone.call('PATCH', '/api/mobile/v1/message', sent)).status).toBe(204)
+  expect(await statusOf()).toBe('sent')
+})
+
+test('an agent gets what it holds, by the same attempt', async () => {
+  const claim = async () => (await phone.call('POST', '/api/devices/claim', { limit: 10 })).body.items
+  const [{ id, attempt }] = await claim()
+  await miss()
+  expect(await claim()).toEqual([expect.objectContaining({ id, attempt })])
+  const items = [{ id, attempt, status: 'sent' }]
+  expect((await phone.call('POST', '/api/devices/report', { items })).body.items[0].result).toBe('applied')
+})
+
+test('who stays silent after that is judged', async () => {
+  await phone.call('POST', '/api/devices/claim', { limit: 10 })
+  const { store } = server.services
+  // at once: the server sweeps, too
+  await store.db.transaction(async (db) => {
+    await db.query(`update sms_dispatch set lease_until = now() - interval '1 hour'`)
+    await extendAllLeases(db, 4)
+  })
+  await sweep(store, 600)
+  expect(await statusOf()).toBe('sending')
+  await expect
+    .poll(async () => {
+      await sweep(store, 600)
+      return statusOf()
+    })
+    .toBe('failed')
+})

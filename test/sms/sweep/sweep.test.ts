@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Store } from '../../../src/collections/catalog.ts'
+import type { Device } from '../../../src/sms/devices/device.ts'
+import { claimMessages } from '../../../src/sms/queue/claim.ts'
+import { retryExpiredLeases } from '../../../src/sms/queue/overdue.ts'
+import { deleteExpiredRows, sweep } from '../../../src/sms/sweep/sweep.ts'
+import { onDeviceEvent } from '../../../src/sms/wake/wake.ts'
+import {
+  assign,
+  eventsOf,
+  lookUp,
+  makeDevice,
+  makeUser,
+  openTestStore,
+} from '../../support/database/queue.ts'
+
+const ONLINE_SECONDS = 600
+
+let opened: Awaited<ReturnType<typeof openTestStore>>
+let store: Store
+let user: string
+beforeAll(async () => {
+  opened = await openTestStore()
+  store = opened.store
+})
+afterAll(() => opened.close())
+beforeEach(async () => {
+  await store.db.query('delete from sms_dispatch')
+  user = await makeUser(store)
+})
+
+const look = () => sweep(store, ONLINE_SECONDS)
+const change = (ids: readonly string[], set: string) =>
+  store.db.query(`update sms_dispatch set ${set} where message = any($1)`, [ids])
+const OVER = `lease_until = now() - interval '1 second'`
+const LATE = `wakes = 3, wake_at = now() - interval '1 second'`
+
+/** How many of these messages each device has, by its id. */
+async function shares(ids: readonly string[]): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const { device } of await lookUp(store, ids)) counts[device!] = (counts[device!] ?? 0) + 1
+  return counts
+}
+
+/** A look leaves it with its device, one after the lease ends it. */
+async function endsByItsLease(ids: string[]) {
+  await look()
+  expect(await lookUp(store, ids)).toMatchObject([{ status: 'sending' }])
+  await change(ids, OVER)
+  await look()
+  const error = 'Outcome unknown: the device went silent'
+  expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed', error }])
+}
+
+describe('a lease that is over', () => {
+  test('ends a message that may be sent once at most, with the truth as reason', async () => {
+    const device = await makeDevice(store, user)
+    const ids = await assign(store, device, 1)
+    await claimMessages(store, device, 1, 120)
+    await endsByItsLease(ids)
+    expect(await eventsOf(store, ids[0]!)).toEqual(['sending 1', 'failed 1'])
+  })
+
+  test('gives a message that may be sent twice to another device', async () => {
+    const [device, other] = [await makeDevice(store, user), await makeDevice(store, user)]
+    const ids = await assign(store, device, 1, { at_least_once: 'true' })
+    await claimMessages(store, device, 1, 120)
+    await change(ids, OVER)
+    await look()
+    expect(await lookUp(store, ids)).toMatchObject([{ status: 'assigned', device: other.id }])
+    expect(await claimMessages(store, other, 1, 120)).toMatchObject([{ id: ids[0], attempt: 2 }])
+  })
+
+  test('does not send again what has expired meanwhile', async () => {
+    const device = await makeDevice(store, user)
+    const ids = await assign(store, device, 1, { at_least_once: 'true' })
+    await claimMessages(store, device, 1, 120)
+    await change(ids, `${OVER}, expires_at = now()`)
+    await look()
+    expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed' }])
+  })
+
+  test('is no reason to send again what may be sent once, however many are over', async () => {
+    const device = await makeDevice(store, user)
+    await makeDevice(store, user)
+    const ids = await assign(store, device, 1)
+    await claimMessages(store, device, 1, 120)
+    await change(ids, OVER)
+    // a look ends some of them only, and then comes here
+    await store.db.transaction((db) => retryExpiredLeases(db, ONLINE_SECONDS))
+    expect(await lookUp(store, ids)).toMatchObject([{ status: 'sending', device: device.id }])
+  })
+})
+
+test.each([
+  ['it expires', `update sms_dispatch set expires_at = now() - interval '1 second' where device = $1`],
+  ['the device is deleted', 'delete from devices where id = $1'],
+])('what a device is sending is not ended as if it had not gone out: %s', async (_, happens) => {
+  const device = await makeDevice(store, user)
+  const ids = await assign(store, device, 1, { pinned: 'true' })
+  await claimMessages(store, device, 1, 120)
+  await store.db.query(happens, [device.id])
+  await endsByItsLease(ids)
+})
+
+test.each(['assigned', 'pending'])('%s messages that expire fail', async (state) => {
+  const ids = await assign(store, await makeDevice(store, user), 1, {
+    state: `'${state}'`,
+    expires_at: `now() - interval '1 second'`,
+  })
+  await look()
+  expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed', error: 'Expired before sending' }])
+})
+
+describe('messages that their device does not claim', () => {
+  test.each([
+    ['it was disabled', { enabled: 'false' }],
+    ['it went offline', { last_seen: `pb_text(now() - interval '11 minutes')` }],
+  ])('go to the others, evenly: %s', async (_, columns) => {
+    const [a, b] = [await makeDevice(store, user), await makeDevice(store, user)]
+    const ids = await assign(store, await makeDevice(store, user, columns), 10)
+    await look()
+    expect(await shares(ids)).toEqual({ [a.id]: 5, [b.id]: 5 })
+    expect(await eventsOf(store, ids[0]!)).toEqual(['assigned 0'])
+  })
+
+  test('go to the others: it was deleted', async () => {
+    const other = await makeDevice(store, user)
+    const ids = await assign(store, { id: 'deleteddevice00', user }, 3)
+    await look()
+    expect(await shares(ids)).toEqual({ [other.id]: 3 })
+  })
+
+  test('go to another after three wake-ups, but not while the device claims others', async () => {
+    const [silent, busy, other] = await Promise.all([1, 2, 3].map(() => makeDevice(store, user)))
+    const lost = await assign(store, silent!, 2)
+    const kept = await assign(store, busy!, 2)
+    await claimMessages(store, busy!, 1, 120)
+    await change([...lost, ...kept], LATE)
+    await look()
+    expect(await shares(kept)).toEqual({ [busy!.id]: 2 })
+    expect((await lookUp(store, lost)).map(({ device }) => device)).not.toContain(silent!.id)
+    expect(other).toBeDefined()
+    // the next device has its wake-ups, too
+    const { rows } = await store.db.query('select wakes from sms_dispatch where message = any($1)', [lost])
+    expect(rows).toEqual([[1], [1]])
+  })
+
+  test.each([
+    ['once it claimed nothing for 45 s, at whatever wake-up', {}, false],
+    ['not while it is paced: its minute may not be over', { per_minute: '10' }, true],
+  ] as const)('go to another after a device that was at work stopped: %s', async (_, columns, isKept) => {
+    const [stopped] = [await makeDevice(store, user, columns), await makeDevice(store, user)]
+    const ids = await assign(store, stopped, 2)
+    await change(ids, `wakes = 4, wake_at = now() + interval '75 seconds'`)
+    await store.db.query(`insert into device_handouts values ($1, now() - interval '50 seconds', 10)`, [
+      stopped.id,
+    ])
+    await look()
+    expect((await shares(ids))[stopped.id] === 2).toBe(isKept)
+  })
+
+  test.each([
+    ['the request named the device', { pinned: 'true' }, true],
+    ['there is no other device', {}, false],
+  ] as const)('stay where %s', async (_, dispatch, hasOther) => {
+    const device = await makeDevice(store, user, { enabled: 'false' })
+    if (hasOther) await makeDevice(store, user)
+    const ids = await assign(store, device, 2, dispatch)
+    await change(ids, LATE)
+    await look()
+    expect(await shares(ids)).toEqual({ [device.id]: 2 })
+  })
+
+  test("never go to another user's device", async () => {
+    await makeDevice(store, await makeUser(store))
+    const device = await makeDevice(store, user, { enabled: 'false' })
+    const ids = await assign(store, device, 1)
+    await look()
+    expect(await shares(ids)).toEqual({ [device.id]: 1 })
+  })
+
+  test('fail when the device that the request named was deleted', async () => {
+    const ids = await assign(store, { id: 'deleteddevice00', user }, 1, { pinned: 'true' })
+    await look()
+    expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed' }])
+  })
+})
+
+describe('wake-ups of unclaimed messages', () => {
+  const wakes = async (id: string) => {
+    const { rows } = await store.db.query(
+      'select wakes, extract(epoch from wake_at - now())::float8 from sms_dispatch where message = $1',
+      [id],
+    )
+    return { wakes: Number(rows[0]![0]), inSeconds: Math.round(Number(rows[0]![1])) }
+  }
+
+  test('come 5, 15, 45 and 120 s after the assignment, then every 5 minutes', async () => {
+    const device = await makeDevice(store, user)
+    const [id] = (await assign(store, device, 1)) as [string]
+    let after = 0
+    const times: number[] = []
+    let heard = 0
+    const stop = onDeviceEvent(device.id, () => heard++)
+    for (let due = 5; times.length < 6; ) {
+      after += due
+      times.push(after)
+      await change([id], 'wake_at = now()')
+      await look()
+      due = (await wakes(id)).inSeconds
+    }
+    stop()
+    expect(times).toEqual([5, 15, 45, 120, 420, 720])
+    expect(heard).toBe(6)
+    expect((await wakes(id)).wakes).toBe(7)
+  })
+})
+
+describe('scheduled messages', () => {
+  test('are given out by turn when they are due', async () => {
+    const devices = await Promise.all([1, 2, 3].map(() => makeDevice(store, user)))
+    const later = { id: '', user }
+    const due = { state: `'pending'`, due_at: 'now()', wake_at: 'null' }
+    const first = await assign(store, later, 4, due)
+    await look()
+    const second = await assign(store, later, 5, due)
+    const notYet = await assign(store, later, 1, { ...due, due_at: `now() + interval '1 hour'` })
+    await look()
+    expect(Object.values(await shares([...first, ...second]))).toEqual([3, 3, 3])
+    expect(await lookUp(store, notYet)).toMatchObject([{ status: 'pending' }])
+    expect(await claimMessages(store, devices[0]!, 10, 120)).toHaveLength(3)
+  })
+
+  test('wait for a device when there is none, without holding up others', async () => {
+    const due = { state: `'pending'`, due_at: 'now()' }
+    const waiting = await assign(store, { id: '', user }, 2, due)
+    const lucky = await makeUser(store)
+    await makeDevice(store, lucky)
+    const others = await assign(store, { id: '', user: lucky }, 2, due)
+    await look()
+    expect((await lookUp(store, waiting)).map(({ status }) => status)).toEqual(['pending', 'pending'])
+    expect((await lookUp(store, others)).map(({ status }) => status)).toEqual(['assigned', 'assigned'])
+  })
+
+  test('go to the device that the request named', async () => {
+    const [named] = [await makeDevice(store, user), await makeDevice(store, user)] as [Device, Device]
+    const ids = await assign(store, named, 3, { state: `'pending'`, due_at: 'now()', pinned: 'true' })
+    await look()
+    expect(await shares(ids)).toEqual({ [named.id]: 3 })
+    expect((await lookUp(store, ids)).map(({ status }) => status)).toEqual(Array(3).fill('assigned'))
+  })
+})
+
+test('while we may have been away, nobody is judged by silence; expiry and wake-ups go on', async () => {
+  const [device] = [await makeDevice(store, user), await makeDevice(store, user)]
+  const held = await assign(store, device, 1)
+  await claimMessages(store, device, 10, 120)
+  await change(held, OVER)
+  const twice = await assign(store, device, 1, { at_least_once: 'true' })
+  await claimMessages(store, device, 10, 120)
+  await change(twice, OVER)
+  const late = await assign(store, device, 1)
+  await change(late, LATE)
+  const expired = await assign(store, device, 1, { expires_at: `now() - interval '1 second'` })
+  const all = [...held, ...twice, ...late, ...expired]
+  const statuses = async () => (await lookUp(store, all)).map(({ status }) => status)
+  await sweep(store, ONLINE_SECONDS, false)
+  expect(await statuses()).toEqual(['sending', 'sending', 'assigned', 'failed'])
+  expect((await lookUp(store, late))[0]!.device).toBe(device.id)
+  await look()
+  expect(await statuses()).toEqual(['failed', 'assigned', 'assigned', 'failed'])
+})
+
+test('one sweeper at a time: the others do nothing', async () => {
+  if (store.db.kind === 'pglite') return // one connection: nothing is at the same time
+  const device = await makeDevice(store, user)
+  await store.db.transaction(async (db) => {
+    await sweep({ db, catalog: store.catalog }, ONLINE_SECONDS)
+    const ids = await assign(store, device, 1, { expires_at: `now() - interval '1 second'` })
+    expect(await look()).toBe(false)
+    expect(await lookUp(store, ids)).toMatchObject([{ status: 'assigned' }])
+  })
+})
+
+test('what belongs to a message that is gone is swept out', async () => {
+  const ids = await assign(store, await makeDevice(store, user), 2)
+  await store.db.query('delete from sms_messages where id = $1', [ids[0]])
+  await deleteExpiredRows(store)
+  const { rows } = await store.db.query('select message from sms_dispatch')
+  expect(rows).toEqual([[ids[1]]])
+})
+
+test("what waits for a device that is now somebody else's goes to another, or ends if it was named", async () => {
+  const [device, other] = [await makeDevice(store, user), await makeDevice(store, user)]
+  const [free] = await assign(store, device, 1)
+  const [named] = await assign(store, device, 1, { pinned: 'true' })
+  const [onAir] = await assign(store, device, 1, {
+    state: `'sending'`,
+    attempt: '1',
+    lease_until: `now() + interval '1 minute'`,
+  })
+  await store.db.query('update devices set "user" = $2 where id = $1', [device.id, await makeUser(store)])
+  await deleteExpiredRows(store)
+  await look()
+  expect(await lookUp(store, [free!, named!, onAir!])).toMatchObject([
+    { status: 'assigned', device: other.id },
+    { status: 'failed', error: 'The device of this message was deleted' },
+    { status: 'sending', device: device.id },
+  ])
+})

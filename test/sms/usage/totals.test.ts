@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { countMessages, keepTotals, totalSql } from '../../../src/sms/usage/totals.ts'
+import {
+  ANN,
+  as,
+  BEN,
+  BENS_PHONE,
+  CLEO,
+  type ServerWithUsers,
+  startServerWithUsers,
+} from '../../support/server/server-with-users.ts'
+
+// The totals of lists are kept, not counted: they must be what counting would give, whatever was done.
+
+let server: ServerWithUsers
+beforeAll(async () => {
+  server = await startServerWithUsers()
+})
+afterAll(() => server.stop())
+beforeEach(() => server.store.db.query('delete from sms_messages'))
+
+const MESSAGES = '/api/collections/sms_messages/records'
+const LISTS = [
+  'perPage=1',
+  'perPage=30&sort=-created',
+  'page=2&perPage=2',
+  'perPage=500&filter=id!=""',
+] as const
+
+async function totalsFor(user: string): Promise<number[]> {
+  const headers = await server.signedIn('users', user)
+  return Promise.all(
+    LISTS.map(async (query) => {
+      const response = await fetch(`${server.url}${MESSAGES}?${query}`, { headers })
+      return ((await response.json()) as { totalItems: number }).totalItems
+    }),
+  )
+}
+
+const kept = async (user?: string) =>
+  (await server.rows(`select ${totalSql('"sms_messages"', user && '$1')}`, user ? [user] : []))[0]![0]
+const counted = async (user: string) =>
+  (await server.rows('select count(*) from sms_messages where "user" = $1', [user]))[0]![0] as number
+
+async function expectTruth(): Promise<void> {
+  for (const { id } of [ANN, BEN, CLEO]) {
+    const count = await counted(id)
+    expect(await kept(id)).toBe(count)
+    expect(await totalsFor(id)).toEqual(LISTS.map(() => count))
+  }
+  expect(await kept()).toBe((await server.rows('select count(*) from sms_messages'))[0]![0])
+}
+
+const send = (count: number, user = ANN) =>
+  server.send({ recipients: Array.from({ length: count }, (_, i) => `+49${1000 + i}`) }, as(user))
+const receive = async (count: number, from = '+491') => {
+  const items = Array.from({ length: count }, (_, i) => {
+    return { from: `${from}${i}`, body: 'Hello', received_at: new Date(1e12 + i).toISOString() }
+  })
+  const response = await fetch(`${server.url}/api/devices/incoming`, {
+    method: 'POST',
+    headers: { ...(await server.signedIn('devices', BENS_PHONE)), 'content-type': 'application/json' },
+    body: JSON.stringify({ items }),
+  })
+  expect(response.status).toBe(200)
+}
+const remove = async (user: string, count: number) => {
+  const headers = await server.signedIn('users', user)
+  const ids = await server.rows('select id from sms_messages where "user" = $1 limit $2', [user, count])
+  const answers = ids.map(([id]) => fetch(`${server.url}${MESSAGES}/${id}`, { method: 'DELETE', headers }))
+  return (await Promise.all(answers)).map(({ status }) => status)
+}
+
+test('sends, texts that came in, deletes', async () => {
+  await send(5)
+  await send(1, BEN)
+  await expectTruth()
+  await receive(3, '+492')
+  expect(await remove(ANN.id, 2)).toEqual([204, 204])
+  await expectTruth()
+  expect(await kept(ANN.id)).toBe(3)
+})
+
+test('scheduled, refused and repeated sends', async () => {
+  await server.send({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() })
+  await server.send({ recipients: ['+4900004', '+4911112'] })
+  expect((await server.send({ device_id: 'nosuchdevice000' })).status).toBe(404)
+  const key = { ...as(ANN), 'idempotency-key': 'once' }
+  await server.send({}, key)
+  await server.send({}, key)
+  await expectTruth()
+  expect(await kept(ANN.id)).toBe(4)
+})
+
+test('a transaction that is rolled back', async () => {
+  await send(2)
+  const failing = server.store.db.transaction(async (db) => {
+    await db.query(`delete from sms_messages where "user" = $1`, [ANN.id])
+    throw new Error('no')
+  })
+  await expect(failing).rejects.toThrow('no')
+  await expectTruth()
+  expect(await kept(ANN.id)).toBe(2)
+})
+
+test('messages that are given to somebody else, and all at once deleted', async () => {
+  await send(4)
+  await server.rows(`update sms_messages set "user" = $1 where id in (select id from sms_messages limit 3)`, [
+    CLEO.id,
+  ])
+  await expectTruth()
+  expect(await kept(CLEO.id)).toBe(3)
+  await server.rows('truncate sms_messages')
+  await expectTruth()
+})
+
+test('a user who goes, and one who comes with the same id', async () => {
+  await send(3)
+  const dora = { id: 'dora00000000000', key: 'psk_dora' }
+  const come = () =>
+    server.rows(`insert into users (id, email, "tokenKey") values ($1, 'dora@example.com', 'k')`, [dora.id])
+  const insert = () =>
+    server.rows(`insert into sms_messages (id, "user", "to", body) values (pb_new_id(), $1, '+491', 'x')`, [
+      dora.id,
+    ])
+  await come()
+  await server.rows('insert into sms_turns ("user", messages) values ($1, 2)', [dora.id])
+  await server.rows(
+    `insert into sms_totals (relation, "user", messages) values ('sms_messages'::regclass, $1, -2)`,
+    [dora.id],
+  )
+  await insert()
+  await insert()
+  expect(await kept(dora.id)).toBe(2)
+  const gone = await fetch(`${server.url}/api/collections/users/records/${dora.id}`, {
+    method: 'DELETE',
+    headers: await server.signedIn('users', dora.id),
+  })
+  expect(gone.status).toBe(204)
+  expect(await kept(dora.id)).toBe(0)
+  await keepTotals(server.store.db)
+  expect(await server.rows('select 1 from sms_totals where "user" = $1', [dora.id])).toEqual([])
+  await come()
+  await insert()
+  expect(await kept(dora.id)).toBe(1)
+  await server.rows('delete from users where id = $1', [dora.id])
+  await server.rows('delete from sms_messages where "user" = $1', [dora.id])
+  await expectTruth()
+})
+
+test('a table that nobody has counted yet is counted by the list itself, then once', async () => {
+  await send(3)
+  await server.rows('drop trigger came on sms_messages')
+  await server.rows('drop trigger went on sms_messages')
+  await server.rows('delete from sms_totals')
+  await receive(2, '+493')
+  await remove(ANN.id, 1)
+  expect(await kept(ANN.id)).toBe(null)
+  expect(await totalsFor(ANN.id)).toEqual([2, 2, 2, 2])
+  await Promise.all([countMessages(server.store.db), countMessages(server.store.db)])
+  await expectTruth()
+  await receive(2, '+494')
+  await send(1)
+  await expectTruth()
+})
+
+test('everything at once', async () => {
+  await send(40)
+  const work = Array.from({ length: 15 }, (_, i) => [
+    send(1 + (i % 4)),
+    send(2, BEN),
+    receive(3, `+496${i}`),
+    server.rows(
+      `delete from sms_messages where id in (select id from sms_messages where "user" = $1 limit 2 for update skip locked)`,
+      [BEN.id],
+    ),
+    i % 5 === 0 ? keepTotals(server.store.db) : server.rows('select 1'),
+  ])
+  await Promise.all([...work.flat(), remove(ANN.id, 20)])
+  await expectTruth()
+})

@@ -1,0 +1,294 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { counts } from '../../../src/counts.ts'
+import { notifyNodes } from '../../../src/sms/queue/reassign.ts'
+import { notifyCanceled, onDeviceEvent, wakeDevices } from '../../../src/sms/wake/wake.ts'
+import { freePort } from '../../support/database/postgres.ts'
+import { serve } from '../../support/server/program.ts'
+import {
+  type Client,
+  client,
+  openStream,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
+import { startPushService } from '../../support/services/push-service.ts'
+
+/**
+ * Who is not woken looks by himself, or is woken once more, after 5 seconds: so many rounds of that are
+ * longer than a test may take, and rounds of wake-ups are not.
+ */
+const ROUNDS = 20
+
+let server: ServerWithDevices
+beforeAll(async () => {
+  server = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+})
+afterAll(() => server.stop())
+
+const send = async (by: Client, more: object = {}): Promise<string> => {
+  const message = { recipients: ['+4915112345678'], body: 'Hello', ...more }
+  const { body } = await by.call('POST', '/api/sms/send', message)
+  return body.message_ids[0]
+}
+/** A user with one phone. */
+async function makePair(): Promise<{ owner: Client; phone: Client }> {
+  const owner = await server.makeUser()
+  return { owner, phone: await server.pair(owner) }
+}
+const until = async (isTrue: () => boolean | Promise<boolean>, withinMs = 40_000) => {
+  for (const end = Date.now() + withinMs; !(await isTrue()); await sleep(20))
+    if (Date.now() > end) throw new Error('it did not happen')
+}
+
+/** Whether a claim of this device waits: a wake-up for nothing makes it look once more. */
+function isWaiting({ id }: Client): boolean {
+  const before = counts.wakes.long_poll
+  wakeDevices([id])
+  return counts.wakes.long_poll > before
+}
+const report = (by: Client, items: readonly { id: string; attempt: number }[]) =>
+  by.call('POST', '/api/devices/report', {
+    items: items.map(({ id, attempt }) => ({ id, attempt, status: 'sent' })),
+  })
+
+describe('an event stream', () => {
+  test('says wake when a message is accepted for the device, to all its streams', async () => {
+    const { owner, phone } = await makePair()
+    const streams = [await openStream(server.url, phone.token), await openStream(server.url, phone.token)]
+    await send(owner)
+    for (const stream of streams) expect((await stream.next('wake')).data).toBe('{}')
+    for (const stream of streams) await stream.close()
+  })
+
+  test('says wake at once when messages wait already', async () => {
+    const { owner, phone } = await makePair()
+    await send(owner)
+    const stream = await openStream(server.url, phone.token)
+    await stream.next('wake')
+    await stream.close()
+  })
+
+  test('says nothing of the messages of others', async () => {
+    const { phone } = await makePair()
+    const other = await makePair()
+    const stream = await openStream(server.url, phone.token)
+    await send(other.owner)
+    // what is said to the stream comes in order
+    await notifyCanceled(server.server.services.store.db, phone.id, 'the last', 0)
+    await stream.next('canceled')
+    expect(stream.heard).toEqual([])
+    await stream.close()
+  })
+
+  test('says which message was canceled', async () => {
+    const { owner, phone } = await makePair()
+    const stream = await openStream(server.url, phone.token)
+    const id = await send(owner)
+    expect((await owner.call('POST', `/api/sms/messages/${id}/cancel`)).status).toBe(200)
+    expect(JSON.parse((await stream.next('canceled')).data)).toEqual({ id })
+    await stream.close()
+  })
+
+  test('says nothing of a deletion that is undone', async () => {
+    const { owner, phone } = await makePair()
+    const stream = await openStream(server.url, phone.token)
+    const [kept, gone] = [await send(owner), await send(owner)]
+    const path = '/api/collections/sms_messages/records'
+    const requests = [kept, 'nothing00000000'].map((id) => ({ method: 'DELETE', url: `${path}/${id}` }))
+    expect((await owner.call('POST', '/api/batch', { requests })).status).toBe(400)
+    expect((await owner.call('DELETE', `${path}/${gone}`)).status).toBe(204)
+    expect(JSON.parse((await stream.next('canceled')).data)).toEqual({ id: gone })
+    await stream.close()
+  })
+
+  test('wakes at once, each time: it is said before the send is answered', async () => {
+    const { owner, phone } = await makePair()
+    const stream = await openStream(server.url, phone.token)
+    let said = 0
+    const stop = onDeviceEvent(phone.id, () => said++)
+    for (let i = 0; i < ROUNDS; i++) {
+      const before = said
+      await send(owner)
+      expect(said).toBeGreaterThan(before)
+      await stream.next('wake')
+    }
+    stop()
+    await stream.close()
+  })
+})
+
+describe('a waiting claim', () => {
+  test('is answered as soon as there is a message', async () => {
+    const { owner, phone } = await makePair()
+    for (let i = 0; i < ROUNDS; i++) {
+      const waiting = phone.call('POST', '/api/devices/claim', { wait: 30 })
+      await until(() => isWaiting(phone))
+      const id = await send(owner)
+      const { items } = (await waiting).body
+      expect(items).toMatchObject([{ id }])
+      await report(phone, items)
+    }
+  })
+
+  test('is answered with nothing when its time is over', async () => {
+    const { phone } = await makePair()
+    const start = performance.now()
+    expect((await phone.call('POST', '/api/devices/claim', { wait: 0.5 })).body).toEqual({ items: [] })
+    expect(performance.now() - start).toBeGreaterThan(450)
+  })
+
+  test('whose client went away takes nothing', async () => {
+    const { owner, phone } = await makePair()
+    const gone = new AbortController()
+    const claim = fetch(`${server.url}/api/devices/claim`, {
+      method: 'POST',
+      headers: { authorization: phone.token },
+      body: '{"wait":30}',
+      signal: gone.signal,
+    }).catch(() => {})
+    await until(() => isWaiting(phone))
+    gone.abort()
+    await claim
+    await until(() => !isWaiting(phone))
+    const before = counts.claims.messages
+    const id = await send(owner)
+    expect([isWaiting(phone), counts.claims.messages]).toEqual([false, before])
+    const record = await owner.call('GET', `/api/collections/sms_messages/records/${id}`)
+    expect(record.body.status).toBe('assigned')
+  })
+})
+
+describe('Web Push', () => {
+  test('wakes a device without a stream; the push service learns nothing', async () => {
+    const service = await startPushService()
+    const { owner, phone } = await makePair()
+    const { key } = (await phone.call('GET', '/api/devices/push-key')).body
+    expect(Buffer.from(key, 'base64url')).toHaveLength(65)
+    expect((await phone.call('PUT', '/api/devices/push', service.subscription())).status).toBe(204)
+    await send(owner)
+    await until(() => service.pushed.length > 0)
+    const [{ headers, text }] = service.pushed as [(typeof service.pushed)[0]]
+    expect(text).toBe('wake')
+    expect(headers).toMatchObject({ 'content-encoding': 'aes128gcm', urgency: 'high' })
+    expect(headers.authorization).toContain(`k=${key}`)
+    await service.stop()
+  })
+
+  test('is spared while a stream is open', async () => {
+    const service = await startPushService()
+    const { owner, phone } = await makePair()
+    await phone.call('PUT', '/api/devices/push', service.subscription())
+    const stream = await openStream(server.url, phone.token)
+    await send(owner)
+    await stream.next('wake')
+    expect(service.pushed).toEqual([])
+    await stream.close()
+    await service.stop()
+  })
+
+  test('wakes a burst once or twice, not once a message', async () => {
+    const service = await startPushService()
+    const { owner, phone } = await makePair()
+    await phone.call('PUT', '/api/devices/push', service.subscription())
+    const begun = performance.now()
+    await Promise.all(Array.from({ length: 30 }, () => send(owner)))
+    // the second is for all that came after the first, or for what nobody has claimed by then
+    await until(() => service.pushed.length > 1)
+    const seconds = Math.ceil((performance.now() - begun) / 1_000)
+    // at once, and once a second
+    expect(service.pushed.length).toBeLessThanOrEqual(seconds + 1)
+    await service.stop()
+  })
+
+  test.each([404, 410])('a subscription that is over (%i) is dropped', async (status) => {
+    const service = await startPushService()
+    service.answer(status)
+    const { owner, phone } = await makePair()
+    await phone.call('PUT', '/api/devices/push', service.subscription())
+    await send(owner)
+    const { db } = server.server.services.store
+    await until(async () => {
+      const { rows } = await db.query('select push::text from devices where id = $1', [phone.id])
+      return rows[0]![0] === null
+    })
+    await service.stop()
+  })
+
+  test.each([
+    ['no address', { endpoint: 'here', keys: {} }],
+    ['keys that are none', { endpoint: 'https://push.example.org/x', keys: { p256dh: 'x', auth: 'y' } }],
+    ['something else', 5],
+  ])('%s is no subscription', async (_, subscription) => {
+    const { phone } = await makePair()
+    expect((await phone.call('PUT', '/api/devices/push', subscription)).status).toBe(400)
+  })
+
+  test('a device with a subscription can be sent through though it is offline; without one it cannot', async () => {
+    const service = await startPushService()
+    const { owner, phone } = await makePair()
+    const { db } = server.server.services.store
+    const goOffline = () =>
+      db.query(`update devices set last_seen = '2026-01-01 00:00:00.000Z' where id = $1`, [phone.id])
+    const sendNow = () => owner.call('POST', '/api/sms/send', { recipients: ['+49301'], body: 'x' })
+    await phone.call('PUT', '/api/devices/push', service.subscription())
+    await goOffline()
+    expect((await sendNow()).status).toBe(200)
+    await phone.call('PUT', '/api/devices/push', 'null')
+    await goOffline()
+    expect((await sendNow()).body.error).toBe('no_devices')
+    await service.stop()
+  })
+})
+
+test('private push addresses are refused unless the settings allow them', async () => {
+  const strict = await startServerWithDevices()
+  const phone = await strict.pair(await strict.makeUser())
+  const service = await startPushService()
+  expect((await phone.call('PUT', '/api/devices/push', service.subscription())).status).toBe(400)
+  await service.stop()
+  await strict.stop()
+})
+
+test('a stream and a waiting claim on one node hear of what another accepts', async () => {
+  const { store, config } = server.server.services
+  if (!config.databaseUrl) return // PGlite serves one process
+  const env = { DATABASE_URL: config.databaseUrl, METRICS_TOKEN: 'a-token-for-metrics', LOG_LEVEL: 'warn' }
+  const other = await serve({ ...env, HOST: '127.0.0.1', PORT: String(await freePort()) })
+  const heardByClaims = async () => {
+    const headers = { authorization: `Bearer ${env.METRICS_TOKEN}` }
+    const text = await (await fetch(`${other.url}/metrics`, { headers })).text()
+    return Number(/^pocketsms_wakes_total\{way="long_poll"\} (\d+)/m.exec(text)?.[1])
+  }
+  const { owner, phone } = await makePair()
+  const there = client(other.url, phone.id, phone.token)
+  const stream = await openStream(other.url, phone.token)
+  for (let i = 0; i < ROUNDS; i++) {
+    const waiting = there.call('POST', '/api/devices/claim', { wait: 30 })
+    const before = await heardByClaims()
+    await until(async () => {
+      await notifyNodes(store.db, [[phone.id]])
+      return (await heardByClaims()) > before
+    })
+    const id = await send(owner)
+    await stream.next('wake')
+    const { items } = (await waiting).body
+    expect(items).toMatchObject([{ id }])
+    await report(there, items)
+  }
+  await stream.close()
+  await other.stop()
+})
+
+test('a server that stops ends its streams and waiting claims, and cuts none off', async () => {
+  const short = await startServerWithDevices()
+  const phone = await short.pair(await short.makeUser())
+  const headers = { authorization: phone.token }
+  const stream = await fetch(`${short.url}/api/devices/events`, { headers })
+  const waiting = phone.call('POST', '/api/devices/claim', { wait: 30 })
+  await until(() => isWaiting(phone))
+  await short.stop()
+  expect((await waiting).body).toEqual({ items: [] })
+  // of one that is cut off the end cannot be read
+  expect(await stream.text()).toContain('event: wake')
+})

@@ -1,0 +1,147 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import type { Catalog } from '../../../src/collections/catalog.ts'
+import { openApiDocument } from '../../../src/openapi/document.ts'
+import type { Extensions } from '../../../src/records/extension.ts'
+import type { GivenAnswer } from './answers.ts'
+
+type Json = Record<string, unknown>
+type Answers = Record<string, { content?: Record<string, unknown> }>
+
+/** Where every route must be described. */
+const OURS = /^\/api\/(?:(?:sms|devices|webhooks)(?:\/|$)|collections\/(?!meta\/)[^/]+\/(?!truncate$))/
+
+const judges = new WeakMap<Catalog, (answer: GivenAnswer) => string | undefined>()
+
+/** Who looks at answers of a server with these collections, its own ones included. */
+export function validatorOf(
+  catalog: Catalog,
+  extensions: Extensions,
+): (answer: GivenAnswer) => string | undefined {
+  const known = judges.get(catalog)
+  if (known) return known
+  let described: Described | undefined
+  const judge = (answer: GivenAnswer) => {
+    const path = pathOf(catalog, answer.url)
+    if (path === undefined || answer.method === 'OPTIONS') return undefined
+    described ??= new Described(catalog, extensions)
+    const fault = described.faultOf(answer, path)
+    return (
+      fault && `${answer.method} ${answer.url} → ${answer.status}: ${fault}\n  ${answer.body.slice(0, 500)}`
+    )
+  }
+  judges.set(catalog, judge)
+  return judge
+}
+
+/** The path as the description has it: collections by their name. Undefined where no path of the API is. */
+function pathOf(catalog: Catalog, url: string): string | undefined {
+  const [path = ''] = url.split('?')
+  if (!path.startsWith('/api/') || /%(?![0-9a-f]{2})|\/\/|\/\./i.test(path)) return undefined
+  return path.replace(/^(\/api\/collections\/)([^/]+)(?=\/)/, (whole, start: string, name: string) => {
+    const collection = catalog.find(decodeURIComponent(name))
+    return collection ? start + collection.name : whole
+  })
+}
+
+/** One description, ready to hold answers against. */
+class Described {
+  readonly #paths: readonly (readonly [RegExp, path: string, methods: Json])[]
+  readonly #whole = new Ajv2020({ strict: false })
+  /** For answers of which `fields` shows a part. */
+  readonly #part = new Ajv2020({ strict: false })
+  readonly #compiled = new Map<string, ValidateFunction>()
+
+  constructor({ all }: Catalog, extensions: Extensions) {
+    const document = openApiDocument({ url: '', collections: all, extensions })
+    const { paths, components } = JSON.parse(JSON.stringify(document)) as Record<string, Json>
+    this.#paths = Object.entries(paths!).map(([path, methods]) => [matcherOf(path), path, methods as Json])
+    this.#whole.addSchema({ paths, components: walk(components, close) } as Json, 'api')
+    this.#part.addSchema(walk({ paths, components: walk(components, close) }, loosen) as Json, 'api')
+  }
+
+  faultOf(answer: GivenAnswer, path: string): string | undefined {
+    const method = answer.method === 'HEAD' ? 'get' : answer.method.toLowerCase()
+    const found = this.#paths.find(([matcher, , methods]) => matcher.test(path) && methods[method])
+    if (!found) return OURS.test(path) && answer.status !== 404 ? 'the route is not described' : undefined
+    const [, template, methods] = found
+    const { responses } = methods[method] as { responses: Answers }
+    if (answer.status === 304) return undefined
+    if (!responses[answer.status]) return 'the status is not described'
+    const pointer = ['paths', template, method, 'responses', String(answer.status)]
+    return this.#faultOfBody(answer, pointer, responses[answer.status]!)
+  }
+
+  #faultOfBody(answer: GivenAnswer, pointer: string[], response: { $ref?: string; content?: Json }) {
+    const [at, described] = response.$ref ? this.#resolve(response.$ref) : [pointer, response]
+    const types = Object.keys(described.content ?? {})
+    if (types.length === 0) return answer.body === '' ? undefined : 'no body is described'
+    const type = types.find((each) => each === '*/*' || answer.contentType.startsWith(each))
+    if (!type) return `${answer.contentType || 'no content type'} is not described`
+    if (type !== 'application/json' || answer.method === 'HEAD') return undefined
+    return this.#faultOfJson(answer, [...at, 'content', type, 'schema'])
+  }
+
+  #resolve(ref: string): [string[], { content?: Json }] {
+    const pointer = ref.slice(2).split('/')
+    const schema = this.#whole.getSchema('api')!.schema as Json
+    return [pointer, pointer.reduce<Json>((part, key) => part[key] as Json, schema) as { content?: Json }]
+  }
+
+  #faultOfJson(answer: GivenAnswer, pointer: string[]): string | undefined {
+    const isPart = /[?&]fields=[^&]/.test(answer.url)
+    // a modifier that `fields` does not know leaves nothing, as in PocketBase
+    if (isPart && answer.body === '') return undefined
+    const validate = this.#validator(isPart, pointer)
+    const json = parse(answer.body)
+    if (json === undefined) return 'the body is no JSON'
+    if (validate(json)) return undefined
+    const errors = (validate.errors ?? []).map(
+      ({ instancePath, message, params, schemaPath }) =>
+        `${instancePath || 'the body'} ${message} ${JSON.stringify(params)} (${decodeURIComponent(schemaPath)})`,
+    )
+    return errors.join('\n  ')
+  }
+
+  #validator(isPart: boolean, pointer: string[]): ValidateFunction {
+    const $ref = `api#/${pointer.map((key) => encodeURIComponent(key.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
+    const key = `${isPart} ${$ref}`
+    const known = this.#compiled.get(key)
+    if (known) return known
+    const made = (isPart ? this.#part : this.#whole).compile({ $ref })
+    this.#compiled.set(key, made)
+    return made
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** `/a/{id}` → a pattern of the paths it stands for. */
+const matcherOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
+
+/** The same JSON with each object changed. */
+function walk(json: unknown, change: (object: Json) => Json): unknown {
+  if (Array.isArray(json)) return json.map((item) => walk(item, change))
+  if (typeof json !== 'object' || json === null) return json
+  return change(Object.fromEntries(Object.entries(json).map(([key, value]) => [key, walk(value, change)])))
+}
+
+/** Here all fields of a collection are known: a record may have no others. */
+const close = (schema: Json): Json =>
+  schema['x-collection'] ? { ...schema, additionalProperties: false } : schema
+
+const IN_WHOLE = ['required', 'enum', 'const', 'pattern']
+
+/** What holds for a part of an answer, with texts cut short. */
+const loosen = (schema: Json): Json =>
+  'type' in schema && !isMap(schema)
+    ? Object.fromEntries(Object.entries(schema).filter(([key]) => !IN_WHOLE.includes(key)))
+    : schema
+
+/** An object of schemas by name, one of which is called `type`. */
+const isMap = ({ type }: Json) => typeof type !== 'string' && !Array.isArray(type)

@@ -1,0 +1,44 @@
+import { type CatalogStore, openStore } from '../../src/collections/catalog/catalog-store.ts'
+import { createCollection, updateCollection } from '../../src/collections/edit/edit.ts'
+import { quote, tableName } from '../../src/collections/names.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
+import { ApiError } from '../../src/errors.ts'
+import { checkRule } from '../../src/rules/check-rule.ts'
+import { openTestDb } from './server/start.ts'
+
+/** A store with the system and built-in collections, on a database of its own. */
+export async function openCollectionStore(): Promise<CatalogStore> {
+  const db = await openTestDb()
+  await migrate(db)
+  return openStore(db)
+}
+
+export async function closeCollectionStore(store: CatalogStore): Promise<void> {
+  await store.close()
+  await store.db.close()
+}
+
+export const create = (store: CatalogStore, raw: object) => createCollection(store, raw, checkRule)
+export const update = (store: CatalogStore, name: string, raw: object) =>
+  updateCollection(store, name, raw, checkRule)
+
+/** The refusal that a piece of work ends with; undefined if it succeeds. */
+export async function refusal(work: Promise<unknown>): Promise<ApiError | undefined> {
+  try {
+    await work
+    return undefined
+  } catch (error) {
+    if (error instanceof ApiError) return error
+    throw error
+  }
+}
+
+/** Rows of a collection's table in order of insertion, only the given columns. */
+export async function rowsOf(store: CatalogStore, name: string, ...columns: string[]): Promise<unknown[][]> {
+  const table = quote(tableName(store.catalog.find(name)!))
+  const order = store.catalog.find(name)!.type === 'view' ? 'id' : '_rowid'
+  const { rows } = await store.db.query(
+    `select ${columns.map(quote).join(', ')} from ${table} order by ${order}`,
+  )
+  return rows
+}

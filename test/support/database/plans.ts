@@ -1,0 +1,31 @@
+import type { IsOver, Session, TransactionSession } from '../../../src/db/backend.ts'
+import { Db } from '../../../src/db/open.ts'
+
+/**
+ * The same database, which keeps how Postgres would go about each statement that it is given, one text a
+ * statement.
+ */
+export function recordPlans(db: Db): { db: Db; plans: string[] } {
+  const plans: string[] = []
+  const watched = (session: Session): Session => ({
+    script: (text) => session.script(text),
+    async query(text, params, name) {
+      const { rows } = await session.query(`explain ${text}`, params)
+      plans.push(`${text}\n${rows.join('\n')}`)
+      return session.query(text, params, name)
+    },
+  })
+  const backend = {
+    ...watched(db),
+    kind: db.kind,
+    interruptible: (_: IsOver, ...statement: Parameters<Session['query']>) => watched(db).query(...statement),
+    unhurried: (text: string) => db.unhurried(text),
+    transaction: <T>(work: (session: TransactionSession) => Promise<T>) =>
+      db.transaction((inner) => work({ ...watched(inner), limit: (ms) => inner.limitStatements(ms) })),
+    overhaul: <T>(work: (session: TransactionSession) => Promise<T>) =>
+      db.overhaul((inner) => work({ ...watched(inner), limit: (ms) => inner.limitStatements(ms) })),
+    listen: (channel: string, heard: (payload: string) => void) => db.listen(channel, heard),
+    close: () => db.close(),
+  }
+  return { db: new Db(backend), plans }
+}

@@ -1,0 +1,66 @@
+import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
+import { readConfig } from '../../../src/config.ts'
+import type { Db } from '../../../src/db/open.ts'
+import { migrate } from '../../../src/db/schema/migrate.ts'
+import { Acceptor } from '../../../src/sms/send/accept.ts'
+import { readSend } from '../../../src/sms/send/body.ts'
+import { send } from '../../../src/sms/send/send.ts'
+import type { Sender } from '../../../src/sms/send/sender.ts'
+import { openTestDb } from '../server/start.ts'
+
+/** Sending without a server: no HTTP, and no sweeper that moves what nobody claims. One user, with phones. */
+export interface SendFixture {
+  readonly db: Db
+  /** Takes an offer of this user as it is. */
+  readonly acceptor: Acceptor
+  readonly sender: Sender
+  /** 'accepted', or the error that a client would read. */
+  send(body: object): Promise<string>
+  /** Another node on the same database: it knows nothing of what this one does. */
+  node(): (body: object) => Promise<string>
+  stop(): Promise<void>
+}
+
+const USER = 'deskuser0000000'
+
+export async function openSendFixture(phones: number, quota = 0): Promise<SendFixture> {
+  const db = await openTestDb()
+  await migrate(db)
+  const store = await openStore(db)
+  await db.query(
+    `insert into users (id, email, "tokenKey", monthly_quota) values ($1, 'desk@example.com', 'k', $2)`,
+    [USER, quota],
+  )
+  await db.query(
+    `insert into devices (id, "user", name, enabled, last_seen, "tokenKey")
+    select 'phone' || lpad(i::text, 10, '0'), $1, 'phone', true, '2099-01-01 00:00:00.000Z', 'k' || i
+    from generate_series(1, $2) i`,
+    [USER, phones],
+  )
+  const { rows } = await db.query('select xmin::text from users where id = $1', [USER])
+  const sender = { user: USER, version: String(rows[0]![0]), key: null }
+  const config = readConfig({})
+  const acceptor = new Acceptor(store, config)
+  const node = () => {
+    const desk = { store, config, acceptor: new Acceptor(store, config) }
+    return (body: object) =>
+      send(desk, sender, readSend({ recipients: ['+4911111'], body: 'Hi', ...body }, new Date())).then(
+        () => 'accepted',
+        (error: { body?: { error: string } }) => error.body?.error ?? String(error),
+      )
+  }
+  const stop = async () => {
+    await store.close()
+    await db.close()
+  }
+  return { db, acceptor, sender, send: node(), node, stop }
+}
+
+/** Runs `work` for each number below `count`, by 64 at a time. */
+export async function inGroupsOf64(count: number, work: (i: number) => Promise<void>): Promise<void> {
+  let next = 0
+  const one = async () => {
+    while (next < count) await work(next++)
+  }
+  await Promise.all(Array.from({ length: 64 }, one))
+}

@@ -1,8 +1,0 @@
-export const HOUR_MS = 3_600_000
-const start = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS
-
-/** An instant that is so many hours from the first use, as a client writes it. */
-export const at = (hours: number) => new Date(start + hours * HOUR_MS).toISOString()
-
-/** The same as it is stored. */
-export const stored = (hours: number) => at(hours).replace('T', ' ')

@@ -1,0 +1,183 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { RunningServer } from '../../../src/server.ts'
+import { startServer } from './start.ts'
+
+// A small library, with every kind of relation, rule and hidden value that the read side knows:
+// readers (users) own shelves, shelves hold books, a book has one cover, members sign in and are sponsored by
+// readers.
+
+export const ANN = { id: 'readerann000001', email: 'ann@example.com', password: 'annpass12345' } as const
+export const BEN = { id: 'readerben000001', email: 'ben@example.com', password: 'benpass12345' } as const
+
+const relation = (name: string, collectionId: string, maxSelect = 1) => ({
+  name,
+  type: 'relation',
+  collectionId,
+  maxSelect,
+})
+const USERS = '_pb_users_auth_'
+const OPEN = { listRule: '', viewRule: '' }
+
+const SCHEMA = [
+  {
+    id: 'shelves',
+    name: 'shelves',
+    type: 'base',
+    ...OPEN,
+    fields: [
+      { name: 'title', type: 'text' },
+      { name: 'Rank', type: 'number' },
+      { name: 'secret', type: 'text', hidden: true },
+      { name: 'meta', type: 'json' },
+      { name: 'place', type: 'geoPoint' },
+      { name: 'day', type: 'date' },
+      { name: 'open', type: 'bool' },
+      { name: 'tags', type: 'select', values: ['old', 'new', 'rare'], maxSelect: 3 },
+      relation('owner', USERS),
+    ],
+  },
+  {
+    id: 'books',
+    name: 'books',
+    type: 'base',
+    ...OPEN,
+    fields: [
+      { name: 'title', type: 'text' },
+      { name: 'notes', type: 'editor' },
+      relation('shelf', 'shelves'),
+      relation('like', 'books', 9),
+    ],
+  },
+  {
+    id: 'covers',
+    name: 'covers',
+    type: 'base',
+    ...OPEN,
+    fields: [{ name: 'color', type: 'text' }, relation('book', 'books')],
+    indexes: ['CREATE UNIQUE INDEX `idx_covers_book` ON `covers` (`book`)'],
+  },
+  {
+    id: 'diaries',
+    name: 'diaries',
+    type: 'base',
+    listRule: '@request.auth.id != "" && owner = @request.auth.id',
+    viewRule: '@request.auth.id != "" && owner = @request.auth.id',
+    fields: [{ name: 'text', type: 'text' }, relation('shelf', 'shelves'), relation('owner', USERS)],
+  },
+  {
+    id: 'vaults',
+    name: 'vaults',
+    type: 'base',
+    listRule: null,
+    viewRule: null,
+    fields: [relation('shelf', 'shelves'), relation('diary', 'diaries')],
+  },
+  {
+    id: 'locks',
+    name: 'locks',
+    type: 'base',
+    ...OPEN,
+    fields: [relation('vault', 'vaults'), relation('shelf', 'shelves')],
+  },
+  {
+    id: 'members',
+    name: 'members',
+    type: 'auth',
+    ...OPEN,
+    manageRule: '@request.auth.id != "" && @request.auth.id = sponsor',
+    fields: [relation('sponsor', USERS), { name: 'pin', type: 'text', hidden: true }],
+  },
+  {
+    id: 'contexts',
+    name: 'contexts',
+    type: 'base',
+    listRule: '',
+    viewRule: '@request.context = "expand"',
+    fields: [relation('shelf', 'shelves')],
+  },
+  {
+    id: 'shelf_titles',
+    name: 'shelf_titles',
+    type: 'view',
+    ...OPEN,
+    viewQuery: 'SELECT id, title, owner FROM shelves',
+  },
+  {
+    id: 'open_books',
+    name: 'open_books',
+    type: 'view',
+    ...OPEN,
+    viewQuery:
+      'SELECT books.id, shelves.Rank as rank, shelves.title FROM books LEFT JOIN shelves ON shelves.id = books.shelf AND shelves.open',
+  },
+  {
+    id: 'shelf_counts',
+    name: 'shelf_counts',
+    type: 'view',
+    ...OPEN,
+    viewQuery:
+      'SELECT shelves.id, COUNT(books.id) as books FROM shelves LEFT JOIN books ON books.shelf = shelves.id GROUP BY shelves.id',
+  },
+]
+
+const FIXTURES = {
+  users: [
+    { ...ANN, name: 'Ann', emailVisibility: false, verified: true },
+    { ...BEN, name: 'Ben', emailVisibility: true, verified: true },
+  ],
+  shelves: [
+    {
+      id: 'shelfone0000001',
+      title: 'One & <two>',
+      Rank: 1.5,
+      secret: 's1',
+      meta: { b: 1, a: [1, 2, { x: null }] },
+      place: { lon: 7.5, lat: 50 },
+      day: '2026-11-20 07:00:00.000Z',
+      open: true,
+      tags: ['rare', 'old'],
+      owner: ANN.id,
+    },
+    { id: 'shelftwo0000001', title: 'Two', Rank: -2, secret: 's2', owner: BEN.id },
+    { id: 'shelfthree00001', title: 'Three' },
+  ],
+  books: [
+    { id: 'bookone00000001', title: 'First', notes: '<p>Hello <b>you</b></p>', shelf: 'shelfone0000001' },
+    {
+      id: 'booktwo00000001',
+      title: 'Second',
+      shelf: 'shelfone0000001',
+      like: ['bookthree000001', 'bookone00000001'],
+    },
+    { id: 'bookthree000001', title: 'Third', shelf: 'shelftwo0000001', like: ['bookone00000001'] },
+  ],
+  covers: [{ id: 'coverone0000001', color: 'red', book: 'bookone00000001' }],
+  diaries: [
+    { id: 'diaryann0000001', text: 'mine', shelf: 'shelfone0000001', owner: ANN.id },
+    { id: 'diaryben0000001', text: 'his', shelf: 'shelfone0000001', owner: BEN.id },
+  ],
+  vaults: [{ id: 'vaultone0000001', shelf: 'shelfone0000001', diary: 'diaryann0000001' }],
+  locks: [{ id: 'lockone00000001', vault: 'vaultone0000001', shelf: 'shelfone0000001' }],
+  members: [
+    { id: 'memberone000001', email: 'm1@example.com', password: 'mem1pass12345', sponsor: ANN.id, pin: '11' },
+    { id: 'membertwo000001', email: 'm2@example.com', password: 'mem2pass12345', sponsor: BEN.id, pin: '22' },
+    { id: 'memberthree0001', email: 'm3@example.com', password: 'mem3pass12345', emailVisibility: true },
+  ],
+  contexts: [{ id: 'contextone00001', shelf: 'shelfone0000001' }],
+}
+
+/** A server with the library in it. */
+export async function startReadTestServer(): Promise<RunningServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'library-'))
+  const schema = join(folder, 'schema.json')
+  const fixtures = join(folder, 'fixtures.json')
+  try {
+    writeFileSync(schema, JSON.stringify(SCHEMA))
+    writeFileSync(fixtures, JSON.stringify(FIXTURES))
+    return await startServer({ schema, fixtures })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}

@@ -1,0 +1,81 @@
+import { saveCollection } from '../../../src/collections/catalog/save.ts'
+import type { AuthCollection } from '../../../src/collections/collection.ts'
+import { createRecord } from '../../../src/records/write/create.ts'
+import type { RunningServer } from '../../../src/server.ts'
+import { type MailServer, startMailServer } from '../services/mail-server.ts'
+import { SUPERUSER, startServer } from './start.ts'
+
+export interface Answer {
+  readonly status: number
+  /** The JSON object, or an empty one. */
+  readonly body: Readonly<Record<string, unknown>>
+  readonly text: string
+}
+
+/** A server whose mails go to a mail server of the test. */
+export interface ServerWithMail {
+  readonly server: RunningServer
+  readonly mail: MailServer
+  call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** The token of a successful sign-in. */
+  signIn(collection: string, identity: string, password: string): Promise<string>
+  superuser(): Promise<Record<string, string>>
+  /** A user whose password is PASSWORD. Answers the id. */
+  addUser(email: string, more?: Record<string, unknown>): Promise<string>
+  change(name: string, options: Partial<AuthCollection>): Promise<void>
+  stop(): Promise<void>
+}
+
+export const PASSWORD = 'password1'
+
+export async function startServerWithMail(env: Record<string, string> = {}): Promise<ServerWithMail> {
+  const [server, mail] = await Promise.all([startServer({ env }), startMailServer()])
+  const { store, settings } = server.services
+  await settings.save({ smtp: { enabled: true, host: '127.0.0.1', port: mail.port } })
+
+  const call: ServerWithMail['call'] = async (method, path, body, headers = {}) => {
+    const response = await fetch(server.url + path, {
+      method,
+      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    return { status: response.status, text, body: text ? JSON.parse(text) : {} }
+  }
+  const fixture: ServerWithMail = {
+    server,
+    mail,
+    call,
+    post: (path, body = {}, headers) => call('POST', path, body, headers),
+    async signIn(collection, identity, password) {
+      const { body } = await fixture.post(`/api/collections/${collection}/auth-with-password`, {
+        identity,
+        password,
+      })
+      return String(body.token)
+    },
+    superuser: async () => ({
+      authorization: await fixture.signIn('_superusers', SUPERUSER.email, SUPERUSER.password),
+    }),
+    async addUser(email, more = {}) {
+      const body = { email, password: PASSWORD, passwordConfirm: PASSWORD, ...more }
+      const collection = store.catalog.find('users')!
+      const auth = { collection, id: '', values: {}, version: '', isSuperuser: true }
+      const request = { context: 'default', method: 'POST', query: {}, headers: {}, body, auth } as const
+      return JSON.parse(await createRecord(store, new Map(), collection, request)).id
+    },
+    async change(name, options) {
+      const collection = store.catalog.find(name) as AuthCollection
+      await store.change((draft) => saveCollection(draft, { ...collection, ...options }))
+    },
+    async stop() {
+      await server.stop()
+      await mail.stop()
+    },
+  }
+  return fixture
+}
+
+/** The token at the end of the link in a mail. */
+export const tokenIn = (text: string) => /#\/auth\/[\w-]+\/(\S+)/.exec(text)?.[1] ?? ''

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findAuthRecord } from '../../../src/auth/auth-rows.ts'
+import { signToken } from '../../../src/auth/tokens/tokens.ts'
+import type { Store } from '../../../src/collections/catalog.ts'
+import { startServer } from './start.ts'
+
+// A shop that sends: Ann with two phones that are online, contacts, groups and templates; Ben with one of
+// each; Cleo with nothing at all.
+
+/** An id that says whose it is. */
+const id = (name: string) => name.padEnd(15, '0')
+const person = (name: string) => ({
+  id: id(name),
+  email: `${name}@example.com`,
+  password: `${name}pass12345`,
+  key: `psk_${name}`,
+})
+
+export const ANN = person('ann')
+export const BEN = person('ben')
+export const CLEO = person('cleo')
+export const PHONES = [id('phone1'), id('phone2')] as const
+export const BENS_PHONE = id('phoneben')
+export const GROUPS = {
+  friends: id('friends'),
+  empty: id('empty'),
+  bens: id('bensgroup'),
+  left: id('left'),
+} as const
+export const TEMPLATES = {
+  code: id('code'),
+  greeting: id('greeting'),
+  bens: id('benstemplate'),
+  name: id('nameonly'),
+} as const
+
+/** Later than any test runs: such a device counts as online. */
+const ONLINE = '2099-01-01 00:00:00.000Z'
+
+const device = (id: string, user: string) => ({
+  id,
+  user,
+  name: id,
+  password: 'devicepass12345',
+  platform: 'simulator',
+  enabled: true,
+  last_seen: ONLINE,
+})
+const apiKey = ({ id, key }: typeof ANN, more = {}) => ({
+  id,
+  user: id,
+  name: 'shop',
+  prefix: key.slice(0, 10),
+  hash: createHash('sha256').update(key).digest('hex'),
+  ...more,
+})
+const contact = (name: string, phone: string, groups: string[] = [], more = {}) => ({
+  id: id(`c${phone.slice(1)}`),
+  user: ANN.id,
+  name,
+  phone,
+  groups,
+  ...more,
+})
+
+const FIXTURES = {
+  users: [ANN, BEN, CLEO].map(({ key: _, ...user }) => ({ ...user, verified: true })),
+  devices: [...PHONES.map((phone) => device(phone, ANN.id)), device(BENS_PHONE, BEN.id)],
+  api_keys: [
+    apiKey(ANN),
+    apiKey(BEN),
+    apiKey(CLEO),
+    apiKey(
+      { ...ANN, id: id('oldkey'), key: 'psk_old' },
+      { user: ANN.id, expires_at: '2020-01-01 00:00:00.000Z' },
+    ),
+  ],
+  contact_groups: [
+    { id: GROUPS.friends, user: ANN.id, name: 'friends' },
+    { id: GROUPS.empty, user: ANN.id, name: 'empty' },
+    { id: GROUPS.left, user: ANN.id, name: 'left' },
+    { id: GROUPS.bens, user: BEN.id, name: 'friends' },
+  ],
+  contacts: [
+    contact('Zoe', '+4900001', [GROUPS.friends]),
+    contact('Abe', '+4900002', [GROUPS.friends]),
+    contact('Abe', '+4900003', [GROUPS.friends, GROUPS.left]),
+    contact('Out', '+4900004', [GROUPS.friends, GROUPS.left], { opted_out: true }),
+    contact('Xaver', '+4900005'),
+    { ...contact('Bens Max', '+4900006', [GROUPS.bens]), id: id('bensmax'), user: BEN.id, opted_out: true },
+  ],
+  sms_templates: [
+    {
+      id: TEMPLATES.code,
+      user: ANN.id,
+      name: 'code',
+      body: '{{ name }} ({{phone}}): {{code}} {{ code }}{{tail}}',
+    },
+    { id: TEMPLATES.greeting, user: ANN.id, name: 'greeting', body: 'Hello {{name}}!' },
+    { id: TEMPLATES.name, user: ANN.id, name: 'name only', body: '{{name}}' },
+    { id: TEMPLATES.bens, user: BEN.id, name: 'bens', body: 'Hi' },
+  ],
+}
+
+/** An answer: status, headers, and the body as JSON. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of all shapes
+  readonly body: any
+}
+
+/** The shop's server, and a way to ask it. */
+export interface ServerWithUsers {
+  readonly url: string
+  readonly store: Store
+  /**
+   * A request to `/api/sms/…`, with Ann's API key unless `headers` say otherwise; a text is sent as it is.
+   */
+  ask(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>
+  /** POST `/api/sms/send` with a text for +4911111 unless `body` says otherwise. */
+  send(body?: object, headers?: Record<string, string>): Promise<Answer>
+  /** Columns of one message, by name. */
+  message(id: string): Promise<Record<string, unknown>>
+  /** The headers of somebody who is signed in: any record of an auth collection. */
+  signedIn(collection: string, id: string): Promise<Record<string, string>>
+  /** All rows of a query, as arrays. */
+  rows(text: string, params?: readonly unknown[]): Promise<unknown[][]>
+  stop(): Promise<void>
+}
+
+export async function startServerWithUsers(env: Record<string, string> = {}): Promise<ServerWithUsers> {
+  const server = await startWithFixtures(env)
+  const { store } = server.services
+  const { db } = store
+  const ask: ServerWithUsers['ask'] = async (method, path, body, headers = { 'x-api-key': ANN.key }) => {
+    const response = await fetch(`${server.url}/api/sms/${path}`, {
+      method,
+      headers: { 'content-type': 'application/json', ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    return { status: response.status, headers: response.headers, body: await response.json() }
+  }
+  return {
+    url: server.url,
+    store,
+    ask,
+    send: (body = {}, headers) =>
+      ask('POST', 'send', { recipients: ['+4911111'], body: 'Hi', ...body }, headers),
+    async message(id) {
+      const { rows, columns } = await db.query('select * from sms_messages where id = $1', [id])
+      return Object.fromEntries(columns.map((column, i) => [column, rows[0]?.[i]]))
+    },
+    async signedIn(collection, id) {
+      const of = store.catalog.find(collection)
+      const record = of?.type === 'auth' ? await findAuthRecord(store, of, id) : null
+      return { authorization: await signToken(record!, 'auth') }
+    },
+    rows: async (text, params) => (await db.query(text, params)).rows,
+    stop: () => server.stop(),
+  }
+}
+
+async function startWithFixtures(env: Record<string, string>) {
+  const folder = mkdtempSync(join(tmpdir(), 'shop-'))
+  try {
+    const fixtures = join(folder, 'fixtures.json')
+    writeFileSync(fixtures, JSON.stringify(FIXTURES))
+    return await startServer({ env, fixtures })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
+/** Asks as the owner of another key. */
+export const as = ({ key }: { readonly key: string }) => ({ 'x-api-key': key })

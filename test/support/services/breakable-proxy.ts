@@ -1,0 +1,59 @@
+import { createServer, connect as dial, type Server, type Socket } from 'node:net'
+import { freePort } from '../database/postgres.ts'
+
+/** A TCP connection to a server that can be pulled out and put in again. */
+export interface BreakableProxy {
+  /** The server's URL, by way of the cable. */
+  readonly url: string
+  /** Ends all connections; new ones are refused. */
+  disconnect(): Promise<void>
+  connect(): Promise<void>
+}
+
+/**
+ * A cable to the server of `url`, not plugged in yet. `breaks`: asked for each piece that comes back, whether
+ * the connection ends instead.
+ */
+export async function makeBreakableProxy(
+  url: string,
+  breaks: () => boolean = () => false,
+): Promise<BreakableProxy> {
+  const target = new URL(url)
+  const through = new URL(url)
+  const port = await freePort()
+  through.hostname = '127.0.0.1'
+  through.port = String(port)
+  const ends = new Set<Socket>()
+  let server: Server | undefined
+  const join = (near: Socket) => {
+    const far = dial(Number(target.port), target.hostname)
+    for (const [end, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      ends.add(end)
+      end.pipe(other)
+      end.on('error', () => other.destroy())
+      end.on('close', () => ends.delete(end))
+    }
+    far.prependListener('data', () => {
+      if (breaks()) for (const end of [near, far]) end.destroy()
+    })
+  }
+  return {
+    url: through.href,
+    async disconnect() {
+      await new Promise<void>((resolve) => {
+        if (!server) return resolve()
+        server.close(() => resolve())
+        for (const end of ends) end.destroy()
+      })
+      server = undefined
+    },
+    async connect() {
+      if (server) return
+      server = createServer(join)
+      await new Promise<void>((resolve) => server?.listen(port, '127.0.0.1', resolve))
+    },
+  }
+}

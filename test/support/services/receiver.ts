@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Webhook } from 'standardwebhooks'
+
+/** A call as it arrived. */
+export interface ReceivedCall {
+  readonly path: string
+  readonly id: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
+  readonly event: any
+  readonly at: number
+}
+
+type Behave = (told: ReceivedCall, res: ServerResponse, req: IncomingMessage) => void
+
+/**
+ * Someone who is told by webhooks: a real server that keeps what it got. `behave`: how it answers; 204 by
+ * default.
+ */
+export async function startReceiver(port = 0) {
+  const told: ReceivedCall[] = []
+  let behave: Behave = (_, res) => res.writeHead(204).end()
+  let open = 0
+  let most = 0
+  const server = createServer(async (req, res) => {
+    most = Math.max(most, ++open)
+    res.on('close', () => open--)
+    const chunks: Buffer[] = []
+    for await (const chunk of req) chunks.push(chunk)
+    const body = Buffer.concat(chunks).toString()
+    const headers = req.headers as Record<string, string>
+    const one = {
+      path: req.url ?? '',
+      id: headers['webhook-id'] ?? '',
+      headers,
+      body,
+      event: body && JSON.parse(body),
+      at: performance.now(),
+    }
+    told.push(one)
+    behave(one, res, req)
+  })
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  return {
+    url,
+    port: (server.address() as AddressInfo).port,
+    told,
+    /** How many calls were open at once, at most. */
+    most: () => most,
+    behave(next: Behave) {
+      behave = next
+    },
+    answer(status: number, body = '', headers: Record<string, string> = {}) {
+      behave = (_, res) => res.writeHead(status, headers).end(body)
+    },
+    /** Waits until there were so many calls. */
+    async heard(count: number, withinMs = 40_000): Promise<readonly ReceivedCall[]> {
+      await until(`${count} calls`, () => told.length >= count, withinMs)
+      return told
+    },
+    stop: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>
+
+/** Throws unless the call was signed with the secret. */
+export const verify = (secret: string, { body, headers }: ReceivedCall): unknown =>
+  new Webhook(secret).verify(body, headers)
+
+/** Waits until something holds. */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  withinMs = 40_000,
+): Promise<void> {
+  for (const end = performance.now() + withinMs; !(await holds()); ) {
+    if (performance.now() > end) throw new Error(`waited in vain for ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}

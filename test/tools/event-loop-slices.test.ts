@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { EventLoopSlices } from '../../src/tools/event-loop-slices.ts'
+
+/** Keeps the event loop busy, as a parser does. */
+function beBusy(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end; );
+}
+
+test('work in slices lets timers through, and all of it is done', async () => {
+  const slices = new EventLoopSlices()
+  let [ticks, done] = [0, 0]
+  const timer = setInterval(() => ticks++, 5)
+  const work = async () => {
+    for (let i = 0; i < 100; i++) {
+      if (slices.isUsedUp) await slices.next()
+      beBusy(1)
+    }
+    done++
+  }
+  await Promise.all([work(), work(), work()])
+  clearInterval(timer)
+  expect(done).toBe(3)
+  expect(ticks).toBeGreaterThan(10)
+})
+
+test('one piece of work has a slice, in order, with a rest after each that was long', async () => {
+  const slices = new EventLoopSlices(100)
+  const spans: [begin: number, end: number][] = []
+  const order: string[] = []
+  const work = async (name: string) => {
+    await slices.next()
+    const begin = performance.now()
+    beBusy(20)
+    order.push(name)
+    spans.push([begin, performance.now()])
+  }
+  await Promise.all([work('a'), work('b'), sleep(1).then(() => work('c'))])
+  expect(order).toEqual(['a', 'b', 'c'])
+  for (let i = 1; i < 3; i++) expect(spans[i]![0] - spans[i - 1]![1]).toBeGreaterThan(15)
+})
+
+test('work that comes during the rest waits for its end, which is bounded', async () => {
+  const slices = new EventLoopSlices(30)
+  await slices.next()
+  beBusy(200)
+  const endedAt = performance.now()
+  await new Promise(setImmediate)
+  expect(slices.isUsedUp).toBe(true)
+  await slices.next()
+  const restMs = performance.now() - endedAt
+  expect(restMs).toBeGreaterThan(25)
+  expect(restMs).toBeLessThan(190)
+})
+
+test('after a slice that was not used up the next begins at once', async () => {
+  const slices = new EventLoopSlices()
+  for (let i = 0; i < 20; i++) {
+    expect(slices.isUsedUp).toBe(false)
+    await new Promise(setImmediate)
+  }
+})

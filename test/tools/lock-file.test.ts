@@ -1,0 +1,39 @@
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, test } from 'vitest'
+import { UserError } from '../../src/errors.ts'
+import { lockFile } from '../../src/tools/lock-file.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'pocketsms-lock-'))
+const file = join(folder, 'lock.pid')
+/** Beyond what any system gives out. */
+const NOBODY = 2 ** 30
+
+beforeEach(() => rmSync(file, { force: true }))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const take = () => lockFile(file, (owner) => `Process ${owner} has it.`)
+
+test('is taken, given back, and taken again', () => {
+  take()()
+  expect(existsSync(file)).toBe(false)
+  take()
+  expect(existsSync(file)).toBe(true)
+})
+
+test('what another process has is refused in a sentence', () => {
+  writeFileSync(file, String(process.ppid))
+  expect(take).toThrow(new UserError(`Process ${process.ppid} has it.`))
+})
+
+test.each([
+  ['a process that is no more', String(NOBODY)],
+  ['ourselves, before a restart in a container gave us the same id', String(process.pid)],
+  ['one whose id another process has got', `${process.ppid} 1`],
+  ['nobody', ''],
+  ['something else', 'no number'],
+])('what is left of %s does not count', (_, text) => {
+  writeFileSync(file, text)
+  expect(take()).toBeTypeOf('function')
+})

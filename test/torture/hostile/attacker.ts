@@ -1,0 +1,53 @@
+import { setPriority } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { attackNamed } from '../attacks/all.ts'
+import type { AttackRun, Prepared } from '../attacks/attack.ts'
+
+// A process that attacks: `node attacker.ts` says `ready`, then gets one message with the task. It tells the
+// counts so far every half second and ends with the task.
+
+/** What an attacker is to do. */
+export interface AttackTask {
+  readonly name: string
+  readonly url: string
+  readonly prepared: Prepared
+  readonly seconds: number
+}
+
+/** Answers by status, or by a word for what came instead. */
+export type Counts = Readonly<Record<string, number>>
+
+/** Loopback, as the victim's, but another address: limits of one client must not be those of the other. */
+const ADDRESS = '127.0.0.2'
+/** An attack is to cost the server, not the machine. */
+const LEAST_PRIORITY = 19
+const TELL_MS = 500
+
+async function attack({ name, url, prepared, seconds }: AttackTask): Promise<Counts> {
+  const counts: Record<string, number> = {}
+  const endsAt = performance.now() + seconds * 1_000
+  const end = sleep(seconds * 1_000)
+  const run: AttackRun = {
+    url,
+    prepared,
+    address: ADDRESS,
+    isOver: () => performance.now() >= endsAt,
+    end,
+    count(answer) {
+      counts[answer] = (counts[answer] ?? 0) + 1
+    },
+  }
+  setInterval(() => process.send!(counts), TELL_MS)
+  await Promise.race([attackNamed(name).attack(run), end])
+  // one that has done all it wanted still holds what it opened
+  await end
+  return counts
+}
+
+setPriority(LEAST_PRIORITY)
+process.once('message', async (task: AttackTask) => {
+  const counts = await attack(task)
+  process.send!(counts, () => process.exit())
+})
+process.once('disconnect', () => process.exit())
+process.send!('ready')

@@ -1,0 +1,226 @@
+import { execFileSync } from 'node:child_process'
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import { createDatabase, type TemporaryPostgres } from '../../support/database/postgres.ts'
+import { type Client, client } from '../../support/server/server-with-devices.ts'
+import { SUPERUSER } from '../../support/server/start.ts'
+import { must, type Target } from '../attacks/attack.ts'
+import { ServerNode } from '../node.ts'
+import { processorSeconds } from './meter.ts'
+import type { VictimAccount } from './victim.ts'
+
+const PROGRAM = fileURLToPath(new URL('../../../bin/pocketsms.js', import.meta.url))
+const PASSWORD = 'secret-enough'
+const SIGNED_IN = '@request.auth.id != ""'
+
+/** A server that does nothing but its own jobs takes less than this share of a core. */
+const IDLE_SHARE = 0.25
+const IDLE_MS = 200
+
+export type Backend = 'postgres' | 'pglite'
+
+/** Beside the built-in collections: one that is open to guests, one for users, one where guests sign up. */
+const COLLECTIONS = [
+  {
+    name: 'boards',
+    type: 'base',
+    rules: '',
+    fields: [
+      { name: 'title', type: 'text' },
+      { name: 'link', type: 'url' },
+      { name: 'email', type: 'email' },
+      { name: 'day', type: 'date' },
+      { name: 'data', type: 'json' },
+      { name: 'owner', type: 'relation', collectionId: '_pb_users_auth_', maxSelect: 1 },
+      {
+        name: 'file',
+        type: 'file',
+        maxSelect: 1,
+        maxSize: 5 << 20,
+        thumbs: ['100x100', '200x0', '0x300', '400x400t'],
+      },
+    ],
+  },
+  {
+    name: 'albums',
+    type: 'base',
+    rules: SIGNED_IN,
+    fields: [
+      { name: 'title', type: 'text' },
+      {
+        name: 'file',
+        type: 'file',
+        maxSelect: 1,
+        maxSize: 5 << 20,
+        thumbs: ['100x100', '400x400t', '500x500b', '600x600f'],
+      },
+    ],
+  },
+  {
+    name: 'members',
+    type: 'auth',
+    rules: '',
+    otp: { enabled: true },
+    fields: [{ name: 'name', type: 'text' }],
+  },
+] as const
+
+/** A server with default settings as a process of its own, on a new database, with a user as the victim. */
+export class HostileSite implements Target {
+  readonly root: Client
+  readonly victim: VictimAccount
+  readonly temporaryFolder: string
+  readonly pid: number
+  readonly #node: ServerNode
+  readonly #folder: string
+  /** '' for the embedded database. */
+  readonly #databaseUrl: string
+
+  private constructor(
+    node: ServerNode,
+    folder: string,
+    databaseUrl: string,
+    root: Client,
+    victim: VictimAccount,
+  ) {
+    this.#node = node
+    this.#folder = folder
+    this.#databaseUrl = databaseUrl
+    this.root = root
+    this.victim = victim
+    this.pid = node.pid
+    this.temporaryFolder = temporaryFolderOf(folder)
+  }
+
+  static async open(backend: Backend, postgres: TemporaryPostgres, port: number): Promise<HostileSite> {
+    const folder = mkdtempSync(join(tmpdir(), 'pocketsms-hostile-'))
+    mkdirSync(temporaryFolderOf(folder))
+    const env = {
+      ...(await databaseOf(backend, postgres, folder)),
+      TMPDIR: temporaryFolderOf(folder),
+      LOG_LEVEL: 'error',
+      // attacks with webhooks and push have their receivers on this machine
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+    }
+    const node = new ServerNode(port, env)
+    await node.start()
+    const guest = client(node.url, '', '')
+    const root = await signIn(guest, node.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
+    for (const collection of COLLECTIONS) await createCollection(root, collection)
+    const victim = await makeVictim(node.url, root)
+    return new HostileSite(node, folder, env.DATABASE_URL, root, victim)
+  }
+
+  get url(): string {
+    return this.#node.url
+  }
+
+  makeUser = async (): Promise<Client> => (await makeUser(this.url, this.root)).user
+
+  addDevice = (user: Client): Promise<Client> => addDevice(this.url, user)
+
+  /** Throws with what it wrote when the server ended by itself. */
+  checkAlive(): void {
+    this.#node.checkAlive()
+  }
+
+  /**
+   * Waits until the server and its database have ended what an attack began, at most `seconds`. The next
+   * attack is not to be blamed for it.
+   */
+  async settle(seconds: number): Promise<void> {
+    for (const end = Date.now() + seconds * 1_000; Date.now() < end; await sleep(100)) {
+      const before = await processorSeconds(this.pid)
+      await sleep(IDLE_MS)
+      const share = ((await processorSeconds(this.pid)) - before) / (IDLE_MS / 1_000)
+      if (share < IDLE_SHARE && !(await this.#isDatabaseBusy())) return
+    }
+  }
+
+  async #isDatabaseBusy(): Promise<boolean> {
+    if (!this.#databaseUrl) return false // it runs within the server
+    const database = new pg.Client({ connectionString: this.#databaseUrl })
+    await database.connect()
+    try {
+      const { rowCount } = await database.query(
+        `select from pg_stat_activity where datname = current_database() and state = 'active' and pid <> pg_backend_pid()`,
+      )
+      return rowCount !== 0
+    } finally {
+      await database.end()
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#node.kill()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+const temporaryFolderOf = (folder: string) => join(folder, 'tmp')
+
+/** An embedded database with a superuser, to be copied: making one takes seconds. */
+let template: string | undefined
+
+async function databaseOf(backend: Backend, postgres: TemporaryPostgres, folder: string) {
+  if (backend === 'postgres') {
+    const env = { DATABASE_URL: await createDatabase(postgres.url) }
+    upsertSuperuser(env)
+    return env
+  }
+  const env = { DATABASE_URL: '', DATA_DIR: join(folder, 'data') }
+  if (template) cpSync(template, env.DATA_DIR, { recursive: true })
+  else {
+    upsertSuperuser(env)
+    template = mkdtempSync(join(tmpdir(), 'pocketsms-template-'))
+    process.once('exit', () => rmSync(template!, { recursive: true, force: true }))
+    cpSync(env.DATA_DIR, template, { recursive: true })
+  }
+  return env
+}
+
+function upsertSuperuser(env: Readonly<Record<string, string>>): void {
+  const args = [PROGRAM, 'superuser', 'upsert', SUPERUSER.email, SUPERUSER.password]
+  execFileSync(process.execPath, args, { env: { ...process.env, ...env }, stdio: 'ignore' })
+}
+
+function createCollection(root: Client, { rules, ...values }: (typeof COLLECTIONS)[number]) {
+  const all = {
+    listRule: rules,
+    viewRule: rules,
+    createRule: rules,
+    updateRule: SIGNED_IN,
+    deleteRule: SIGNED_IN,
+  }
+  const dates = { name: 'created', type: 'autodate', onCreate: true }
+  return must(root, 'POST', '/api/collections', { ...values, ...all, fields: [...values.fields, dates] })
+}
+
+async function makeVictim(url: string, root: Client): Promise<VictimAccount> {
+  const { user, email } = await makeUser(url, root)
+  const device = await addDevice(url, user)
+  return { url, id: user.id, token: user.token, email, password: PASSWORD, device: device.token }
+}
+
+async function makeUser(url: string, root: Client): Promise<{ user: Client; email: string }> {
+  const email = `${Math.random().toString(36).slice(2)}@example.com`
+  const values = { email, password: PASSWORD, passwordConfirm: PASSWORD, verified: true }
+  await must(root, 'POST', '/api/collections/users/records', values)
+  return { email, user: await signIn(client(url, '', ''), url, 'users', email, PASSWORD) }
+}
+
+async function addDevice(url: string, user: Client): Promise<Client> {
+  const { code } = await must(user, 'POST', '/api/devices/pairing', { name: 'Played' })
+  const paired = await must(client(url, '', ''), 'POST', '/api/devices/pair', { code, platform: 'simulator' })
+  return client(url, paired.record.id, paired.token)
+}
+
+async function signIn(guest: Client, url: string, collection: string, identity: string, password: string) {
+  const path = `/api/collections/${collection}/auth-with-password`
+  const { token, record } = await must(guest, 'POST', path, { identity, password })
+  return client(url, record.id, token)
+}
