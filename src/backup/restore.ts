@@ -2,7 +2,7 @@ import { bootstrap } from '../collections/catalog/bootstrap.ts'
 import { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import { quote } from '../collections/names.ts'
 import type { Db } from '../db/open.ts'
-import { presentNames } from '../db/schema/former-migrations.ts'
+import { presentNamesOfBackup } from '../db/schema/former-migrations.ts'
 import { MIGRATION_LOCK, migrate, unknownMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
 import { endUnfinished } from '../sms/sweep/end-unfinished.ts'
@@ -71,7 +71,7 @@ export async function restoreBackup(
 }
 
 function checkVersion({ migrations, version }: Manifest): void {
-  if (unknownMigrations(presentNames(migrations, 'backup')).length > 0) {
+  if (unknownMigrations(presentNamesOfBackup(migrations)).length > 0) {
     throw new UserError(
       `The backup was written by a newer version of pocketsms (${version}). Install that version, then restore it.`,
     )

@@ -69,7 +69,7 @@ test('a database that a newer version migrated is refused', async () => {
   await db.script(`delete from _migrations where file = '9999_later.sql'`)
 })
 
-test('a database from before the first release is taken over if it was up to date', async () => {
+test('a database from before the first release is taken over', async () => {
   const before = await dumpSchema(db)
   const former = async (files: string[]) => {
     await db.query('delete from _migrations')
@@ -77,13 +77,30 @@ test('a database from before the first release is taken over if it was up to dat
   }
   await former(['0001_collections.sql', '0002_sms.sql'])
   await expect(migrate(db)).rejects.toThrow(
-    'before the first release of pocketsms, with migrations up to 0002_sms.sql. Install the version whose last ' +
-      'migration is 0031_webhook_statement.sql, start it once on this database, then start this version.',
+    'before the first release of pocketsms, with migrations up to 0002_sms.sql. Install a version that has ' +
+      '0026_plain_text.sql, start it once on this database, then start this version.',
   )
-  await former(['0001_collections.sql', '0031_webhook_statement.sql', '0032_later.sql'])
+  const last = [
+    '0026_plain_text.sql',
+    '0027_last_seen.sql',
+    '0028_smsgate_texts.sql',
+    '0030_backup_state.sql',
+    '0031_webhook_statement.sql',
+  ]
+  await former(['0001_collections.sql', ...last, '0032_later.sql'])
   await expect(migrate(db)).rejects.toThrow(/newer version of pocketsms \(0032_later\.sql\)/)
-  await former(['0001_collections.sql', '0002_sms.sql', '0031_webhook_statement.sql'])
+  await former(['0001_collections.sql', '0002_sms.sql', ...last])
   await db.script('drop table _functions')
+  expect(await migrate(db)).toEqual([])
+  expect(await appliedMigrations(db)).toEqual(['0001_start.sql'])
+  expect(await dumpSchema(db)).toEqual(before)
+  // as one was that lacks all that `sql/former` has
+  await former(['0001_collections.sql', '0002_sms.sql', '0026_plain_text.sql'])
+  await db.script(`
+    drop table _functions, backup_state, smsgate_texts;
+    alter table smsgate_phones drop column woken_at, drop column pulled_at, drop column handed_at, drop column handed;
+    drop trigger noted on webhook_dispatch;
+    create trigger noted after insert on webhook_dispatch for each row execute function webhook_noted()`)
   expect(await migrate(db)).toEqual([])
   expect(await appliedMigrations(db)).toEqual(['0001_start.sql'])
   expect(await dumpSchema(db)).toEqual(before)

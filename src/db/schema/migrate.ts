@@ -1,7 +1,7 @@
 import { UserError } from '../../errors.ts'
 import { isSqlError } from '../errors.ts'
 import type { Db } from '../open.ts'
-import { areFormer, presentNames } from './former-migrations.ts'
+import { areFormer, formerSteps, presentNames } from './former-migrations.ts'
 import { applyFunctions, dropOldFunctions } from './function-changes.ts'
 import { sqlFiles } from './sql-files.ts'
 
@@ -59,7 +59,7 @@ async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]
   await tx.limitStatements(0)
   await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
   await tx.script(MAKE_TABLE)
-  await renameFormer(tx)
+  await takeOverFormer(tx)
   const applied = await appliedMigrations(tx)
   refuseNewer(applied)
   const missing = migrations().filter(({ file }) => !applied.includes(file) && (only?.includes(file) ?? true))
@@ -72,11 +72,15 @@ async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]
   return missing.map(({ file }) => file)
 }
 
-/** A database from before the first release has this version's tables; its migrations had other names. */
-async function renameFormer(tx: Db): Promise<void> {
+/**
+ * Brings a database from before the first release up to this version's tables; its migrations had other
+ * names.
+ */
+async function takeOverFormer(tx: Db): Promise<void> {
   const applied = await appliedMigrations(tx)
   if (!areFormer(applied)) return
   const names = presentNames(applied)
+  for (const sql of formerSteps(applied)) await tx.script(sql)
   await tx.script('delete from _migrations')
   for (const file of names) await tx.kysely.insertInto('_migrations').values({ file }).execute()
 }
