@@ -151,6 +151,10 @@ describe('the house', () => {
     expect(rows.sort()).toEqual(FLOORS.flatMap((rooms, i) => rooms.map((room) => `${i} ${room}`)).sort())
   })
 
+  test('ARCHITECTURE.md is an overview: at most 8 kB', () => {
+    expect(readFileSync(join(HOME, 'ARCHITECTURE.md')).length).toBeLessThanOrEqual(8192)
+  })
+
   test('imports go down only', () => {
     expect(imports.filter(isOurs).map(fault).filter(Boolean)).toEqual([])
   })

@@ -8,7 +8,7 @@ export interface Result {
 /**
  * Something statements can be sent to. Values arrive as: text, json and dates → string, float8, int → number,
  * bool → boolean, text[] → string[], null → null. `name` makes a prepared statement that Postgres may plan
- * once for all values: only for shapes without free parts (see ARCHITECTURE.md, plans).
+ * once for all values: only for shapes without free parts (see docs/internals/queries.md).
  */
 export interface Session {
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result>

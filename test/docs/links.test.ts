@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs'
+import { existsSync, globSync } from 'node:fs'
 import { join, posix } from 'node:path'
 import { expect, test } from 'vitest'
 import { PAGES, PROJECT, readPage } from './page.ts'
 
-const MORE = ['ARCHITECTURE.md', 'CONTRIBUTING.md']
+const MORE = ['ARCHITECTURE.md', 'CONTRIBUTING.md', ...globSync('docs/internals/*.md', { cwd: PROJECT })]
 const withoutCode = (markdown: string) =>
   markdown
     .replaceAll(/^```[\s\S]*?^```$/gm, '')
