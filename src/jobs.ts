@@ -127,8 +127,8 @@ export function jobsOf(
 }
 
 /**
- * Starts the clock of each job. Call what it returns to stop them: it waits for those that run. A job that
- * fails is logged and tried again.
+ * Starts the clock of each job. Call what it returns to stop them: it waits for those that run. A job first
+ * runs when its time has passed once. One that fails is logged and runs again at its next turn.
  */
 export function startJobs(jobs: readonly Job[], log: Logger): () => Promise<void> {
   const running = new Set<Promise<void>>()

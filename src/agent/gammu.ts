@@ -19,7 +19,9 @@ const PARALLEL = 5
  * Parts of one text are written one after the other: a file is read when the folder has been still so long.
  */
 const STILL_MS = 2_000
-/** Below the server's lease: who waits longer is told that nobody knows. */
+/**
+ * Below the server's usual lease of 120 s (LEASE_SECONDS): after it nobody knows whether the text was sent.
+ */
 const GIVE_UP_MS = 100_000
 const UTF16_MARK = Buffer.from([0xff, 0xfe])
 const ENCODINGS = new Map([

@@ -24,8 +24,8 @@ export interface AuditEntry {
 }
 
 /**
- * The rows of `_audit` as records, so that they are listed and filtered like any; no catalog has it, so
- * nobody writes it.
+ * The rows of `_audit` as records, so that they are listed and filtered like any. The store's catalog does
+ * not have it, so no request can write it; only this file does.
  */
 export const AUDIT_COLLECTION = {
   ...readNew({ name: '_audit' }),

@@ -22,10 +22,12 @@ export function tokenOf(authorization: string | undefined): string {
 }
 
 /**
- * Who asks, by the Authorization header; null for a guest, and for a token that is malformed, expired,
- * wrongly signed or of a record that is gone: PocketBase treats all of these as a guest. Reads the record
- * with one look-up; with `cached` it may answer with the record as it was, then the caller must compare its
- * `version` in a statement of its own and ask again without. PocketBase: apis/middlewares.go, loadAuthToken
+ * The caller's auth record by the Authorization header; null for a guest, and for a token that is malformed,
+ * expired, wrongly signed or of a deleted record: PocketBase treats all of these as a guest. Reads the record
+ * with one look-up. With `cached` the record may be out of date: the caller compares its `version` in a
+ * statement of its own and, if it differs, asks again without `cached`.
+ *
+ * PocketBase: apis/middlewares.go, loadAuthToken
  */
 export async function identify(
   store: Store,

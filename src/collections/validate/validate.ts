@@ -151,8 +151,10 @@ async function withViewFields(
 }
 
 /**
- * Checks all of a collection, inside the transaction that saves it. Throws an InvalidCollection with every
- * problem by its key. PocketBase: core/collection_validate.go
+ * Checks every setting of a collection. Call it inside the transaction that saves it. Throws an
+ * InvalidCollection with every problem by its key.
+ *
+ * PocketBase: core/collection_validate.go
  */
 export async function validateCollection(given: CheckedCollection): Promise<void> {
   const { subject, viewQuery } = await withViewFields(given)

@@ -1,8 +1,7 @@
 import type { Field } from '../../fields/field.ts'
 
 /**
- * A view's query that cannot be one. The message says why. `fields`: those that it has, as far as they are
- * known.
+ * A query that no view can have; the message says why. `fields`: the columns of the query that could be read.
  */
 export class ViewQueryError extends Error {
   override name = 'ViewQueryError'

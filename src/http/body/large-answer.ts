@@ -70,8 +70,9 @@ export async function withRoom<T>(work: () => Promise<T>): Promise<T> {
 }
 
 /**
- * Counts an answer of more than COUNTED_BYTES until its client has read it. What reads waits for room by
- * `withRoom`; what a write did cannot be taken back, so that other answers give way to it.
+ * Counts a large answer until its client has read it; the caller has compared it with COUNTED_BYTES. For GET
+ * and HEAD without room it throws LargeAnswer, and `withRoom` makes the answer again later. A write cannot be
+ * undone: it gets room at once, and unread answers of others are cut off, those of the same holder first.
  */
 export function countAnswer(c: Ctx, bytes: number): void {
   const services = c.get('services')

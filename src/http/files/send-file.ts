@@ -72,8 +72,8 @@ export function sendFile(c: Ctx, file: SentFile, name: string): Response {
 }
 
 /**
- * A picture keeps its type whatever its name says: `GIF89a=1` as `a.js` would be a script that other pages
- * may run.
+ * What browsers show inline (INLINE) keeps its type whatever its name says. Otherwise the text `GIF89a=1`,
+ * stored as `a.js`, would be sent as a script that other pages may run.
  */
 const typeOf = ({ type }: SentFile, name: string) =>
   INLINE.has(type) ? type : (TYPES_BY_EXTENSION[extname(name)] ?? type)

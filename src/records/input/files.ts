@@ -37,9 +37,11 @@ export const uploadsNeedOld = ({ fields }: Collection, uploads: Uploads): boolea
   )
 
 /**
- * A field's value after the files that came for it: they take the place of the others, but for those that the
- * body lists under the same key; with `+` they are added. `value` is what the rest of the body has made of
- * it.
+ * A field's value after files came for it. Under the field's name, they replace all its files except those
+ * that the body lists under that name (`listed`). Under `+name` they go in front, under `name+` behind.
+ * `value`: what the rest of the body has made of the field; it counts only if no files came under the plain
+ * name.
+ *
  * PocketBase: apis/record_crud.go, recordDataFromRequest; contract 4.6
  */
 export function addUploads(field: FileField, value: Value, listed: unknown, uploads: Uploads): Value {

@@ -58,7 +58,7 @@ waiting as (
 
 /**
  * SQL that changes those messages, or none when one of them would end before it is due, and gives `answer`, a
- * query of `wanted`. The parameters from `toldAt` on are TOLD.
+ * query of `wanted`. The parameters from `toldAt` on are CHANGE_LOG_PARAMS.
  * The row of the queue is the fence, as it is for a cancellation: whoever has it first, the sweep that finds
  * it due, a cancellation or this, is waited for by the others, which then see what it did. No status changes,
  * so no webhook hears of it.

@@ -15,7 +15,8 @@ import { countSegments } from '../send/segments.ts'
 import { CHANGE_LOG_PARAMS, changeLogCtes, WEBHOOK_CTE } from '../status/change-log.ts'
 
 /**
- * A text that came in at a device. `receivedAt`: milliseconds since 1970 by its own clock; `sim` 0: unknown.
+ * A text that came in at a device. `receivedAt`: milliseconds since 1970 by the device's clock; a time ahead
+ * of ours is stored as now. `sim` 0: unknown.
  */
 export interface ReceivedText {
   readonly from: string

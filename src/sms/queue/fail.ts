@@ -10,7 +10,10 @@ export interface PaidMessages {
   readonly messages: number
 }
 
-/** SQL that ends what `source` selects from sms_dispatch, locked, as failed. $1: the reason; $2, $3: TOLD. */
+/**
+ * SQL that ends what `source` selects from sms_dispatch, locked, as failed. $1: the reason; $2, $3:
+ * CHANGE_LOG_PARAMS.
+ */
 const failSql = (source: string) => `
 with source as (${source}), freed as (
   delete from sms_dispatch d using source s where d.message = s.message

@@ -16,7 +16,7 @@ export const CHANGE_LOG_PARAMS = ['sms_messages', 'sms_events'] as const
 
 /**
  * SQL of CTEs that note what a statement does to messages (their ids are in its CTE `changed`) and the events
- * that it adds (in `events`). The parameters `$position` and the next are TOLD.
+ * that it adds (in `events`). The parameters `$position` and the next are CHANGE_LOG_PARAMS.
  */
 export const changeLogCtes = (position: number, action: Action = 'update') =>
   `${changeLogCte('changed', action, position, 'told')}, ${changeLogCte('events', 'create', position + 1, 'told_events')}`
