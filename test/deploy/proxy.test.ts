@@ -218,6 +218,8 @@ describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, 
     }, async () => {
       const { bad, good } = await under(async () => {
         const port = portOf(1)
+        // the proxy finds out by itself, some seconds later, that the node of the test before is there again
+        await expect.poll(() => nodes[0]!.output()).toContain('"path":"/api/collections/contacts/records')
         await new Promise((resolve) => setTimeout(resolve, 500))
         process.kill(nodes[1]!.pid, 'SIGKILL')
         await nodes[1]!.stop()
@@ -226,7 +228,7 @@ describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, 
       })
       expect(bad.filter((what) => !/ 50[24]$/.test(what))).toEqual([])
       // one for each that asks
-      expect(bad.length, proxy.output().slice(-3_000)).toBeLessThanOrEqual(4)
+      expect(bad.length).toBeLessThanOrEqual(4)
       expect(good).toBeGreaterThan(50)
     })
   })
