@@ -196,8 +196,14 @@ export class ClientLane {
     ticket.ranMs = ranMs
     if (ticket.client.isGone()) ticket.verdict = 'gone'
     else if (ranMs > ticket.limitMs) ticket.verdict = 'late'
-    else if (this.#holdsUpOthers(ticket, blockedMs)) ticket.verdict = 'preempted'
+    else if (this.#isTooMany(ticket) || this.#holdsUpOthers(ticket, blockedMs)) ticket.verdict = 'preempted'
     return ticket.verdict !== undefined
+  }
+
+  /** One of those that its account started while all were short, and may not run now that one is slow. */
+  #isTooMany(ticket: Ticket): boolean {
+    const { account } = ticket
+    return account.running.indexOf(ticket) >= RUNNING_PER_ACCOUNT && !account.isQuick
   }
 
   /** Another client may wait twice as long as other work. */

@@ -5,9 +5,9 @@ import { Lru } from '../../tools/lru.ts'
 import { TokenBucket } from '../../tools/token-bucket.ts'
 
 /**
- * Characters of new shapes that an account may have compiled at once, 1 to 2 s of processor, and in a second.
+ * Characters of new shapes that an account may have compiled at once, 1 s of processor, and in a second.
  */
-const CHARACTERS = { burst: 400_000, perSecond: 10_000 }
+const CHARACTERS = { burst: 200_000, perSecond: 10_000 }
 /** Reading a filter up to this length costs no more than the rest of its request. */
 const FREE_READING = 500
 /** Reading a character costs half of what compiling it does. */
