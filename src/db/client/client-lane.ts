@@ -106,9 +106,7 @@ export class ClientLane {
 
   #mayStart(account: Account): boolean {
     if (this.#running.length >= this.#limits.slots) return false
-    const isFull = account.running.length >= RUNNING_PER_ACCOUNT
-    if (isFull && !(account.isQuick && account.running.length < this.#limits.slots - LEFT_TO_OTHERS))
-      return false
+    if (account.running.length >= this.#maxRunning(account)) return false
     if (account.isQuick) return true
     if (performance.now() < this.#restUntilMs) return false
     return !account.isHeavy || this.#heavyRunning().length < Math.max(1, this.#limits.slots >> 2)
@@ -203,7 +201,12 @@ export class ClientLane {
   /** One of those that its account started while all were short, and may not run now that one is slow. */
   #isTooMany(ticket: Ticket): boolean {
     const { account } = ticket
-    return account.running.indexOf(ticket) >= RUNNING_PER_ACCOUNT && !account.isQuick
+    return account.running.indexOf(ticket) >= this.#maxRunning(account)
+  }
+
+  /** Statements that an account may run at a time. */
+  #maxRunning({ isQuick }: Account): number {
+    return isQuick ? Math.max(RUNNING_PER_ACCOUNT, this.#limits.slots - LEFT_TO_OTHERS) : RUNNING_PER_ACCOUNT
   }
 
   /** Another client may wait twice as long as other work. */
