@@ -203,7 +203,9 @@ describe('a thumbnail', () => {
 
   test('of a broken picture is not tried for everybody who comes by', async () => {
     const query = vi.spyOn(server.services.store.db, 'query')
-    const reads = () => query.mock.calls.filter(([, , name]) => name === 'read chunk').length
+    const chunks = () => query.mock.calls.filter(([, , name]) => name === 'read chunk')
+    // readers of the tests before may not have stopped yet
+    const reads = () => chunks().filter(([, params]) => params?.[0] === chunks().at(-1)?.[1]?.[0]).length
     for (const expected of [2, 3, 4]) {
       await bytes(await get('torn', {}, { thumb: '50x40' }))
       expect(reads()).toBe(expected)

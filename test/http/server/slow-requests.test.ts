@@ -100,7 +100,7 @@ test('many new shapes of filters are refused, the known ones are not', async () 
   const known = "name = 'x' && phone = 'y'"
   expect((await list(known)).status).toBe(200)
   const shape = (i: number) =>
-    Array.from({ length: 200 }, (_, k) => `phone${(i >> (k % 9)) % 2 ? '~' : '!~'}name`).join('&&')
+    Array.from({ length: 100 }, (_, k) => `phone${(i >> (k % 9)) % 2 ? '~' : '!~'}name`).join('&&')
   const answers = await Promise.all(Array.from({ length: 250 }, (_, i) => list(shape(i))))
   const count = (status: number) => answers.filter((answer) => answer.status === status).length
   expect(count(200)).toBeGreaterThanOrEqual(100)
