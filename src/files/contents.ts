@@ -1,5 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
-import type { Result } from '../db/backend.ts'
 import type { Db } from '../db/open.ts'
 import { Semaphore } from '../tools/semaphore.ts'
 import type { Content } from './upload.ts'
@@ -16,7 +14,7 @@ const READ_BYTES = 64 << 10
 const READS = 2
 /** More waiting reads than open connections ask for: clients that hang up leave one behind. */
 const MAX_WAITING_READS = 5_000
-const MAX_PAUSE_MS = 50
+const MAX_REST_MS = 50
 const reads = new Semaphore(READS, {
   maxWaiting: MAX_WAITING_READS,
   refusal: 'Too many files are being read. Try again in a moment.',
@@ -120,27 +118,13 @@ export async function* readStored(
     const part = Math.floor(at / CHUNK_BYTES)
     const offset = at - part * CHUNK_BYTES
     const params = [id, part, offset + 1, Math.min(READ_BYTES, to - at)]
-    const { rows } = await readInTurn(db, params, holder)
+    const read = () => db.query(READ, params, 'read chunk')
+    const { rows } = await reads.runThenRest(read, holder, MAX_REST_MS)
     const [content] = (rows[0] ?? []) as Buffer[]
     if (!content || content.length === 0) throw new FileDeleted()
     yield content
     at += content.length
   }
-}
-
-/**
- * The next read begins after a pause as long as this one took, so that half of the time is for other
- * requests.
- */
-function readInTurn(db: Db, params: readonly unknown[], holder: string): Promise<Result> {
-  const { promise, resolve, reject } = Promise.withResolvers<Result>()
-  const work = async () => {
-    const startMs = performance.now()
-    resolve(await db.query(READ, params, 'read chunk'))
-    await sleep(Math.min(performance.now() - startMs, MAX_PAUSE_MS))
-  }
-  reads.run(work, holder).catch(reject)
-  return promise
 }
 
 /** Contents are stored uncompressed: Postgres reads only the part of a piece that is asked for. */

@@ -55,6 +55,20 @@ export class Semaphore {
     }
   }
 
+  /**
+   * The same, but the place is free again only after a rest as long as the work took, of at most `maxRestMs`:
+   * half of the time is for everything else.
+   */
+  async runThenRest<T>(work: () => Promise<T>, holder: string, maxRestMs: number): Promise<T> {
+    await this.#enter(holder, this.#others)
+    const startMs = performance.now()
+    try {
+      return await work()
+    } finally {
+      setTimeout(() => this.#leave(), Math.min(performance.now() - startMs, maxRestMs))
+    }
+  }
+
   async #enter(holder: string, queue: RoundRobin<Waiting>): Promise<void> {
     if (this.#free > 0) {
       this.#free--

@@ -70,3 +70,13 @@ test('where preferred work may go first any number of times, the rest waits for 
   await Promise.all(all)
   expect(began).toEqual(['a1', 'p1', 'p2', 'p3', 'p4', 'a2'])
 })
+
+test('a place rests after work as long as the work took, but no longer than allowed', async () => {
+  const places = new Semaphore(1)
+  const work = () => new Promise<number>((done) => setTimeout(() => done(performance.now()), 40))
+  const ended = await places.runThenRest(work, 'a', 1_000)
+  const next = await places.run(async () => performance.now(), 'b')
+  expect(next - ended).toBeGreaterThanOrEqual(38)
+  await expect(places.runThenRest(() => Promise.reject(new Error('no')), 'a', 0)).rejects.toThrow('no')
+  await places.run(async () => {}, 'b')
+})
