@@ -3,6 +3,8 @@ import type { Store } from '../../collections/catalog.ts'
 import { counts } from '../../counts.ts'
 import type { Db } from '../../db/open.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
+import { Lru } from '../../tools/lru.ts'
+import { Semaphore } from '../../tools/semaphore.ts'
 import { allowance } from '../devices/available.ts'
 import type { Device } from '../devices/device.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
@@ -28,6 +30,10 @@ export const CLAIMED_MESSAGE = z
 
 /** First half of the advisory lock under which a limited device claims; the second is its id's hash. */
 const CLAIM_LOCK = 7_367_002
+
+/** Of one server; the rest of its connections is for other work. */
+const CLAIMS_AT_ONCE = 4
+const DEVICES_REMEMBERED = 1_000
 
 /**
  * Takes messages for a device: first what it holds under a live lease, with the same attempt (the answer may
@@ -75,17 +81,38 @@ order by c.is_new, c.priority desc, c.position`
 
 const ALLOWANCE = `select ${allowance('d')} from devices d where d.id = $1 and d."user" = $2`
 
-/** Up to `limit` messages for a device; [] when nothing is due. Throws 403 for a disabled device. */
+/** Accounts take turns. */
+const claims = new Semaphore(CLAIMS_AT_ONCE)
+/** Counts claims; the last one of a device that found nothing had which number when it began. */
+let clock = 0
+const lastEmpty = new Lru<string, number>(DEVICES_REMEMBERED)
+
+/**
+ * Up to `limit` messages for a device; [] when nothing is due. While a claim waited for its turn, a later one
+ * of the device may have found nothing: that is its answer too, or a thousand waiting claims of a device,
+ * which look again at the same time, would keep the database busy. Throws 403 for a disabled device.
+ */
 export async function claimMessages(
-  store: Store,
+  { db }: Store,
   device: Device,
   limit: number,
   leaseSeconds: number,
 ): Promise<ClaimedMessage[]> {
   if (!device.enabled) throw gatewayRefusal('device_disabled')
-  if (!device.isLimited) return take(store.db, device, limit, null, leaseSeconds)
-  return store.db.transaction(async (db) =>
-    take(db, device, limit, await whatLimitsLeave(db, device), leaseSeconds),
+  const arrival = ++clock
+  return claims.run(async () => {
+    if ((lastEmpty.get(device.id) ?? 0) > arrival) return []
+    const start = ++clock
+    const found = await claimNow(db, device, limit, leaseSeconds)
+    if (found.length === 0) lastEmpty.set(device.id, start)
+    return found
+  }, device.user)
+}
+
+function claimNow(db: Db, device: Device, limit: number, leaseSeconds: number): Promise<ClaimedMessage[]> {
+  if (!device.isLimited) return take(db, device, limit, null, leaseSeconds)
+  return db.transaction(async (tx) =>
+    take(tx, device, limit, await whatLimitsLeave(tx, device), leaseSeconds),
   )
 }
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Store } from '../../../src/collections/catalog.ts'
+import { counts } from '../../../src/counts.ts'
 import type { Device } from '../../../src/sms/devices/device.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
 import { applyReports } from '../../../src/sms/queue/report.ts'
@@ -38,6 +39,17 @@ describe('a claim', () => {
     expect(leftMs).toBeGreaterThan((LEASE - 10) * 1000)
     expect((await lookUp(store, ids)).map(({ status }) => status)).toEqual(['sending', 'sending', 'assigned'])
     expect(await eventsOf(store, ids[0]!)).toEqual(['sending 1'])
+  })
+
+  test('of a device that asks many times at once is answered by few statements', async () => {
+    const device = await makeDevice(store, user)
+    const before = counts.claims.asked
+    const all = await Promise.all(Array.from({ length: 200 }, () => claim(device)))
+    expect(all.flat()).toEqual([])
+    expect(counts.claims.asked - before).toBeLessThan(20)
+    const [id] = await assign(store, device, 1)
+    const again = await Promise.all(Array.from({ length: 200 }, () => claim(device)))
+    expect(new Set(again.flatMap(idsOf))).toEqual(new Set([id]))
   })
 
   test('goes by priority, then by age', async () => {
