@@ -1,5 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
+import type { StatementClient } from '../db/client/statement-client.ts'
 import { isSqlError } from '../db/errors.ts'
 import { AnswerMeter } from '../request/answer-meter.ts'
 import type { RequestInfo } from '../request/request.ts'
@@ -14,12 +15,12 @@ const INVALID_TEXT = '22P02'
  * A statement that ends with an error at the first row before which there were already `limit` bytes
  * (parameter `$position`), so that neither database nor driver ever holds more. `extra`: columns of the
  * statement behind those of the collection. One more column, at the end of each row, tells the bytes up to
- * there.
+ * there, called `total`.
  */
 export function guardedSql(collection: Collection, text: string, extra: number, position: number): string {
   const names = Array.from({ length: columnsOf(collection).count + extra }, (_, i) => `c${i}`)
   const columns = names.join(', ')
-  return `SELECT ${columns}, CASE WHEN upto - size <= $${position}::bigint THEN upto ELSE ('${MARK}' || upto)::bigint END
+  return `SELECT ${columns}, CASE WHEN upto - size <= $${position}::bigint THEN upto ELSE ('${MARK}' || upto)::bigint END AS total
     FROM (SELECT *, sum(size) OVER (ROWS UNBOUNDED PRECEDING) AS upto
       FROM (SELECT *, ${rowSizeOf(collection).sql} AS size FROM (${text}) r(${columns})) s) t`
 }
@@ -30,27 +31,51 @@ export const isOverGuard = (error: unknown): boolean =>
 /** The meter of a request; one that only knows the ceilings where nobody has given it one. */
 export const meterOf = (request: RequestInfo): AnswerMeter => request.meter ?? new AnswerMeter()
 
+/** A guarded statement, with the values of its parameters but the last. */
+interface GuardedStatement {
+  readonly text: string
+  readonly params: readonly unknown[]
+  /** Whose statement it is. */
+  readonly client: StatementClient | undefined
+  /** Runs the statement with all its parameters. */
+  readonly read: (params: readonly unknown[]) => Promise<readonly RecordRow[]>
+}
+
 /**
- * Runs a guarded statement with the room that the meter has left, again with more room while that does not
- * suffice. Throws 400 when the ceiling is reached, LargeAnswer when there is no room now, or a transaction
- * has to begin again.
+ * Runs a guarded statement with the room that the meter has left. Where that does not suffice, the database
+ * counts the bytes, which takes no memory of ours, and it runs again with room for them. Throws 400 when they
+ * are more than an answer may have, LargeAnswer when there is no room now, or a transaction has to begin
+ * again.
  */
 export function readGuarded(
   store: Store,
   meter: AnswerMeter,
-  read: (limit: number) => Promise<readonly RecordRow[]>,
+  { text, params, client, read }: GuardedStatement,
 ): Promise<readonly RecordRow[]> {
+  const countBytes = async (limit: number) => {
+    const { rows } = await store.db.queryFor(client, `SELECT max(total) FROM (${text}) g`, [...params, limit])
+    return Number(rows[0]![0] ?? 0)
+  }
   return meter.inTurn(async () => {
     for (;;) {
       try {
-        const rows = await read(meter.unread)
+        const rows = await read([...params, meter.unread])
         meter.addRead(Number(rows.at(-1)?.at(-1) ?? 0))
         return rows
       } catch (error) {
         if (!isOverGuard(error)) throw error
         // an error ends a transaction
-        meter.grow(!store.db.inTransaction)
+        if (store.db.inTransaction) meter.beginAgain()
+        await makeRoom(meter, countBytes)
       }
     }
   })
+}
+
+async function makeRoom(meter: AnswerMeter, countBytes: (limit: number) => Promise<number>): Promise<void> {
+  try {
+    meter.makeRoom(await countBytes(meter.readable))
+  } catch (error) {
+    throw isOverGuard(error) ? meter.tooLarge() : error
+  }
 }

@@ -52,14 +52,15 @@ export async function selectRows(
   const text = selection.isGuarded ? guardedSql(collection, plain, 0, values.length + 1) : plain
   const name = statementName(store.catalog, text)
   const isLookUp = selection.isLookUp && readsOneTable(collection, compiled)
-  const ask = async (all: readonly unknown[]) => {
+  const client = clientOf(collection, request)
+  const read = async (all: readonly unknown[]) => {
     const { rows } = isLookUp
       ? await store.db.lookUp(text, all, name)
-      : await store.db.queryFor(clientOf(collection, request), text, all, name)
+      : await store.db.queryFor(client, text, all, name)
     return rows as unknown as RecordRow[]
   }
-  if (!selection.isGuarded) return ask(values)
-  return readGuarded(store, meterOf(request), (limit) => ask([...values, limit]))
+  if (!selection.isGuarded) return read(values)
+  return readGuarded(store, meterOf(request), { text, params: values, client, read })
 }
 
 /** A rule that asks of other rows, or a view's query, may take long. */

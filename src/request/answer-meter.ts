@@ -40,8 +40,6 @@ export class AnswerTooLarge extends ApiError {
   }
 }
 
-const tooManyBytes = (max: number) => new AnswerTooLarge(`${max / MEBIBYTE} MiB`)
-
 /** Throws 400 for a text from which `fields` cannot pick. */
 export function checkPicked(bytes: number): void {
   if (bytes > MAX_PICKED_BYTES)
@@ -125,15 +123,24 @@ export class AnswerMeter {
     else this.#ensure(Math.min(bytes, this.#maxBytes))
   }
 
-  /**
-   * Makes more room. `mayRetry`: the caller can repeat its statement; otherwise all of the work has to be
-   * repeated.
-   */
-  grow(mayRetry: boolean): void {
-    if (this.#room >= this.#maxBytes) throw tooManyBytes(this.#maxBytes)
-    const next = Math.min(this.#room * GROWTH, this.#maxBytes)
-    if (!mayRetry) throw new LargeAnswer(next, this.#source)
-    this.#take(next)
+  /** Bytes that may still be read from the database with all the room that one answer may have. */
+  get readable(): number {
+    return Math.max(0, this.#maxBytes - this.#read)
+  }
+
+  /** Takes room for so many more bytes from the database. Throws as `check`. */
+  makeRoom(bytes: number): void {
+    this.#ensure(this.#read + bytes)
+  }
+
+  /** Throws LargeAnswer with more room, for work that has to begin again; 400 if there cannot be more. */
+  beginAgain(): never {
+    if (this.#room >= this.#maxBytes) throw this.tooLarge()
+    throw new LargeAnswer(Math.min(this.#room * GROWTH, this.#maxBytes), this.#source)
+  }
+
+  tooLarge(): AnswerTooLarge {
+    return new AnswerTooLarge(`${this.#maxBytes / MEBIBYTE} MiB`)
   }
 
   /** Runs `work` when what came before it is done, so that statements share the room that is left. */
@@ -145,7 +152,7 @@ export class AnswerMeter {
 
   #ensure(bytes: number): void {
     if (bytes <= this.#room) return
-    if (bytes > this.#maxBytes) throw tooManyBytes(this.#maxBytes)
+    if (bytes > this.#maxBytes) throw this.tooLarge()
     let next = this.#room
     while (next < bytes) next *= 2
     this.#take(Math.min(next, this.#maxBytes))

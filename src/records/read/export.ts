@@ -103,11 +103,12 @@ async function readPage(
       WHERE ${where ? `(${where}) AND ` : ''}b._rowid < coalesce($${position}::bigint, 9223372036854775807)
       ORDER BY b._rowid DESC LIMIT ${size}`
     const guarded = guardedSql(collection, text, 1, position + 1)
-    return await readGuarded(store, meter, async (limit) => {
-      const client = clientOf(collection, request)
-      const { rows } = await store.db.queryFor(client, guarded, [...params, before, limit])
+    const client = clientOf(collection, request)
+    const read = async (all: readonly unknown[]) => {
+      const { rows } = await store.db.queryFor(client, guarded, all)
       return rows as unknown as RecordRow[]
-    })
+    }
+    return await readGuarded(store, meter, { text: guarded, params: [...params, before], client, read })
   } catch (error) {
     throw error instanceof FilterError || isSqlError(error) ? badRequest() : error
   }

@@ -147,16 +147,17 @@ async function askPage(
   const text = isGuarded ? guardedSql(collection, plain, 2, params.length + 1) : plain
   const name = once ? statementName(store.catalog, text, Boolean(query.filter)) : undefined
   const isLookUp = (total || page.skipTotal) && name && isShortIndexScan(collection, compiled, page)
-  const ask = async (all: readonly unknown[]) => {
+  const client = clientOf(collection, request)
+  const read = async (all: readonly unknown[]) => {
     const { rows } = isLookUp
       ? await store.db.lookUp(text, all, name)
-      : await store.db.queryFor(clientOf(collection, request), text, all, name)
+      : await store.db.queryFor(client, text, all, name)
     return rows as unknown as RecordRow[]
   }
   try {
     return await (isGuarded
-      ? readGuarded(store, meterOf(request), (limit) => ask([...params, limit]))
-      : ask(params))
+      ? readGuarded(store, meterOf(request), { text, params, client, read })
+      : read(params))
   } catch (error) {
     throw isSqlError(error) ? badRequest() : error
   }
