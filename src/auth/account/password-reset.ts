@@ -1,20 +1,11 @@
 import type { Store } from '../../collections/catalog.ts'
-import {
-  checkFields,
-  email,
-  equals,
-  failedBefore,
-  length,
-  required,
-} from '../../collections/checks/checks.ts'
+import { checkFields, equals, failedBefore, length, required } from '../../collections/checks/checks.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { object, text } from '../../collections/definition/decode.ts'
 import { badRequest, type FieldError } from '../../errors.ts'
 import type { Extensions } from '../../records/extension.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { findByEmail } from '../auth-rows.ts'
 import type { AuthServices } from '../auth-services.ts'
-import { limitMails } from '../limits/attempt-limits.ts'
 import { mailPasswordReset } from '../mail/mails.ts'
 import { clearMailLimit, mailInBackground } from '../mail/resend.ts'
 import { INSTALLER_EMAIL } from '../superusers/superusers.ts'
@@ -23,6 +14,7 @@ import { passwordField } from '../tokens/secrets.ts'
 import { collectionMismatch, invalidToken } from '../tokens/token-errors.ts'
 import { claimOf } from '../tokens/tokens.ts'
 import { changeAuthRecord, type InSameTransaction } from './change.ts'
+import { findForMail } from './find-for-mail.ts'
 import type { EmailForm } from './forms.ts'
 
 const MAX_PASSWORD_LENGTH = 255
@@ -41,16 +33,7 @@ export async function requestPasswordReset(
 ): Promise<void> {
   if (!collection.passwordAuth.enabled)
     throw badRequest('The collection is not configured to allow password authentication.')
-  const form = await readForm()
-  checkFields(form, { email: [required, length(1, 255), email] })
-  await limitMails({
-    db: store.db,
-    config: services.config,
-    collection: collection.id,
-    account: form.email,
-    ip,
-  })
-  const auth = await findByEmail(store, collection, form.email)
+  const auth = await findForMail(store, services, collection, ip, readForm)
   const isStandIn = auth?.isSuperuser && auth.values.email === INSTALLER_EMAIL
   await mailInBackground(store, services, 'passwordReset', isStandIn ? null : auth, (to) =>
     mailPasswordReset(services, to),

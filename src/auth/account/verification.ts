@@ -1,19 +1,18 @@
 import type { Store } from '../../collections/catalog.ts'
-import { checkFields, email, failedBefore, length, required } from '../../collections/checks/checks.ts'
+import { checkFields, failedBefore, required } from '../../collections/checks/checks.ts'
 import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
 import { object, text } from '../../collections/definition/decode.ts'
 import { badRequest, type FieldError, fieldError } from '../../errors.ts'
 import type { Extensions } from '../../records/extension.ts'
 import type { AuthRecord } from '../../request/request.ts'
-import { findByEmail } from '../auth-rows.ts'
 import type { AuthServices } from '../auth-services.ts'
-import { limitMails } from '../limits/attempt-limits.ts'
 import { mailVerification } from '../mail/mails.ts'
 import { clearMailLimit, mailInBackground } from '../mail/resend.ts'
 import { findByToken } from '../tokens/identify.ts'
 import { collectionMismatch, invalidToken } from '../tokens/token-errors.ts'
 import { claimOf } from '../tokens/tokens.ts'
 import { changeAuthRecord } from './change.ts'
+import { findForMail } from './find-for-mail.ts'
 import type { EmailForm } from './forms.ts'
 
 function demandUsers(collection: AuthCollection): void {
@@ -33,16 +32,7 @@ export async function requestVerification(
   readForm: () => Promise<EmailForm>,
 ): Promise<void> {
   demandUsers(collection)
-  const form = await readForm()
-  checkFields(form, { email: [required, length(1, 255), email] })
-  await limitMails({
-    db: store.db,
-    config: services.config,
-    collection: collection.id,
-    account: form.email,
-    ip,
-  })
-  const auth = await findByEmail(store, collection, form.email)
+  const auth = await findForMail(store, services, collection, ip, readForm)
   const waits = auth?.values.verified ? null : auth
   await mailInBackground(store, services, 'verification', waits, (to) => mailVerification(services, to))
 }

@@ -1,5 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import { checkFields, email, length, required } from '../../collections/checks/checks.ts'
+import { checkFields, length, required } from '../../collections/checks/checks.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { object, text } from '../../collections/definition/decode.ts'
 import { badRequest, forbidden, RetryLater } from '../../errors.ts'
@@ -7,13 +7,14 @@ import { hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { randomId } from '../../tools/random.ts'
 import { changeAuthRecord } from '../account/change.ts'
+import { findForMail } from '../account/find-for-mail.ts'
 import type { EmailForm } from '../account/forms.ts'
-import { findAuthRecord, findByEmail } from '../auth-rows.ts'
+import { findAuthRecord } from '../auth-rows.ts'
 import type { AuthServices } from '../auth-services.ts'
 import { networkOf } from '../limits/addresses.ts'
 import { isOlder } from '../limits/age.ts'
 import { countAttempt } from '../limits/attempt-counts.ts'
-import { limitMails, limitSignInAttempts } from '../limits/attempt-limits.ts'
+import { limitSignInAttempts } from '../limits/attempt-limits.ts'
 import { mailOtp } from '../mail/mails.ts'
 import {
   addSystemRecord,
@@ -48,16 +49,7 @@ export async function requestOtp(
   readForm: () => Promise<EmailForm>,
 ): Promise<string> {
   demandOtp(collection)
-  const form = await readForm()
-  checkFields(form, { email: [required, length(1, 255), email] })
-  await limitMails({
-    db: store.db,
-    config: services.config,
-    collection: collection.id,
-    account: form.email,
-    ip,
-  })
-  const auth = await findByEmail(store, collection, form.email)
+  const auth = await findForMail(store, services, collection, ip, readForm)
   if (!auth) return requestNothing(collection, networkOf(ip))
   const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
   const live = known.filter((otp) => !isOlder(otp.created, collection.otp.duration))

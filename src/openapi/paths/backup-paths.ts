@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { answers, done, failures, json, success } from '../schemas/answers.ts'
+import { answers, done, failures, fileAnswers, json, success } from '../schemas/answers.ts'
 import { ONE } from '../schemas/record-query.ts'
 import { NOBODY, SIGNED_IN } from '../schemas/security.ts'
 import { SERVER } from './server-paths.ts'
@@ -69,7 +69,6 @@ const TOKEN = z.object({
 })
 
 const fields = ONE.query.pick({ fields: true })
-const zip = (description: string) => ({ description, content: { '*/*': { schema: z.unknown() } } })
 
 /** Backups of the whole installation, for superusers. */
 export const backupPaths = (): ZodOpenApiPathsObject => ({
@@ -123,18 +122,7 @@ export const backupPaths = (): ZodOpenApiPathsObject => ({
       description: 'For superusers, whom the token in the address tells. Ranges work.',
       security: NOBODY,
       requestParams: { path: KEY, query: TOKEN },
-      responses: answers(
-        {
-          200: zip('The file.'),
-          206: zip('The part of it that was asked for.'),
-          304: { description: 'It is as it was.' },
-        },
-        failures(400, 404),
-        {
-          412: { description: 'A condition of the request does not hold.' },
-          416: { description: 'It has no such part.', content: { 'text/plain': { schema: z.string() } } },
-        },
-      ),
+      responses: fileAnswers(),
     },
     delete: {
       operationId: 'deleteBackup',

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
-import { answers, failures, success } from '../schemas/answers.ts'
+import { answers, failures, fileAnswers, success } from '../schemas/answers.ts'
 import { ANYONE, SIGNED_IN } from '../schemas/security.ts'
 import { SERVER } from './server-paths.ts'
 
@@ -25,8 +25,6 @@ const OPTIONS = z.object({
     .meta({ description: 'Of `POST /api/files/token`: for files of a protected field.' }),
 })
 
-const bytes = (description: string) => ({ description, content: { '*/*': { schema: z.unknown() } } })
-
 /** The files that records name. */
 export const filePaths = (): ZodOpenApiPathsObject => ({
   '/api/files/token': {
@@ -48,18 +46,7 @@ export const filePaths = (): ZodOpenApiPathsObject => ({
         'Whoever knows the name may, but for protected fields: for those the viewRule counts. Ranges and `If-Modified-Since` work.',
       security: ANYONE,
       requestParams: { path: PLACE, query: OPTIONS },
-      responses: answers(
-        {
-          200: bytes('The file.'),
-          206: bytes('The part of it that was asked for.'),
-          304: { description: 'It is as it was.' },
-        },
-        failures(400, 404),
-        {
-          412: { description: 'A condition of the request does not hold.' },
-          416: { description: 'It has no such part.', content: { 'text/plain': { schema: z.string() } } },
-        },
-      ),
+      responses: fileAnswers(),
     },
   },
 })

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type {
   ZodOpenApiContentObject,
   ZodOpenApiResponseObject,
@@ -69,3 +69,23 @@ export const failures = (...statuses: (keyof typeof FAILURES)[]): Answers =>
 export function answers(...parts: readonly Answers[]): ZodOpenApiResponsesObject {
   return Object.assign({}, ...parts)
 }
+
+const file = (description: string): ZodOpenApiResponseObject => ({
+  description,
+  content: { '*/*': { schema: z.unknown() } },
+})
+
+/** What a route answers that sends a file, with ranges and conditions of the request. */
+export const fileAnswers = (): ZodOpenApiResponsesObject =>
+  answers(
+    {
+      200: file('The file.'),
+      206: file('The part of it that was asked for.'),
+      304: { description: 'It is as it was.' },
+    },
+    failures(400, 404),
+    {
+      412: { description: 'A condition of the request does not hold.' },
+      416: { description: 'It has no such part.', content: { 'text/plain': { schema: z.string() } } },
+    },
+  )
