@@ -30,6 +30,7 @@ export async function viewRecord(
   return answerRecord(store, collection, row, request)
 }
 
+/** Undefined, too, when the rule cannot be evaluated for this record. */
 async function findRow(
   store: Store,
   collection: Collection,
@@ -38,33 +39,21 @@ async function findRow(
   request: RequestInfo,
 ): Promise<RecordRow | undefined> {
   const { auth } = request
-  const row = await selectOne(store, collection, rule, id, request)
+  const found = selectRows(store, {
+    collection,
+    rule,
+    request,
+    where: (position) => `b."id" = $${position}::text`,
+    extra: (position) => authVersionSql(auth, position + 1),
+    params: auth ? [id, auth.id] : [id],
+    isLookUp: true,
+  })
+  const rows = await found.catch((error: unknown) => {
+    if (isRuleFault(error)) return undefined
+    throw error
+  })
+  const row = rows?.[0]
   if (row) checkAuthVersion(auth, row[columnsOf(collection).count])
   else await checkAuthFresh(store, auth)
   return row
-}
-
-async function selectOne(
-  store: Store,
-  collection: Collection,
-  rule: string,
-  id: string,
-  request: RequestInfo,
-): Promise<RecordRow | undefined> {
-  const { auth } = request
-  try {
-    const rows = await selectRows(store, {
-      collection,
-      rule,
-      request,
-      where: (position) => `b."id" = $${position}::text`,
-      extra: (position) => authVersionSql(auth, position + 1),
-      params: auth ? [id, auth.id] : [id],
-      isLookUp: true,
-    })
-    return rows?.[0]
-  } catch (error) {
-    if (isRuleFault(error)) return undefined
-    throw error
-  }
 }
