@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Hono } from 'hono'
 import type { Ctx, Env, Services } from '../context.ts'
+import { pageHeaders } from './page-headers.ts'
 
 const DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 
@@ -13,22 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** Tokens of mailed links are in its address: it loads from here alone, and nobody else may frame it. */
-const PAGE_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "manifest-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-cache',
-}
+const PAGE_HEADERS = pageHeaders("'self'", "manifest-src 'self'")
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],

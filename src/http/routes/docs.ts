@@ -7,6 +7,7 @@ import { gzip } from 'node:zlib'
 import { Hono } from 'hono'
 import { describedCollections, openApiDocument } from '../../openapi/document.ts'
 import type { Ctx, Env, Services } from '../context.ts'
+import { pageHeaders } from './page-headers.ts'
 
 const PAGES = fileURLToPath(new URL('../pages/', import.meta.url))
 const { resolve } = createRequire(import.meta.url)
@@ -23,21 +24,7 @@ const ASSETS: Readonly<Record<string, { path: string; type: string }>> = {
  * Nothing comes from another host, nothing goes to one. Swagger UI has pictures in its styles, and styles on
  * its elements.
  */
-const PAGE_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'content-security-policy': [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self' 'unsafe-inline'",
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; '),
-  'referrer-policy': 'no-referrer',
-  'cache-control': 'no-cache',
-}
+const PAGE_HEADERS = pageHeaders("'self' 'unsafe-inline'")
 /** A hash of all assets is in the path of each. */
 const FOR_EVER = 'public, max-age=31536000, immutable'
 
