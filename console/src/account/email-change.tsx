@@ -2,11 +2,11 @@ import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import { useTask } from '../data/use/use-task.ts'
 import type { PageProps } from '../pages.ts'
-import { Button, ButtonLink } from '../parts/form/button.tsx'
+import { Button } from '../parts/form/button.tsx'
 import { TextField } from '../parts/form/field.tsx'
 import { Form } from '../parts/form/form.tsx'
-import { to } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
+import { Done } from './done.tsx'
 import { Sheet } from './sheet.tsx'
 import { collectionOf } from './token.ts'
 
@@ -20,14 +20,7 @@ export function Page({ params: { token = '' } }: PageProps) {
     setDone(true)
   })
   if (!collection) return <BrokenLink />
-  if (isDone)
-    return (
-      <Sheet title="Your new email address is confirmed" text="Sign in with it from now on.">
-        <ButtonLink kind="primary" href={to('/')}>
-          Sign in
-        </ButtonLink>
-      </Sheet>
-    )
+  if (isDone) return <Done title="Your new email address is confirmed" />
   return (
     <Sheet title="Confirm your new email address">
       <Form onSubmit={confirm.run} fault={confirm.fault} names={['password']}>

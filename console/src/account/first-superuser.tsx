@@ -3,10 +3,10 @@ import { pb } from '../data/client.ts'
 import { useTask } from '../data/use/use-task.ts'
 import type { PageProps } from '../pages.ts'
 import { Button } from '../parts/form/button.tsx'
-import { TextField } from '../parts/form/field.tsx'
 import { Form } from '../parts/form/form.tsx'
 import { go } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
+import { EmailField } from './email-field.tsx'
 import { NO_PASSWORD, PasswordFields } from './password-fields.tsx'
 import { Sheet } from './sheet.tsx'
 
@@ -32,15 +32,7 @@ export function Page({ params }: PageProps) {
       text="This account may see and change everything on this server."
     >
       <Form onSubmit={create.run} fault={create.fault} names={['email', 'password', 'passwordConfirm']}>
-        <TextField
-          label="Email"
-          name="email"
-          type="email"
-          autocomplete="username"
-          value={email}
-          onValue={setEmail}
-          fault={create.fault}
-        />
+        <EmailField value={email} onValue={setEmail} fault={create.fault} />
         <PasswordFields value={passwords} onValue={setPasswords} fault={create.fault} />
         <Button type="submit" kind="primary" busy={create.busy}>
           Create the account

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import { useTask } from '../data/use/use-task.ts'
 import { Button, ButtonLink } from '../parts/form/button.tsx'
-import { TextField } from '../parts/form/field.tsx'
 import { Form } from '../parts/form/form.tsx'
 import { to } from '../router.ts'
+import { EmailField } from './email-field.tsx'
 import { accounts, RoleSwitch } from './role-switch.tsx'
 import { Sheet } from './sheet.tsx'
 
@@ -32,15 +32,7 @@ export function Page() {
     <Sheet title="Forgotten your password?" text="You get a mail with a link to set a new one.">
       <Form onSubmit={ask.run} fault={ask.fault} names={['email']}>
         <RoleSwitch />
-        <TextField
-          label="Email"
-          name="email"
-          type="email"
-          autocomplete="username"
-          value={email}
-          onValue={setEmail}
-          fault={ask.fault}
-        />
+        <EmailField value={email} onValue={setEmail} fault={ask.fault} />
         <Button type="submit" kind="primary" busy={ask.busy}>
           Send the mail
         </Button>

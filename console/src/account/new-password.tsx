@@ -2,10 +2,10 @@ import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import { useTask } from '../data/use/use-task.ts'
 import type { PageProps } from '../pages.ts'
-import { Button, ButtonLink } from '../parts/form/button.tsx'
+import { Button } from '../parts/form/button.tsx'
 import { Form } from '../parts/form/form.tsx'
-import { to } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
+import { Done } from './done.tsx'
 import { NO_PASSWORD, PasswordFields } from './password-fields.tsx'
 import { Sheet } from './sheet.tsx'
 import { collectionOf } from './token.ts'
@@ -21,14 +21,7 @@ export function Page({ params: { token = '' } }: PageProps) {
     setDone(true)
   })
   if (!collection) return <BrokenLink />
-  if (isDone)
-    return (
-      <Sheet title="Your new password is set" text="Sign in with it from now on.">
-        <ButtonLink kind="primary" href={to('/')}>
-          Sign in
-        </ButtonLink>
-      </Sheet>
-    )
+  if (isDone) return <Done title="Your new password is set" />
   return (
     <Sheet title="Set a new password">
       <Form onSubmit={save.run} fault={save.fault} names={['password', 'passwordConfirm']}>

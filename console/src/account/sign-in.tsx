@@ -7,6 +7,7 @@ import { Button } from '../parts/form/button.tsx'
 import { TextField } from '../parts/form/field.tsx'
 import { Form, Notice } from '../parts/form/form.tsx'
 import { to } from '../router.ts'
+import { EmailField } from './email-field.tsx'
 import { accounts, RoleSwitch } from './role-switch.tsx'
 import { SecondStep } from './second-step.tsx'
 import { Sheet } from './sheet.tsx'
@@ -34,14 +35,7 @@ export function SignIn() {
       {hasExpired.value && <Notice>Your session has ended. Sign in to go on where you were.</Notice>}
       <Form onSubmit={enter.run} fault={told}>
         <RoleSwitch />
-        <TextField
-          label="Email"
-          name="email"
-          type="email"
-          autocomplete="username"
-          value={email}
-          onValue={setEmail}
-        />
+        <EmailField value={email} onValue={setEmail} />
         <TextField
           label="Password"
           name="password"

@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks'
 import { type Settings, saveSettings } from '../../data/settings.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { Button } from '../../parts/form/button.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
@@ -83,11 +82,7 @@ export function Schedule({
             fault={save.fault}
           />
         )}
-        <Actions>
-          <Button type="submit" kind="primary" busy={save.busy}>
-            Save schedule
-          </Button>
-        </Actions>
+        <FormActions busy={save.busy}>Save schedule</FormActions>
       </Form>
     </Card>
   )

@@ -5,7 +5,7 @@ import { type S3, type Settings, saveSettings } from '../../data/settings.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
-import { Actions, Form, Notice } from '../../parts/form/form.tsx'
+import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 
@@ -54,11 +54,7 @@ export function Storage({ settings, onSaved }: { settings: Settings; onSaved: ()
             or use a store elsewhere.
           </Notice>
         )}
-        <Actions>
-          <Button type="submit" kind="primary" busy={save.busy}>
-            Save storage
-          </Button>
-        </Actions>
+        <FormActions busy={save.busy}>Save storage</FormActions>
       </Form>
     </Card>
   )

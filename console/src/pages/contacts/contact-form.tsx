@@ -5,9 +5,8 @@ import type { Contact, ContactGroup } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 /** Adds a contact, or changes one. */
@@ -68,12 +67,9 @@ export function ContactForm({
           value={optedOut}
           onValue={setOptedOut}
         />
-        <Actions>
-          <Button type="submit" kind="primary" busy={save.busy}>
-            Save
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </Actions>
+        <FormActions busy={save.busy} onCancel={onClose}>
+          Save
+        </FormActions>
       </Form>
     </Dialog>
   )

@@ -4,6 +4,7 @@ import { BadRows } from '../../parts/bad-rows.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
 import { Actions, Notice } from '../../parts/form/form.tsx'
+import { PrefixField } from '../../parts/form/prefix-field.tsx'
 import { Table } from '../../parts/list/table.tsx'
 import type { Plan } from './import-rows.ts'
 
@@ -62,11 +63,7 @@ export function Preview({
           onValue={(at) => setColumn({ name: Number(at) })}
           choices={[['-1', 'No column'], ...titles]}
         />
-        <TextField
-          label="Country of numbers that begin with 0"
-          name="prefix"
-          type="tel"
-          placeholder="+49"
+        <PrefixField
           value={wishes.prefix}
           onValue={(prefix) => wish({ prefix })}
           error={isPrefix ? undefined : 'Such as +49.'}

@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Device } from '../../data/records.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { Button } from '../../parts/form/button.tsx'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 
@@ -53,11 +52,7 @@ export function Settings({ device }: { device: Device }) {
           value={isEnabled}
           onValue={setEnabled}
         />
-        <Actions>
-          <Button type="submit" kind="primary" busy={save.busy}>
-            Save
-          </Button>
-        </Actions>
+        <FormActions busy={save.busy}>Save</FormActions>
       </Form>
     </Card>
   )

@@ -7,7 +7,7 @@ import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Actions, Form, FormActions } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Qr } from '../../parts/qr.tsx'
 import { to } from '../../router.ts'
@@ -54,12 +54,9 @@ export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoine
             value={name}
             onValue={setName}
           />
-          <Actions>
-            <Button type="submit" kind="primary" busy={start.busy}>
-              Show the code
-            </Button>
-            <Button onClick={onClose}>Cancel</Button>
-          </Actions>
+          <FormActions busy={start.busy} onCancel={onClose}>
+            Show the code
+          </FormActions>
         </Form>
       )}
     </Dialog>

@@ -7,7 +7,7 @@ import { useTask } from '../../data/use/use-task.ts'
 import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
@@ -82,12 +82,9 @@ function GroupForm({ group, onClose }: { group: ContactGroup | undefined; onClos
     <Dialog title={group ? 'Rename the group' : 'New group'} onClose={onClose}>
       <Form onSubmit={save.run} fault={save.fault} names={['name']}>
         <TextField label="Name" name="name" value={name} onValue={setName} fault={save.fault} autofocus />
-        <Actions>
-          <Button type="submit" kind="primary" busy={save.busy}>
-            Save
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </Actions>
+        <FormActions busy={save.busy} onCancel={onClose}>
+          Save
+        </FormActions>
       </Form>
     </Dialog>
   )

@@ -5,9 +5,8 @@ import { userId } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 
 const DAY_MS = 86_400_000
@@ -54,12 +53,9 @@ export function NewKey({ onClose }: { onClose: () => void }) {
           onValue={setDays}
           fault={make.fault}
         />
-        <Actions>
-          <Button type="submit" kind="primary" busy={make.busy}>
-            Make the key
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </Actions>
+        <FormActions busy={make.busy} onCancel={onClose}>
+          Make the key
+        </FormActions>
       </Form>
     </Dialog>
   )

@@ -2,7 +2,8 @@ import { useRef } from 'preact/hooks'
 import type { Sheet } from '../../data/files/sheet.ts'
 import type { Template } from '../../data/records.ts'
 import { Button } from '../../parts/form/button.tsx'
-import { SelectField, TextArea, TextField } from '../../parts/form/field.tsx'
+import { SelectField, TextArea } from '../../parts/form/field.tsx'
+import { PrefixField } from '../../parts/form/prefix-field.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 
 /** What the user chose for a list. */
@@ -45,15 +46,7 @@ export function ListFields({
           onValue={(at) => onChange({ column: Number(at) })}
           choices={sheet.head.map((title, at) => [String(at), title] as const)}
         />
-        <TextField
-          label="Country of numbers that begin with 0"
-          name="prefix"
-          type="tel"
-          placeholder="+49"
-          value={wishes.prefix}
-          onValue={(prefix) => onChange({ prefix })}
-          error={faults.prefix}
-        />
+        <PrefixField value={wishes.prefix} onValue={(prefix) => onChange({ prefix })} error={faults.prefix} />
         {templates.length > 0 && (
           <SelectField
             label="Start with a template"

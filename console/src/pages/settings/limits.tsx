@@ -2,9 +2,8 @@ import './page.css'
 import { useState } from 'preact/hooks'
 import { type Settings, saveSettings } from '../../data/settings.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { Button } from '../../parts/form/button.tsx'
 import { CheckField, TextArea } from '../../parts/form/field.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Rules } from './rules.tsx'
@@ -41,11 +40,7 @@ export function Limits({ settings: { rateLimits } }: { settings: Settings }) {
           onValue={setExcluded}
           error={wrong?.[1]}
         />
-        <Actions>
-          <Button type="submit" kind="primary" busy={save.busy}>
-            Save limits
-          </Button>
-        </Actions>
+        <FormActions busy={save.busy}>Save limits</FormActions>
       </Form>
     </Card>
   )

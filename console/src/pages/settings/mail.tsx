@@ -3,7 +3,7 @@ import { type Settings, saveSettings } from '../../data/settings.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
-import { Actions, Form, Notice } from '../../parts/form/form.tsx'
+import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { bodyOf, draftOf, SMTP_NAMES, SmtpFields } from './smtp-fields.tsx'
@@ -65,11 +65,7 @@ export function Mail({ settings, onSaved }: { settings: Settings; onSaved: () =>
         ) : (
           <Notice>Without one, mails are written to the server’s log, links included.</Notice>
         )}
-        <Actions>
-          <Button type="submit" kind="primary" busy={save.busy}>
-            Save mail settings
-          </Button>
-        </Actions>
+        <FormActions busy={save.busy}>Save mail settings</FormActions>
       </Form>
       {isTesting && <TestMail hasServer={settings.smtp.enabled} onClose={() => setTesting(false)} />}
     </Card>

@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks'
 import { type Settings, saveSettings } from '../../data/settings.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { Button } from '../../parts/form/button.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 
@@ -56,11 +55,7 @@ export function ReverseProxy({ settings: { trustedProxy } }: { settings: Setting
           value={side}
           onValue={setSide}
         />
-        <Actions>
-          <Button type="submit" kind="primary" busy={save.busy}>
-            Save proxy
-          </Button>
-        </Actions>
+        <FormActions busy={save.busy}>Save proxy</FormActions>
       </Form>
     </Card>
   )

@@ -2,9 +2,8 @@ import { useState } from 'preact/hooks'
 import type { RateLimit } from '../../data/settings.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { AUDIENCES, LABELS, wordsOf } from './rule-words.ts'
 
@@ -100,12 +99,9 @@ export function RuleDialog({ rules, at, save: saveAll, onClose }: RuleDialogProp
             fault={save.fault}
           />
         </div>
-        <Actions>
-          <Button type="submit" kind="primary" busy={save.busy}>
-            Save the rule
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </Actions>
+        <FormActions busy={save.busy} onCancel={onClose}>
+          Save the rule
+        </FormActions>
       </Form>
     </Dialog>
   )

@@ -3,9 +3,8 @@ import { type Settings, saveSettings } from '../../data/settings.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
 import { TextArea } from '../../parts/form/field.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 
@@ -41,11 +40,7 @@ export function SuperuserPlaces({ settings }: { settings: Settings }) {
           onValue={setText}
           error={wrong?.[1]}
         />
-        <Actions>
-          <Button type="submit" kind="primary" busy={save.busy}>
-            Save addresses
-          </Button>
-        </Actions>
+        <FormActions busy={save.busy}>Save addresses</FormActions>
       </Form>
     </Card>
   )

@@ -3,9 +3,8 @@ import { pb } from '../../data/client.ts'
 import { session } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 const TEMPLATES = [
@@ -51,12 +50,9 @@ export function TestMail({ hasServer, onClose }: { hasServer: boolean; onClose: 
           onValue={setTemplate}
           fault={send.fault}
         />
-        <Actions>
-          <Button type="submit" kind="primary" busy={send.busy}>
-            Send
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </Actions>
+        <FormActions busy={send.busy} onCancel={onClose}>
+          Send
+        </FormActions>
       </Form>
     </Dialog>
   )

@@ -6,7 +6,7 @@ import { useTask } from '../../data/use/use-task.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextArea, TextField } from '../../parts/form/field.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { TemplatePreview } from './template-preview.tsx'
@@ -53,12 +53,9 @@ export function TemplateForm({ template, onClose }: { template: Template | undef
           ))}
         </div>
         <TemplatePreview body={body} />
-        <Actions>
-          <Button type="submit" kind="primary" busy={save.busy}>
-            Save
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </Actions>
+        <FormActions busy={save.busy} onCancel={onClose}>
+          Save
+        </FormActions>
       </Form>
     </Dialog>
   )

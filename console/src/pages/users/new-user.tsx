@@ -2,8 +2,7 @@ import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { bodyOf, FIELD_NAMES, type UserDraft, UserFields } from './user-fields.tsx'
 
@@ -26,12 +25,9 @@ export function NewUser({ onClose }: { onClose: () => void }) {
           fault={make.fault}
           passwordHint="At least 8 characters. They can change it later with ‘Forgot password?’."
         />
-        <Actions>
-          <Button type="submit" kind="primary" busy={make.busy}>
-            Make the user
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </Actions>
+        <FormActions busy={make.busy} onCancel={onClose}>
+          Make the user
+        </FormActions>
       </Form>
     </Dialog>
   )

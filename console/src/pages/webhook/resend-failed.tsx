@@ -3,9 +3,8 @@ import type { Webhook } from '../../data/records.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { resendFailed } from '../../data/webhooks.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 const HOUR_MS = 3_600_000
@@ -28,12 +27,9 @@ export function ResendFailed({ webhook, onClose }: { webhook: Webhook; onClose: 
     <Dialog title="Send failed ones again" onClose={onClose}>
       <Form onSubmit={send.run} fault={send.fault}>
         <SelectField label="That failed in" name="since" choices={SPANS} value={hours} onValue={setHours} />
-        <Actions>
-          <Button type="submit" kind="primary" busy={send.busy}>
-            Send again
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </Actions>
+        <FormActions busy={send.busy} onCancel={onClose}>
+          Send again
+        </FormActions>
       </Form>
     </Dialog>
   )

@@ -4,8 +4,7 @@ import { WEBHOOK_EVENTS, type Webhook } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
-import { Actions, Form } from '../../parts/form/form.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
 import { type WebhookDraft, WebhookFields } from '../../parts/form/webhook-fields.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { go } from '../../router.ts'
@@ -36,12 +35,9 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
     <Dialog title="New webhook" onClose={onClose}>
       <Form onSubmit={make.run} fault={make.fault} names={['url', 'events']}>
         <WebhookFields value={draft} onValue={setDraft} fault={make.fault} />
-        <Actions>
-          <Button type="submit" kind="primary" busy={make.busy}>
-            Make the webhook
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </Actions>
+        <FormActions busy={make.busy} onCancel={onClose}>
+          Make the webhook
+        </FormActions>
       </Form>
     </Dialog>
   )

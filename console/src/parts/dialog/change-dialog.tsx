@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks'
 import { formatTextSize } from '../../data/text-size.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { Button } from '../form/button.tsx'
 import { TextArea } from '../form/field.tsx'
-import { Actions, Form } from '../form/form.tsx'
+import { Form, FormActions } from '../form/form.tsx'
 import { localOf, type When, WhenField } from '../form/when-field.tsx'
 import { SuggestPlainText } from '../suggest-plain-text.tsx'
 import { msOf } from '../time.tsx'
@@ -82,12 +81,9 @@ export function ChangeDialog({
             It is given up as long after its new time as it would have been after the old one.
           </p>
         )}
-        <Actions>
-          <Button type="submit" kind="primary" busy={work.busy}>
-            {when.isLater ? 'Save' : 'Send now'}
-          </Button>
-          <Button onClick={onClose}>Cancel</Button>
-        </Actions>
+        <FormActions busy={work.busy} onCancel={onClose}>
+          {when.isLater ? 'Save' : 'Send now'}
+        </FormActions>
       </Form>
     </Dialog>
   )

@@ -70,88 +70,51 @@ interface TextProps extends Typed<HTMLInputElement> {
   readonly list?: string
 }
 
+/** Splits the properties of a typed field into those of its Field and those of its input. */
+function split<P extends FieldProps & Pick<Typed<HTMLElement>, 'onValue'> & { inputRef?: unknown }>(
+  props: P,
+) {
+  const { label, name, hint, fault, error, onValue, inputRef, ...rest } = props
+  const onInput = (event: { currentTarget: { value: string } }) => onValue(event.currentTarget.value)
+  return {
+    field: { label, name, hint, fault, error },
+    input: { ...rest, ref: inputRef as P['inputRef'], onInput },
+  }
+}
+
 /** One line of text, or another `type` of input. Numbers are texts, too: read them when the form is sent. */
-export const TextField = ({
-  label,
-  name,
-  hint,
-  fault,
-  error,
-  value,
-  onValue,
-  inputRef,
-  ...rest
-}: TextProps) => (
-  <Field {...{ label, name, hint, fault, error }}>
-    {(ties) => (
-      <input
-        {...(rest as InputHTMLAttributes<HTMLInputElement>)} // whose types are one a `type`
-        ref={inputRef}
-        {...ties}
-        value={value}
-        onInput={(event) => onValue(event.currentTarget.value)}
-      />
-    )}
-  </Field>
-)
+export function TextField(props: TextProps) {
+  const { field, input } = split(props)
+  // the types of the attributes are one a `type`
+  return <Field {...field}>{(ties) => <input {...(input as InputHTMLAttributes)} {...ties} />}</Field>
+}
 
 /** Several lines of text. */
-export const TextArea = ({
-  label,
-  name,
-  hint,
-  fault,
-  error,
-  value,
-  onValue,
-  inputRef,
-  ...rest
-}: Typed<HTMLTextAreaElement> & { rows?: number }) => (
-  <Field {...{ label, name, hint, fault, error }}>
-    {(ties) => (
-      <textarea
-        ref={inputRef}
-        rows={4}
-        {...rest}
-        {...ties}
-        value={value}
-        onInput={(event) => onValue(event.currentTarget.value)}
-      />
-    )}
-  </Field>
-)
+export function TextArea(props: Typed<HTMLTextAreaElement> & { rows?: number }) {
+  const { field, input } = split(props)
+  return <Field {...field}>{(ties) => <textarea rows={4} {...input} {...ties} />}</Field>
+}
 
 /** A choice of few: `choices` are pairs of value and words. */
-export const SelectField = ({
-  label,
-  name,
-  hint,
-  fault,
-  error,
-  value,
-  onValue,
-  inputRef,
+export function SelectField({
   choices,
-  ...rest
-}: Typed<HTMLSelectElement> & { choices: readonly (readonly [value: string, words: string])[] }) => (
-  <Field {...{ label, name, hint, fault, error }}>
-    {(ties) => (
-      <select
-        ref={inputRef}
-        {...rest}
-        {...ties}
-        value={value}
-        onInput={(event) => onValue(event.currentTarget.value)}
-      >
-        {choices.map(([choice, words]) => (
-          <option key={choice} value={choice}>
-            {words}
-          </option>
-        ))}
-      </select>
-    )}
-  </Field>
-)
+  ...props
+}: Typed<HTMLSelectElement> & { choices: readonly (readonly [value: string, words: string])[] }) {
+  const { field, input } = split(props)
+  return (
+    <Field {...field}>
+      {(ties) => (
+        <select {...input} {...ties}>
+          {choices.map(([choice, words]) => (
+            <option key={choice} value={choice}>
+              {words}
+            </option>
+          ))}
+        </select>
+      )}
+    </Field>
+  )
+}
 
 /** Yes or no. */
 export const CheckField = ({

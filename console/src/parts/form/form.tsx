@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
+import { Button } from './button.tsx'
 
 /**
  * A form that is sent by Enter and by its submit button. A fault's message stands at its head, unless every
@@ -68,4 +69,22 @@ export function Notice({
  */
 export const Actions = ({ children }: { children: ComponentChildren }) => (
   <div class="actions">{children}</div>
+)
+
+/** The button that sends a form and, in a dialog, the one that cancels it. */
+export const FormActions = ({
+  busy,
+  onCancel,
+  children,
+}: {
+  busy: boolean
+  onCancel?: () => void
+  children: ComponentChildren
+}) => (
+  <Actions>
+    <Button type="submit" kind="primary" busy={busy}>
+      {children}
+    </Button>
+    {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+  </Actions>
 )
