@@ -16,7 +16,6 @@ import { deleteOldAnswers } from './sms/send/idempotency.ts'
 import { endOldMessages } from './sms/sweep/retention.ts'
 import { keepTotals } from './sms/usage/totals.ts'
 import { cleanUpDeliveries } from './webhooks/clean-up.ts'
-import { remind } from './webhooks/hand-over.ts'
 
 /** Something that is done now and then, on every node; it must not matter that two do it. */
 export interface Job {
@@ -95,7 +94,6 @@ export function jobsOf(
       everyMs: MINUTE_MS,
       run: () => serveSchedule(store, settings, backups, log),
     },
-    { id: 'webhookReminder', expression: '* * * * *', everyMs: MINUTE_MS, run: () => remind(store) },
     { id: 'changesCleanUp', expression: '* * * * *', everyMs: MINUTE_MS, run: changesCleanUp(store) },
   ]
   if (deviceAlarmMinutes > 0) {

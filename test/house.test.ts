@@ -38,7 +38,6 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^(http\/|server\.ts$)/, /^(hono|@hono\/.*)$/],
   [/^db\//, /^(pg|@electric-sql\/pglite)$/],
   [/^(auth\/oauth2\/apple-secret|auth\/oauth2\/id-token|auth\/tokens\/tokens)\.ts$/, /^jose$/],
-  [/^webhooks\/queue\.ts$/, /^pg-boss$/],
   [/^webhooks\/secrets\.ts$/, /^standardwebhooks$/],
   [/^metrics\/exposition\.ts$/, /^prom-client$/],
   [/^log\.ts$/, /^pino$/],

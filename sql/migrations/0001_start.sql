@@ -363,7 +363,7 @@ create table webhook_dispatch (
   webhook text collate "C" not null,
   "user" text collate "C" not null,
   due_at timestamptz not null default now(),
-  -- Since when it has a job in the job queue.
+  -- Since when a node has leased it for an attempt.
   handed_at timestamptz,
   -- Of a new event: its id (the webhook-id header), its type, and the message or an image of its row.
   event_id text collate "C",

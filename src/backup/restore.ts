@@ -10,7 +10,7 @@ import { countMessages } from '../sms/usage/totals.ts'
 import type { Progress } from '../tools/progress.ts'
 import { prepareTransfer } from '../transfer/rows.ts'
 import { findAnyObject } from '../transfer/tables.ts'
-import { loseTickets } from '../webhooks/lose-tickets.ts'
+import { endAllLeases } from '../webhooks/lease.ts'
 import { Archive } from './archive.ts'
 import { dropInstallation } from './clear.ts'
 import { load } from './load.ts'
@@ -92,7 +92,7 @@ async function restoreAll(tx: Db, archive: Archive, resume: boolean, progress: P
   await new CatalogStore(tx).change(bootstrap)
   await prepareTransfer(tx)
   const ended = resume ? 0 : await endUnfinished(tx)
-  await loseTickets(tx)
+  await endAllLeases(tx)
   await countMessages(tx)
   const summary = summaryOf(manifest, bytes)
   const ours = new Set(entries.map(({ name }) => name))

@@ -15,7 +15,7 @@ import {
   writeRows,
 } from '../transfer/rows.ts'
 import { findAnyObject, formOf, NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
-import { loseTickets } from '../webhooks/lose-tickets.ts'
+import { endAllLeases } from '../webhooks/lease.ts'
 
 /** What a copy has brought over. */
 export interface Copied {
@@ -27,9 +27,8 @@ export interface Copied {
 
 /**
  * Copies a whole installation into an empty database: every table with all its rows, read in one snapshot,
- * written in one transaction, compared afterwards. The source is only read. Of the queue of calls to webhooks
- * the new one makes its own tickets. Throws a UserError that says what is in the way; then the target is as
- * it was.
+ * written in one transaction, compared afterwards. The source is only read. Leases of webhook calls are not
+ * copied. Throws a UserError that says what is in the way; then the target is as it was.
  */
 export async function copyInstallation(source: Db, target: Db, progress: Progress): Promise<Copied> {
   await checkSource(source)
@@ -88,7 +87,7 @@ async function copyAll(from: Db, to: Db, progress: Progress): Promise<Copied> {
       tables.push({ name: source.name, rows: await copyTable(from, to, source, target, progress) })
     }
   })
-  await loseTickets(to)
+  await endAllLeases(to)
   return { tables, foreign: sources.map(({ name }) => name).filter((name) => !targets.has(name)) }
 }
 

@@ -11,7 +11,7 @@ const HOST = `coalesce(lower(substring(w.url from '^[A-Za-z]+://([^/?#]*)')), ''
 const AFTER_ALL = 'chr(1114111)'
 
 /**
- * The deliveries that get a ticket now, at most $1. Whoever has the fewest calls under way comes first, so
+ * Leases the deliveries whose turn it is, at most $1. Whoever has the fewest calls under way comes first, so
  * that nobody waits for the many of somebody else; so do, of a user, the webhooks with the fewest.
  *
  * Users and their webhooks are found by steps through the index: a webhook that waits for its time costs as
@@ -58,7 +58,7 @@ with recursive held as materialized (
   select d.*, coalesce(o.calls, 0) + row_number() over (partition by d.host order by d.turn, d.due_at) as at_host
   from hosted d left join (select host, count(*) as calls from held group by host) o on o.host = d.host
 )
-update webhook_dispatch set handed_at = now()
+update webhook_dispatch set handed_at = statement_timestamp() -- now() is older by the wait for the lock
 where delivery = any(array(
   select d.delivery from webhook_dispatch d
   where d.handed_at is null and d.delivery = any(array(
@@ -66,4 +66,4 @@ where delivery = any(array(
   ))
   for update skip locked
 ))
-returning delivery`
+returning delivery, extract(epoch from handed_at)::text`

@@ -3,8 +3,8 @@ import { isOwnedBy } from '../db/by-id.ts'
 import type { Db } from '../db/open.ts'
 import { changeLogCte } from '../records/changes.ts'
 import type { CallOutcome } from './call-webhook.ts'
-import { type DueDelivery, END_REASONS } from './due.ts'
-import type { Queue, Ticket } from './queue.ts'
+import { type DueDelivery, END_REASONS, findDue } from './due.ts'
+import { endLease, isLeasedSince, type Lease } from './lease.ts'
 import { nextDelay } from './schedule.ts'
 
 /** "Gone": the receiver wants no more of this webhook. */
@@ -23,13 +23,12 @@ with written as (
 select id from written`
 
 /**
- * Writes down what came of an attempt and ends the turn, in one transaction: any 2xx is success, 410 disables
+ * Records the outcome of an attempt and ends the lease, in one transaction: any 2xx is success, 410 disables
  * the webhook, everything else (redirects too) is tried again as long as the schedule has another time.
  */
 export async function recordOutcome(
   store: Store,
-  queue: Queue,
-  ticket: Ticket,
+  lease: Lease,
   due: DueDelivery,
   outcome: CallOutcome,
 ): Promise<void> {
@@ -39,51 +38,48 @@ export async function recordOutcome(
   const delay = isOver ? undefined : nextDelay(attempts, outcome.retryAfter)
   const status = isDelivered ? 'delivered' : delay === undefined ? 'failed' : 'pending'
   await store.db.transaction(async (db) => {
-    await queue.done(db, ticket)
-    if (!(await record(db, due, status, attempts, outcome, delay ?? null)))
-      return void (await db.query(FREE, [due.delivery], 'webhook free'))
-    await putOff(db, due.delivery, delay)
+    if (!(await record(db, due, status, attempts, outcome, delay ?? null))) return endLease(db, lease)
+    if (delay === undefined) await forget(db, lease)
+    else await db.query(PUT_OFF, [lease.delivery, lease.since, delay], 'webhook put off')
     if (outcome.status === GONE) await disable(db, due)
   })
 }
 
-/** Somebody has sent it again meanwhile, or was faster: whenever it is due, it gets another ticket. */
-const FREE = 'update webhook_dispatch set handed_at = null where delivery = $1'
-
-/** Has a delivery wait so many seconds, or not any more. */
-async function putOff(db: Db, delivery: string, seconds: number | undefined): Promise<void> {
-  if (seconds === undefined) await db.query(FORGET, [delivery], 'webhook forget')
-  else await db.query(PUT_OFF, [delivery, seconds], 'webhook put off')
-}
-
-const FORGET = 'delete from webhook_dispatch where delivery = $1'
+/** Has a delivery wait. If its lease expired and another node has it, that one keeps it. */
 const PUT_OFF = `
-update webhook_dispatch set handed_at = null, due_at = now() + $2::float8 * interval '1 second' where delivery = $1`
+update webhook_dispatch set due_at = now() + $3::float8 * interval '1 second',
+  handed_at = case when ${isLeasedSince('$2')} then null else handed_at end
+where delivery = $1`
 
-/** Ends the turn of a delivery that is over or gone. */
-export async function endTurn(store: Store, queue: Queue, ticket: Ticket): Promise<void> {
-  await store.db.transaction(async (db) => {
-    await queue.done(db, ticket)
-    await putOff(db, ticket.delivery, undefined)
+const forget = (db: Db, { delivery }: Lease) =>
+  db.query('delete from webhook_dispatch where delivery = $1', [delivery], 'webhook forget')
+
+const LOCK = 'select from webhook_deliveries where id = $1 for update'
+
+/** Ends the turn of a delivery that is over or gone, unless it was sent again meanwhile. */
+export async function endTurn({ db, catalog }: Store, lease: Lease): Promise<void> {
+  await db.transaction(async (inside) => {
+    await inside.query(LOCK, [lease.delivery], 'webhook lock')
+    if (await findDue({ db: inside, catalog }, lease.delivery)) await endLease(inside, lease)
+    else await forget(inside, lease)
   })
 }
 
 /** Ends a delivery without an attempt. */
 export async function failWithoutCall(
   store: Store,
-  queue: Queue,
-  ticket: Ticket,
+  lease: Lease,
   due: DueDelivery,
   reason: string,
 ): Promise<void> {
   const outcome = { status: 0, text: reason, latencyMs: 0, retryAfter: 0 }
   await store.db.transaction(async (db) => {
-    await queue.done(db, ticket)
-    await record(db, due, 'failed', due.attempts, outcome, null)
-    await putOff(db, due.delivery, undefined)
+    if (await record(db, due, 'failed', due.attempts, outcome, null)) await forget(db, lease)
+    else await endLease(db, lease)
   })
 }
 
+/** False when another attempt was faster, or somebody ended the delivery or sent it again meanwhile. */
 async function record(
   db: Db,
   due: DueDelivery,
@@ -136,7 +132,7 @@ select id from written`
 const LOCK_PENDING = `
 select from webhook_deliveries d where d.webhook = $1 and d."user" = $2 and d.status = 'pending' order by d.id for update`
 
-/** Ends all deliveries of a webhook that still wait. Their tickets find nothing to do. In a transaction. */
+/** Ends all pending deliveries of a webhook, those with a call under way too. In a transaction. */
 export async function failPending(db: Db, webhook: string, user: string, reason: string): Promise<void> {
   await db.query(LOCK_PENDING, [webhook, user])
   await db.query(FAIL_PENDING, [webhook, user, reason, 'webhook_deliveries'])

@@ -100,8 +100,25 @@ test('a database from before the first release is taken over', async () => {
     drop table _functions, backup_state, smsgate_texts;
     alter table smsgate_phones drop column woken_at, drop column pulled_at, drop column handed_at, drop column handed;
     drop trigger noted on webhook_dispatch;
-    create trigger noted after insert on webhook_dispatch for each row execute function webhook_noted()`)
+    create trigger noted after insert on webhook_dispatch for each row execute function webhook_noted();
+    create schema pgboss;
+    create table pgboss.queue (name text);
+    insert into pgboss.queue values ('webhooks')`)
   expect(await migrate(db)).toEqual([])
   expect(await appliedMigrations(db)).toEqual(['0001_start.sql'])
   expect(await dumpSchema(db)).toEqual(before)
+  expect((await db.query(`select to_regnamespace('pgboss')::text`)).rows).toEqual([[null]])
+})
+
+test("another program's queues of pg-boss stay", async () => {
+  await db.script(`
+    delete from _migrations;
+    insert into _migrations values ('0001_collections.sql'), ('0026_plain_text.sql'), ('0031_webhook_statement.sql');
+    insert into _migrations values ('0027_last_seen.sql'), ('0028_smsgate_texts.sql'), ('0030_backup_state.sql');
+    create schema pgboss;
+    create table pgboss.queue (name text);
+    insert into pgboss.queue values ('webhooks'), ('invoices')`)
+  await migrate(db)
+  expect((await db.query('select count(*) from pgboss.queue')).rows).toEqual([[2]])
+  await db.script('drop schema pgboss cascade')
 })
