@@ -43,6 +43,8 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^log\.ts$/, /^pino$/],
   [/^http\/body\/multipart\.ts$/, /^@fastify\/busboy$/],
   [/^files\/thumbnail\.ts$/, /^sharp$/],
+  [/^files\/sniff\/sniff\.ts$/, /^file-type$/],
+  [/^files\/sniff\/texts\.ts$/, /^papaparse$/],
   [/^backup\/zip-writer\.ts$/, /^yazl$/],
   [/^backup\/archive\.ts$/, /^yauzl$/],
   [/^backup\/storage\/s3\.ts$/, /^s3mini$/],

@@ -17,7 +17,6 @@ const EXEMPT: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^fields\/types\/date\.ts:/, 'dates that the server itself wrote'],
   [/^db\/pglite\/folder-copy\.ts:/, 'names of files that Postgres made'],
   [/^files\/stored-name\.ts:/, 'at most 300 bytes'],
-  [/^files\/sniff\/archives\.ts:/, 'eight bytes'],
   [/^filter\/sql\/scalar\.ts: 0\+\$$/, '17 digits'],
 ]
 

@@ -1,4 +1,4 @@
-import { HEAD_BYTES } from './sniff/kind.ts'
+import { HEAD_BYTES } from './sniff/head.ts'
 import { type Sniffed, sniff } from './sniff/sniff.ts'
 import { storedName } from './stored-name.ts'
 
@@ -24,7 +24,7 @@ export type Uploads = ReadonlyMap<string, readonly Upload[]>
 
 /** A sent file, looked at and named. */
 export async function readUpload(originalName: string, content: Content): Promise<Upload> {
-  const sniffed = sniff(await headOf(content))
+  const sniffed = await sniff(await headOf(content))
   return { name: storedName(originalName, sniffed.extension), originalName, sniffed, content }
 }
 

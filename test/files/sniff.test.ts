@@ -3,13 +3,27 @@ import { expect, test } from 'vitest'
 import { sniff } from '../../src/files/sniff/sniff.ts'
 
 const RIFF = (form: string) => `RIFF\0\0\0\0${form}`
-const zipped = (...names: string[]) =>
-  names
-    .map(
-      (name) =>
-        `PK\x03\x04${'\0'.repeat(22)}${String.fromCharCode(name.length)}\0\0\0${name}${'x'.repeat(30)}`,
-    )
-    .join('')
+/** The beginning of a ZIP archive of such files, which are not compressed. */
+const zipped = (...entries: string[]) => {
+  const files = entries.map((entry) => {
+    const [name = '', content = 'x'.repeat(30)] = entry.split('=')
+    const header = Buffer.alloc(30)
+    header.write('PK\x03\x04')
+    for (const at of [18, 22]) header.writeUInt32LE(content.length, at)
+    header.writeUInt16LE(name.length, 26)
+    return Buffer.concat([header, Buffer.from(name + content)])
+  })
+  return Buffer.concat(files)
+}
+const tar = Buffer.alloc(512)
+tar.write('a.txt')
+tar.write('0000414\0', 148) // the sum of all bytes, this field as spaces
+tar.write('0', 156)
+tar.write('ustar\0', 257)
+/** A compound file whose root, in the sector behind the header, is of this class. */
+const compound = (rootClass: string) =>
+  Buffer.from(`\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1${'\0'.repeat(584)}${rootClass}`, 'latin1')
+
 /** An XML declaration, as most files of XML have it. */
 const XML = '<?xml version="1.0"?>'
 
@@ -33,9 +47,24 @@ test.each<[type: string, extension: string, content: string | Buffer]>([
   [
     'application/vnd.oasis.opendocument.text',
     '.odt',
-    zipped('mimetypeapplication/vnd.oasis.opendocument.text'),
+    zipped('mimetype=application/vnd.oasis.opendocument.text'),
   ],
+  [
+    'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    '.xlsx',
+    zipped('_rels/.rels', 'docProps/app.xml', 'xl/workbook.xml'),
+  ],
+  ['application/epub+zip', '.epub', zipped('mimetype=application/epub+zip')],
   ['application/java-archive', '.jar', zipped('META-INF/MANIFEST.MF')],
+  ['application/x-tar', '.tar', tar],
+  ['application/msword', '.doc', compound('\x06\x09\x02\0\0\0\0\0\xc0\0\0\0\0\0\0\x46')],
+  ['application/vnd.microsoft.portable-executable', '.exe', 'MZ\x90\0\x03\0\0\0'],
+  ['application/x-sharedlib', '.so', `\x7fELF${'\0'.repeat(12)}\x03\0`],
+  ['image/vnd.mozilla.apng', '.png', `\x89PNG\r\n\x1a\n${'\0'.repeat(29)}acTL`],
+  ['video/quicktime', '.mov', '\0\0\0\x14ftypqt  \0\0\0\0'],
+  ['audio/x-m4a', '.m4a', '\0\0\0\x1cftypM4A \0\0\0\0'],
+  ['video/x-matroska', '.mkv', '\x1aE\xdf\xa3\x8bB\x82\x88matroska'],
+  ['audio/amr', '.amr', '#!AMR\n\x3c\0'],
   ['application/gzip', '.gz', gzipSync('text')],
   ['application/zlib', '', deflateSync('text')],
   ['application/x-ole-storage', '', '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1'],
@@ -47,6 +76,13 @@ test.each<[type: string, extension: string, content: string | Buffer]>([
   ['application/octet-stream', '', '\x00\x01\x02\x03'],
   ['text/plain', '.txt', ''],
   ['text/plain; charset=utf-8', '.txt', 'plain'],
+  // texts that begin as other files do
+  ['text/plain; charset=utf-8', '.txt', 'BM is no picture'],
+  ['text/plain; charset=utf-8', '.txt', `G${' '.repeat(187)}G`],
+  ['text/plain; charset=utf-8', '.txt', '[1] is a footnote\n'.repeat(300)],
+  ['image/gif', '.gif', 'GIF89a=1;alert(1)'],
+  ['image/svg+xml', '.svg', "<!-- a -->\n<svg xmlns='http://www.w3.org/2000/svg'>"],
+  ['text/html; charset=utf-8', '.html', '<script>alert(1)</script>'],
   ['text/plain; charset=utf-8', '.txt', Buffer.from('naïve')],
   ['text/plain; charset=iso-8859-1', '.txt', Buffer.from('naïve', 'latin1')],
   ['text/plain; charset=windows-1252', '.txt', 'na\xefve\x85'],
@@ -61,6 +97,7 @@ test.each<[type: string, extension: string, content: string | Buffer]>([
   ['text/plain; charset=utf-8', '.txt', '{"a": 1'],
   ['application/geo+json', '.geojson', '{"type":"Feature"}'],
   ['application/x-ndjson', '.ndjson', '{"a":1}\n{"a":2}\n'],
+  ['application/x-ndjson', '.ndjson', `{"a":1}\n{"a":"${'b'.repeat(4000)}"}\n`],
   ['text/csv', '.csv', 'a,"b, c"\n1,2\n'],
   ['text/plain; charset=utf-8', '.txt', 'a,b\n1,2,3\n'],
   ['text/tab-separated-values', '.tsv', 'a\tb\n1\t2\n'],
@@ -69,12 +106,12 @@ test.each<[type: string, extension: string, content: string | Buffer]>([
   ['text/vcard', '.vcf', 'BEGIN:VCARD\r\n '],
   ['application/x-subrip', '.srt', '1\n00:00:01,000 --> 00:00:02,000\nHello\n'],
   ['message/rfc822', '.eml', 'From: a@example.com\nTo: b@example.com\n'],
-])('%s %s', (type, extension, content) => {
+])('%s %s', async (type, extension, content) => {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content
-  expect(sniff(bytes)).toMatchObject({ type, extension })
+  expect(await sniff(bytes)).toMatchObject({ type, extension })
 })
 
-test('a type is known by all its names', () => {
-  expect(sniff(Buffer.from('PK\x03\x04')).names).toContain('application/x-zip-compressed')
-  expect(sniff(Buffer.from('<html>')).names).toEqual(['text/html'])
+test('a type is known by all its names', async () => {
+  expect((await sniff(zipped('a'))).names).toContain('application/x-zip-compressed')
+  expect((await sniff(Buffer.from('<html>'))).names).toEqual(['text/html'])
 })

@@ -1,30 +1,9 @@
-import { ARCHIVES as A } from './archives.ts'
-import { withCharset } from './charset.ts'
-import { DOCUMENTS as D } from './documents.ts'
-import { IMAGES as I } from './images.ts'
-import { type ContentKind, HEAD_BYTES } from './kind.ts'
-import { PROGRAMS as P } from './programs.ts'
-import { SOUND as S } from './sound.ts'
-import { TEXT } from './texts.ts'
-
-/**
- * All kinds in the order in which they are asked. The table is PocketBase's (its MIME library's tree.go),
- * name by name: of the libraries for Node the best known names 60 of these types otherwise, and knows no
- * text.
- */
-const KINDS: readonly ContentKind[] = [
-  ...[I.xpm, A.sevenZ, A.zip, D.pdf, D.fdf, D.ole, D.ps, I.psd, D.p7s, S.ogg, I.png, I.jpg, I.jxl, I.jp2],
-  ...[I.jpx, I.jpm, I.jxs, I.gif, I.webp, P.exe, P.elf, A.ar, A.tar, A.xar, A.bz2, A.fits, I.tiff, I.bmp],
-  ...[D.lotus, I.ico, S.mp3, S.flac, S.midi, S.ape, S.musePack, S.amr, S.wav, S.aiff, S.au, S.mpeg],
-  ...[S.quickTime, S.mp4, S.webM, S.avi, S.flv, S.mkv, S.asf, S.aac, S.voc, S.m3u, S.rmvb, A.gzip, P.class],
-  ...[P.swf, A.crx, P.ttf, P.woff, P.woff2, P.otf, P.ttc, P.eot, P.wasm, P.shx, P.dbf, P.dcm, A.rar, I.djvu],
-  ...[D.mobi, D.lit, I.bpg, P.cbor, P.sqlite3, I.dwg, P.nes, P.lnk, P.macho, S.qcp, I.icns, I.hdr, P.mrc],
-  ...[P.mdb, P.accdb, A.zstd, A.cab, A.rpm, A.xz, A.lzip, P.torrent, A.cpio, P.tzif, I.xcf, I.pat, I.gbr],
-  ...[P.glb, A.cabIS, I.jxr, P.parquet, D.oneNote, D.chm, D.wpd, I.dxf, P.grib, A.zlib, D.inf, D.hlp, D.fm],
-  ...[P.bufr, TEXT],
-]
-
-const ROOT: ContentKind = { type: 'application/octet-stream', extension: '', test: () => true, kinds: KINDS }
+import { fileTypeFromBuffer } from 'file-type'
+import { isText, withCharset } from './charset.ts'
+import { HEAD_BYTES } from './head.ts'
+import { type Names, pocketbaseNames } from './pocketbase-names.ts'
+import { COMPOUND_CLASSES, COMPOUND_STREAMS, SIGNATURES, type Signature } from './signatures.ts'
+import { textKind } from './texts.ts'
 
 /** What a file is by its content. */
 export interface Sniffed {
@@ -37,14 +16,44 @@ export interface Sniffed {
 }
 
 /**
- * Tells what a file is by its first bytes; its name says nothing. PocketBase:
- * github.com/gabriel-vasile/mimetype
+ * Tells what a file is by its first bytes; its name says nothing. The names are PocketBase's
+ * (github.com/gabriel-vasile/mimetype). A text is never given to file-type: to it, anything that begins
+ * with `BM` is a picture.
  */
-export function sniff(content: Buffer): Sniffed {
-  const head = content.subarray(0, HEAD_BYTES).toString('latin1')
-  let kind = ROOT
-  for (let next: ContentKind | undefined = ROOT; next; next = next.kinds?.find(({ test }) => test(head)))
-    kind = next
-  const { type, extension, aliases = [] } = kind
+export async function sniff(content: Buffer): Promise<Sniffed> {
+  const bytes = content.subarray(0, HEAD_BYTES)
+  const head = bytes.toString('latin1')
+  const [type, extension, ...aliases] = bySignature(head) ?? ofText(head) ?? (await ofBinary(bytes, head))
   return { type: withCharset(type, head), extension, names: [type, ...aliases] }
 }
+
+const found = (text: string, signatures: readonly Signature[]): Names | undefined => {
+  const signature = signatures.find(([, , pattern]) => pattern.test(text))
+  if (!signature) return undefined
+  const [type, extension, , ...aliases] = signature
+  return [type, extension, ...aliases]
+}
+
+const bySignature = (head: string) => found(head, SIGNATURES)
+
+function ofText(head: string): Names | undefined {
+  if (!isText(head)) return undefined
+  const [type, extension, , ...aliases] = textKind(head)
+  return [type, extension, ...aliases]
+}
+
+async function ofBinary(bytes: Buffer, head: string): Promise<Names> {
+  const kind = await fileTypeFromBuffer(bytes)
+  if (!kind) return isZlib(bytes) ? ['application/zlib', ''] : ['application/octet-stream', '']
+  return (kind.ext === 'cfb' && ofCompound(bytes, head)) || pocketbaseNames(kind)
+}
+
+/** A compound file's directory begins with its root; its sector is in the header. */
+function ofCompound(bytes: Buffer, head: string): Names | undefined {
+  if (bytes.length < 512) return undefined
+  const sectorBytes = bytes.readUInt16LE(26) === 4 ? 4096 : 512
+  const root = sectorBytes * (1 + bytes.readUInt32LE(48)) + 80
+  return found(head.slice(root), COMPOUND_CLASSES) ?? found(head.slice(512), COMPOUND_STREAMS)
+}
+
+const isZlib = (bytes: Buffer) => bytes.length > 1 && bytes[0] === 0x78 && bytes.readUInt16BE(0) % 31 === 0
