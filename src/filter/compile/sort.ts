@@ -3,8 +3,7 @@ import { FilterError } from '../errors.ts'
 import type { Context } from '../resolve/context.ts'
 import { outermostFirst, selectSql } from '../resolve/exists.ts'
 import { resolveName } from '../resolve/resolve.ts'
-import { columnsRead } from '../resolve/scan-order.ts'
-import { and, type Condition, multiRowsOf, requiredRows, TRUE, writeCondition } from '../sql/condition.ts'
+import { and, type Condition, multiRowsOf, requiredRows, TRUE } from '../sql/condition.ts'
 import { withAncestors } from '../sql/joined.ts'
 import { bindRows, type JoinedRow, joinSql, rowsIn, type Sql, sql } from '../sql/sql.ts'
 
@@ -83,10 +82,9 @@ function firstOf(key: Sql, condition: Condition): Sql {
   if (rows.size === 0) return key
   const filter = sharing(condition, rows)
   for (const row of multiRowsOf(filter)) rows.add(row)
-  const all = [...key, ...writeCondition(filter), ...[...rows].flatMap(joining)]
   const order = joinSql(
     outermostFirst(rows)
-      .map((row) => orderOf(row, all))
+      .map(orderOf)
       .filter((one) => one.length > 0),
     ', ',
   )
@@ -96,10 +94,7 @@ function firstOf(key: Sql, condition: Condition): Sql {
     : sql`(${chosen} LIMIT 1)`
 }
 
-const joining = (row: JoinedRow): Sql => [...row.source.from, ...(row.source.on?.(row) ?? [])]
-
-const orderOf = (row: JoinedRow, statement: Sql): Sql =>
-  (row.many && row.source.order?.(row, columnsRead(statement, row))) || []
+const orderOf = (row: JoinedRow): Sql => (row.many && row.source.order?.(row)) || []
 
 /** What of a condition speaks of the rows. */
 function sharing(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {

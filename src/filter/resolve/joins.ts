@@ -8,7 +8,6 @@ import { type JoinedRow, type JoinSource, type Param, type Sql, sql } from '../s
 import { readTextList } from '../sql/texts.ts'
 import type { Context } from './context.ts'
 import { column, type FilterRow, fieldSlot, type TableRow, table } from './row.ts'
-import { scanOrder } from './scan-order.ts'
 
 const atOf = (row: FilterRow): JoinedRow | null => (row.kind === 'table' ? row.at : null)
 
@@ -82,8 +81,7 @@ export function joinBack(
   }
   const unique = uniqueIndexOf(collection.indexes, field.name)
   const many = isMulti(field) || !unique || unique.where !== ''
-  const order: JoinSource['order'] = (alias, read) => scanOrder(tableRow(collection, alias), field, read)
-  const source = () => ({ from: table(collection), on, order })
+  const source = () => ({ from: table(collection), on, ...inInsertionOrder(collection) })
   const key = keyOf(row, `${collection.name}_via_${field.name}`)
   return tableRow(collection, context.scope.join(key, atOf(row), many, source))
 }

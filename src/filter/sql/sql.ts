@@ -24,10 +24,8 @@ export interface JoinSource {
   readonly on?: (alias: JoinedRow) => Sql
   /** The collection of the records that a list names. */
   readonly among?: Collection
-  /**
-   * What gives several rows of it their order, if these columns are read (as they are quoted); may be empty.
-   */
-  readonly order?: (alias: JoinedRow, read: ReadonlySet<string>) => Sql
+  /** What gives several rows of it their order. */
+  readonly order?: (alias: JoinedRow) => Sql
 }
 
 /** A row that a path leads to by a LEFT JOIN: all its columns may be NULL. */
