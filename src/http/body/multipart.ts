@@ -8,7 +8,6 @@ import type { Sender } from '../../files/spool-budget.ts'
 import { readUpload, type Upload, type Uploads } from '../../files/upload.ts'
 import { bodyPace } from './body-pace.ts'
 import { limitedBody, SMALL_BYTES, senderOf } from './bytes.ts'
-import { LineFeeds } from './line-feeds.ts'
 import { bodyMemoryBudget } from './memory-budget.ts'
 
 type Parser = InstanceType<typeof Busboy>
@@ -135,7 +134,7 @@ export async function readMultipart(
     const found = BOUNDARY.exec(incoming.headers['content-type'] ?? '')
     const boundary = found?.[1] ?? found?.[2] ?? ''
     const bytes = paced(limitedBody(incoming, maxBytes, reader.evicted), boundary, holder)
-    await pipeline(bytes, new LineFeeds(boundary), parserOf(incoming, reader))
+    await pipeline(bytes, parserOf(incoming, reader))
     return await reader.form()
   } catch (error) {
     await reader.release()
