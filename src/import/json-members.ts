@@ -1,11 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
+import { Tokenizer, TokenizerError, TokenParser, TokenParserError, TokenType } from '@streamparser/json'
 
-const PIECE_BYTES = 1 << 20
-const END = -1
-const byte = (character: string) => character.charCodeAt(0)
-const [QUOTE, BACKSLASH, COMMA, COLON] = [byte('"'), byte('\\'), byte(','), byte(':')]
-const [OPEN, CLOSE, OPEN_LIST, CLOSE_LIST] = [byte('{'), byte('}'), byte('['), byte(']')]
-const isSpace = (at: number) => at === 0x20 || at === 0x0a || at === 0x0d || at === 0x09
+const PIECE_BYTES = 256 << 10
 
 /**
  * What stands in a JSON file's object: an item of the list `name`, or (with `item` undefined) that such a
@@ -29,149 +25,69 @@ export class UnexpectedShape extends Error {
 }
 
 /**
- * Reads the items of all lists in a JSON file's object one by one, in their order: no more than one of them
- * is in memory.
- * Throws a SyntaxError where the file is no JSON, UnexpectedShape where it is not such an object, and what
- * the system says of the file.
+ * Reads the items of all lists in a JSON file's object one by one, in their order: no more of them than
+ * PIECE_BYTES hold are in memory. Throws a SyntaxError where the file is no JSON, UnexpectedShape where it is
+ * not such an object, and what the system says of the file.
  */
-export function* readMembers(file: string): Generator<ListItem> {
-  const text = new Text(file)
+export function* readMembers(path: string): Generator<ListItem> {
+  const lists = new ListParser()
+  const file = openSync(path, 'r')
+  const piece = Buffer.alloc(PIECE_BYTES)
   try {
-    yield* membersOf(text)
+    for (let length = readSync(file, piece); length > 0; length = readSync(file, piece))
+      yield* lists.read(piece.subarray(0, length))
+    lists.end()
   } finally {
-    text.close()
+    closeSync(file)
   }
 }
 
-function* membersOf(text: Text): Generator<ListItem> {
-  if (text.next() !== OPEN) {
-    JSON.parse(text.value())
-    throw new UnexpectedShape()
-  }
-  text.take(OPEN)
-  for (const _ of text.until(CLOSE)) {
-    const name: unknown = JSON.parse(text.value())
-    if (typeof name !== 'string') throw new SyntaxError('A name in quotes expected')
-    text.take(COLON)
-    if (text.next() !== OPEN_LIST) {
-      JSON.parse(text.value())
-      throw new UnexpectedShape(name)
-    }
-    text.take(OPEN_LIST)
-    yield { name, item: undefined }
-    for (const _ of text.until(CLOSE_LIST)) yield { name, item: JSON.parse(text.value()) as unknown }
-  }
-  text.finish()
-}
+const OPENING = new Set([TokenType.LEFT_BRACE, TokenType.LEFT_BRACKET])
+const CLOSING = new Set([TokenType.RIGHT_BRACE, TokenType.RIGHT_BRACKET])
 
-/** A file's JSON, read piece by piece. */
-class Text {
-  readonly #file: number
-  readonly #piece = Buffer.alloc(PIECE_BYTES)
-  #length = 0
-  #at = 0
-
-  constructor(file: string) {
-    this.#file = openSync(file, 'r')
-    if (this.next() !== 0xef) return
-    for (const mark of [0xef, 0xbb, 0xbf]) this.take(mark)
-  }
-
-  /** The byte that comes next, after spaces; END at the end. */
-  next(): number {
-    while (this.#more()) {
-      const at = this.#piece[this.#at]!
-      if (!isSpace(at)) return at
-      this.#at++
-    }
-    return END
-  }
-
-  take(expected: number): void {
-    const found = this.next()
-    if (found !== expected) throw unexpected(found)
-    this.#at++
-  }
-
-  /**
-   * Once for each item of a list or object whose bracket was taken, up to its `close`; the caller takes the
-   * items.
-   */
-  *until(close: number): Generator<void> {
-    if (this.next() !== close) {
-      yield
-      while (this.next() === COMMA) {
-        this.#at++
-        yield
-      }
-    }
-    this.take(close)
-  }
-
-  finish(): void {
-    if (this.next() !== END) throw unexpected(this.next())
-  }
-
-  /** The text of the value that comes next, whatever it is: whether it is JSON is for the parser to say. */
-  value(): string {
-    this.next()
-    const scan = new Scan()
-    const parts: Buffer[] = []
-    while (this.#more()) {
-      const from = this.#at
-      this.#at = scan.end(this.#piece, from, this.#length)
-      parts.push(Buffer.from(this.#piece.subarray(from, this.#at)))
-      if (scan.isOver) break
-    }
-    return Buffer.concat(parts).toString('utf8')
-  }
-
-  close(): void {
-    closeSync(this.#file)
-  }
-
-  /** Whether there is a byte at #at; reads the next piece if need be. */
-  #more(): boolean {
-    if (this.#at < this.#length) return true
-    this.#length = readSync(this.#file, this.#piece)
-    this.#at = 0
-    return this.#length > 0
-  }
-}
-
-/** Where a value ends, over any number of pieces. */
-class Scan {
-  isOver = false
+class ListParser {
+  readonly #tokens = new Tokenizer()
+  readonly #items = new TokenParser({ paths: ['$.*.*'], keepStack: false })
+  #found: ListItem[] = []
+  #name = ''
   #depth = 0
-  #isInText = false
-  #isEscaped = false
+  #last: TokenType | undefined
 
-  /** The place in `piece` behind the value, or `length` if it goes on in the next one. */
-  end(piece: Buffer, from: number, length: number): number {
-    for (let i = from; i < length; i++) {
-      const at = piece[i]!
-      if (this.#isInText) {
-        if (this.#isEscaped) this.#isEscaped = false
-        else if (at === BACKSLASH) this.#isEscaped = true
-        else if (at === QUOTE) {
-          this.#isInText = false
-          if (this.#depth === 0) return this.#over(i + 1)
-        }
-      } else if (at === QUOTE) this.#isInText = true
-      else if (at === OPEN || at === OPEN_LIST) this.#depth++
-      else if (at === CLOSE || at === CLOSE_LIST) {
-        if (this.#depth === 0) return this.#over(i)
-        if (--this.#depth === 0) return this.#over(i + 1)
-      } else if (this.#depth === 0 && (at === COMMA || at === COLON || isSpace(at))) return this.#over(i)
+  constructor() {
+    this.#tokens.onToken = (token) => {
+      this.#check(token.token)
+      this.#items.write(token)
+      this.#follow(token.token, token.value)
     }
-    return length
+    this.#items.onValue = ({ value }) => void this.#found.push({ name: this.#name, item: value })
   }
 
-  #over(place: number): number {
-    this.isOver = true
-    return place
+  /** What ends in this piece of the file. */
+  read(piece: Buffer): ListItem[] {
+    this.#found = []
+    try {
+      this.#tokens.write(piece)
+    } catch (error) {
+      const isFault = error instanceof TokenizerError || error instanceof TokenParserError
+      throw isFault ? new SyntaxError(error.message) : error
+    }
+    return this.#found
+  }
+
+  end(): void {
+    if (!this.#items.isEnded) throw new SyntaxError('Unexpected end')
+  }
+
+  #check(token: TokenType): void {
+    if (this.#last === undefined && token !== TokenType.LEFT_BRACE) throw new UnexpectedShape()
+    const isMember = this.#depth === 1 && this.#last === TokenType.COLON
+    if (isMember && token !== TokenType.LEFT_BRACKET) throw new UnexpectedShape(this.#name)
+  }
+
+  #follow(token: TokenType, value: unknown): void {
+    if (this.#depth === 1 && token === TokenType.STRING) this.#name = String(value)
+    if (OPENING.has(token) && ++this.#depth === 2) this.#found.push({ name: this.#name, item: undefined })
+    if (CLOSING.has(token)) this.#depth--
+    this.#last = token
   }
 }
-
-const unexpected = (at: number) =>
-  new SyntaxError(at === END ? 'Unexpected end' : `Unexpected ${JSON.stringify(String.fromCharCode(at))}`)
