@@ -49,7 +49,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^backup\/zip-writer\.ts$/, /^yazl$/],
   [/^backup\/archive\.ts$/, /^yauzl$/],
   [/^backup\/storage\/s3\.ts$/, /^s3mini$/],
-  [/^backup\/service\/schedule\.ts$/, /^croner$/],
+  [/^settings\/cron\.ts$/, /^croner$/],
 ]
 
 /**

@@ -1,7 +1,7 @@
-import { Cron } from 'croner'
 import type { Store } from '../../collections/catalog.ts'
 import type { Db } from '../../db/open.ts'
 import type { Logger } from '../../log.ts'
+import { parseCron } from '../../settings/cron.ts'
 import type { SettingsStore } from '../../settings/settings-store.ts'
 import { alertSuperusers } from './alert.ts'
 import type { Backups } from './backups.ts'
@@ -10,12 +10,9 @@ import { beginSchedule, readSchedule } from './state.ts'
 
 /**
  * The first time after `after` that a valid cron expression means, in UTC; undefined if there is none.
- * PocketBase: tools/cron
  */
 export function nextRun(expression: string, after: Date): Date | undefined {
-  // PocketBase reads numbers with a sign, and wants day and day of the week both to match
-  const cron = new Cron(expression.replaceAll('+', ''), { timezone: 'UTC', mode: '5-part', domAndDow: true })
-  return cron.nextRun(after) ?? undefined
+  return parseCron(expression).nextRun(after) ?? undefined
 }
 
 /** When the next scheduled backup is due: in the past if one was missed; undefined without a schedule. */

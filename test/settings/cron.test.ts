@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest'
+import { cronFault } from '../../src/settings/cron.ts'
+
+test.each(['* * * * *', '0 3 * * *', '*/15 0-6/2 1,15 1-12 0-6', '+5 * * * *', '@daily'])(
+  '%j is an expression',
+  (expression) => expect(cronFault(expression)).toBeUndefined(),
+)
+
+test.each([
+  ['no segments', ''],
+  ['four', '* * * *'],
+  ['six', '* * * * * *'],
+  ['two spaces', '*  * * * *'],
+  ['an unknown macro', '@reboot'],
+  ['a minute too large', '61 * * * *'],
+  ['a step too large', '*/60 * * * *'],
+  ['no step', '*/0 * * * *'],
+  ['a step of one number', '5/2 * * * *'],
+  ['a range that ends before it begins', '* 5-1 * * *'],
+  ['a month 0', '* * * 0 *'],
+  ['a Sunday by its other number', '* * * * 7'],
+  ['a name', '* * * JAN *'],
+  ['a letter', '* * L * *'],
+  ['an empty part', '1, * * * *'],
+])('%s is none: %j', (_, expression) => expect(cronFault(expression)).toMatch(/^invalid cron expression - /))
