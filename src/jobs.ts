@@ -26,7 +26,10 @@ export interface Job {
   run(): Promise<void>
 }
 
-const MINUTE_MS = 60_000
+const every = (minutes: number, expression: string) => ({ expression, everyMs: minutes * 60_000 })
+const EVERY_MINUTE = every(1, '* * * * *')
+const EVERY_TEN_MINUTES = every(10, '*/10 * * * *')
+const HOURLY = every(60, '0 * * * *')
 
 /** The jobs of a server on this store. `stopping` ends what takes long. */
 export function jobsOf(
@@ -40,67 +43,25 @@ export function jobsOf(
 ): Job[] {
   const { auditDays, retention, webhookLogDays, deviceAlarmMinutes } = config
   const jobs: Job[] = [
-    {
-      id: 'signInCleanUp',
-      expression: '0 * * * *',
-      everyMs: 60 * MINUTE_MS,
-      run: () => cleanUpSignIns(store),
-    },
-    {
-      id: 'idempotencyCleanUp',
-      expression: '0 * * * *',
-      everyMs: 60 * MINUTE_MS,
-      run: () => deleteOldAnswers(store),
-    },
-    {
-      id: 'auditCleanUp',
-      expression: '0 * * * *',
-      everyMs: 60 * MINUTE_MS,
-      run: () => deleteOldAuditEntries(store.db, auditDays),
-    },
-    {
-      id: 'logsCleanUp',
-      expression: '*/10 * * * *',
-      everyMs: 10 * MINUTE_MS,
-      run: () => deleteOldLogs(store.db, settings.current.logs),
-    },
+    { id: 'signInCleanUp', ...HOURLY, run: () => cleanUpSignIns(store) },
+    { id: 'idempotencyCleanUp', ...HOURLY, run: () => deleteOldAnswers(store) },
+    { id: 'auditCleanUp', ...HOURLY, run: () => deleteOldAuditEntries(store.db, auditDays) },
+    { id: 'logsCleanUp', ...EVERY_TEN_MINUTES, run: () => deleteOldLogs(store.db, settings.current.logs) },
     {
       id: 'retention',
-      expression: '*/10 * * * *',
-      everyMs: 10 * MINUTE_MS,
+      ...EVERY_TEN_MINUTES,
       run: async () => void (await endOldMessages(store, extensions, retention, stopping)),
     },
-    {
-      id: 'batteryCleanUp',
-      expression: '0 * * * *',
-      everyMs: 60 * MINUTE_MS,
-      run: () => deleteOldBatteries(store),
-    },
-    {
-      id: 'messageTotals',
-      expression: '0 * * * *',
-      everyMs: 60 * MINUTE_MS,
-      run: () => keepTotals(store.db),
-    },
-    {
-      id: 'webhookCleanUp',
-      expression: '0 * * * *',
-      everyMs: 60 * MINUTE_MS,
-      run: () => cleanUpDeliveries(store, webhookLogDays),
-    },
-    {
-      id: 'backupSchedule',
-      expression: '* * * * *',
-      everyMs: MINUTE_MS,
-      run: () => serveSchedule(store, settings, backups, log),
-    },
-    { id: 'changesCleanUp', expression: '* * * * *', everyMs: MINUTE_MS, run: changesCleanUp(store) },
+    { id: 'batteryCleanUp', ...HOURLY, run: () => deleteOldBatteries(store) },
+    { id: 'messageTotals', ...HOURLY, run: () => keepTotals(store.db) },
+    { id: 'webhookCleanUp', ...HOURLY, run: () => cleanUpDeliveries(store, webhookLogDays) },
+    { id: 'backupSchedule', ...EVERY_MINUTE, run: () => serveSchedule(store, settings, backups, log) },
+    { id: 'changesCleanUp', ...EVERY_MINUTE, run: changesCleanUp(store) },
   ]
   if (deviceAlarmMinutes > 0) {
     jobs.push({
       id: 'deviceAlarms',
-      expression: '* * * * *',
-      everyMs: MINUTE_MS,
+      ...EVERY_MINUTE,
       run: deviceWatchJob(store.db, { settings, log, config }, deviceAlarmMinutes, stopping),
     })
   }
@@ -109,16 +70,10 @@ export function jobsOf(
     jobs.push(
       {
         id: 'databaseTidyUp',
-        expression: '*/10 * * * *',
-        everyMs: 10 * MINUTE_MS,
+        ...EVERY_TEN_MINUTES,
         run: async () => void (await store.db.query('vacuum (analyze)')),
       },
-      {
-        id: 'databaseStatistics',
-        expression: '* * * * *',
-        everyMs: MINUTE_MS,
-        run: () => analyzeChangedTables(store.db),
-      },
+      { id: 'databaseStatistics', ...EVERY_MINUTE, run: () => analyzeChangedTables(store.db) },
     )
   }
   return jobs
