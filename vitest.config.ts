@@ -3,6 +3,8 @@ import { defineConfig } from 'vitest/config'
 import { findPostgres } from './test/support/database/postgres.ts'
 
 const FILES = 'test/**/*.test.ts'
+/** These take longer than a developer waits before each commit: npm run test:all runs them, too. */
+const SLOW = 'test/**/*.slow.test.ts'
 /** These need a browser: npm run test:browser. */
 const IN_BROWSER = 'test/browser/**'
 
@@ -19,16 +21,32 @@ if (!hasPostgres) {
   )
 }
 
+// a process runs files of one project only, so projects run one after the other: groupOrder
+const onPglite = {
+  env: { TEST_BACKEND: 'pglite' },
+  globalSetup: 'test/support/database/pglite-setup.ts',
+}
+/** What `npm test` runs: every quick file. */
 const pglite = {
   extends: true as const,
   test: {
+    ...onPglite,
     name: 'pglite',
     include: [FILES],
-    exclude: [IN_BROWSER],
-    env: { TEST_BACKEND: 'pglite' },
-    globalSetup: 'test/support/database/pglite-setup.ts',
+    exclude: [IN_BROWSER, SLOW],
+    // Two processes run all files, as importing the server takes 1.5 s of CPU time. What a file changes in
+    // its process, its hooks must undo.
+    isolate: false,
+    // most databases live too short for V8 to optimize PGlite: to start one took twice the CPU time
+    execArgv: ['--liftoff-only'],
   },
 }
+/** The slow files, each in a process of its own. */
+const pgliteSlow = {
+  extends: true as const,
+  test: { ...onPglite, name: 'pglite-slow', include: [SLOW], sequence: { groupOrder: 1 } },
+}
+/** Every file that uses a database. */
 const postgres = {
   extends: true as const,
   test: {
@@ -36,6 +54,7 @@ const postgres = {
     include: withDatabase(),
     env: { TEST_BACKEND: 'postgres' },
     globalSetup: 'test/support/database/postgres-setup.ts',
+    sequence: { groupOrder: 2 },
   },
 }
 
@@ -47,8 +66,9 @@ export default defineConfig({
     hookTimeout: 180_000,
     expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
-    setupFiles: 'test/support/answers/answers-setup.ts',
     maxWorkers: 2,
-    projects: hasPostgres ? [pglite, postgres] : [pglite],
+    setupFiles: 'test/support/each-file.ts',
+    reporters: ['default', './test/support/slowest-files.ts'],
+    projects: [pglite, pgliteSlow, ...(hasPostgres ? [postgres] : [])],
   },
 })

@@ -242,6 +242,13 @@ describe('the repository', () => {
     expect(wide).toEqual([])
   })
 
+  test('`npm test` runs the quick files, CI all of them', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> }
+    expect(scripts).toMatchObject({ test: 'vitest run --project pglite', 'test:all': 'vitest run' })
+    expect(read('.ci/run')).toMatch(/npm run -s test:all/)
+    expect(read('.ci/run')).not.toMatch(/npm test/)
+  })
+
   test('pages and comments name no document that is not here', () => {
     const pages = [...filesOf('.', OUR_FILES), ...filesOf('.', '{*.md,docs/**/*.md,console/*.md}')]
     const names = new Set(

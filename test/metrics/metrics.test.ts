@@ -16,6 +16,8 @@ const TO = '+4915112345678'
 
 let server: ServerWithDevices
 let user: Client
+/** All metrics when the server had just started. */
+let atStart: Map<string, Family>
 let device: Client
 
 const ask = (token = TOKEN) =>
@@ -31,9 +33,16 @@ const has = (labels: Record<string, string>) => (sample: Sample) =>
 
 /**
  * The value of a metric, summed up over all labels that are not named; after a second, when figures are kept.
+ * Of a counter, what was added since the file began: the process has counted for other files before.
  */
 async function value(name: string, labels: Record<string, string> = {}): Promise<number> {
-  const samples = (await scrape()).get(name)?.metrics.filter(has(labels)) ?? []
+  const family = (await scrape()).get(name)
+  const before = family?.type === 'COUNTER' ? atStart.get(name) : undefined
+  return sum(family, labels) - sum(before, labels)
+}
+
+function sum(family: Family | undefined, labels: Record<string, string>): number {
+  const samples = family?.metrics.filter(has(labels)) ?? []
   return samples.reduce((sum, sample) => sum + Number(sample.value ?? sample.count), 0)
 }
 
@@ -42,6 +51,7 @@ const send = (body: object) =>
 
 beforeAll(async () => {
   server = await startServerWithDevices({ METRICS_TOKEN: TOKEN, WEBHOOK_ALLOW_PRIVATE: 'true' })
+  atStart = await scrape()
   user = await server.makeUser()
   device = await server.pair(user)
 })

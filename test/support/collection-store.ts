@@ -1,16 +1,13 @@
 import { type CatalogStore, openStore } from '../../src/collections/catalog/catalog-store.ts'
 import { createCollection, updateCollection } from '../../src/collections/edit/edit.ts'
 import { quote, tableName } from '../../src/collections/names.ts'
-import { migrate } from '../../src/db/schema/migrate.ts'
 import { ApiError } from '../../src/errors.ts'
 import { checkRule } from '../../src/rules/check-rule.ts'
-import { openTestDb } from './server/start.ts'
+import { openPreparedDb } from './server/start.ts'
 
 /** A store with the system and built-in collections, on a database of its own. */
 export async function openCollectionStore(): Promise<CatalogStore> {
-  const db = await openTestDb()
-  await migrate(db)
-  return openStore(db)
+  return openStore(await openPreparedDb())
 }
 
 export async function closeCollectionStore(store: CatalogStore): Promise<void> {

@@ -3,16 +3,14 @@ import { type CatalogStore, openStore } from '../../../src/collections/catalog/c
 import { saveCollection } from '../../../src/collections/catalog/save.ts'
 import type { BaseCollection } from '../../../src/collections/collection.ts'
 import type { Db } from '../../../src/db/open.ts'
-import { migrate } from '../../../src/db/schema/migrate.ts'
 import { readWithCatalog, withCatalog } from '../../../src/http/middleware/fresh-catalog.ts'
-import { openTestDb } from '../../support/server/start.ts'
+import { openPreparedDb } from '../../support/server/start.ts'
 
 let db: Db
 let here: CatalogStore
 let elsewhere: CatalogStore
 beforeAll(async () => {
-  db = await openTestDb()
-  await migrate(db)
+  db = await openPreparedDb()
   here = await openStore(db)
   elsewhere = await openStore(db)
 })

@@ -1,7 +1,9 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import type { Catalog } from '../../../src/collections/catalog.ts'
-import { openApiDocument } from '../../../src/openapi/document.ts'
+import type { Collection } from '../../../src/collections/collection.ts'
+import { describedCollections, openApiDocument } from '../../../src/openapi/document.ts'
 import type { Extensions } from '../../../src/records/extension.ts'
+import { Lru } from '../../../src/tools/lru.ts'
 import type { GivenAnswer } from './answers.ts'
 
 type Json = Record<string, unknown>
@@ -10,27 +12,63 @@ type Answers = Record<string, { content?: Record<string, unknown> }>
 /** Where every route must be described. */
 const OURS = /^\/api\/(?:(?:sms|devices|webhooks)(?:\/|$)|collections\/(?!meta\/)[^/]+\/(?!truncate$))/
 
+/** Making a description takes a second, and most servers of tests have the same collections. */
+const MAX_DESCRIPTIONS = 20
+const descriptions = new Lru<string, Described>(MAX_DESCRIPTIONS)
+
 const judges = new WeakMap<Catalog, (answer: GivenAnswer) => string | undefined>()
 
-/** Who looks at answers of a server with these collections, its own ones included. */
+/** Validates answers of a server with these collections, its own ones included. */
 export function validatorOf(
   catalog: Catalog,
   extensions: Extensions,
 ): (answer: GivenAnswer) => string | undefined {
   const known = judges.get(catalog)
   if (known) return known
-  let described: Described | undefined
+  const describe = memoize((name: string) => descriptionOf(collectionsFor(catalog, name), extensions))
   const judge = (answer: GivenAnswer) => {
     const path = pathOf(catalog, answer.url)
     if (path === undefined || answer.method === 'OPTIONS') return undefined
-    described ??= new Described(catalog, extensions)
-    const fault = described.faultOf(answer, path)
+    const [, name = ''] = /^\/api\/collections\/([^/]+)/.exec(path) ?? []
+    const fault = describe(name).faultOf(answer, path)
     return (
       fault && `${answer.method} ${answer.url} → ${answer.status}: ${fault}\n  ${answer.body.slice(0, 500)}`
     )
   }
   judges.set(catalog, judge)
   return judge
+}
+
+/** `make`, called once for each key. */
+function memoize<T>(make: (key: string) => T): (key: string) => T {
+  const made = new Map<string, T>()
+  return (key) => {
+    if (!made.has(key)) made.set(key, make(key))
+    return made.get(key)!
+  }
+}
+
+/**
+ * What answers below `/api/collections/{name}` may hold records of: the collections that every server has,
+ * the named one, and all that their relations lead to. A new collection elsewhere does not change them.
+ */
+function collectionsFor(catalog: Catalog, name: string): Collection[] {
+  const found = new Set<Collection>()
+  const add = (key: string) => {
+    const collection = catalog.find(key)
+    if (!collection || found.has(collection)) return
+    found.add(collection)
+    for (const field of collection.fields) if (field.type === 'relation') add(field.collectionId)
+  }
+  for (const { id } of describedCollections()) add(id)
+  add(name)
+  return catalog.all.filter((collection) => found.has(collection))
+}
+
+/** The description of collections, made once for equal ones. Extensions are the same for all servers. */
+function descriptionOf(collections: readonly Collection[], extensions: Extensions): Described {
+  const key = JSON.stringify(collections)
+  return descriptions.get(key) ?? descriptions.set(key, new Described(collections, extensions))
 }
 
 /** The path as the description has it: collections by their name. Undefined where no path of the API is. */
@@ -43,16 +81,19 @@ function pathOf(catalog: Catalog, url: string): string | undefined {
   })
 }
 
+/** The description's own schemas are checked by test/openapi, not for each server again. */
+const AJV = { strict: false, meta: false, validateSchema: false } as const
+
 /** One description, ready to hold answers against. */
 class Described {
   readonly #paths: readonly (readonly [RegExp, path: string, methods: Json])[]
-  readonly #whole = new Ajv2020({ strict: false })
+  readonly #whole = new Ajv2020(AJV)
   /** For answers of which `fields` shows a part. */
-  readonly #part = new Ajv2020({ strict: false })
+  readonly #part = new Ajv2020(AJV)
   readonly #compiled = new Map<string, ValidateFunction>()
 
-  constructor({ all }: Catalog, extensions: Extensions) {
-    const document = openApiDocument({ url: '', collections: all, extensions })
+  constructor(collections: readonly Collection[], extensions: Extensions) {
+    const document = openApiDocument({ url: '', collections, extensions })
     const { paths, components } = JSON.parse(JSON.stringify(document)) as Record<string, Json>
     this.#paths = Object.entries(paths!).map(([path, methods]) => [matcherOf(path), path, methods as Json])
     this.#whole.addSchema({ paths, components: walk(components, close) } as Json, 'api')

@@ -16,18 +16,35 @@ export const temporaryFolder = (): string =>
     join(process.env.TEST_FOLDER ?? (existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir()), 'pocketsms-test-'),
   )
 
-/** Makes the empty database that dataFolder copies: initdb takes some seconds, a copy some milliseconds. */
-export const makeTemplate = (folder: string): Promise<void> => makeFolder(pgliteFolder(folder))
+/** What a new database holds: nothing, or what `prepareDatabase` makes. */
+export type Content = 'empty' | 'prepared'
+
+/** The folder in TEST_FOLDER that holds the database to copy. */
+export const templateFolder = (folder: string, content: Content): string =>
+  join(folder, `template-${content}`)
+
+/** Makes an empty database in a DATA_DIR. */
+export const makeDatabase = (folder: string): Promise<void> => makeFolder(pgliteFolder(folder))
+
+const folders = new Set<string>()
+process.once('exit', removeDataFolders)
+
+/** Removes the folders that `dataFolder` made in this process. Their databases must be closed. */
+export function removeDataFolders(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true })
+  folders.clear()
+}
 
 /**
- * A DATA_DIR with an empty database, removed when this process ends. Copied from the one in TEST_FOLDER, if
- * that is set.
+ * A DATA_DIR with a new database, removed after the test file. It is a copy of the template in TEST_FOLDER:
+ * initdb takes some seconds, a copy some milliseconds. Without TEST_FOLDER it is always empty.
  */
-export async function dataFolder(): Promise<string> {
+export async function dataFolder(content: Content = 'empty'): Promise<string> {
   const folder = temporaryFolder()
-  process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
-  const template = process.env.TEST_FOLDER
-  if (template) cpSync(pgliteFolder(template), pgliteFolder(folder), { recursive: true })
-  else await makeTemplate(folder)
+  folders.add(folder)
+  const templates = process.env.TEST_FOLDER
+  if (templates)
+    cpSync(pgliteFolder(templateFolder(templates, content)), pgliteFolder(folder), { recursive: true })
+  else await makeDatabase(folder)
   return folder
 }

@@ -1,19 +1,27 @@
-import { startPostgres, type TemporaryPostgres } from './postgres.ts'
+import { createDatabase, dropDatabase, startPostgres, type TemporaryPostgres } from './postgres.ts'
+import { prepareDatabase } from './prepare.ts'
 
 let server: TemporaryPostgres | undefined
+let template: string | undefined
 
 /**
  * Runs once before the tests on Postgres: TEST_POSTGRES_URL becomes the server on which they make databases
- * of their own, TEST_DATABASE_URL if that is set. The temporary one sorts text as English does, as servers in
- * the wild do: what forgets to say COLLATE "C" fails here.
+ * of their own, TEST_DATABASE_URL if that is set; TEST_TEMPLATE is a prepared database there to copy. The
+ * temporary server sorts text as English does, as servers in the wild do: what forgets to say COLLATE "C"
+ * fails here.
  */
 export async function setup(): Promise<void> {
   const given = process.env.TEST_DATABASE_URL
   if (!given)
     server = await startPostgres({ icuLocale: 'en-US', settings: { fsync: 'off', max_connections: '200' } })
-  process.env.TEST_POSTGRES_URL = given || server?.url
+  const url = given || server!.url
+  template = await createDatabase(url)
+  await prepareDatabase({ DATABASE_URL: template, DATA_DIR: '' })
+  process.env.TEST_POSTGRES_URL = url
+  process.env.TEST_TEMPLATE = new URL(template).pathname.slice(1)
 }
 
 export async function teardown(): Promise<void> {
+  if (template && process.env.TEST_DATABASE_URL) await dropDatabase(process.env.TEST_DATABASE_URL, template)
   await server?.stop()
 }

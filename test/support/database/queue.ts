@@ -1,16 +1,14 @@
 import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import type { Store } from '../../../src/collections/catalog.ts'
-import { migrate } from '../../../src/db/schema/migrate.ts'
 import type { Device } from '../../../src/sms/devices/device.ts'
 import { randomId } from '../../../src/tools/random.ts'
-import { openTestDb } from '../server/start.ts'
+import { openPreparedDb } from '../server/start.ts'
 
 const NOW = 'pb_text(now())'
 
 /** A store on a database of its own, without a server: nothing happens by itself. Close it when done. */
 export async function openTestStore(): Promise<{ store: Store; close: () => Promise<void> }> {
-  const db = await openTestDb()
-  await migrate(db)
+  const db = await openPreparedDb()
   const store = await openStore(db)
   return {
     store,

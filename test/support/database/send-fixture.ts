@@ -1,12 +1,11 @@
 import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import { readConfig } from '../../../src/config.ts'
 import type { Db } from '../../../src/db/open.ts'
-import { migrate } from '../../../src/db/schema/migrate.ts'
 import { Acceptor } from '../../../src/sms/send/accept.ts'
 import { readSend } from '../../../src/sms/send/body.ts'
 import { send } from '../../../src/sms/send/send.ts'
 import type { Sender } from '../../../src/sms/send/sender.ts'
-import { openTestDb } from '../server/start.ts'
+import { openPreparedDb } from '../server/start.ts'
 
 /** Sending without a server: no HTTP, and no sweeper that moves what nobody claims. One user, with phones. */
 export interface SendFixture {
@@ -24,8 +23,7 @@ export interface SendFixture {
 const USER = 'deskuser0000000'
 
 export async function openSendFixture(phones: number, quota = 0): Promise<SendFixture> {
-  const db = await openTestDb()
-  await migrate(db)
+  const db = await openPreparedDb()
   const store = await openStore(db)
   await db.query(
     `insert into users (id, email, "tokenKey", monthly_quota) values ($1, 'desk@example.com', 'k', $2)`,

@@ -6,24 +6,45 @@ import { importFiles } from '../../../src/import/fixtures.ts'
 import { createLogger } from '../../../src/log.ts'
 import { type RunningServer, start } from '../../../src/server.ts'
 import { watchAnswers } from '../answers/answers.ts'
-import { dataFolder } from '../database/pglite.ts'
+import { type Content, dataFolder } from '../database/pglite.ts'
 import { createDatabase } from '../database/postgres.ts'
 
 export const SUPERUSER = { email: 'root@example.com', password: 'rootpass12345' } as const
 
-/** Settings of a test: a database of its own on the backend that this run is for, any free port, no log. */
-export async function testConfig(environment: Record<string, string> = {}): Promise<Config> {
-  const adminUrl = process.env.TEST_POSTGRES_URL
-  const onPostgres = process.env.TEST_BACKEND === 'postgres' && adminUrl
-  const database = onPostgres
-    ? { DATABASE_URL: await createDatabase(adminUrl, `test_${randomBytes(6).toString('hex')}`) }
-    : { DATA_DIR: environment.DATA_DIR ?? (await dataFolder()) }
+const onPostgres = () => process.env.TEST_BACKEND === 'postgres' && Boolean(process.env.TEST_POSTGRES_URL)
+
+/** Whether a test says itself where its database is. */
+const namesDatabase = (environment: Record<string, string>) =>
+  'DATABASE_URL' in environment || ('DATA_DIR' in environment && !onPostgres())
+
+/**
+ * Settings of a test: any free port, no log, and unless `environment` names one a new database on the backend
+ * that this run is for.
+ */
+export async function testConfig(
+  environment: Record<string, string> = {},
+  content: Content = 'empty',
+): Promise<Config> {
+  const database = namesDatabase(environment) ? {} : await newDatabase(content)
   return readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_POOL: '8', ...database, ...environment })
 }
 
+async function newDatabase(content: Content): Promise<Record<string, string>> {
+  if (!onPostgres()) return { DATA_DIR: await dataFolder(content) }
+  const { TEST_POSTGRES_URL: server, TEST_TEMPLATE } = process.env
+  const name = `test_${randomBytes(6).toString('hex')}`
+  const template = content === 'prepared' ? TEST_TEMPLATE : undefined
+  return { DATABASE_URL: await createDatabase(server!, name, template) }
+}
+
 /** An empty database without migrations. Close it when done. */
-export async function openTestDb(): Promise<Db> {
-  const config = await testConfig()
+export const openTestDb = (): Promise<Db> => open(testConfig())
+
+/** A database with what `prepareDatabase` makes. Close it when done. */
+export const openPreparedDb = (): Promise<Db> => open(testConfig({}, 'prepared'))
+
+async function open(settings: Promise<Config>): Promise<Db> {
+  const config = await settings
   return openDb(config, createLogger(config))
 }
 
@@ -33,7 +54,7 @@ export async function openTestDb(): Promise<Db> {
 export async function startServer(
   options: { env?: Record<string, string>; schema?: string; fixtures?: string } = {},
 ): Promise<RunningServer> {
-  const server = await watchAnswers(await start(await testConfig(options.env)))
+  const server = await watchAnswers(await start(await testConfig(options.env, 'prepared')))
   await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
   const { schema, fixtures } = options
   if (schema || fixtures) await importFiles(server.services.store, { schema, fixtures }, () => {})

@@ -1,5 +1,6 @@
 import { afterAll, afterEach } from 'vitest'
-import { takeFaults } from './answers.ts'
+import { takeFaults } from './answers/answers.ts'
+import { removeDataFolders } from './database/pglite.ts'
 
 /** Fails the test whose requests were answered otherwise than src/openapi says. */
 function checkAnswers(): void {
@@ -10,3 +11,5 @@ function checkAnswers(): void {
 
 afterEach(checkAnswers)
 afterAll(checkAnswers)
+// hooks of the file itself, which stop its servers, run before this one
+afterAll(removeDataFolders)
