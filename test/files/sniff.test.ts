@@ -95,7 +95,8 @@ test.each<[type: string, extension: string, content: string | Buffer]>([
   ['application/json', '.json', ' {"a": [1, -2.5e3, "\\u00e4", null]} '],
   ['application/json', '.json', `[${'{"a":1},'.repeat(1000)}`], // cut at the end of the head
   ['text/plain; charset=utf-8', '.txt', '{"a": 1'],
-  ['application/geo+json', '.geojson', '{"type":"Feature"}'],
+  ['application/geo+json', '.geojson', '{"name": "a", "type": "Feature"}'],
+  ['application/json', '.json', '{"issues": [{"type": "Feature"}]}'],
   ['application/x-ndjson', '.ndjson', '{"a":1}\n{"a":2}\n'],
   ['application/x-ndjson', '.ndjson', `{"a":1}\n{"a":"${'b'.repeat(4000)}"}\n`],
   ['text/csv', '.csv', 'a,"b, c"\n1,2\n'],

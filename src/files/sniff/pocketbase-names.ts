@@ -1,68 +1,109 @@
-/** PocketBase's name of a type, the extension of its files, and the other names that a field may ask for. */
-export type Names = readonly [type: string, extension: string, ...aliases: string[]]
+/** A type as PocketBase names it, and the extension of its files. */
+export type NamedType = readonly [type: string, extension: string]
 
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument.'
-const MPEG: Names = ['video/mpeg', '.mpeg']
+const MPEG: NamedType = ['video/mpeg', '.mpeg']
 
-/** Of file-type's names those that PocketBase's MIME library has otherwise, or has others beside. */
-const RENAMED: Readonly<Record<string, Names>> = {
+/** What file-type names otherwise than PocketBase's MIME library. */
+const RENAMED: Readonly<Record<string, NamedType>> = {
   'application/java-vm': ['application/x-java-applet', '.class'],
-  'application/lzip': ['application/lzip', '.lz', 'application/x-lzip'],
-  'application/ogg': ['application/ogg', '.ogg', 'application/x-ogg'],
-  'application/vnd.apache.parquet': ['application/vnd.apache.parquet', '.parquet', 'application/x-parquet'],
-  'application/vnd.ms-asf': ['video/x-ms-asf', '.asf', 'video/asf', 'video/x-ms-wmv'],
+  'application/ogg': ['application/ogg', '.ogg'],
+  'application/vnd.ms-asf': ['video/x-ms-asf', '.asf'],
   'application/vnd.rn-realmedia': ['application/vnd.rn-realmedia-vbr', '.rmvb'],
   'application/x-cfb': ['application/x-ole-storage', ''],
   'application/x-google-chrome-extension': ['application/x-chrome-extension', '.crx'],
   'application/x-msdownload': ['application/vnd.microsoft.portable-executable', '.exe'],
   'application/x-nintendo-nes-rom': ['application/vnd.nintendo.snes.rom', '.nes'],
-  'application/x-rar-compressed': ['application/x-rar-compressed', '.rar', 'application/x-rar'],
-  'application/x-sqlite3': ['application/vnd.sqlite3', '.sqlite', 'application/x-sqlite3'],
-  'application/x-unix-archive': ['application/x-archive', '.a', 'application/x-unix-archive'],
-  'application/zip': ['application/zip', '.zip', 'application/x-zip', 'application/x-zip-compressed'],
-  'audio/aiff': ['audio/aiff', '.aiff', 'audio/x-aiff'],
-  'audio/amr': ['audio/amr', '.amr', 'audio/amr-nb'],
-  'audio/midi': ['audio/midi', '.midi', 'audio/mid', 'audio/sp-midi', 'audio/x-mid', 'audio/x-midi'],
-  'audio/mp4': ['audio/mp4', '.mp4', 'audio/x-mp4a'],
+  'application/x-sqlite3': ['application/vnd.sqlite3', '.sqlite'],
+  'audio/aiff': ['audio/aiff', '.aiff'],
+  'audio/midi': ['audio/midi', '.midi'],
+  'audio/mp4': ['audio/mp4', '.mp4'],
   'audio/ogg': ['audio/ogg', '.oga'],
   'audio/ogg; codecs=opus': ['audio/ogg', '.oga'],
-  'audio/wav': ['audio/wav', '.wav', 'audio/x-wav', 'audio/vnd.wave', 'audio/wave'],
-  'audio/x-ms-asf': ['video/x-ms-asf', '.asf', 'video/asf', 'video/x-ms-wmv'],
+  'audio/x-ms-asf': ['video/x-ms-asf', '.asf'],
   'audio/x-musepack': ['audio/musepack', '.mpc'],
   'audio/x-voc': ['audio/x-unknown', '.voc'],
-  'font/ttf': ['font/ttf', '.ttf', 'font/sfnt', 'application/x-font-ttf', 'application/font-sfnt'],
   'image/apng': ['image/vnd.mozilla.apng', '.png'],
-  'image/bmp': ['image/bmp', '.bmp', 'image/x-bmp', 'image/x-ms-bmp'],
   'image/heif-sequence': ['image/heif-sequence', '.heif'],
   'image/icns': ['image/x-icns', '.icns'],
-  'image/jpm': ['image/jpm', '.jpm', 'video/jpm'],
   'image/jpx': ['image/jpx', '.jpf'],
   'image/mj2': ['video/mj2', '.mj2'],
-  'image/vnd.adobe.photoshop': [
-    'image/vnd.adobe.photoshop',
-    '.psd',
-    ...['image/x-psd', 'application/photoshop'],
-  ],
-  'image/vnd.dwg': [
-    'image/vnd.dwg',
-    '.dwg',
-    ...['image/x-dwg', 'application/acad', 'application/x-acad', 'application/autocad_dwg'],
-    ...['application/dwg', 'application/x-dwg', 'application/x-autocad', 'drawing/dwg'],
-  ],
-  'image/vnd.ms-photo': ['image/jxr', '.jxr', 'image/vnd.ms-photo'],
-  'video/3gpp': ['video/3gpp', '.3gp', 'video/3gp', 'audio/3gpp'],
-  'video/3gpp2': ['video/3gpp2', '.3g2', 'video/3g2', 'audio/3gpp2'],
+  'image/vnd.ms-photo': ['image/jxr', '.jxr'],
   'video/matroska': ['video/x-matroska', '.mkv'],
   'video/mpeg': MPEG,
   'video/MP1S': MPEG,
   'video/MP2P': MPEG,
-  'video/vnd.avi': ['video/x-msvideo', '.avi', 'video/avi', 'video/msvideo'],
-  'video/webm': ['video/webm', '.webm', 'audio/webm'],
-  'video/x-ms-asf': ['video/x-ms-asf', '.asf', 'video/asf', 'video/x-ms-wmv'],
+  'video/vnd.avi': ['video/x-msvideo', '.avi'],
 }
 
 /** How PocketBase names what file-type has found. */
-export function pocketbaseNames({ mime, ext }: { readonly mime: string; readonly ext: string }): Names {
-  if (mime.startsWith(OPEN_DOCUMENT)) return [mime, `.${ext}`, mime.replace('application/', 'application/x-')]
-  return RENAMED[mime] ?? [mime, `.${ext}`]
+export const pocketbaseName = ({ mime, ext }: { readonly mime: string; readonly ext: string }): NamedType =>
+  RENAMED[mime] ?? [mime, `.${ext}`]
+
+/** Other names of a type, all of which a field may ask for. PocketBase: mimetype's tree.go */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  'application/fits': ['image/fits'],
+  'application/gzip': [
+    'application/x-gzip',
+    'application/x-gunzip',
+    'application/gzipped',
+    'application/gzip-compressed',
+    'application/x-gzip-compressed',
+    'gzip/document',
+  ],
+  'application/java-archive': ['application/jar', 'application/jar-archive', 'application/x-java-archive'],
+  'application/lzip': ['application/x-lzip'],
+  'application/msword': ['application/vnd.ms-word'],
+  'application/ogg': ['application/x-ogg'],
+  'application/pdf': ['application/x-pdf'],
+  'application/rss+xml': ['text/rss'],
+  'application/vnd.apache.parquet': ['application/x-parquet'],
+  'application/vnd.apple.mpegurl': ['audio/mpegurl', 'application/x-mpegurl'],
+  'application/vnd.ms-excel': ['application/msexcel'],
+  'application/vnd.ms-powerpoint': ['application/mspowerpoint'],
+  'application/vnd.sqlite3': ['application/x-sqlite3'],
+  'application/x-archive': ['application/x-unix-archive'],
+  'application/x-ms-installer': ['application/x-windows-installer', 'application/x-msi'],
+  'application/x-rar-compressed': ['application/x-rar'],
+  'application/x-subrip': ['application/x-srt', 'text/x-srt'],
+  'application/zip': ['application/x-zip', 'application/x-zip-compressed'],
+  'audio/aiff': ['audio/x-aiff'],
+  'audio/amr': ['audio/amr-nb'],
+  'audio/midi': ['audio/mid', 'audio/sp-midi', 'audio/x-mid', 'audio/x-midi'],
+  'audio/mp4': ['audio/x-mp4a'],
+  'audio/mpeg': ['audio/x-mpeg', 'audio/mp3'],
+  'audio/wav': ['audio/x-wav', 'audio/vnd.wave', 'audio/wave'],
+  'font/ttf': ['font/sfnt', 'application/x-font-ttf', 'application/font-sfnt'],
+  'image/bmp': ['image/x-bmp', 'image/x-ms-bmp'],
+  'image/jpm': ['video/jpm'],
+  'image/jxr': ['image/vnd.ms-photo'],
+  'image/vnd.adobe.photoshop': ['image/x-psd', 'application/photoshop'],
+  'image/vnd.dwg': [
+    'image/x-dwg',
+    'application/acad',
+    'application/x-acad',
+    'application/autocad_dwg',
+    'application/dwg',
+    'application/x-dwg',
+    'application/x-autocad',
+    'drawing/dwg',
+  ],
+  'text/javascript': ['application/x-javascript', 'application/javascript'],
+  'text/rtf': ['application/rtf'],
+  'text/x-python': ['text/x-script.python', 'application/x-python'],
+  'text/x-ruby': ['application/x-ruby'],
+  'text/x-shellscript': ['text/x-sh', 'application/x-shellscript', 'application/x-sh'],
+  'text/x-tcl': ['application/x-tcl'],
+  'text/xml': ['application/xml'],
+  'video/3gpp': ['video/3gp', 'audio/3gpp'],
+  'video/3gpp2': ['video/3g2', 'audio/3gpp2'],
+  'video/webm': ['audio/webm'],
+  'video/x-ms-asf': ['video/asf', 'video/x-ms-wmv'],
+  'video/x-msvideo': ['video/avi', 'video/msvideo'],
+}
+
+/** All names of a type that PocketBase has. */
+export function namesOf(type: string): string[] {
+  if (type.startsWith(OPEN_DOCUMENT)) return [type, type.replace('application/', 'application/x-')]
+  return [type, ...(ALIASES[type] ?? [])]
 }

@@ -1,7 +1,11 @@
 /** A kind of content that its first bytes show, read as one character a byte. */
-export type Signature = readonly [type: string, extension: string, pattern: RegExp, ...aliases: string[]]
+export type Signature = readonly [type: string, extension: string, pattern: RegExp]
 
-const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument'
+const openDocument = (name: string, extension: string): Signature => [
+  `application/vnd.oasis.opendocument.${name}`,
+  extension,
+  new RegExp(`^PK\\x03\\x04.{26}mimetypeapplication/vnd\\.oasis\\.opendocument\\.${name}`, 's'),
+]
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument'
 /** A ZIP archive that begins as an office document and has this folder. */
 const office = (folder: string) =>
@@ -18,28 +22,16 @@ const NOTHING = '\\0\\0\\0\\0\\0\\xc0\\0\\0\\0\\0\\0\\0\\x46'
  * PocketBase: mimetype's internal/magic/ms_office.go
  */
 export const COMPOUND_CLASSES: readonly Signature[] = [
-  [
-    'application/x-ms-installer',
-    '.msi',
-    new RegExp(`^\\x84\\x10\\x0c${NOTHING}`),
-    'application/x-windows-installer',
-    'application/x-msi',
-  ],
+  ['application/x-ms-installer', '.msi', new RegExp(`^\\x84\\x10\\x0c${NOTHING}`)],
   ['application/vnd.ms-outlook', '.msg', new RegExp(`^\\x0b\\x0d\\x02${NOTHING}`)],
-  ['application/vnd.ms-excel', '.xls', /^[\x10\x20]\x08\x02\0\0\0\0\0/, 'application/msexcel'],
+  ['application/vnd.ms-excel', '.xls', /^[\x10\x20]\x08\x02\0\0\0\0\0/],
   ['application/vnd.ms-publisher', '.pub', /^\x01\x12\x02\0\0\0\0\0\0\xc0/],
   [
     'application/vnd.ms-powerpoint',
     '.ppt',
     /^(?:\x10\x8d\x81\x64\x9b\x4f\xcf\x11|\x70\xae\x7b\xea\x3b\xfb\xcd\x11)/,
-    'application/mspowerpoint',
   ],
-  [
-    'application/msword',
-    '.doc',
-    new RegExp(`^[\\x06\\0\\x07]\\x09\\x02${NOTHING}`),
-    'application/vnd.ms-word',
-  ],
+  ['application/msword', '.doc', new RegExp(`^[\\x06\\0\\x07]\\x09\\x02${NOTHING}`)],
 ]
 
 /**
@@ -51,13 +43,11 @@ export const COMPOUND_STREAMS: readonly Signature[] = [
     'application/vnd.ms-excel',
     '.xls',
     /^(?:\x09\x08\x10\0\0\x06\x05\0|\xfd\xff\xff\xff[\x10\x1f\x22\x23\x28\x29])/,
-    'application/msexcel',
   ],
   [
     'application/vnd.ms-powerpoint',
     '.ppt',
     /^(?:\xa0\x46\x1d\xf0|\0\x6e\x1e\xf0|\x0f\0\xe8\x03|\xfd\xff\xff\xff..\0\0)/s,
-    'application/mspowerpoint',
   ],
 ]
 
@@ -71,56 +61,39 @@ export const SIGNATURES: readonly Signature[] = [
   ['image/png', '.png', /^\x89PNG\r\n\x1a\n/],
   ['image/jpeg', '.jpg', /^\xff\xd8\xff(?!\xf7)/],
   ['image/tiff', '.tiff', /^(?:II\*\0|MM\0\*)/],
-  ['application/pdf', '.pdf', /^.{0,1019}?%PDF-/s, 'application/x-pdf'],
+  ['application/pdf', '.pdf', /^.{0,1019}?%PDF-/s],
   ['application/vnd.fdf', '.fdf', /^%FDF/],
   ['application/postscript', '.ps', /^%!PS-Adobe-/],
   ['image/x-xpixmap', '.xpm', /^\/\* XPM \*\//],
-  [
-    'application/gzip',
-    '.gz',
-    /^\x1f\x8b/,
-    ...['application/x-gzip', 'application/x-gunzip', 'application/gzipped', 'application/gzip-compressed'],
-    ...['application/x-gzip-compressed', 'gzip/document'],
-  ],
+  ['application/gzip', '.gz', /^\x1f\x8b/],
   ['application/x-executable', '', /^\x7fELF.{12}(?:\x02\0|\0\x02)/s],
   ['application/x-sharedlib', '.so', /^\x7fELF.{12}(?:\x03\0|\0\x03)/s],
   ['application/x-object', '', /^\x7fELF.{12}(?:\x01\0|\0\x01)/s],
   ['application/x-coredump', '', /^\x7fELF.{12}(?:\x04\0|\0\x04)/s],
   ['application/x-elf', '', /^\x7fELF/],
   ['application/vnd.debian.binary-package', '.deb', /^!<arch>.debian-binary/s],
-  ['application/x-archive', '.a', /^!<arch>/, 'application/x-unix-archive'],
+  ['application/x-archive', '.a', /^!<arch>/],
   ['application/x-xar', '.xar', /^xar!/],
-  ['application/fits', '.fits', /^SIMPLE {2}= {20}T/, 'image/fits'],
+  ['application/fits', '.fits', /^SIMPLE {2}= {20}T/],
   [
     'application/pkcs7-signature',
     '.p7s',
     /^(?:-----BEGIN PKCS7|0(?:\x80|\x81.|\x82..|\x83.{3}|\x84.{4})\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07)/s,
   ],
-  [
-    `${OPEN_DOCUMENT}.formula`,
-    '.odf',
-    /^PK\x03\x04.{26}mimetypeapplication\/vnd\.oasis\.opendocument\.formula/s,
-    'application/x-vnd.oasis.opendocument.formula',
-  ],
-  [
-    `${OPEN_DOCUMENT}.chart`,
-    '.odc',
-    /^PK\x03\x04.{26}mimetypeapplication\/vnd\.oasis\.opendocument\.chart/s,
-    'application/x-vnd.oasis.opendocument.chart',
-  ],
+  openDocument('formula', '.odf'),
+  openDocument('chart', '.odc'),
   ['application/vnd.sun.xml.calc', '.sxc', /^PK\x03\x04.{26}mimetypeapplication\/vnd\.sun\.xml\.calc/s],
   ['application/vnd.google-earth.kmz', '.kmz', /^PK\x03\x04.{26}doc\.kml/s],
   [
     'application/java-archive',
     '.jar',
     /^PK\x03\x04.{26}(?:META-INF\/(?!com\/)|[\x20-\x7e]{1,300}\xfe\xca\0\0)/s,
-    ...['application/jar', 'application/jar-archive', 'application/x-java-archive'],
   ],
   [`${OPEN_XML}.wordprocessingml.document`, '.docx', office('word')],
   [`${OPEN_XML}.presentationml.presentation`, '.pptx', office('ppt')],
   [`${OPEN_XML}.spreadsheetml.sheet`, '.xlsx', office('xl')],
   ['application/vnd.ms-visio.drawing.main+xml', '.vsdx', office('visio')],
-  ['audio/mpeg', '.mp3', /^(?:ID3[\x02-\x04]|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/, 'audio/x-mpeg', 'audio/mp3'],
+  ['audio/mpeg', '.mp3', /^(?:ID3[\x02-\x04]|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/],
   ['image/heif', '.heif', /^\0.{3}ftyp(?:mif1|hei[ms]|avic)/s],
   ['audio/basic', '.au', /^\.snd/],
   ['audio/aac', '.aac', /^\xff[\xf1\xf9]/],
@@ -129,7 +102,7 @@ export const SIGNATURES: readonly Signature[] = [
     '.dvb',
     /^\0.{3}ftyp(?:dby1|dsms|dts[123]|dxo |dmb1|dmpf|drc1|dv[123][ab]|dv[rt]1)/s,
   ],
-  ['application/vnd.apple.mpegurl', '.m3u', /^#EXTM3U\r?\n/, 'audio/mpegurl', 'application/x-mpegurl'],
+  ['application/vnd.apple.mpegurl', '.m3u', /^#EXTM3U\r?\n/],
   ['application/vnd.shp', '.shp', /^\0\0\x27\x0a\0{20}.{4}\xe8\x03\0\0/s],
   ['application/vnd.shx', '.shx', /^\0\0\x27\x0a/],
   [
@@ -149,7 +122,6 @@ export const SIGNATURES: readonly Signature[] = [
   ['application/tzif', '', /^TZif[\0\x32\x33].{39}/s],
   ['image/x-gimp-pat', '.pat', /^.{20}GPAT/s],
   ['image/x-gimp-gbr', '.gbr', /^.{20}GIMP/s],
-  ['model/gltf-binary', '.glb', /^glTF[\x01\x02]\0\0\0/],
   ['application/onenote', '.one', /^\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d\xae\xb1\x53\x78\xd0\x29\x96\xd3/],
   ['application/vnd.wordperfect', '.wpd', /^\xffWPC.{4}\x01\x0a/s],
   ['application/vnd.lotus-1-2-3', '.123', /^\0\0[\x02\x1a]\0.{2}[^\0]\0.{13}/s],

@@ -1,7 +1,7 @@
 import { fileTypeFromBuffer } from 'file-type'
 import { isText, withCharset } from './charset.ts'
 import { HEAD_BYTES } from './head.ts'
-import { type Names, pocketbaseNames } from './pocketbase-names.ts'
+import { type NamedType, namesOf, pocketbaseName } from './pocketbase-names.ts'
 import { COMPOUND_CLASSES, COMPOUND_STREAMS, SIGNATURES, type Signature } from './signatures.ts'
 import { textKind } from './texts.ts'
 
@@ -23,37 +23,26 @@ export interface Sniffed {
 export async function sniff(content: Buffer): Promise<Sniffed> {
   const bytes = content.subarray(0, HEAD_BYTES)
   const head = bytes.toString('latin1')
-  const [type, extension, ...aliases] = bySignature(head) ?? ofText(head) ?? (await ofBinary(bytes, head))
-  return { type: withCharset(type, head), extension, names: [type, ...aliases] }
+  const [type, extension] =
+    bySignature(head, SIGNATURES) ?? (isText(head) ? textKind(head) : await ofBinary(bytes, head))
+  return { type: withCharset(type, head), extension, names: namesOf(type) }
 }
 
-const found = (text: string, signatures: readonly Signature[]): Names | undefined => {
-  const signature = signatures.find(([, , pattern]) => pattern.test(text))
-  if (!signature) return undefined
-  const [type, extension, , ...aliases] = signature
-  return [type, extension, ...aliases]
-}
+const bySignature = (text: string, signatures: readonly Signature[]) =>
+  signatures.find(([, , pattern]) => pattern.test(text))
 
-const bySignature = (head: string) => found(head, SIGNATURES)
-
-function ofText(head: string): Names | undefined {
-  if (!isText(head)) return undefined
-  const [type, extension, , ...aliases] = textKind(head)
-  return [type, extension, ...aliases]
-}
-
-async function ofBinary(bytes: Buffer, head: string): Promise<Names> {
+async function ofBinary(bytes: Buffer, head: string): Promise<NamedType | Signature> {
   const kind = await fileTypeFromBuffer(bytes)
   if (!kind) return isZlib(bytes) ? ['application/zlib', ''] : ['application/octet-stream', '']
-  return (kind.ext === 'cfb' && ofCompound(bytes, head)) || pocketbaseNames(kind)
+  return (kind.ext === 'cfb' && ofCompound(bytes, head)) || pocketbaseName(kind)
 }
 
 /** A compound file's directory begins with its root; its sector is in the header. */
-function ofCompound(bytes: Buffer, head: string): Names | undefined {
+function ofCompound(bytes: Buffer, head: string): Signature | undefined {
   if (bytes.length < 512) return undefined
   const sectorBytes = bytes.readUInt16LE(26) === 4 ? 4096 : 512
   const root = sectorBytes * (1 + bytes.readUInt32LE(48)) + 80
-  return found(head.slice(root), COMPOUND_CLASSES) ?? found(head.slice(512), COMPOUND_STREAMS)
+  return bySignature(head.slice(root), COMPOUND_CLASSES) ?? bySignature(head.slice(512), COMPOUND_STREAMS)
 }
 
 const isZlib = (bytes: Buffer) => bytes.length > 1 && bytes[0] === 0x78 && bytes.readUInt16BE(0) % 31 === 0

@@ -3,7 +3,7 @@ import { HEAD_BYTES } from './head.ts'
 
 /** Whether a text, a character a byte, is of a kind; one of HEAD_BYTES may be cut. */
 type TextTest = (head: string) => boolean
-type TextKind = readonly [type: string, extension: string, test: RegExp | TextTest, ...aliases: string[]]
+type TextKind = readonly [type: string, extension: string, test: RegExp | TextTest]
 
 /** The first tag is one of these. https://mimesniff.spec.whatwg.org */
 const HTML =
@@ -57,6 +57,8 @@ const member = (pattern: string) => {
   const isThere = new RegExp(pattern)
   return (head: string) => isJson(head) && isThere.test(head)
 }
+/** Of the outermost object, before any other object or list in it. */
+const MEMBER = String.raw`^\s*\{(?:[^{}[\]]*,)?\s*`
 const GEO_TYPES = 'Feature(?:Collection)?|(?:Multi)?(?:Point|LineString|Polygon)|GeometryCollection'
 
 const isLinesOfJson: TextTest = (head) => {
@@ -94,10 +96,10 @@ const netpbm = (marks: string) => new RegExp(`^P[${marks}]\\n(?:#.*\\n|\\s)*[1-9
  * Kinds of text in the order in which they are asked. PocketBase: mimetype's internal/magic/text.go,
  * text_csv.go, netpbm.go
  */
-export const TEXTS: readonly TextKind[] = [
+const TEXTS: readonly TextKind[] = [
   ['image/svg+xml', '.svg', isSvg],
   ['text/html', '.html', HTML],
-  ['application/rss+xml', '.rss', xml(/<rss[\s>]/), 'text/rss'],
+  ['application/rss+xml', '.rss', xml(/<rss[\s>]/)],
   ['application/atom+xml', '.atom', xml(/<feed\s/, 'xmlns="http://www.w3.org/2005/Atom"')],
   ['model/x3d+xml', '.x3d', xml(/<X3D[\s>]/)],
   ['application/vnd.google-earth.kml+xml', '.kml', xml(/<kml\s/, 'xmlns="http://')],
@@ -111,49 +113,35 @@ export const TEXTS: readonly TextKind[] = [
   ['application/vnd.adobe.xfdf', '.xfdf', xml(/<xfdf[\s>]/)],
   ['application/owl+xml', '.owl', xml(/<Ontology[\s>]/)],
   ['application/xhtml+xml', '.html', xml(/<!DOCTYPE\s+HTML|<HTML\s+XMLNS=/i)],
-  ['text/xml', '.xml', XML, 'application/xml'],
+  ['text/xml', '.xml', XML],
   ['text/x-php', '.php', /^<\?(?:php|[\n\r ])|^#![ \t]*\/\S*(?: |\/)php/i],
-  ['text/javascript', '.js', script('node|nodejs'), 'application/x-javascript', 'application/javascript'],
+  ['text/javascript', '.js', script('node|nodejs')],
   ['text/x-lua', '.lua', script('lua')],
   ['text/x-perl', '.pl', script('perl')],
-  ['text/x-python', '.py', script('python[\\d.]*'), 'text/x-script.python', 'application/x-python'],
-  ['text/x-ruby', '.rb', script('ruby'), 'application/x-ruby'],
+  ['text/x-python', '.py', script('python[\\d.]*')],
+  ['text/x-ruby', '.rb', script('ruby')],
   ['application/x-ndjson', '.ndjson', isLinesOfJson],
-  ['application/geo+json', '.geojson', member(`"type"\\s*:\\s*"(?:${GEO_TYPES})"`)],
-  ['model/gltf+json', '.gltf', member('"asset"\\s*:\\s*\\{[^{}]*"version"\\s*:\\s*"[12]\\.0"')],
+  ['application/geo+json', '.geojson', member(`${MEMBER}"type"\\s*:\\s*"(?:${GEO_TYPES})"`)],
+  ['model/gltf+json', '.gltf', member(`${MEMBER}"asset"\\s*:\\s*\\{[^{}]*"version"\\s*:\\s*"[12]\\.0"`)],
   ['application/json', '.json', isJson],
-  ['text/rtf', '.rtf', /^\{\\rtf/, 'application/rtf'],
-  [
-    'application/x-subrip',
-    '.srt',
-    new RegExp(`^1\\r?\\n${STAMP} --> ${STAMP}\\r?\\n.`),
-    'application/x-srt',
-    'text/x-srt',
-  ],
-  ['text/x-tcl', '.tcl', script('tcl|tclsh|wish'), 'application/x-tcl'],
+  ['text/rtf', '.rtf', /^\{\\rtf/],
+  ['application/x-subrip', '.srt', new RegExp(`^1\\r?\\n${STAMP} --> ${STAMP}\\r?\\n.`)],
+  ['text/x-tcl', '.tcl', script('tcl|tclsh|wish')],
   ['text/csv', '.csv', table(',')],
   ['text/tab-separated-values', '.tsv', table('\t')],
   ['text/vcard', '.vcf', /^BEGIN:VCARD\r?\n/i],
   ['text/calendar', '.ics', /^BEGIN:VCALENDAR\r?\n/i],
   ['application/warc', '.warc', /^WARC\/1\.[01]/],
   ['text/vtt', '.vtt', /^(?:\xef\xbb\xbf)?WEBVTT(?:\s|$)/],
-  [
-    'text/x-shellscript',
-    '.sh',
-    script('(?:ba|c|da|k|tc|z)?sh'),
-    ...['text/x-sh', 'application/x-shellscript', 'application/x-sh'],
-  ],
+  ['text/x-shellscript', '.sh', script('(?:ba|c|da|k|tc|z)?sh')],
   ['image/x-portable-bitmap', '.pbm', netpbm('14')],
   ['image/x-portable-graymap', '.pgm', netpbm('25')],
   ['image/x-portable-pixmap', '.ppm', netpbm('36')],
   ['image/x-portable-arbitrarymap', '.pam', /^P7\n(?:[A-Z#].*\n)*ENDHDR/],
   ['message/rfc822', '.eml', isMail],
+  ['text/plain', '.txt', /^/],
 ]
 
 /** The kind of a text. */
 export const textKind = (head: string): TextKind =>
-  TEXTS.find(([, , test]) => (test instanceof RegExp ? test.test(head) : test(head))) ?? [
-    'text/plain',
-    '.txt',
-    /^/,
-  ]
+  TEXTS.find(([, , test]) => (test instanceof RegExp ? test.test(head) : test(head)))!
