@@ -3,8 +3,10 @@ import { Cron } from 'croner'
 const MACRO = '@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)'
 const NUMBER = String.raw`\+?\d+`
 const STEP = String.raw`(?:/\+?[1-5]?\d)?`
-const PART = `(?:(?:\\*|${NUMBER}-${NUMBER})${STEP}|${NUMBER})`
+const PART = `(?:(?:\\*|${NUMBER}-${NUMBER})${STEP}|${NUMBER}(?:/\\+?0*1)?)`
 const SEGMENT = `${PART}(?:,${PART})*`
+/** Croner refuses a step behind a single number, PocketBase any but this. */
+const STEP_OF_ONE = /\/0*1(?=[ ,]|$)/g
 /** Minute, hour, day, month, day of the week, of which Sunday is 0 alone. */
 const EXPRESSION = new RegExp(`^(?:${MACRO}|(?:${SEGMENT} ){4}(?!.*[7-9])${SEGMENT})$`)
 
@@ -19,7 +21,8 @@ export function parseCron(expression: string): Cron {
       'invalid cron expression - must be a valid macro or to have exactly 5 space separated segments',
     )
   }
-  return new Cron(expression.replaceAll('+', ''), { timezone: 'UTC', mode: '5-part', domAndDow: true })
+  const pattern = expression.replaceAll('+', '').replace(STEP_OF_ONE, '')
+  return new Cron(pattern, { timezone: 'UTC', mode: '5-part', domAndDow: true })
 }
 
 /** What is wrong with a cron expression; undefined if nothing. */
