@@ -1,7 +1,8 @@
 import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { quote, tableName } from '../collections/names.ts'
-import { type CompiledFilter, compile } from '../filter/compile/compile.ts'
+import { compile } from '../filter/compile/compile.ts'
+import type { CompiledFilter } from '../filter/compile/compiled-filter.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { memoize } from '../tools/memoize.ts'
 import { clientOf } from './client-shaped.ts'
@@ -51,7 +52,8 @@ export async function selectRows(
   const values = [...compiled.params, ...params]
   const text = selection.isGuarded ? guardedSql(collection, plain, 0, values.length + 1) : plain
   const name = statementName(store.catalog, text)
-  const isLookUp = selection.isLookUp && readsOneTable(collection, compiled)
+  // a rule that asks of other rows, or a view's query, may take long
+  const isLookUp = selection.isLookUp && compiled.structure.readsOneTable
   const client = clientOf(collection, request)
   const read = async (all: readonly unknown[]) => {
     const { rows } = isLookUp
@@ -63,10 +65,6 @@ export async function selectRows(
   return readGuarded(store, meterOf(request), { text, params: values, client, read })
 }
 
-/** A rule that asks of other rows, or a view's query, may take long. */
-const readsOneTable = (collection: Collection, { from, where }: CompiledFilter): boolean =>
-  collection.type !== 'view' && !from.includes(' JOIN ') && !where.includes('SELECT ')
-
 function selectSql(compiled: CompiledFilter, selection: Selection): string {
   const { collection, where, extra, orderBy } = selection
   const position = compiled.params.length + 1
@@ -75,11 +73,9 @@ function selectSql(compiled: CompiledFilter, selection: Selection): string {
     : columnsOf(collection).select + (extra ? `, ${extra(position)}` : '')
   const limit = selection.limit === undefined ? '' : ` LIMIT ${selection.limit}`
   const order = (orderBy ? ` ORDER BY ${orderBy}` : '') + limit
-  const table = quote(tableName(collection))
   if (selection.isFirst && compiled.where && collection.type !== 'view') {
-    const found = `(SELECT t.* FROM ${table} t WHERE ${where(position, 't')} OFFSET 0) b`
-    const from = found + compiled.from.slice(`${table} b`.length)
-    return `SELECT ${columns} FROM ${from} WHERE ${compiled.where}${order}`
+    const found = `(SELECT t.* FROM ${quote(tableName(collection))} t WHERE ${where(position, 't')} OFFSET 0) b`
+    return `SELECT ${columns} FROM ${found}${compiled.structure.joins} WHERE ${compiled.where}${order}`
   }
   const condition = compiled.where ? `(${compiled.where}) AND ${where(position, 'b')}` : where(position, 'b')
   return `SELECT ${columns} FROM ${compiled.from} WHERE ${condition}${order}`

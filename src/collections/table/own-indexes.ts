@@ -3,7 +3,7 @@ import type { Db } from '../../db/open.ts'
 import { withSavepoint } from '../../db/savepoint.ts'
 import { sqlFiles } from '../../db/schema/sql-files.ts'
 import type { Collection } from '../collection.ts'
-import { columnName, quote } from '../names.ts'
+import { columnName } from '../names.ts'
 import { parseIndex } from '../sqlite/index-expression.ts'
 
 const IN_ORDER = ['user', '_rowid']
@@ -20,8 +20,7 @@ const OWN_INDEXES: Readonly<Record<string, readonly (readonly string[])[]>> = {
 }
 
 /**
- * The columns of each index of a collection that has all rows, as they stand, quoted: described ones and our
- * own.
+ * The columns of each index of a collection that has all rows, as they stand: described ones and our own.
  */
 export function indexedColumns({
   id,
@@ -31,7 +30,7 @@ export function indexedColumns({
     .map(parseIndex)
     .filter(({ where, columns }) => where === '' && columns.every(({ collate }) => collate === ''))
     .map(({ columns }) => columns.map(({ name }) => columnName(name)))
-  return [...described, ...(OWN_INDEXES[id] ?? [])].map((names) => names.map(quote))
+  return [...described, ...(OWN_INDEXES[id] ?? [])]
 }
 
 /** The order of insertion of one user's rows, as in sql/indexes/sms_messages_in_order.sql and its like. */

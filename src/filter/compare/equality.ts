@@ -1,3 +1,4 @@
+import { comparison, type Tested } from '../sql/column-test.ts'
 import { type Condition, constant, FALSE, leaf, TRUE } from '../sql/condition.ts'
 import type { Facts, Slot } from '../sql/facts.ts'
 import { asNumeric, compareScalars, type Scalar } from '../sql/scalar.ts'
@@ -78,7 +79,7 @@ function identicalKnown(facts: Facts, positive: boolean, left: Known, right: Kno
 }
 
 /** What is true, or false, of a side that is NULL while the other is not. */
-function unlike(part: Sql, positive: boolean, a: Side, b: Side): Condition {
+function unlike(part: Sql | Tested, positive: boolean, a: Side, b: Side): Condition {
   const rows = [...(b.nullable ? [] : a.rows), ...(a.nullable ? [] : b.rows)]
   return positive ? leaf(part, rows, []) : leaf(part, [], rows)
 }
@@ -100,11 +101,11 @@ function identicalSides(facts: Facts, positive: boolean, a: Side, b: Side): Cond
   if (a.rank === 'number' && b.rank === 'number') {
     if (!nullable)
       return (
-        boolTest(facts, sign as '=', a, b) ?? unlike(sql`${a.number} ${sign} ${b.number}`, positive, a, b)
+        boolTest(facts, sign as '=', a, b) ?? unlike(comparison(a.number, sign, b.number), positive, a, b)
       )
-    return unlike(sql`${a.number} ${sign} ${b.number}`, positive, a, b)
+    return unlike(comparison(a.number, sign, b.number), positive, a, b)
   }
-  return unlike(sql`${(a as { text: Sql }).text} ${sign} ${(b as { text: Sql }).text}`, positive, a, b)
+  return unlike(comparison((a as { text: Sql }).text, sign, (b as { text: Sql }).text), positive, a, b)
 }
 
 /** JSON against a text that no number or bool looks like: its plain text is enough. */
@@ -148,7 +149,7 @@ function empty(facts: Facts, positive: boolean, operand: Operand): Condition {
   const text =
     side.rank === 'text' && operand.storage === 'text' ? side.text : side.rank === 'mixed' ? side.text : null
   if (!text) return isMissing(positive, side)
-  if (!side.nullable) return leaf(positive ? sql`${text} = ''` : sql`${text} <> ''`)
+  if (!side.nullable) return leaf(comparison(text, positive ? '=' : '<>'))
   const missing = isNullSql(side)
   return positive
     ? leaf(sql`(${missing} OR coalesce(${text} = '', false))`, [], side.rows)
@@ -172,7 +173,7 @@ function coalesced(facts: Facts, positive: boolean, left: Operand, right: Operan
   if (b.rank === 'null') return empty(facts, positive, left)
   const sign = positive ? '=' : '<>'
   if (a.rank === 'text' && b.rank === 'text')
-    return leaf(sql`${orEmpty(a, a.text)} ${sign} ${orEmpty(b, b.text)}`)
+    return leaf(comparison(orEmpty(a, a.text), sign, orEmpty(b, b.text)))
   if (a.rank === 'number' && b.rank === 'number') return identicalSides(facts, positive, a, b)
   if (a.rank === 'mixed' || b.rank === 'mixed')
     return leaf(sql`${rankedRow(a, '2')} ${sign} ${rankedRow(b, '2')}`)
@@ -209,7 +210,7 @@ function listTest(
   }
   const param = facts.param(slot, 'text[]', (text) => readTextList(String(text)) ?? [])
   if (!nullSafe) return leaf(sql`${list.sql} = ${param}`, list.rows, list.rows)
-  if (!list.nullable) return leaf(sql`${list.sql} ${positive ? '=' : '<>'} ${param}`)
+  if (!list.nullable) return leaf(comparison(list.sql, positive ? '=' : '<>', [param]))
   const sign = positive ? 'IS NOT DISTINCT FROM' : 'IS DISTINCT FROM'
   return leaf(sql`${list.sql} ${sign} ${param}`, positive ? list.rows : [], positive ? [] : list.rows)
 }

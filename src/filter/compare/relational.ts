@@ -1,3 +1,4 @@
+import { comparison } from '../sql/column-test.ts'
 import { type Condition, constant, leaf, NULL } from '../sql/condition.ts'
 import type { Facts } from '../sql/facts.ts'
 import { asNumeric, asText, compareScalars, type Scalar } from '../sql/scalar.ts'
@@ -49,9 +50,9 @@ function orderSides(facts: Facts, sign: Comparer, a: Side, b: Side): Condition {
   if (a.rank === 'mixed' || b.rank === 'mixed') return leaf(orderMixed(sign, a, b), rows, rows)
   if (a.rank !== b.rank) return decided(HOLDS[sign](a.rank === 'number' ? -1 : 1), a, b)
   if (a.rank === 'number' && b.rank === 'number') {
-    return boolTest(facts, sign, a, b) ?? leaf(sql`${a.number} ${sign} ${b.number}`, rows, rows)
+    return boolTest(facts, sign, a, b) ?? leaf(comparison(a.number, sign, b.number), rows, rows)
   }
-  return leaf(sql`${textOf(a)} ${sign} ${textOf(b)}`, rows, rows)
+  return leaf(comparison(textOf(a), sign, textOf(b)), rows, rows)
 }
 
 const textOf = (side: Side): Sql => ('text' in side ? side.text : ['NULL'])

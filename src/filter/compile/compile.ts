@@ -1,40 +1,23 @@
-import { createHash } from 'node:crypto'
 import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { parseFilter } from '../parse/parse.ts'
 import type { Tree } from '../parse/tree.ts'
 import type { Context, ReachedRows } from '../resolve/context.ts'
-import { leftJoin, nestRowsInExists } from '../resolve/exists.ts'
-import { type FilterRow, table } from '../resolve/row.ts'
-import { and, type Condition, FALSE, leaf, or, writeCondition } from '../sql/condition.ts'
+import { nestRowsInExists } from '../resolve/exists.ts'
+import type { FilterRow } from '../resolve/row.ts'
+import { and, type Condition, FALSE, leaf, or } from '../sql/condition.ts'
 import type { Facts } from '../sql/facts.ts'
 import type { Input } from '../sql/input.ts'
-import { Scope, withAncestors } from '../sql/joined.ts'
-import { type JoinedRow, rowsIn, type Sql, sql, Writer } from '../sql/sql.ts'
+import { Scope } from '../sql/joined.ts'
+import { columnOf, type JoinedRow, sql } from '../sql/sql.ts'
 import { buildCondition, checkNames } from './build.ts'
 import { checkClientLimits } from './client-limits.ts'
+import type { CompiledFilter } from './compiled-filter.ts'
 import type { FilterQuery } from './filter-query.ts'
 import { Plan, planOf, type Template } from './plan.ts'
 import { spendReading, spendShape } from './shape-budget.ts'
-import { buildOrder, readSort } from './sort.ts'
-
-/** A question as parts of a statement. */
-export interface CompiledFilter {
-  /** `"sms_messages" b LEFT JOIN …`: the base's alias is always `b`. */
-  readonly from: string
-  /** '' is always true. */
-  readonly where: string
-  /** '' or `b."created" DESC, b._rowid`; a view has no tiebreak. */
-  readonly orderBy: string
-  /** Nothing can match: no need to ask the database. */
-  readonly never: boolean
-  /** `$1` to `$n` of the three texts together: the caller's own go on from there. */
-  readonly params: readonly unknown[]
-  /** Something of a client's is in it: a named statement's generic plan would serve it badly. */
-  readonly free: boolean
-  /** Equal for equal texts. */
-  readonly key: string
-}
+import { buildOrder, isOwnField, readSort } from './sort.ts'
+import { writeTemplate } from './write-template.ts'
 
 const NO_CANDIDATE = {}
 
@@ -100,7 +83,7 @@ function fill(
     spendShape(question.request.client, shapeLength(question, client))
     return makeTemplate(catalog, question, client, isTrusted, facts)
   })
-  return { ...template.texts, params: template.params.map((param) => param.bind(input)) }
+  return { ...template.compiled, params: template.params.map((param) => param.bind(input)) }
 }
 
 function makeTemplate(
@@ -123,11 +106,13 @@ function makeTemplate(
   const keys = readSort(sort)
   // the first pass of the sort only finds what it reaches, so that its listRules are part of the condition
   if (keys.length > 0) buildOrder(forClient, keys, and([]))
-  if (isNever) return writeTemplate(base, FALSE, [], client !== null || sort !== '')
+  const sortsByOwnField = keys.length < 2 && keys.every(({ name }) => isOwnField(collection, name))
+  const parts = { base, sortsByOwnField, free: client !== null || sort !== '' }
+  if (isNever) return writeTemplate({ ...parts, condition: FALSE, order: [] })
   for (const [row, target] of reached) conditions.push(...listRuleOf(forRule, row, target))
   const condition = and(conditions)
   const order = candidate ? [] : buildOrder(forClient, keys, condition)
-  return writeTemplate(base, nestRowsInExists(condition), order, client !== null || sort !== '')
+  return writeTemplate({ ...parts, condition: nestRowsInExists(condition), order })
 }
 
 const tableRow = (collection: Collection): FilterRow => ({
@@ -153,22 +138,5 @@ function listRuleOf(context: Context, row: JoinedRow, collection: Collection): C
   const base: FilterRow = { kind: 'table', collection, at: row, nullable: true }
   const within: Context = { ...context, base, scope: context.scope.apart() }
   const rule = buildCondition(within, parseFilter(collection.listRule).root)
-  return [or([{ ...leaf(sql`${row}."id" IS NULL`), missing: row }, rule])]
+  return [or([{ ...leaf(sql`${columnOf(row, 'id')} IS NULL`), missing: row }, rule])]
 }
-
-function writeTemplate(base: FilterRow, condition: Condition, order: Sql, free: boolean): Template {
-  const never = condition.kind === 'constant' && condition.value !== true
-  const where = condition.kind === 'constant' ? [] : writeCondition(condition)
-  const joins = [...new Set(rowsIn([...where, ...order]).flatMap(withAncestors))].sort(byAlias)
-  const from = base.kind === 'known' ? ['(SELECT 1) b'] : [...table(base.collection), ' b']
-  const writer = new Writer()
-  const texts = {
-    from: writer.write([...from, ...joins.flatMap(leftJoin)]),
-    where: never ? 'false' : writer.write(where),
-    orderBy: writer.write(order),
-  }
-  const key = createHash('sha256').update(JSON.stringify(texts)).digest('base64url')
-  return { texts: { ...texts, never, free, key }, params: writer.params }
-}
-
-const byAlias = (a: JoinedRow, b: JoinedRow) => Number(a.alias.slice(1)) - Number(b.alias.slice(1))

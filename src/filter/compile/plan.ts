@@ -3,6 +3,7 @@ import { Lru } from '../../tools/lru.ts'
 import { Facts, type Probe } from '../sql/facts.ts'
 import type { Input } from '../sql/input.ts'
 import type { Param } from '../sql/sql.ts'
+import type { CompiledFilter } from './compiled-filter.ts'
 
 const MAX_PLANS = 500
 /** What is longer is compiled each time it comes: 1 kB of filter keeps some 100 kB here. */
@@ -10,16 +11,9 @@ const MAX_CLIENT_LENGTH = 1000
 /** Answers of one plan: more than these come from values that hardly repeat. */
 const MAX_TEMPLATES = 64
 
-/** SQL texts and what their parameters are bound to. */
+/** A compiled question, and what its parameters are bound to. */
 export interface Template {
-  readonly texts: {
-    readonly from: string
-    readonly where: string
-    readonly orderBy: string
-    readonly never: boolean
-    readonly free: boolean
-    readonly key: string
-  }
+  readonly compiled: Omit<CompiledFilter, 'params'>
   readonly params: readonly Param[]
 }
 

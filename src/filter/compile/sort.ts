@@ -1,3 +1,4 @@
+import type { Collection } from '../../collections/collection.ts'
 import { sortKeys } from '../compare/sort-keys.ts'
 import { FilterError } from '../errors.ts'
 import type { Context } from '../resolve/context.ts'
@@ -5,7 +6,18 @@ import { outermostFirst, selectSql } from '../resolve/exists.ts'
 import { resolveName } from '../resolve/resolve.ts'
 import { and, type Condition, multiRowsOf, requiredRows, TRUE } from '../sql/condition.ts'
 import { withAncestors } from '../sql/joined.ts'
-import { bindRows, type JoinedRow, joinSql, rowsIn, type Sql, sql } from '../sql/sql.ts'
+import {
+  bindRows,
+  columnOf,
+  type JoinedRow,
+  joinSql,
+  onlyColumn,
+  ROWID,
+  rowsIn,
+  type Sql,
+  sql,
+} from '../sql/sql.ts'
+import type { SortColumn } from './compiled-filter.ts'
 
 const MAX_KEYS = 8
 const MAX_KEY_BYTES = 255
@@ -13,6 +25,13 @@ const MAX_KEY_BYTES = 255
 interface SortKey {
   readonly name: string
   readonly direction: 'ASC' | 'DESC'
+}
+
+/** A key of an ORDER BY. */
+export interface OrderKey {
+  readonly sql: Sql
+  /** The column that it is, if it is one of the base and never NULL. */
+  readonly column: SortColumn | undefined
 }
 
 /** The keys of a `sort` parameter: `-created,name`. Throws a FilterError for too many. Contract 3.1. */
@@ -34,21 +53,32 @@ export function readSort(sort: string): SortKey[] {
  * ORDER BY of the keys, with the order of insertion at its end. A key through several rows takes the first
  * one for which `condition` holds, in both directions. Throws a FilterError for what is no column.
  */
-export function buildOrder(context: Context, keys: readonly SortKey[], condition: Condition): Sql {
+export function buildOrder(context: Context, keys: readonly SortKey[], condition: Condition): OrderKey[] {
   const isView = context.base.collection.type === 'view'
-  const parts: Sql[] = []
+  const order: OrderKey[] = []
   for (const key of keys) {
-    if (key.name === '@random') parts.push(['random()'])
+    if (key.name === '@random') order.push(orderKey(['random()']))
     else if (key.name === '@rowid' && isView) throw new FilterError('no such column: _rowid_')
-    else if (key.name === '@rowid') parts.push([`b._rowid ${key.direction}`])
-    else parts.push(...buildKey(context, key, condition))
+    else if (key.name === '@rowid') order.push(orderKey([columnOf(null, ROWID)], key.direction))
+    else order.push(...buildKey(context, key, condition))
   }
   const isUnique = keys.some(({ name }) => name === 'id' || name === '@rowid')
-  if (!isUnique && !isView) parts.push(['b._rowid'])
-  return joinSql(parts, ', ')
+  if (!isUnique && !isView) order.push(orderKey([columnOf(null, ROWID)]))
+  return order
 }
 
-function buildKey(context: Context, { name, direction }: SortKey, condition: Condition): Sql[] {
+/** The key of a value that is never NULL. */
+function orderKey(value: Sql, direction?: SortKey['direction']): OrderKey {
+  const { row, name } = onlyColumn(value) ?? {}
+  const written = direction ? [...value, ` ${direction}`] : value
+  return { sql: written, column: row === null ? { column: name!, direction } : undefined }
+}
+
+/** True for the name of a field of the collection, and for the order of insertion. */
+export const isOwnField = ({ fields }: Collection, name: string): boolean =>
+  name === '@rowid' || fields.some((field) => field.name === name)
+
+function buildKey(context: Context, { name, direction }: SortKey, condition: Condition): OrderKey[] {
   const invalid = () => new FilterError(`invalid sort field "${name}"`)
   const operand = attempt(() => resolveName(context, name), invalid)
   if (operand.params.length > 0) throw invalid()
@@ -57,10 +87,10 @@ function buildKey(context: Context, { name, direction }: SortKey, condition: Con
     if (context.facts.kind(operand.slot) === 'null') throw invalid()
     return []
   }
-  const nulls = operand.nullable ? (direction === 'ASC' ? ' NULLS FIRST' : ' NULLS LAST') : ''
+  const nulls = direction === 'ASC' ? ' NULLS FIRST' : ' NULLS LAST'
   return sortKeys(operand.storage, operand.sql).map((key) => {
-    const value = firstOf(key, condition)
-    return [...value, ` ${direction}${nulls}`]
+    const one = orderKey(firstOf(key, condition), direction)
+    return operand.nullable ? { sql: [...one.sql, nulls], column: undefined } : one
   })
 }
 

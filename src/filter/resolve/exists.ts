@@ -9,7 +9,7 @@ import {
   writeCondition,
 } from '../sql/condition.ts'
 import { withAncestors } from '../sql/joined.ts'
-import { bindRows, type JoinedRow, joinSql, rowsIn, type Sql, sql } from '../sql/sql.ts'
+import { bindRows, type JoinedRow, joinSql, rowsIn, SELECT, type Sql, sql } from '../sql/sql.ts'
 import { selectByListItems } from './listed.ts'
 
 /**
@@ -98,12 +98,12 @@ export function selectSql(
   const inOrder = outermostFirst(rows)
   const plain = inOrder.filter((row) => needed.has(row))
   const left = inOrder.filter((row) => !needed.has(row))
-  const first = plain.length > 0 ? joinSql(plain.map(source), ' CROSS JOIN ') : ['(SELECT 1) o']
+  const first = plain.length > 0 ? joinSql(plain.map(source), ' CROSS JOIN ') : sql`(${SELECT}1) o`
   const from = [...first, ...left.flatMap(leftJoin)]
   const on = plain.flatMap((row) => (row.source.on ? [row.source.on(row)] : []))
   const tests = [...on, ...(condition.kind === 'constant' && condition.value ? [] : [within(condition)])]
   const where = tests.length > 0 ? sql` WHERE ${joinSql(tests, ' AND ')}` : []
-  return bindRows(sql`SELECT ${columns} FROM ${from}${where}`, rows)
+  return bindRows(sql`${SELECT}${columns} FROM ${from}${where}`, rows)
 }
 
 const within = (condition: Condition): Sql =>

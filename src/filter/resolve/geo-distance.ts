@@ -3,7 +3,7 @@ import { FORMS } from '../compare/storage.ts'
 import { FilterError } from '../errors.ts'
 import type { Facts } from '../sql/facts.ts'
 import type { Sql } from '../sql/sql.ts'
-import { sql } from '../sql/sql.ts'
+import { SELECT, sql } from '../sql/sql.ts'
 import { callOperand, type FunctionBuilder, isLiteral, withErrorPrefix } from './call.ts'
 
 const EARTH_KM = 6371
@@ -29,7 +29,7 @@ export const geoDistance: FunctionBuilder = (context, args, resolve) => {
 function distance(degrees: readonly Sql[]): Sql {
   const [lonA = [], latA = [], lonB = [], latB = []] = degrees.map((one) => sql`radians(${one})`)
   const cosine = sql`cos(${latA}) * cos(${latB}) * cos(${lonB} - ${lonA}) + sin(${latA}) * sin(${latB})`
-  return sql`(SELECT CASE WHEN c.v BETWEEN -1 AND 1 THEN ${String(EARTH_KM)} * acos(c.v) END FROM (SELECT ${cosine} v) c)`
+  return sql`(${SELECT}CASE WHEN c.v BETWEEN -1 AND 1 THEN ${String(EARTH_KM)} * acos(c.v) END FROM (${SELECT}${cosine} v) c)`
 }
 
 /** A number, NULL for what is none. SQLite takes text that looks like one. */

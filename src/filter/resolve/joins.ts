@@ -4,7 +4,16 @@ import type { Field, RelationField } from '../../fields/field.ts'
 import { isMulti } from '../../fields/field.ts'
 import { FilterError } from '../errors.ts'
 import type { Facts, Slot } from '../sql/facts.ts'
-import { type JoinedRow, type JoinSource, type Param, type Sql, sql } from '../sql/sql.ts'
+import {
+  columnOf,
+  type JoinedRow,
+  type JoinSource,
+  type Param,
+  ROWID,
+  SELECT,
+  type Sql,
+  sql,
+} from '../sql/sql.ts'
 import { readTextList } from '../sql/texts.ts'
 import type { Context } from './context.ts'
 import { column, type FilterRow, fieldSlot, type TableRow, table } from './row.ts'
@@ -26,7 +35,7 @@ const tableRow = (collection: Collection, at: JoinedRow): TableRow => ({
 
 /** A table's rows in order of insertion. */
 export const inInsertionOrder = (collection: Collection): Pick<JoinSource, 'order'> =>
-  collection.type === 'view' ? {} : { order: (alias) => sql`${alias}._rowid` }
+  collection.type === 'view' ? {} : { order: (alias) => [columnOf(alias, ROWID)] }
 
 /** A list at hand as a parameter. */
 const listParam = (facts: Facts, slot: Slot): Param =>
@@ -54,13 +63,13 @@ export function joinRelation(
 ): TableRow {
   if (isMulti(field)) {
     const values = joinValues(context, row, field)
-    const from = sql`LATERAL (SELECT t.* FROM ${table(target)} t WHERE t."id" = ${values}.value OFFSET 0)`
+    const from = sql`LATERAL (${SELECT}t.* FROM ${table(target)} t WHERE t."id" = ${values}.value OFFSET 0)`
     const source = row.kind === 'table' ? { from, among: target } : { from }
     const at = context.scope.join('value', values, false, () => source)
     return { ...tableRow(target, at), ...(row.kind === 'table' && { list: column(row, field) }) }
   }
   const id = valueIn(context, row, field)
-  const on = (alias: JoinedRow) => sql`${alias}."id" = ${id}`
+  const on = (alias: JoinedRow) => sql`${columnOf(alias, 'id')} = ${id}`
   return tableRow(
     target,
     context.scope.join(keyOf(row, field.name), atOf(row), false, () => ({ from: table(target), on })),

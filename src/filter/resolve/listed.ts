@@ -1,7 +1,7 @@
 import { indexedColumns } from '../../collections/table/own-indexes.ts'
+import { equalityOf } from '../sql/column-test.ts'
 import { and, type Condition, or, requiredRows, writeCondition } from '../sql/condition.ts'
-import { parseEquality } from '../sql/one-of.ts'
-import { bindRows, type JoinedRow, rowsIn, type Sql, sql } from '../sql/sql.ts'
+import { bindRows, columnOf, columnsIn, type JoinedRow, rowsIn, SELECT, type Sql, sql } from '../sql/sql.ts'
 import { table } from './row.ts'
 
 /**
@@ -20,15 +20,15 @@ export function selectByListItems(condition: Condition, rows: ReadonlySet<Joined
     return undefined
   const { source, alias } = values
   const found = bindRows(
-    sql`SELECT ${target}."id" FROM ${table(target.source.among!)} ${target} WHERE ${test}`,
+    sql`${SELECT}${columnOf(target, 'id')} FROM ${table(target.source.among!)} ${target} WHERE ${test}`,
     new Set([target]),
   )
-  return sql`SELECT 1 FROM ${source.from} ${alias}${source.columns ?? ''} WHERE (${alias}.value IN (${found})) IS TRUE`
+  return sql`${SELECT}1 FROM ${source.from} ${alias}${source.columns ?? ''} WHERE (${alias}.value IN (${found})) IS TRUE`
 }
 
-/** Whether no other row stands in it; `b` is the base's. */
+/** Whether no other row stands in it. */
 const isOnly = (target: JoinedRow, test: Sql) =>
-  !test.includes('b') && rowsIn(test).every((row) => row === target)
+  [...rowsIn(test), ...columnsIn(test).map(({ row }) => row)].every((row) => row === target)
 
 /** The condition for a row that is not missing. */
 function whereThere(condition: Condition, row: JoinedRow): Condition {
@@ -39,10 +39,10 @@ function whereThere(condition: Condition, row: JoinedRow): Condition {
 
 /** Whether one value is asked for of a column by which an index is in order. */
 function isIndexed(condition: Condition, { source }: JoinedRow): boolean {
-  const first = new Set(indexedColumns(source.among!).map(([column]) => `.${column}`))
+  const first = new Set(indexedColumns(source.among!).map(([column]) => column))
   const conjuncts = condition.kind === 'and' ? condition.items : [condition]
   return conjuncts.some((one) => {
-    const equal = one.kind === 'leaf' ? parseEquality(one.sql) : undefined
-    return equal !== undefined && first.has(equal.column)
+    const equal = one.kind === 'leaf' ? equalityOf(one) : undefined
+    return equal !== undefined && first.has(equal.column.name)
   })
 }

@@ -10,7 +10,7 @@ import { and, writeCondition } from '../sql/condition.ts'
 import type { Slot } from '../sql/facts.ts'
 import type { Input } from '../sql/input.ts'
 import { goText, kindOf, type Scalar } from '../sql/scalar.ts'
-import { sql } from '../sql/sql.ts'
+import { columnOf, sql } from '../sql/sql.ts'
 import type { Context } from './context.ts'
 import { loweredKnown } from './field-operand.ts'
 import { type Modifier, splitModifier } from './modifier.ts'
@@ -119,7 +119,7 @@ function resolveBodyRelation(context: Context, path: readonly string[], field: R
   const param = context.facts.param(list, 'text[]', (text) => JSON.parse(String(text)))
   const at = context.scope.join(`body.${field.name}`, null, true, () => ({
     from: table(target),
-    on: (alias) => sql`${alias}."id" = ANY(${param})`,
+    on: (alias) => sql`${columnOf(alias, 'id')} = ANY(${param})`,
   }))
   const row = { kind: 'table', collection: target, at, nullable: true } as const
   return resolvePath(context, path.slice(2), { row, all: isMulti(field), lenient: true })

@@ -1,5 +1,5 @@
 import type { Collection } from '../../collections/collection.ts'
-import { columnName, quote, tableName } from '../../collections/names.ts'
+import { columnName, tableName } from '../../collections/names.ts'
 import { countedColumns } from '../../collections/views/view-fields.ts'
 import type { Field, Value } from '../../fields/field.ts'
 import { isMulti } from '../../fields/field.ts'
@@ -7,7 +7,7 @@ import type { Affinity, Storage } from '../compare/operand.ts'
 import type { Slot } from '../sql/facts.ts'
 import type { Input } from '../sql/input.ts'
 import { type Scalar, storedNumber } from '../sql/scalar.ts'
-import type { JoinedRow, Sql } from '../sql/sql.ts'
+import { columnOf, type JoinedRow, type Sql } from '../sql/sql.ts'
 import { writeTextList } from '../sql/texts.ts'
 
 /** A row of a table in the statement. `at` null: the base, alias `b`. */
@@ -32,13 +32,10 @@ export interface RowOfValues {
 export type FilterRow = TableRow | RowOfValues
 
 /** A collection's table as it stands in FROM. */
-export const table = (collection: Collection): Sql => [quote(tableName(collection))]
+export const table = (collection: Collection): Sql => [{ kind: 'table', name: tableName(collection) }]
 
 /** A column of a row in the statement. */
-export const column = (row: TableRow, field: Field): Sql => [
-  row.at ?? 'b',
-  `.${quote(columnName(field.name))}`,
-]
+export const column = (row: TableRow, field: Field): Sql => [columnOf(row.at, columnName(field.name))]
 
 const STORAGE: Partial<Record<Field['type'], Storage>> = {
   number: 'number',

@@ -1,5 +1,5 @@
+import { joinEqualitiesAsIn, type Tested } from './column-test.ts'
 import { withAncestors } from './joined.ts'
-import { joinEqualitiesAsIn } from './one-of.ts'
 import { type JoinedRow, joinSql, rowsIn, type Sql } from './sql.ts'
 
 /** Decided without the database. Null: neither true nor false, as a comparison with NULL. */
@@ -7,9 +7,8 @@ interface Constant {
   readonly kind: 'constant'
   readonly value: boolean | null
 }
-export interface Leaf {
+export interface Leaf extends Tested {
   readonly kind: 'leaf'
-  readonly sql: Sql
   /** Rows of several that it names, with those they hang on. */
   readonly many: ReadonlySet<JoinedRow>
   /** Rows without which it cannot be true, or cannot be false. */
@@ -43,14 +42,15 @@ const withLines = (rows: readonly JoinedRow[]): Set<JoinedRow> => new Set(rows.f
 
 /** A condition in SQL. `notTrue`, `notFalse`: rows whose absence makes it NULL or the other. */
 export function leaf(
-  part: Sql,
+  part: Sql | Tested,
   notTrue: readonly JoinedRow[] = [],
   notFalse: readonly JoinedRow[] = [],
 ): Leaf {
-  const many = [...withLines(rowsIn(part))].filter((row) => row.inMany)
+  const tested = 'sql' in part ? part : { sql: part }
+  const many = [...withLines(rowsIn(tested.sql))].filter((row) => row.inMany)
   return {
     kind: 'leaf',
-    sql: part,
+    ...tested,
     many: new Set(many),
     notTrue: withLines(notTrue),
     notFalse: withLines(notFalse),
@@ -106,7 +106,10 @@ export function requiredRows(condition: Condition): ReadonlySet<JoinedRow> {
 export function writeCondition(condition: Condition): Sql {
   if (condition.kind === 'constant') return [condition.value ? 'true' : 'false']
   if (condition.kind === 'leaf') return condition.sql
-  if (condition.kind === 'or') return joinSql(joinEqualitiesAsIn(condition.items.map(writeCondition)), ' OR ')
+  if (condition.kind === 'or') {
+    const tests = condition.items.map((item) => (item.kind === 'leaf' ? item : { sql: writeCondition(item) }))
+    return joinSql(joinEqualitiesAsIn(tests), ' OR ')
+  }
   const { alternatives = [], tests = [] } = Object.groupBy(condition.items, ({ kind }) =>
     kind === 'or' ? 'alternatives' : 'tests',
   )

@@ -1,4 +1,5 @@
 import type { Collection } from '../../collections/collection.ts'
+import { quote } from '../../collections/names.ts'
 import type { Input } from './input.ts'
 
 /** A parameter of a statement; it gets its number when the statement is written. */
@@ -9,10 +10,32 @@ export interface Param {
   readonly bind: (input: Input) => unknown
 }
 
+/** The order of insertion, which every table of records has. */
+export const ROWID = '_rowid'
+
+/** A column of a row; of the base, whose alias is `b`, where `row` is null. */
+export interface Column {
+  readonly kind: 'column'
+  readonly row: JoinedRow | null
+  readonly name: string
+}
+
+/** The table or view that holds a collection's records. */
+export interface Table {
+  readonly kind: 'table'
+  readonly name: string
+}
+
+/** The word that begins a subquery. */
+export const SELECT = { kind: 'select' } as const
+
+type Piece = string | Param | JoinedRow | Column | Table | typeof SELECT
+
 /**
- * SQL in pieces: text of ours, parameters, and rows that stand for their alias. Nothing of a request is text.
+ * SQL in pieces: text of ours, parameters, columns, tables, and rows that stand for their alias. Nothing of a
+ * request is text.
  */
-export type Sql = readonly (string | Param | JoinedRow)[]
+export type Sql = readonly Piece[]
 
 /** How a joined row comes into a FROM. */
 export interface JoinSource {
@@ -49,14 +72,14 @@ export class JoinedRow {
 }
 
 /** Puts pieces together: sql`${column} = ${param}`. A text is taken as it is. */
-export function sql(texts: TemplateStringsArray, ...values: (string | Param | JoinedRow | Sql)[]): Sql {
-  const parts: (string | Param | JoinedRow)[] = []
+export function sql(texts: TemplateStringsArray, ...values: (Piece | Sql)[]): Sql {
+  const parts: Piece[] = []
   for (const [i, text] of texts.entries()) {
     if (text !== '') parts.push(text)
     const value = values[i]
     if (value === undefined) continue
     if (Array.isArray(value)) parts.push(...value)
-    else parts.push(value as string | Param | JoinedRow)
+    else parts.push(value as Piece)
   }
   return parts
 }
@@ -66,37 +89,92 @@ export function joinSql(list: readonly Sql[], separator: string): Sql {
   return list.flatMap((part, i) => (i === 0 ? part : [separator, ...part]))
 }
 
-/** A text as a literal: only for constants of ours. */
-export const literal = (text: string) => `'${text.replaceAll("'", "''")}'`
+/** A column by its name. */
+export const columnOf = (row: JoinedRow | null, name: string): Column => ({ kind: 'column', row, name })
+
+export const isKind = <K extends Exclude<Piece, string>['kind']>(
+  piece: Piece | undefined,
+  kind: K,
+): piece is Extract<Piece, { kind: K }> => typeof piece === 'object' && piece.kind === kind
+
+/** The column that a piece of SQL is, if it is no more. */
+export function onlyColumn([column, ...more]: Sql): Column | undefined {
+  return isKind(column, 'column') && more.length === 0 ? column : undefined
+}
+
+/** The columns that pieces of SQL read. */
+export const columnsIn = (part: Sql): Column[] => part.filter((one) => isKind(one, 'column'))
+
+function rowOf(piece: Piece): JoinedRow | null {
+  if (isKind(piece, 'joined')) return piece
+  return isKind(piece, 'column') ? piece.row : null
+}
 
 /** The rows that a piece of SQL names. */
-export const rowsIn = (part: Sql): JoinedRow[] =>
-  part.filter((one): one is JoinedRow => typeof one === 'object' && one.kind === 'joined')
+export const rowsIn = (part: Sql): JoinedRow[] => part.flatMap((one) => rowOf(one) ?? [])
 
 /** The same with these rows' aliases as plain text: they are now in the FROM of a subquery. */
 export const bindRows = (part: Sql, rows: ReadonlySet<JoinedRow>): Sql =>
-  part.map((one) => (typeof one === 'object' && one.kind === 'joined' && rows.has(one) ? one.alias : one))
+  part.map((one) => {
+    const row = rowOf(one)
+    return !isKind(one, 'param') && row && rows.has(row) ? plainText(one) : one
+  })
+
+/** A row by its alias, a column behind that, and so on. */
+function plainText(piece: Exclude<Piece, Param>): string {
+  if (typeof piece === 'string') return piece
+  if (piece.kind === 'joined') return piece.alias
+  if (piece.kind === 'select') return 'SELECT '
+  if (piece.kind === 'table') return quote(piece.name)
+  return columnText(piece.row?.alias ?? 'b', piece.name)
+}
+
+const columnText = (alias: string, name: string) => `${alias}.${name === ROWID ? ROWID : quote(name)}`
+
+/** A column of the base as text. */
+export const baseColumn = (name: string): string => columnText('b', name)
+
+/** A parameter in a text: its number, from 0, and where `$1::text` begins and ends. */
+export interface ParamPlace {
+  readonly index: number
+  readonly cast: string
+  readonly start: number
+  readonly end: number
+}
+
+/** SQL as Postgres gets it. */
+export interface SqlText {
+  readonly text: string
+  readonly places: readonly ParamPlace[]
+}
 
 /** Writes SQL texts that share one row of parameters. */
 export class Writer {
   readonly params: Param[] = []
-  readonly #numbers = new Map<Param, number>()
+  readonly #indexes = new Map<Param, number>()
 
-  write(part: Sql): string {
+  write(part: Sql): SqlText {
     let text = ''
+    const places: ParamPlace[] = []
     for (const one of part) {
-      if (typeof one === 'string') text += one
-      else text += one.kind === 'param' ? `$${this.#number(one)}::${one.cast}` : one.alias
+      const start = text.length
+      if (!isKind(one, 'param')) text += plainText(one)
+      else {
+        const index = this.index(one)
+        text += `$${index + 1}::${one.cast}`
+        places.push({ index, cast: one.cast, start, end: text.length })
+      }
     }
-    return text
+    return { text, places }
   }
 
-  #number(param: Param): number {
-    let number = this.#numbers.get(param)
-    if (number === undefined) {
-      number = this.params.push(param)
-      this.#numbers.set(param, number)
+  /** The place of a parameter among all, from 0. */
+  index(param: Param): number {
+    let index = this.#indexes.get(param)
+    if (index === undefined) {
+      index = this.params.push(param) - 1
+      this.#indexes.set(param, index)
     }
-    return number
+    return index
   }
 }

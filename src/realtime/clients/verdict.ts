@@ -1,4 +1,4 @@
-import type { CompiledFilter } from '../../filter/compile/compile.ts'
+import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import type { Change } from '../changes/change.ts'
 import type { Access } from './access.ts'
 

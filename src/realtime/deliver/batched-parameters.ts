@@ -1,4 +1,4 @@
-import type { CompiledFilter } from '../../filter/compile/compile.ts'
+import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import type { Parameters } from '../../records/parameters.ts'
 
 /** A parameter as the compiler writes it. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CompiledFilter } from '../../filter/compile/compile.ts'
+import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import type { Logger } from '../../log.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { EventLoopSlices } from '../../tools/event-loop-slices.ts'

@@ -1,4 +1,4 @@
-import type { CompiledFilter } from '../../filter/compile/compile.ts'
+import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 
 /** What the database said of one change to clients' questions: equal ones are asked once, whoever asks. */
 export class Verdicts {

@@ -3,7 +3,8 @@ import type { Collection } from '../../collections/collection.ts'
 import { columnName, quote, tableName } from '../../collections/names.ts'
 import { isSqlError } from '../../db/errors.ts'
 import { badRequest } from '../../errors.ts'
-import { type CompiledFilter, compile } from '../../filter/compile/compile.ts'
+import { compile } from '../../filter/compile/compile.ts'
+import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import { FilterError } from '../../filter/errors.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { ruleFor } from '../../rules/access.ts'
@@ -18,11 +19,8 @@ import { rowSizeOf } from '../row-size.ts'
 import { statementName } from '../select.ts'
 import { listStatement } from './list-statement.ts'
 import { type Page, readPage } from './page.ts'
-import { isIndexScan, isShortIndexScan, singleEqualityColumn } from './query-plan.ts'
+import { isPlannedOnce, isShortIndexScan, singleEqualityColumn } from './query-plan.ts'
 import { checkAuthRequired } from './require-auth.ts'
-
-/** Sorts that get a named statement: there are only as many as fields. */
-const PLAIN_SORT = /^(?:[-+]?(?:\w+|@rowid))?$/
 
 /** A page whose rows cannot have more bytes than this is read without counting them. */
 const UNGUARDED_BYTES = 8 << 20
@@ -88,7 +86,8 @@ function totalSql(
   if (!total) return undefined
   const table = quote(tableName(collection))
   if (compiled.where === '') return total.sql(table)
-  return singleEqualityColumn(compiled) === quote(columnName(total.by)) ? total.sql(table, '$1') : undefined
+  const isOfOne = singleEqualityColumn(compiled.structure) === columnName(total.by)
+  return isOfOne ? total.sql(table, '$1') : undefined
 }
 
 async function findRows(
@@ -119,18 +118,6 @@ async function findRows(
   return { rows: first[id] === null ? [] : rows, total: Number(first[count]) }
 }
 
-/**
- * A named statement is planned by Postgres once for all values. With a client's filter such a plan may be a
- * hundred times slower than one for the values at hand, unless an index answers it whole.
- */
-function isPlannedOnce(
-  collection: Collection,
-  compiled: CompiledFilter,
-  query: RequestInfo['query'],
-): boolean {
-  return query.filter ? isIndexScan(collection, compiled) : PLAIN_SORT.test(query.sort ?? '')
-}
-
 async function askPage(
   store: Store,
   collection: Collection,
@@ -140,13 +127,13 @@ async function askPage(
   request: RequestInfo,
 ): Promise<readonly RecordRow[]> {
   const { auth, query } = request
-  const once = isPlannedOnce(collection, compiled, query)
+  const once = isPlannedOnce(collection, compiled.structure, Boolean(query.filter))
   const { text: plain, params } = listStatement(collection, compiled, page, total, auth, once)
   const { max, hasLarge } = rowSizeOf(collection)
   const isGuarded = page.perPage * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES)
   const text = isGuarded ? guardedSql(collection, plain, 2, params.length + 1) : plain
   const name = once ? statementName(store.catalog, text, Boolean(query.filter)) : undefined
-  const isLookUp = (total || page.skipTotal) && name && isShortIndexScan(collection, compiled, page)
+  const isLookUp = (total || page.skipTotal) && name && isShortIndexScan(collection, compiled.structure, page)
   const client = clientOf(collection, request)
   const read = async (all: readonly unknown[]) => {
     const { rows } = isLookUp

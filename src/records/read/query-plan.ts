@@ -1,6 +1,7 @@
 import type { Collection } from '../../collections/collection.ts'
 import { indexedColumns, insertionOrderBy } from '../../collections/table/own-indexes.ts'
-import type { CompiledFilter } from '../../filter/compile/compile.ts'
+import type { CompiledFilter, Predicate, QueryStructure } from '../../filter/compile/compiled-filter.ts'
+import { ROWID } from '../../filter/sql/sql.ts'
 import { memoize } from '../../tools/memoize.ts'
 import type { Page } from './page.ts'
 
@@ -9,27 +10,35 @@ const SHORT = 100
 /** So many are passed over in about the same time. */
 const NEAR = 500n
 
-const ONE_VALUE = /^b\.("(?:[^"]|"")+") = \$1::text$/
-const TEST = /^b\.("(?:[^"]|"")+") (=|>=?|<=?) \$\d+::(?:text|float8)$/
-const EQUAL = /^b\.("(?:[^"]|"")+") = \$\d+::(?:text|float8)$/
-const ONE_KEY = /^b\.("(?:[^"]|"")+") (?:ASC|DESC), b\._rowid$/
-/** Sorted by nothing else than the order of insertion. */
-const IN_ORDER = /^b\._rowid(?: (ASC|DESC))?$/
-const ROWID = '"_rowid"'
-const COLUMN = /\bb\.("(?:[^"]|"")+"|\w+)/g
+/** What an index finds from one value on, or up to one. */
+const RANGES: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
 
-/** What a statement asks of its table, as SQL. */
-type Asked = Pick<CompiledFilter, 'where' | 'orderBy'>
+type Comparison = Extract<Predicate, { kind: 'comparison' }>
+
+const isComparison = (one: Predicate): one is Comparison => one.kind === 'comparison' && one.value !== ''
+const isEqual = ({ sign }: Comparison) => sign === '='
+
+const conjuncts = ({ condition }: Pick<QueryStructure, 'condition'>): readonly Predicate[] =>
+  condition.kind === 'and' ? condition.items : [condition]
 
 /**
- * The quoted column of which a condition asks for one value, `$1`, and for nothing else: mostly whose a
- * record is.
+ * The column of which a condition asks for one value, `$1`, and for nothing else: mostly whose a record is.
  */
-export const singleEqualityColumn = ({ where }: Pick<CompiledFilter, 'where'>): string | undefined =>
-  ONE_VALUE.exec(where)?.[1]
+export function singleEqualityColumn({ condition }: Pick<QueryStructure, 'condition'>): string | undefined {
+  if (condition.kind !== 'comparison' || !isEqual(condition) || condition.value === '') return undefined
+  const { index, cast } = condition.value
+  return index === 0 && cast === 'text' ? condition.column : undefined
+}
 
-const sortedBy = ({ orderBy }: Asked): string | undefined =>
-  IN_ORDER.test(orderBy) ? ROWID : ONE_KEY.exec(orderBy)?.[1]
+/** What is asked of a table. */
+type Asked = Pick<QueryStructure, 'condition' | 'sortKeys'>
+
+/** The one column that is sorted by, besides the order of insertion. */
+function sortedBy({ sortKeys: [key, tiebreak, ...more] }: Asked): string | undefined {
+  if (more.length > 0) return undefined
+  if (key?.column === ROWID) return tiebreak ? undefined : ROWID
+  return tiebreak?.column === ROWID && !tiebreak.direction ? key?.column : undefined
+}
 
 const indexesOf = memoize(indexedColumns)
 
@@ -40,12 +49,12 @@ const indexesOf = memoize(indexedColumns)
  */
 export function isIndexScan(collection: Collection, asked: Asked): boolean {
   const sorted = sortedBy(asked)
-  const tests = asked.where.split(' AND ').map((test) => TEST.exec(test))
-  if (sorted === undefined || tests.includes(null)) return false
-  const named = (isEqual: boolean) =>
-    tests.filter((test) => (test![2] === '=') === isEqual).map((test) => test![1]!)
-  const [equal, ranges] = [named(true), named(false)]
-  if (ranges.length > 2 || ranges.some((column) => column !== sorted)) return false
+  const tests = conjuncts(asked)
+  if (sorted === undefined || tests.length === 0 || !tests.every(isComparison)) return false
+  const equal = tests.filter(isEqual).map(({ column }) => column)
+  const ranges = tests.filter((test) => !isEqual(test))
+  const isWithin = ranges.every(({ column, sign }) => column === sorted && RANGES.has(sign))
+  if (ranges.length > 2 || !isWithin) return false
   return indexesOf(collection).some(
     (columns) =>
       columns[equal.length] === sorted &&
@@ -59,7 +68,8 @@ export function isIndexScan(collection: Collection, asked: Asked): boolean {
  */
 export function isSortedByIndex(collection: Collection, asked: Asked): boolean {
   const sorted = sortedBy(asked)
-  const equal = new Set(asked.where.split(' AND ').flatMap((test) => EQUAL.exec(test)?.[1] ?? []))
+  const tests = conjuncts(asked).filter(isComparison).filter(isEqual)
+  const equal = new Set(tests.map(({ column }) => column))
   return indexesOf(collection).some((columns) => {
     const place = columns.indexOf(sorted ?? '')
     return place > 0 && columns.slice(0, place).every((column) => equal.has(column))
@@ -67,16 +77,16 @@ export function isSortedByIndex(collection: Collection, asked: Asked): boolean {
 }
 
 /** ORDER BY of the same order, as that index has it. */
-export function indexOrderBy(collection: Collection, asked: Asked): string {
-  const order = IN_ORDER.exec(asked.orderBy)
-  return order && isSortedByIndex(collection, asked) ? insertionOrderBy(order[1] ?? 'ASC') : asked.orderBy
+export function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFilter): string {
+  const isInOrder = sortedBy(structure) === ROWID && isSortedByIndex(collection, structure)
+  return isInOrder ? insertionOrderBy(structure.sortKeys[0]!.direction ?? 'ASC') : orderBy
 }
 
 /** Whether an index alone says how many rows a condition lets through. */
-export function isIndexOnlyCount(collection: Collection, { where }: Pick<CompiledFilter, 'where'>): boolean {
-  const read = new Set([...where.matchAll(COLUMN)].map(([, column]) => column!))
-  return indexesOf(collection).some((columns) => [...read].every((column) => columns.includes(column)))
-}
+export const isIndexOnlyCount = (
+  collection: Collection,
+  { columns: read }: Pick<QueryStructure, 'columns'>,
+): boolean => indexesOf(collection).some((columns) => [...read].every((column) => columns.includes(column)))
 
 /**
  * Whether a page, without its total, is the first rows of an index: done at once, however many records there
@@ -84,3 +94,36 @@ export function isIndexOnlyCount(collection: Collection, { where }: Pick<Compile
  */
 export const isShortIndexScan = (collection: Collection, asked: Asked, { perPage, offset }: Page): boolean =>
   perPage <= SHORT && offset <= NEAR && isIndexScan(collection, asked)
+
+/**
+ * Whether a list gets a named statement, which Postgres plans once for all values. With a client's filter
+ * such a plan may be a hundred times slower than one for the values at hand, unless an index answers it
+ * whole. Of the sorts that get one there are only as many as fields.
+ */
+export const isPlannedOnce = (
+  collection: Collection,
+  structure: QueryStructure,
+  hasFilter: boolean,
+): boolean => (hasFilter ? isIndexScan(collection, structure) : structure.sortsByOwnField)
+
+/**
+ * How a page is read, with its total. `flat`: a plain SELECT. `gated`: only if the total reaches it.
+ * `counted`: each row is looked at, and counted along the way. `counted-first`: the same, and Postgres does
+ * not see the size of the page while it looks.
+ */
+export type PageShape = 'flat' | 'gated' | 'counted' | 'counted-first'
+
+/** Chooses one. `total`, `always`: as of listStatement, which says what each is for. */
+export function pageShape(
+  collection: Collection,
+  structure: QueryStructure,
+  { offset, skipTotal }: Page,
+  total: string | undefined,
+  always: boolean,
+): PageShape {
+  if (always || (offset > 0n && !skipTotal)) return 'gated'
+  const counts = !skipTotal && total === undefined
+  if (!counts || !structure.readsOneTable || isIndexOnlyCount(collection, structure)) return 'flat'
+  const isByColumns = structure.sortKeys.every((key) => key !== undefined)
+  return isByColumns && !isSortedByIndex(collection, structure) ? 'counted-first' : 'counted'
+}

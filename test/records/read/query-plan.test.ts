@@ -1,12 +1,14 @@
 import { expect, test } from 'vitest'
 import type { Collection } from '../../../src/collections/collection.ts'
-import type { CompiledFilter } from '../../../src/filter/compile/compile.ts'
+import type { Predicate, QueryStructure, SortColumn } from '../../../src/filter/compile/compiled-filter.ts'
 import { type Page, readPage } from '../../../src/records/read/page.ts'
 import {
   isIndexOnlyCount,
   isIndexScan,
+  isPlannedOnce,
   isShortIndexScan,
   isSortedByIndex,
+  pageShape,
   singleEqualityColumn,
 } from '../../../src/records/read/query-plan.ts'
 
@@ -19,78 +21,133 @@ const NOTES = {
     'CREATE INDEX `e` ON `notes` (`title` COLLATE NOCASE, `created`)',
   ],
 } as unknown as Collection
-const OWNER = 'b."owner" = $1::text'
-const NEWEST = 'b."created" DESC, b._rowid'
+const compare = (column: string, sign = '=', index = 0, cast = 'text'): Predicate => ({
+  kind: 'comparison',
+  column,
+  sign,
+  value: { index, cast },
+})
+const all = (...items: Predicate[]): Predicate => ({ kind: 'and', items })
+const any = (...items: Predicate[]): Predicate => ({ kind: 'or', items })
+const OPAQUE: Predicate = { kind: 'opaque' }
 
-const ask = (where: string, orderBy: string, page: Partial<Record<keyof Page, string>> = {}) =>
-  isShortIndexScan(NOTES, { where, orderBy } as CompiledFilter, readPage(page))
+type SortKeys = QueryStructure['sortKeys']
+const TIEBREAK: SortColumn = { column: '_rowid' }
+const by = (column: string, direction: 'ASC' | 'DESC' = 'ASC'): SortKeys => [{ column, direction }, TIEBREAK]
+
+const OWNER = compare('owner')
+const NEWEST = by('created', 'DESC')
+const STATE = compare('state', '=', 1)
+const SINCE = compare('created', '>=', 2)
+
+const ask = (condition: Predicate, sortKeys: SortKeys, page: Partial<Record<keyof Page, string>> = {}) =>
+  isShortIndexScan(NOTES, { condition, sortKeys }, readPage(page))
 
 test.each([
   ['the first of an index', OWNER, NEWEST, {}, true],
-  ['the other way round', OWNER, 'b."created" ASC, b._rowid', {}, true],
+  ['the other way round', OWNER, by('created'), {}, true],
   ['a hundred', OWNER, NEWEST, { perPage: '100' }, true],
   ['more', OWNER, NEWEST, { perPage: '101' }, false],
   ['near', OWNER, NEWEST, { page: '3' }, true],
   ['far', OWNER, NEWEST, { page: '200' }, false],
-  ['another order', OWNER, 'b."title" ASC, b._rowid', {}, false],
-  ['two orders', OWNER, 'b."created" DESC, b."title" ASC', {}, false],
-  ['no order', OWNER, '', {}, false],
-  ['another column', 'b."size" = $1::text', NEWEST, {}, false],
-  ['more conditions', `(${OWNER} AND b."size" = $2)`, NEWEST, {}, false],
-  ['none', '', NEWEST, {}, false],
-] as const)('%s', (_, where, orderBy, page, is) => {
-  expect(ask(where, orderBy, page)).toBe(is)
-})
-
-const STATE = 'b."state" = $2::text'
-const SINCE = 'b."created" >= $3::text'
-
-test.each([
-  ['one value of each column', `${OWNER} AND ${STATE}`, NEWEST, true],
-  ['in another order', `${STATE} AND ${OWNER}`, NEWEST, true],
-  ['from a time on', `${OWNER} AND ${STATE} AND ${SINCE}`, NEWEST, true],
-  ['from one to another', `${OWNER} AND ${SINCE} AND b."created" < $4::text`, NEWEST, true],
-  ['three ends', `${OWNER} AND ${SINCE} AND ${SINCE} AND ${SINCE}`, NEWEST, false],
-  ['without the first column', `${STATE} AND ${SINCE}`, NEWEST, false],
-  ['one column twice', `${OWNER} AND b."owner" = $2::text`, NEWEST, false],
-  ['a range of another column', `${OWNER} AND b."state" > $2::text`, NEWEST, false],
-  ['a column without an index', `${OWNER} AND b."size" = $2::float8`, NEWEST, false],
-  ['one of several values', `${OWNER} AND b."state" IN ($2::text, $3::text)`, NEWEST, false],
-  ['a look at each', `${OWNER} AND b."state" ILIKE $2::text COLLATE "C"`, NEWEST, false],
-  ['by an index that folds case', 'b."title" = $1::text', NEWEST, false],
-] as const)('an index finds what is asked: %s', (_, where, orderBy, is) => {
-  expect(isIndexScan(NOTES, { where, orderBy })).toBe(is)
+  ['another order', OWNER, by('title'), {}, false],
+  ['two orders', OWNER, [...by('created').slice(0, 1), ...by('title')], {}, false],
+  ['two orders and no tiebreak', OWNER, [by('created')[0], by('id')[0]], {}, false],
+  ['an order that is no column', OWNER, [undefined, TIEBREAK], {}, false],
+  ['no order', OWNER, [], {}, false],
+  ['another column', compare('size'), NEWEST, {}, false],
+  ['the empty text', { ...OWNER, value: '' } as Predicate, NEWEST, {}, false],
+  ['more conditions', all(OWNER, any(STATE, OPAQUE)), NEWEST, {}, false],
+  ['none', all(), NEWEST, {}, false],
+] as const)('%s', (_, condition, sortKeys, page, is) => {
+  expect(ask(condition, sortKeys, page)).toBe(is)
 })
 
 test.each([
-  ['its columns', `${OWNER} AND b."state" <> $2::text`, true],
-  ['one of them', SINCE, true],
-  ['one more', `${OWNER} AND ${STATE} AND b."size" > $3::float8`, false],
-  ['a folded one', 'b."title" = $1::text', false],
-  ['the row itself', `${OWNER} AND b._rowid > $2::float8`, false],
-] as const)('an index counts %s', (_, where, is) => {
-  expect(isIndexOnlyCount(NOTES, { where })).toBe(is)
+  ['one value of each column', [OWNER, STATE], true],
+  ['in another order', [STATE, OWNER], true],
+  ['from a time on', [OWNER, STATE, SINCE], true],
+  ['from one to another', [OWNER, SINCE, compare('created', '<', 3)], true],
+  ['three ends', [OWNER, SINCE, SINCE, SINCE], false],
+  ['without the first column', [STATE, SINCE], false],
+  ['one column twice', [OWNER, compare('owner', '=', 1)], false],
+  ['a range of another column', [OWNER, compare('state', '>', 1)], false],
+  ['all values but one', [OWNER, compare('created', '<>', 1)], false],
+  ['a column without an index', [OWNER, compare('size', '=', 1, 'float8')], false],
+  ['one of several values', [OWNER, any(STATE, compare('state', '=', 2))], false],
+  ['a look at each', [OWNER, OPAQUE], false],
+  ['a flag', [OWNER, { kind: 'flag', column: 'state' }], false],
+  ['by an index that folds case', [compare('title')], false],
+] as const)('an index finds what is asked: %s', (_, items, is) => {
+  expect(isIndexScan(NOTES, { condition: all(...items), sortKeys: NEWEST })).toBe(is)
 })
 
 test.each([
-  [OWNER, '"owner"'],
-  ['b."a""b" = $1::text', '"a""b"'],
-  ['b."owner" = $2::text', undefined],
-  ['b."owner" <> $1::text', undefined],
-  [`${OWNER} OR b."x" = $1::text`, undefined],
-])('the one column of %s', (where, column) => {
-  expect(singleEqualityColumn({ where })).toBe(column)
+  ['its columns', ['owner', 'state'], true],
+  ['one of them', ['created'], true],
+  ['one more', ['owner', 'state', 'size'], false],
+  ['a folded one', ['title'], false],
+  ['the row itself', ['owner', '_rowid'], false],
+])('an index counts %s', (_, columns, is) => {
+  expect(isIndexOnlyCount(NOTES, { columns: new Set(columns) })).toBe(is)
 })
 
 test.each([
-  ['the rows of one value by time', `${OWNER} AND b."title" LIKE $2::text COLLATE "C"`, NEWEST, true],
-  ['the last of three columns', `${OWNER} AND ${STATE} AND b."title" <> $3::text`, NEWEST, true],
-  ['nobody is asked for', 'b."title" LIKE $1::text COLLATE "C"', NEWEST, false],
-  ['one of several', 'b."owner" IN ($1::text, $2::text)', NEWEST, false],
-  ['perhaps one', `(${OWNER} OR b."title" = $2::text)`, NEWEST, false],
-  ['as they came', `${OWNER} AND b."title" LIKE $2::text COLLATE "C"`, 'b._rowid', false],
-  ['by another column', OWNER, 'b."title" ASC, b._rowid', false],
-  ['by the first column', 'b."title" <> $1::text', 'b."size" ASC, b._rowid', false],
-] as const)('an index has them in order: %s', (_, where, orderBy, is) => {
-  expect(isSortedByIndex(NOTES, { where, orderBy })).toBe(is)
+  ['one value', OWNER, 'owner'],
+  ['another parameter', compare('owner', '=', 1), undefined],
+  ['a number', compare('size', '=', 0, 'float8'), undefined],
+  ['all values but one', compare('owner', '<>'), undefined],
+  ['no value', { ...OWNER, value: '' } as Predicate, undefined],
+  ['a choice', any(OWNER, compare('x')), undefined],
+])('the one column of which is asked: %s', (_, condition, column) => {
+  expect(singleEqualityColumn({ condition })).toBe(column)
+})
+
+test.each([
+  ['the rows of one value by time', all(OWNER, OPAQUE), NEWEST, true],
+  ['the last of three columns', all(OWNER, STATE, compare('title', '<>', 2)), NEWEST, true],
+  ['nobody is asked for', OPAQUE, NEWEST, false],
+  ['one of several', any(OWNER, compare('owner', '=', 1)), NEWEST, false],
+  ['perhaps one', any(OWNER, compare('title', '=', 1)), NEWEST, false],
+  ['as they came', all(OWNER, OPAQUE), [TIEBREAK], false],
+  ['by another column', OWNER, by('title'), false],
+  ['by the first column', compare('title', '<>'), by('size'), false],
+] as const)('an index has them in order: %s', (_, condition, sortKeys, is) => {
+  expect(isSortedByIndex(NOTES, { condition, sortKeys })).toBe(is)
+})
+
+const structure = (rest: Partial<QueryStructure> = {}): QueryStructure => ({
+  condition: all(OWNER, OPAQUE),
+  columns: new Set(['owner', 'size']),
+  sortKeys: by('title'),
+  sortsByOwnField: true,
+  readsOneTable: true,
+  tables: new Set(['notes']),
+  from: { text: '"notes" b', places: [] },
+  joins: '',
+  where: { text: '', places: [] },
+  ...rest,
+})
+
+test.each([
+  ['counted first', {}, {}, undefined, false, 'counted-first'],
+  ['in the order of an index', { sortKeys: NEWEST }, {}, undefined, false, 'counted'],
+  ['in no order of columns', { sortKeys: [undefined, TIEBREAK] }, {}, undefined, false, 'counted'],
+  ['by several tables', { readsOneTable: false }, {}, undefined, false, 'flat'],
+  ['that an index counts', { columns: new Set(['owner']) }, {}, undefined, false, 'flat'],
+  ['with a known total', {}, {}, '1', false, 'flat'],
+  ['without its total', {}, { skipTotal: '1', page: '2' }, undefined, false, 'flat'],
+  ['behind the first', {}, { page: '2' }, undefined, false, 'gated'],
+  ['that always has a row', {}, {}, undefined, true, 'gated'],
+] as const)('a page %s', (_, rest, page, total, always, shape) => {
+  expect(pageShape(NOTES, structure(rest), readPage(page), total, always)).toBe(shape)
+})
+
+test.each([
+  ['a filter that an index answers', { condition: OWNER, sortKeys: NEWEST }, true, true],
+  ['another filter', {}, true, false],
+  ['no filter', {}, false, true],
+  ['a sort by other records', { sortsByOwnField: false }, false, false],
+])('a statement is planned once: %s', (_, rest, hasFilter, is) => {
+  expect(isPlannedOnce(NOTES, structure(rest), hasFilter)).toBe(is)
 })

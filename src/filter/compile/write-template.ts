@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto'
+import { leftJoin } from '../resolve/exists.ts'
+import { type FilterRow, table } from '../resolve/row.ts'
+import { type Condition, writeCondition } from '../sql/condition.ts'
+import { withAncestors } from '../sql/joined.ts'
+import { columnsIn, isKind, type JoinedRow, joinSql, onlyColumn, rowsIn, SELECT, Writer } from '../sql/sql.ts'
+import type { Predicate } from './compiled-filter.ts'
+import type { Template } from './plan.ts'
+import type { OrderKey } from './sort.ts'
+
+/** What a template is written of. */
+interface Parts {
+  readonly base: FilterRow
+  readonly condition: Condition
+  readonly order: readonly OrderKey[]
+  /** See QueryStructure and CompiledFilter. */
+  readonly sortsByOwnField: boolean
+  readonly free: boolean
+}
+
+/** A condition and an order as SQL, with what can be told of them without it. */
+export function writeTemplate({ base, condition, order, sortsByOwnField, free }: Parts): Template {
+  const never = condition.kind === 'constant' && condition.value !== true
+  const test = condition.kind === 'constant' ? [] : writeCondition(condition)
+  const orderSql = joinSql(
+    order.map(({ sql }) => sql),
+    ', ',
+  )
+  const joined = [...new Set(rowsIn([...test, ...orderSql]).flatMap(withAncestors))].sort(byAlias)
+  const first = base.kind === 'known' ? ['(SELECT 1) b'] : [...table(base.collection), ' b']
+  const source = [...first, ...joined.flatMap(leftJoin)]
+  const writer = new Writer()
+  const from = writer.write(source)
+  const where = writer.write(never ? ['false'] : test)
+  const orderBy = writer.write(orderSql).text
+  const texts = { from: from.text, where: where.text, orderBy }
+  const key = createHash('sha256').update(JSON.stringify(texts)).digest('base64url')
+  const structure = {
+    condition: predicateOf(condition, writer),
+    columns: new Set(columnsIn(test).flatMap(({ row, name }) => (row ? [] : name))),
+    sortKeys: order.map(({ column }) => column),
+    sortsByOwnField,
+    readsOneTable: base.collection.type !== 'view' && joined.length === 0 && !test.includes(SELECT),
+    tables: new Set([...source, ...test].flatMap((one) => (isKind(one, 'table') ? one.name : []))),
+    from,
+    joins: from.text.slice(writer.write(first).text.length),
+    where,
+  }
+  return { compiled: { ...texts, never, free, key, structure }, params: writer.params }
+}
+
+const byAlias = (a: JoinedRow, b: JoinedRow) => Number(a.alias.slice(1)) - Number(b.alias.slice(1))
+
+const OPAQUE: Predicate = { kind: 'opaque' }
+
+function predicateOf(condition: Condition, writer: Writer): Predicate {
+  if (condition.kind === 'constant') return { kind: condition.value ? 'and' : 'or', items: [] }
+  if (condition.kind !== 'leaf') {
+    return { kind: condition.kind, items: condition.items.map((item) => predicateOf(item, writer)) }
+  }
+  const { row, name } = onlyColumn(condition.sql) ?? {}
+  if (row === null) return { kind: 'flag', column: name! }
+  const { test } = condition
+  if (!test || test.column.row) return OPAQUE
+  const { sign, value, column } = test
+  const place = value === '' ? value : { index: writer.index(value), cast: value.cast }
+  return { kind: 'comparison', column: column.name, sign, value: place }
+}
