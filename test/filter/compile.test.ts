@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compare, OPAQUE } from '../support/predicates.ts'
 import { testConfig } from '../support/server/start.ts'
 import { openWorld, requestOf, type World } from './world.ts'
 
@@ -82,26 +83,20 @@ describe('records that a list names', () => {
 describe('what a compiled filter consists of', () => {
   const structureOf = (filter: string, sort = '') =>
     world.compile({ collection: 'things', as: 'root', filter, sort }).structure
-  const compared = (column: string, sign: string, index: number, cast = 'text') => ({
-    kind: 'comparison',
-    column,
-    sign,
-    value: { index, cast },
-  })
 
   test.each([
-    ['a text', "txt = 'x'", compared('txt', '=', 0)],
-    ['a number', 'num >= 5', compared('num', '>=', 0, 'float8')],
+    ['a text', "txt = 'x'", compare('txt', '=', 0)],
+    ['a number', 'num >= 5', compare('num', '>=', 0, 'float8')],
     ['the empty text', "txt != ''", { kind: 'comparison', column: 'txt', sign: '<>', value: '' }],
     ['a flag', 'flag = true', { kind: 'flag', column: 'flag' }],
-    ['a flag that is not set', 'flag = false', { kind: 'opaque' }],
-    ['a value before the column', "'x' = txt", { kind: 'opaque' }],
-    ['another record', "owner.nick = 'Ann'", { kind: 'opaque' }],
+    ['a flag that is not set', 'flag = false', OPAQUE],
+    ['a value before the column', "'x' = txt", OPAQUE],
+    ['another record', "owner.nick = 'Ann'", OPAQUE],
     ['what is always true', "'x' = 'x'", { kind: 'and', items: [] }],
     [
       'one of two',
       "txt = 'x' || txt = 'y'",
-      { kind: 'or', items: [0, 1].map((i) => compared('txt', '=', i)) },
+      { kind: 'or', items: [0, 1].map((i) => compare('txt', '=', i)) },
     ],
     [
       'all of several',
@@ -109,9 +104,9 @@ describe('what a compiled filter consists of', () => {
       {
         kind: 'and',
         items: [
-          compared('txt', '=', 0),
-          { kind: 'or', items: [{ kind: 'flag', column: 'flag' }, { kind: 'opaque' }] },
-          compared('num', '<', 1, 'float8'),
+          compare('txt', '=', 0),
+          { kind: 'or', items: [{ kind: 'flag', column: 'flag' }, OPAQUE] },
+          compare('num', '<', 1, 'float8'),
         ],
       },
     ],

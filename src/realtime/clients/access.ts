@@ -2,22 +2,22 @@ import type { Catalog } from '../../collections/catalog.ts'
 import type { Collection, Rule } from '../../collections/collection.ts'
 import { ApiError } from '../../errors.ts'
 import { compile, prepare } from '../../filter/compile/compile.ts'
-import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
+import type { CompiledFilter, Predicate } from '../../filter/compile/compiled-filter.ts'
 import type { FilterQuery } from '../../filter/compile/filter-query.ts'
 import { FilterError } from '../../filter/errors.ts'
 import type { RequestInfo } from '../../request/request.ts'
-import { localTestOf, type Test } from './local-test.ts'
+import { isLocal } from './local-test.ts'
 import { dependsOnTime } from './weight.ts'
 
 /**
- * Whether a record may be seen: always (even one that is gone), never, or if a condition holds. What the test
- * says of that is known here; where there is a question, the database has to be asked it as well.
+ * Whether a record may be seen: always (even one that is gone), never, or if a condition holds. Where there
+ * is a question, the database has to be asked what is not known here: see testLocally.
  */
 export type Access =
   | { readonly kind: 'always' | 'never' }
   | {
       readonly kind: 'if'
-      readonly test: Test | undefined
+      readonly condition: Predicate
       readonly params: readonly unknown[]
       readonly question: CompiledFilter | undefined
     }
@@ -54,20 +54,20 @@ export function accessMaker(
     () => {
       if (dependsOnTime(`${bound} ${filter}`)) {
         const bind = prepare(catalog, question)
-        return () => unlessWrong(() => toAccess(collection, bind()), NEVER)
+        return () => unlessWrong(() => toAccess(bind()), NEVER)
       }
-      const access = toAccess(collection, compile(catalog, question))
+      const access = toAccess(compile(catalog, question))
       return () => access
     },
     () => NEVER,
   )
 }
 
-function toAccess(collection: Collection, question: CompiledFilter): Access {
+function toAccess(question: CompiledFilter): Access {
   if (question.never) return NEVER
-  const plain = localTestOf(collection, question.where)
-  const isKnown = plain?.isWhole === true && !question.from.includes(' JOIN ')
-  return { kind: 'if', test: plain?.test, params: question.params, question: isKnown ? undefined : question }
+  const { params, structure } = question
+  const { condition } = structure
+  return { kind: 'if', condition, params, question: isLocal(condition) ? undefined : question }
 }
 
 function unlessWrong<T>(work: () => T, otherwise: T): T {

@@ -1,17 +1,16 @@
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import type { Change } from '../changes/change.ts'
 import type { Access } from './access.ts'
+import { testLocally } from './local-test.ts'
 
 /** What the database has to be asked, if anything. */
 export const questionOf = (access: Access): CompiledFilter | undefined =>
   access.kind === 'if' ? access.question : undefined
 
 /** Whether a change may be seen; undefined where the database has to be asked. */
-export function judgeHere(access: Access, { judgedRow }: Change): boolean | undefined {
+export function judgeHere(access: Access, { collection, judgedRow }: Change): boolean | undefined {
   if (access.kind !== 'if') return access.kind === 'always'
-  const { test, params, question } = access
-  if (!judgedRow || (test && !test(judgedRow, params))) return false
-  return question ? undefined : true
+  return judgedRow ? testLocally(access.condition, collection, judgedRow, access.params) : false
 }
 
 /** Questions of one text, by their numbers in a list of accesses: what one statement answers together. */

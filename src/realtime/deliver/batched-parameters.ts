@@ -1,8 +1,6 @@
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
+import type { SqlText } from '../../filter/sql/sql.ts'
 import type { Parameters } from '../../records/parameters.ts'
-
-/** A parameter as the compiler writes it. */
-const PARAMETER = /\$(\d+)::(\w+(?:\[\])?)/g
 
 /**
  * Those who ask the same question with values of their own, as a table `s` of a statement: their number `n`,
@@ -20,13 +18,19 @@ export class BatchedParameters {
   }
 
   /** SQL of the question with its parameters replaced. */
-  write(sql: string): string {
-    return sql.replace(PARAMETER, (_, number, type) => this.#value(Number(number) - 1, type))
+  write({ text, places }: SqlText): string {
+    let written = ''
+    let end = 0
+    for (const place of places) {
+      written += text.slice(end, place.start) + this.#value(place.index, place.cast)
+      end = place.end
+    }
+    return written + text.slice(end)
   }
 
   /** True for SQL that depends on who asks. */
-  differIn(sql: string): boolean {
-    return [...sql.matchAll(PARAMETER)].some(([, number]) => this.#differAt(Number(number) - 1))
+  differIn({ places }: SqlText): boolean {
+    return places.some(({ index }) => this.#differAt(index))
   }
 
   /** The table with its columns, once all has been written. */

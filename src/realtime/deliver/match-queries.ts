@@ -32,9 +32,9 @@ export async function matchQueries(
 }
 
 function statement(catalog: Catalog, change: Change, questions: readonly CompiledFilter[]) {
-  const { from, where } = questions[0]!
+  const { from, where, tables: read } = questions[0]!.structure
   const parameters = new Parameters()
-  const tables = tablesFor(catalog, change, `${from} ${where}`, parameters).join(',\n')
+  const tables = tablesFor(catalog, change, read, parameters).join(',\n')
   const batch = new BatchedParameters(questions, parameters)
   const source = batch.write(from)
   const condition = `b."id" = ${parameters.add(change.record)} and (${batch.write(where) || 'true'})`
@@ -46,11 +46,16 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
 }
 
 /**
- * Tables as the change saw them, in place of those that a condition names: the record is as the change left
+ * Tables as the change saw them, in place of those that a question reads: the record is as the change left
  * it. For a deleted one all is still there that was deleted in the same transaction: what goes with its
  * parent is judged while the parent is there.
  */
-function tablesFor(catalog: Catalog, change: Change, condition: string, parameters: Parameters): string[] {
+function tablesFor(
+  catalog: Catalog,
+  change: Change,
+  read: ReadonlySet<string>,
+  parameters: Parameters,
+): string[] {
   const { collection, record, judged } = change
   const table = quote(tableName(collection))
   const itself = images(table, `c.position = ${parameters.add(judged, 'bigint')}`)
@@ -58,8 +63,7 @@ function tablesFor(catalog: Catalog, change: Change, condition: string, paramete
   const own = `${table} as not materialized (${itself} union all ${rest})`
   if (change.action !== 'delete') return [own]
   const others = catalog.all.filter(
-    (other) =>
-      other.type !== 'view' && other.id !== collection.id && condition.includes(quote(tableName(other))),
+    (other) => other.type !== 'view' && other.id !== collection.id && read.has(tableName(other)),
   )
   return [own, ...others.map((other) => withDeleted(other, change.xid, parameters))]
 }

@@ -11,6 +11,7 @@ import {
   pageShape,
   singleEqualityColumn,
 } from '../../../src/records/read/query-plan.ts'
+import { all, any, compare, OPAQUE } from '../../support/predicates.ts'
 
 const NOTES = {
   indexes: [
@@ -21,16 +22,6 @@ const NOTES = {
     'CREATE INDEX `e` ON `notes` (`title` COLLATE NOCASE, `created`)',
   ],
 } as unknown as Collection
-const compare = (column: string, sign = '=', index = 0, cast = 'text'): Predicate => ({
-  kind: 'comparison',
-  column,
-  sign,
-  value: { index, cast },
-})
-const all = (...items: Predicate[]): Predicate => ({ kind: 'and', items })
-const any = (...items: Predicate[]): Predicate => ({ kind: 'or', items })
-const OPAQUE: Predicate = { kind: 'opaque' }
-
 type SortKeys = QueryStructure['sortKeys']
 const TIEBREAK: SortColumn = { column: '_rowid' }
 const by = (column: string, direction: 'ASC' | 'DESC' = 'ASC'): SortKeys => [{ column, direction }, TIEBREAK]

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import type { Collection } from '../../src/collections/collection.ts'
+import type { Predicate } from '../../src/filter/compile/compiled-filter.ts'
+import { isLocal, testLocally } from '../../src/realtime/clients/local-test.ts'
+import { all, any, compare, OPAQUE } from '../support/predicates.ts'
+
+const fields = [
+  { name: 'id', type: 'text' },
+  { name: 'user', type: 'relation', collectionId: 'users', maxSelect: 1 },
+  { name: 'open', type: 'bool' },
+  { name: 'count', type: 'number' },
+]
+const tasks = { id: 'tasks', name: 'tasks', type: 'base', fields } as unknown as Collection
+const ROW = ['task1', 'ann', true, 3]
+
+const nothing = (column: string, sign: string): Predicate => ({ kind: 'comparison', column, sign, value: '' })
+const OPEN: Predicate = { kind: 'flag', column: 'open' }
+const USER = compare('user')
+const ID = compare('id', '=', 1)
+
+const verdict = (condition: Predicate, params: readonly string[]) =>
+  testLocally(condition, tasks, ROW, params)
+
+test.each([
+  ['nothing', all(), [], true],
+  ['a parameter', USER, ['ann'], true],
+  ['another one', USER, ['ben'], false],
+  ['all but one', compare('user', '<>'), ['ben'], true],
+  ['the empty text', nothing('user', '='), [], false],
+  ['not the empty text', nothing('user', '<>'), [], true],
+  ['a bool', OPEN, [], true],
+  ['or', any(USER, ID), ['ben', 'task1'], true],
+  ['and in or', any(all(OPEN, USER), ID), ['ben', 'no'], false],
+  ['or in and', all(any(OPEN, USER), compare('id', '<>', 1)), ['ben', 'task1'], false],
+])('known here: %s', (_, condition, params, expected) => {
+  expect([verdict(condition, params), isLocal(condition)]).toEqual([expected, true])
+})
+
+test.each([
+  ['an order', compare('user', '>')],
+  ['a number', compare('count', '=', 0, 'float8')],
+  ['what only the database can tell', OPAQUE],
+  ['all of both', all(OPEN, OPAQUE)],
+  ['one of both', any(USER, OPAQUE)],
+])('not known here: %s', (_, condition) => {
+  expect([verdict(condition, ['ben']), isLocal(condition)]).toEqual([undefined, false])
+})
+
+test.each([
+  ['a conjunct that is false', all(OPAQUE, USER), 'ben', false],
+  ['an alternative that is true', any(OPAQUE, USER), 'ann', true],
+  ['a group of them', all(OPAQUE, any(USER, ID)), 'ben', false],
+])('known for some records: %s', (_, condition, user, expected) => {
+  expect([verdict(condition, [user, 'no']), isLocal(condition)]).toEqual([expected, false])
+})
