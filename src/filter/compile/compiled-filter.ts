@@ -28,7 +28,7 @@ export interface SortColumn {
 export interface QueryStructure {
   readonly condition: Predicate
   /** The columns of the record that the condition reads. */
-  readonly columns: ReadonlySet<string>
+  readonly columns: readonly string[]
   /** Undefined for each key that is an expression, or a column that may be NULL. */
   readonly sortKeys: readonly (SortColumn | undefined)[]
   /** The client sorts by no more than one field of the record itself. */
@@ -36,7 +36,7 @@ export interface QueryStructure {
   /** The collection is no view, and there is neither a join nor a subquery. */
   readonly readsOneTable: boolean
   /** The tables that it reads. */
-  readonly tables: ReadonlySet<string>
+  readonly tables: readonly string[]
   readonly from: SqlText
   /** What stands in `from` behind the base; '' for none. */
   readonly joins: string

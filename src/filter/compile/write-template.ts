@@ -3,7 +3,7 @@ import { leftJoin } from '../resolve/exists.ts'
 import { type FilterRow, table } from '../resolve/row.ts'
 import { type Condition, writeCondition } from '../sql/condition.ts'
 import { withAncestors } from '../sql/joined.ts'
-import { columnsIn, isKind, type JoinedRow, joinSql, onlyColumn, rowsIn, SELECT, Writer } from '../sql/sql.ts'
+import { isKind, type JoinedRow, joinSql, onlyColumn, rowsIn, SELECT, type Sql, Writer } from '../sql/sql.ts'
 import type { Predicate } from './compiled-filter.ts'
 import type { Template } from './plan.ts'
 import type { OrderKey } from './sort.ts'
@@ -37,16 +37,23 @@ export function writeTemplate({ base, condition, order, sortsByOwnField, free }:
   const key = createHash('sha256').update(JSON.stringify(texts)).digest('base64url')
   const structure = {
     condition: predicateOf(condition, writer),
-    columns: new Set(columnsIn(test).flatMap(({ row, name }) => (row ? [] : name))),
+    columns: namesIn(test, (one) => isKind(one, 'column') && one.row === null),
     sortKeys: order.map(({ column }) => column),
     sortsByOwnField,
     readsOneTable: base.collection.type !== 'view' && joined.length === 0 && !test.includes(SELECT),
-    tables: new Set([...source, ...test].flatMap((one) => (isKind(one, 'table') ? one.name : []))),
+    tables: namesIn([...source, ...test], (one) => isKind(one, 'table')),
     from,
     joins: from.text.slice(writer.write(first).text.length),
     where,
   }
   return { compiled: { ...texts, never, free, key, structure }, params: writer.params }
+}
+
+/** The names of the columns or tables among pieces of SQL, each once. */
+function namesIn(part: Sql, isWanted: (one: Sql[number]) => boolean): string[] {
+  const names = new Set<string>()
+  for (const one of part) if (typeof one === 'object' && 'name' in one && isWanted(one)) names.add(one.name)
+  return [...names]
 }
 
 const byAlias = (a: JoinedRow, b: JoinedRow) => Number(a.alias.slice(1)) - Number(b.alias.slice(1))

@@ -25,11 +25,20 @@ export function comparison(left: Sql, sign: string, right: Sql = [EMPTY_TEXT]): 
   return value === EMPTY_TEXT ? { sql: whole, test: { column, sign, value: '' } } : { sql: whole }
 }
 
-/** The column that has to equal a parameter, and the parameter. */
-export function equalityOf({ test }: Tested): { column: Column; param: Param } | undefined {
+/** A column, and the parameter that it has to equal. */
+interface Equality {
+  readonly column: Column
+  readonly param: Param
+}
+
+/** What `b."x" = $1` says. */
+export function equalityOf({ test }: Tested): Equality | undefined {
   if (test?.sign !== '=' || test.value === '') return undefined
   return { column: test.column, param: test.value }
 }
+
+const isSame = (a: Equality, b: Equality) =>
+  a.column.row === b.column.row && a.column.name === b.column.name && a.param.cast === b.param.cast
 
 /**
  * Tests of which one has to hold, those of one column together: `a = 1 OR a = 2` as `a IN (1, 2)`. An index
@@ -37,21 +46,14 @@ export function equalityOf({ test }: Tested): { column: Column; param: Param } |
  * 40 ms.
  */
 export function joinEqualitiesAsIn(tests: readonly Tested[]): Sql[] {
-  const kept: { sql: Sql; column: Column | undefined; params: Param[] }[] = []
+  const kept: { alone: Sql; equal: Equality | undefined; params: Sql[] }[] = []
   for (const one of tests) {
-    const { column, param } = equalityOf(one) ?? {}
-    const known = kept.find(({ column: other, params: [first] }) => {
-      const isSame = other && other.row === column?.row && other.name === column?.name
-      return isSame && first!.cast === param!.cast
-    })
-    if (known) known.params.push(param!)
-    else kept.push({ sql: one.sql, column, params: param ? [param] : [] })
+    const equal = equalityOf(one)
+    const known = equal && kept.find((other) => other.equal && isSame(other.equal, equal))
+    if (known) known.params.push([equal.param])
+    else kept.push({ alone: one.sql, equal, params: equal ? [[equal.param]] : [] })
   }
-  return kept.map(({ sql: alone, column, params }) => {
-    const list = joinSql(
-      params.map((one) => [one]),
-      ', ',
-    )
-    return column && params.length > 1 ? sql`${column} IN (${list})` : alone
-  })
+  return kept.map(({ alone, equal, params }) =>
+    equal && params.length > 1 ? sql`${equal.column} IN (${joinSql(params, ', ')})` : alone,
+  )
 }

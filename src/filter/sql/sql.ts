@@ -106,12 +106,20 @@ export function onlyColumn([column, ...more]: Sql): Column | undefined {
 export const columnsIn = (part: Sql): Column[] => part.filter((one) => isKind(one, 'column'))
 
 function rowOf(piece: Piece): JoinedRow | null {
-  if (isKind(piece, 'joined')) return piece
-  return isKind(piece, 'column') ? piece.row : null
+  if (typeof piece === 'string') return null
+  if (piece.kind === 'joined') return piece
+  return piece.kind === 'column' ? piece.row : null
 }
 
 /** The rows that a piece of SQL names. */
-export const rowsIn = (part: Sql): JoinedRow[] => part.flatMap((one) => rowOf(one) ?? [])
+export function rowsIn(part: Sql): JoinedRow[] {
+  const rows: JoinedRow[] = []
+  for (const one of part) {
+    const row = rowOf(one)
+    if (row) rows.push(row)
+  }
+  return rows
+}
 
 /** The same with these rows' aliases as plain text: they are now in the FROM of a subquery. */
 export const bindRows = (part: Sql, rows: ReadonlySet<JoinedRow>): Sql =>

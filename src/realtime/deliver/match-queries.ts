@@ -53,7 +53,7 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
 function tablesFor(
   catalog: Catalog,
   change: Change,
-  read: ReadonlySet<string>,
+  read: readonly string[],
   parameters: Parameters,
 ): string[] {
   const { collection, record, judged } = change
@@ -63,7 +63,7 @@ function tablesFor(
   const own = `${table} as not materialized (${itself} union all ${rest})`
   if (change.action !== 'delete') return [own]
   const others = catalog.all.filter(
-    (other) => other.type !== 'view' && other.id !== collection.id && read.has(tableName(other)),
+    (other) => other.type !== 'view' && other.id !== collection.id && read.includes(tableName(other)),
   )
   return [own, ...others.map((other) => withDeleted(other, change.xid, parameters))]
 }

@@ -86,7 +86,7 @@ export function indexOrderBy(collection: Collection, { orderBy, structure }: Com
 export const isIndexOnlyCount = (
   collection: Collection,
   { columns: read }: Pick<QueryStructure, 'columns'>,
-): boolean => indexesOf(collection).some((columns) => [...read].every((column) => columns.includes(column)))
+): boolean => indexesOf(collection).some((columns) => read.every((column) => columns.includes(column)))
 
 /**
  * Whether a page, without its total, is the first rows of an index: done at once, however many records there
