@@ -1,10 +1,15 @@
 import { expect, test } from 'vitest'
 import { cronFault } from '../../src/settings/cron.ts'
 
-test.each(['* * * * *', '0 3 * * *', '*/15 0-6/2 1,15 1-12 0-6', '+5 * * * *', '5/1 0 * * *', '*/1 * * * *', '@daily'])(
-  '%j is an expression',
-  (expression) => expect(cronFault(expression)).toBeUndefined(),
-)
+test.each([
+  '* * * * *',
+  '0 3 * * *',
+  '*/15 0-6/2 1,15 1-12 0-6',
+  '+5 * * * *',
+  '5/1 0 * * *',
+  '*/1 * * * *',
+  '@daily',
+])('%j is an expression', (expression) => expect(cronFault(expression)).toBeUndefined())
 
 test.each([
   ['no segments', ''],
