@@ -11,8 +11,8 @@ const HOST = `coalesce(lower(substring(w.url from '^[A-Za-z]+://([^/?#]*)')), ''
 const AFTER_ALL = 'chr(1114111)'
 
 /**
- * Leases the deliveries whose turn it is, at most $1. Whoever has the fewest calls under way comes first, so
- * that nobody waits for the many of somebody else; so do, of a user, the webhooks with the fewest.
+ * Leases the deliveries whose turn it is, at most $1. The user with the fewest calls under way comes first,
+ * so that nobody waits for the many of somebody else; among the webhooks of a user, the one with the fewest.
  *
  * Users and their webhooks are found by steps through the index: a webhook that waits for its time costs as
  * much with 10,000 deliveries as with one, a user who has all his calls under way one step. `place`: which

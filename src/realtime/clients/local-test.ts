@@ -11,10 +11,10 @@ const positionsOf = memoize(
 )
 
 /**
- * What a compiled condition says of a record, as far as its own texts and bools tell; undefined where the
- * database has to be asked. Most rules do no more than compare an owner (`user = @request.auth.id`) and need
- * no query then, however many listen; of `a AND b` the part that is known leaves few to ask for. Texts are
- * equal here when they are in the database: both compare them byte by byte.
+ * What a compiled condition says of a record, as far as the record's texts and bools tell; undefined where
+ * the database has to be asked. Most rules do no more than compare an owner (`user = @request.auth.id`) and
+ * need no query then, however many listen; of `a AND b` the part that is known rules most viewers out. Texts
+ * are equal here when they are in the database: both compare them byte by byte.
  */
 export function testLocally(
   predicate: Predicate,

@@ -56,9 +56,10 @@ interface Change extends Update, StoredRecord {
 
 /**
  * Changes a record and answers with its JSON text. Two round trips: the old record, under the updateRule, and
- * the write, which does nothing if the record has changed meanwhile; then all is done again, in the end under
- * a lock. One more where a modifier has to be resolved for a rule, a transaction where a hook or links of an
- * auth record are concerned. Throws 403, 404, or 400 with the error of each field. PocketBase:
+ * the write, which does nothing if the record has changed meanwhile; then all is done again, after three
+ * tries under a lock. One more where a modifier has to be resolved for a rule, a transaction where a hook,
+ * links of an auth record or sent files are concerned. Throws 403, 404, 400 with the error of each field, or
+ * StaleAuth. PocketBase:
  * apis/record_crud.go, recordUpdate; contract 4
  */
 export async function updateRecord(

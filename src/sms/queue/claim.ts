@@ -40,7 +40,7 @@ const DEVICES_REMEMBERED = 1_000
  * have been lost), then what is assigned to it, highest priority first, then oldest: attempt + 1, a new
  * lease, status `sending`. `skip locked`: no two claims get the same message; one that was deleted in this
  * moment is not handed out.
- * $4: what limits leave, null for a device without any: one that was given a limit since it was read, perhaps
+ * $4: what limits leave, null for a device without any: a device that got a limit after it was read, perhaps
  * while its claim waited, gets nothing new until its next claim.
  */
 const CLAIM = `

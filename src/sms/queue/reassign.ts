@@ -16,10 +16,12 @@ export interface MessageSource {
 /**
  * SQL that assigns messages anew. `source` selects them from sms_dispatch, locked, with a column `why` for
  * the event. They are dealt out evenly to the other available devices of their user, in the order of
- * acceptance; where there is none, or the request named the device, a message that was with its device goes
+ * acceptance; where there is none, or a message is
+ * `pinned` (its send named the device), a message that was with its device goes
  * back to it and one that only waits stays as it is. From its third attempt on a message waits longer each
  * time, up to five minutes.
- * $1: deviceOnlineSeconds; $2, $3: TOLD; the parameters of `source` follow. Gives the devices.
+ * $1: deviceOnlineSeconds; $2, $3: CHANGE_LOG_PARAMS; the parameters of `source` follow. Gives the devices
+ * that have them now.
  */
 const assignAnew = (source: string) => `
 with source as (${source}), others as (
