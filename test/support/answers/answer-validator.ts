@@ -25,7 +25,9 @@ export function validatorOf(
 ): (answer: GivenAnswer) => string | undefined {
   const known = judges.get(catalog)
   if (known) return known
-  const describe = memoize((name: string) => descriptionOf(collectionsFor(catalog, name), extensions))
+  const described = new Lru<string, Described>(MAX_DESCRIPTIONS)
+  const describe = (name: string) =>
+    described.get(name) ?? described.set(name, descriptionOf(collectionsFor(catalog, name), extensions))
   const judge = (answer: GivenAnswer) => {
     const path = pathOf(catalog, answer.url)
     if (path === undefined || answer.method === 'OPTIONS') return undefined
@@ -37,15 +39,6 @@ export function validatorOf(
   }
   judges.set(catalog, judge)
   return judge
-}
-
-/** `make`, called once for each key. */
-function memoize<T>(make: (key: string) => T): (key: string) => T {
-  const made = new Map<string, T>()
-  return (key) => {
-    if (!made.has(key)) made.set(key, make(key))
-    return made.get(key)!
-  }
 }
 
 /**
