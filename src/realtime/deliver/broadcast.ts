@@ -14,9 +14,9 @@ import { sendTo, type Telling } from './telling.ts'
 /**
  * Sends a change to all who may see it. Topics without options depend on the collection's rule alone: it is
  * asked of the database for all viewers together, or not at all if it compares only the record's own texts
- * and bools. Topics with options go to `deliveries`. The events of one
- * topic keep their order; if its queue is full or a question fails, the streams of its clients end.
- * PocketBase: apis/realtime.go, realtimeBroadcastRecord
+ * and bools. Topics with options go to `deliveries`. The events of one topic keep their order; if its queue
+ * is full or a question fails, the streams of its clients end. PocketBase: apis/realtime.go,
+ * realtimeBroadcastRecord
  */
 export function broadcast(
   telling: Telling,
