@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CatalogStore, openStore } from '../../src/collections/catalog/catalog-store.ts'
+import { saveCollection } from '../../src/collections/catalog/save.ts'
+import { readNew } from '../../src/collections/definition/read.ts'
 import {
   closeCollectionStore,
   create,
@@ -73,4 +75,35 @@ test('a built-in collection can gain fields, values and rules', async () => {
   const { fields } = store.catalog.find('contacts')!
   await update(store, 'contacts', { fields: [...fields, { name: 'nick', type: 'text' }], viewRule: '' })
   expect(store.catalog.find('contacts')!.fields.at(-1)).toMatchObject({ name: 'nick' })
+})
+
+test('the next start adds fields and values that a database of an earlier version lacks', async () => {
+  const present = store.catalog.find('devices')!
+  await store.change(async (draft) => {
+    const earlier = present.fields
+      .filter(({ name }) => name !== 'sims')
+      .map((field) => (field.type === 'select' ? { ...field, values: field.values.slice(1) } : field))
+    await saveCollection(draft, { ...present, listRule: 'id = ""', fields: earlier })
+  })
+  const next = await openStore(store.db)
+  const { fields, listRule } = next.catalog.find('devices')!
+  const values = fields.flatMap((field) => (field.type === 'select' ? field.values : []))
+  expect(fields.map(({ name }) => name).toSorted()).toEqual(present.fields.map(({ name }) => name).toSorted())
+  expect(values).toEqual(expect.arrayContaining(['android', 'simulator']))
+  expect(listRule).toBe('id = ""')
+  await store.db.query('select sims from devices', [], 'the added column')
+  await next.close()
+})
+
+test('a field with the name of a new one, but of another type, stops the start', async () => {
+  const present = store.catalog.find('devices')!
+  await store.change(async (draft) => {
+    const fields = present.fields.map((field) =>
+      field.name === 'sims'
+        ? readNew({ name: 'x', fields: [{ name: 'sims', type: 'bool' }] }).fields[0]!
+        : field,
+    )
+    await saveCollection(draft, { ...present, fields })
+  })
+  await expect(openStore(store.db)).rejects.toThrow('The field "sims" of the collection "devices"')
 })

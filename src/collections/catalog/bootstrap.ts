@@ -1,21 +1,30 @@
 import { UserError } from '../../errors.ts'
 import type { CatalogDraft } from '../catalog-draft.ts'
-import { builtInCollections } from '../definition/built-in.ts'
+import type { Collection } from '../collection.ts'
+import { builtInCollections, withMissingFields } from '../definition/built-in.ts'
 import { systemCollections } from '../definition/system.ts'
 import { makeOwnIndexes } from '../table/own-indexes.ts'
 import { recreateViews } from '../views/recreate-views.ts'
 import { saveCollection } from './save.ts'
 
+async function addMissingFields(draft: CatalogDraft, stored: Collection): Promise<void> {
+  const next = withMissingFields(stored)
+  if (next) await saveCollection(draft, next)
+}
+
 /**
- * Makes the system collections and the gateway's own, as far as they are missing, with their indexes, and
- * views anew that an earlier version made. Throws a UserError if another collection has the name of one of
- * them.
+ * Makes the system collections and the gateway's own, as far as they are missing, with their fields and
+ * indexes, and views anew that an earlier version made. Throws a UserError if another collection or field has
+ * the name of one of them.
  */
 export async function bootstrap(draft: CatalogDraft): Promise<void> {
   const wanted = [...systemCollections(), ...builtInCollections()]
   for (const collection of wanted) {
     const taken = draft.catalog.find(collection.name) ?? draft.catalog.find(collection.id)
-    if (taken?.id === collection.id) continue
+    if (taken?.id === collection.id) {
+      await addMissingFields(draft, taken)
+      continue
+    }
     if (taken) {
       throw new UserError(
         `The collection "${taken.name}" (${taken.id}) has the name of one that pocketsms needs for itself. Rename it, then start again.`,

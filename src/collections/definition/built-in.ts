@@ -1,4 +1,4 @@
-import { fieldError } from '../../errors.ts'
+import { fieldError, UserError } from '../../errors.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import type { Problem } from '../checks/problems.ts'
 import type { Collection } from '../collection.ts'
@@ -23,6 +23,33 @@ function serves(needed: Field, field: Field | undefined): boolean {
     return needed.values.every((value) => field.values.includes(value))
   }
   return true
+}
+
+/** The field of a stored collection with the values that this version of the gateway needs beside its own. */
+function withNeededValues(field: Field, needed: Field | undefined): Field {
+  if (field.type !== 'select' || needed?.type !== 'select') return field
+  return { ...field, values: [...new Set([...field.values, ...needed.values])] }
+}
+
+/**
+ * A stored built-in collection with the fields and select values that a later version of the gateway brought;
+ * undefined when it lacks none. Everything else stays as the installation has it. Throws a UserError if a
+ * field of the installation's own has the name of a new one and cannot serve as it.
+ */
+export function withMissingFields(stored: Collection): Collection | undefined {
+  const needed = NEEDED.get(stored.id)?.fields ?? []
+  const named = (fields: readonly Field[], name: string) => fields.find((field) => field.name === name)
+  const missing = needed.filter(({ name }) => !named(stored.fields, name))
+  const fields = stored.fields.map((field) => withNeededValues(field, named(needed, field.name)))
+  const unfit = needed.find((field) => !missing.includes(field) && !serves(field, named(fields, field.name)))
+  if (unfit) {
+    throw new UserError(
+      `The field "${unfit.name}" of the collection "${stored.name}" has the name of one that pocketsms needs for itself. Rename it, then start again.`,
+    )
+  }
+  const hasAll =
+    missing.length === 0 && stored.fields.every((field) => serves(named(needed, field.name) ?? field, field))
+  return hasAll ? undefined : { ...stored, fields: [...fields, ...missing] }
 }
 
 /**
