@@ -2,6 +2,7 @@ FROM node:24-slim AS console
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY console console
+COPY package package
 COPY grammar grammar
 COPY src src
 RUN npm ci --no-audit --no-fund

@@ -1,8 +1,9 @@
-// Builds the console into console/dist; `npm ci` runs this as `prepare`. JavaScript, as any Node must run it.
+// Builds the console into console/dist, and the agent as a package beside it; `npm ci` runs this as `prepare`. JavaScript, as any Node must run it.
 // Without vite (npm ci --omit=dev) there is nothing to do: the server then says at / how to build it. The
 // first `npx pocketsms` of a user in a clone comes here, too, as npx installs the package that it stands in:
 // it leaves a build that is there.
 import { existsSync } from 'node:fs'
+import { packAgent } from '../package/agent.js'
 
 const isBuilt = existsSync(new URL('dist/index.html', import.meta.url))
 if (process.env.npm_command === 'exec' && isBuilt) process.exit()
@@ -10,6 +11,7 @@ let reason
 const vite = await import('vite').catch((error) => {
   reason = String(error.message).split('\n', 1)[0]
 })
-if (vite)
+if (vite) {
   await vite.build({ configFile: new URL('vite.config.ts', import.meta.url).pathname, logLevel: 'warn' })
-else console.log(`The console was not built: vite, a devDependency, cannot be loaded. ${reason}`)
+  await packAgent(vite)
+} else console.log(`The console was not built: vite, a devDependency, cannot be loaded. ${reason}`)

@@ -27,12 +27,15 @@ const FLOORS = [
   ['http', 'import'],
   ['extensions.ts', 'copy'],
   ['server.ts', 'command-line.ts'],
-  ['cli.ts', 'demo'],
+  ['cli.ts', 'agent-cli.ts', 'demo'],
 ]
 /** Files of no room that any room may use. */
 const EVERYWHERE = new Set(['errors.ts', 'config.ts', 'log.ts', 'counts.ts'])
 /** Rooms that know nothing of the server's inside: they speak HTTP to it. Only these may use them. */
-const OUTSIDE: Readonly<Record<string, readonly string[]>> = { agent: ['cli.ts', 'demo'], bulk: ['cli.ts'] }
+const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
+  agent: ['cli.ts', 'agent-cli.ts', 'demo'],
+  bulk: ['cli.ts'],
+}
 /** Packages that one place alone may see. */
 const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^(http\/|server\.ts$)/, /^(hono|@hono\/.*)$/],

@@ -25,10 +25,15 @@ export function readPairing(address: string, code: string): { url: string; code:
 }
 
 /**
- * Joins the user who made the code, and keeps the token in `file`. Throws a UserError with the server's
- * sentence.
+ * Joins the user who made the code, and keeps the token in the file that `fileOf` names for the device's id.
+ * Throws a UserError with the server's sentence.
  */
-export async function pair(url: string, code: string, device: DeviceInfo, file: string): Promise<AgentState> {
+export async function pair(
+  url: string,
+  code: string,
+  device: DeviceInfo,
+  fileOf: (id: string) => string,
+): Promise<AgentState & { readonly file: string }> {
   try {
     const { body } = await call<{ token: string; record: { id: string; name: string } }>(
       { url, token: '' },
@@ -36,9 +41,11 @@ export async function pair(url: string, code: string, device: DeviceInfo, file: 
       '/api/devices/pair',
       { code, ...device },
     )
-    const state = { url, token: body.token, device: body.record.id, name: body.record.name }
+    const { id, name } = body.record
+    const state = { url, token: body.token, device: id, name, code }
+    const file = fileOf(id)
     saveState(file, state)
-    return state
+    return { ...state, file }
   } catch (error) {
     if (error instanceof ServerUnavailable || error instanceof ServerRefusal)
       throw new UserError(error.message)

@@ -39,7 +39,7 @@ export async function runAgent(
     )
   } catch (error) {
     if (!(error instanceof ServerRefusal)) throw error
-    const again = 'Pair again: pocketsms agent pair URL CODE'
+    const again = `Delete ${file} and pair again: agent start URL CODE`
     throw new UserError(
       error.status === UNAUTHORIZED ? `The server does not know this device. ${again}` : error.message,
     )

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
@@ -9,11 +9,17 @@ export interface AgentState {
   readonly token: string
   readonly device: string
   readonly name: string
+  /** The code that it joined with; '' if an earlier version of the agent paired it. */
+  readonly code: string
 }
 
-/** Where an agent keeps its state if it is not told: in the state folder of the XDG base directories. */
-export const defaultStateFile = (env: NodeJS.ProcessEnv) =>
-  join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'pocketsms', 'agent.json')
+/** Throws a UserError when `file` is there: a pairing never takes the place of another. */
+export function refuseExisting(file: string): void {
+  if (!existsSync(file)) return
+  throw new UserError(
+    `${file} belongs to a device that is paired already. --state names another file for the new one.`,
+  )
+}
 
 /**
  * Writes the state whole or not at all, readable for its owner only: it holds the token. Throws a UserError
@@ -33,12 +39,66 @@ export function saveState(file: string, state: AgentState): void {
 /** Throws a UserError when there is none, or it is none. */
 export function readState(file: string): AgentState {
   try {
-    const { url, token, device, name } = JSON.parse(readFileSync(file, 'utf8'))
-    if (url && token && device) return { url, token, device, name }
+    const { url, token, device, name, code = '' } = JSON.parse(readFileSync(file, 'utf8'))
+    if (url && token && device) return { url, token, device, name, code }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT')
-      throw new UserError(`${file} is not there. Pair first: pocketsms agent pair URL CODE`)
+      throw new UserError(`${file} is not there. Pair first: agent start URL CODE`)
     if (!(error instanceof SyntaxError)) throw error
   }
-  throw new UserError(`${file} is not the state of an agent. Pair again: pocketsms agent pair URL CODE`)
+  throw new UserError(`${file} is not the state of an agent. Pair again: agent start URL CODE`)
+}
+
+/** A state file and what is in it. */
+interface Found extends AgentState {
+  readonly file: string
+}
+
+/** Where agents keep their states if they are not told: the state folder of the XDG base directories. */
+const stateFolder = (env: NodeJS.ProcessEnv) =>
+  join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'pocketsms')
+
+/** The state file of a new device: one of its own, so that a computer may have any number of devices. */
+export const newStateFile = (env: NodeJS.ProcessEnv, device: string) =>
+  join(stateFolder(env), `agent-${device}.json`)
+
+/**
+ * The state file to run with when none is named: the only one in the state folder. Throws a UserError when
+ * there is none, and one that lists them when there are several.
+ */
+export function onlyStateFile(env: NodeJS.ProcessEnv): string {
+  const found = findStates(env)
+  if (found.length === 1) return found[0]!.file
+  if (found.length === 0) throw new UserError('No device is paired here. Pair first: agent start URL CODE')
+  const lines = found.map(({ file, name, url }) => `  --state ${file}   ${name}, ${url}`)
+  throw new UserError(`Several devices are paired here. Choose one:\n${lines.join('\n')}`)
+}
+
+/** The state file of the device that joined `url` with `code`; undefined if none did. */
+export const findPaired = (env: NodeJS.ProcessEnv, url: string, code: string): string | undefined =>
+  findStates(env).find((state) => state.url === url && state.code === code)?.file
+
+/** The states in the state folder; a file that is none is passed over. */
+function findStates(env: NodeJS.ProcessEnv): Found[] {
+  const folder = stateFolder(env)
+  return namesIn(folder).flatMap((name) => {
+    const file = join(folder, name)
+    try {
+      return [{ ...readState(file), file }]
+    } catch (error) {
+      if (error instanceof UserError) return []
+      throw error
+    }
+  })
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+      .filter((name) => /^agent(-\w+)?\.json$/.test(name))
+      .sort()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw error
+  }
 }

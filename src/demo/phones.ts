@@ -36,7 +36,7 @@ export async function pairPhones(user: Api, folder: string): Promise<Phone[]> {
 
 async function pairPhone(user: Api, name: string, phone: string, stateFile: string): Promise<AgentState> {
   const { code } = await request<{ code: string }>(user, 'POST', '/api/devices/pairing', { name })
-  return pair(user.url, code, { name: '', phone, platform: 'simulator' }, stateFile)
+  return pair(user.url, code, { name: '', phone, platform: 'simulator' }, () => stateFile)
 }
 
 /**

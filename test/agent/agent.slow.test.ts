@@ -43,7 +43,7 @@ async function setUp(): Promise<Setup> {
   const user = await server.makeUser()
   const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
   const file = join(folder, `agent${++files}.json`)
-  const { device } = await pair(server.url, code, { name: '', phone: '', platform: 'simulator' }, file)
+  const { device } = await pair(server.url, code, { name: '', phone: '', platform: 'simulator' }, () => file)
   return { user, file, device }
 }
 
@@ -121,7 +121,7 @@ describe('an agent', () => {
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Other' })).body
     const other = join(folder, `agent${++files}.json`)
     await send(user, 4)
-    await pair(server.url, code, { name: '', phone: '', platform: 'simulator' }, other)
+    await pair(server.url, code, { name: '', phone: '', platform: 'simulator' }, () => other)
     await whileRunning(file, { refuse: 1 }, () =>
       whileRunning(other, {}, () => untilAll(user, (status) => status === 'delivered')),
     )
@@ -270,10 +270,7 @@ describe('what is typed as a pairing', () => {
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
     const file = join(folder, 'file')
     writeFileSync(file, '')
-    const pairing = pair(
-      server.url,
-      code,
-      { name: '', phone: '', platform: 'simulator' },
+    const pairing = pair(server.url, code, { name: '', phone: '', platform: 'simulator' }, () =>
       join(file, 'state'),
     )
     await expect(pairing).rejects.toThrow(UserError)

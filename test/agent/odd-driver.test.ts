@@ -47,7 +47,7 @@ class OddDriver implements Driver {
 async function whileRunning(driver: OddDriver, work: () => Promise<void>): Promise<void> {
   const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Modem' })).body
   const file = join(folder, `${code}.json`)
-  const { device } = await pair(server.url, code, { name: '', phone: '', platform: 'modem' }, file)
+  const { device } = await pair(server.url, code, { name: '', phone: '', platform: 'modem' }, () => file)
   const ended = new AbortController()
   const running = runAgent(file, driver, () => {}, ended.signal)
   try {

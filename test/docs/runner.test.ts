@@ -62,6 +62,7 @@ test.each([
   ['npm start &', false],
   ['npm start &\nsleep 1', false],
   ['npx pocketsms agent run --driver gammu', true],
+  ['npx -y $URL/agent.tgz start $URL 123456', true],
   ['npx pocketsms agent pair URL 123456', false],
 ])('%o runs for ever: %s', (text, expected) => expect(isEndless(text)).toBe(expected))
 

@@ -31,7 +31,7 @@ npm() {
 const ENDLESS: readonly (readonly [command: RegExp, ready: RegExp])[] = [
   [/npm (start|run serve)\b|pocketsms(\.js)? serve\b/, /listens on /],
   [/npm run demo\b/, /Superuser of this demo/],
-  [/pocketsms(\.js)? agent run\b/, /\d\d:\d\d:\d\d /],
+  [/(pocketsms(\.js)? agent|agent\.tgz) (run|start)\b/, /\d\d:\d\d:\d\d /],
 ]
 
 /** What a block wrote, and the status of its last command. */

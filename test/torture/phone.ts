@@ -32,7 +32,7 @@ export class Phone {
   /** Joins the server at `url` with a code; its files are in `folder`. It is off yet. */
   static async pair(url: string, code: string, folder: string, name: string): Promise<Phone> {
     const state = join(folder, `${name}.json`)
-    const paired = await pair(url, code, { name, platform: 'simulator', phone: '' }, state)
+    const paired = await pair(url, code, { name, platform: 'simulator', phone: '' }, () => state)
     return new Phone(paired.device, paired.token, state)
   }
 

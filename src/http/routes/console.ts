@@ -35,13 +35,13 @@ folder of the server this builds it, and the next start serves it:</p>
 /**
  * The console at `/` and, since links that are printed and mailed lead there as in PocketBase, at `/_/`. What
  * it shows stands in the hash. Its files are those of `folder`, kept in memory; text files were compressed
- * when they were built.
+ * when they were built. The agent's package is among them.
  */
 export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Hono<Env> {
   const isBuilt = existsSync(`${folder}index.html`)
   if (!isBuilt) log.warn('The console is not built: npm run prepare builds it.')
   const page = isBuilt ? readFileSync(`${folder}index.html`, 'utf8') : NOT_BUILT
-  const etag = `"${createHash('sha256').update(page).digest('base64url').slice(0, 22)}"`
+  const etag = etagOf(page)
   const assets = isBuilt ? readAssets(`${folder}assets/`) : new Map<string, Buffer>()
   const sendPage = (c: Ctx) =>
     c.req.header('if-none-match') === etag
@@ -54,6 +54,23 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
     .get('/_/', sendPage)
     .get('/assets/:file', sendFile)
     .get('/_/assets/:file', sendFile)
+    .route('/', agentPackageRoute(`${folder}agent.tgz`))
+}
+
+const etagOf = (content: string | Uint8Array) =>
+  `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
+
+/**
+ * `/agent.tgz`: the agent as an npm package without dependencies, so that `npx http://SERVER/agent.tgz` runs
+ * it on any computer with Node. It is built with the console.
+ */
+function agentPackageRoute(file: string): Hono<Env> {
+  if (!existsSync(file)) return new Hono<Env>()
+  const bytes = new Uint8Array(readFileSync(file))
+  const headers = { 'content-type': 'application/gzip', 'cache-control': 'no-cache', etag: etagOf(bytes) }
+  return new Hono<Env>().get('/agent.tgz', (c) =>
+    c.req.header('if-none-match') === headers.etag ? c.body(null, 304, headers) : c.body(bytes, 200, headers),
+  )
 }
 
 const readAssets = (folder: string): Map<string, Buffer> =>

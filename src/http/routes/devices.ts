@@ -44,9 +44,10 @@ const DEFAULT_LIMIT = 10
 
 const PAIR_HELP = `This address pairs a device with pocketsms.
 
-A phone or modem joins with the six digits that stand behind the # of the address you opened:
+A phone or modem joins with the six digits that stand behind the # of the address you opened. On any
+computer with Node:
 
-    npx pocketsms agent pair <server> <code>
+    npx -y <server>/agent.tgz start <server> <code>
 
 A code is good for one device and for 5 minutes.
 `

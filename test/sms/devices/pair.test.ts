@@ -141,7 +141,7 @@ describe('pairing a device', () => {
 test('whoever opens the address of a pairing is told what to do', async () => {
   const { status, body } = await server.guest.call('GET', '/api/devices/pair')
   expect(status).toBe(200)
-  expect(body).toContain('pocketsms agent pair')
+  expect(body).toContain('/agent.tgz start')
   const inBrowser = { headers: { accept: 'text/html,*/*;q=0.8' }, redirect: 'manual' } as const
   const page = await fetch(`${server.url}/api/devices/pair`, inBrowser)
   expect([page.status, page.headers.get('location')]).toEqual([303, '../../_/'])
