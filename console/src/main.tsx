@@ -14,4 +14,6 @@ import './data/theme.ts'
 import { watchSession } from './data/session.ts'
 
 watchSession()
+// phones that this browser plays, if it ever did
+if (localStorage.getItem('pocketsms.simulated-phones')) void import('./data/simulated-phones.ts')
 render(<App />, document.getElementById('console')!)

@@ -1,3 +1,8 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect } from 'vitest'
 import { scenario } from './support/browser-fixture.ts'
 import { readQr } from './support/qr.ts'
@@ -13,15 +18,15 @@ scenario('a simulated phone joins by the picture, is tested, limited and removed
   await page.getByLabel('Name').fill('desk phone')
   await page.getByRole('button', { name: 'Show the code' }).click()
   const shown = (await page.locator('.devices-code').innerText()).replaceAll(' ', '')
-  await page.locator('.qr').waitFor()
+  await page.locator('.qr').first().waitFor()
   await fixture.look('devices-code')
-  const link = await readQr(page)
+  const link = await readQr(page, 'QR code of the address with the code')
   expect(link).toBe(`${url}/api/devices/pair#${shown}`)
 
   const phone = await pair(url, link.split('#')[1]!)
   await page.getByText('desk phone has joined').waitFor()
   await fixture.look('devices-joined')
-  await page.getByRole('link', { name: 'Go to the device' }).click()
+  await page.getByRole('link', { name: 'Send a test', exact: true }).click()
   await page.getByText('Online').waitFor()
 
   await page.getByLabel('To', { exact: true }).fill('+49 151 12345678')
@@ -50,6 +55,63 @@ scenario('a simulated phone joins by the picture, is tested, limited and removed
   await fixture.look('device-remove')
   await page.getByRole('dialog').getByRole('button', { name: 'Remove the device' }).click()
   await page.getByText('No devices yet').waitFor()
+})
+
+scenario('a simulated phone is a button, and takes the first steps', async (fixture) => {
+  const { page } = fixture
+  await fixture.signIn()
+  await page.getByRole('heading', { name: 'First steps' }).waitFor()
+  await page.getByRole('link', { name: 'Add a phone or a modem' }).click()
+  await page.getByRole('button', { name: 'Add a device' }).click()
+  await page.getByLabel('What sends the texts').selectOption('simulated')
+  await page.getByRole('button', { name: 'Start a simulated phone' }).click()
+  await page.getByText('Simulated phone has joined').waitFor()
+  await page.getByRole('link', { name: 'Send a test', exact: true }).click()
+  await page.getByLabel('To', { exact: true }).fill('+4915112345678')
+  await page.getByRole('button', { name: 'Send a test' }).click()
+  await page.getByText('To +4915112345678').waitFor()
+  await page.getByText('Delivered').first().waitFor()
+  await fixture.visit('/devices')
+  await page.getByText('The text is delivered. Done.').waitFor()
+  await fixture.look('first-steps')
+  await page.reload()
+  await page.getByRole('link', { name: 'Simulated phone', exact: true }).click()
+  await page.getByLabel('Reply').fill('Thank you')
+  await page.getByRole('button', { name: 'Receive this text' }).click()
+  await page.getByText('From +4915112345678').waitFor()
+  await fixture.look('simulated-phone')
+  await fixture.visit('/conversations')
+  await page.getByText('Thank you').first().waitFor()
+  await fixture.visit('/devices')
+  await page.getByRole('link', { name: 'Simulated phone', exact: true }).waitFor()
+  expect(await page.getByRole('heading', { name: 'First steps' }).count()).toBe(0)
+})
+
+scenario('the shown command alone pairs a modem and runs, from a home that never saw the agent', async (fixture) => {
+  const { page } = fixture
+  await fixture.signIn()
+  await fixture.visit('/devices')
+  await page.getByRole('button', { name: 'Add a device' }).click()
+  await page.getByLabel('What sends the texts').selectOption('computer')
+  await page.getByRole('button', { name: 'Show the code' }).click()
+  await page.getByLabel('What sends there').selectOption('simulator')
+  await page.getByText('works on this computer only').waitFor()
+  await fixture.look('devices-computer')
+  const command = await page.locator('.dialog .code-block code').innerText()
+  const home = mkdtempSync(join(tmpdir(), 'pocketsms-home-'))
+  const env = { PATH: process.env.PATH, HOME: home, npm_config_registry: 'http://127.0.0.1:9' }
+  const agent = spawn('sh', ['-c', command], { cwd: home, env, detached: true, stdio: 'ignore' })
+  try {
+    await page.getByText('Modem has joined').waitFor({ timeout: 60_000 })
+    await page.getByRole('link', { name: 'Send a test', exact: true }).click()
+    await page.getByLabel('To', { exact: true }).fill('+4915112345678')
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('Delivered').first().waitFor()
+  } finally {
+    process.kill(-agent.pid!, 'SIGTERM')
+    await once(agent, 'close')
+    rmSync(home, { recursive: true, force: true })
+  }
 })
 
 scenario('a phone that scanned the picture is told how to join', async (fixture) => {

@@ -1,4 +1,5 @@
 import { serverUrl } from '../data/client.ts'
+import { APP_URL } from '../data/smsgate-app.ts'
 import type { PageProps } from '../pages.ts'
 import { CodeBlock } from '../parts/code.tsx'
 import { BrokenLink } from './broken-link.tsx'
@@ -17,7 +18,13 @@ export function Page({ params: { code = '' } }: PageProps) {
       text="It sends texts for whoever showed you the code, which is good for five minutes."
     >
       <ol class="steps">
-        <li>Install the app SMSGate (capcom6, open source) and open it.</li>
+        <li>
+          Install the app{' '}
+          <a href={APP_URL} target="_blank" rel="noreferrer">
+            SMSGate
+          </a>{' '}
+          (capcom6, open source) and open it.
+        </li>
         <li>
           In Settings, Cloud server, paste this as API URL, and choose the notification channel SSE Only:
           <CodeBlock code={`${serverUrl}/api/mobile/v1`} />
@@ -28,8 +35,8 @@ export function Page({ params: { code = '' } }: PageProps) {
         </li>
         <li>The app asks to be started anew, once. Then it is ready.</li>
       </ol>
-      <p>On a computer with a modem, or in Termux:</p>
-      <CodeBlock code={`npx pocketsms agent pair ${serverUrl} ${code}`} />
+      <p>Or, in Termux on this phone:</p>
+      <CodeBlock code={`npx -y ${serverUrl}/agent.tgz start ${serverUrl} ${code} --driver termux`} />
     </Sheet>
   )
 }

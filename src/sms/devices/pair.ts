@@ -46,6 +46,13 @@ const CODE_DIGITS = 6
 const MAX_WAITING_CODES = 50
 /** Of 10 ** CODE_DIGITS codes few wait: the first is free, nearly always. */
 const MAX_DRAWS = 20
+/** What a device is called if nobody named it. */
+const NAMES: Readonly<Record<string, string>> = {
+  android: 'Phone',
+  modem: 'Modem',
+  simulator: 'Simulated phone',
+  other: 'Device',
+}
 /** Where GET explains what a pairing code is for. */
 const PAIR_PATH = '/api/devices/pair'
 
@@ -103,7 +110,7 @@ export function pairDevice(store: Store, extensions: Extensions, device: NewDevi
     const [user, name] = rows[0] as [string, string]
     return createDevice({ db, catalog: store.catalog }, extensions, user, {
       ...device,
-      name: device.name || name || device.model || '',
+      name: device.name || name,
     })
   })
 }
@@ -135,12 +142,11 @@ async function createDevice(
   user: string,
   device: Omit<NewDevice, 'code'>,
 ): Promise<string> {
-  if (device.name === '') throw gatewayRefusal('invalid_request', 'name must not be empty')
   const collection = store.catalog.find('devices')!
   const password = randomText(PASSWORD_LENGTH)
-  const { name, platform, phone, sims, push } = device
+  const { platform, phone, sims, push } = device
   const body = {
-    name,
+    name: device.name || device.model || NAMES[platform]!,
     platform,
     phone,
     sims,

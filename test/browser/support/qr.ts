@@ -3,9 +3,9 @@ import decodeQR from 'qr/decode.js'
 
 const SIDE = 400
 
-/** Draws the page's picture `.qr` anew, as a camera would see it. Evaluated in the page. */
-const PIXELS = `(async () => {
-  const svg = document.querySelector('.qr').cloneNode(true)
+/** Draws the page's QR code with this label anew, as a camera would see it. Evaluated in the page. */
+const pixelsOf = (label: string) => `(async () => {
+  const svg = document.querySelector('.qr[aria-label=${JSON.stringify(label)}]').cloneNode(true)
   svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
   svg.setAttribute('width', ${SIDE})
   svg.setAttribute('height', ${SIDE})
@@ -18,8 +18,8 @@ const PIXELS = `(async () => {
   return [...context.getImageData(0, 0, ${SIDE}, ${SIDE}).data]
 })()`
 
-/** What the QR code on a page says. Throws when none can be read. */
-export async function readQr(page: Page): Promise<string> {
-  const pixels = (await page.evaluate(PIXELS)) as number[]
+/** What the QR code with this label on a page says. Throws when none can be read. */
+export async function readQr(page: Page, label: string): Promise<string> {
+  const pixels = (await page.evaluate(pixelsOf(label))) as number[]
   return decodeQR({ width: SIDE, height: SIDE, data: Uint8ClampedArray.from(pixels) })
 }

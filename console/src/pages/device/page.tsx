@@ -15,6 +15,7 @@ import { to } from '../../router.ts'
 import { LastMessages } from './last-messages.tsx'
 import { Remove } from './remove.tsx'
 import { Settings } from './settings.tsx'
+import { SimulatedPhone } from './simulated-phone.tsx'
 import { TestText } from './test-text.tsx'
 
 const PLATFORMS = {
@@ -78,6 +79,7 @@ export function Page({ params: { id = '' } }: PageProps) {
         <Settings device={device} />
       </div>
       {isMine && <TestText device={device} />}
+      {isMine && <SimulatedPhone device={device} />}
       <LastMessages device={device} />
       <Remove device={device} waiting={state?.waiting ?? 0} />
     </Frame>

@@ -4,6 +4,7 @@ import { deviceWord, useDeviceStates } from '../../data/device-states.ts'
 import type { Device } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { FirstSteps } from '../../parts/first-steps.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
@@ -35,6 +36,7 @@ export function Page() {
   )
   return (
     <Frame title="Devices" text="Texts go out through these, in turns." actions={devices.total > 0 && add}>
+      {isUser && <FirstSteps />}
       <Records
         list={devices}
         caption="Devices"

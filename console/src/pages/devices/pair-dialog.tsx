@@ -1,17 +1,17 @@
 import { useState } from 'preact/hooks'
-import { pb, serverUrl } from '../../data/client.ts'
+import { pb } from '../../data/client.ts'
 import type { Device } from '../../data/records.ts'
+import { addSimulatedPhone } from '../../data/simulated-phones.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
-import { TextField } from '../../parts/form/field.tsx'
+import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Actions, Form, FormActions } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { Qr } from '../../parts/qr.tsx'
 import { to } from '../../router.ts'
 import { useCountdown } from './countdown.ts'
+import { AndroidPhone, Computer } from './ways.tsx'
 
 /** What `POST /api/devices/pairing` answers. */
 interface Pairing {
@@ -20,12 +20,30 @@ interface Pairing {
   readonly url: string
 }
 
-/** Adds a device: a name, then a code to scan or type, then word that it has joined. */
+/** What can become a device. */
+const KINDS = [
+  ['android', 'Android phone'],
+  ['computer', 'Modem on a computer'],
+  ['simulated', 'Simulated phone, to try it out'],
+] as const
+type Kind = (typeof KINDS)[number][0]
+
+/** The names of devices that nobody named. */
+const NAMES: Readonly<Record<Kind, string>> = {
+  android: 'Phone',
+  computer: 'Modem',
+  simulated: 'Simulated phone',
+}
+
+/** Adds a device: what it is and a name, then how it joins, then word that it has joined. */
 export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoined: () => void }) {
-  const [name, setName] = useState('')
+  const [kind, setKind] = useState<Kind>('android')
+  const [typed, setTyped] = useState('')
   const [pairing, setPairing] = useState<Pairing>()
   const [device, setDevice] = useState<Device>()
+  const name = typed.trim() || NAMES[kind]
   const start = useTask(async () => {
+    if (kind === 'simulated') return setDevice(await addSimulatedPhone(name))
     setPairing(await pb.send<Pairing>('/api/devices/pairing', { method: 'POST', body: { name } }))
   })
   useLive<Device>(
@@ -43,19 +61,27 @@ export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoine
       {device ? (
         <Joined device={device} onClose={onClose} />
       ) : pairing ? (
-        <Code pairing={pairing} onAgain={() => void start.run()} />
+        <Join kind={kind} pairing={pairing} onAgain={() => void start.run()} />
       ) : (
         <Form onSubmit={start.run} fault={start.fault}>
+          <SelectField
+            label="What sends the texts"
+            name="kind"
+            autofocus
+            choices={KINDS}
+            value={kind}
+            onValue={(value) => setKind(value as Kind)}
+          />
           <TextField
             label="Name"
             name="name"
-            hint="How you will know it by, such as desk phone."
-            autofocus
-            value={name}
-            onValue={setName}
+            hint="How you tell it from your other devices, such as desk phone."
+            placeholder={NAMES[kind]}
+            value={typed}
+            onValue={setTyped}
           />
           <FormActions busy={start.busy} onCancel={onClose}>
-            Show the code
+            {kind === 'simulated' ? 'Start a simulated phone' : 'Show the code'}
           </FormActions>
         </Form>
       )}
@@ -63,12 +89,12 @@ export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoine
   )
 }
 
-function Code({ pairing, onAgain }: { pairing: Pairing; onAgain: () => void }) {
+function Join({ kind, pairing, onAgain }: { kind: Kind; pairing: Pairing; onAgain: () => void }) {
   const left = useCountdown(pairing.expires_at)
   if (left === '')
     return (
       <>
-        <p role="alert">The code is over. A code is good for five minutes.</p>
+        <p role="alert">The code has expired. A code is good for five minutes.</p>
         <Actions>
           <Button kind="primary" icon="again" onClick={onAgain}>
             Show a new code
@@ -78,25 +104,14 @@ function Code({ pairing, onAgain }: { pairing: Pairing; onAgain: () => void }) {
     )
   return (
     <>
-      <div class="devices-pair">
-        <Qr text={pairing.url} label="Picture of the address with the code" />
-        <div class="stack">
-          <p>
-            Point the phone's camera at the picture: what opens there says how to join. Or type the code into
-            the app:
-          </p>
-          <p class="devices-code">{`${pairing.code.slice(0, 3)} ${pairing.code.slice(3)}`}</p>
-          <p class="muted">
-            Good once, for <strong role="timer">{left}</strong> more.
-          </p>
-        </div>
-      </div>
-      <div class="stack">
-        <p>On a computer with a modem, or for a simulated phone:</p>
-        <CodeBlock code={`npx pocketsms agent pair ${serverUrl} ${pairing.code}`} />
-      </div>
+      {kind === 'android' ? (
+        <AndroidPhone url={pairing.url} code={pairing.code} />
+      ) : (
+        <Computer code={pairing.code} />
+      )}
       <p class="row muted" role="status">
-        <span class="spinner" aria-hidden="true" /> Waiting for the device to join…
+        <span class="spinner" aria-hidden="true" /> Waiting for the device to join. The code works once, for{' '}
+        <strong role="timer">{left}</strong> more.
       </p>
     </>
   )
@@ -106,11 +121,11 @@ const Joined = ({ device, onClose }: { device: Device; onClose: () => void }) =>
   <div class="devices-joined" role="status">
     <Icon name="check" size={44} />
     <h3>{device.name} has joined</h3>
-    <p class="muted">It takes its turn from now on. Send a text through it to see that it works.</p>
+    <p class="muted">It sends from now on. Send a test text through it to see that it works.</p>
     <div class="row">
       <Button onClick={onClose}>Close</Button>
       <ButtonLink kind="primary" href={to(`/devices/${device.id}`)}>
-        Go to the device
+        Send a test
       </ButtonLink>
     </div>
   </div>

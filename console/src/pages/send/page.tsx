@@ -1,6 +1,7 @@
 import type { Device } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import type { PageProps } from '../../pages.ts'
+import { FirstSteps } from '../../parts/first-steps.tsx'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
@@ -42,6 +43,7 @@ function Write({ query }: { query: URLSearchParams }) {
         )
       }
     >
+      <FirstSteps />
       {loading && <Loading />}
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {!loading && !fault && items.length === 0 && <NoDevice />}

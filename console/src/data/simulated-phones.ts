@@ -1,0 +1,137 @@
+import { effect, type ReadonlySignal, signal } from '@preact/signals'
+import { ClientResponseError } from 'pocketbase'
+import { pb, serverUrl } from './client.ts'
+import type { Device } from './records.ts'
+import { remembered } from './remembered.ts'
+import { session } from './session.ts'
+
+// Phones for trying things out, which this browser plays while the console is open: they claim texts, say
+// that they arrived, and receive what is typed. They speak the same device API as any phone.
+
+/** What a simulated phone has sent or received. */
+export interface SimulatedText {
+  readonly id: string
+  /** The other side: to whom it went, or who sent it. */
+  readonly number: string
+  readonly body: string
+  readonly isReceived: boolean
+}
+
+interface SimulatedPhone {
+  readonly token: string
+  /** The id of its user: it runs while that user is signed in. */
+  readonly user: string
+}
+
+interface Claimed {
+  readonly id: string
+  readonly attempt: number
+  readonly to: string
+  readonly body: string
+}
+
+const WAIT_SECONDS = 25
+const PAUSE_MS = 5_000
+/** From the text that went out to its delivery report. */
+const DELIVERY_MS = 1_000
+const MOST_TEXTS = 50
+const UNAUTHORIZED = 401
+
+const phones = remembered<Readonly<Record<string, SimulatedPhone>>>('simulated-phones', {})
+const said = signal<Readonly<Record<string, readonly SimulatedText[]>>>({})
+const running = new Map<string, AbortController>()
+
+/** What each phone of this browser has sent and received since the console was opened, by its device's id. */
+export const simulatedTexts: ReadonlySignal<Readonly<Record<string, readonly SimulatedText[]>>> = said
+
+/** Whether this browser plays a device. */
+export const isPlayedHere = (device: string) => device in phones.value
+
+/** Adds a simulated phone to the signed-in user's devices, and plays it from now on. */
+export async function addSimulatedPhone(name: string): Promise<Device> {
+  const { code } = await pb.send<{ code: string }>('/api/devices/pairing', { method: 'POST', body: { name } })
+  const { token, record } = await ask<{ token: string; record: Device }>('pair', {
+    code,
+    platform: 'simulator',
+  })
+  phones.value = { ...phones.value, [record.id]: { token, user: record.user } }
+  return record
+}
+
+/** Lets a text come in at a simulated phone. Throws when the server does not take it. */
+export async function receiveText(device: string, number: string, body: string): Promise<void> {
+  const { token } = phones.value[device]!
+  const items = [{ from: number, body, received_at: new Date().toISOString() }]
+  const { ids } = await ask<{ ids: string[] }>('incoming', { items }, token)
+  note(device, { id: ids[0]!, number, body, isReceived: true })
+}
+
+effect(() => {
+  const user = session.value?.record.id
+  const mine = Object.entries(phones.value).filter(([, phone]) => phone.user === user)
+  for (const [device, { token }] of mine) if (!running.has(device)) start(device, token)
+  for (const [device, controller] of running) {
+    if (mine.some(([id]) => id === device)) continue
+    running.delete(device)
+    controller.abort()
+  }
+})
+
+/** One tab plays a phone; the next one takes over when it is closed. Without locks (plain http) each does. */
+function start(device: string, token: string): void {
+  const controller = new AbortController()
+  running.set(device, controller)
+  const { signal } = controller
+  const playing = () => play(device, token, signal)
+  const started = navigator.locks
+    ? navigator.locks.request(`pocketsms-phone-${device}`, { signal }, playing)
+    : playing()
+  started.catch(() => {}) // it was stopped while it waited
+}
+
+async function play(device: string, token: string, ended: AbortSignal): Promise<void> {
+  while (!ended.aborted) {
+    try {
+      const wish = { limit: 10, wait: WAIT_SECONDS }
+      const { items } = await ask<{ items: Claimed[] }>('claim', wish, token, ended)
+      if (items.length > 0) await sendOut(device, token, items)
+    } catch (error) {
+      if (error instanceof ClientResponseError && error.status === UNAUTHORIZED) return forget(device)
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+    }
+  }
+}
+
+async function sendOut(device: string, token: string, items: readonly Claimed[]): Promise<void> {
+  for (const { id, to, body } of items) note(device, { id, number: to, body, isReceived: false })
+  await report(token, items, 'sent')
+  setTimeout(() => void report(token, items, 'delivered').catch(() => {}), DELIVERY_MS)
+}
+
+const report = (token: string, items: readonly Claimed[], status: 'sent' | 'delivered') =>
+  ask('report', { items: items.map(({ id, attempt }) => ({ id, attempt, status })) }, token)
+
+function note(device: string, text: SimulatedText): void {
+  const texts = [...(said.value[device] ?? []), text].slice(-MOST_TEXTS)
+  said.value = { ...said.value, [device]: texts }
+}
+
+/** The device was removed. */
+function forget(device: string): void {
+  const { [device]: _, ...others } = phones.value
+  phones.value = others
+}
+
+/** One call of the device API. Throws a ClientResponseError when the server says no. */
+async function ask<T>(path: string, body: object, token = '', ended?: AbortSignal): Promise<T> {
+  const response = await fetch(`${serverUrl}/api/devices/${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    body: JSON.stringify(body),
+    ...(ended && { signal: ended }),
+  })
+  const answer = await response.json()
+  if (!response.ok)
+    throw new ClientResponseError({ url: response.url, status: response.status, response: answer })
+  return answer
+}

@@ -1,0 +1,64 @@
+import { useState } from 'preact/hooks'
+import type { Device } from '../../data/records.ts'
+import { remembered } from '../../data/remembered.ts'
+import { isPlayedHere, receiveText, simulatedTexts } from '../../data/simulated-phones.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { Button } from '../../parts/form/button.tsx'
+import { TextField } from '../../parts/form/field.tsx'
+import { Form } from '../../parts/form/form.tsx'
+import { Card } from '../../parts/page.tsx'
+
+/** Who texts the simulated phone. */
+const sender = remembered('simulated-sender', '+4915112345678')
+
+/** The screen of a simulated phone that this browser plays: what it sent, and a way to text it. */
+export function SimulatedPhone({ device }: { device: Device }) {
+  if (!isPlayedHere(device.id)) return null
+  const texts = simulatedTexts.value[device.id] ?? []
+  return (
+    <Card title="Simulated phone">
+      <p class="muted">
+        This browser plays the phone while the console is open. It sends nothing anywhere and says that
+        everything arrived.
+      </p>
+      {texts.length > 0 && (
+        <ol class="device-simulated" aria-label="Texts of the simulated phone">
+          {texts.map(({ id, number, body, isReceived }) => (
+            <li key={id} class={isReceived ? 'in' : ''}>
+              <span class="muted">{isReceived ? `From ${number}` : `To ${number}`}</span>
+              {body}
+            </li>
+          ))}
+        </ol>
+      )}
+      <Receive device={device.id} />
+    </Card>
+  )
+}
+
+function Receive({ device }: { device: string }) {
+  const [body, setBody] = useState('')
+  const receive = useTask(async () => {
+    await receiveText(device, sender.value.replace(/[\s()/-]/g, ''), body)
+    setBody('')
+  })
+  return (
+    <Form onSubmit={receive.run} fault={receive.fault}>
+      <div class="device-test">
+        <TextField
+          label="From"
+          name="from"
+          type="tel"
+          value={sender.value}
+          onValue={(value) => {
+            sender.value = value
+          }}
+        />
+        <TextField label="Reply" name="reply" value={body} onValue={setBody} />
+        <Button type="submit" icon="in" busy={receive.busy} disabled={body.trim() === ''}>
+          Receive this text
+        </Button>
+      </div>
+    </Form>
+  )
+}

@@ -1,0 +1,104 @@
+import type { ComponentChildren } from 'preact'
+import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
+import { pb } from '../data/client.ts'
+import type { Device, Message } from '../data/records.ts'
+import { remembered } from '../data/remembered.ts'
+import { userId } from '../data/session.ts'
+import { useLive } from '../data/use/use-live.ts'
+import { to } from '../router.ts'
+import { Button } from './form/button.tsx'
+import { Icon } from './icon.tsx'
+import { Card } from './page.tsx'
+
+/** How far a new user has come. */
+interface Reached {
+  readonly device: string
+  readonly sent: boolean
+  readonly delivered: boolean
+  readonly replied: boolean
+}
+
+/** The id of a record that the filter finds; '' for none. */
+async function findOne(collection: string, filter = ''): Promise<string> {
+  const options = { filter, skipTotal: true, fields: 'id', sort: '' }
+  const { items } = await pb.collection(collection).getList(1, 1, options)
+  return items[0]?.id ?? ''
+}
+
+const OUTGOING = 'message_type = "outgoing"'
+
+async function look(): Promise<Reached> {
+  const [device, sent, delivered, replied] = await Promise.all([
+    findOne('devices'),
+    findOne('sms_messages', OUTGOING),
+    findOne('sms_messages', `${OUTGOING} && status = "delivered"`),
+    findOne('sms_messages', 'message_type = "incoming"'),
+  ])
+  return { device, sent: sent !== '', delivered: delivered !== '', replied: replied !== '' }
+}
+
+/** The way to the first text, step by step, until one was delivered and answered, or the user closes it. */
+export function FirstSteps() {
+  const id = userId()
+  const isDone = useMemo(() => remembered(`first-steps-done.${id}`, false), [id])
+  return isDone.value ? null : (
+    <Steps
+      onDone={() => {
+        isDone.value = true
+      }}
+    />
+  )
+}
+
+function Steps({ onDone }: { onDone: () => void }) {
+  const [reached, setReached] = useState<Reached>()
+  const reload = useCallback(() => {
+    look().then(setReached, () => {}) // the page itself says what is wrong
+  }, [])
+  useEffect(reload, [reload])
+  useLive<Device>('devices', '*', reload, reload)
+  useLive<Message>('sms_messages', '*', reload, reload)
+  const isComplete = reached?.delivered && reached.replied
+  useEffect(() => {
+    if (isComplete) onDone()
+  }, [isComplete])
+  if (!reached || isComplete) return null
+  const { device, sent, delivered } = reached
+  return (
+    <Card
+      title="First steps"
+      actions={
+        delivered && (
+          <Button kind="quiet" onClick={onDone}>
+            Done
+          </Button>
+        )
+      }
+    >
+      <ol class="first-steps">
+        <Step done>Your account is ready.</Step>
+        <Step done={device !== ''}>
+          <a href={to('/devices')}>Add a phone or a modem</a>. A simulated phone will do to try it out.
+        </Step>
+        <Step done={sent}>
+          {device ? <a href={to(`/devices/${device}`)}>Send a test text</a> : 'Send a test text'} to your own
+          number.
+        </Step>
+        <Step done={delivered}>The text is delivered.</Step>
+        <Step done={false}>
+          Answer it from that phone. The reply appears in <a href={to('/conversations')}>Conversations</a>.
+        </Step>
+      </ol>
+    </Card>
+  )
+}
+
+const Step = ({ done, children }: { done: boolean; children: ComponentChildren }) => (
+  <li class={done ? 'done' : ''}>
+    <span class="step-mark">{done && <Icon name="check" size={14} />}</span>
+    <span>
+      {children}
+      {done && <span class="unseen"> Done.</span>}
+    </span>
+  </li>
+)
