@@ -15,5 +15,5 @@ import { watchSession } from './data/session.ts'
 
 watchSession()
 // phones that this browser plays, if it ever did
-if (localStorage.getItem('pocketsms.simulated-phones')) void import('./data/simulated-phones.ts')
+if (localStorage.getItem('pocketsms.simulated-phones')) void import('./data/device/simulated-phones.ts')
 render(<App />, document.getElementById('console')!)

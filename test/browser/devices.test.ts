@@ -87,32 +87,35 @@ scenario('a simulated phone is a button, and takes the first steps', async (fixt
   expect(await page.getByRole('heading', { name: 'First steps' }).count()).toBe(0)
 })
 
-scenario('the shown command alone pairs a modem and runs, from a home that never saw the agent', async (fixture) => {
-  const { page } = fixture
-  await fixture.signIn()
-  await fixture.visit('/devices')
-  await page.getByRole('button', { name: 'Add a device' }).click()
-  await page.getByLabel('What sends the texts').selectOption('computer')
-  await page.getByRole('button', { name: 'Show the code' }).click()
-  await page.getByLabel('What sends there').selectOption('simulator')
-  await page.getByText('works on this computer only').waitFor()
-  await fixture.look('devices-computer')
-  const command = await page.locator('.dialog .code-block code').innerText()
-  const home = mkdtempSync(join(tmpdir(), 'pocketsms-home-'))
-  const env = { PATH: process.env.PATH, HOME: home, npm_config_registry: 'http://127.0.0.1:9' }
-  const agent = spawn('sh', ['-c', command], { cwd: home, env, detached: true, stdio: 'ignore' })
-  try {
-    await page.getByText('Modem has joined').waitFor({ timeout: 60_000 })
-    await page.getByRole('link', { name: 'Send a test', exact: true }).click()
-    await page.getByLabel('To', { exact: true }).fill('+4915112345678')
-    await page.getByRole('button', { name: 'Send a test' }).click()
-    await page.getByText('Delivered').first().waitFor()
-  } finally {
-    process.kill(-agent.pid!, 'SIGTERM')
-    await once(agent, 'close')
-    rmSync(home, { recursive: true, force: true })
-  }
-})
+scenario(
+  'the shown command alone pairs a modem and runs, from a home that never saw the agent',
+  async (fixture) => {
+    const { page } = fixture
+    await fixture.signIn()
+    await fixture.visit('/devices')
+    await page.getByRole('button', { name: 'Add a device' }).click()
+    await page.getByLabel('What sends the texts').selectOption('computer')
+    await page.getByRole('button', { name: 'Show the code' }).click()
+    await page.getByLabel('What sends there').selectOption('simulator')
+    await page.getByText('works on this computer only').waitFor()
+    await fixture.look('devices-computer')
+    const command = await page.locator('.dialog .code-block code').innerText()
+    const home = mkdtempSync(join(tmpdir(), 'pocketsms-home-'))
+    const env = { PATH: process.env.PATH, HOME: home, npm_config_registry: 'http://127.0.0.1:9' }
+    const agent = spawn('sh', ['-c', command], { cwd: home, env, detached: true, stdio: 'ignore' })
+    try {
+      await page.getByText('Modem has joined').waitFor({ timeout: 60_000 })
+      await page.getByRole('link', { name: 'Send a test', exact: true }).click()
+      await page.getByLabel('To', { exact: true }).fill('+4915112345678')
+      await page.getByRole('button', { name: 'Send a test' }).click()
+      await page.getByText('Delivered').first().waitFor()
+    } finally {
+      process.kill(-agent.pid!, 'SIGTERM')
+      await once(agent, 'close')
+      rmSync(home, { recursive: true, force: true })
+    }
+  },
+)
 
 scenario('a phone that scanned the picture is told how to join', async (fixture) => {
   const { page, url } = fixture

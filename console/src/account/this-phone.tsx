@@ -1,5 +1,5 @@
 import { serverUrl } from '../data/client.ts'
-import { APP_URL } from '../data/smsgate-app.ts'
+import { APP_URL } from '../data/device/smsgate-app.ts'
 import type { PageProps } from '../pages.ts'
 import { CodeBlock } from '../parts/code.tsx'
 import { BrokenLink } from './broken-link.tsx'

@@ -1,6 +1,6 @@
 import './page.css'
 import type { ComponentChildren } from 'preact'
-import { deviceWord, useDeviceStates } from '../../data/device-states.ts'
+import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import type { Device } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useRecord } from '../../data/use/use-record.ts'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
+import { isPlayedHere, receiveText, simulatedTexts } from '../../data/device/simulated-phones.ts'
 import type { Device } from '../../data/records.ts'
 import { remembered } from '../../data/remembered.ts'
-import { isPlayedHere, receiveText, simulatedTexts } from '../../data/simulated-phones.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'

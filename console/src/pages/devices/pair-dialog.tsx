@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { addSimulatedPhone } from '../../data/device/simulated-phones.ts'
 import type { Device } from '../../data/records.ts'
-import { addSimulatedPhone } from '../../data/simulated-phones.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
-import { isLoopback, isUnencrypted } from '../../data/address.ts'
 import { serverUrl } from '../../data/client.ts'
-import { APP_URL } from '../../data/smsgate-app.ts'
+import { isLoopback, isUnencrypted } from '../../data/device/address.ts'
+import { APP_URL } from '../../data/device/smsgate-app.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Notice } from '../../parts/form/form.tsx'
@@ -14,7 +14,9 @@ const DRIVERS = [
   ['simulator', 'None: simulate a phone'],
 ] as const
 
-/** How an Android phone joins: the app, then the code by the phone's camera. `url` has the code behind `#`. */
+/**
+ * How an Android phone joins: the app, then the code by the phone's camera. `url` has the code behind `#`.
+ */
 export function AndroidPhone({ url, code }: { url: string; code: string }) {
   // the server may not know the address that people reach it by
   const address = isLoopback(url) ? `${serverUrl}/api/devices/pair#${code}` : url

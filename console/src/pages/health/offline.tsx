@@ -1,4 +1,4 @@
-import { deviceWord, type useDeviceStates } from '../../data/device-states.ts'
+import { deviceWord, type useDeviceStates } from '../../data/device/device-states.ts'
 import type { Device } from '../../data/records.ts'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Badge } from '../../parts/status.tsx'

@@ -1,4 +1,4 @@
-import { deviceWord, useDeviceStates } from '../../data/device-states.ts'
+import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Device, Sim } from '../../data/records.ts'
 import { SelectField, TextField } from '../../parts/form/field.tsx'

@@ -5,10 +5,10 @@ import type { Device, Message } from '../data/records.ts'
 import { remembered } from '../data/remembered.ts'
 import { userId } from '../data/session.ts'
 import { useLive } from '../data/use/use-live.ts'
+import { Button } from '../parts/form/button.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { Card } from '../parts/page.tsx'
 import { to } from '../router.ts'
-import { Button } from './form/button.tsx'
-import { Icon } from './icon.tsx'
-import { Card } from './page.tsx'
 
 /** How far a new user has come. */
 interface Reached {

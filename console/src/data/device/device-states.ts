@@ -1,6 +1,6 @@
-import type { Tone } from '../parts/status.tsx'
-import type { Device } from './records.ts'
-import { type Answer, useAnswer } from './use/use-answer.ts'
+import type { Tone } from '../../parts/status.tsx'
+import type { Device } from '../records.ts'
+import { type Answer, useAnswer } from '../use/use-answer.ts'
 
 /** What `GET /api/devices/states` tells of a device. */
 export interface DeviceState {

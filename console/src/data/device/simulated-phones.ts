@@ -1,9 +1,9 @@
 import { effect, type ReadonlySignal, signal } from '@preact/signals'
 import { ClientResponseError } from 'pocketbase'
-import { pb, serverUrl } from './client.ts'
-import type { Device } from './records.ts'
-import { remembered } from './remembered.ts'
-import { session } from './session.ts'
+import { pb, serverUrl } from '../client.ts'
+import type { Device } from '../records.ts'
+import { remembered } from '../remembered.ts'
+import { session } from '../session.ts'
 
 // Phones for trying things out, which this browser plays while the console is open: they claim texts, say
 // that they arrived, and receive what is typed. They speak the same device API as any phone.
