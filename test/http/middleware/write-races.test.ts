@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
+import { saveCollection } from '../../../src/collections/catalog/save.ts'
+import type { BaseCollection } from '../../../src/collections/collection.ts'
+import { startWriteTestServer, type WriteTestServer } from '../../support/server/write-test-server.ts'
+
+const PASSWORD = 'secret12345'
+const ANN = 'workerann000001'
+const TOOL = 'hammer000000001'
+const TOOLS = 'collections/tools/records'
+
+let shop: WriteTestServer
+beforeAll(async () => {
+  shop = await startWriteTestServer()
+  await shop.server.services.settings.save({ batch: { enabled: true, maxRequests: 50, timeout: 60 } })
+  const ann = { id: ANN, email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD }
+  await shop.ask('', 'POST', 'collections/workers/records', ann)
+  await shop.signIn('ann', 'workers', 'ann@example.com', PASSWORD)
+  await shop.ask('', 'POST', TOOLS, { id: TOOL, name: 'hammer' })
+})
+afterAll(() => shop.server.stop())
+
+const patch = (body: object, query = '') => shop.ask('ann', 'PATCH', `${TOOLS}/${TOOL}${query}`, body)
+const tool = async () => (await shop.ask('', 'GET', `${TOOLS}/${TOOL}`)).body
+const statusesOf = (answers: readonly { status: number }[]) => [...new Set(answers.map((one) => one.status))]
+
+test('concurrent updates of one record, alone, with expand and in batches, lose no step', async () => {
+  const url = `/api/${TOOLS}/${TOOL}`
+  const step = { method: 'PATCH', url, body: { 'count+': 1 } }
+  const [alone, expanded, batches] = await Promise.all([
+    Promise.all(Array.from({ length: 15 }, () => patch({ 'count+': 1 }))),
+    Promise.all(Array.from({ length: 10 }, () => patch({ 'count+': 1 }, '?expand=shelf'))),
+    Promise.all(
+      Array.from({ length: 10 }, () => shop.ask('ann', 'POST', 'batch', { requests: [step, step] })),
+    ),
+  ])
+  expect(statusesOf([...alone, ...expanded, ...batches])).toEqual([200])
+  expect((await tool()).count).toBe(45)
+})
+
+test('a file that comes with one of many concurrent updates is stored once', async () => {
+  const form = new FormData()
+  form.set('photo', new File(['a photo'], 'photo.txt'))
+  form.set('name', 'with a photo')
+  const others = Array.from({ length: 20 }, () => patch({ 'count-': 1 }))
+  const { status, body } = await shop.ask('ann', 'PATCH', `${TOOLS}/${TOOL}`, form)
+  expect(statusesOf([{ status }, ...(await Promise.all(others))])).toEqual([200])
+  expect(await tool()).toMatchObject({ photo: body.photo, count: 25 })
+  const { rows } = await shop.server.services.store.db.query(
+    'select count(*)::int from _files where record = $1',
+    [TOOL],
+  )
+  expect(rows).toEqual([[1]])
+})
+
+test('updates while another node changes the collection', async () => {
+  const elsewhere = await openStore(shop.server.services.store.db)
+  const kind = elsewhere.catalog.find('tools')!.fields.find(({ name }) => name === 'kind')!
+  const rename = (name: string) =>
+    elsewhere.change(async (draft) => {
+      const tools = draft.catalog.find('tools') as BaseCollection
+      const fields = tools.fields.map((field) => (field.id === kind.id ? { ...field, name } : field))
+      await saveCollection(draft, { ...tools, fields } as BaseCollection)
+    })
+  const renameAll = async () => {
+    for (const name of ['type', 'sort', 'kind']) await rename(name)
+  }
+  let isOver = false
+  const answers: { status: number }[] = []
+  const write = async (i: number) => {
+    while (!isOver) answers.push(await patch({ meta: i }, '?fields=id'))
+  }
+  const renamed = renameAll().finally(() => {
+    isOver = true
+  })
+  await Promise.all([renamed, ...[1, 2, 3].map(write)])
+  await elsewhere.close()
+  expect(statusesOf(answers)).toEqual([200])
+})
+
+test('writes with an old token while its password changes', async () => {
+  const note = () => shop.ask('ann', 'POST', 'collections/notes/records', { worker: ANN, text: 'x' })
+  const statuses: number[] = []
+  const write = async () => {
+    for (let last = 200; last === 200; ) {
+      last = (await note()).status
+      statuses.push(last)
+    }
+  }
+  const writers = [write(), write(), write()]
+  const passwords = { password: 'another12345', passwordConfirm: 'another12345' }
+  const changed = await shop.ask('super', 'PATCH', `collections/workers/records/${ANN}`, passwords)
+  expect(changed.status).toBe(200)
+  expect((await note()).status).toBe(400)
+  await Promise.all(writers)
+  // a guest may not write notes: whoever wrote with the old token was refused by the rule
+  expect(statusesOf(statuses.map((status) => ({ status }))).filter((one) => one !== 200)).toEqual([400])
+  expect(statuses.filter((one) => one === 400)).toHaveLength(3)
+  const { rows } = await shop.server.services.store.db.query('select count(*)::int from notes')
+  expect(rows).toEqual([[statuses.filter((one) => one === 200).length]])
+})
