@@ -55,8 +55,19 @@ export async function requestInfo(
 ): Promise<RequestInfo> {
   const { values } = await bodyOf(c)
   const auth = await authOf(c, services, options)
+  return requestOf(c, services, auth, values, options.context)
+}
+
+/** The same for a caller who is known, with what its answer and its statements count for. */
+export function requestOf(
+  c: Ctx,
+  services: Services,
+  auth: AuthRecord | null,
+  body: Readonly<Record<string, unknown>>,
+  context?: RequestContext,
+): RequestInfo {
   const limits = { meter: meterFor(c, services, auth), client: requestClient(c, services, auth) }
-  return buildRequest(c, auth, values, options.context, limits)
+  return buildRequest(c, auth, body, context, limits)
 }
 
 /** The same from parts already at hand. Headers are only read when a rule asks for them. */

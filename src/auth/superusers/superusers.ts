@@ -50,8 +50,9 @@ export async function upsertSuperuser(store: Store, email: string, password: str
   const collection = superusersOf(store)
   const request = serverRequest(collection, { email, password, passwordConfirm: password })
   const known = await findByEmail(store, collection, email)
+  const change: WriteOptions = { ...noted('update', email), locksRecord: true }
   try {
-    if (known) await updateRecord(store, EXTENSIONS, collection, known.id, request, noted('update', email))
+    if (known) await updateRecord(store, EXTENSIONS, collection, known.id, request, change)
     else await createRecord(store, EXTENSIONS, collection, request, noted('create', email))
   } catch (error) {
     throw error instanceof ApiError ? explain(error) : error

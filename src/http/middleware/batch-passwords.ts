@@ -4,7 +4,7 @@ import { badRequest } from '../../errors.ts'
 import { passwordError } from '../../fields/types/password.ts'
 import { MAX_PASSWORD_BYTES } from '../../fields/values/bcrypt.ts'
 import { toText } from '../../fields/values/cast.ts'
-import { OWN_WORK, rememberWork } from '../../records/auth/passwords.ts'
+import { OWN_WORK, type PasswordMemory } from '../../records/auth/passwords.ts'
 import type { PasswordWork } from '../../records/input/password-work.ts'
 import { blankValues, prepare } from '../../records/input/prepare.ts'
 import type { AuthRecord } from '../../request/request.ts'
@@ -28,7 +28,8 @@ interface Write {
 
 /**
  * Hashes and compares the passwords of a batch before its transaction begins: in it, others would wait for 57
- * ms a password. Answers what each request finds done. Throws 400 for too many old passwords, 429 for too
+ * ms a password. `memories`: what earlier attempts have made for each request. Answers what each request
+ * finds done. Throws 400 for too many old passwords, 429 for too
  * many new ones.
  */
 export async function batchPasswords(
@@ -36,18 +37,16 @@ export async function batchPasswords(
   services: Services,
   auth: AuthRecord | null,
   requests: readonly BatchRequest[],
+  memories: readonly PasswordMemory[],
 ): Promise<PasswordWork[]> {
   const writes = requests.map((asked) => writeOf(services, auth, asked))
   const olds = writes.filter((write) => write && toText(write.body.oldPassword) !== '')
   if (olds.length > MAX_OLD_PASSWORDS && !auth?.isSuperuser)
     throw badRequest(`A batch may change at most ${MAX_OLD_PASSWORDS} passwords.`)
-  const done: PasswordWork[] = []
-  for (const write of writes) {
-    const work = rememberWork(passwordWork(c, services, auth))
-    if (write) await workAhead(services, write, work)
-    done.push(write ? work.locked : OWN_WORK)
-  }
-  return done
+  const work = passwordWork(c, services, auth)
+  for (const [i, write] of writes.entries())
+    if (write) await workAhead(services, write, memories[i]!.over(work))
+  return writes.map((write, i) => (write ? memories[i]!.over(work, true) : OWN_WORK))
 }
 
 function writeOf({ store }: Services, auth: AuthRecord | null, asked: BatchRequest): Write | undefined {

@@ -11,7 +11,7 @@ const MAX_TRIES = 10
  */
 export async function withCatalog<T>(store: CatalogStore, work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
-    const wasOld = watch(store)
+    const wasOld = watchCatalog(store)
     try {
       return await work()
     } catch (error) {
@@ -26,15 +26,18 @@ export async function withCatalog<T>(store: CatalogStore, work: () => Promise<T>
 export function readWithCatalog<T>(store: CatalogStore, read: () => Promise<T>): Promise<T> {
   return withCatalog(store, async () => {
     for (let tries = 1; ; tries++) {
-      const wasOld = watch(store)
+      const wasOld = watchCatalog(store)
       const answer = await read()
       if (tries === MAX_TRIES || !(await wasOld())) return answer
     }
   })
 }
 
-/** Tells, later, whether the collections as they are known now were old; then they have been read again. */
-function watch(store: CatalogStore): () => Promise<boolean> {
+/**
+ * Returns a function that tells later whether the collections known now were old, after a statement did not
+ * fit its tables. If so, it has read them again.
+ */
+export function watchCatalog(store: CatalogStore): () => Promise<boolean> {
   const seen = schemaMismatchCount()
   const { catalog } = store
   return async () => {

@@ -1,7 +1,7 @@
 import { limitSignInAttempts } from '../../auth/limits/attempt-limits.ts'
 import { toText } from '../../fields/values/cast.ts'
-import type { AuthRecord } from '../../request/request.ts'
 import type { Ctx, Services } from '../context.ts'
+import { authOf } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
 
 type Body = Readonly<Record<string, unknown>> | null
@@ -9,7 +9,7 @@ type Body = Readonly<Record<string, unknown>> | null
 const isGiven = (body: Body, key: string) => toText(body?.[key]) !== ''
 
 /** Whether a change of an auth record sets a password or says what it was. */
-export const changesPassword = (body: Body): boolean =>
+const changesPassword = (body: Body): boolean =>
   ['oldPassword', 'password', 'passwordConfirm'].some((key) => isGiven(body, key))
 
 /**
@@ -17,13 +17,14 @@ export const changesPassword = (body: Body): boolean =>
  * it is or sets another one: a stolen token must not be a way to guess it. Counted by the caller's account.
  * Throws 429 after too many wrong ones.
  */
-export function limitOldPasswordChecks<T>(
+export async function limitOldPasswordChecks<T>(
   c: Ctx,
   services: Services,
-  auth: AuthRecord | null,
   bodies: readonly Body[],
   run: () => Promise<T>,
 ): Promise<T> {
+  if (!bodies.some(changesPassword)) return run()
+  const auth = await authOf(c, services)
   const isTry = bodies.some((body) => (auth ? changesPassword(body) : isGiven(body, 'oldPassword')))
   if (!isTry || auth?.isSuperuser) return run()
   const { store, config } = services

@@ -26,6 +26,8 @@ export interface Part {
   /** The files that came for this request. */
   readonly uploads: Uploads
   readonly passwordWork: PasswordWork
+  /** See WriteOptions. */
+  readonly locksRecord: boolean
   /** What else happens with the write. */
   readonly alsoFor: (request: RequestInfo, collection: Collection) => WriteOptions['inSameTransaction']
 }
@@ -96,10 +98,11 @@ async function create(part: Part, name: string): Promise<PartAnswer> {
 }
 
 async function update(part: Part, name: string, id: string): Promise<PartAnswer> {
-  const { store, extensions, uploads, alsoFor, passwordWork } = part
+  const { store, extensions, uploads, alsoFor, passwordWork, locksRecord } = part
   const collection = writableCollection(store.catalog, name)
   const request = requestOf(part, 'PATCH')
-  const options: WriteOptions = { uploads, passwordWork, inSameTransaction: alsoFor(request, collection) }
+  const inSameTransaction = alsoFor(request, collection)
+  const options: WriteOptions = { uploads, passwordWork, locksRecord, inSameTransaction }
   return answer(request, await updateRecord(store, extensions, collection, id, request, options))
 }
 

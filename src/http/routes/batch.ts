@@ -1,22 +1,22 @@
 import { Hono } from 'hono'
+import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, badRequest, type ErrorData, forbidden } from '../../errors.ts'
 import { copyUpload, type Upload, type Uploads } from '../../files/upload.ts'
+import { PasswordMemory } from '../../records/auth/passwords.ts'
 import { lockFreshAuth } from '../../records/fresh-auth.ts'
-import type { PasswordWork } from '../../records/input/password-work.ts'
 import { checkPicked, LargeAnswer } from '../../request/answer-meter.ts'
-import type { RequestInfo } from '../../request/request.ts'
+import type { AuthRecord } from '../../request/request.ts'
 import { type BatchRequest, readBatch, unreadableBatch } from '../body/batch-body.ts'
-import { meterFor, withRoom } from '../body/large-answer.ts'
+import { meterFor } from '../body/large-answer.ts'
 import type { RequestBody } from '../body/request-body.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
-import { retryWithFreshAuth } from '../middleware/auth-retry.ts'
 import { batchPasswords } from '../middleware/batch-passwords.ts'
-import { withCatalog } from '../middleware/fresh-catalog.ts'
 import { checkRate } from '../middleware/gate.ts'
 import { limitOldPasswordChecks } from '../middleware/old-password.ts'
+import { retryWrite } from '../middleware/retry-write.ts'
 import {
   actionOf,
   bodyOfPart,
@@ -39,22 +39,11 @@ export const batchRoutes = (services: Services) =>
   new Hono<Env>().post('/', async (c) => {
     const { enabled, maxRequests, maxBodySize } = services.settings.current.batch
     if (!enabled || maxRequests <= 0) throw forbidden('Batch requests are not allowed.')
-    const { values, files } = await readBody(c, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
-    const requests = readBatch(values, maxRequests)
+    const body = await readBody(c, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
+    const requests = readBatch(body.values, maxRequests)
     const bodies = requests.filter((asked) => mayChangeAuth(services, asked)).map(bodyOfPart)
-    const answers = await retryWithFreshAuth(
-      () => authOf(c, services),
-      (auth) => {
-        // an answer that turns out to be large begins again: what it has counted is for one time
-        const outer = () => buildRequest(c, auth, values, 'batch', { meter: meterFor(c, services, auth) })
-        const run = async () => {
-          const work = await batchPasswords(c, services, auth, requests)
-          const runOnce = () =>
-            withCatalog(services.store, () => runAll(c, services, requests, outer(), files, work))
-          return withRoom(runOnce)
-        }
-        return limitOldPasswordChecks(c, services, auth, bodies, run)
-      },
+    const answers = await limitOldPasswordChecks(c, services, bodies, () =>
+      write(c, services, body, requests),
     )
     return sendJson(
       c,
@@ -70,32 +59,55 @@ async function readBody(c: Ctx, maxBytes: number): Promise<RequestBody> {
   }
 }
 
+/** Runs the batch for the caller at each attempt. Rates and passwords count once for all attempts. */
+function write(
+  c: Ctx,
+  services: Services,
+  { values, files }: RequestBody,
+  requests: readonly BatchRequest[],
+): Promise<PartAnswer[]> {
+  const { store, extensions } = services
+  const memories = requests.map(() => new PasswordMemory())
+  const rated = new Set<BatchRequest>()
+  const identify = () => authOf(c, services)
+  return retryWrite(store, identify, async (auth, { locksRecord }) => {
+    const work = await batchPasswords(c, services, auth, requests, memories)
+    const outer = buildRequest(c, auth, values, 'batch', { meter: meterFor(c, services, auth) })
+    const runOne = async (inside: Store, asked: BatchRequest, i: number) => {
+      if (!rated.has(asked))
+        checkRate(services, auth, clientIp(c, services), asked.method, asked.url.split('?')[0]!)
+      rated.add(asked)
+      const uploads = uploadsOf(files, i)
+      const alsoFor: Part['alsoFor'] = (request, collection) =>
+        auditWrite(c, services, request, collection, uploads.keys())
+      const passwordWork = work[i]!
+      const part = { store: inside, extensions, asked, outer, uploads, passwordWork, locksRecord, alsoFor }
+      return runPart(part)
+    }
+    return runAll(c, services, requests, auth, runOne)
+  })
+}
+
 /** One transaction; the first request that fails undoes them all. */
 function runAll(
   c: Ctx,
   services: Services,
   requests: readonly BatchRequest[],
-  outer: RequestInfo,
-  files: Uploads,
-  work: readonly PasswordWork[],
+  auth: AuthRecord | null,
+  runOne: (inside: Store, asked: BatchRequest, i: number) => Promise<PartAnswer>,
 ): Promise<PartAnswer[]> {
-  const { store, extensions } = services
+  const { store } = services
   const timeoutMs = (services.settings.current.batch.timeout || DEFAULT_TIMEOUT_S) * 1000
   const deadlineMs = Date.now() + timeoutMs
   return store.db.transaction(async (db) => {
     await db.limitStatements(timeoutMs)
     const inside = { db, catalog: store.catalog }
     // a key that is made while its user comes to another is there before that, and goes, or is refused
-    if (requests.some((asked) => mayOpen(services, asked))) await lockFreshAuth(inside, outer.auth)
+    if (requests.some((asked) => mayOpen(services, asked))) await lockFreshAuth(inside, auth)
     const answers: PartAnswer[] = []
     for (const [i, asked] of requests.entries()) {
       try {
-        checkRate(services, outer.auth, clientIp(c, services), asked.method, asked.url.split('?')[0]!)
-        const uploads = uploadsOf(files, i)
-        const alsoFor: Part['alsoFor'] = (request, collection) =>
-          auditWrite(c, services, request, collection, uploads.keys())
-        const part = { store: inside, extensions, asked, outer, uploads, passwordWork: work[i]!, alsoFor }
-        answers.push(await runPart(part))
+        answers.push(await runOne(inside, asked, i))
       } catch (error) {
         throw Date.now() > deadlineMs ? badRequest(FAILED) : partError(i, error)
       }

@@ -30,9 +30,9 @@ import { waitForAny } from '../../sms/wake/wait.ts'
 import { readJson } from '../body/json-body.ts'
 import { meterFor } from '../body/large-answer.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { retryWithFreshAuth } from '../middleware/auth-retry.ts'
 import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
 import { limitPairing } from '../middleware/pair-tries.ts'
+import { retryWrite } from '../middleware/retry-write.ts'
 import { authOf, buildRequest } from '../request-info.ts'
 import { sendRaw } from '../send-json.ts'
 import { limitOpenStreams } from '../server/streams.ts'
@@ -63,10 +63,13 @@ export function deviceRoutes(services: Services): Hono<Env> {
 
   return new Hono<Env>()
     .post('/pairing', async (c) => {
-      const pairing = await retryWithFreshAuth(
+      let body: Promise<unknown> | undefined
+      const pairing = await retryWrite(
+        store,
         async () => requireUser(await authOf(c, services)),
         async (user) => {
-          const { name } = checkShape(PAIRING_BODY, await bodyOf(c))
+          body ??= bodyOf(c)
+          const { name } = checkShape(PAIRING_BODY, await body)
           return startPairing(store, user, name ?? '', config.publicUrl)
         },
       )

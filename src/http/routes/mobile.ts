@@ -17,8 +17,8 @@ import { wireDate, wireDevice } from '../../smsgate/wire.ts'
 import { readBytes } from '../body/bytes.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { retryWithFreshAuth } from '../middleware/auth-retry.ts'
 import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
+import { retryWrite } from '../middleware/retry-write.ts'
 import { authOf } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { limitOpenStreams } from '../server/streams.ts'
@@ -69,7 +69,8 @@ export function mobileRoutes(services: Services): Hono<Env> {
       return c.body(null, 204)
     })
     .get('/user/code', async (c) => {
-      const { code, expires_at } = await retryWithFreshAuth(
+      const { code, expires_at } = await retryWrite(
+        store,
         () => signInBasic(c, services),
         (user) => startPairing(store, user, '', config.publicUrl),
       )

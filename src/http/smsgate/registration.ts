@@ -7,8 +7,8 @@ import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { REGISTER_BODY } from '../../smsgate/body.ts'
 import type { Ctx, Services } from '../context.ts'
-import { retryWithFreshAuth } from '../middleware/auth-retry.ts'
 import { limitPairing, limitPrivateTokenPairing } from '../middleware/pair-tries.ts'
+import { retryWrite } from '../middleware/retry-write.ts'
 import { signInBasic } from './password.ts'
 
 /** The app cannot renew its token: it is good for ten years, or until the device is deleted. */
@@ -56,7 +56,8 @@ const WAYS: Readonly<Record<string, Way>> = {
   code: ofSixDigits(byCode),
   bearer: ofSixDigits(byPrivateToken),
   basic: (c, services, _, phone) =>
-    retryWithFreshAuth(
+    retryWrite(
+      services.store,
       () => signInBasic(c, services),
       (user) => addDevice(services.store, services.extensions, user, { ...phone, name: phone.model ?? '' }),
     ),

@@ -10,25 +10,32 @@ export const OWN_WORK: PasswordWork = { hash: hashPassword, verify: verifyPasswo
 /** Stands for a hash that is not made yet: nothing has it. */
 const PLACEHOLDER = '$2a$10$'.padEnd(60, '.')
 
-/** Each password is hashed and compared once, however often a write is tried. */
-export interface RememberedWork extends PasswordWork {
-  /** The same for work under locks: a comparison that is not known is false, rather than made. */
-  readonly locked: PasswordWork
+/** Hashes and verdicts of one write: no attempt makes again what an earlier one has made. */
+export class PasswordMemory {
+  readonly #hashes = new Map<string, Promise<string>>()
+  readonly #verdicts = new Map<string, Promise<boolean>>()
+
+  /**
+   * Work that makes what is not known yet. Under a lock it makes no comparison: one that is not known is
+   * false.
+   */
+  over(work: PasswordWork, isLocked = false): PasswordWork {
+    return {
+      hash: (plain, cost) => remember(this.#hashes, `${cost} ${plain}`, () => work.hash(plain, cost)),
+      verify: async (plain, hashed) => {
+        const key = `${hashed} ${plain}`
+        if (isLocked) return this.#verdicts.get(key) ?? false
+        return remember(this.#verdicts, key, () => work.verify(plain, hashed))
+      },
+    }
+  }
 }
 
-export function rememberWork(work: PasswordWork): RememberedWork {
-  const [hashes, verdicts] = [new Map<string, Promise<string>>(), new Map<string, Promise<boolean>>()]
-  const hash = (plain: string, cost: number) =>
-    remember(hashes, `${cost} ${plain}`, () => work.hash(plain, cost))
-  const verify = (plain: string, hashed: string) =>
-    remember(verdicts, `${hashed} ${plain}`, () => work.verify(plain, hashed))
-  const known = async (plain: string, hashed: string) => verdicts.get(`${hashed} ${plain}`) ?? false
-  return { hash, verify, locked: { hash, verify: known } }
-}
-
+/** What failed is made again: the next attempt may be another caller's. */
 function remember<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const value = known.get(key) ?? make()
   known.set(key, value)
+  value.catch(() => known.delete(key))
   return value
 }
 

@@ -20,6 +20,8 @@ export interface WriteOptions {
    * stored, or StaleAuth.
    */
   readonly locksAuth?: boolean
+  /** An update locks its record before it reads it, so that no other write comes in between. */
+  readonly locksRecord?: boolean
   /** The password was made by the server: rules for passwords do not apply to it. */
   readonly hasRandomPassword?: boolean
   /** How its passwords are hashed and compared. */

@@ -8,7 +8,7 @@ import type { RequestInfo } from '../../request/request.ts'
 import { ruleFor } from '../../rules/access.ts'
 import { asksToManage, checkAuthForm } from '../auth/auth-form.ts'
 import { deleteInvalidLinks, invalidatesLinks, rotateTokenKey } from '../auth/auth-links.ts'
-import { hashPasswords, hasNewPassword, OWN_WORK, rememberWork } from '../auth/passwords.ts'
+import { hashPasswords, hasNewPassword, OWN_WORK } from '../auth/passwords.ts'
 import { columnsOf, toRow, toValues } from '../columns.ts'
 import { answerRecord } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
@@ -23,17 +23,13 @@ import { authConditions, type WriteOptions } from '../input/write-options.ts'
 import { isRuleFault } from '../render/visibility.ts'
 import { selectRows } from '../select.ts'
 import { writeConditionsOf } from './conditions.ts'
+import { Conflict } from './conflict.ts'
 import { explainRejection, isEmptyObject, NO_RULE } from './explain.ts'
 import { uniqueViolationError } from './unique.ts'
 import { type StoredRecord, updateRow } from './update-row.ts'
 import type { WriteCondition } from './write-condition.ts'
 
 const FAILED = 'Failed to update record.'
-/** How often a record is read again because somebody else wrote it in between, before it is locked. */
-const MAX_TRIES = 3
-
-/** Somebody else has written the record since it was read. */
-class Conflict extends Error {}
 
 /** A change on its way into the store. */
 interface Update {
@@ -56,11 +52,10 @@ interface Change extends Update, StoredRecord {
 
 /**
  * Changes a record and answers with its JSON text. Two round trips: the old record, under the updateRule, and
- * the write, which does nothing if the record has changed meanwhile; then all is done again, after three
- * tries under a lock. One more where a modifier has to be resolved for a rule, a transaction where a hook,
- * links of an auth record or sent files are concerned. Throws 403, 404, 400 with the error of each field, or
- * StaleAuth. PocketBase:
- * apis/record_crud.go, recordUpdate; contract 4
+ * the write. One more where a modifier has to be resolved for a rule, a transaction where a hook, links of an
+ * auth record or sent files are concerned. Throws 403, 404, 400 with the error of each field, StaleAuth, or
+ * Conflict if another write changed the record in between, which cannot be with `locksRecord`.
+ * PocketBase: apis/record_crud.go, recordUpdate; contract 4
  */
 export async function updateRecord(
   store: Store,
@@ -71,17 +66,9 @@ export async function updateRecord(
   options: WriteOptions = {},
 ): Promise<string> {
   const rule = ruleFor(collection, 'updateRule', request.auth)
-  const work = rememberWork(options.passwordWork ?? OWN_WORK)
+  const work = options.passwordWork ?? OWN_WORK
   const update = { store, extensions, collection, id, request, rule, options, work }
-  for (let tries = 1; ; tries++) {
-    try {
-      return await updateOnce(update)
-    } catch (error) {
-      if (!(error instanceof Conflict)) throw error
-      if (options.isAuthCached) await checkAuthFresh(store, request.auth)
-      if (tries === MAX_TRIES) return updateLocked({ ...update, work: work.locked })
-    }
-  }
+  return options.locksRecord ? updateLocked(update) : updateOnce(update)
 }
 
 /** Nobody else writes the record while this does. */

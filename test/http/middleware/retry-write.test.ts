@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { findAuthRecord } from '../../../src/auth/auth-rows.ts'
+import { type CatalogStore, openStore } from '../../../src/collections/catalog/catalog-store.ts'
+import { saveCollection } from '../../../src/collections/catalog/save.ts'
+import type { AuthCollection, BaseCollection } from '../../../src/collections/collection.ts'
+import type { Db } from '../../../src/db/open.ts'
+import { badRequest } from '../../../src/errors.ts'
+import { retryWrite, type WriteAttempt } from '../../../src/http/middleware/retry-write.ts'
+import { PasswordMemory } from '../../../src/records/auth/passwords.ts'
+import { StaleAuth } from '../../../src/records/fresh-auth.ts'
+import { Conflict } from '../../../src/records/write/conflict.ts'
+import { LargeAnswer } from '../../../src/request/answer-meter.ts'
+import type { AuthRecord } from '../../../src/request/request.ts'
+import { openPreparedDb } from '../../support/server/start.ts'
+
+const USER = 'user00000000001'
+
+let db: Db
+let here: CatalogStore
+let elsewhere: CatalogStore
+beforeAll(async () => {
+  db = await openPreparedDb()
+  here = await openStore(db)
+  elsewhere = await openStore(db)
+  await db.query(
+    `insert into users (id, email, "tokenKey", password) values ($1, 'a@example.com', 'x', 'x')`,
+    [USER],
+  )
+})
+afterAll(async () => {
+  await here.close()
+  await elsewhere.close()
+  await db.close()
+})
+
+let attempts: WriteAttempt[] = []
+let waits = 0
+beforeEach(() => {
+  attempts = []
+  waits = 0
+})
+
+const userNow = async () => (await findAuthRecord(here, here.catalog.find('users') as AuthCollection, USER))!
+const changeUser = () => db.query(`update users set name = name || 'x' where id = $1`, [USER])
+const room = {
+  take: async () => {
+    waits++
+  },
+}
+const large = () => new LargeAnswer(2 << 20, room)
+
+/** Fails with these faults, one an attempt, then answers how many attempts there were. */
+function failing(faults: readonly (() => unknown)[]) {
+  return async (_: AuthRecord | null, attempt: WriteAttempt) => {
+    attempts.push(attempt)
+    const fault = faults[attempts.length - 1]
+    if (fault) throw await fault()
+    return attempts.length
+  }
+}
+const asGuest = async () => null
+const times = (count: number, fault: () => unknown) => Array.from({ length: count }, () => fault)
+const conflict = () => new Conflict()
+const stale = () => new StaleAuth()
+
+test('a conflict is tried again, after the third one with a lock', async () => {
+  expect(await retryWrite(here, asGuest, failing(times(3, conflict)))).toBe(4)
+  expect(attempts.map(({ locksRecord }) => locksRecord)).toEqual([false, false, false, true])
+})
+
+test('a stale auth record is read again, and held', async () => {
+  const asked: boolean[] = []
+  const identify = async (isCached: boolean) => {
+    asked.push(isCached)
+    return null
+  }
+  expect(await retryWrite(here, identify, failing(times(2, stale)), true)).toBe(3)
+  expect(asked).toEqual([true, false, false])
+  expect(attempts.map(({ isAuthCached, locksAuth }) => [isAuthCached, locksAuth])).toEqual([
+    [true, false],
+    [false, true],
+    [false, true],
+  ])
+})
+
+test('a large answer waits for its room', async () => {
+  expect(await retryWrite(here, asGuest, failing(times(4, large)))).toBe(5)
+  expect(waits).toBe(4)
+})
+
+test('different faults do not use up each other’s retries', async () => {
+  const faults = [...times(3, conflict), ...times(4, large), ...times(5, stale)]
+  expect(await retryWrite(here, asGuest, failing(faults))).toBe(13)
+})
+
+test('an update that another node’s change overtakes sees the changed collections', async () => {
+  const overtaken = async () => {
+    await elsewhere.change(async (draft) => {
+      const contacts = draft.catalog.find('contacts') as BaseCollection
+      await saveCollection(draft, { ...contacts, listRule: `name = "${Math.random()}"` })
+    })
+    return db.query('select nowhere from contacts').catch((error: unknown) => error)
+  }
+  expect(await retryWrite(here, asGuest, failing(times(3, overtaken)))).toBe(4)
+})
+
+test.each([
+  ['stale auth', stale, 21, StaleAuth],
+  ['large answers', large, 5, LargeAnswer],
+] as const)('%s without end', async (_, fault, count, type) => {
+  await expect(retryWrite(here, asGuest, failing(times(99, fault)))).rejects.toBeInstanceOf(type)
+  expect(attempts).toHaveLength(count)
+})
+
+test('any other error fails at once', async () => {
+  await expect(retryWrite(here, userNow, failing([() => badRequest('no')]), true)).rejects.toThrow('No.')
+  await expect(retryWrite(here, asGuest, failing(times(9, () => new Error('bug'))))).rejects.toThrow('bug')
+  expect(attempts).toHaveLength(2)
+})
+
+test.each([
+  ['refusal', () => badRequest('no'), true, 2],
+  ['conflict', conflict, true, 2],
+  ['refusal of a caller just read', () => badRequest('no'), false, undefined],
+] as const)('a %s of a user who has changed meanwhile', async (_, fault, startsCached, count) => {
+  const changed = async () => {
+    await changeUser()
+    return fault()
+  }
+  const done = retryWrite(here, userNow, failing([changed]), startsCached).catch(() => undefined)
+  expect(await done).toBe(count)
+  expect(attempts.at(-1)?.isAuthCached).toBe(false)
+})
+
+test('what an earlier attempt has hashed or compared is not made again, but for what failed', async () => {
+  const made: string[] = []
+  const work = {
+    hash: async (plain: string) => {
+      made.push(plain)
+      if (made.length === 1) throw new Error('busy')
+      return `hash of ${plain}`
+    },
+    verify: async (plain: string, hashed: string) => {
+      made.push(`${plain} ${hashed}`)
+      return true
+    },
+  }
+  const memory = new PasswordMemory()
+  await expect(memory.over(work).hash('a', 10)).rejects.toThrow('busy')
+  for (let i = 0; i < 2; i++) expect(await memory.over(work).hash('a', 10)).toBe('hash of a')
+  for (let i = 0; i < 2; i++) expect(await memory.over(work).verify('a', 'h')).toBe(true)
+  const locked = memory.over(work, true)
+  expect([await locked.verify('a', 'h'), await locked.verify('b', 'h')]).toEqual([true, false])
+  expect(made).toEqual(['a', 'a', 'a h'])
+})
