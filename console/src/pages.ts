@@ -80,7 +80,6 @@ export const PAGES: readonly PageEntry[] = [
   {
     path: '/conversations',
     title: 'Conversations',
-    short: 'Chats',
     icon: 'conversations',
     for: 'user',
     group: 'Texts',
@@ -180,6 +179,14 @@ export const PAGES: readonly PageEntry[] = [
     for: 'superuser',
     group: 'Server',
     load: () => import('./pages/backups/page.tsx'),
+  },
+  {
+    path: '/audit',
+    title: 'Audit log',
+    icon: 'keys',
+    for: 'superuser',
+    group: 'Server',
+    load: () => import('./pages/audit/page.tsx'),
   },
   {
     path: '/logs',

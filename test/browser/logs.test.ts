@@ -10,7 +10,7 @@ scenario('a superuser looks up what failed', async (fixture) => {
 
   await fetch(`${url}/api/collections/sms_messages/records?filter=to%20%3D%20%22%2B4915112345678%22`)
   for (let i = 0; i < 31; i++) await fetch(`${url}/api/nowhere?token=secret`)
-  await page.getByRole('button', { name: 'Look again' }).click()
+  await page.getByRole('button', { name: 'Refresh' }).click()
   await page.getByText('Page 1 of 2').waitFor()
   await fixture.look('logs')
   await page.getByRole('button', { name: 'Next' }).click()

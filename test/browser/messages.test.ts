@@ -118,7 +118,7 @@ scenario('what a filter finds is exported as CSV', async (fixture) => {
   await page.getByText('60 messages').waitFor()
   await page.getByRole('button', { name: 'Export' }).click()
   await page.getByLabel('Delivered at').uncheck()
-  await page.getByLabel('Parts').check()
+  await page.getByLabel('Segments').check()
   await fixture.look('export')
   const [download] = await Promise.all([
     page.waitForEvent('download'),
@@ -127,11 +127,11 @@ scenario('what a filter finds is exported as CSV', async (fixture) => {
   expect(download.suggestedFilename()).toMatch(/^messages-\d{4}-\d\d-\d\d\.csv$/)
   const lines = (await readFile((await download.path())!, 'utf8')).trimEnd().split('\r\n')
   expect(lines[0]).toBe(
-    'created,message_type,from,to,body,status,error_message,expand.device.name,sent_at,segments',
+    '\ufeffTime,Direction,Contact,From,To,Text,State,Why it failed,Device,Sent at,Segments',
   )
   expect(lines).toHaveLength(1 + PEOPLE)
   expect(
-    lines.filter((line) => line.includes('"Hello to ""all"", of you",failed,No such number,desk phone')),
+    lines.filter((line) => line.includes('"Hello to ""all"", of you",Failed,No such number,desk phone')),
   ).toHaveLength(1)
   await page.getByText('Export saved').waitFor()
 

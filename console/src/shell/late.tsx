@@ -1,5 +1,6 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
+import { pb } from '../data/client.ts'
 import type { PageProps } from '../pages.ts'
 import { Button } from '../parts/form/button.tsx'
 import { Empty } from '../parts/list/empty.tsx'
@@ -24,17 +25,41 @@ export function Late({
   return loaded ? <loaded.Page {...props} /> : <Loading />
 }
 
-/** The server was upgraded meanwhile, or is away. */
-const Failed = () => (
-  <Empty
-    icon="warning"
-    title="This page could not be loaded"
-    action={
-      <Button kind="primary" icon="again" onClick={() => location.reload()}>
-        Load again
-      </Button>
-    }
-  >
-    The server may have a new version, or it cannot be reached.
-  </Empty>
-)
+const ASK_MS = 3_000
+/** A page that cannot be loaded from a server that answers is not tried more often. */
+const RELOAD_MS = 30_000
+const RELOADED = 'pocketsms.reloaded'
+
+/** The server was upgraded meanwhile, or is away: the page comes back as soon as it answers. */
+function Failed() {
+  useEffect(() => {
+    const timer = setInterval(() => void reloadIfWell(), ASK_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <Empty
+      icon="warning"
+      title="This page could not be loaded"
+      action={
+        <Button kind="primary" icon="again" onClick={() => location.reload()}>
+          Try again
+        </Button>
+      }
+    >
+      The server cannot be reached, or it has a new version. The page loads by itself when the server answers.
+    </Empty>
+  )
+}
+
+async function reloadIfWell(): Promise<void> {
+  if (Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_MS) return
+  const isWell = await pb.health.check({ fetch: fetchSoon }).then(
+    () => true,
+    () => false,
+  )
+  if (!isWell) return
+  sessionStorage.setItem(RELOADED, String(Date.now()))
+  location.reload()
+}
+
+const fetchSoon: typeof fetch = (url, init) => fetch(url, { ...init, signal: AbortSignal.timeout(ASK_MS) })

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import type { PageProps } from '../../pages.ts'
+import { CodeBlock } from '../../parts/code.tsx'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Actions, Form, Notice } from '../../parts/form/form.tsx'
@@ -55,6 +57,17 @@ const COLUMNS: readonly Column<Log>[] = [
   { title: 'When', cell: ({ created }) => <Time at={created} /> },
 ]
 
+const detailsColumn = (open: (log: Log) => void): Column<Log> => ({
+  title: 'Actions',
+  bare: true,
+  align: 'end',
+  cell: (log) => (
+    <Button kind="quiet" onClick={() => open(log)}>
+      Details
+    </Button>
+  ),
+})
+
 /** Requests that failed, of all servers. */
 export function Page({ query }: PageProps) {
   const filter = query.get('filter') ?? ''
@@ -68,7 +81,7 @@ export function Page({ query }: PageProps) {
       text="Requests that failed, of all servers, as long as the settings keep them."
       actions={
         <Button icon="again" onClick={() => void reload()}>
-          Look again
+          Refresh
         </Button>
       }
     >
@@ -110,7 +123,18 @@ function Search({ filter, isWrong }: { filter: string; isWrong: boolean }) {
   )
 }
 
+/** All that is kept of a request. */
+const LogDialog = ({ log, onClose }: { log: Log; onClose: () => void }) => (
+  <Dialog title={log.message} onClose={onClose} wide>
+    <p class="muted">
+      <Time at={log.created} />
+    </p>
+    <CodeBlock code={JSON.stringify(log.data, null, 2)} />
+  </Dialog>
+)
+
 function Found({ logs, filter }: { logs: Logs; filter: string }) {
+  const [open, setOpen] = useState<Log>()
   const { items, page, totalPages, totalItems } = logs
   const turn = (next: number) => go(PATH, { filter, page: String(next) })
   if (items.length === 0)
@@ -121,7 +145,8 @@ function Found({ logs, filter }: { logs: Logs; filter: string }) {
     )
   return (
     <>
-      <Table caption="Logs" columns={COLUMNS} rows={items} />
+      <Table caption="Logs" columns={[...COLUMNS, detailsColumn(setOpen)]} rows={items} />
+      {open && <LogDialog log={open} onClose={() => setOpen(undefined)} />}
       <Pager page={page} pages={totalPages} total={totalItems} goTo={turn} />
     </>
   )

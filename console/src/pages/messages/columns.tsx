@@ -47,7 +47,7 @@ export const COLUMNS: readonly MessageColumn[] = [
       </span>
     ),
   },
-  { title: 'Parts', sort: 'segments', kind: 'end', cell: ({ segments }) => segments || '–' },
+  { title: 'Segments', sort: 'segments', kind: 'end', cell: ({ segments }) => segments || '–' },
   {
     title: 'Device',
     sort: 'device.name',

@@ -9,26 +9,9 @@ import { Actions, Form } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Progress } from '../../parts/wait.tsx'
 import { type Exported, readExport } from './export.ts'
+import { CSV_COLUMNS, type CsvColumn, fieldsOf, namesOfContacts, readableCsv } from './readable-csv.ts'
 
-/** What can be taken along; the first ones are chosen from the start. */
-const COLUMNS = [
-  ['created', 'Time'],
-  ['message_type', 'Out or in'],
-  ['from', 'From'],
-  ['to', 'To'],
-  ['body', 'Text'],
-  ['status', 'State'],
-  ['error_message', 'Why it failed'],
-  ['expand.device.name', 'Device'],
-  ['sent_at', 'Sent at'],
-  ['delivered_at', 'Delivered at'],
-  ['segments', 'Parts'],
-  ['expand.user.email', 'User'],
-  ['id', 'Id'],
-  ['batch_id', 'Id of the send'],
-  ['client_ref', 'Reference of the sender'],
-] as const
-const CHOSEN = 10
+const CHOSEN = 11
 
 /** Takes the messages of the filter away as a CSV file. */
 export function ExportDialog({
@@ -40,10 +23,9 @@ export function ExportDialog({
   total: number
   onClose: () => void
 }) {
-  const columns = COLUMNS.filter(
-    ([field]) => field !== 'expand.user.email' || session.value?.role === 'superuser',
-  )
-  const [chosen, setChosen] = useState<readonly string[]>(columns.slice(0, CHOSEN).map(([field]) => field))
+  const isUser = session.value?.role === 'user'
+  const columns = CSV_COLUMNS.filter(({ words }) => words !== (isUser ? 'User' : 'Contact'))
+  const [chosen, setChosen] = useState<readonly CsvColumn[]>(columns.slice(0, CHOSEN))
   const [done, setDone] = useState<Exported>({ rows: 0, bytes: 0 })
   const ended = useRef<AbortController | null>(null)
   useEffect(() => () => ended.current?.abort(), [])
@@ -52,8 +34,10 @@ export function ExportDialog({
     ended.current = stop
     setDone({ rows: 0, bytes: 0 })
     try {
-      const fields = columns.map(([field]) => field).filter((field) => chosen.includes(field))
-      const file = await readExport(filter, fields, setDone, stop.signal)
+      const wanted = columns.filter((column) => chosen.includes(column))
+      const names = isUser ? await namesOfContacts(stop.signal) : new Map()
+      const csv = await readExport(filter, fieldsOf(wanted), setDone, stop.signal)
+      const file = await readableCsv(csv, wanted, names)
       saveFile(`messages-${new Date().toISOString().slice(0, 10)}.csv`, file, 'text/csv')
       toast('Export saved')
       onClose()
@@ -81,14 +65,14 @@ export function ExportDialog({
         ) : (
           <fieldset class="messages-columns">
             <legend>Columns</legend>
-            {columns.map(([field, words]) => (
+            {columns.map((column) => (
               <CheckField
-                key={field}
-                name={field}
-                label={words}
-                value={chosen.includes(field)}
+                key={column.words}
+                name={column.words}
+                label={column.words}
+                value={chosen.includes(column)}
                 onValue={(isIn) =>
-                  setChosen(isIn ? [...chosen, field] : chosen.filter((each) => each !== field))
+                  setChosen(isIn ? [...chosen, column] : chosen.filter((each) => each !== column))
                 }
               />
             ))}

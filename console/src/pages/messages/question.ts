@@ -7,6 +7,11 @@ export interface Question {
   readonly state: StateKey
   /** Words to look for in texts and numbers. */
   readonly words: string
+  /** Days of the browser's time zone, as `2026-11-30`, the first and the last; '' for no limit. */
+  readonly from: string
+  readonly until: string
+  /** A device's id; '' for all. */
+  readonly device: string
   readonly sort: string
   readonly page: number
 }
@@ -34,24 +39,37 @@ export function questionOf(query: URLSearchParams): Question {
     filter: query.get('filter') ?? '',
     state,
     words: query.get('words') ?? '',
+    from: dayOf(query.get('from')),
+    until: dayOf(query.get('until')),
+    device: query.get('device') ?? '',
     sort: query.get('sort') || NEWEST_FIRST,
     page: Math.max(1, Math.floor(Number(query.get('page') ?? 1)) || 1),
   }
 }
 
 /** The address's part for a question. */
-export const queryOf = ({ filter, state, words, sort, page }: Question): Record<string, string> => ({
-  filter,
-  state,
-  words,
-  sort: sort === NEWEST_FIRST ? '' : sort,
-  page: page > 1 ? String(page) : '',
-})
+export const queryOf = (question: Question): Record<string, string> => {
+  const { sort, page, ...others } = question
+  return {
+    ...others,
+    sort: sort === NEWEST_FIRST ? '' : sort,
+    page: page > 1 ? String(page) : '',
+  }
+}
+
+const dayOf = (text: string | null) => (/^\d{4}-\d\d-\d\d$/.test(text ?? '') ? text! : '')
 
 /** The filter for the server, of all that the question asks. */
-export function wholeFilter({ filter, state, words }: Question): string {
+export function wholeFilter({ filter, state, words, from, until, device }: Question): string {
   const quick = STATES.find(([key]) => key === state)?.[2] ?? ''
-  const parts = [filter.trim(), quick, wordsFilter(words.trim())].filter((part) => part !== '')
+  const parts = [
+    filter.trim(),
+    quick,
+    wordsFilter(words.trim()),
+    from && pb.filter('created >= {:start}', { start: startOfDay(from) }),
+    until && pb.filter('created < {:end}', { end: startOfDay(until, 1) }),
+    device && pb.filter('device = {:device}', { device }),
+  ].filter((part) => part !== '')
   return parts.length === 1 ? parts[0]! : parts.map((part) => `(${part}\n)`).join(' && ')
 }
 
@@ -61,4 +79,11 @@ function wordsFilter(words: string): string {
   const digits = /^[+\d\s()/.-]+$/.test(words) ? words.replace(/^00/, '+').replace(/[^+\d]/g, '') : ''
   const number = digits.length > 2 ? digits : words
   return pb.filter('body ~ {:words} || to ~ {:number} || from ~ {:number}', { words, number })
+}
+
+/** When a day begins in the browser's time zone, or one so many days later. */
+function startOfDay(day: string, later = 0): Date {
+  const start = new Date(`${day}T00:00`)
+  start.setDate(start.getDate() + later)
+  return start
 }

@@ -1,11 +1,10 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
-import { Icon } from '../../parts/icon.tsx'
+import type { Device } from '../../data/records.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { SearchField } from '../../parts/list/search-field.tsx'
 import { SORTS } from './columns.tsx'
 import { FilterBar } from './filter/filter-bar.tsx'
 import { type Question, STATES, type StateKey } from './question.ts'
 import { SavedMenu } from './saved-menu.tsx'
-
-const CALM_MS = 400
 
 /** All by which messages are chosen: words, states, the filter, kept filters; on a phone the order, too. */
 export function Toolbar({
@@ -21,7 +20,11 @@ export function Toolbar({
   return (
     <search class="messages-tools">
       <div class="messages-quick">
-        <Words value={words} onValue={(typed) => onChange({ words: typed }, true)} />
+        <SearchField
+          label="Search texts and numbers"
+          value={words}
+          onValue={(typed) => onChange({ words: typed }, true)}
+        />
         <States chosen={state} onChoose={(chosen) => onChange({ state: chosen })} />
         <div class="messages-quick-end">
           <label class="messages-sort">
@@ -38,34 +41,9 @@ export function Toolbar({
           <SavedMenu filter={filter} onChoose={(chosen) => onChange({ filter: chosen })} />
         </div>
       </div>
+      <Pickers question={question} onChange={onChange} />
       <FilterBar applied={filter} refusal={refusal} onApply={(applied) => onChange({ filter: applied })} />
     </search>
-  )
-}
-
-/** A search of texts and numbers, a little after the last letter. */
-function Words({ value, onValue }: { value: string; onValue: (words: string) => void }) {
-  const [draft, setDraft] = useState(value)
-  const latest = useRef(onValue)
-  latest.current = onValue
-  useEffect(() => setDraft(value), [value])
-  useEffect(() => {
-    if (draft === value) return
-    const timer = setTimeout(() => latest.current(draft), CALM_MS)
-    return () => clearTimeout(timer)
-  }, [draft])
-  return (
-    <label class="messages-words">
-      <span class="unseen">Search texts and numbers</span>
-      <Icon name="search" />
-      <input
-        type="search"
-        placeholder="Search texts and numbers"
-        enterkeyhint="search"
-        value={draft}
-        onInput={(event) => setDraft(event.currentTarget.value)}
-      />
-    </label>
   )
 }
 
@@ -79,3 +57,41 @@ const States = ({ chosen, onChoose }: { chosen: StateKey; onChoose: (key: StateK
     ))}
   </fieldset>
 )
+
+const MOST_DEVICES = 200
+
+/** The choices that need no filter language: days of the user's time zone, and the device. */
+function Pickers({
+  question: { from, until, device },
+  onChange,
+}: {
+  question: Question
+  onChange: (change: Partial<Question>) => void
+}) {
+  const devices = useList<Device>('devices', { sort: 'name', perPage: MOST_DEVICES })
+  const day = (label: string, value: string, onDay: (day: string) => void) => (
+    <label>
+      {label}
+      <input type="date" value={value} onChange={(event) => onDay(event.currentTarget.value)} />
+    </label>
+  )
+  return (
+    <div class="messages-pickers">
+      {day('From', from, (chosen) => onChange({ from: chosen }))}
+      {day('Until', until, (chosen) => onChange({ until: chosen }))}
+      {devices.items.length > 1 && (
+        <label>
+          Device
+          <select value={device} onChange={(event) => onChange({ device: event.currentTarget.value })}>
+            <option value="">All</option>
+            {devices.items.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </div>
+  )
+}

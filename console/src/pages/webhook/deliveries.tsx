@@ -66,7 +66,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
 
 const columns = (webhook: Webhook, open: (delivery: Delivery) => void): readonly Column<Delivery>[] => [
   { title: 'Event', cell: (delivery) => delivery.event },
-  { title: 'State', cell: (delivery) => <DeliveryStatus status={delivery.status} /> },
+  { title: 'State', cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
   { title: 'Answer', align: 'end', cell: (delivery) => delivery.response_status || '–' },
   { title: 'Took', align: 'end', cell: (delivery) => took(delivery) },
   { title: 'Tries', align: 'end', cell: (delivery) => delivery.attempts },

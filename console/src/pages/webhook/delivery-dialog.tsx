@@ -1,3 +1,4 @@
+import { connectionFault } from '../../data/connection-fault.ts'
 import type { Delivery } from '../../data/records.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -6,11 +7,24 @@ import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { DeliveryStatus } from './delivery-status.tsx'
 
+/** What the receiver said; without an answer, why there is none, in words. */
+function LastAnswer({ delivery: { response_status, response_body, attempts } }: { delivery: Delivery }) {
+  if (attempts === 0) return <p class="muted">Not called yet.</p>
+  if (response_body === '') return <p class="muted">Empty.</p>
+  const words = response_status === 0 ? connectionFault(response_body) : undefined
+  return (
+    <>
+      {words && <p>{words}</p>}
+      <CodeBlock code={response_body} />
+    </>
+  )
+}
+
 /** All that is known of one delivery: its last answer, above all. */
 export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => (
   <Dialog title={delivery.event} onClose={onClose} wide>
     <p class="row">
-      <DeliveryStatus status={delivery.status} />
+      <DeliveryStatus delivery={delivery} />
       <span class="muted">
         {delivery.attempts} {delivery.attempts === 1 ? 'try' : 'tries'}, <Time at={delivery.created} />
       </span>
@@ -22,14 +36,10 @@ export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onCl
     </p>
     <div class="stack">
       <h3>Last answer{delivery.response_status > 0 && `: ${delivery.response_status}`}</h3>
-      {delivery.response_body ? (
-        <CodeBlock code={delivery.response_body} />
-      ) : (
-        <p class="muted">It was empty.</p>
-      )}
+      <LastAnswer delivery={delivery} />
     </div>
     <div class="stack">
-      <h3>Its webhook-id</h3>
+      <h3>webhook-id</h3>
       <CodeBlock code={delivery.event_id} />
     </div>
     {delivery.message && (

@@ -12,17 +12,23 @@ import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { NewWebhook } from './new-webhook.tsx'
+import { useFailing } from './use-failing.ts'
 
 const ADDRESS: Column<Webhook> = { title: 'Address', long: true, cell: (webhook) => webhook.url }
 const OWNER: Column<Webhook> = { title: 'User', cell: ({ expand }) => expand?.user?.email ?? '–' }
-const OTHERS: readonly Column<Webhook>[] = [
-  { title: 'Hears of', cell: ({ events }) => events.map((event) => EVENT_WORDS[event]).join(', ') },
-  {
-    title: 'State',
-    cell: ({ enabled }) => <Badge tone={enabled ? 'good' : 'bad'}>{enabled ? 'On' : 'Off'}</Badge>,
+const EVENTS: Column<Webhook> = {
+  title: 'Events',
+  cell: ({ events }) => events.map((event) => EVENT_WORDS[event]).join(', '),
+}
+const CREATED: Column<Webhook> = { title: 'Created', cell: (webhook) => <Time at={webhook.created} /> }
+
+const stateColumn = (isFailing: (webhook: Webhook) => boolean): Column<Webhook> => ({
+  title: 'State',
+  cell: (webhook) => {
+    if (!webhook.enabled) return <Badge tone="calm">Off</Badge>
+    return isFailing(webhook) ? <Badge tone="bad">Failing</Badge> : <Badge tone="good">On</Badge>
   },
-  { title: 'Made', cell: (webhook) => <Time at={webhook.created} /> },
-]
+})
 
 const hrefOf = ({ id }: Webhook) => to(`/webhooks/${id}`)
 
@@ -31,12 +37,13 @@ export const Page = () => (session.value?.role === 'superuser' ? <AllWebhooks />
 
 function AllWebhooks() {
   const webhooks = useList<Webhook>('webhooks', { expand: 'user' })
+  const isFailing = useFailing()
   return (
-    <Frame title="Webhooks" text="Those of all users: whom this server calls, and with what success.">
+    <Frame title="Webhooks" text="The webhooks of all users.">
       <Records
         list={webhooks}
         caption="Webhooks of all users"
-        columns={[ADDRESS, OWNER, ...OTHERS]}
+        columns={[ADDRESS, OWNER, EVENTS, stateColumn(isFailing), CREATED]}
         href={hrefOf}
         empty={
           <Empty icon="webhooks" title="No webhooks yet">
@@ -50,6 +57,7 @@ function AllWebhooks() {
 
 function OwnWebhooks() {
   const webhooks = useList<Webhook>('webhooks')
+  const isFailing = useFailing()
   const [isMaking, setMaking] = useState(false)
   const make = (
     <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
@@ -59,13 +67,13 @@ function OwnWebhooks() {
   return (
     <Frame
       title="Webhooks"
-      text="A program of yours is told at once what became of a message, and of texts that come in."
+      text="They tell your programs about sent, delivered, failed and received messages."
       actions={webhooks.total > 0 && make}
     >
       <Records
         list={webhooks}
         caption="Webhooks"
-        columns={[ADDRESS, ...OTHERS]}
+        columns={[ADDRESS, EVENTS, stateColumn(isFailing), CREATED]}
         href={hrefOf}
         empty={
           <Empty icon="webhooks" title="No webhooks yet" action={make}>

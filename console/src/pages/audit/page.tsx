@@ -1,0 +1,101 @@
+import { pb } from '../../data/client.ts'
+import { useAnswer } from '../../data/use/use-answer.ts'
+import type { PageProps } from '../../pages.ts'
+import { Button } from '../../parts/form/button.tsx'
+import { Notice } from '../../parts/form/form.tsx'
+import { Empty } from '../../parts/list/empty.tsx'
+import { Pager } from '../../parts/list/pager.tsx'
+import { SearchField } from '../../parts/list/search-field.tsx'
+import { type Column, Table } from '../../parts/list/table.tsx'
+import { Page as Frame } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { Loading } from '../../parts/wait.tsx'
+import { go } from '../../router.ts'
+
+/** A row of `GET /api/audit`. */
+interface Entry {
+  readonly id: string
+  readonly created: string
+  readonly email: string
+  readonly ip: string
+  readonly action: string
+  readonly collection: string
+  readonly record: string
+  readonly fields: readonly string[] | null
+}
+
+interface Audit {
+  readonly items: readonly Entry[]
+  readonly page: number
+  readonly totalItems: number
+  readonly totalPages: number
+}
+
+const PATH = '/audit'
+
+const COLUMNS: readonly Column<Entry>[] = [
+  { title: 'Action', cell: ({ action }) => action },
+  { title: 'Who', cell: ({ email }) => email || '–' },
+  { title: 'Collection', cell: ({ collection }) => collection || '–' },
+  { title: 'Record', cell: ({ record }) => (record ? <span class="mono">{record}</span> : '–') },
+  {
+    title: 'Fields',
+    long: true,
+    spare: ({ fields }) => !fields?.length,
+    cell: ({ fields }) => fields?.join(', ') || '–',
+  },
+  { title: 'From', cell: ({ ip }) => ip },
+  { title: 'When', cell: ({ created }) => <Time at={created} /> },
+]
+
+/** A word in any of the columns; '' for no word. */
+const filterOf = (words: string) =>
+  words === ''
+    ? ''
+    : pb.filter(
+        'email ~ {:words} || action ~ {:words} || collection ~ {:words} || record = {:words} || ip ~ {:words}',
+        { words },
+      )
+
+/** What superusers did: names only, no values. */
+export function Page({ query }: PageProps) {
+  const words = query.get('words') ?? ''
+  const page = Number(query.get('page')) || 1
+  const asked = new URLSearchParams({ filter: filterOf(words), page: String(page), sort: '-created,-@rowid' })
+  const { value, fault, reload } = useAnswer<Audit>(`/api/audit?${asked}`)
+  return (
+    <Frame
+      title="Audit log"
+      text="What superusers did: who, what, when and from where."
+      actions={
+        <Button icon="again" onClick={() => void reload()}>
+          Refresh
+        </Button>
+      }
+    >
+      <SearchField
+        label="Search"
+        value={words}
+        onValue={(typed) => go(PATH, typed ? { words: typed } : {}, true)}
+      />
+      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      {!fault && !value && <Loading />}
+      {value?.items.length === 0 && (
+        <Empty icon="check" title="Nothing found">
+          {words ? 'No entry contains these words.' : 'What superusers do from now on is listed here.'}
+        </Empty>
+      )}
+      {value && value.items.length > 0 && (
+        <>
+          <Table caption="Audit log" columns={COLUMNS} rows={value.items} />
+          <Pager
+            page={value.page}
+            pages={value.totalPages}
+            total={value.totalItems}
+            goTo={(next) => go(PATH, { ...(words && { words }), page: String(next) })}
+          />
+        </>
+      )}
+    </Frame>
+  )
+}

@@ -1,0 +1,99 @@
+import Papa from 'papaparse'
+import { pb } from '../../data/client.ts'
+import type { MessageState } from '../../data/records.ts'
+import { MESSAGE_STATES } from '../../parts/status.tsx'
+import { msOf } from '../../parts/time.tsx'
+
+/** A column of the exported file. */
+export interface CsvColumn {
+  readonly words: string
+  /** The fields of the API that it is made of. */
+  readonly fields: readonly string[]
+  /** What stands in a cell; left out, the first field as it is. */
+  readonly cell?: (values: readonly string[], names: Names) => string
+}
+
+/** Names of contacts by number. */
+export type Names = ReadonlyMap<string, string>
+
+/** A spreadsheet takes a file for UTF-8 if it begins so. */
+const MARK = '\ufeff'
+/** Year, month, day and time in this order are a date in every spreadsheet. */
+const LOCAL = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium' })
+
+/** An instant in the browser's time zone; '' for none. */
+const localTime = ([at = '']: readonly string[]) => (at === '' ? '' : LOCAL.format(msOf(at)))
+
+/** What can be exported; the first ones are chosen from the start. */
+export const CSV_COLUMNS: readonly CsvColumn[] = [
+  { words: 'Time', fields: ['created'], cell: localTime },
+  {
+    words: 'Direction',
+    fields: ['message_type'],
+    cell: ([type]) => (type === 'incoming' ? 'Received' : 'Sent'),
+  },
+  {
+    words: 'Contact',
+    fields: ['message_type', 'from', 'to'],
+    cell: ([type, from = '', to = ''], names) => names.get(type === 'incoming' ? from : to) ?? '',
+  },
+  { words: 'From', fields: ['from'] },
+  { words: 'To', fields: ['to'] },
+  { words: 'Text', fields: ['body'] },
+  { words: 'State', fields: ['status'], cell: ([status]) => MESSAGE_STATES[status as MessageState][1] },
+  { words: 'Why it failed', fields: ['error_message'] },
+  { words: 'Device', fields: ['expand.device.name'] },
+  { words: 'Sent at', fields: ['sent_at'], cell: localTime },
+  { words: 'Delivered at', fields: ['delivered_at'], cell: localTime },
+  { words: 'Segments', fields: ['segments'] },
+  { words: 'User', fields: ['expand.user.email'] },
+  { words: 'Id', fields: ['id'] },
+  { words: 'Id of the send', fields: ['batch_id'] },
+  { words: 'Reference of the sender', fields: ['client_ref'] },
+]
+
+/** The fields that an export of these columns asks for, each once. */
+export const fieldsOf = (columns: readonly CsvColumn[]): string[] => [
+  ...new Set(columns.flatMap(({ fields }) => fields)),
+]
+
+/** The API's CSV of these columns as a file for people: their words, local times, names of contacts. */
+export async function readableCsv(csv: Blob, columns: readonly CsvColumn[], names: Names): Promise<Blob> {
+  const pieces = [MARK, `${Papa.unparse([columns.map(({ words }) => words)])}\r\n`]
+  await eachPiece(csv, (rows) => {
+    const lines = rows.map((row) =>
+      columns.map(({ fields, cell }) => {
+        const values = fields.map((field) => row[field] ?? '')
+        return cell ? cell(values, names) : values[0]!
+      }),
+    )
+    if (lines.length > 0) pieces.push(`${Papa.unparse(lines)}\r\n`)
+  })
+  return new Blob(pieces, { type: 'text/csv' })
+}
+
+/** The names of all contacts. A superuser has none. */
+export async function namesOfContacts(ended: AbortSignal): Promise<Names> {
+  const url = pb.buildURL('/api/collections/contacts/export?fields=phone,name')
+  const response = await fetch(url, { headers: { authorization: pb.authStore.token }, signal: ended })
+  const names = new Map<string, string>()
+  if (!response.ok) return names
+  await eachPiece(await response.blob(), (rows) => {
+    for (const { phone = '', name = '' } of rows) names.set(phone, name)
+  })
+  return names
+}
+
+type Row = Readonly<Record<string, string>>
+
+/** Reads a CSV with a head piece by piece, so that a large one does not have to be in memory as rows. */
+const eachPiece = (csv: Blob, take: (rows: readonly Row[]) => void): Promise<void> =>
+  new Promise((resolve, reject) => {
+    Papa.parse<Row>(csv as File, {
+      header: true,
+      skipEmptyLines: true,
+      chunk: ({ data }) => take(data),
+      complete: () => resolve(),
+      error: reject,
+    })
+  })

@@ -1,0 +1,17 @@
+import type { Delivery, Webhook } from '../../data/records.ts'
+import { useList } from '../../data/use/use-list.ts'
+
+const MOST = 200
+/** Deliveries of the last day that did not arrive, or not yet, although they were tried. */
+const FAILED = 'created >= @yesterday && (status = "failed" || (status = "pending" && attempts > 0))'
+
+/** Says of a webhook whether calls to it failed lately. */
+export function useFailing(): (webhook: Webhook) => boolean {
+  const { items } = useList<Delivery>('webhook_deliveries', {
+    filter: FAILED,
+    perPage: MOST,
+    fields: 'id,webhook',
+  })
+  const failing = new Set(items.map(({ webhook }) => webhook))
+  return ({ id }) => failing.has(id)
+}
