@@ -1,6 +1,7 @@
-// Builds the console into console/dist, and the agent as a package beside it; `npm ci` runs this as `prepare`. JavaScript, as any Node must run it.
-// Without vite (npm ci --omit=dev) there is nothing to do: the server then says at / how to build it. The
-// first `npx pocketsms` of a user in a clone comes here, too, as npx installs the package that it stands in:
+// Builds the console into console/dist, and the agent as a package beside it; `npm ci` runs this as
+// `prepare`. JavaScript, as any Node must run it. Without vite (npm ci --omit=dev) there is nothing to do:
+// the server then says at / how to build it. The first `npx pocketsms` of a user in a clone comes here, too,
+// as npx installs the package that it stands in:
 // it leaves a build that is there.
 import { existsSync } from 'node:fs'
 import { packAgent } from '../package/agent.js'

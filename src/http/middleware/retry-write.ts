@@ -3,6 +3,7 @@ import { DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError } from '../../errors.ts'
 import { checkAuthFresh, StaleAuth } from '../../records/fresh-auth.ts'
 import type { WriteOptions } from '../../records/input/write-options.ts'
+import { StoredWithoutAnswer } from '../../records/write/answer-write.ts'
 import { Conflict } from '../../records/write/conflict.ts'
 import { LargeAnswer } from '../../request/answer-meter.ts'
 import type { AuthRecord } from '../../request/request.ts'
@@ -26,10 +27,10 @@ export type WriteAttempt = Required<Pick<WriteOptions, 'isAuthCached' | 'locksAu
 
 /**
  * Runs a write until it meets none of the faults above. Only deadlocks are retried elsewhere, in `Db`. An
- * attempt that fails must have stored nothing. With `startsCached` the first attempts use the auth record
- * from memory: the statement that writes compares its version, and a refusal counts only if that record is
- * still true. Throws what `work` throws, and 429 or 503 when memory for a large answer is not free for
- * too long.
+ * attempt that fails must have stored nothing, or throw StoredWithoutAnswer. With `startsCached` the first
+ * attempts use the auth record from memory: the statement that writes compares its version, and a refusal
+ * counts only if that record is still true. Throws what `work` throws, and 429 or 503 when memory for a large
+ * answer is not free for too long.
  */
 export async function retryWrite<A extends AuthRecord | null, T>(
   store: CatalogStore,
@@ -46,6 +47,7 @@ export async function retryWrite<A extends AuthRecord | null, T>(
     try {
       return await work(auth, { isAuthCached, locksAuth: !isAuthCached, locksRecord })
     } catch (thrown) {
+      if (thrown instanceof StoredWithoutAnswer) throw thrown.cause
       const error = isAuthCached ? await doubt(store, auth, thrown) : thrown
       const fault = await faultOf(error, isCatalogOld)
       if (!fault || retries[fault]++ === MAX_RETRIES[fault]) throw error

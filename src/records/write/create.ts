@@ -11,7 +11,6 @@ import { checkCandidate } from '../../rules/candidate-check.ts'
 import { asksToManage, checkAuthForm } from '../auth/auth-form.ts'
 import { hashPasswords, hasNewPassword, OWN_WORK, withoutHashes } from '../auth/passwords.ts'
 import { toRow } from '../columns.ts'
-import { answerRecord } from '../expand/answer.ts'
 import type { Extension, Extensions } from '../extension.ts'
 import { lockFreshAuth } from '../fresh-auth.ts'
 import { storing } from '../input/files.ts'
@@ -21,6 +20,7 @@ import { type FieldErrors, validate } from '../input/validate.ts'
 import type { Values } from '../input/values.ts'
 import { authConditions, type WriteOptions, writeWith } from '../input/write-options.ts'
 import { Parameters } from '../parameters.ts'
+import { answerWrite } from './answer-write.ts'
 import { writeConditionsOf } from './conditions.ts'
 import { explainRejection, isEmptyObject, NO_RULE, type RuleSql, ruleHolds } from './explain.ts'
 import { insertRecord } from './insert.ts'
@@ -72,7 +72,7 @@ export async function createRecord(
   }
   const hook = extension?.beforeCreate
   const { values, extra } = hook ? await createWithHook(creation, hook) : await createPlain(creation)
-  const text = await answerRecord(store, collection, toRow(collection, values), creation.request)
+  const text = await answerWrite(store, collection, toRow(collection, values), creation.request)
   return extra && !isEmptyObject(extra) ? writeSorted({ ...JSON.parse(text), ...extra }) : text
 }
 

@@ -10,7 +10,6 @@ import { asksToManage, checkAuthForm } from '../auth/auth-form.ts'
 import { deleteInvalidLinks, invalidatesLinks, rotateTokenKey } from '../auth/auth-links.ts'
 import { hashPasswords, hasNewPassword, OWN_WORK } from '../auth/passwords.ts'
 import { columnsOf, toRow, toValues } from '../columns.ts'
-import { answerRecord } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
 import { checkAuthFresh } from '../fresh-auth.ts'
 import { storing } from '../input/files.ts'
@@ -22,6 +21,7 @@ import type { Values } from '../input/values.ts'
 import { authConditions, type WriteOptions } from '../input/write-options.ts'
 import { isRuleFault } from '../render/visibility.ts'
 import { selectRows } from '../select.ts'
+import { answerWrite } from './answer-write.ts'
 import { writeConditionsOf } from './conditions.ts'
 import { Conflict } from './conflict.ts'
 import { explainRejection, isEmptyObject, NO_RULE } from './explain.ts'
@@ -93,7 +93,7 @@ async function updateOnce(update: Update): Promise<string> {
   const change = { ...judged, values: await hash(judged) }
   const { store, collection, values, request } = change
   const extra = await saveWithHooks(change)
-  const text = await answerRecord(store, collection, toRow(collection, values), request)
+  const text = await answerWrite(store, collection, toRow(collection, values), request)
   return extra && !isEmptyObject(extra) ? writeSorted({ ...JSON.parse(text), ...extra }) : text
 }
 
