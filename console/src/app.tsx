@@ -1,6 +1,6 @@
 import { ACCOUNT_PAGES } from './account/account-pages.ts'
 import { SignIn } from './account/sign-in.tsx'
-import { session } from './data/session.ts'
+import { renewals, session } from './data/session.ts'
 import { Questions } from './parts/dialog/dialog.tsx'
 import { Toasts } from './parts/toast.tsx'
 import { match, place } from './router.ts'
@@ -22,5 +22,5 @@ function Content() {
     const params = match(pattern, path)
     if (params) return <Late key={path} load={load} params={params} query={query} />
   }
-  return session.value ? <Shell session={session.value} /> : <SignIn />
+  return session.value ? <Shell key={renewals.value} session={session.value} /> : <SignIn />
 }

@@ -165,6 +165,13 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('./pages/usage/page.tsx'),
   },
   {
+    path: '/account',
+    title: 'Account',
+    icon: 'contacts',
+    for: 'both',
+    load: () => import('./pages/account/page.tsx'),
+  },
+  {
     path: '/settings',
     title: 'Settings',
     icon: 'settings',

@@ -1,7 +1,7 @@
 import { WakeSignal } from '../tools/wake-signal.ts'
 import { Backoff } from './backoff.ts'
 import type { Journal, JournalEntry } from './journal.ts'
-import { call, type Server, ServerRefusal, ServerUnavailable } from './server.ts'
+import { call, mayPass, type Server, ServerRefusal } from './server.ts'
 
 const MAX_ITEMS = 100
 const IDLE_MS = 60_000
@@ -42,7 +42,7 @@ export class Outbox {
         backoff.reset()
         await this.#more.wait(IDLE_MS, ended)
       } catch (error) {
-        if (!(error instanceof ServerUnavailable)) throw error
+        if (!mayPass(error)) throw error
         await backoff.pause(ended)
       }
     }

@@ -5,7 +5,7 @@ import type { Driver } from './driver.ts'
 import { Journal } from './journal.ts'
 import { lockState } from './lock.ts'
 import { renewToken } from './renew.ts'
-import { ServerRefusal, ServerUnavailable } from './server.ts'
+import { mayPass, ServerRefusal } from './server.ts'
 import { readState, saveState } from './state.ts'
 
 const RENEW_MS = 86_400_000
@@ -54,7 +54,7 @@ async function keepRenewing(renew: () => Promise<void>, ended: AbortSignal): Pro
     try {
       await renew()
     } catch (error) {
-      if (!(error instanceof ServerUnavailable)) throw error
+      if (!mayPass(error)) throw error
     }
     await sleep(RENEW_MS, undefined, { signal: ended }).catch(() => {}) // ended
   }

@@ -22,6 +22,13 @@ export class ServerRefusal extends Error {
   }
 }
 
+/**
+ * Whether the same may work later: the server is away, or (403) the device or its account is disabled until
+ * somebody enables it again.
+ */
+export const mayPass = (error: unknown): boolean =>
+  error instanceof ServerUnavailable || (error instanceof ServerRefusal && error.status === 403)
+
 /** What the server said. */
 export interface ServerResponse<T> {
   readonly body: T

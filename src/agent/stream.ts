@@ -1,6 +1,6 @@
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
 import { Backoff } from './backoff.ts'
-import { ask, type Server, ServerRefusal } from './server.ts'
+import { ask, mayPass, type Server, ServerRefusal } from './server.ts'
 
 /** The server says something at least every 15 s: after that long without a byte the connection is dead. */
 const SILENT_MS = 45_000
@@ -29,7 +29,7 @@ export async function listen(
         ended,
       )
     } catch (error) {
-      if (error instanceof ServerRefusal) throw error
+      if (error instanceof ServerRefusal && !mayPass(error)) throw error
     }
     await backoff.pause(ended)
   }

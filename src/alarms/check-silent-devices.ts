@@ -48,9 +48,10 @@ on conflict (is_only) do update set looked_at = now(), reachable_since =
 where device_watch.looked_at < ${ago(MIN_LOOK_SECONDS)}
 returning reachable_since < ${ago('$1')}`
 
-/** Deleted, switched off, or somebody else's by now. */
+/** Deleted, switched off, somebody else's by now, or of a disabled user. */
 const FORGET_GONE = `delete from device_silences s
-where not exists (select from devices d where d.id = s.device and d."user" = s."user" and d.enabled)`
+where not exists (select from devices d join users u on u.id = d."user"
+  where d.id = s.device and d."user" = s."user" and d.enabled and not u.disabled)`
 
 const NOTE_BACK = `update device_silences s
 set state = case s.state when 'told' then 'back' else 'over' end, changed_at = now()
@@ -67,7 +68,7 @@ from devices d where d.id = s.device and s.state in ('back', 'over') and ${IS_SI
 
 const NOTE_SILENT = `insert into device_silences (device, "user", state, silent_since)
 select d.id, d."user", 'silent', d.last_seen
-from devices d join users u on u.id = d."user" and u.verified
+from devices d join users u on u.id = d."user" and u.verified and not u.disabled
 where d.enabled and ${IS_SILENT} and not exists (select from device_silences s where s.device = d.id)
 on conflict do nothing`
 

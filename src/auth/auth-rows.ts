@@ -6,6 +6,7 @@ import type { Field } from '../fields/field.ts'
 import { columnsOf, type RecordRow, toValues } from '../records/columns.ts'
 import { statementName } from '../records/select.ts'
 import type { AuthRecord } from '../request/request.ts'
+import { enabledSql } from './disabled.ts'
 
 /** All columns of an auth collection's row `b` in the order of its fields, then the row's version. */
 export const authColumns = (collection: AuthCollection) => `${columnsOf(collection).select}, b.xmin::text`
@@ -24,13 +25,26 @@ export function toAuthRecord(collection: AuthCollection, row: readonly unknown[]
 }
 
 /** The auth record with this id, or null. One look-up by primary key. */
-export async function findAuthRecord(
+export const findAuthRecord = (store: Store, collection: AuthCollection, id: string) =>
+  findOne(store, collection, id, '')
+
+/** The same, but null for a disabled user and for a device of one. */
+export const findEnabledRecord = (store: Store, collection: AuthCollection, id: string) =>
+  findOne(store, collection, id, ` and ${enabledSql(store, collection)}`)
+
+/** The same, but null for all others than a disabled user and the devices of one. */
+export const findDisabledRecord = (store: Store, collection: AuthCollection, id: string) =>
+  findOne(store, collection, id, ` and not (${enabledSql(store, collection)})`)
+
+async function findOne(
   store: Store,
   collection: AuthCollection,
   id: string,
+  condition: string,
 ): Promise<AuthRecord | null> {
   if (id.includes('\0')) return null // no text of Postgres has that, but a path or a token may
-  const text = `select ${authColumns(collection)} from ${quote(tableName(collection))} b where b.id = $1`
+  const table = quote(tableName(collection))
+  const text = `select ${authColumns(collection)} from ${table} b where b.id = $1${condition}`
   const { rows } = await store.db.lookUp(text, [id], statementName(store.catalog, text))
   return rows[0] ? toAuthRecord(collection, rows[0]) : null
 }

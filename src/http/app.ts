@@ -3,6 +3,7 @@ import { MOBILE_PATH } from '../smsgate/setup.ts'
 import type { Env, Services } from './context.ts'
 import { answerFailure, answerUnknownRoute } from './middleware/failure.ts'
 import { gate } from './middleware/gate.ts'
+import { accountRoutes } from './routes/account.ts'
 import { adminRoutes } from './routes/admin.ts'
 import { authRoutes } from './routes/auth.ts'
 import { backupRoutes } from './routes/backups.ts'
@@ -28,6 +29,7 @@ export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>()
   app.route('/', operationsRoutes(services))
   app.use('/api/*', gate(services))
+  app.route('/api', accountRoutes(services))
   app.route('/api', adminRoutes(services))
   app.route('/api', backupRoutes(services))
   app.route('/api/collections', collectionRoutes(services))

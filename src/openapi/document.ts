@@ -5,6 +5,7 @@ import { type Collection, SUPERUSERS } from '../collections/collection.ts'
 import { builtInCollections } from '../collections/definition/built-in.ts'
 import { systemCollections } from '../collections/definition/system.ts'
 import type { Extensions } from '../records/extension.ts'
+import { ACCOUNT, accountPaths } from './paths/account-paths.ts'
 import { authPaths } from './paths/auth-paths.ts'
 import { backupPaths } from './paths/backup-paths.ts'
 import { DEVICES, devicePaths } from './paths/device-paths.ts'
@@ -66,6 +67,7 @@ export function openApiDocument({ url, collections, extensions }: DocumentScope)
         { name: SENDING, description: 'For the web app that sends.' },
         { name: DEVICES, description: 'For the program on a phone or beside a modem.' },
         ...collections.map(recordTag),
+        { name: ACCOUNT, description: 'For the account that asks, and before it has signed in.' },
         { name: SERVER, description: 'What is about no one collection.' },
       ],
       paths: {
@@ -74,6 +76,7 @@ export function openApiDocument({ url, collections, extensions }: DocumentScope)
         ...devicePaths(device),
         ...collectionPaths(collections, schemaOf, extensions),
         ...webhookPaths(),
+        ...accountPaths(),
         ...serverPaths(),
         ...logPaths(),
         ...backupPaths(),

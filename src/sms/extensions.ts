@@ -1,6 +1,4 @@
-import type { Store } from '../collections/catalog.ts'
 import type { Extension } from '../records/extension.ts'
-import { endUserQueue } from './edit/takeover.ts'
 import { refundQuota } from './usage/quota.ts'
 import { totalSql } from './usage/totals.ts'
 import { notifyCanceled } from './wake/wake.ts'
@@ -32,29 +30,4 @@ export const messagesExtension: Extension = {
       if (device) await notifyCanceled(store.db, device, message, attempt)
     }
   },
-}
-
-/**
- * Users: what sending keeps of one goes with the user, first the row that acceptance locks. So no send gets
- * between: one that runs is through before the messages go, one that comes later finds nobody.
- */
-export const usersExtension: Extension = {
-  async afterDelete(store, ids) {
-    for (const table of Object.keys(OF_USERS) as (keyof typeof OF_USERS)[])
-      await forgetUsers(store, table, ids)
-  },
-  onTakeover: endUserQueue,
-}
-
-/** By which column each is locked, as devices that report lock the queue. */
-const OF_USERS = { sms_turns: '"user"', sms_idempotency: 'key', sms_dispatch: 'message' } as const
-
-const forgetUsers = (store: Store, table: keyof typeof OF_USERS, users: readonly string[]) => {
-  const key = OF_USERS[table]
-  return store.db.query(
-    `delete from ${table} where "user" = any($1) and ${key} = any(array(
-      select ${key} from ${table} where "user" = any($1) order by ${key} for update))`,
-    [users],
-    `forget ${table}`,
-  )
 }

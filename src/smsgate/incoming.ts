@@ -15,18 +15,21 @@ import { noteClock } from './phone.ts'
 export interface Poster {
   readonly device: Device
   readonly signingKey: string
+  /** Its user is disabled. */
+  readonly isSuspended: boolean
 }
 
-const FIND = `select d.id, d."user", d.phone, d.enabled, d.last_seen, p.signing_key
-  from smsgate_phones p join devices d on d.id = p.device and d."user" = p."user" where p.path = $1`
+const FIND = `select d.id, d."user", d.phone, d.enabled, d.last_seen, p.signing_key, u.disabled
+  from smsgate_phones p join devices d on d.id = p.device and d."user" = p."user"
+  join users u on u.id = d."user" where p.path = $1`
 
 /** The phone whose path this is, or null. */
 export async function findPoster({ db }: Store, path: string): Promise<Poster | null> {
   const { rows } = await db.query(FIND, [path], 'smsgate poster')
   if (!rows[0]) return null
-  const [id, user, phone, enabled, lastSeen, signingKey] = rows[0]
+  const [id, user, phone, enabled, lastSeen, signingKey, isSuspended] = rows[0]
   const device = { id, user, phone, enabled, lastSeen, isLimited: false } as Device
-  return { device, signingKey: String(signingKey) }
+  return { device, signingKey: String(signingKey), isSuspended: isSuspended === true }
 }
 
 /** What a phone posted, and what it says in X-Timestamp (seconds) and X-Signature (hex of an HMAC-SHA256). */

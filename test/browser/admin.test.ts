@@ -4,7 +4,7 @@ import { scenario } from './support/browser-fixture.ts'
 const BEA = { email: 'bea@example.com', password: 'bea-password1' } as const
 const TO = '+4915112345678'
 
-scenario('a superuser makes a user, sets a quota and locks out', async (fixture) => {
+scenario('a superuser makes a user, sets a quota, disables and enables', async (fixture) => {
   const { page, url } = fixture
   await fixture.signIn('root')
   await fixture.visit('/users')
@@ -15,7 +15,7 @@ scenario('a superuser makes a user, sets a quota and locks out', async (fixture)
   await page.getByLabel('Password').fill('short')
   await fixture.refused(/^POST \/api\/collections\/users\/records: 400/, async () => {
     await page.getByRole('button', { name: 'Make the user' }).click()
-    await page.getByText('Must be at least 8 character').waitFor()
+    await page.getByText('Must be at least 8 characters').waitFor()
   })
   await page.getByLabel('Password').fill(BEA.password)
   await fixture.look('users-new')
@@ -36,10 +36,21 @@ scenario('a superuser makes a user, sets a quota and locks out', async (fixture)
   }
   expect((await signIn()).status).toBe(200)
   await page.getByRole('button', { name: 'Edit bea@example.com' }).click()
-  await page.getByRole('button', { name: 'Lock out…' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Lock out', exact: true }).click()
-  await page.getByText('bea@example.com is locked out').waitFor()
-  expect((await signIn()).status).toBe(400)
+  await page.getByRole('button', { name: 'Disable…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Disable', exact: true }).click()
+  await page.getByText('bea@example.com is disabled').waitFor()
+  await page.getByRole('cell', { name: 'Disabled' }).waitFor()
+  expect((await signIn()).status).toBe(403)
+  await page.getByLabel('State').selectOption('active')
+  await page.getByText('No user matches this search.').waitFor()
+  await page.getByLabel('State').selectOption('disabled')
+  await page.getByRole('cell', { name: 'Disabled' }).waitFor()
+  await fixture.look('users-disabled')
+
+  await page.getByRole('button', { name: 'Edit bea@example.com' }).click()
+  await page.getByRole('button', { name: 'Enable', exact: true }).click()
+  await page.getByText('bea@example.com can sign in again').waitFor()
+  expect((await signIn()).status).toBe(200)
 })
 
 scenario('usage and health show what is sent, waits and fails', async (fixture) => {

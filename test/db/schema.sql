@@ -199,6 +199,21 @@ create table api_keys (
 CREATE INDEX idx_api_keys_user ON api_keys USING btree ("user");
 CREATE UNIQUE INDEX idx_api_keys_hash ON api_keys USING btree (hash) WHERE hash <> ''::text;
 
+create table auth_sessions (
+  id text collate "C" not null,
+  collection text collate "C" not null,
+  record text collate "C" not null,
+  token_hash text collate "C" not null,
+  created timestamp with time zone not null default now(),
+  used_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  ip text collate "C" not null,
+  user_agent text collate "C" not null,
+  constraint auth_sessions_pkey PRIMARY KEY (id)
+);
+CREATE INDEX auth_sessions_expires_at ON auth_sessions USING btree (expires_at);
+CREATE INDEX auth_sessions_record ON auth_sessions USING btree (collection, record, created);
+
 create table auth_tries (
   key text collate "C" not null,
   tries integer not null,
@@ -510,6 +525,8 @@ create table users (
   id text collate "C" not null,
   name text collate "C" not null default ''::text,
   monthly_quota double precision not null default 0,
+  disabled boolean not null default false,
+  time_zone text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   password text collate "C" not null default ''::text,

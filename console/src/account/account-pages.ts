@@ -12,5 +12,6 @@ export const ACCOUNT_PAGES: readonly Pick<PageEntry, 'path' | 'load'>[] = [
   { path: '/auth/:outcome', load: () => import('./provider.tsx') },
   // what the QR code of a pairing leads to: `#482915`
   { path: ':code', load: () => import('./this-phone.tsx') },
+  { path: '/first-superuser', load: () => import('./make-superuser.tsx') },
   { path: '/forgotten', load: () => import('./forgotten.tsx') },
 ]

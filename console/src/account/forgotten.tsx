@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
+import { NO_MAIL, useSetup } from '../data/setup.ts'
 import { useTask } from '../data/use/use-task.ts'
 import { Button, ButtonLink } from '../parts/form/button.tsx'
-import { Form } from '../parts/form/form.tsx'
+import { Form, Notice } from '../parts/form/form.tsx'
 import { to } from '../router.ts'
 import { EmailField } from './email-field.tsx'
 import { accounts, RoleSwitch } from './role-switch.tsx'
@@ -19,22 +20,31 @@ export function Page() {
     await pb.collection(accounts()).requestPasswordReset(email)
     setDone(true)
   })
+  const { value: setup } = useSetup()
   if (isDone)
     return (
       <Sheet
-        title="Look into your mail"
-        text={`If ${email} has an account here, a link to set a new password is on its way.`}
+        title={setup?.sends_mail === false ? 'No mail goes out' : 'Look into your mail'}
+        text={
+          setup?.sends_mail === false
+            ? `${NO_MAIL} Ask one of them to look there, or to set a new password for you.`
+            : `If ${email} has an account here, a link to set a new password is on its way.`
+        }
       >
         <ButtonLink href={to('/')}>Back to the sign-in</ButtonLink>
       </Sheet>
     )
   return (
-    <Sheet title="Forgotten your password?" text="You get a mail with a link to set a new one.">
+    <Sheet
+      title="Forgotten your password?"
+      text={setup?.sends_mail === false ? undefined : 'You get a mail with a link to set a new one.'}
+    >
+      {setup?.sends_mail === false && <Notice kind="warning">{NO_MAIL}</Notice>}
       <Form onSubmit={ask.run} fault={ask.fault} names={['email']}>
         <RoleSwitch />
         <EmailField value={email} onValue={setEmail} fault={ask.fault} />
         <Button type="submit" kind="primary" busy={ask.busy}>
-          Send the mail
+          {setup?.sends_mail === false ? 'Make the link' : 'Send the mail'}
         </Button>
         <a class="aside" href={to('/')}>
           Back to the sign-in

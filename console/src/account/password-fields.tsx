@@ -13,14 +13,17 @@ export const PasswordFields = ({
   value,
   onValue,
   fault,
+  label = 'Password',
 }: {
   value: NewPassword
   onValue: (value: NewPassword) => void
   fault: Fault | undefined
+  /** What the first field is called. */
+  label?: string
 }) => (
   <>
     <TextField
-      label="Password"
+      label={label}
       name="password"
       type="password"
       autocomplete="new-password"

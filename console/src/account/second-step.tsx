@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
+import { NO_MAIL, useSetup } from '../data/setup.ts'
 import { useTask } from '../data/use/use-task.ts'
 import { Button } from '../parts/form/button.tsx'
 import { TextField } from '../parts/form/field.tsx'
@@ -11,11 +12,15 @@ import type { Step } from './sign-in.tsx'
 /** The second step of a sign-in: the code of a mail. */
 export function SecondStep({ step, onBack }: { step: Step; onBack: () => void }) {
   const [code, setCode] = useState('')
+  const { value: setup } = useSetup()
   const enter = useTask(() =>
     pb.collection(accounts()).authWithOTP(step.otpId, code.trim(), { mfaId: step.mfaId }),
   )
   return (
-    <Sheet title="One more step" text={`A code is on its way to ${step.email}.`}>
+    <Sheet
+      title="One more step"
+      text={setup?.sends_mail === false ? NO_MAIL : `A code is on its way to ${step.email}.`}
+    >
       <Form onSubmit={enter.run} fault={enter.fault}>
         <TextField
           label="Code"

@@ -1,18 +1,24 @@
 import { ClientResponseError } from 'pocketbase'
 import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
+import type { Fault } from '../data/fault.ts'
 import { hasExpired } from '../data/session.ts'
+import { useSetup } from '../data/setup.ts'
 import { useTask } from '../data/use/use-task.ts'
 import { Button } from '../parts/form/button.tsx'
 import { TextField } from '../parts/form/field.tsx'
 import { Form, Notice } from '../parts/form/form.tsx'
 import { to } from '../router.ts'
 import { EmailField } from './email-field.tsx'
-import { accounts, RoleSwitch } from './role-switch.tsx'
+import { accounts, RoleSwitch, role } from './role-switch.tsx'
 import { SecondStep } from './second-step.tsx'
 import { Sheet } from './sheet.tsx'
 
-const WRONG = 'Email or password is wrong.'
+const WRONG = {
+  user: 'Email or password is wrong. Superusers choose ‘Superuser’ above.',
+  superuser: 'Email or password is wrong. If you are no superuser, choose ‘User’ above.',
+} as const
+const DISABLED = 'This account is disabled. Ask a superuser of this server.'
 
 /** What a sign-in with a second step waits for. */
 export interface Step {
@@ -27,12 +33,19 @@ export function SignIn() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const enter = useTask(async () => setStep(await signIn(email, password)))
+  const { value: setup } = useSetup()
   if (step) return <SecondStep step={step} onBack={() => setStep(undefined)} />
   const { fault } = enter
-  const told = fault?.status === 400 ? { ...fault, message: WRONG, fields: {} } : fault
+  const told = fault && inWords(fault)
   return (
     <Sheet title="Sign in">
       {hasExpired.value && <Notice>Your session has ended. Sign in to go on where you were.</Notice>}
+      {setup && !setup.has_superuser && (
+        <Notice kind="warning">
+          This server has no superuser yet. <a href={to('/first-superuser')}>Make the first one</a>, who then
+          makes the users.
+        </Notice>
+      )}
       <Form onSubmit={enter.run} fault={told}>
         <RoleSwitch />
         <EmailField value={email} onValue={setEmail} />
@@ -53,6 +66,11 @@ export function SignIn() {
       </Form>
     </Sheet>
   )
+}
+
+function inWords(fault: Fault): Fault {
+  if (fault.status === 400) return { ...fault, message: WRONG[role.value], fields: {} }
+  return fault.status === 403 && role.value === 'user' ? { ...fault, message: DISABLED } : fault
 }
 
 /** Signs in; answers the second step if the collection wants one, for which a code is then mailed. */

@@ -26,13 +26,17 @@ export function faultOf(error: unknown): Fault {
   return { message, fields, code: String(response.error ?? ''), status }
 }
 
+/** `8 character(s)` as people write it. */
+const inPlural = (message: string) =>
+  message.replace(/\b(\d+) (\w+)\(s\)/g, (_, count, noun) => `${count} ${noun}${count === '1' ? '' : 's'}`)
+
 /** Messages by field; those of nested objects by their path, as `smtp.host`. */
 function fieldFaults(data: unknown, path = ''): Record<string, string> {
   if (typeof data !== 'object' || data === null) return {}
   const entries = Object.entries(data as Record<string, { message?: unknown } | null>)
   return Object.fromEntries(
     entries.flatMap(([name, fault]) => {
-      if (typeof fault?.message === 'string') return [[path + name, fault.message]]
+      if (typeof fault?.message === 'string') return [[path + name, inPlural(fault.message)]]
       const inner = Object.entries(fieldFaults(fault, `${path}${name}.`))
       return inner.length > 0 ? inner : [[path + name, 'Is not right.']]
     }),

@@ -128,5 +128,9 @@ export interface User extends RecordModel {
   readonly verified: boolean
   /** Messages a month; 0: the server's. */
   readonly monthly_quota: number
+  /** Kept out by a superuser. */
+  readonly disabled: boolean
+  /** IANA name, or ''. */
+  readonly time_zone: string
   readonly created: string
 }

@@ -38,6 +38,15 @@ export function userId(): string {
   return session.value.record.id
 }
 
+/** Counts tokens that took the place of one that was void: what listens to changes has to ask again. */
+export const renewals = signal(0)
+
+/** Goes on with a token of a new session, after all others of the account have ended. */
+export function renewSession(token: string, record: RecordModel): void {
+  pb.authStore.save(token, record)
+  renewals.value++
+}
+
 /** Ends the session here; the page stays, so that signing in again leads back to it. */
 export function signOut(): void {
   void pb.realtime.unsubscribe().catch(() => {})

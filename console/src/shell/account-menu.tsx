@@ -2,16 +2,18 @@ import { type Session, signOut } from '../data/session.ts'
 import { type Theme, theme } from '../data/theme.ts'
 import { Button } from '../parts/form/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
+import { to } from '../router.ts'
 
-/** Who is signed in, the way out, and the colours. */
+/** Who is signed in, with the way to the account and the way out, and the colours. */
 export const AccountMenu = ({ session }: { session: Session }) => (
   <div class="account-menu">
     <ThemeSwitch />
     <div class="account">
-      <div>
+      <a href={to('/account')} title="Your account">
         <strong>{session.email}</strong>
         <span>{session.role === 'superuser' ? 'Superuser' : session.record.name || 'User'}</span>
-      </div>
+        <span class="unseen">: your account</span>
+      </a>
       <Button kind="quiet" icon="leave" iconOnly onClick={signOut}>
         Sign out
       </Button>

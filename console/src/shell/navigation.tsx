@@ -55,11 +55,20 @@ export function BottomBar({ pages, session, path }: Props) {
           <nav class="drawer" aria-label="All pages" onClick={() => setOpen(false)}>
             <Groups pages={pages} path={path} />
           </nav>
-          <AccountMenu session={session} />
+          {/* biome-ignore lint/a11y/noStaticElementInteractions: the link in it is what is pressed */}
+          {/* biome-ignore lint/a11y/useKeyWithClickEvents: as above */}
+          <div onClick={closeAtLink(() => setOpen(false))}>
+            <AccountMenu session={session} />
+          </div>
         </Dialog>
       )}
     </>
   )
+}
+
+/** A link leads to another page, over which the dialog must not stay; the theme is chosen in it. */
+const closeAtLink = (close: () => void) => (event: Event) => {
+  if ((event.target as Element).closest('a')) close()
 }
 
 const Groups = ({ pages, path }: { pages: readonly PageEntry[]; path: string }) => (

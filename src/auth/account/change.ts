@@ -27,6 +27,8 @@ export interface AuthChange {
   readonly password?: string
   /** A password that nobody knows takes the place of the present one. */
   readonly withoutPassword?: boolean
+  /** All tokens end, as they do with a new password or email. */
+  readonly endsTokens?: boolean
 }
 
 /** What else is done with a change of a record. */
@@ -92,6 +94,7 @@ async function nextValues(
   }
   const password = change.withoutPassword ? randomText(RANDOM_LENGTH) : change.password
   if (password !== undefined) values.password = await hashPassword(password, passwordField(collection)?.cost)
-  if (password !== undefined || values.email !== old.email) rotateTokenKey(collection, values)
+  if (password !== undefined || values.email !== old.email || change.endsTokens)
+    rotateTokenKey(collection, values)
   return values
 }

@@ -1,6 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { secondsAgo } from '../limits/age.ts'
 import { deleteExpiredAttempts } from '../limits/attempt-counts.ts'
+import { deleteExpiredSessions } from '../sessions/sessions.ts'
 import { deleteSystemRecordsBefore } from '../system-records.ts'
 
 /**
@@ -14,4 +15,5 @@ export async function cleanUpSignIns(store: Store): Promise<void> {
     await deleteSystemRecordsBefore(store, '_otps', collection, secondsAgo(collection.otp.duration))
   }
   await deleteExpiredAttempts(store.db)
+  await deleteExpiredSessions(store.db)
 }

@@ -4,12 +4,13 @@ import type { AuthCollection } from '../../collections/collection.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { findByEmail } from '../auth-rows.ts'
 import type { AuthServices } from '../auth-services.ts'
+import { isDisabled } from '../disabled.ts'
 import { limitMails } from '../limits/attempt-limits.ts'
 import type { EmailForm } from './forms.ts'
 
 /**
- * The record whose address a client typed to get a mail; null for an unknown address. Each request counts.
- * Throws 400 for what is no address, 429 when too many mails were requested.
+ * * The record whose address a client typed to get a mail; null for an unknown address and for a disabled
+ * user. Each request counts. Throws 400 for what is no address, 429 when too many mails were requested.
  */
 export async function findForMail(
   store: Store,
@@ -21,5 +22,6 @@ export async function findForMail(
   const form = await readForm()
   checkFields(form, { email: [required, length(1, 255), email] })
   await limitMails({ db: store.db, config, collection: collection.id, account: form.email, ip })
-  return findByEmail(store, collection, form.email)
+  const auth = await findByEmail(store, collection, form.email)
+  return auth && !isDisabled(auth) ? auth : null
 }

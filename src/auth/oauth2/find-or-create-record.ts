@@ -14,6 +14,7 @@ import { changeRequest } from '../../request/late-request.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { type AuthChange, changeAuthRecord } from '../account/change.ts'
 import { findAuthRecord, findByEmail } from '../auth-rows.ts'
+import { requireEnabled } from '../disabled.ts'
 import { addSystemRecord } from '../system-records.ts'
 import { newRecordOf } from './new-record.ts'
 import { fetchPicture } from './picture.ts'
@@ -39,15 +40,16 @@ interface Search {
 }
 
 /**
- * The record of somebody for whom a provider vouches: the one that is linked to them, else that of who is
+ * * The record of somebody for whom a provider vouches: the one that is linked to them, else that of who is
  * signed in already, else the one with their address, else a new one, under the collection's createRule. It
- * is linked from now on. Throws what the create throws, and 400 if somebody else was faster. PocketBase:
- * apis/record_auth_with_oauth2.go, oauth2Submit
+ * is linked from now on. Throws what the create throws, 403 for a disabled user, and 400 if somebody else was
+ * faster. PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
  */
 export async function findOrCreateRecord(search: Search): Promise<OAuth2Record> {
   const { store, collection } = search
   const linked = await findLinked(search)
   const known = linked ?? (await findUnlinked(search))
+  if (known) requireEnabled(known)
   // before the transaction: it takes its time
   const picture = known
     ? undefined

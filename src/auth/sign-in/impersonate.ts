@@ -5,14 +5,16 @@ import { object, whole } from '../../collections/definition/decode.ts'
 import { notFound } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { findAuthRecord } from '../auth-rows.ts'
+import { requireEnabled } from '../disabled.ts'
 import { signToken } from '../tokens/tokens.ts'
 
 /** Seconds that the token is to be good for; 0 for as long as any of its collection. */
 export const IMPERSONATE_FORM = object<{ duration: number }>({ duration: whole })
 
 /**
- * A record and a token for it that cannot be refreshed, for a superuser who wants to act as it. Throws 404
- * for an unknown id, 400 for a negative duration. PocketBase: apis/record_auth_impersonate.go
+ * * A record and a token for it that cannot be refreshed, for a superuser who wants to act as it. Throws 404
+ * for an unknown id, 403 for a disabled user, 400 for a negative duration. PocketBase:
+ * apis/record_auth_impersonate.go
  */
 export async function impersonate(
   store: Store,
@@ -22,6 +24,7 @@ export async function impersonate(
 ): Promise<{ auth: AuthRecord; token: string }> {
   const auth = await findAuthRecord(store, collection, id)
   if (!auth) throw notFound()
+  requireEnabled(auth)
   const { duration } = await readForm()
   checkFields({ duration }, { duration: [atLeast(0)] })
   return { auth, token: await signToken(auth, 'auth', { refreshable: false, duration: wrapped(duration) }) }

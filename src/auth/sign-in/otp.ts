@@ -11,6 +11,7 @@ import { findForMail } from '../account/find-for-mail.ts'
 import type { EmailForm } from '../account/forms.ts'
 import { findAuthRecord } from '../auth-rows.ts'
 import type { AuthServices } from '../auth-services.ts'
+import { requireEnabled } from '../disabled.ts'
 import { networkOf } from '../limits/addresses.ts'
 import { isOlder } from '../limits/age.ts'
 import { countAttempt } from '../limits/attempt-counts.ts'
@@ -142,6 +143,7 @@ async function spend(
   // whoever deletes it has spent it: the same one sent twice at once counts once
   if (!auth || !isRight || !(await deleteSystemRecord(store, '_otps', otp.id)))
     throw badRequest('Invalid or expired OTP')
+  requireEnabled(auth)
   return confirmAddress(store, services, auth, otp.sentTo ?? '')
 }
 

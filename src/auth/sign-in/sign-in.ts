@@ -7,7 +7,9 @@ import { isRuleFault } from '../../records/render/visibility.ts'
 import { changeRequest } from '../../request/late-request.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import type { AuthServices } from '../auth-services.ts'
+import { requireEnabled } from '../disabled.ts'
 import { isListed } from '../limits/addresses.ts'
+import { startSession } from '../sessions/sessions.ts'
 import { signToken } from '../tokens/tokens.ts'
 import { checkMfa, type Method, type MfaForm } from './mfa.ts'
 import { type Origin, recordOrigin } from './origins.ts'
@@ -21,14 +23,19 @@ export interface SignInRequest extends Origin {
 
 /** How the record proved itself: by a method, or by a token that it had. */
 export type Proof =
-  | { readonly method: Method /** What goes into the answer beside, as JSON text. */; readonly meta?: string }
+  | {
+      readonly method: Method /** What goes into the answer beside, as JSON text. */
+      readonly meta?: string
+      /** The token of the answer is not used: no session is noted. */
+      readonly isOnce?: boolean
+    }
   | { readonly token: string }
 
 /**
- * The answer to a successful sign-in, `{"record":…,"token":…}` as JSON text, with the record as it sees
- * itself. Throws 403 if the collection's authRule or the superusers' addresses forbid it, 401 if a second
- * method is asked for. A given token is handed back and passes without a second method and without an alert.
- * PocketBase: apis/record_helpers.go, recordAuthResponse
+ * * The answer to a successful sign-in, `{"record":…,"token":…}` as JSON text, with the record as it sees
+ * itself. Throws 403 if the user is disabled, or the collection's authRule or the superusers' addresses
+ * forbid it, 401 if a second method is asked for. A given token is handed back and passes without a second
+ * method and without an alert. PocketBase: apis/record_helpers.go, recordAuthResponse
  */
 export async function answerSignIn(
   store: Store,
@@ -38,16 +45,23 @@ export async function answerSignIn(
   proof: Proof,
 ): Promise<string> {
   checkAddress(services, auth, signIn.ip)
+  requireEnabled(auth)
   await checkAuthRule(store, auth, signIn.request)
   if ('method' in proof) {
     await checkMfa(store, auth, proof.method, signIn.request, signIn.readMfaForm)
     await recordOrigin(store, services, auth, signIn)
   }
-  const token = 'token' in proof ? proof.token : await signToken(auth, 'auth')
+  const token = 'token' in proof ? proof.token : await newToken(store, auth, signIn, proof.isOnce === true)
   const asItself = changeRequest(signIn.request, { auth })
   const record = await answerRecord(store, auth.collection, toRow(auth.collection, auth.values), asItself)
   const meta = 'meta' in proof && proof.meta ? `"meta":${proof.meta},` : ''
   return `{${meta}"record":${record},"token":${JSON.stringify(token)}}`
+}
+
+async function newToken(store: Store, auth: AuthRecord, origin: Origin, isOnce: boolean): Promise<string> {
+  const token = await signToken(auth, 'auth')
+  if (!isOnce) await startSession(store.db, auth, origin, token)
+  return token
 }
 
 /** Throws 403 for a superuser who comes from an address that the settings do not list. */

@@ -9,6 +9,7 @@ import type { AuthRecord } from '../../request/request.ts'
 import { Lru } from '../../tools/lru.ts'
 import { randomText } from '../../tools/random.ts'
 import { authColumns, toAuthRecord } from '../auth-rows.ts'
+import { enabledSql } from '../disabled.ts'
 import { sha256 } from './secrets.ts'
 
 /** The collection of keys, by its id. */
@@ -61,10 +62,10 @@ const MAX_KNOWN = 10_000
 const known = new WeakMap<Catalog, Lru<string, KeyHolder | null>>()
 
 /**
- * The user whose API key this is; null for a key that is unknown or expired, also once its user is gone. One
- * look-up, straight from the tables; with `cached` it may be what was read before, then the caller must
- * compare both versions in a statement of its own and ask again without. Notes the use of the key, at most
- * once a minute.
+ * * The user whose API key this is; null for a key that is unknown or expired, also once its user is gone or
+ * disabled. One look-up, straight from the tables; with `cached` it may be what was read before, then the
+ * caller must compare both versions in a statement of its own and ask again without. Notes the use of the
+ * key, at most once a minute.
  */
 export async function identifyKey(
   store: Store,
@@ -103,7 +104,8 @@ async function findHolder(store: Store, key: string): Promise<KeyHolder | null> 
   // the condition on the hash repeats that of its partial index, else Postgres could not use it
   const text = `select ${authColumns(users)}, k.id, k.xmin::text, k.expires_at, k.last_used_at
     from ${quote(tableName(keys))} k join ${quote(tableName(users))} b on b.id = k."user"
-    where k.hash = $1 and k.hash <> '' and (k.expires_at = '' or k.expires_at > $2)`
+    where k.hash = $1 and k.hash <> '' and (k.expires_at = '' or k.expires_at > $2)
+      and ${enabledSql(store, users)}`
   const { rows } = await store.db.lookUp(text, [sha256(key), now()], statementName(store.catalog, text))
   const row = rows[0]
   if (!row) return null

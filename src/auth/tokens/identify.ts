@@ -1,7 +1,7 @@
 import type { Catalog, Store } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { Lru } from '../../tools/lru.ts'
-import { findAuthRecord } from '../auth-rows.ts'
+import { findDisabledRecord, findEnabledRecord } from '../auth-rows.ts'
 import { isSigned, type Purpose, readClaims } from './tokens.ts'
 
 const MAX_KNOWN = 10_000
@@ -22,12 +22,11 @@ export function tokenOf(authorization: string | undefined): string {
 }
 
 /**
- * The caller's auth record by the Authorization header; null for a guest, and for a token that is malformed,
- * expired, wrongly signed or of a deleted record: PocketBase treats all of these as a guest. Reads the record
- * with one look-up. With `cached` the record may be out of date: the caller compares its `version` in a
- * statement of its own and, if it differs, asks again without `cached`.
- *
- * PocketBase: apis/middlewares.go, loadAuthToken
+ * * The caller's auth record by the Authorization header; null for a guest, and for a token that is
+ * malformed, expired, wrongly signed or of a deleted record: PocketBase treats all of these as a guest; null,
+ * too, for a disabled user and the devices of one. Reads the record with one look-up. With `cached` the
+ * record may be out of date: the caller compares its `version` in a statement of its own and, if it differs,
+ * asks again without `cached`. PocketBase: apis/middlewares.go, loadAuthToken
  */
 export async function identify(
   store: Store,
@@ -60,12 +59,30 @@ function memoryOf(catalog: Catalog): Lru<string, Known | null> {
   return memory
 }
 
-/** The record that a token was made for, if the token is valid for this purpose; null otherwise. */
-export async function findByToken(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {
+/**
+ * The record that a token was made for, if the token is valid for this purpose; null otherwise, and for a
+ * disabled user and the devices of one.
+ */
+export const findByToken = (store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> =>
+  findOwner(store, token, purpose, findEnabledRecord)
+
+/**
+ * Whether a token would be good if its user were not disabled. That is a device's: those of the user end when
+ * the user is disabled.
+ */
+export const isSuspended = async (store: Store, authorization: string | undefined): Promise<boolean> =>
+  (await findOwner(store, tokenOf(authorization), 'auth', findDisabledRecord)) !== null
+
+async function findOwner(
+  store: Store,
+  token: string,
+  purpose: Purpose,
+  find: typeof findEnabledRecord,
+): Promise<AuthRecord | null> {
   const claims = readClaims(token)
   if (claims?.type !== purpose) return null
   const collection = store.catalog.find(claims.collectionId)
   if (collection?.type !== 'auth') return null
-  const auth = await findAuthRecord(store, collection, claims.id)
+  const auth = await find(store, collection, claims.id)
   return auth && (await isSigned(token, auth, purpose)) ? auth : null
 }

@@ -1,16 +1,36 @@
+import { isSuspended } from '../../auth/tokens/identify.ts'
 import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
 import { forbidden, notFound, unauthorized } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
+import { type Device, requireDevice } from '../../sms/devices/device.ts'
+import { gatewayRefusal } from '../../sms/send/refusal.ts'
 import type { Ctx, Services } from '../context.ts'
 import { authOf } from '../request-info.ts'
 
 /** Who may come in at all, before a route does its work. Each throws what PocketBase answers. Contract 5.2 */
 
-/** Anyone with a valid token. */
+/** Anyone with a valid token. 403 for a device whose user is disabled. */
 export async function requireAuth(c: Ctx, services: Services): Promise<AuthRecord> {
   const auth = await authOf(c, services)
-  if (!auth) throw unauthorized('The request requires valid record authorization token.')
-  return auth
+  if (auth) return auth
+  const isDisabled = await isSuspended(services.store, c.env.incoming.headers.authorization)
+  if (isDisabled) throw forbidden('The account is disabled.')
+  throw unauthorized('The request requires valid record authorization token.')
+}
+
+/**
+ * The device that asks. Throws 401 for a guest, 403 for anybody else and for a device whose user is disabled:
+ * a 401 would make it forget who it is.
+ */
+export async function requireDeviceOf(c: Ctx, services: Services): Promise<Device> {
+  const auth = await authOf(c, services)
+  if (!auth) await refuseSuspended(c, services)
+  return requireDevice(auth)
+}
+
+/** Throws 403 for a device whose user is disabled. */
+export async function refuseSuspended(c: Ctx, { store }: Services): Promise<void> {
+  if (await isSuspended(store, c.env.incoming.headers.authorization)) throw gatewayRefusal('account_disabled')
 }
 
 /** Superusers. */

@@ -14,6 +14,7 @@ import {
 import { confirmVerification, requestVerification, TOKEN_FORM } from '../../auth/account/verification.ts'
 import { findOrCreateRecord } from '../../auth/oauth2/find-or-create-record.ts'
 import { identifyByOAuth2, OAUTH2_FORM, renderMeta } from '../../auth/oauth2/with-oauth2.ts'
+import { touchSession } from '../../auth/sessions/sessions.ts'
 import { IMPERSONATE_FORM, impersonate } from '../../auth/sign-in/impersonate.ts'
 import { renderAuthMethods } from '../../auth/sign-in/methods.ts'
 import { MFA_FORM } from '../../auth/sign-in/mfa.ts'
@@ -88,7 +89,10 @@ export const authRoutes = (services: Services) => {
     })
     .post('/:collection/auth-refresh', async (c) => {
       const auth = await requireMember(c, services)
-      const token = await renewToken(tokenOf(c.env.incoming.headers.authorization), auth)
+      const { authorization, 'user-agent': agent = '' } = c.env.incoming.headers
+      const old = tokenOf(authorization)
+      const token = await renewToken(old, auth)
+      await touchSession(store.db, auth, agent, { old, token })
       return signedIn(c, services, auth, { token }, { asker: auth })
     })
     .post('/:collection/impersonate/:id', async (c) => {

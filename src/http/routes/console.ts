@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Hono } from 'hono'
 import type { Ctx, Env, Services } from '../context.ts'
-import { pageHeaders } from './page-headers.ts'
+import { pageHeaders } from '../pages/page-headers.ts'
 
 const DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 

@@ -6,7 +6,7 @@ import type { AuthCollection } from '../../collections/collection.ts'
 import { toRow } from '../../records/columns.ts'
 import { answerRecord } from '../../records/expand/answer.ts'
 import { saveBattery } from '../../sms/devices/battery.ts'
-import { type Device, requireDevice, requireUser } from '../../sms/devices/device.ts'
+import { type Device, requireUser } from '../../sms/devices/device.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
@@ -30,6 +30,7 @@ import { waitForAny } from '../../sms/wake/wait.ts'
 import { readJson } from '../body/json-body.ts'
 import { meterFor } from '../body/large-answer.ts'
 import type { Ctx, Env, Services } from '../context.ts'
+import { requireDeviceOf } from '../middleware/guards.ts'
 import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
 import { limitPairing } from '../middleware/pair-tries.ts'
 import { retryWrite } from '../middleware/retry-write.ts'
@@ -128,7 +129,7 @@ const isBrowser = (c: Ctx) => c.req.header('accept')?.includes('text/html') === 
 
 /** The device that asks, noted as seen. Throws 401 and 403. */
 async function identifyDevice(c: Ctx, services: Services): Promise<Device> {
-  const device = requireDevice(await authOf(c, services))
+  const device = await requireDeviceOf(c, services)
   await touchDevice(services.store, device, services.config.deviceOnlineSeconds)
   return device
 }

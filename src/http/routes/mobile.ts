@@ -1,7 +1,6 @@
 import { Hono } from 'hono'
 import { stream as openStream } from 'hono/streaming'
 import type { StreamingApi } from 'hono/utils/stream'
-import { requireDevice } from '../../sms/devices/device.ts'
 import { saveSims, touchDevice } from '../../sms/devices/heartbeat.ts'
 import { startPairing } from '../../sms/devices/pair.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
@@ -17,6 +16,7 @@ import { wireDate, wireDevice } from '../../smsgate/wire.ts'
 import { readBytes } from '../body/bytes.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
+import { refuseSuspended, requireDeviceOf } from '../middleware/guards.ts'
 import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
 import { retryWrite } from '../middleware/retry-write.ts'
 import { authOf } from '../request-info.ts'
@@ -52,6 +52,7 @@ export function mobileRoutes(services: Services): Hono<Env> {
     .route('/messages', messages)
     .get('/device', async (c) => {
       const auth = await authOf(c, services)
+      if (!auth) await refuseSuspended(c, services)
       const isPhone = auth?.collection.name === 'devices'
       return c.json({
         externalIp: clientIp(c, services),
@@ -96,7 +97,7 @@ export function mobileRoutes(services: Services): Hono<Env> {
 /** The phone that asks, noted as seen. Throws 401 and 403. */
 async function identifyPhone(c: Ctx, services: Services) {
   const { store, config } = services
-  const device = requireDevice(await authOf(c, services))
+  const device = await requireDeviceOf(c, services)
   await recordAbsence(store, device, config.deviceOnlineSeconds)
   await touchDevice(store, device, config.deviceOnlineSeconds)
   return device
@@ -110,6 +111,7 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
   const { store, config, log } = services
   const poster = await findPoster(store, path)
   if (!poster) throw gatewayRefusal('device_not_found')
+  if (poster.isSuspended) throw gatewayRefusal('account_disabled')
   const { 'x-timestamp': timestamp, 'x-signature': signature } = c.env.incoming.headers
   const { bytes: body, leave } = await readBytes(c.env.incoming, MAX_EVENT_BYTES, c.get('holder'))
   if (leave) c.set('leave', leave)

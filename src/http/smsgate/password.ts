@@ -34,7 +34,7 @@ export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecor
       ip,
       userAgent: c.env.incoming.headers['user-agent'] ?? '',
     }
-    await answerSignIn(store, services, auth, visit, { method: 'password' })
+    await answerSignIn(store, services, auth, visit, { method: 'password', isOnce: true })
     return auth
   } catch (error) {
     if (isRefusal(error)) throw gatewayRefusal('unauthorized', WRONG)

@@ -22,7 +22,12 @@ import { DEVICE, NOBODY, SIGNED_IN } from '../schemas/security.ts'
 export const DEVICES = 'for devices'
 
 /** How a request without a device's token is refused. */
-const DEVICE_REFUSALS: readonly RefusalCode[] = ['unauthorized', 'forbidden', 'device_disabled']
+const DEVICE_REFUSALS: readonly RefusalCode[] = [
+  'unauthorized',
+  'forbidden',
+  'device_disabled',
+  'account_disabled',
+]
 
 const asDevice = (operationId: string, summary: string, description = summary) => ({
   operationId,

@@ -1,6 +1,6 @@
 import type { Catalog } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
-import type { RecordRow } from '../../records/columns.ts'
+import { type Collection, USERS_ID } from '../../collections/collection.ts'
+import { type RecordRow, toValues } from '../../records/columns.ts'
 import type { Snapshot } from '../changes/snapshot.ts'
 import type { Budgets } from '../limits/budgets.ts'
 import type { Client } from './client.ts'
@@ -82,6 +82,7 @@ export class ClientRegistry {
 
   /** True if somebody here is concerned by changes of a record. */
   knows(collection: Collection, record: string): boolean {
+    if (collection.id === USERS_ID && this.viewers.devicesOf(record).length > 0) return true
     return this.viewers.has(collection.id, record) || this.seating.has(collection, record)
   }
 
@@ -92,8 +93,12 @@ export class ClientRegistry {
     for (const viewer of this.viewers.follow(catalog)) this.#makeGuests(viewer)
   }
 
-  /** A record of an auth collection has changed. */
+  /** A record of an auth collection has changed. Hangs up on a user who is disabled, and on their devices. */
   refresh(collection: Collection, record: string, row: RecordRow): void {
+    if (collection.id === USERS_ID && toValues(collection, row).disabled === true) {
+      this.#endClientsOf(collection, record)
+      for (const device of this.viewers.devicesOf(record)) this.#endClientsOf(device.collection, device.id)
+    }
     const gone = this.viewers.refresh(collection, record, row)
     if (gone) this.#makeGuests(gone)
   }
@@ -109,13 +114,11 @@ export class ClientRegistry {
    * read anew.
    */
   disconnect(collection: Collection, record: string): void {
-    const gone = this.viewers.signOut(collection.id, record)
-    const theirs = gone ? this.#clientsOf(gone) : []
-    if (gone) this.#makeGuests(gone)
+    this.#endClientsOf(collection, record)
     const groups = this.seating.groups(collection, record).flatMap(([, { seats }]) => [...seats.values()])
     const bare = this.seating.bare(collection, record).map(([, seat]) => seat)
     const concerned = [...bare, ...groups].flatMap(({ clients }) => clients)
-    for (const client of new Set([...theirs, ...concerned])) client.end()
+    for (const client of new Set(concerned)) client.end()
   }
 
   #exchange(client: Client, added: Client['subscriptions']): void {
@@ -132,6 +135,13 @@ export class ClientRegistry {
     client.viewer = viewer
     client.subscriptions = added
     this.#takeAll(client)
+  }
+
+  #endClientsOf(collection: Collection, record: string): void {
+    const gone = this.viewers.signOut(collection.id, record)
+    const clients = gone ? this.#clientsOf(gone) : []
+    if (gone) this.#makeGuests(gone)
+    for (const client of clients) client.end()
   }
 
   #clientsOf(viewer: Viewer): Client[] {

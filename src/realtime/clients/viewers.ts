@@ -3,6 +3,9 @@ import type { Collection } from '../../collections/collection.ts'
 import { type RecordRow, toValues } from '../../records/columns.ts'
 import type { AuthRecord } from '../../request/request.ts'
 
+/** The collection of devices, by its id. */
+const DEVICES_ID = 'devices'
+
 /** Who looks on, for all connections that he has. */
 export interface Viewer {
   /** Collection and id of his record; '' for all guests. */
@@ -53,6 +56,13 @@ export class Viewers {
     if (values.tokenKey !== viewer.auth.values.tokenKey) return this.signOut(collection.id, record)
     viewer.auth = { ...viewer.auth, collection, values }
     return undefined
+  }
+
+  /** The viewers who are devices of a user. */
+  devicesOf(user: string): AuthRecord[] {
+    return [...this.#known.values()].flatMap(({ viewer: { auth } }) =>
+      auth?.collection.id === DEVICES_ID && auth.values.user === user ? [auth] : [],
+    )
   }
 
   /** A viewer is a guest from now on; his connections stay. Returns him if there is one. */

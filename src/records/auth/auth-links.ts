@@ -11,9 +11,8 @@ export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_
 type Linked = (typeof LINKED_COLLECTIONS)[number]
 
 /**
- * Deletes what belongs to auth records: all of it, or that of some collections. Returns how many records
- * went.
- * PocketBase: core/auth_origin_model.go, recordRefHooks
+ * * Deletes what belongs to auth records: all of it, sessions included, or that of some collections. Returns
+ * how many records went. PocketBase: core/auth_origin_model.go, recordRefHooks
  */
 export async function deleteLinks(
   store: Store,
@@ -22,12 +21,16 @@ export async function deleteLinks(
   names: readonly Linked[] = LINKED_COLLECTIONS,
 ): Promise<number> {
   let dropped = 0
+  if (names === LINKED_COLLECTIONS) await deleteSessions(store, collection, ids)
   for (const name of names) {
     const linked = store.catalog.find(name)
     if (linked) dropped += await dropFrom(store, linked, collection, ids)
   }
   return dropped
 }
+
+const deleteSessions = ({ db }: Store, owner: Collection, ids: readonly string[]) =>
+  db.query('delete from auth_sessions where collection = $1 and record = any($2::text[])', [owner.id, ids])
 
 async function dropFrom(
   store: Store,
@@ -55,8 +58,8 @@ const isUpgraded = ({ values, old }: { values: Readonly<Values>; old: Readonly<V
 
 /**
  * Deletes what ends with a change of an auth record, in its transaction and before it is written: a new
- * password ends MFA sessions and known origins, a new token key ends one-time passwords. May still give
- * `values` a new token key.
+ * password ends MFA sessions and known origins, a new token key ends one-time passwords and sessions. May
+ * still give `values` a new token key.
  * PocketBase: core/mfa_model.go, otp_model.go, external_auth_model.go
  */
 export async function deleteInvalidLinks(
@@ -70,7 +73,9 @@ export async function deleteInvalidLinks(
   if (upgraded && (await deleteLinks(store, collection, ids, ['_externalAuths'])) > 0)
     rotateTokenKey(collection, values)
   if (values.password !== old.password) await deleteLinks(store, collection, ids, ['_mfas', '_authOrigins'])
-  if (values.tokenKey !== old.tokenKey) await deleteLinks(store, collection, ids, ['_otps'])
+  if (values.tokenKey === old.tokenKey) return
+  await deleteLinks(store, collection, ids, ['_otps'])
+  await deleteSessions(store, collection, ids)
 }
 
 /** A new key ends all tokens of the record. */

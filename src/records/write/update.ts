@@ -155,16 +155,14 @@ async function find(
 
 /**
  * The values to be stored. Hashing takes a core for 57 ms: what a save would refuse for a wrong field is
- * refused before, unless a hook may still mend it. A password that is too long is such a fault.
+ * refused before: no hook of an auth collection mends a field. A password that is too long is such a fault.
  */
 async function hash(change: Change): Promise<Values> {
-  const { store, extensions, collection, prepared, values, work } = change
+  const { store, collection, prepared, values, work } = change
   if (!hasNewPassword(collection, prepared)) return { ...values }
-  if (!extensions.get(collection.id)?.beforeUpdate) {
-    const errors = fieldErrors(change)
-    const conditions = writeConditionsOf(store.catalog, collection, values, false, errors)
-    if (!isEmptyObject(errors)) return refuse(change, errors, conditions)
-  }
+  const errors = fieldErrors(change)
+  const conditions = writeConditionsOf(store.catalog, collection, values, false, errors)
+  if (!isEmptyObject(errors)) return refuse(change, errors, conditions)
   try {
     return await hashPasswords(collection, prepared, work)
   } catch (error) {

@@ -7,7 +7,8 @@ import { countPending, touchDevice } from './heartbeat.ts'
 import { openStreamSlot } from './stream-slots.ts'
 
 /** What a stream carries: events, and now and then a sign of life. */
-export type StreamItem = DeviceEvent | { readonly name: 'alive' }
+export type StreamItem = Told | { readonly name: 'alive' }
+type Told = Exclude<DeviceEvent, { readonly name: 'access' }>
 
 /** So often a stream says that it lives, so that both sides and all between notice when it does not. */
 const ALIVE_MS = 15_000
@@ -22,7 +23,8 @@ const MAX_WAITING = 1_000
  * What is said to a device while its stream is open: `wake` at once when messages wait already, then whatever
  * comes.
  * Ends with `closed`, after all that was said before, when the device opens too many others, or when
- * `identify` finds at a sign of life that it may no longer listen.
+ * `identify` finds that it may no longer listen: it is asked at each sign of life, and when the access of the
+ * device has changed.
  */
 export async function* deviceEvents(
   store: Store,
@@ -34,18 +36,19 @@ export async function* deviceEvents(
   const old = new AbortController()
   const ended = AbortSignal.any([closed, old.signal])
   const leave = openStreamSlot(device.id, () => old.abort())
-  const waiting: DeviceEvent[] = []
+  const waiting: Told[] = []
   const signal = new WakeSignal()
+  let aliveAt = performance.now() + ALIVE_MS
   const stop = onDeviceEvent(device.id, (event) => {
     if (event.name === 'wake') counts.wakes.stream++
-    if (!isRepeated(waiting, event) && waiting.length < MAX_WAITING) waiting.push(event)
+    if (event.name === 'access') aliveAt = 0
+    else if (!isRepeated(waiting, event) && waiting.length < MAX_WAITING) waiting.push(event)
     signal.notify()
   })
   try {
     await notePresence(store, device, deviceOnlineSeconds)
     yield { name: 'alive' }
     if ((await countPending(store, device)) > 0) yield { name: 'wake' }
-    let aliveAt = performance.now() + ALIVE_MS
     while (!ended.aborted) {
       yield* waiting.splice(0)
       await signal.wait(Math.max(0, aliveAt - performance.now()), ended)
@@ -64,7 +67,7 @@ export async function* deviceEvents(
 }
 
 /** One `wake` is as good as many. */
-const isRepeated = (waiting: readonly DeviceEvent[], { name }: DeviceEvent) =>
+const isRepeated = (waiting: readonly Told[], { name }: Told) =>
   name === 'wake' && waiting.some((event) => event.name === 'wake')
 
 const PRESENT = `insert into device_streams (device, until) values ($1, now() + interval '${PRESENT_SECONDS} seconds')

@@ -41,7 +41,8 @@ const DEVICES_REMEMBERED = 1_000
  * lease, status `sending`. `skip locked`: no two claims get the same message; one that was deleted in this
  * moment is not handed out.
  * $4: what limits leave, null for a device without any: a device that got a limit after it was read, perhaps
- * while its claim waited, gets nothing new until its next claim.
+ * while its claim waited, gets nothing new until its next claim. Nor does a waiting claim get anything once
+ * its user is disabled.
  */
 const CLAIM = `
 with held as (
@@ -55,6 +56,7 @@ with held as (
     and ${idMayBecome('d.message', 'sending')}
     and exists (select from devices v where v.id = $1 and v."user" = $2 and v.enabled
       and ($4::bigint is not null or v.per_minute <= 0 and v.daily_limit <= 0))
+    and not exists (select from users u where u.id = $2 and u.disabled)
   order by d.priority desc, d.position
   limit greatest(0, least($3 - (select count(*) from held), $4::bigint))
   for update of d skip locked

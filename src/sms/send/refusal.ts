@@ -12,6 +12,7 @@ export const REFUSALS = {
   body_too_long: [400, 'Message body must be at most 1600 characters'],
   too_many_recipients: [400, ''],
   device_disabled: [403, 'This device is disabled. Its owner can enable it again.'],
+  account_disabled: [403, 'The account of this device is disabled. A superuser can enable it again.'],
   wrong_code: [400, 'This pairing code is wrong, used or expired. Ask for a new one.'],
   too_many_codes: [429, 'Too many pairing codes are waiting for their device. Use one, or wait 5 minutes.'],
   too_many_tries: [429, 'Too many pairing codes were tried from this address. Wait 5 minutes.'],

@@ -5,10 +5,12 @@ import { notePeer } from './peers.ts'
 
 /**
  * What a device is told. Never any content: `wake` says come and claim, `canceled` names a message to forget,
- * and the attempt of it that the device may have; 0 for none.
+ * and the attempt of it that the device may have; 0 for none. `access` is for its stream: look again whether
+ * the device may still listen.
  */
 export type DeviceEvent =
   | { readonly name: 'wake' }
+  | { readonly name: 'access' }
   | { readonly name: 'canceled'; readonly message: string; readonly attempt: number }
 type Heard = (event: DeviceEvent) => void
 
@@ -19,6 +21,8 @@ const WAKE: DeviceEvent = Object.freeze({ name: 'wake' })
 export const WAKE_CHANNEL = 'pocketsms_wake'
 /** Channel of NOTIFY: `<node> <device> <message> <attempt>`. The node that says it hears it, too. */
 const CANCEL_CHANNEL = 'pocketsms_canceled'
+/** Channel of NOTIFY: ids of devices, with spaces between. The node that says it hears it, too. */
+const ACCESS_CHANNEL = 'pocketsms_access'
 /** NOTIFY takes 8,000 bytes: the name of this node and 400 ids are below that. */
 const IDS_PER_PAYLOAD = 400
 /** How long to wait for our own word to come back. */
@@ -81,6 +85,18 @@ export async function notifyCanceled(
   await db.query('select pg_notify($1, $2)', [CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`])
 }
 
+/**
+ * * Has the open streams of devices, on whatever node, look again whether their device may listen: at the
+ * commit of `db`. A stream that does not hear of it looks at its next sign of life.
+ */
+export async function notifyAccess(db: Db, devices: readonly string[]): Promise<void> {
+  for (let i = 0; i < devices.length; i += IDS_PER_PAYLOAD)
+    await db.query('select pg_notify($1, $2)', [
+      ACCESS_CHANNEL,
+      devices.slice(i, i + IDS_PER_PAYLOAD).join(' '),
+    ])
+}
+
 /** What other nodes say is passed on until `stop`. */
 export interface OtherNodes {
   /** Waits until all has been passed on that was said before the call, or for a moment. */
@@ -104,6 +120,9 @@ export async function listenToOtherNodes(db: Db): Promise<OtherNodes> {
       const [, device, message, attempt] = payload.split(' ')
       if (message === undefined) marks.emit(payload)
       else say(device!, { name: 'canceled', message, attempt: Number(attempt) })
+    }),
+    db.listen(ACCESS_CHANNEL, (payload) => {
+      for (const device of payload.split(' ')) say(device, { name: 'access' })
     }),
   ])
   await db.query('select pg_notify($1, $2)', [WAKE_CHANNEL, NODE])

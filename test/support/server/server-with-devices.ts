@@ -84,9 +84,9 @@ export const client = (url: string, id: string, token: string): Client => ({
 })
 
 /** An open event stream. `next` waits for the next event of a name, `close` hangs up. */
-export async function openStream(url: string, token: string) {
+export async function openStream(url: string, token: string, path = '/api/devices/events') {
   const hangUp = new AbortController()
-  const response = await fetch(`${url}/api/devices/events`, {
+  const response = await fetch(url + path, {
     headers: { authorization: token },
     signal: hangUp.signal,
   })

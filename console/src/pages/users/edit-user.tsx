@@ -6,7 +6,6 @@ import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Actions, Form } from '../../parts/form/form.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
-import { lockOut } from './lock-out.ts'
 import { bodyOf, FIELD_NAMES, type UserDraft, UserFields } from './user-fields.tsx'
 
 const draftOf = ({ email, name, verified, monthly_quota }: User): UserDraft => ({
@@ -17,7 +16,7 @@ const draftOf = ({ email, name, verified, monthly_quota }: User): UserDraft => (
   password: '',
 })
 
-/** Changes a user, or keeps one out. */
+/** Changes, disables, enables or deletes a user. */
 export function EditUser({ user, onClose }: { user: User; onClose: () => void }) {
   const [draft, setDraft] = useState(draftOf(user))
   const save = useTask(async () => {
@@ -39,9 +38,15 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
             Save
           </Button>
           <Button onClick={onClose}>Cancel</Button>
-          <Button kind="quiet" onClick={() => void keepOut(user, onClose)}>
-            Lock out…
-          </Button>
+          {user.disabled ? (
+            <Button kind="quiet" onClick={() => void enable(user, onClose)}>
+              Enable
+            </Button>
+          ) : (
+            <Button kind="quiet" onClick={() => void disable(user, onClose)}>
+              Disable…
+            </Button>
+          )}
           <Button kind="quiet" icon="trash" onClick={() => void remove(user, onClose)}>
             Delete…
           </Button>
@@ -51,16 +56,20 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
   )
 }
 
-async function keepOut(user: User, done: () => void): Promise<void> {
+async function disable(user: User, done: () => void): Promise<void> {
   const isSure = await confirmed({
-    title: `Lock ${user.email} out?`,
-    text: 'All sessions end, API keys are revoked, devices are switched off, and the password becomes one that nobody knows. Messages and contacts stay. A new password lets the user in again.',
-    action: 'Lock out',
+    title: `Disable ${user.email}?`,
+    text: 'All sessions end at once. Nobody can sign in as this user, API keys are refused, and devices get no messages. Nothing is deleted: messages wait, and everything but the sessions works again once you enable the user.',
+    action: 'Disable',
     danger: true,
   })
-  if (!isSure) return
-  await act(() => lockOut(user), `${user.email} is locked out`, done)
+  if (isSure) await act(() => setDisabled(user, true), `${user.email} is disabled`, done)
 }
+
+const enable = (user: User, done: () => void) =>
+  act(() => setDisabled(user, false), `${user.email} can sign in again`, done)
+
+const setDisabled = ({ id }: User, disabled: boolean) => pb.collection('users').update(id, { disabled })
 
 async function remove(user: User, done: () => void): Promise<void> {
   const isSure = await confirmed({

@@ -23,7 +23,7 @@ export function NewUser({ onClose }: { onClose: () => void }) {
           value={draft}
           onValue={setDraft}
           fault={make.fault}
-          passwordHint="At least 8 characters. They can change it later with ‘Forgot password?’."
+          passwordHint="At least 8 characters. They can change it later on their page Account."
         />
         <FormActions busy={make.busy} onCancel={onClose}>
           Make the user

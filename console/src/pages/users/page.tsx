@@ -4,7 +4,7 @@ import { pb } from '../../data/client.ts'
 import type { User } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { Button } from '../../parts/form/button.tsx'
-import { TextField } from '../../parts/form/field.tsx'
+import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
@@ -18,7 +18,8 @@ import { useMonth } from './use-month.ts'
 /** Who may send, and how much. */
 export function Page() {
   const [search, setSearch] = useState('')
-  const filter = search === '' ? '' : pb.filter('email ~ {:search} || name ~ {:search}', { search })
+  const [state, setState] = useState<State>('')
+  const filter = filterOf(search, state)
   const users = useList<User>('users', { filter, sort: 'email' })
   const used = useMonth(users.items)
   const [isMaking, setMaking] = useState(false)
@@ -33,6 +34,12 @@ export function Page() {
     { title: 'Name', cell: (user) => user.name || '–' },
     { title: 'This month', align: 'end', cell: (user) => (used.get(user.id) ?? 0).toLocaleString() },
     { title: 'Quota', align: 'end', cell: ({ monthly_quota }) => quotaText(monthly_quota) },
+    {
+      title: 'State',
+      cell: ({ disabled }) => (
+        <Badge tone={disabled ? 'bad' : 'good'}>{disabled ? 'Disabled' : 'Active'}</Badge>
+      ),
+    },
     {
       title: 'Email confirmed',
       cell: ({ verified }) => <Badge tone={verified ? 'good' : 'warn'}>{verified ? 'Yes' : 'No'}</Badge>,
@@ -49,7 +56,7 @@ export function Page() {
       ),
     },
   ]
-  const isNew = users.total === 0 && search === ''
+  const isNew = users.total === 0 && filter === ''
   return (
     <Frame
       title="Users"
@@ -59,6 +66,13 @@ export function Page() {
       {!isNew && (
         <div class="users-search">
           <TextField label="Search" name="search" type="search" value={search} onValue={setSearch} />
+          <SelectField
+            label="State"
+            name="state"
+            choices={STATES}
+            value={state}
+            onValue={(next) => setState(next as State)}
+          />
         </div>
       )}
       <Records
@@ -71,7 +85,7 @@ export function Page() {
               Superusers look after the server; users send. Make the first one: yourself, perhaps.
             </Empty>
           ) : (
-            <p class="muted">Nobody’s email or name has that in it.</p>
+            <p class="muted">No user matches this search.</p>
           )
         }
       />
@@ -79,6 +93,25 @@ export function Page() {
       {edited && <EditUser user={edited} onClose={() => setEdited(undefined)} />}
     </Frame>
   )
+}
+
+type State = '' | 'active' | 'disabled'
+
+const STATES: readonly (readonly [State, words: string])[] = [
+  ['', 'All'],
+  ['active', 'Active'],
+  ['disabled', 'Disabled'],
+]
+
+const FILTERS: Readonly<Record<State, string>> = {
+  '': '',
+  active: 'disabled = false',
+  disabled: 'disabled = true',
+}
+
+function filterOf(search: string, state: State): string {
+  const found = search && pb.filter('(email ~ {:search} || name ~ {:search})', { search })
+  return [found, FILTERS[state]].filter(Boolean).join(' && ')
 }
 
 const quotaText = (quota: number) => (quota > 0 ? quota.toLocaleString() : "the server's")

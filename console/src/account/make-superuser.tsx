@@ -1,0 +1,50 @@
+import { useState } from 'preact/hooks'
+import { CodeBlock } from '../parts/code.tsx'
+import { Button } from '../parts/form/button.tsx'
+import { TextField } from '../parts/form/field.tsx'
+import { Form } from '../parts/form/form.tsx'
+import { go, to } from '../router.ts'
+import { Sheet } from './sheet.tsx'
+
+/** What stands in the link behind the name of its page, or alone. */
+const TOKEN = /(?:^|pbinstall\/)([\w-]+\.[\w-]+\.[\w-]+)\s*$/
+
+/** How the first superuser is made: by the link that the server has printed, or by a command. */
+export function Page() {
+  const [link, setLink] = useState('')
+  const [error, setError] = useState('')
+  const open = () => {
+    const token = TOKEN.exec(link.trim())?.[1]
+    if (token) go(`/pbinstall/${token}`)
+    else setError('This is not the link. It ends with three parts that have dots between them.')
+  }
+  return (
+    <Sheet
+      title="Make the first superuser"
+      text="Only the person who runs the server can do this. At its start the server prints a link that is good for 30 minutes; its log has it."
+    >
+      <Form onSubmit={open}>
+        <TextField
+          label="The link that the server printed"
+          name="link"
+          autocomplete="off"
+          placeholder="http://…/_/#/pbinstall/…"
+          value={link}
+          onValue={setLink}
+          error={error}
+        />
+        <Button type="submit" kind="primary">
+          Go on
+        </Button>
+      </Form>
+      <p>
+        Or run this on the server, with an address and a password of yours. With the embedded database, stop
+        the server first.
+      </p>
+      <CodeBlock code="npx pocketsms superuser upsert you@example.com a-long-password" />
+      <a class="aside" href={to('/')}>
+        Back to the sign-in
+      </a>
+    </Sheet>
+  )
+}

@@ -1,0 +1,15 @@
+import { useAnswer } from './use/use-answer.ts'
+
+/** What a page has to know of the server before anybody is signed in. */
+export interface Setup {
+  readonly has_superuser: boolean
+  /** False: no mail server is set, and mails go to the log. */
+  readonly sends_mail: boolean
+}
+
+/** How far the server is set up. */
+export const useSetup = () => useAnswer<Setup>('/api/setup')
+
+/** Said where a mail would be sent. */
+export const NO_MAIL =
+  'This server has no mail server set, so nobody gets mail. Superusers find links and codes in the server’s log.'

@@ -1,0 +1,31 @@
+import { session } from '../../data/session.ts'
+import { Page as Frame } from '../../parts/page.tsx'
+import { EmailCard } from './email.tsx'
+import { PasswordCard } from './password.tsx'
+import { Profile } from './profile.tsx'
+import { SecondFactor } from './second-factor.tsx'
+import { Sessions } from './sessions.tsx'
+
+/** One's own account: who one is, how one signs in, and where one is signed in. */
+export function Page() {
+  const mine = session.value
+  if (!mine) return null
+  return (
+    <Frame
+      title="Account"
+      text={mine.role === 'superuser' ? 'You are a superuser of this server.' : undefined}
+    >
+      <div class="columns">
+        <div class="stack">
+          {mine.role === 'user' && <Profile user={mine.record} />}
+          <EmailCard session={mine} />
+        </div>
+        <div class="stack">
+          <PasswordCard session={mine} />
+          <SecondFactor session={mine} />
+        </div>
+      </div>
+      <Sessions />
+    </Frame>
+  )
+}

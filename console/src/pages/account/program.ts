@@ -1,0 +1,32 @@
+/** Names in a User-Agent header. The first that occurs counts: most browsers name others, too. */
+const BROWSERS = [
+  ['Edg', 'Edge'],
+  ['OPR/', 'Opera'],
+  ['Firefox/', 'Firefox'],
+  ['FxiOS/', 'Firefox'],
+  ['Chrome/', 'Chrome'],
+  ['CriOS/', 'Chrome'],
+  ['Safari/', 'Safari'],
+] as const
+
+const SYSTEMS = [
+  ['Android', 'Android'],
+  ['iPhone', 'iPhone'],
+  ['iPad', 'iPad'],
+  ['Windows', 'Windows'],
+  ['Mac OS', 'macOS'],
+  ['CrOS', 'ChromeOS'],
+  ['Linux', 'Linux'],
+] as const
+
+const MAX_SHOWN = 40
+
+/** A User-Agent header in words, as `Firefox on Windows`; what is no browser by its first word. */
+export function programOf(userAgent: string): string {
+  const find = (names: typeof BROWSERS | typeof SYSTEMS) =>
+    names.find(([mark]) => userAgent.includes(mark))?.[1]
+  const browser = find(BROWSERS)
+  if (!browser) return userAgent.split(/[\s(]/)[0]?.slice(0, MAX_SHOWN) || 'Unknown program'
+  const system = find(SYSTEMS)
+  return system ? `${browser} on ${system}` : browser
+}

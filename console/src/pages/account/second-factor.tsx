@@ -1,0 +1,30 @@
+import type { AuthMethodsList } from 'pocketbase'
+import type { Session } from '../../data/session.ts'
+import { useAnswer } from '../../data/use/use-answer.ts'
+import { Card } from '../../parts/page.tsx'
+import { Badge } from '../../parts/status.tsx'
+
+/** Whether the account needs a second factor, and which. It is set for all accounts of a collection. */
+export function SecondFactor({ session }: { session: Session }) {
+  const path = `/api/collections/${session.record.collectionName}/auth-methods`
+  const { value: methods } = useAnswer<AuthMethodsList>(path)
+  if (!methods) return null
+  const isOn = methods.mfa.enabled
+  return (
+    <Card title="Second factor" actions={<Badge tone={isOn ? 'good' : 'calm'}>{isOn ? 'On' : 'Off'}</Badge>}>
+      <p>{isOn ? secondsOf(methods) : OFF[session.role]}</p>
+    </Card>
+  )
+}
+
+const OFF = {
+  user: 'You sign in with your password alone. A superuser can ask all users for a mailed code as well.',
+  superuser:
+    'You sign in with your password alone. The options of the collection _superusers can ask for a mailed code as well.',
+} as const
+
+function secondsOf({ otp, oauth2 }: AuthMethodsList): string {
+  const names = oauth2.enabled ? oauth2.providers.map(({ displayName, name }) => displayName || name) : []
+  const ways = [...(otp.enabled ? ['a mailed code'] : []), ...names]
+  return `After your password you are asked for a second proof: ${ways.join(' or ')}.`
+}

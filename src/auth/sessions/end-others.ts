@@ -1,0 +1,23 @@
+import type { Store } from '../../collections/catalog.ts'
+import type { Extensions } from '../../records/extension.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { changeAuthRecord } from '../account/change.ts'
+import type { Origin } from '../sign-in/origins.ts'
+import { signToken } from '../tokens/tokens.ts'
+import { startSession } from './sessions.ts'
+
+/**
+ * Ends every token of a record, also an impersonation's, and answers the record
+ * with a token of a new session. Throws 400 if the record is being changed by somebody else.
+ */
+export async function endOtherSessions(
+  store: Store,
+  extensions: Extensions,
+  auth: AuthRecord,
+  origin: Origin,
+): Promise<{ auth: AuthRecord; token: string }> {
+  const changed = await changeAuthRecord(store, extensions, auth, { endsTokens: true }, 'Failed to sign out.')
+  const token = await signToken(changed, 'auth')
+  await startSession(store.db, changed, origin, token)
+  return { auth: changed, token }
+}

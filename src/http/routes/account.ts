@@ -1,0 +1,51 @@
+import { Hono } from 'hono'
+import { endOtherSessions } from '../../auth/sessions/end-others.ts'
+import { listSessions } from '../../auth/sessions/sessions.ts'
+import { listSuperusers } from '../../auth/superusers/superusers.ts'
+import { tokenOf } from '../../auth/tokens/identify.ts'
+import { readClaims } from '../../auth/tokens/tokens.ts'
+import { forbidden } from '../../errors.ts'
+import { toRow } from '../../records/columns.ts'
+import { answerRecord } from '../../records/expand/answer.ts'
+import { meterFor } from '../body/large-answer.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { requireAuth } from '../middleware/guards.ts'
+import { buildRequest } from '../request-info.ts'
+import { sendRaw } from '../send-json.ts'
+import { clientIp } from '../server/client-ip.ts'
+
+/**
+ * * `/api/account`: where the account that asks is signed in. `/api/setup`: what the sign-in page has to know
+ * of a server before anybody is signed in.
+ */
+export function accountRoutes(services: Services): Hono<Env> {
+  const { store } = services
+  return new Hono<Env>()
+    .get('/account/sessions', async (c) => {
+      const auth = await requireAuth(c, services)
+      c.header('cache-control', 'no-store')
+      const { authorization, 'user-agent': agent = '' } = c.env.incoming.headers
+      return c.json({ items: await listSessions(store.db, auth, agent, tokenOf(authorization)) })
+    })
+    .post('/account/end-other-sessions', (c) => endOthers(c, services))
+    .get('/setup', async (c) => {
+      const { settings } = services
+      const hasSuperuser = (await listSuperusers(store)).length > 0
+      return c.json({ has_superuser: hasSuperuser, sends_mail: settings.current.smtp.enabled })
+    })
+}
+
+const claimsOf = (c: Ctx) => readClaims(tokenOf(c.env.incoming.headers.authorization))
+
+async function endOthers(c: Ctx, services: Services): Promise<Response> {
+  const { store, extensions } = services
+  const asking = await requireAuth(c, services)
+  // such a token cannot be refreshed: it must not become one that can
+  if (!claimsOf(c)?.refreshable) throw forbidden('This session cannot be renewed.')
+  const origin = { ip: clientIp(c, services), userAgent: c.env.incoming.headers['user-agent'] ?? '' }
+  const { auth, token } = await endOtherSessions(store, extensions, asking, origin)
+  const request = buildRequest(c, auth, {}, 'default', { meter: meterFor(c, services, auth) })
+  const record = await answerRecord(store, auth.collection, toRow(auth.collection, auth.values), request)
+  c.header('cache-control', 'no-store')
+  return sendRaw(c, `{"record":${record},"token":${JSON.stringify(token)}}`)
+}

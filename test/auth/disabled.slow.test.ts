@@ -1,0 +1,342 @@
+import { EventSource } from 'eventsource'
+import PocketBase from 'pocketbase'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { findByToken } from '../../src/auth/tokens/identify.ts'
+import type { OAuth2Provider } from '../../src/collections/collection.ts'
+import { requireDevice } from '../../src/sms/devices/device.ts'
+import { claimMessages } from '../../src/sms/queue/claim.ts'
+import { TestListener } from '../realtime/ear.ts'
+import {
+  type Client,
+  client,
+  openStream,
+  type ServerWithDevices,
+  withDevices,
+} from '../support/server/server-with-devices.ts'
+import {
+  PASSWORD,
+  type ServerWithMail,
+  startServerWithMail,
+  tokenIn,
+} from '../support/server/server-with-mail.ts'
+import { type OidcServer, startOidcServer } from '../support/services/oidc-server.ts'
+
+// A disabled user: every way in is closed, and opens again when the user is enabled.
+
+globalThis.EventSource ??= EventSource as unknown as typeof globalThis.EventSource
+
+let mailed: ServerWithMail
+let gateway: ServerWithDevices
+let oidc: OidcServer
+beforeAll(async () => {
+  mailed = await startServerWithMail()
+  gateway = await withDevices(mailed.server)
+  oidc = await startOidcServer(`${gateway.url}/api/oauth2-redirect`)
+  const users = mailed.server.services.store.catalog.find('users')
+  if (users?.type !== 'auth') throw new Error('no users')
+  const provider = { pkce: null, displayName: 'Work', extra: null, ...oidc.options } as OAuth2Provider
+  const mappedFields = { id: '', name: 'name', username: '', avatarURL: '' }
+  await mailed.change('users', {
+    otp: { ...users.otp, enabled: true },
+    oauth2: { enabled: true, mappedFields, providers: [provider] },
+  })
+})
+afterAll(async () => {
+  await mailed.stop()
+  await oidc.stop()
+})
+
+let count = 0
+let email: string
+let user: Client
+beforeEach(async () => {
+  email = `disabled${++count}@example.com`
+  const id = await mailed.addUser(email, { verified: true })
+  user = client(gateway.url, id, await mailed.signIn('users', email, PASSWORD))
+})
+
+const USERS = '/api/collections/users'
+const path = () => `${USERS}/records/${user.id}`
+const setDisabled = async (disabled: boolean) =>
+  expect(await gateway.superuser.call('PATCH', path(), { disabled })).toMatchObject({
+    status: 200,
+    body: { disabled },
+  })
+const withPassword = (more = {}) =>
+  gateway.guest.call('POST', `${USERS}/auth-with-password`, { identity: email, password: PASSWORD, ...more })
+const requestOtp = async () => String((await mailed.post(`${USERS}/request-otp`, { email })).body.otpId)
+const codeIn = (text: string) => /password is: (\d+)/.exec(text)?.[1] ?? ''
+const rows = async (text: string) => (await mailed.server.services.store.db.query(text, [user.id])).rows
+const makeKey = async () =>
+  String(
+    (await user.call('POST', '/api/collections/api_keys/records', { user: user.id, name: 'shop' })).body.key,
+  )
+const sendWithKey = async (key: string) => {
+  const response = await fetch(`${gateway.url}/api/sms/send`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ recipients: ['+4915112345678'], body: 'Hi' }),
+  })
+  return response.status
+}
+const REFUSED = {
+  status: 403,
+  body: { message: "The request doesn't satisfy the collection requirements to authenticate." },
+}
+
+describe('who may disable a user', () => {
+  test('not the user, whatever else is in the request, nor to undo it', async () => {
+    for (const body of [{ disabled: true }, { disabled: false }, { name: 'x', disabled: false }])
+      expect((await user.call('PATCH', path(), body)).status).toBe(404)
+    expect((await user.call('PATCH', path(), { name: 'Ann' })).body).toMatchObject({
+      name: 'Ann',
+      disabled: false,
+    })
+  })
+
+  test('a superuser, and the audit log says so', async () => {
+    await setDisabled(true)
+    const [entry] = await rows(
+      `select action, fields::text from _audit where record = $1 order by id desc limit 1`,
+    )
+    expect(entry?.map(String)).toEqual(['update', expect.stringContaining('disabled')])
+  })
+})
+
+describe('signing in', () => {
+  test('by password: refused only once the password is right, and possible again later', async () => {
+    await setDisabled(true)
+    expect(await withPassword()).toMatchObject(REFUSED)
+    expect((await withPassword({ password: 'wrong-password' })).status).toBe(400)
+    await setDisabled(false)
+    expect((await withPassword()).status).toBe(200)
+  })
+
+  test('by a code: none is mailed, and one from before is void', async () => {
+    const otpId = await requestOtp()
+    const password = codeIn((await mailed.mail.next()).text)
+    await setDisabled(true)
+    const before = mailed.mail.mails.length
+    const enter = (id: string) => mailed.post(`${USERS}/auth-with-otp`, { otpId: id, password })
+    expect((await enter(otpId)).status).toBe(400)
+    expect((await enter(await requestOtp())).status).toBe(400)
+    await setDisabled(false)
+    expect((await enter(otpId)).status).toBe(400)
+    const again = await requestOtp()
+    const { text } = await mailed.mail.next()
+    expect(mailed.mail.mails.length).toBe(before + 1)
+    const form = { otpId: again, password: codeIn(text) }
+    expect((await mailed.post(`${USERS}/auth-with-otp`, form)).status).toBe(200)
+  })
+
+  test('by a provider', async () => {
+    oidc.account = email
+    oidc.accounts.set(email, { name: 'Ann', email, email_verified: true })
+    const signIn = () =>
+      new PocketBase(gateway.url).collection('users').authWithOAuth2({
+        provider: 'oidc',
+        urlCallback: async (url) => void (await oidc.browse(url)),
+      })
+    await signIn()
+    await setDisabled(true)
+    await expect(signIn()).rejects.toMatchObject({ status: 403 })
+    await setDisabled(false)
+    expect((await signIn()).record.id).toBe(user.id)
+  })
+
+  test('by a second method', async () => {
+    const { mfa } = mailed.server.services.store.catalog.find('users') as never as { mfa: object }
+    await mailed.change('users', { mfa: { ...mfa, enabled: true, duration: 600, rule: '' } as never })
+    try {
+      const { mfaId } = (await withPassword()).body
+      const otpId = await requestOtp()
+      const password = codeIn((await mailed.mail.next()).text)
+      await setDisabled(true)
+      const form = { otpId, password, mfaId }
+      expect((await mailed.post(`${USERS}/auth-with-otp`, form)).status).toBe(400)
+      expect(await withPassword()).toMatchObject(REFUSED)
+    } finally {
+      await mailed.change('users', { mfa: mfa as never })
+    }
+  })
+
+  test('as a superuser in the name of the user', async () => {
+    const impersonate = () => gateway.superuser.call('POST', `${USERS}/impersonate/${user.id}`, {})
+    const { token } = (await impersonate()).body
+    await setDisabled(true)
+    expect(await impersonate()).toMatchObject(REFUSED)
+    expect((await client(gateway.url, '', token).call('GET', path())).status).toBe(404)
+    await setDisabled(false)
+    expect((await impersonate()).status).toBe(200)
+  })
+
+  test('as a phone does, by login and password', async () => {
+    const authorization = `Basic ${Buffer.from(`${email}:${PASSWORD}`).toString('base64')}`
+    const register = () =>
+      mailed.post('/api/mobile/v1/device', { name: 'Phone' }, { authorization }).then(({ status }) => status)
+    await setDisabled(true)
+    expect(await register()).toBe(401)
+    await setDisabled(false)
+    expect(await register()).toBe(201)
+  })
+})
+
+describe('mailed links', () => {
+  test('no mail for a new password, by the same answer, and one from before is void', async () => {
+    const ask = () => mailed.post(`${USERS}/request-password-reset`, { email })
+    await ask()
+    const token = tokenIn((await mailed.mail.next()).text)
+    await setDisabled(true)
+    const before = mailed.mail.mails.length
+    expect((await ask()).status).toBe(204)
+    const form = { token, password: 'new-password', passwordConfirm: 'new-password' }
+    const confirm = () => mailed.post(`${USERS}/confirm-password-reset`, form)
+    expect((await confirm()).status).toBe(400)
+    await setDisabled(false)
+    expect((await confirm()).status).toBe(400)
+    expect([(await withPassword()).status, mailed.mail.mails.length]).toEqual([200, before])
+  })
+
+  test('nor to change or verify the address', async () => {
+    await user.call('POST', `${USERS}/request-email-change`, { newEmail: `new-${email}` })
+    const token = tokenIn((await mailed.mail.next()).text)
+    await setDisabled(true)
+    const before = mailed.mail.mails.length
+    const form = { token, password: PASSWORD }
+    expect((await mailed.post(`${USERS}/confirm-email-change`, form)).status).toBe(400)
+    expect((await mailed.post(`${USERS}/request-verification`, { email })).status).toBe(204)
+    expect((await user.call('POST', `${USERS}/request-email-change`, { newEmail: 'x@y.de' })).status).toBe(
+      401,
+    )
+    expect(mailed.mail.mails.length).toBe(before)
+  })
+})
+
+describe('what is signed in already', () => {
+  test('a session ends for good', async () => {
+    await setDisabled(true)
+    const refresh = () => user.call('POST', `${USERS}/auth-refresh`)
+    expect((await refresh()).status).toBe(401)
+    expect((await user.call('GET', path())).status).toBe(404)
+    expect((await user.call('POST', '/api/devices/pairing', {})).status).toBe(401)
+    expect(await sendWithSession()).toBe(401)
+    await setDisabled(false)
+    expect((await refresh()).status).toBe(401)
+  })
+  const sendWithSession = async () =>
+    (await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hi' })).status
+
+  test('an API key, also one that was used a moment ago', async () => {
+    await gateway.pair(user)
+    const key = await makeKey()
+    expect(await sendWithKey(key)).toBe(200)
+    await setDisabled(true)
+    expect(await sendWithKey(key)).toBe(401)
+    await setDisabled(false)
+    expect(await sendWithKey(key)).toBe(200)
+  })
+
+  test('event streams of the user and of a device are closed', async () => {
+    const device = await gateway.pair(user)
+    const streams = await Promise.all(
+      [user, device].map(({ token }) => TestListener.on(gateway.url, token, 'sms_messages')),
+    )
+    await setDisabled(true)
+    await Promise.all(streams.map(({ ended }) => ended))
+  })
+})
+
+describe('devices', () => {
+  const CALLS = [
+    ['POST', '/api/devices/heartbeat', {}],
+    ['POST', '/api/devices/claim', {}],
+    ['POST', '/api/devices/report', { items: [{ id: 'x', attempt: 1, status: 'sent' }] }],
+    ['POST', '/api/devices/incoming', { items: [{ from: '+4915112345678', body: 'x' }] }],
+    ['GET', '/api/devices/events', undefined],
+    ['PUT', '/api/devices/push', null],
+    ['GET', '/api/mobile/v1/message', undefined],
+    ['PATCH', '/api/mobile/v1/message', []],
+    ['GET', '/api/mobile/v1/device', undefined],
+    ['GET', '/api/mobile/v1/settings', undefined],
+    ['GET', '/api/mobile/v1/webhooks', undefined],
+    ['GET', '/api/mobile/v1/events', undefined],
+    ['POST', '/api/collections/devices/auth-refresh', undefined],
+  ] as const
+
+  test('are refused with 403, so that none forgets who it is, and go on afterwards', async () => {
+    const device = await gateway.pair(user)
+    await setDisabled(true)
+    for (const [method, route, body] of CALLS)
+      expect([route, (await device.call(method, route, body)).status]).toEqual([route, 403])
+    const { body } = await device.call('GET', '/api/collections/sms_messages/records')
+    expect(body).toMatchObject({ error: 'unauthorized' })
+    await setDisabled(false)
+    expect((await device.call('POST', '/api/devices/heartbeat', {})).status).toBe(200)
+    expect((await device.call('POST', '/api/collections/devices/auth-refresh')).status).toBe(200)
+  })
+
+  test('what was read for a device a moment ago is not used any more', async () => {
+    const device = await gateway.pair(user)
+    const list = () => device.call('GET', '/api/collections/devices/records')
+    expect((await list()).body.items).toHaveLength(1)
+    await setDisabled(true)
+    expect((await list()).body.items).toHaveLength(0)
+    await setDisabled(false)
+    expect((await list()).body.items).toHaveLength(1)
+  })
+
+  test.each(['/api/devices/events', '/api/mobile/v1/events'])(
+    'the stream %s is closed at once',
+    async (route) => {
+      const device = await gateway.pair(user)
+      const stream = await openStream(gateway.url, device.token, route)
+      const isOpen = () =>
+        rows('select 1 from device_streams s join devices d on d.id = s.device where d."user" = $1')
+      await expect.poll(isOpen).toHaveLength(1)
+      await setDisabled(true)
+      await stream.ended
+    },
+    10_000,
+  )
+
+  test('messages wait, also for a claim that has begun, and are there afterwards', async () => {
+    const device = await gateway.pair(user)
+    expect(await sendWithKey(await makeKey())).toBe(200)
+    const { store } = mailed.server.services
+    const found = await findByToken(store, device.token, 'auth')
+    await setDisabled(true)
+    expect(await claimMessages(store, requireDevice(found), 10, 120)).toEqual([])
+    await setDisabled(false)
+    expect((await device.call('POST', '/api/devices/claim', {})).body.items).toHaveLength(1)
+  })
+
+  test('a text that a phone posts to its own address', async () => {
+    const device = await gateway.pair(user)
+    const [{ url }] = (await device.call('GET', '/api/mobile/v1/webhooks')).body
+    const post = async () =>
+      (await fetch(gateway.url + new URL(url).pathname, { method: 'POST', body: '{}' })).status
+    expect(await post()).toBe(401)
+    await setDisabled(true)
+    expect(await post()).toBe(403)
+  })
+
+  test('a pairing code from before is void', async () => {
+    const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
+    await setDisabled(true)
+    const pair = await gateway.guest.call('POST', '/api/devices/pair', { code, platform: 'other' })
+    expect(pair).toMatchObject({ status: 400, body: { error: 'wrong_code' } })
+  })
+})
+
+test.each([
+  ['Europe/Berlin', 200],
+  ['UTC', 200],
+  ['', 200],
+  ['Europe/Nowhere', 400],
+  ['+01:00', 400],
+])('a time zone is a name that is known: %j', async (time_zone, status) => {
+  const answer = await user.call('PATCH', path(), { time_zone })
+  expect(answer.status).toBe(status)
+  if (status === 400)
+    expect(answer.body.data).toMatchObject({ time_zone: { code: 'validation_invalid_time_zone' } })
+})

@@ -1,0 +1,134 @@
+import { expect } from 'vitest'
+import { ANN, ROOT, scenario } from './support/browser-fixture.ts'
+
+const NEW_PASSWORD = 'another-password2'
+
+scenario('the account page: name, time zone, password, sessions', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const users = ann.collection('users')
+  const id = ann.authStore.record!.id
+  await fixture.signIn()
+  if (fixture.screen === 'phone') await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('link', { name: ': your account' }).filter({ visible: true }).click()
+  await page.getByRole('heading', { name: 'Account' }).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+
+  await page.getByLabel('Name').fill('Ann Lopez')
+  await page.getByLabel('Time zone').selectOption('America/New_York')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByText('Saved').waitFor()
+  expect(await users.getOne(id)).toMatchObject({ name: 'Ann Lopez', time_zone: 'America/New_York' })
+  await page.getByText('This server has no mail server set').waitFor()
+  await page.getByText('You sign in with your password alone.').waitFor()
+
+  const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
+  await page.getByText('This one').waitFor()
+  await fixture.look('account')
+  expect(await rows.count()).toBe(3)
+  await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
+  const sure = page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere else' })
+  await sure.click()
+  await page.getByText('You are signed in here alone').waitFor()
+  await expect(users.authRefresh()).rejects.toMatchObject({ status: 401 })
+  await expect.poll(() => rows.count()).toBe(2)
+
+  await page.getByLabel('Your present password').fill('not-this-one')
+  await page.getByLabel('New password').fill(NEW_PASSWORD)
+  await page.getByLabel('The same password again').fill(NEW_PASSWORD)
+  const change = page.getByRole('button', { name: 'Change the password' })
+  await fixture.refused(/^PATCH \/api\/collections\/users\/records\/\w+: 400/, async () => {
+    await change.click()
+    await page.getByText('This is not your password.').waitFor()
+  })
+  await page.getByLabel('Your present password').fill(ANN.password)
+  await change.click()
+  await page.getByText('Your new password is set').waitFor()
+  await users.authWithPassword(ANN.email, NEW_PASSWORD)
+
+  // what the pages show goes on to be live with the new token
+  await fixture.visit('/groups')
+  await page.getByText('No groups yet').waitFor()
+  await ann.collection('contact_groups').create({ user: id, name: 'Friends' })
+  await page.getByRole('cell', { name: 'Friends', exact: true }).waitFor()
+})
+
+scenario('a superuser has an account page, too', async (fixture) => {
+  const { page } = fixture
+  const root = await fixture.root()
+  await fixture.signIn('root')
+  await fixture.visit('/account')
+  await page.getByLabel('Your present password').fill('not-this-one')
+  await page.getByLabel('New password').fill(NEW_PASSWORD)
+  await page.getByLabel('The same password again').fill(NEW_PASSWORD)
+  const change = page.getByRole('button', { name: 'Change the password' })
+  await fixture.refused(/^POST \/api\/collections\/_superusers\/auth-with-password: 400/, async () => {
+    await change.click()
+    await page.getByText('This is not your password.').waitFor()
+  })
+  await page.getByLabel('Your present password').fill(ROOT.password)
+  await change.click()
+  await page.getByText('Your new password is set').waitFor()
+  await fixture.look('account-superuser')
+  await page.getByLabel('New email').fill('chief@example.com')
+  await page.getByRole('button', { name: 'Change the email' }).click()
+  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+  await root.collection('_superusers').authWithPassword('chief@example.com', NEW_PASSWORD)
+})
+
+scenario('a disabled user is told so, at once and at the sign-in', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const root = await fixture.root()
+  await fixture.signIn()
+  await fixture.visit('/account')
+  await page.getByText('This one').waitFor()
+  const id = ann.authStore.record!.id
+  await root.collection('users').update(id, { disabled: true })
+  await fixture.refused(/: 40[134]/, async () => {
+    await page.reload()
+    await page.getByText('Your session has ended.').waitFor()
+    await page.getByLabel('Email').fill(ANN.email)
+    await page.getByLabel('Password').fill(ANN.password)
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('This account is disabled. Ask a superuser of this server.').waitFor()
+  })
+  await fixture.look('sign-in-disabled')
+  await root.collection('users').update(id, { disabled: false })
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Account' }).waitFor()
+})
+
+scenario('without a superuser the sign-in says how to make one, and does it', async (fixture) => {
+  const { page, url, link } = fixture
+  await page.goto(url)
+  await page.getByRole('link', { name: 'Make the first one' }).click()
+  await page.getByLabel('The link that the server printed').fill('something else')
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByText('This is not the link.').waitFor()
+  await fixture.look('make-superuser')
+  await page.getByLabel('The link that the server printed').fill(link)
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByLabel('Email').fill(ROOT.email)
+  await page.getByLabel('Password', { exact: true }).fill(ROOT.password)
+  await page.getByLabel('The same password again').fill(ROOT.password)
+  await page.getByRole('button', { name: 'Create the account' }).click()
+  await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
+
+  await page
+    .getByRole('button', { name: 'Sign out' })
+    .first()
+    .or(page.getByRole('button', { name: 'More' }))
+    .filter({ visible: true })
+    .first()
+    .click()
+  if (fixture.screen === 'phone')
+    await page.getByRole('button', { name: 'Sign out' }).filter({ visible: true }).click()
+  await page.getByText('User', { exact: true }).click()
+  await page.getByLabel('Email').fill(ROOT.email)
+  await page.getByLabel('Password').fill(ROOT.password)
+  await fixture.refused(/^POST \/api\/collections\/users\/auth-with-password: 400/, async () => {
+    await page.getByRole('button', { name: 'Sign in' }).click()
+    await page.getByText('Superusers choose ‘Superuser’ above.').waitFor()
+  })
+})
