@@ -2,6 +2,7 @@ import { SUPERUSERS_ID, superusersExtension } from './auth/superusers/superusers
 import { apiKeysExtension } from './auth/tokens/api-keys.ts'
 import { USERS_ID } from './collections/collection.ts'
 import type { Extension, Extensions } from './records/extension.ts'
+import { conversationsExtension } from './sms/conversations/extension.ts'
 import { messagesExtension } from './sms/extensions.ts'
 import { usersExtension } from './sms/users-extension.ts'
 import { devicesExtension } from './smsgate/phone.ts'
@@ -24,6 +25,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['sms_templates', strict()],
     ['sms_messages', strict(messagesExtension)],
     ['sms_events', strict()],
+    ['conversations', strict(conversationsExtension)],
     [SUPERUSERS_ID, superusersExtension],
     [WEBHOOKS, strict(webhooksExtension(settings))],
     [DELIVERIES, strict(deliveriesExtension)],

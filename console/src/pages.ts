@@ -21,6 +21,8 @@ export interface PageEntry {
   readonly group?: 'Texts' | 'People' | 'Set up' | 'Server'
   /** Stands in the bar at the bottom of a phone; the others are behind More. Four a role. */
   readonly bar?: boolean
+  /** Shows the number of unread conversations. */
+  readonly countsUnread?: boolean
   /** The page's file, which exports `Page`. */
   readonly load: () => Promise<{ Page: ComponentType<PageProps> }>
 }
@@ -84,6 +86,7 @@ export const PAGES: readonly PageEntry[] = [
     for: 'user',
     group: 'Texts',
     bar: true,
+    countsUnread: true,
     load: () => import('./pages/conversations/page.tsx'),
   },
   {

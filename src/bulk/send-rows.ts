@@ -74,7 +74,7 @@ const phoneOf = ({ phoneColumn }: Job, { values }: CsvRow) =>
 
 function bodyOf(job: Job, row: CsvRow) {
   const { [job.phoneColumn]: _, ...variables } = row.values
-  return { recipients: [phoneOf(job, row)], template_id: job.template, variables }
+  return { recipients: [phoneOf(job, row)], bulk: true, template_id: job.template, variables }
 }
 
 /** The reason of a refusal. Throws it when no other row would fare better. */

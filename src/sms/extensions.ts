@@ -1,4 +1,6 @@
 import type { Extension } from '../records/extension.ts'
+import { clearLastTexts } from './conversations/clear.ts'
+import { logChanged } from './status/change-log.ts'
 import { refundQuota } from './usage/quota.ts'
 import { totalSql } from './usage/totals.ts'
 import { notifyCanceled } from './wake/wake.ts'
@@ -9,8 +11,8 @@ type Freed = [string, string, string, string, string, number]
 /**
  * Messages: pages of at most 500, nothing for guests. Who deletes a message that no device has claimed
  * cancels it: its unit of the quota comes back. One that a device has may still go out, and costs what it
- * cost. `skip locked`: who claims it in this moment has locked the queue first and waits for the message; to
- * wait for them is a deadlock.
+ * cost. The conversation loses the text of a deleted last message. `skip locked`: who claims it in this
+ * moment has locked the queue first and waits for the message; to wait for them is a deadlock.
  */
 export const messagesExtension: Extension = {
   maxPerPage: 500,
@@ -29,5 +31,6 @@ export const messagesExtension: Extension = {
       if (state !== 'sending') await refundQuota(store, user, period)
       if (device) await notifyCanceled(store.db, device, message, attempt)
     }
+    await logChanged(store, 'conversations', 'update', await clearLastTexts(store.db, ids))
   },
 }

@@ -1,5 +1,6 @@
 import { expect } from 'vitest'
-import { scenario } from './support/browser-fixture.ts'
+import { openBrowser } from './support/browser.ts'
+import { ANN, type BrowserFixture, scenario } from './support/browser-fixture.ts'
 import { pairPhone } from './support/phone.ts'
 
 const ZOE = '+4915112345678'
@@ -17,7 +18,7 @@ scenario('a text that comes in appears in its conversation, and is answered ther
 
   await phone.hear(ZOE, 'Is my parcel there?')
   await page.getByText('Is my parcel there?').waitFor()
-  await page.getByRole('link', { name: /Zoë.*New/ }).click()
+  await page.getByRole('link', { name: /Zoë.*1 unread/ }).click()
   await page.getByRole('heading', { name: 'Zoë' }).waitFor()
   await page.getByLabel('Answer from Desk phone').fill('Since this morning.\nThe yellow one.')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
@@ -38,9 +39,6 @@ scenario('a text that comes in appears in its conversation, and is answered ther
 
   await ann.send('/api/sms/send', { method: 'POST', body: { recipients: [ZOE], body: 'Until soon' } })
   await page.getByText('You: Until soon').waitFor()
-  const [last] = await phone.claim()
-  await phone.report(last!, 'failed')
-  await page.getByText('Failed: Until soon').waitFor()
   await fixture.look('conversations')
 })
 
@@ -59,4 +57,125 @@ scenario('a conversation is begun, and says when no device is there to send', as
     await page.getByText('None of your devices is online').waitFor()
   })
   await fixture.look('conversation-no-device')
+})
+
+const numberAt = (i: number) => `+4915${20_000_000 + i}`
+const CAMPAIGN = 200
+/** A change comes by realtime and is read after a pause. */
+const PATIENT = { timeout: 15_000 }
+
+/** A list of 200 and two who answer it, each by name and number. */
+async function playCampaign(fixture: BrowserFixture) {
+  const ann = await fixture.ann()
+  const user = ann.authStore.record!.id
+  const phone = await pairPhone(fixture.url, ann, 'Desk phone')
+  for (const [i, name] of [
+    [3, 'Anna Lopez'],
+    [150, 'Anna Lopez'],
+  ] as const)
+    await ann.collection('contacts').create({ user, name, phone: numberAt(i) })
+  await phone.hear(numberAt(3), 'Do you open on Sunday?')
+  await phone.hear(numberAt(150), 'Where is my parcel?')
+  const recipients = Array.from({ length: CAMPAIGN }, (_, i) => numberAt(i))
+  const send = (body: object) => ann.send('/api/sms/send', { method: 'POST', body, requestKey: null })
+  await send({ recipients, body: 'Ten percent off this week' })
+  await Promise.all(
+    recipients.slice(0, 60).map((to) => send({ recipients: [to], body: `For ${to} alone`, bulk: true })),
+  )
+  return { ann, phone }
+}
+
+scenario(
+  'after a campaign replies are on the first screen, found, and read in every browser',
+  async (fixture) => {
+    const { page, url } = fixture
+    const { phone } = await playCampaign(fixture)
+    await fixture.signIn()
+    await fixture.visit('/conversations')
+    const list = page.getByRole('region', { name: 'Conversations' })
+    await list.getByText('Where is my parcel?').waitFor()
+    await list.getByText('Do you open on Sunday?').waitFor()
+    expect(await list.getByRole('listitem').count()).toBe(2)
+    // two of one name are told apart
+    await list.getByText(numberAt(3)).waitFor()
+    await list.getByText(numberAt(150)).waitFor()
+    await expect.poll(() => page.title(), PATIENT).toBe('(2) Conversations · pocketsms')
+    await fixture.look('conversations-campaign')
+
+    await list.getByRole('tab', { name: 'Unanswered' }).click()
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(2)
+    await list.getByRole('tab', { name: 'All' }).click()
+    await list.getByLabel('Search').fill('sunday')
+    await list.getByText('Where is my parcel?').waitFor({ state: 'detached' })
+    await list.getByText('Do you open on Sunday?').waitFor()
+    await list.getByLabel('Search').fill(numberAt(150).slice(-6))
+    await list.getByText('Where is my parcel?').waitFor()
+    await list.getByLabel('Search').fill('ten percent')
+    await list.getByText('In older texts').waitFor()
+    await fixture.look('conversations-search')
+    await list.getByLabel('Search').fill('')
+
+    // another page, another browser
+    await fixture.visit('/templates')
+    const other = await openBrowser(url, fixture.screen)
+    try {
+      await other.page.goto(`${url}/`)
+      await other.page.getByText('User', { exact: true }).click()
+      await other.page.getByLabel('Email').fill(ANN.email)
+      await other.page.getByLabel('Password').fill(ANN.password)
+      await other.page.getByRole('button', { name: 'Sign in' }).click()
+      await other.page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' })
+      await other.page.goto(`${url}/#/conversations`)
+      await other.page.getByText('Do you open on Sunday?').click()
+      await other.page.getByLabel('Texts').getByText('Do you open on Sunday?').waitFor()
+      // closing it earlier could cut off the request that marks it as read
+    await expect.poll(() => other.page.title(), PATIENT).toMatch(/^\(1\) /)
+    expect(other.faults).toEqual([])
+    } finally {
+      await other.close()
+    }
+    await expect.poll(() => page.title(), PATIENT).toBe('(1) Templates · pocketsms')
+    const entry = page.getByRole('link', { name: /(Conversations|Chats) ?1 unread/ })
+    await entry.waitFor()
+    await phone.hear(numberAt(7), 'Me too')
+    await expect.poll(() => page.title(), PATIENT).toBe('(2) Templates · pocketsms')
+    await fixture.look('unread-on-another-page')
+  },
+)
+
+scenario('a conversation is answered with a template, saved, archived and marked unread', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  const user = ann.authStore.record!.id
+  const phone = await pairPhone(url, ann, 'Desk phone')
+  const other = await pairPhone(url, ann, 'Van phone')
+  await ann.collection('sms_templates').create({ user, name: 'Thanks', body: 'Thank you, {{name}}!' })
+  await phone.hear(ZOE, 'Is my parcel there?')
+  await fixture.signIn()
+  await fixture.visit(`/conversations/${encodeURIComponent(ZOE)}`)
+  await page.getByRole('button', { name: 'Save as contact' }).click()
+  await page.getByLabel('Name').fill('Zoë')
+  await page.getByRole('button', { name: 'Save', exact: true }).click()
+  await page.getByRole('heading', { name: 'Zoë' }).waitFor()
+  await page.getByLabel('Answer from Desk phone').waitFor()
+  await page.getByLabel('Device').selectOption({ label: 'Van phone' })
+  await page.getByLabel('Template').selectOption({ label: 'Thanks' })
+  await expect.poll(() => page.getByLabel('Answer from Van phone').inputValue()).toBe('Thank you, Zoë!')
+  await fixture.look('conversation-template')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  const [task] = await other.claim()
+  expect(task).toMatchObject({ to: ZOE, body: 'Thank you, Zoë!' })
+
+  await page.getByRole('button', { name: 'Mark unread' }).click()
+  await page.getByRole('link', { name: /Zoë.*1 unread/ }).waitFor()
+  await page.getByRole('link', { name: /Zoë.*1 unread/ }).click()
+  await page.getByRole('button', { name: 'Archive', exact: true }).click()
+  await page.getByRole('tab', { name: 'Archived' }).click()
+  await page.getByText('You: Thank you, Zoë!').waitFor()
+  await phone.hear(ZOE, 'STOP')
+  await page.getByRole('tab', { name: 'All' }).click()
+  await page.getByRole('link', { name: /Zoë/ }).click()
+  await page.getByText('Opted out', { exact: true }).waitFor()
+  await page.getByText('texts to it are not sent').waitFor()
+  await fixture.look('conversation-opted-out')
 })

@@ -266,6 +266,34 @@ create table contacts (
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX contacts_in_order ON contacts USING btree ("user", _rowid NULLS FIRST);
 CREATE UNIQUE INDEX idx_contacts_user_phone ON contacts USING btree ("user", phone);
+CREATE TRIGGER conversation_delete AFTER DELETE ON contacts FOR EACH ROW WHEN (old.name <> ''::text) EXECUTE FUNCTION sms_conversation_named();
+CREATE TRIGGER conversation_insert AFTER INSERT ON contacts FOR EACH ROW WHEN (new.name <> ''::text) EXECUTE FUNCTION sms_conversation_named();
+CREATE TRIGGER conversation_update AFTER UPDATE ON contacts FOR EACH ROW WHEN (old."user" <> new."user" OR old.phone <> new.phone OR old.name <> new.name) EXECUTE FUNCTION sms_conversation_named();
+
+create table conversations (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  number text collate "C" not null default ''::text,
+  name text collate "C" not null default ''::text,
+  last_text text collate "C" not null default ''::text,
+  last_at pb_date,
+  last_type text collate "C" not null default ''::text,
+  last_message text collate "C" not null default ''::text,
+  device text collate "C" not null default ''::text,
+  unread double precision not null default 0,
+  unanswered boolean not null default false,
+  archived boolean not null default false,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint conversations__rowid_key UNIQUE (_rowid),
+  constraint conversations_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX conversations_by_message ON conversations USING btree (last_message) WHERE last_message <> ''::text;
+CREATE INDEX conversations_by_time ON conversations USING btree ("user", archived, last_at);
+CREATE INDEX conversations_unanswered ON conversations USING btree ("user", last_at) WHERE unanswered;
+CREATE INDEX conversations_unread ON conversations USING btree ("user", last_at) WHERE unread > 0::double precision;
+CREATE UNIQUE INDEX idx_conversations_user_number ON conversations USING btree ("user", number);
 
 create table device_alarm_mails (
   id bigint generated always as identity not null,
@@ -739,6 +767,11 @@ create function pb_ymd(ms bigint, OUT y integer, OUT m integer, OUT d integer) r
 create function sms_accept(owner text, moment text, since text, default_quota double precision, node text, requests json, messages json, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile
 create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sender_version text, sender_key text, key_version text, message_id text, recipient text, content text, parts double precision, rank integer, slot integer, ends_at text, safety text) returns text volatile
 create function sms_available_devices(owner text, since text) returns TABLE(id text) stable
+create function sms_conversation_answered(owner text, moment text, recipient text, content text, message_id text) returns void volatile
+create function sms_conversation_last(owner text, other text) returns TABLE(id text, body text, at text, type text, device text, heard text, name text) stable
+create function sms_conversation_named() returns trigger volatile
+create function sms_conversation_rename(owner text, phone text, contact_name text) returns void volatile
+create function sms_conversation_triggers() returns void volatile
 create function sms_count(counted oid, owner text, more bigint) returns void volatile
 create function sms_count_all() returns void volatile
 create function sms_is_below_limits(device_id text, per_minute double precision, daily_limit double precision) returns boolean stable

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStore } from '../../src/collections/catalog/catalog-store.ts'
 import type { Db } from '../../src/db/open.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
+import { nameConversations } from '../../src/sms/conversations/names.ts'
 import { countMessages } from '../../src/sms/usage/totals.ts'
 import { openTestDb } from '../support/server/start.ts'
 import { dumpSchema } from './dump-schema.ts'
@@ -12,6 +13,7 @@ beforeAll(async () => {
   await migrate(db)
   await (await openStore(db)).close()
   await countMessages(db)
+  await nameConversations(db)
 })
 afterAll(() => db.close())
 

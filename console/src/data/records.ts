@@ -41,6 +41,23 @@ export interface MessageEvent extends Owned {
   readonly expand?: { readonly device?: Device }
 }
 
+export interface Conversation extends Owned {
+  /** The other side's number. */
+  readonly number: string
+  /** The contact's name, or ''. */
+  readonly name: string
+  readonly last_text: string
+  readonly last_at: string
+  readonly last_type: '' | 'outgoing' | 'incoming'
+  readonly last_message: string
+  /** The device that last received a text, or ''. */
+  readonly device: string
+  readonly unread: number
+  readonly unanswered: boolean
+  readonly archived: boolean
+  readonly updated: string
+}
+
 export interface Contact extends Owned {
   readonly name: string
   readonly phone: string

@@ -1,10 +1,11 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { unread } from '../data/unread.ts'
 import { Icon } from './icon.tsx'
 
 /**
- * A page: its title (the browser's, too), one line about it, its main actions, its content. `back`: the list
- * that it is out of.
+ * A page: its title (the browser's, too, with the number of unread conversations), one line about it, its
+ * main actions, its content. `back`: the list that it is out of.
  */
 export function Page({
   title,
@@ -20,8 +21,8 @@ export function Page({
   children: ComponentChildren
 }) {
   useEffect(() => {
-    document.title = `${title} · pocketsms`
-  }, [title])
+    document.title = `${unread.value > 0 ? `(${unread.value}) ` : ''}${title} · pocketsms`
+  }, [title, unread.value])
   return (
     <>
       <header class="page-head">

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Session } from '../data/session.ts'
+import { unread } from '../data/unread.ts'
 import type { PageEntry } from '../pages.ts'
 import { Dialog } from '../parts/dialog/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -12,6 +13,9 @@ interface Props {
   readonly session: Session
   readonly path: string
 }
+
+/** A larger number does not fit. */
+const MAX_SHOWN = 99
 
 const GROUPS = ['Texts', 'People', 'Set up', 'Server'] as const
 
@@ -98,5 +102,14 @@ const PageLink = ({ page, path, title }: { page: PageEntry; path: string; title?
   >
     <Icon name={page.icon} size={20} />
     <span>{title ?? page.title}</span>
+    {page.countsUnread && <Unread count={unread.value} />}
   </a>
 )
+
+const Unread = ({ count }: { count: number }) =>
+  count > 0 ? (
+    <strong class="count">
+      {count > MAX_SHOWN ? `${MAX_SHOWN}+` : count}
+      <span class="unseen"> unread</span>
+    </strong>
+  ) : null

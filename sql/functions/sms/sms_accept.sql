@@ -9,8 +9,8 @@
 --   default_quota  messages per month for users without a quota of their own; 0 is no limit
 --   node           name of this node in notifications to other nodes; '' while there are no other nodes
 --   requests       JSON array of {version, key, key_version, count, device, later, batch, body, priority,
---                  sim, scheduled_at, expires_at, guarantee, ref, idempotency_key, fingerprint, answer};
---                  optional values are null
+--                  sim, scheduled_at, expires_at, guarantee, ref, bulk, idempotency_key, fingerprint,
+--                  answer}; optional values are null
 --   messages       JSON array of {r, id, to, body, segments}; r is the number of its request, from 1; body is
 --                  null if the message has the body of its request
 -- Results, the first two with one element per request
@@ -53,6 +53,9 @@ declare
   spent float8 := 0;
   dealt bigint := 0;
   has_idempotency boolean := false;
+  -- the requests whose text changes the conversation with its number
+  spoken bigint[] := '{}';
+  talk record;
   -- the request at hand
   request record;
   outcome text;
@@ -97,11 +100,11 @@ begin
     select a.* from rows from (json_to_recordset(requests) as (
       version text, key text, key_version text, count int, device text, later boolean, ref text,
       idempotency_key text, batch text, body text, priority int, sim int, scheduled_at text, expires_at text,
-      guarantee text
+      guarantee text, bulk boolean
     )) with ordinality a(
       version, key, key_version, count, device, later, ref,
       idempotency_key, batch, body, priority, sim, scheduled_at, expires_at,
-      guarantee, number
+      guarantee, bulk, number
     )
   loop
     outcome := 'accepted';
@@ -166,6 +169,9 @@ begin
       dealt := dealt + case when request.device is null and not request.later then cost else 0 end;
       if request.ref is not null then
         refs := refs || request.ref;
+      end if;
+      if cost = 1 and request.count = 1 and request.bulk = false then
+        spoken := spoken || request.number;
       end if;
     end if;
     outcomes := outcomes || outcome;
@@ -289,6 +295,24 @@ begin
     select array_agg(distinct q.device) into wake from queued q where q.state = 'assigned';
   end if;
   perform set_config('pocketsms.counted', '', true);
+
+  -- A text to one number is the last word of the conversation with it, if there is one. Conversations are
+  -- locked in the order of their numbers, after the user's row, as everywhere. A row is looked for by each
+  -- number (a subquery, so no plan can read all conversations of the user).
+  -- `to_regclass`: the table is missing while the first server of this version starts beside older ones.
+  if spoken <> '{}' and to_regclass('conversations') is not null then
+    for talk in
+      select distinct on (m."to" collate "C") m."to", coalesce(m.body, a.body) as body, m.id
+      from rows from (json_to_recordset(messages) as (r bigint, id text, "to" text, body text))
+        with ordinality m(r, id, "to", body, number)
+      join rows from (json_to_recordset(requests) as (body text)) with ordinality a(body, number) on a.number = m.r
+      where m.r = any (spoken)
+        and (select c.id from conversations c where c."user" = owner and c.number = m."to") is not null
+      order by m."to" collate "C", m.number desc
+    loop
+      perform sms_conversation_answered(owner, moment, talk."to", talk.body, talk.id);
+    end loop;
+  end if;
 
   -- Tell the other nodes which devices to wake: at most 400 ids a notification, which holds 8,000 bytes.
   if node <> '' then

@@ -16,6 +16,7 @@ const OWN_INDEXES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   sms_messages: [['user', 'status', 'created'], IN_ORDER],
   sms_events: [IN_ORDER],
   contacts: [IN_ORDER],
+  conversations: [['user', 'archived', 'last_at']],
   webhook_deliveries: [IN_ORDER],
 }
 

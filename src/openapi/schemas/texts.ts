@@ -1,6 +1,7 @@
 import { SET_BY_SERVER as SET_BY_KEYS } from '../../auth/tokens/api-keys.ts'
 import type { Collection, Rule } from '../../collections/collection.ts'
 import type { Field } from '../../fields/field.ts'
+import { SET_BY_SERVER as SET_BY_CONVERSATIONS } from '../../sms/conversations/extension.ts'
 import { SET_BY_SERVER as SET_BY_DEVICES } from '../../smsgate/phone.ts'
 import { SET_BY_SERVER as SET_BY_WEBHOOKS } from '../../webhooks/extensions.ts'
 import texts from './texts.json' with { type: 'json' }
@@ -25,6 +26,7 @@ export function describeRule(rule: Rule): string {
 /** Fields that the server sets whatever a client says, by collection id. */
 const SET_BY_SERVER: Readonly<Record<string, readonly string[]>> = {
   api_keys: SET_BY_KEYS,
+  conversations: SET_BY_CONVERSATIONS,
   devices: SET_BY_DEVICES,
   webhooks: SET_BY_WEBHOOKS,
 }

@@ -161,6 +161,7 @@ async function offerAgain(
     body: one.body,
     scheduledAt: null,
     clientRef: retryRef(one.id),
+    isBulk: true,
     idempotency: null,
     messages: [message],
   })

@@ -37,6 +37,7 @@ async function bodyOf({ db }: Store, user: string, id: string, now: Date): Promi
     sim,
     guarantee,
     clientRef: retryRef(id),
+    isBulk: false,
   }
   return { recipients: [to], groupIds: [], deviceId: '', content: { body }, options }
 }

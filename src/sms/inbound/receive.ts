@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '../../collections/catalog.ts'
 import { formatDate } from '../../fields/types/date.ts'
+import { HEARD_CTES } from '../conversations/heard.ts'
 import type { Device } from '../devices/device.ts'
 import {
   latestOptChanges,
@@ -38,14 +39,14 @@ with changed as (
   insert into sms_events (id, "user", message, status, device, created)
   select pb_new_id(), $1, id, 'received', $2, pb_text(now()) from changed
   returning id, "user", message, status
-), ${WEBHOOK_CTE}, ${changeLogCtes(5, 'create')}
+), ${WEBHOOK_CTE}, ${HEARD_CTES}, ${changeLogCtes(5, 'create')}
 select id from changed`
 
 /**
  * Stores texts that a device received, one record each; `delivered_at` is when the device got it. Device,
  * sender, instant and text are a text's identity and make its id: told again, it is not stored again. A
- * sender's word for opting out or in changes their contact, and ends what waits for them. Answers the ids in
- * the order of `texts`.
+ * sender's word for opting out or in changes their contact, and ends what waits for them. Each text is noted
+ * in the conversation with its sender. Answers the ids in the order of `texts`.
  */
 export async function receiveTexts(
   store: Store,
@@ -66,6 +67,9 @@ export async function receiveTexts(
   rows.sort((a, b) => (a.at + a.id < b.at + b.id ? -1 : 1))
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
+    // a send that has looked who is opted out, or a later word, would be missed below while it is not
+    // committed. Before the insert, which locks conversations: sends lock the user first, too
+    if (lastWords(texts, words).length > 0) await lockUserSends(db, device.user)
     const stored = await db.query(INSERT, [
       device.user,
       device.id,
@@ -76,9 +80,6 @@ export async function receiveTexts(
     const isNew = new Set(stored.rows.map((row) => String(row[0])))
     const fresh = texts.filter((_, i) => isNew.has(ids[i]!))
     const last = lastWords(fresh, words)
-    // a send that has looked who is opted out, or a later word, would be missed below while it is not
-    // committed
-    if (last.length > 0) await lockUserSends(db, device.user)
     const said = await latestOptChanges(inside, device.user, last, words)
     const out = said.filter(({ isOut }) => isOut).map(({ sender }) => sender)
     for (const { sender, isOut } of said) await setOptedOut(inside, device.user, sender, isOut)

@@ -28,6 +28,8 @@ export interface SendOptions {
   readonly sim: number
   readonly guarantee: 'at_most_once' | 'at_least_once'
   readonly clientRef: string
+  /** One text of many: it changes no conversation. */
+  readonly isBulk: boolean
 }
 
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
@@ -90,6 +92,10 @@ export const COMMON = {
   client_ref: id(255).nullish().meta({
     description:
       'A reference of yours, unique among your messages: a second send with it, of the same text to the same number, answers with the first message. For one recipient.',
+  }),
+  bulk: z.boolean('must be a boolean').nullish().meta({
+    description:
+      'True for one text of many, as of a list: it does not change the conversation with its number. A send to several recipients never does.',
   }),
 }
 
@@ -178,6 +184,7 @@ function optionsOf(body: Common, now: Date): SendOptions {
     sim: body.sim ?? 0,
     guarantee: body.guarantee ?? 'at_most_once',
     clientRef: body.client_ref ?? '',
+    isBulk: body.bulk ?? false,
   }
 }
 

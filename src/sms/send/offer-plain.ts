@@ -11,6 +11,7 @@ export const isPlain = (offer: Offer): boolean =>
   offer.clientRef === null &&
   offer.device === null &&
   offer.batch === null &&
+  !offer.isBulk &&
   !offer.later
 
 /**

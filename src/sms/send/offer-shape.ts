@@ -21,6 +21,8 @@ export interface Offer {
   readonly expiresAt: string | null
   readonly guarantee: string
   readonly clientRef: string | null
+  /** One text of many: no conversation changes. */
+  readonly isBulk: boolean
   readonly idempotency: { readonly key: string; readonly fingerprint: string; readonly answer: string } | null
   readonly messages: readonly OfferedMessage[]
 }

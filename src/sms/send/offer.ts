@@ -82,6 +82,7 @@ const requestRow = (offer: Offer) => ({
   expires_at: offer.expiresAt,
   guarantee: offer.guarantee,
   ref: offer.clientRef,
+  bulk: offer.isBulk,
   idempotency_key: offer.idempotency?.key,
   fingerprint: offer.idempotency?.fingerprint,
   answer: offer.idempotency?.answer,

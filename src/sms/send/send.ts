@@ -166,6 +166,7 @@ function makeOffer(
     expiresAt: options.expiresAt || null,
     guarantee: options.guarantee,
     clientRef: options.clientRef || null,
+    isBulk: options.isBulk || messages.length > 1,
     idempotency: idempotency && { ...idempotency, answer: answerJson(batch, ids) },
     messages,
   }

@@ -1,6 +1,8 @@
 import type { Store } from '../../collections/catalog.ts'
 import { countChannelListeners } from '../../db/listeners.ts'
 import type { Logger } from '../../log.ts'
+import { fillConversations } from '../conversations/fill.ts'
+import { nameConversations } from '../conversations/names.ts'
 import { type PushSettings, pushWake } from '../devices/push.ts'
 import { DEVICES_IN_QUEUE } from '../queue/queue-devices.ts'
 import { extendAllLeases } from '../queue/renew.ts'
@@ -47,6 +49,8 @@ export async function startDelivery(
   log: Logger,
 ): Promise<OtherNodes> {
   await countMessages(store.db)
+  await nameConversations(store.db)
+  const stopping = new AbortController()
   const push = gather((devices) => pushWake(store, settings, log, devices), PUSH_MS, log)
   const others = await listenToOtherNodes(store.db)
   const stops = [
@@ -54,6 +58,7 @@ export async function startDelivery(
     others.stop,
     repeat(sweeper(store, settings), SWEEP_MS, log),
     repeat(() => deleteExpiredRows(store), SWEEP_OUT_MS, log),
+    repeat(() => fillConversations(store, stopping.signal), SWEEP_OUT_MS, log),
     repeat(() => checkForPeers(store.db, WAKE_CHANNEL), LOOK_AROUND_MS, log),
     push.stop,
   ]
@@ -62,6 +67,7 @@ export async function startDelivery(
   return {
     heardAll: others.heardAll,
     async stop() {
+      stopping.abort()
       for (const stop of stops) await stop()
     },
   }

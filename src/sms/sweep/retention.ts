@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { deleteRecords } from '../../records/write/cascade.ts'
+import { clearLastTexts } from '../conversations/clear.ts'
 import { HAS_CONTENT_SQL, makeRetentionIndex } from './retention-index.ts'
 
 /** Of all nodes of a cluster, the one that holds it does a batch. */
@@ -62,11 +63,12 @@ kept as (
   update webhook_payloads p set image = jsonb_set(p.image::jsonb, '{body}', '""')::json
   from told where p.delivery = told.id
 )
-select count(*) from redacted`
+select id from redacted`
 
 async function redact({ db }: Store, _: Extensions, days: number): Promise<number> {
-  const { rows } = await db.query(REDACT, [days])
-  return Number(rows[0]![0])
+  const redacted = ids(await db.query(REDACT, [days]))
+  await clearLastTexts(db, redacted)
+  return redacted.length
 }
 
 /** A reference is unique for ever, so its message stays, without text and numbers. */
@@ -79,6 +81,7 @@ async function remove(store: Store, extensions: Extensions, days: number): Promi
   if (old.length === 0) return 0
   const blanked = new Set(ids(await db.query(BLANK, [old])))
   await redactDeliveries(db, [...blanked])
+  await clearLastTexts(db, [...blanked])
   const gone = old.filter((id) => !blanked.has(id))
   await deleteRecords(store, extensions, catalog.find('sms_messages')!, gone)
   // what would be told of them: events, deliveries and messages, each by itself

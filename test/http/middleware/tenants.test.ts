@@ -14,6 +14,7 @@ const OWNED = {
   contact_groups: { name: 'mine now' },
   contacts: { name: 'mine now' },
   sms_templates: { body: 'mine now' },
+  conversations: { archived: true },
   sms_messages: { body: 'mine now' },
   sms_events: { detail: 'mine now' },
   sms_usage: { used: 0 },
@@ -67,6 +68,7 @@ beforeAll(async () => {
     groups: [bobs.contact_groups],
   })
   bobs.sms_templates = await make(bob, 'sms_templates', { name: 'SECRET greeting', body: 'SECRET {{name}}' })
+  bobs.conversations = await make(bob, 'conversations', { number: '+491700000001' })
   bobs.webhooks = await make(bob, 'webhooks', {
     url: 'https://SECRET.example.com',
     events: ['message.sent'],

@@ -24,6 +24,7 @@ const offer = (more: Partial<Offer> = {}): Offer => ({
   expiresAt: null,
   guarantee: 'at_most_once',
   clientRef: null,
+  isBulk: false,
   idempotency: null,
   messages: [{ id: randomId(), to: '+4911111', body: null, segments: 1 }],
   ...more,

@@ -1,6 +1,6 @@
 import type { RecordModel, RecordSubscription } from 'pocketbase'
 import { useEffect, useRef } from 'preact/hooks'
-import { pb } from '../client.ts'
+import { listen } from './shared-subscription.ts'
 
 /**
  * Calls `hear` on each change of a collection's records that the session may see (`topic`: a record's id, or
@@ -19,23 +19,23 @@ export function useLive<T extends RecordModel>(
     if (topic === undefined) return
     let joined = false
     let left = false
-    const join = pb.collection<T>(collection).subscribe(topic, (event) => latest.current.hear(event))
-    join.then(
+    const changes = listen<RecordSubscription<T>>(`${collection}/${topic}`, (event) =>
+      latest.current.hear(event),
+    )
+    changes.subscribed.then(
       () => {
         joined = true
         if (!left) latest.current.miss()
       },
       () => {}, // signed out meanwhile, or no connection: the SDK goes on trying
     )
-    const leaving = [
-      join,
-      pb.realtime.subscribe('PB_CONNECT', () => {
-        if (joined) latest.current.miss()
-      }),
-    ]
+    const connections = listen('PB_CONNECT', () => {
+      if (joined) latest.current.miss()
+    })
     return () => {
       left = true
-      for (const leave of leaving) leave.then((unsubscribe) => unsubscribe()).catch(() => {})
+      changes.leave()
+      connections.leave()
     }
   }, [collection, topic])
 }

@@ -1,49 +1,84 @@
 import { useRef, useState } from 'preact/hooks'
 import { countSegments } from '../../../../src/sms/send/segments.ts'
 import { pb } from '../../data/client.ts'
-import type { Device } from '../../data/records.ts'
+import type { Conversation, Device } from '../../data/records.ts'
 import { requestKey } from '../../data/request-key.ts'
+import { userId } from '../../data/session.ts'
+import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Button } from '../../parts/form/button.tsx'
-import { TextArea } from '../../parts/form/field.tsx'
-import { Form } from '../../parts/form/form.tsx'
+import { SelectField, TextArea } from '../../parts/form/field.tsx'
+import { Form, Notice } from '../../parts/form/form.tsx'
+import { TemplatePicker } from './template-picker.tsx'
 
 /** Words for what the server refuses, where its own are for programs. */
 const REFUSALS: Readonly<Record<string, string>> = {
   no_devices: 'None of your devices is online, so nothing was sent. Switch one on and send again.',
   quota_exceeded: 'Your messages of this month are used up.',
 }
+const MAX_DEVICES = 100
+/** The choice of no device in particular. */
+const ANY = 'any'
+
+/** Makes the record of a conversation that a person starts. One that is there already is as good. */
+async function startConversation(number: string): Promise<void> {
+  const started = pb.collection('conversations').create({ user: userId(), number })
+  await started.catch((error) => {
+    if (error?.response?.data?.number?.code !== 'validation_not_unique') throw error
+  })
+}
 
 /**
- * Writes to the number. The answer leaves from the device that heard it last (`device`), so that they know
- * the number.
+ * Writes to the number. The answer leaves from the device that received their last text, so that they know
+ * the number, or from another that is chosen.
  */
-export function Answer({ number, device }: { number: string; device: Device | undefined }) {
+export function Answer({
+  number,
+  name,
+  conversation,
+  hasOptedOut,
+}: {
+  number: string
+  name: string
+  conversation: Conversation | undefined
+  hasOptedOut: boolean
+}) {
   const [body, setBody] = useState('')
+  const [chosen, setChosen] = useState('')
   // one key a text: sent twice by accident, it goes out once
   const key = useRef(requestKey())
-  const isFrom = device?.enabled === true
+  const devices = useList<Device>('devices', { filter: 'enabled = true', sort: 'name', perPage: MAX_DEVICES })
+  const device = devices.items.find(({ id }) => id === (chosen || conversation?.device))
   const send = useTask(async () => {
+    if (!conversation) await startConversation(number)
     await pb.send('/api/sms/send', {
       method: 'POST',
       headers: { 'Idempotency-Key': key.current },
-      body: { recipients: [number], body, ...(isFrom && { device_id: device.id }) },
+      body: { recipients: [number], body, ...(device && { device_id: device.id }) },
     })
     setBody('')
     key.current = requestKey()
   })
-  const change = (text: string) => {
-    setBody(text)
+  const forget = () => {
     if (send.fault) key.current = requestKey()
     send.forget()
+  }
+  const change = (text: string) => {
+    setBody(text)
+    forget()
+  }
+  const choose = (id: string) => {
+    setChosen(id)
+    forget()
   }
   const submit = () => (body.trim() === '' || send.busy ? undefined : send.run())
   const { segments } = countSegments(body)
   const fault = send.fault && { ...send.fault, message: REFUSALS[send.fault.code] ?? send.fault.message }
   return (
     <Form onSubmit={submit} fault={fault}>
+      {hasOptedOut && <Notice kind="warning">This number has opted out: texts to it are not sent.</Notice>}
       <TextArea
-        label={isFrom ? `Answer from ${device.name || 'the device that heard it'}` : 'Write'}
+        label={device ? `Answer from ${device.name || 'the device that received it'}` : 'Write'}
         name="body"
         value={body}
         onValue={change}
@@ -51,9 +86,22 @@ export function Answer({ number, device }: { number: string; device: Device | un
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit()
         }}
-        hint={segments > 1 ? `${segments} messages of the network` : 'Ctrl and Enter send, too.'}
+        hint={segments > 1 ? `${segments} segments` : 'Ctrl and Enter send, too.'}
       />
-      <div class="actions">
+      <div class="conversations-send">
+        <TemplatePicker number={number} name={name} onPick={change} />
+        {devices.items.length > 1 && (
+          <SelectField
+            label="Device"
+            name="device"
+            value={device?.id ?? ANY}
+            onValue={choose}
+            choices={[
+              [ANY, 'Any device'],
+              ...devices.items.map(({ id, name, phone }) => [id, name || phone || id] as const),
+            ]}
+          />
+        )}
         <Button type="submit" kind="primary" icon="send" busy={send.busy} disabled={body.trim() === ''}>
           Send
         </Button>

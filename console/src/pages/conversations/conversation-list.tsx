@@ -1,63 +1,113 @@
-import { Button } from '../../parts/form/button.tsx'
+import { useState } from 'preact/hooks'
+import type { Conversation, Message } from '../../data/records.ts'
+import { useNames } from '../../data/use/use-known.ts'
+import { TextField } from '../../parts/form/field.tsx'
 import { Notice } from '../../parts/form/form.tsx'
+import { Pager } from '../../parts/list/pager.tsx'
+import { Tabs } from '../../parts/tabs.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
-import { isUnread } from './read-until.ts'
-import type { Conversation, Conversations } from './use-conversations.ts'
+import { numberOf, type Shown, useConversations } from './use-conversations.ts'
 
-/** The conversations, the newest first. */
-export function ConversationList({
-  items,
-  loading,
-  fault,
-  more,
-  chosen,
-  nameOf,
-}: Conversations & { chosen: string; nameOf: (number: string) => string }) {
+const TABS: readonly (readonly [Shown, string])[] = [
+  ['all', 'All'],
+  ['unread', 'Unread'],
+  ['unanswered', 'Unanswered'],
+  ['archived', 'Archived'],
+]
+
+const NOTHING: Readonly<Record<Shown, string>> = {
+  all: 'Texts that come in on your devices appear here, with your answers.',
+  unread: 'You have read everything.',
+  unanswered: 'Nobody waits for an answer.',
+  archived: 'Nothing is archived.',
+}
+
+/** The conversations, the newest first, with a search and filters. `chosen`: the number that is open. */
+export function ConversationList({ chosen }: { chosen: string }) {
+  const [shown, setShown] = useState<Shown>('all')
+  const [words, setWords] = useState('')
+  const { list, older } = useConversations(shown, words)
+  const { items, loading, fault } = list
   return (
-    <nav class="conversations-list" aria-label="Conversations">
-      {loading && <Loading />}
-      {fault && <Notice kind="wrong">{fault.message}</Notice>}
-      <ul>
-        {items.map((conversation) => (
-          <li key={conversation.number}>
-            <Line
-              conversation={conversation}
-              name={nameOf(conversation.number)}
-              isChosen={conversation.number === chosen}
-            />
-          </li>
-        ))}
-      </ul>
-      {more && <Button onClick={more}>Look further back</Button>}
-    </nav>
+    <section class="conversations-list" aria-label="Conversations">
+      <TextField
+        label="Search"
+        name="search"
+        type="search"
+        placeholder="Name, number or text"
+        value={words}
+        onValue={setWords}
+      />
+      <Tabs label="Show" tabs={TABS} chosen={shown} onChoose={setShown}>
+        {loading && <Loading />}
+        {fault && <Notice kind="wrong">{fault.message}</Notice>}
+        {!loading && items.length === 0 && (
+          <p class="conversations-nothing muted">
+            {words.trim() === '' ? NOTHING[shown] : 'No conversation was found.'}
+          </p>
+        )}
+        <ul>
+          {items.map((conversation) => (
+            <li key={conversation.id}>
+              <Row conversation={conversation} isChosen={conversation.number === chosen} />
+            </li>
+          ))}
+        </ul>
+        <Pager {...list} />
+        {older.length > 0 && <OlderTexts messages={older} />}
+      </Tabs>
+    </section>
   )
 }
 
-function Line({
-  conversation: { number, last, heardAt },
-  name,
-  isChosen,
-}: {
-  conversation: Conversation
-  name: string
-  isChosen: boolean
-}) {
-  const isNew = isUnread(number, heardAt) && !isChosen
+function Row({ conversation, isChosen }: { conversation: Conversation; isChosen: boolean }) {
+  const { number, name, last_text, last_type, last_at, unread } = conversation
   return (
     <a
       href={to(`/conversations/${encodeURIComponent(number)}`)}
       aria-current={isChosen ? 'page' : undefined}
-      class={isNew ? 'unread' : ''}
+      class={unread > 0 ? 'unread' : ''}
     >
       <span class="conversations-who">{name || number}</span>
-      <Time at={last.created} />
+      <Time at={last_at} />
+      {name && <span class="conversations-number">{number}</span>}
       <span class="conversations-last">
-        {last.message_type === 'outgoing' && (last.status === 'failed' ? 'Failed: ' : 'You: ')}
-        {last.body}
+        {last_type === 'outgoing' && 'You: '}
+        {last_text || (last_type === '' ? 'No texts yet' : 'The text was removed.')}
       </span>
-      {isNew && <span class="unseen">New</span>}
+      {unread > 0 && (
+        <strong class="count">
+          {unread}
+          <span class="unseen"> unread</span>
+        </strong>
+      )}
     </a>
+  )
+}
+
+/** Texts that are not the last of a conversation on the page. */
+function OlderTexts({ messages }: { messages: readonly Message[] }) {
+  const nameOf = useNames(messages.map(numberOf))
+  return (
+    <section class="conversations-older">
+      <h2>In older texts</h2>
+      <ul>
+        {messages.map((message) => {
+          const number = numberOf(message)
+          return (
+            <li key={message.id}>
+              <a href={to(`/conversations/${encodeURIComponent(number)}`)}>
+                <span class="conversations-who">{nameOf(number) || number}</span>
+                <Time at={message.created} />
+                {nameOf(number) && <span class="conversations-number">{number}</span>}
+                <span class="conversations-last">{message.body}</span>
+              </a>
+            </li>
+          )
+        })}
+      </ul>
+    </section>
   )
 }

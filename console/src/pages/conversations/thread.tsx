@@ -1,6 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import type { Message } from '../../data/records.ts'
+import type { Contact, Conversation, Message } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
@@ -9,31 +9,48 @@ import { Time } from '../../parts/time.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { Answer } from './answer.tsx'
-import { markRead } from './read-until.ts'
+import { ThreadHead } from './thread-head.tsx'
+import { useRead } from './use-read.ts'
 
 const STEP = 50
 /** What one page of messages can hold. */
 const MOST = 500
 
 /** What was said with one number, the newest at the end, and a place to answer. */
-export function Thread({ number, name }: { number: string; name: string }) {
+export function Thread({
+  number,
+  name,
+  conversation,
+}: {
+  number: string
+  name: string
+  conversation: Conversation | undefined
+}) {
   const [perPage, setPerPage] = useState(STEP)
   const filter = pb.filter(
     '(message_type = "incoming" && from = {:number}) || (message_type = "outgoing" && to = {:number})',
     { number },
   )
-  const messages = useList<Message>('sms_messages', { filter, perPage, expand: 'device' })
-  const heard = messages.items.find(({ message_type }) => message_type === 'incoming')
+  const messages = useList<Message>('sms_messages', { filter, perPage })
+  const contacts = useList<Contact>('contacts', {
+    filter: pb.filter('phone = {:number}', { number }),
+    perPage: 1,
+  })
+  const contact = contacts.items[0]
   const newest = messages.items[0]?.id
   const end = useRef<HTMLDivElement>(null)
   useEffect(() => {
     end.current?.scrollTo({ top: end.current.scrollHeight })
   }, [newest])
-  useEffect(() => {
-    if (heard) markRead(number, heard.created)
-  }, [number, heard?.created])
+  useRead(conversation)
   return (
     <section class="conversations-thread" aria-label={`With ${name || number}`}>
+      <ThreadHead
+        number={number}
+        contact={contact}
+        isContactKnown={!contacts.loading && !contacts.fault}
+        conversation={conversation}
+      />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
       <div class="conversations-texts" ref={end} tabIndex={0} role="log" aria-label="Texts">
         {messages.loading && <Loading />}
@@ -48,7 +65,12 @@ export function Thread({ number, name }: { number: string; name: string }) {
           <Text key={message.id} message={message} />
         ))}
       </div>
-      <Answer number={number} device={heard?.expand?.device} />
+      <Answer
+        number={number}
+        name={name}
+        conversation={conversation}
+        hasOptedOut={contact?.opted_out === true}
+      />
     </section>
   )
 }

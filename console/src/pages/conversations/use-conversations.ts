@@ -1,60 +1,52 @@
-import { useMemo, useState } from 'preact/hooks'
-import type { Fault } from '../../data/fault.ts'
-import type { Message } from '../../data/records.ts'
-import { useList } from '../../data/use/use-list.ts'
+import { pb } from '../../data/client.ts'
+import type { Conversation, Message } from '../../data/records.ts'
+import { useLater } from '../../data/use/use-later.ts'
+import { type List, useList } from '../../data/use/use-list.ts'
 
-/** The newest text with a number. */
-export interface Conversation {
-  readonly number: string
-  readonly last: Message
-  /** When the newest text came in, '' if none did. */
-  readonly heardAt: string
-}
+/** Which conversations are shown, and what each filters by. */
+export const SHOWN = {
+  all: 'archived = false',
+  unread: 'archived = false && unread > 0',
+  unanswered: 'archived = false && unanswered = true',
+  archived: 'archived = true',
+} as const
+
+export type Shown = keyof typeof SHOWN
+
+const PER_PAGE = 50
+/** Fewer characters are in nearly every text. */
+const MIN_SEARCH = 3
+const OLDER = 10
 
 export interface Conversations {
-  readonly items: readonly Conversation[]
-  readonly loading: boolean
-  readonly fault: Fault | undefined
-  /** Looks further back; undefined when there is no more, or no more can be looked through here. */
-  readonly more: (() => void) | undefined
+  readonly list: List<Conversation>
+  /** Texts with the words in them, beside the last ones of the conversations found. */
+  readonly older: readonly Message[]
 }
 
-/** Newest messages that are looked through, and at most: what one page of messages can hold. */
-const STEP = 150
-const MOST = 450
-/** What comes in, and what was written to one number; not what went to many at once. */
-const SPOKEN = 'message_type = "incoming" || batch_id = ""'
+/** A page of conversations, live, the newest first; a search looks through the archive, too. */
+export function useConversations(shown: Shown, words: string): Conversations {
+  const asked = useLater(words.trim())
+  // a number as people write it
+  const digits = asked.replace(/[^\d+]/g, '') || asked
+  const found = pb.filter('(name ~ {:asked} || number ~ {:digits} || last_text ~ {:asked})', {
+    asked,
+    digits,
+  })
+  const filter = asked === '' ? SHOWN[shown] : shown === 'all' ? found : `${SHOWN[shown]} && ${found}`
+  const list = useList<Conversation>('conversations', { filter, sort: '-last_at', perPage: PER_PAGE })
+  const isLong = asked.length >= MIN_SEARCH
+  const texts = useList<Message>('sms_messages', {
+    filter: pb.filter('body ~ {:asked}', { asked }),
+    fields: 'id,to,from,body,message_type,created',
+    perPage: OLDER,
+    live: false,
+    ready: isLong,
+  })
+  const last = new Set(list.items.map(({ last_message }) => last_message))
+  return { list, older: isLong ? texts.items.filter(({ id }) => !last.has(id)) : [] }
+}
 
 /** The other side's number. */
 export const numberOf = ({ message_type, from, to }: Message): string =>
   message_type === 'incoming' ? from : to
-
-/** The latest conversations, live. */
-export function useConversations(): Conversations {
-  const [perPage, setPerPage] = useState(STEP)
-  const list = useList<Message>('sms_messages', {
-    filter: SPOKEN,
-    fields: 'id,to,from,body,message_type,status,created',
-    perPage,
-  })
-  const items = useMemo(() => conversationsOf(list.items), [list.items])
-  const isMore = list.total > perPage && perPage < MOST
-  return {
-    items,
-    loading: list.loading,
-    fault: list.fault,
-    more: isMore ? () => setPerPage(Math.min(perPage + STEP, MOST)) : undefined,
-  }
-}
-
-function conversationsOf(messages: readonly Message[]): Conversation[] {
-  const found = new Map<string, Conversation>()
-  for (const message of messages) {
-    const number = numberOf(message)
-    if (number === '') continue
-    const known = found.get(number) ?? { number, last: message, heardAt: '' }
-    const heardAt = known.heardAt || (message.message_type === 'incoming' ? message.created : '')
-    found.set(number, { ...known, heardAt })
-  }
-  return [...found.values()]
-}

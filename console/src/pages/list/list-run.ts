@@ -72,7 +72,7 @@ async function sendOne(
     method: 'POST',
     requestKey: null,
     headers: { 'Idempotency-Key': keyOf(phone, body) },
-    body: { recipients: [phone], body, ...options },
+    body: { recipients: [phone], body, bulk: true, ...options },
     fetch: async (url, init) => {
       const response = await fetch(url, init)
       isOld = response.headers.get('Idempotent-Replayed') === 'true'

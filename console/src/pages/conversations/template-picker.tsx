@@ -1,0 +1,41 @@
+import { piecesOf } from '../../data/placeholders.ts'
+import type { Template } from '../../data/records.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { SelectField } from '../../parts/form/field.tsx'
+
+const MAX_TEMPLATES = 200
+
+/**
+ * A choice of the user's templates; `onPick` gets the text with name and number filled in. Other variables
+ * stay to be filled in by hand. Nothing to see without templates.
+ */
+export function TemplatePicker({
+  number,
+  name,
+  onPick,
+}: {
+  number: string
+  name: string
+  onPick: (text: string) => void
+}) {
+  const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MAX_TEMPLATES })
+  if (templates.items.length === 0) return null
+  const known: Readonly<Record<string, string>> = { ...(name && { name }), phone: number }
+  const fill = (body: string) =>
+    piecesOf(body)
+      .map(({ text, isVariable }) => (isVariable ? (known[text] ?? `{{${text}}}`) : text))
+      .join('')
+  const pick = (id: string) => {
+    const template = templates.items.find((each) => each.id === id)
+    if (template) onPick(fill(template.body))
+  }
+  return (
+    <SelectField
+      label="Template"
+      name="template"
+      value=""
+      onValue={pick}
+      choices={[['', 'Choose one'], ...templates.items.map(({ id, name }) => [id, name] as const)]}
+    />
+  )
+}

@@ -1,0 +1,29 @@
+/**
+ * SQL of CTEs that note texts in their conversations, one for each sender, made if there is none: unread,
+ * unanswered, not archived. Of the statement of receive.ts: $1 the user, $2 the device, $4 the texts; its CTE
+ * `changed` has the ids of those that are new. Whichever transaction comes last has the last word: the row is
+ * locked. Conversations are locked in the order of their numbers, as by sms_accept.
+ */
+export const HEARD_CTES = `heard as (
+  insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, unread,
+    unanswered, archived, created, updated)
+  select pb_new_id(), $1, n."from",
+    coalesce((select c.name from contacts c where c."user" = $1 and c.phone = n."from"), ''),
+    left(n.body, 1600), pb_text(now()), 'incoming', n.id, $2, n.texts, true, false, pb_text(now()), pb_text(now())
+  from (
+    select distinct on (t."from" collate "C") t."from", t.id, t.body,
+      count(*) over (partition by t."from" collate "C") as texts
+    from json_to_recordset($4) t(id text, "from" text, body text, at text) join changed on changed.id = t.id
+    where t."from" <> ''
+    order by t."from" collate "C", t.at desc, t.id
+  ) n
+  on conflict ("user", number) do update set
+    last_text = excluded.last_text, last_at = greatest(conversations.last_at, excluded.last_at),
+    last_type = 'incoming', last_message = excluded.last_message, device = excluded.device,
+    unread = conversations.unread + excluded.unread, unanswered = true, archived = false, updated = excluded.updated
+  returning id, xmax = 0 as is_new
+), heard_changes as (
+  insert into _changes (collection, action, record)
+  select 'conversations', case when is_new then 'create' else 'update' end, id from heard
+  where exists (select from _listeners)
+)`

@@ -1,0 +1,266 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { TestListener } from '../../realtime/ear.ts'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
+
+// Conversations as a client sees them: kept by texts that come in and go out.
+
+const ZOE = '+4915112345678'
+const MAX = '+4915187654321'
+const RECORDS = '/api/collections/conversations/records'
+
+let server: ServerWithDevices
+let user: Client
+let phone: Client
+beforeAll(async () => {
+  server = await startServerWithDevices()
+  user = await server.makeUser()
+  phone = await server.pair(user)
+})
+afterAll(() => server.stop())
+beforeEach(async () => {
+  for (const table of ['conversations', 'sms_dispatch', 'sms_messages', 'contacts'])
+    await server.server.services.store.db.query(`delete from ${table}`)
+})
+
+let clock = Date.parse('2026-11-20T07:00:00.000Z')
+async function hear(from: string, body: string, device = phone): Promise<string> {
+  clock += 1000
+  const received_at = new Date(clock).toISOString()
+  const answer = await device.call('POST', '/api/devices/incoming', { items: [{ from, body, received_at }] })
+  expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  return answer.body.ids[0]
+}
+const send = async (recipients: readonly string[], more: object = {}) => {
+  const answer = await user.call('POST', '/api/sms/send', { recipients, body: 'From us', ...more })
+  expect(answer.status).toBe(200)
+  return answer.body.message_ids as string[]
+}
+const list = async (filter = '', who = user) =>
+  (await who.call('GET', `${RECORDS}?sort=-last_at&filter=${encodeURIComponent(filter)}`)).body.items
+const start = (number: string, more: object = {}) =>
+  user.call('POST', RECORDS, { user: user.id, number, ...more })
+const only = async () => {
+  const items = await list()
+  expect(items).toHaveLength(1)
+  return items[0]
+}
+
+describe('a text that comes in', () => {
+  test('makes a conversation', async () => {
+    const id = await hear(ZOE, 'Hello')
+    expect(await only()).toMatchObject({
+      user: user.id,
+      number: ZOE,
+      name: '',
+      last_text: 'Hello',
+      last_type: 'incoming',
+      last_message: id,
+      device: phone.id,
+      unread: 1,
+      unanswered: true,
+      archived: false,
+    })
+  })
+
+  test('moves it up, counts as unread, and takes it out of the archive', async () => {
+    await hear(ZOE, 'One')
+    const { id } = await only()
+    await user.call('PATCH', `${RECORDS}/${id}`, { archived: true, unread: 0 })
+    await hear(MAX, 'Between')
+    const other = await server.pair(user)
+    await hear(ZOE, 'Two', other)
+    const [first, second] = await list()
+    expect(first).toMatchObject({ id, unread: 1, archived: false, last_text: 'Two', device: other.id })
+    expect(second).toMatchObject({ number: MAX })
+  })
+
+  test('counts once however often it is told', async () => {
+    await hear(ZOE, 'Hello')
+    clock -= 1000
+    await hear(ZOE, 'Hello')
+    expect(await only()).toMatchObject({ unread: 1 })
+  })
+
+  test('of a sender without a number has a conversation too', async () => {
+    await hear('BANK', 'Your code is 1234')
+    expect(await only()).toMatchObject({ number: 'BANK', unread: 1 })
+  })
+})
+
+describe('a text that goes out', () => {
+  test('to one number is the last word of its conversation', async () => {
+    await hear(ZOE, 'Hello')
+    await hear(MAX, 'Me too')
+    const [id] = await send([ZOE])
+    const [first] = await list()
+    expect(first).toMatchObject({
+      number: ZOE,
+      last_text: 'From us',
+      last_type: 'outgoing',
+      last_message: id,
+      device: phone.id,
+      unread: 1,
+      unanswered: false,
+    })
+  })
+
+  test.each([
+    ['with a reference', { client_ref: 'one' }],
+    ['for later', { scheduled_at: '2099-01-01 00:00:00Z' }],
+    ['of a template', { template: true }],
+  ])('%s, too', async (_, { template, ...more }: Record<string, unknown>) => {
+    await hear(ZOE, 'Hello')
+    if (template) {
+      const values = { user: user.id, name: 'T', body: 'From us' }
+      const { body } = await user.call('POST', '/api/collections/sms_templates/records', values)
+      await user.call('POST', '/api/sms/send-template', { recipients: [ZOE], template_id: body.id })
+    } else await send([ZOE], more)
+    expect(await only()).toMatchObject({ unanswered: false, last_text: 'From us' })
+  })
+
+  test('makes no conversation', async () => {
+    await send([ZOE])
+    expect(await list()).toEqual([])
+  })
+
+  test.each([
+    ['to several', async () => send([ZOE, MAX])],
+    ['of a list', async () => send([ZOE], { bulk: true })],
+    ['of a list, later', async () => send([ZOE], { bulk: true, client_ref: 'x' })],
+  ])('%s changes no conversation', async (_, campaign) => {
+    await hear(ZOE, 'Hello')
+    const before = await list()
+    await campaign()
+    expect(await list()).toEqual(before)
+  })
+
+  test('to somebody who has opted out changes nothing', async () => {
+    await hear(ZOE, 'STOP')
+    await send([ZOE])
+    expect(await only()).toMatchObject({ unanswered: true, last_text: 'STOP' })
+  })
+
+  test('a campaign of 1,000 leaves the order, its answers move up', async () => {
+    const numbers = Array.from({ length: 1_000 }, (_, i) => `+4915${20_000_000 + i}`)
+    for (const number of [numbers[3]!, numbers[700]!, numbers[42]!]) await hear(number, 'Waiting')
+    const before = await list()
+    await send(numbers)
+    expect(await list()).toEqual(before)
+    await hear(numbers[3]!, 'Yes, please')
+    const after: { number: string }[] = await list('unanswered = true')
+    expect(after.map(({ number }) => number)).toEqual([numbers[3], numbers[42], numbers[700]])
+  })
+})
+
+describe('by its owner', () => {
+  test('it is started with a number, and shows what was texted before', async () => {
+    await send([ZOE])
+    const { status, body } = await start(ZOE, { unread: 7, last_text: 'made up', unanswered: true })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({ last_text: 'From us', last_type: 'outgoing', unread: 0, unanswered: false })
+    expect((await start(MAX)).body).toMatchObject({ last_text: '', last_type: '', device: '' })
+    const again = await start(ZOE)
+    expect(again.body.data).toMatchObject({ number: { code: 'validation_not_unique' } })
+  })
+
+  test('it is archived and read', async () => {
+    await hear(ZOE, 'Hello')
+    const { id } = await only()
+    const { body } = await user.call('PATCH', `${RECORDS}/${id}`, { archived: true, unread: 0 })
+    expect(body).toMatchObject({ archived: true, unread: 0, unanswered: true })
+  })
+
+  test.each([
+    'number',
+    'name',
+    'last_text',
+    'last_at',
+    'last_type',
+    'last_message',
+    'device',
+    'unanswered',
+    'user',
+  ])('it cannot change %s', async (field) => {
+    await hear(ZOE, 'Hello')
+    const before = await only()
+    const value = field === 'unanswered' ? false : field === 'last_type' ? 'outgoing' : 'x'
+    expect((await user.call('PATCH', `${RECORDS}/${before.id}`, { [field]: value })).status).toBe(404)
+    expect(await only()).toEqual(before)
+  })
+
+  test('it is deleted, and its messages stay', async () => {
+    const message = await hear(ZOE, 'Hello')
+    const { id } = await only()
+    expect((await user.call('DELETE', `${RECORDS}/${id}`)).status).toBe(204)
+    expect((await user.call('GET', `/api/collections/sms_messages/records/${message}`)).status).toBe(200)
+    await hear(ZOE, 'Again')
+    expect(await only()).toMatchObject({ unread: 1, last_text: 'Again' })
+  })
+
+  test('nobody else sees, starts or changes it', async () => {
+    await hear(ZOE, 'Hello')
+    const { id } = await only()
+    const other = await server.makeUser()
+    expect(await list('', other)).toEqual([])
+    expect((await other.call('PATCH', `${RECORDS}/${id}`, { unread: 0 })).status).toBe(404)
+    expect((await other.call('POST', RECORDS, { user: user.id, number: MAX })).status).toBe(400)
+  })
+})
+
+describe('its name', () => {
+  const CONTACTS = '/api/collections/contacts/records'
+
+  test('is that of the contact, whatever becomes of it', async () => {
+    const values = { user: user.id, name: 'Zoë', phone: ZOE }
+    const { id } = (await user.call('POST', CONTACTS, values)).body
+    await hear(ZOE, 'Hello')
+    await hear(MAX, 'Hello')
+    const names = async () => {
+      const items: { number: string; name: string }[] = await list()
+      return Object.fromEntries(items.map(({ number, name }) => [number, name]))
+    }
+    expect(await names()).toEqual({ [ZOE]: 'Zoë', [MAX]: '' })
+    await user.call('PATCH', `${CONTACTS}/${id}`, { name: 'Zoë L.' })
+    expect(await names()).toEqual({ [ZOE]: 'Zoë L.', [MAX]: '' })
+    await user.call('PATCH', `${CONTACTS}/${id}`, { phone: MAX })
+    expect(await names()).toEqual({ [ZOE]: '', [MAX]: 'Zoë L.' })
+    await user.call('DELETE', `${CONTACTS}/${id}`)
+    expect(await names()).toEqual({ [ZOE]: '', [MAX]: '' })
+    await user.call('POST', CONTACTS, values)
+    expect(await names()).toEqual({ [ZOE]: 'Zoë', [MAX]: '' })
+  })
+})
+
+test('subscribers hear of each change', async () => {
+  const listener = await TestListener.on(server.url, user.token, 'conversations')
+  await hear(ZOE, 'Hello')
+  const told = await listener.next(1)
+  await send([ZOE])
+  told.push(...(await listener.next(1)))
+  await user.call('PATCH', `${RECORDS}/${(await only()).id}`, { unread: 0 })
+  told.push(...(await listener.next(1)))
+  await hear(ZOE, 'Again')
+  told.push(...(await listener.next(1)))
+  await listener.close()
+  const words = told.map(({ data: { action, record } }) => `${action} ${record.unread} ${record.last_text}`)
+  expect(words).toEqual(['create 1 Hello', 'update 1 From us', 'update 0 From us', 'update 1 Again'])
+})
+
+test('a deleted message leaves no text behind', async () => {
+  const id = await hear(ZOE, 'Secret')
+  await user.call('DELETE', `/api/collections/sms_messages/records/${id}`)
+  expect(await only()).toMatchObject({ last_text: '', unread: 1, last_type: 'incoming' })
+})
+
+test('it goes with its user, and stays without its device', async () => {
+  await hear(ZOE, 'Hello')
+  await user.call('DELETE', `/api/collections/devices/records/${phone.id}`)
+  expect(await only()).toMatchObject({ device: '', unread: 1 })
+  const { id } = await only()
+  await server.superuser.call('DELETE', `/api/collections/users/records/${user.id}`)
+  expect((await server.superuser.call('GET', `${RECORDS}/${id}`)).status).toBe(404)
+})
