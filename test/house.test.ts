@@ -92,7 +92,22 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
  * nothing.
  */
 const FOR_THE_CONSOLE = new Set(['sms/send/segments.ts', 'sms/send/phone.ts', 'grammar/filter.peggy'])
-const CONSOLE_PACKAGES = new Set(['preact', '@preact/signals', 'pocketbase', 'uqr', 'papaparse'])
+const CONSOLE_PACKAGES = new Set([
+  'preact',
+  '@preact/signals',
+  'pocketbase',
+  'uqr',
+  'papaparse',
+  'libphonenumber-js',
+  'read-excel-file',
+  'fflate',
+])
+/** Of them those that one file alone may see. */
+const CONSOLE_OWNERS: Readonly<Record<string, string>> = {
+  'libphonenumber-js': 'data/phone/phone-numbers.ts',
+  'read-excel-file': 'data/files/excel.ts',
+  fflate: 'data/files/excel.ts',
+}
 
 interface Import {
   readonly from: string
@@ -287,6 +302,10 @@ describe('the console', () => {
   test('has few packages', () => {
     const packages = reached.map(({ to }) => to).filter((to) => !/\.(tsx?|css|svg|peggy)$/.test(to))
     expect(packages.filter((name) => !CONSOLE_PACKAGES.has(name))).toEqual([])
+  })
+
+  test.each(Object.entries(CONSOLE_OWNERS))('has %s in %s only', (name, owner) => {
+    expect(reached.filter(({ to }) => to === name).map(({ from }) => from)).toEqual([owner])
   })
 
   test('has pages that do not know each other', () => {

@@ -56,7 +56,7 @@ scenario('a text is sent and seen going to delivered without a reload', async (f
   await fixture.look('send-options')
   await page.keyboard.press('Enter')
   await paste(fixture, '0049 (151) 123-45678; +49 151 00000003\n0151 4, nonsense')
-  await page.getByText('2 are no numbers').waitFor()
+  await page.getByText('2 numbers cannot be read').waitFor()
   await page.getByText('One was there already').waitFor()
   await page.getByLabel('Text', { exact: true }).fill('Your parcel is here – come soon')
   await page.getByText('– makes it Unicode').waitFor()
@@ -137,7 +137,7 @@ scenario('a text whose answer was lost is sent once', async (fixture) => {
   await fixture.look('send-no-answer')
   expect(await countMessages(ann)).toBe(1)
   await page.getByRole('button', { name: 'Send', exact: true }).click()
-  await page.getByRole('heading', { name: 'Sent to +4915100000003' }).waitFor()
+  await page.getByRole('heading', { name: 'Sent to +49 1510 0000003' }).waitFor()
   expect(await countMessages(ann)).toBe(1)
 })
 

@@ -4,7 +4,7 @@ export default defineConfig({
   test: {
     name: 'browser',
     root: import.meta.dirname,
-    include: ['*.test.ts'],
+    include: ['**/*.test.ts'],
     globalSetup: './ready.ts',
     testTimeout: 120_000,
     hookTimeout: 60_000,

@@ -45,6 +45,17 @@ function multipartBody(parts) {
   return { type: `multipart/form-data; boundary=${b}`, data: Buffer.from(s) }
 }
 
+// Fields that built-in collections got after the cases were recorded. They are left out of the comparison.
+const LATER = { users: new Set(['country']) }
+
+function withoutLater(_, value) {
+  if (!value || typeof value !== 'object') return value
+  for (const field of LATER[value.collectionName] ?? []) delete value[field]
+  const later = LATER[value.name]
+  if (later && Array.isArray(value.fields)) value.fields = value.fields.filter((f) => !later.has(f.name))
+  return value
+}
+
 export class Client {
   constructor(baseUrl, { strip = '', identities = {}, schema = [] } = {}) {
     this.base = new URL(baseUrl)
@@ -136,7 +147,7 @@ export class Client {
     const out = { status: r.status, headers: r.headers, text: this.unmap(r.buf.toString('utf8')) }
     if (out.text !== '') {
       try {
-        out.json = JSON.parse(out.text)
+        out.json = JSON.parse(out.text, withoutLater)
       } catch {
         /* not JSON */
       }
@@ -207,7 +218,7 @@ export class Sse {
         if (!data.length && !ev.event) continue
         const text = this.client.unmap(data.join('\n'))
         try {
-          ev.data = JSON.parse(text)
+          ev.data = JSON.parse(text, withoutLater)
         } catch {
           ev.data = text
         }

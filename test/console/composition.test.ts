@@ -7,34 +7,39 @@ test.each([
   ['one', '+4915112345678', ['+4915112345678']],
   ['as people write them', '+49 (0) 151-1234 5678', ['+4915112345678']],
   ['with 00', '0049 151 12345678', ['+4915112345678']],
+  ['of the own country', '0151 20000010', ['+4915120000010']],
   [
     'lines, commas, semicolons, tabs',
-    '+4911\n+4912,+4913; +4914\t+4915\r\n',
-    ['+4911', '+4912', '+4913', '+4914', '+4915'],
+    '+4915120000010\n0151 20000011,+4915120000012; 0151/20000013\t+4915120000014\r\n',
+    [0, 1, 2, 3, 4].map((last) => `+491512000001${last}`),
   ],
-  ['spaces, where a plus follows', '+49 151 1 +49 151 2', ['+491511', '+491512']],
+  ['spaces, where a plus follows', '+49 151 20000010 +49 151 20000011', ['+4915120000010', '+4915120000011']],
+  ['with names', 'Anna <+49 151 20000010> Ben <0151 20000011>', ['+4915120000010', '+4915120000011']],
+  ['a link with an extension', 'tel:+49-151-20000010;ext=5', ['+4915120000010']],
   ['bad ones as typed', '0151 12, call me', ['!0151 12', '!call me']],
   ['nothing', ' ,\n ', []],
 ])('numbers are read: %s', (_, text, numbers) => {
-  expect(readNumbers(text).map(({ phone, isBad }) => (isBad ? `!${phone}` : phone))).toEqual(numbers)
+  expect(readNumbers(text, 'DE').map(({ phone, fault }) => (fault ? `!${phone}` : phone))).toEqual(numbers)
 })
 
 test('a number in parts is no list', () => {
   expect(isList('+49 151 12345678')).toBe(false)
-  expect(isList('+4911, +4912')).toBe(true)
+  expect(isList('Anna +49 151 12345678')).toBe(false)
+  expect(isList('+4915120000010, +4915120000011')).toBe(true)
 })
 
 test('doubles count once', () => {
-  const { recipients, doubles } = withMore(readNumbers('+4911'), readNumbers('0049 11, +4912, +49 12'))
-  expect(recipients.map(({ phone }) => phone)).toEqual(['+4911', '+4912'])
+  const more = readNumbers('0049 151 20000010, 0151 20000011, +49 151 20000011', 'DE')
+  const { recipients, doubles } = withMore(readNumbers('+4915120000010', ''), more)
+  expect(recipients.map(({ phone }) => phone)).toEqual(['+4915120000010', '+4915120000011'])
   expect(doubles).toBe(2)
 })
 
-const READY = { ...BLANK, recipients: readNumbers('+4911'), text: 'Hello' }
+const READY = { ...BLANK, recipients: readNumbers('+4915120000010', ''), text: 'Hello' }
 const NOW = Date.parse('2026-11-20T12:00:00Z')
 
 test('a request has only what is not at its default', () => {
-  expect(requestOf(READY, [])).toEqual({ recipients: ['+4911'], body: 'Hello' })
+  expect(requestOf(READY, [])).toEqual({ recipients: ['+4915120000010'], body: 'Hello' })
   const full = requestOf(
     {
       ...READY,
@@ -45,7 +50,7 @@ test('a request has only what is not at its default', () => {
     ['day'],
   )
   expect(full).toEqual({
-    ...{ recipients: ['+4911'], group_ids: ['g1'], template_id: 't1', variables: { day: 'Monday' } },
+    ...{ recipients: ['+4915120000010'], group_ids: ['g1'], template_id: 't1', variables: { day: 'Monday' } },
     ...{ scheduled_at: new Date('2026-11-21T08:30').toISOString(), device_id: 'd1', sim: 2, priority: 5 },
     ...{ guarantee: 'at_least_once', ttl: 3600 },
   })
@@ -55,7 +60,7 @@ test.each([
   ['ready', {}, []],
   ['nobody', { recipients: [] }, ['to']],
   ['a group is somebody', { recipients: [], groups: ['g1'] }, []],
-  ['a bad number', { recipients: readNumbers('+4911, nobody') }, ['to']],
+  ['a bad number', { recipients: readNumbers('+4911, nobody', '') }, ['to']],
   ['no text', { text: '' }, ['text']],
   ['1,600 characters, each of two units', { text: '😀'.repeat(1600) }, []],
   ['one more', { text: '😀'.repeat(1601) }, ['text']],

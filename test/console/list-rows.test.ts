@@ -1,10 +1,17 @@
 import { expect, test } from 'vitest'
-import { readSheet } from '../../console/src/data/files/sheet.ts'
-import { planList, unknownPlaceholders } from '../../console/src/pages/list/list-rows.ts'
+import { readSheet, type Sheet } from '../../console/src/data/files/sheet.ts'
+import {
+  planList as planNumbers,
+  readNumbers,
+  unknownPlaceholders,
+} from '../../console/src/pages/list/list-rows.ts'
+
+const planList = (rows: Sheet, column: number, country: string, text: string) =>
+  planNumbers(rows, readNumbers(rows, column, country), column, text)
 
 const sheet = readSheet(`phone,Name,time
 +49 151 12345678,Anna,7 pm
-0151 2,Ben,8 pm
+0151 20000010,Ben,8 pm
 ,Cleo,9 pm
 call me,Dan,9 pm
 +44 7700 900123,,9 pm
@@ -12,28 +19,28 @@ call me,Dan,9 pm
 +49 151 12345678,Anna,8 pm`)
 
 test('each row gets a text with its own values, whatever the case of the names', () => {
-  const { good } = planList(sheet, 0, '+49', 'Hi {{name}}, at {{ TIME }} ({{phone}})')
+  const { good } = planList(sheet, 0, 'DE', 'Hi {{name}}, at {{ TIME }} ({{phone}})')
   expect(good.map(({ row, phone, body }) => [row, phone, body])).toEqual([
     [2, '+4915112345678', 'Hi Anna, at 7 pm (+4915112345678)'],
-    [3, '+491512', 'Hi Ben, at 8 pm (+491512)'],
+    [3, '+4915120000010', 'Hi Ben, at 8 pm (+4915120000010)'],
     [8, '+4915112345678', 'Hi Anna, at 8 pm (+4915112345678)'],
   ])
 })
 
 test.each([
   ['no number', '', 4, 'No number'],
-  ['no country', '', 3, 'No country in the number'],
-  ['letters', '+49', 5, 'Not a phone number'],
-  ['an empty cell that the text needs', '+49', 6, 'Nothing in “name”'],
-  ['the same text to the same number', '+49', 7, 'The same text to the same number as in row 2'],
-])('left out: %s', (_, prefix, row, why) => {
-  const { bad } = planList(sheet, 0, prefix, 'Hi {{name}}, at {{time}}')
+  ['no country', '', 3, 'No country in the number: write it as +49 151 12345678, or choose a country'],
+  ['letters', 'DE', 5, 'Not a phone number'],
+  ['an empty cell that the text needs', 'DE', 6, 'Nothing in “name”'],
+  ['the same text to the same number', 'DE', 7, 'The same text to the same number as in row 2'],
+])('left out: %s', (_, country, row, why) => {
+  const { bad } = planList(sheet, 0, country, 'Hi {{name}}, at {{time}}')
   expect(bad.find((one) => one.row === row)).toMatchObject({ why })
 })
 
 test('an empty cell that the text does not need is fine, and so is a text without placeholders', () => {
-  expect(planList(sheet, 0, '+49', 'At {{time}}').good.map(({ row }) => row)).toContain(6)
-  expect(planList(sheet, 0, '+49', 'Hello').good.map(({ row }) => row)).toEqual([2, 3, 6])
+  expect(planList(sheet, 0, 'DE', 'At {{time}}').good.map(({ row }) => row)).toContain(6)
+  expect(planList(sheet, 0, 'DE', 'Hello').good.map(({ row }) => row)).toEqual([2, 3, 6])
 })
 
 test('too long with its values, though not without', () => {
@@ -43,8 +50,13 @@ test('too long with its values, though not without', () => {
   expect([good.length, segments]).toEqual([1, 1])
 })
 
+test('a default stands for an empty cell, and only there', () => {
+  const { good } = planList(sheet, 0, '', 'Hi {{name|there}}, at {{time|}}')
+  expect(good.map(({ body }) => body)).toEqual(['Hi Anna, at 7 pm', 'Hi there, at 9 pm', 'Hi Anna, at 8 pm'])
+})
+
 test('a number without a column of that name is there as the world dials it', () => {
-  const numbers = readSheet('Handy;Name\n0151 2;Ben')
-  expect(planList(numbers, 0, '+49', '{{phone}}').good[0]?.body).toBe('+491512')
+  const numbers = readSheet('Handy;Name\n0151 20000010;Ben')
+  expect(planList(numbers, 0, 'DE', '{{phone}}').good[0]?.body).toBe('+4915120000010')
   expect(unknownPlaceholders('{{phone}} {{name}} {{time}}', numbers)).toEqual(['time'])
 })

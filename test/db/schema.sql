@@ -555,6 +555,7 @@ create table users (
   monthly_quota double precision not null default 0,
   disabled boolean not null default false,
   time_zone text collate "C" not null default ''::text,
+  country text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   password text collate "C" not null default ''::text,

@@ -1,18 +1,27 @@
-/** A placeholder as the server reads it: anything but braces, not only spaces. */
-const PLACEHOLDER = /\{\{([^{}]*[^{}\s][^{}]*)\}\}/
+/** A placeholder as the server reads it: no braces, not only spaces, a name before the first `|`. */
+const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
 /** A piece of a template: text as it is, or a variable. */
 export interface Piece {
+  /** Of a variable: its name. */
   readonly text: string
   readonly isVariable: boolean
+  /** Of `{{name|there}}`: what stands for an empty or missing value. */
+  readonly fallback?: string | undefined
 }
 
 /** A template in pieces. */
 export const piecesOf = (body: string): Piece[] =>
   body.split(PLACEHOLDER).map((part, at) => {
-    const isVariable = at % 2 === 1
-    return { text: isVariable ? part.trim() : part, isVariable }
+    if (at % 2 === 0) return { text: part, isVariable: false }
+    const bar = part.indexOf('|')
+    if (bar < 0) return { text: part.trim(), isVariable: true }
+    return { text: part.slice(0, bar).trim(), isVariable: true, fallback: part.slice(bar + 1).trim() }
   })
+
+/** What a variable becomes on the server: its value, else its default; undefined if it has neither. */
+export const filled = (piece: Piece, value: string | undefined): string | undefined =>
+  value?.trim() ? value : (piece.fallback ?? value)
 
 /** The names of its variables, each once. */
 export const variablesOf = (body: string): string[] => [

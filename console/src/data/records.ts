@@ -69,6 +69,14 @@ export interface Contact extends Owned {
   readonly expand?: { readonly groups?: readonly ContactGroup[] }
 }
 
+/** A contact's own fields that are texts, numbers or yes and no: what templates can use. */
+export function fieldsOf({ data }: Pick<Contact, 'data'>): [name: string, value: string][] {
+  if (typeof data !== 'object' || data === null || Array.isArray(data)) return []
+  return Object.entries(data)
+    .filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value))
+    .map(([name, value]) => [name, String(value)])
+}
+
 export interface ContactGroup extends Owned {
   readonly name: string
   readonly updated: string
@@ -143,6 +151,8 @@ export interface User extends RecordModel {
   readonly email: string
   readonly name: string
   readonly verified: boolean
+  /** ISO 3166 alpha-2 of numbers that are typed without a country, or ''. */
+  readonly country: string
   /** Messages a month; 0: the server's. */
   readonly monthly_quota: number
   /** Kept out by a superuser. */

@@ -1,6 +1,7 @@
 import type { Message } from '../data/records.ts'
 import { Icon } from './icon.tsx'
 import './message-party.css'
+import { PhoneNumber } from './phone-number.tsx'
 
 /** The other side of a message: an arrow for its direction, the contact's name, the number. */
 export function MessageParty({
@@ -17,10 +18,14 @@ export function MessageParty({
     <span class="who">
       <Icon name={isIn ? 'in' : 'out'} size={15} />
       <span class="unseen">{isIn ? 'From' : 'To'}</span>
-      <span class="who-name" title={name ? number : undefined}>
-        {name || number || 'Unknown'}
+      <span class={name ? 'who-name' : 'who-number-only'}>
+        {name || (number ? <PhoneNumber number={number} /> : 'Unknown')}
       </span>
-      {name && <span class="who-number">{number}</span>}
+      {name && (
+        <span class="who-number">
+          <PhoneNumber number={number} />
+        </span>
+      )}
     </span>
   )
 }

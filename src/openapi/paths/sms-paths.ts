@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
-import { SEND, TEMPLATE_SEND } from '../../sms/send/body.ts'
+import { SEND, TEMPLATE_PREVIEW, TEMPLATE_SEND } from '../../sms/send/body.ts'
 import { PREVIEW } from '../../sms/send/preview.ts'
 import type { RefusalCode } from '../../sms/send/refusal.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
@@ -85,7 +85,7 @@ const TEMPLATE_EXAMPLE = {
 }
 
 /** A preview may be asked for nobody. */
-const PREVIEW_BODY = z.union([SEND, TEMPLATE_SEND])
+const PREVIEW_BODY = z.union([SEND, TEMPLATE_PREVIEW])
 
 /** `/api/sms`: what a web app asks of the gateway before and while it sends. */
 export const smsPaths = (): ZodOpenApiPathsObject => ({

@@ -112,10 +112,18 @@ export const TEMPLATE_SEND = z
     template_id: nonEmptyId().meta({ description: 'A record of `sms_templates`.' }),
     variables: z.record(z.string(), value, 'must be an object').nullish().meta({
       description:
-        'Values for the `{{variables}}` of the template. `{{name}}` and `{{phone}}` come from the contact and cannot be given.',
+        "Values for the `{{variables}}` of the template, the same for all recipients. What is left out comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.",
     }),
   })
   .meta({ id: 'TemplateSend' })
+
+/** What `preview` takes for a template. */
+export const TEMPLATE_PREVIEW = TEMPLATE_SEND.extend({
+  draft: z.boolean('must be true or false').nullish().meta({
+    description:
+      'True for a text that is still being written: variables without a value stand in the texts as `{{variable}}` and are named in `missing`, instead of the refusal that a send gets.',
+  }),
+}).meta({ id: 'TemplatePreview' })
 
 /** The body of `send`. Throws 400 `invalid_request` that names the first wrong field. */
 export function readSend(raw: unknown, now: Date): SendBody {
@@ -128,9 +136,11 @@ export function readTemplateSend(raw: unknown, now: Date): SendBody {
 }
 
 /** The body of `preview`: that of either send, recipients may be left out. */
-export function readPreview(raw: unknown, now: Date): SendBody {
+export function readPreview(raw: unknown, now: Date): SendBody & { readonly isDraft: boolean } {
   const isTemplate = typeof raw === 'object' && raw !== null && 'template_id' in raw
-  return isTemplate ? readTemplate(raw, now) : readText(raw, now)
+  if (!isTemplate) return { ...readText(raw, now), isDraft: false }
+  const body = checkShape(TEMPLATE_PREVIEW, raw)
+  return { ...templateBody(body, raw, now), isDraft: body.draft ?? false }
 }
 
 function readText(raw: unknown, now: Date): SendBody {
@@ -139,9 +149,14 @@ function readText(raw: unknown, now: Date): SendBody {
 }
 
 function readTemplate(raw: unknown, now: Date): SendBody {
-  const body = checkShape(TEMPLATE_SEND, raw)
-  return { ...toWhom(body), content: templateOf(body, raw), options: optionsOf(body, now) }
+  return templateBody(checkShape(TEMPLATE_SEND, raw), raw, now)
 }
+
+const templateBody = (body: z.output<typeof TEMPLATE_SEND>, raw: unknown, now: Date): SendBody => ({
+  ...toWhom(body),
+  content: templateOf(body, raw),
+  options: optionsOf(body, now),
+})
 
 type Common = z.output<z.ZodObject<typeof COMMON>>
 

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { type Content, MAX_CHARACTERS } from './body.ts'
-import { contactNames } from './recipients.ts'
+import { contactFields, contactNames } from './recipients.ts'
 import { gatewayRefusal, templateRefusal } from './refusal.ts'
 import { countSegments, type Segmentation } from './segments.ts'
 import { isInvisible } from './shape.ts'
-import { fillVariables, parseTemplate, renderFor } from './template.ts'
+import { fieldNames, fillVariables, parseTemplate, renderFor } from './template.ts'
 
 /** Beside `countSegments`, not in its file, which the console has in the browser. */
 const SEGMENTATION = z.object({
@@ -28,12 +28,14 @@ export function checkLength(body: string): void {
 
 /**
  * One text a recipient, in their order. Throws what is wrong with the template, or with a text made from it.
+ * @param missing as `renderFor` takes it.
  */
 export async function writeTexts(
   store: Store,
   user: string,
   content: Content,
   phones: readonly string[],
+  missing?: (name: string) => string,
 ): Promise<Text[]> {
   if ('body' in content) {
     const counted = countSegments(content.body)
@@ -43,8 +45,13 @@ export async function writeTexts(
     parseTemplate(await loadTemplate(store, user, content.templateId)),
     content.variables,
   )
-  const names = await contactNames(store, user, phones)
-  return phones.map((phone) => textFor(phone, renderFor(filled, { phone, name: names.get(phone) ?? '' })))
+  const names = fieldNames(filled)
+  const contacts =
+    names.length > 0
+      ? await contactFields(store, user, phones, names)
+      : await contactNames(store, user, phones)
+  const personOf = (phone: string) => contacts.get(phone) ?? { phone, name: '' }
+  return phones.map((phone) => textFor(phone, renderFor(filled, personOf(phone), missing)))
 }
 
 function textFor(to: string, body: string): Text {

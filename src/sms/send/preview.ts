@@ -28,17 +28,23 @@ export const PREVIEW = TEXT.omit({ to: true })
       )
       .meta({ description: 'One for each recipient, in the order of the send.' }),
   })
+  .extend({
+    missing: z.array(z.string()).optional().meta({
+      description: 'Of a draft only: the variables that have no value for one recipient at least.',
+    }),
+  })
   .meta({ id: 'Preview' })
 
 /**
  * Writes the texts of a send and stores nothing. Without recipients, a template is shown for nobody: no name,
- * no number. Throws what `send` would, except for device, quota and credentials.
+ * no number. Throws what `send` would, except for device, quota and credentials, and for missing variables
+ * of a draft.
  */
 export async function previewSend(
   store: Store,
   config: Pick<Config, 'maxRecipients'>,
   user: string,
-  body: SendBody,
+  body: SendBody & { readonly isDraft: boolean },
 ): Promise<Preview> {
   const { content, groupIds } = body
   checkPhones(body.recipients)
@@ -46,10 +52,23 @@ export async function previewSend(
   const explicit = uniquePhones(body.recipients)
   checkCount(explicit, config.maxRecipients)
   const phones = await allRecipients(store, user, explicit, groupIds, config.maxRecipients)
-  const texts = await writeTexts(store, user, content, phones.length > 0 ? phones : [''])
+  const missing = new Set<string>()
+  const note = (name: string) => {
+    missing.add(name)
+    return `{{${name}}}`
+  }
+  const whom = phones.length > 0 ? phones : ['']
+  const texts = await writeTexts(store, user, content, whom, body.isDraft ? note : undefined)
   const { to: _, ...first } = texts[0]!
   const out = await optedOut(store, user, phones)
   const items = phones.length > 0 ? texts.map((text) => ({ ...text, opted_out: out.has(text.to) })) : []
   const total_segments = items.reduce((sum, { segments, opted_out }) => sum + (opted_out ? 0 : segments), 0)
-  return { ...first, recipients_count: items.length, total_segments, opted_out: out.size, items }
+  return {
+    ...first,
+    recipients_count: items.length,
+    total_segments,
+    opted_out: out.size,
+    items,
+    ...(body.isDraft && { missing: [...missing] }),
+  }
 }

@@ -1,6 +1,8 @@
 import type { Store } from '../../collections/catalog.ts'
+import { cleanText } from '../../fields/values/cast.ts'
 import { E164 } from './phone.ts'
 import { gatewayRefusal } from './refusal.ts'
+import type { Person } from './template.ts'
 
 /** Throws 400 `invalid_phone_number` if any of them is none. */
 export function checkPhones(phones: readonly string[]): void {
@@ -99,11 +101,51 @@ export async function contactNames(
   store: Store,
   user: string,
   phones: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<ReadonlyMap<string, Person>> {
   const { rows } = await store.db.query(
     'select phone, name from contacts where "user" = $1 and phone = any($2::text[])',
     [user, phones],
     'sms contact names',
   )
-  return new Map(rows as [string, string][])
+  return new Map((rows as [string, string][]).map(([phone, name]) => [phone, { phone, name }]))
+}
+
+/** Larger `data` of a contact is not read for texts: bytes as stored, and characters of JSON. */
+const MAX_DATA = 8_192
+
+/**
+ * The same with the contacts' own fields of these names; a field in another case counts where none has the
+ * name itself: `{{city}}` is the column `City` of an import. What is no text, number or boolean is left out.
+ */
+export async function contactFields(
+  store: Store,
+  user: string,
+  phones: readonly string[],
+  names: readonly string[],
+): Promise<ReadonlyMap<string, Person>> {
+  const { rows } = await store.db.query(
+    `select phone, name,
+      case when pg_column_size(data) <= $3::int
+        then case when length(data::text) <= $3::int then data::text end end
+    from contacts where "user" = $1 and phone = any($2::text[])`,
+    [user, phones, MAX_DATA],
+    'sms contact fields',
+  )
+  const people = rows as [string, string, string | null][]
+  return new Map(
+    people.map(([phone, name, data]) => [phone, { phone, name, fields: pickFields(data, names) }]),
+  )
+}
+
+function pickFields(data: string | null, names: readonly string[]): Map<string, string> {
+  const value: unknown = data === null ? null : JSON.parse(data)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map()
+  const given = Object.entries(value).flatMap(([key, field]) => {
+    const isText = typeof field === 'string' || typeof field === 'number' || typeof field === 'boolean'
+    return isText ? [[key, cleanText(String(field))] as const] : []
+  })
+  const exact = new Map(given)
+  const lower = new Map(given.map(([key, text]) => [key.toLowerCase(), text]))
+  const found = names.map((name) => [name, exact.get(name) ?? lower.get(name.toLowerCase())] as const)
+  return new Map(found.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }

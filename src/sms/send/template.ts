@@ -1,49 +1,83 @@
 import { templateRefusal } from './refusal.ts'
 
-/** What a contact gives to a text. Variables of a request cannot override it. */
+/** What a contact gives to a text. Variables of a request cannot override name and phone. */
 export interface Person {
   readonly name: string
   readonly phone: string
+  /** The contact's own fields, of `contacts.data`, by the names that the template has for them. */
+  readonly fields?: ReadonlyMap<string, string>
 }
 
-/** A template cut at its placeholders: text, variable, text, variable, … text. */
-export type Template = readonly string[]
+/** `{{name}}`, or `{{name|fallback}}` with a text for an empty or missing value. */
+export interface Placeholder {
+  readonly name: string
+  readonly fallback: string | undefined
+}
 
-/** `{{variable}}`: anything but braces between them, not only spaces. */
-const PLACEHOLDER = /\{\{(\s*[^{}\s][^{}]*)\}\}/
+/** A template cut at its placeholders. */
+export type Template = readonly (string | Placeholder)[]
+
+/** `{{variable}}`: anything but braces between them, not only spaces, and a name before the first `|`. */
+const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
 /**
  * Cuts a template once, so that each recipient's text is a join. Never fails: what is no placeholder is text.
  */
 export function parseTemplate(body: string): Template {
-  return body.split(PLACEHOLDER).map((part, i) => (i % 2 === 1 ? part.trim() : part))
+  return body.split(PLACEHOLDER).map((part, i) => (i % 2 === 1 ? placeholderOf(part) : part))
 }
 
-const isVariable = (_: string, i: number) => i % 2 === 1
+function placeholderOf(text: string): Placeholder {
+  const at = text.indexOf('|')
+  if (at < 0) return { name: text.trim(), fallback: undefined }
+  return { name: text.slice(0, at).trim(), fallback: text.slice(at + 1).trim() }
+}
 
 /**
- * Puts the request's variables in: what is left to fill is of the person. Throws `Missing variable: <name>.`
- * for the first that has no value. Values are text, whatever braces are in them.
+ * Puts the request's variables in. The placeholders that are left are filled for each person. Values are
+ * text, whatever braces are in them.
  */
-export function fillVariables(template: Template, variables: Readonly<Record<string, string>>): Filled {
-  const missing = template
-    .filter(isVariable)
-    .find((name) => !isOfPerson(name) && !Object.hasOwn(variables, name))
-  if (missing !== undefined) throw templateRefusal(`Missing variable: ${missing}.`)
-  return template.map((part, i) => {
-    if (i % 2 === 0) return part
-    return isOfPerson(part) ? { of: part } : variables[part]!
+export function fillVariables(template: Template, variables: Readonly<Record<string, string>>): Template {
+  return template.map((part) => {
+    if (typeof part === 'string' || isOfPerson(part.name)) return part
+    return Object.hasOwn(variables, part.name) ? orFallback(variables[part.name]!, part) : part
   })
 }
 
-/** A template with its variables in; only the person's own values are open. */
-export type Filled = readonly (string | { readonly of: keyof Person })[]
+const isOfPerson = (name: string): name is 'name' | 'phone' => name === 'name' || name === 'phone'
 
-const isOfPerson = (name: string): name is keyof Person => name === 'name' || name === 'phone'
+const orFallback = (value: string, { fallback }: Placeholder): string =>
+  fallback !== undefined && value.trim() === '' ? fallback : value
 
-/** The text for one recipient. */
-export function renderFor(filled: Filled, person: Person): string {
+/** The names of placeholders that only contacts' own fields can fill, each once. */
+export const fieldNames = (filled: Template): string[] => {
+  const names = filled.flatMap((part) => (typeof part === 'string' ? [] : [part.name]))
+  return [...new Set(names)].filter((name) => !isOfPerson(name))
+}
+
+/** A missing value refuses the whole request. */
+function refuseMissing(name: string): never {
+  throw templateRefusal(`Missing variable: ${name}.`)
+}
+
+/**
+ * The text for one recipient.
+ * @param missing gives the text for a placeholder that has neither a value nor a fallback; throws 400
+ *   `Missing variable: <name>.` when left out.
+ */
+export function renderFor(
+  filled: Template,
+  person: Person,
+  missing: (name: string) => string = refuseMissing,
+): string {
   let text = ''
-  for (const part of filled) text += typeof part === 'string' ? part : person[part.of]
+  for (const part of filled) {
+    if (typeof part === 'string') text += part
+    else text += orFallback(valueFor(part, person) ?? part.fallback ?? missing(part.name), part)
+  }
   return text
+}
+
+function valueFor({ name }: Placeholder, person: Person): string | undefined {
+  return isOfPerson(name) ? person[name] : person.fields?.get(name)
 }

@@ -126,7 +126,7 @@ async function makeRoot(url: string, link: string): Promise<PocketBase> {
 async function makeAnn(url: string, root: PocketBase): Promise<PocketBase> {
   await root
     .collection('users')
-    .create({ ...ANN, passwordConfirm: ANN.password, name: 'Ann', verified: true })
+    .create({ ...ANN, passwordConfirm: ANN.password, name: 'Ann', verified: true, country: 'DE' })
   const pb = new PocketBase(url)
   await pb.collection('users').authWithPassword(ANN.email, ANN.password)
   return pb

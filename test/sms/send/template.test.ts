@@ -2,7 +2,11 @@ import { expect, test } from 'vitest'
 import { fillVariables, parseTemplate, renderFor } from '../../../src/sms/send/template.ts'
 import { startCpuTimer } from '../../support/server/cpu-timer.ts'
 
-const ANN = { name: 'Ann', phone: '+4911111' }
+const fields = new Map([
+  ['city', 'Kiel'],
+  ['empty', ' '],
+])
+const ANN = { name: 'Ann', phone: '+4911111', fields }
 const render = (body: string, variables: Record<string, string> = {}) =>
   renderFor(fillVariables(parseTemplate(body), variables), ANN)
 
@@ -20,12 +24,23 @@ test.each([
   ['values that nobody asks for', 'a', { b: 'c' }, 'a'],
   ['braces that are none', '{name} {{}} {{ }} {{name} }}', {}, '{name} {{}} {{ }} {{name} }}'],
   ['three braces', '{{{name}}}', {}, '{Ann}'],
+  ['a field of the contact', '{{city}}', {}, 'Kiel'],
+  ['the request comes before the contact', '{{city}}', { city: 'Ulm' }, 'Ulm'],
+  ['a default for what is missing', 'Hi {{nick|there}}', {}, 'Hi there'],
+  ['a default for an empty field', '{{empty|none}}', {}, 'none'],
+  ['a default for an empty value', '{{a|none}}', { a: '' }, 'none'],
+  ['no default for a value', '{{name|there}} {{city|x}} {{a|x}}', { a: 'y' }, 'Ann Kiel y'],
+  ['an empty default', 'Hi{{nick|}}!', {}, 'Hi!'],
+  ['spaces around a default', '{{ nick | my friend }}', {}, 'my friend'],
+  ['a default with a bar', '{{nick|a|b}}', {}, 'a|b'],
+  ['a default without a name is text', '{{|x}} {{ |x}}', {}, '{{|x}} {{ |x}}'],
   ['the same one twice', '{{a}}{{a}}', { a: 'x' }, 'xx'],
 ] as const)('%s', (_, body, variables, expected) => {
   expect(render(body, variables as Record<string, string>)).toBe(expected)
 })
 
 test.each([
+  ['one beside a default', '{{b|x}} {{a}}', {}, 'a'],
   ['the first that is missing', '{{a}} {{b}} {{c}}', { a: '1' }, 'b'],
   ['what objects inherit is no value', '{{constructor}}', {}, 'constructor'],
   ['__proto__ is a name like others', '{{__proto__}}', {}, '__proto__'],

@@ -1,5 +1,5 @@
 import Papa from 'papaparse'
-import { readPhone } from '../phone.ts'
+import { looksLikePhone } from '../phone/looks-like-phone.ts'
 
 /** A file of rows: what its columns are called, and their cells. */
 export interface Sheet {
@@ -26,7 +26,12 @@ const PHONE = /phone|mobile|number|tel|handy|nummer|msisdn|cell/i
 
 /** Reads CSV with any usual separator. A first row without a number is the head. */
 export function readSheet(text: string): Sheet {
-  const { data } = Papa.parse<string[]>(text.replace(/^\ufeff/, ''), { skipEmptyLines: 'greedy' })
+  return sheetOf(Papa.parse<string[]>(text.replace(/^\ufeff/, ''), { skipEmptyLines: 'greedy' }).data)
+}
+
+/** Rows of cells as a sheet, without those that are empty. */
+export function sheetOf(rows: readonly (readonly string[])[]): Sheet {
+  const data = rows.filter((row) => row.some((cell) => cell.trim() !== ''))
   const [first = []] = data
   const hasHead = !first.some((cell) => /\d{4}/.test(cell))
   const width = Math.max(0, ...data.map((row) => row.length))
@@ -37,7 +42,7 @@ export function readSheet(text: string): Sheet {
 /** What the columns seem to hold, by what they are called and by what is in them. */
 export function guessColumns({ head, rows }: Sheet): Columns {
   const named = head.findIndex((title) => PHONE.test(title))
-  const looks = head.findIndex((_, at) => rows.slice(0, 20).some((row) => readPhone(row[at] ?? '', '+1')))
+  const looks = head.findIndex((_, at) => rows.slice(0, 20).some((row) => looksLikePhone(row[at] ?? '')))
   const phone = named >= 0 ? named : Math.max(looks, 0)
   const name = head.findIndex((title, at) => at !== phone && NAME.test(title))
   return { phone, name: name >= 0 ? name : head.findIndex((_, at) => at !== phone) }

@@ -1,4 +1,4 @@
-import { readPhone } from '../phone.ts'
+import { looksLikePhone } from '../phone/looks-like-phone.ts'
 import type { Sheet } from './sheet.ts'
 
 /** A line of a card: what it is called, its parameters, and its value as it stands. */
@@ -163,6 +163,6 @@ const dialed = (text: string) =>
 /** What gets texts comes first; faxes, pagers and what is no number, last. */
 function rankOf(types: ReadonlySet<string>, number: string): number {
   const isMobile = types.has('cell') || types.has('mobile') || types.has('iphone')
-  const isOther = types.has('fax') || types.has('pager') || readPhone(number, '+1') === undefined
+  const isOther = types.has('fax') || types.has('pager') || !looksLikePhone(number)
   return (isOther ? 4 : 0) + (isMobile ? 0 : 2) + (types.has('pref') ? 0 : 1)
 }

@@ -1,7 +1,9 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { readPhone } from '../../data/phone.ts'
-import type { Contact, ContactGroup } from '../../data/records.ts'
+import { defaultCountry } from '../../data/phone/country.ts'
+import { formatPhone, type PhoneReading, readPhone } from '../../data/phone/phone-numbers.ts'
+import { countryName, phoneFaultWords } from '../../data/phone/phone-words.ts'
+import { type Contact, type ContactGroup, fieldsOf } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -20,13 +22,23 @@ export function ContactForm({
   onClose: () => void
 }) {
   const [name, setName] = useState(contact?.name ?? '')
-  const [phone, setPhone] = useState(contact?.phone ?? '')
+  const [phone, setPhone] = useState(formatPhone(contact?.phone ?? ''))
   const [chosen, setChosen] = useState<readonly string[]>(contact?.groups ?? [])
   const [optedOut, setOptedOut] = useState(contact?.opted_out ?? false)
+  const [fields, setFields] = useState(() => (contact ? fieldsOf(contact) : []))
   const [isTried, setTried] = useState(false)
-  const read = readPhone(phone)
+  // a stored number is kept whatever its length: programs may have stored it
+  const isSame = contact !== undefined && phone === formatPhone(contact.phone)
+  const reading = isSame ? { phone: contact.phone } : readPhone(phone, defaultCountry.value)
+  const { phone: read, fault: unread }: PhoneReading = reading
   const save = useTask(async () => {
-    const values = { name, phone: read, groups: chosen, opted_out: optedOut }
+    const before = new Map(contact && fieldsOf(contact))
+    const edited = fields.filter(([title, value]) => before.get(title) !== value)
+    const data = { ...(contact?.data as object), ...Object.fromEntries(edited) }
+    const values = {
+      ...{ name, phone: read, groups: chosen, opted_out: optedOut },
+      ...(edited.length > 0 && { data }),
+    }
     if (contact) await pb.collection('contacts').update(contact.id, values)
     else await pb.collection('contacts').create({ ...values, user: userId() })
     toast('Contact saved')
@@ -55,11 +67,20 @@ export function ContactForm({
           value={phone}
           onValue={setPhone}
           fault={save.fault}
-          error={
-            isTried && !read ? 'A number begins with + and the country, such as +49 151 12345678.' : undefined
-          }
-          hint="With the country, such as +49 151 12345678."
+          error={isTried && unread ? `${phoneFaultWords(unread)}.` : undefined}
+          hint={hintFor(defaultCountry.value)}
         />
+        {fields.map(([title, value]) => (
+          <TextField
+            key={title}
+            label={title}
+            name={`field-${title}`}
+            value={value}
+            onValue={(typed) =>
+              setFields(fields.map((field) => (field[0] === title ? [title, typed] : field)))
+            }
+          />
+        ))}
         {groups.length > 0 && <GroupChoice groups={groups} chosen={chosen} onChoose={setChosen} />}
         <CheckField
           label="Has opted out: gets no texts"
@@ -74,6 +95,11 @@ export function ContactForm({
     </Dialog>
   )
 }
+
+const hintFor = (country: string) =>
+  country === ''
+    ? 'With the country, such as +49 151 12345678.'
+    : `A number without a country is one of ${countryName(country)}.`
 
 const GroupChoice = ({
   groups,

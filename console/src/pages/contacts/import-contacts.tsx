@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { guessColumns, type Sheet } from '../../data/files/sheet.ts'
+import { defaultCountry } from '../../data/phone/country.ts'
 import type { ContactGroup } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -9,7 +10,7 @@ import { Button } from '../../parts/form/button.tsx'
 import { ChooseFile } from '../../parts/form/choose-file.tsx'
 import { Actions, Notice } from '../../parts/form/form.tsx'
 import { Progress } from '../../parts/wait.tsx'
-import { NEW_GROUP, Preview, type Wishes } from './import-preview.tsx'
+import { keptOf, NEW_GROUP, Preview, type Wishes } from './import-preview.tsx'
 import { Report } from './import-report.tsx'
 import { planImport } from './import-rows.ts'
 import { type Outcome, runImport } from './import-run.ts'
@@ -30,7 +31,7 @@ export function ImportContacts({
   const [done, setDone] = useState<Outcome>()
   const stop = useRef(new AbortController())
   const plan = useMemo(
-    () => sheet && wishes && planImport(sheet, wishes.columns, wishes.prefix.trim()),
+    () => sheet && wishes && planImport(sheet, wishes.columns, wishes.country, keptOf(wishes)),
     [sheet, wishes],
   )
   const work = useTask(async () => {
@@ -43,7 +44,14 @@ export function ImportContacts({
   })
   const choose = (next: Sheet) => {
     setSheet(next)
-    setWishes({ columns: guessColumns(next), prefix: '', group: '', newGroup: '', overwrite: true })
+    setWishes({
+      columns: guessColumns(next),
+      kept: [],
+      country: defaultCountry.value,
+      group: '',
+      newGroup: '',
+      overwrite: true,
+    })
   }
   const close = () => {
     stop.current.abort()

@@ -2,17 +2,20 @@ import type { Columns, Sheet } from '../../data/files/sheet.ts'
 import type { ContactGroup } from '../../data/records.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
 import { Button } from '../../parts/form/button.tsx'
+import { CountryField } from '../../parts/form/country-field.tsx'
 import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
 import { Actions, Notice } from '../../parts/form/form.tsx'
-import { PrefixField } from '../../parts/form/prefix-field.tsx'
 import { Table } from '../../parts/list/table.tsx'
-import type { Plan } from './import-rows.ts'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
+import type { NewContact, Plan } from './import-rows.ts'
 
 /** What the user chose for an import. */
 export interface Wishes {
   readonly columns: Columns
-  /** Of numbers without a country: `+49`, or ''. */
-  readonly prefix: string
+  /** Of numbers without a country, as ISO 3166 alpha-2, or ''. */
+  readonly country: string
+  /** Other columns that become fields of the contacts. */
+  readonly kept: readonly number[]
   /** The id of a group, '' for none, NEW_GROUP for the one called `newGroup`. */
   readonly group: string
   readonly newGroup: string
@@ -21,7 +24,10 @@ export interface Wishes {
 
 export const NEW_GROUP = 'new'
 const SHOWN = 5
-const PREFIX = /^\+[1-9]\d{0,3}$/
+
+/** The columns to keep, without those of names and numbers. */
+export const keptOf = ({ kept, columns }: Wishes): readonly number[] =>
+  kept.filter((at) => at !== columns.name && at !== columns.phone)
 
 /** What would be done, before anything is. */
 export function Preview({
@@ -44,7 +50,6 @@ export function Preview({
   const wish = (change: Partial<Wishes>) => onWish({ ...wishes, ...change })
   const setColumn = (change: Partial<Columns>) => wish({ columns: { ...wishes.columns, ...change } })
   const titles = sheet.head.map((title, at) => [String(at), title] as const)
-  const isPrefix = wishes.prefix.trim() === '' || PREFIX.test(wishes.prefix.trim())
   const lacksGroup = wishes.group === NEW_GROUP && wishes.newGroup.trim() === ''
   return (
     <div class="form">
@@ -63,11 +68,7 @@ export function Preview({
           onValue={(at) => setColumn({ name: Number(at) })}
           choices={[['-1', 'No column'], ...titles]}
         />
-        <PrefixField
-          value={wishes.prefix}
-          onValue={(prefix) => wish({ prefix })}
-          error={isPrefix ? undefined : 'Such as +49.'}
-        />
+        <CountryField value={wishes.country} onValue={(country) => wish({ country })} />
         <SelectField
           label="Put all of them into"
           name="into"
@@ -88,8 +89,9 @@ export function Preview({
           />
         )}
       </div>
+      <KeptColumns sheet={sheet} wishes={wishes} onKeep={(kept) => wish({ kept })} />
       <CheckField
-        label="Update names of existing contacts from this file"
+        label="Update names and fields of existing contacts from this file"
         name="overwrite"
         value={wishes.overwrite}
         onValue={(overwrite) => wish({ overwrite })}
@@ -98,8 +100,12 @@ export function Preview({
         <Table
           caption="The first rows"
           columns={[
-            { title: 'Name', cell: ({ name, phone }) => name || phone },
-            { title: 'Number', cell: ({ phone }) => <span class="mono">{phone}</span> },
+            { title: 'Name', cell: ({ name, phone }) => name || <PhoneNumber number={phone} /> },
+            { title: 'Number', cell: ({ phone }) => <PhoneNumber number={phone} /> },
+            ...keptOf(wishes).map((at) => ({
+              title: sheet.head[at]!,
+              cell: ({ data }: NewContact) => data[sheet.head[at]!.trim()] ?? '–',
+            })),
           ]}
           rows={plan.good.slice(0, SHOWN).map((contact) => ({ id: String(contact.row), ...contact }))}
         />
@@ -111,11 +117,46 @@ export function Preview({
       </Notice>
       <BadRows sheet={sheet} bad={plan.bad} />
       <Actions>
-        <Button kind="primary" disabled={plan.good.length === 0 || !isPrefix || lacksGroup} onClick={onRun}>
+        <Button kind="primary" disabled={plan.good.length === 0 || lacksGroup} onClick={onRun}>
           {`Import ${plan.good.length.toLocaleString()}`}
         </Button>
         <Button onClick={onBack}>Back</Button>
       </Actions>
     </div>
+  )
+}
+
+/** Which of the other columns become fields: templates use them as `{{city}}`. */
+function KeptColumns({
+  sheet,
+  wishes,
+  onKeep,
+}: {
+  sheet: Sheet
+  wishes: Wishes
+  onKeep: (kept: readonly number[]) => void
+}) {
+  const { name, phone } = wishes.columns
+  const others = sheet.head
+    .map((title, at) => ({ title, at }))
+    .filter(({ at }) => at !== name && at !== phone)
+  if (others.length === 0) return null
+  return (
+    <fieldset class="fields">
+      <legend>{'Keep as fields of the contacts, for templates: {{…}}'}</legend>
+      <div class="row">
+        {others.map(({ title, at }) => (
+          <CheckField
+            key={at}
+            label={title}
+            name={`keep-${at}`}
+            value={wishes.kept.includes(at)}
+            onValue={(isKept) =>
+              onKeep(isKept ? [...wishes.kept, at] : wishes.kept.filter((each) => each !== at))
+            }
+          />
+        ))}
+      </div>
+    </fieldset>
   )
 }

@@ -1,11 +1,14 @@
 import type { BadRow, Columns, Sheet } from '../../data/files/sheet.ts'
-import { readPhone } from '../../data/phone.ts'
+import { type PhoneReading, readPhone } from '../../data/phone/phone-numbers.ts'
+import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 
 export interface NewContact {
   /** The row of the file. */
   readonly row: number
   readonly name: string
   readonly phone: string
+  /** Of the kept columns, by their titles; without empty ones. */
+  readonly data: Readonly<Record<string, string>>
 }
 
 /** What an import would do. */
@@ -16,28 +19,41 @@ export interface Plan {
 
 const MAX_NAME = 255
 
-/** Judges each row. A number that comes again is bad: the first row has it. */
-export function planImport({ rows, first }: Sheet, columns: Columns, prefix: string): Plan {
+/**
+ * Judges each row; numbers without a country belong to `country`. A number that comes again is bad: the first
+ * row has it.
+ */
+export function planImport(
+  { head, rows, first }: Sheet,
+  columns: Columns,
+  country: string,
+  kept: readonly number[],
+): Plan {
   const good: NewContact[] = []
   const bad: BadRow[] = []
   const seen = new Map<string, number>()
   for (const [at, cells] of rows.entries()) {
     const row = first + at
     const name = (cells[columns.name] ?? '').trim()
-    const phone = readPhone(cells[columns.phone] ?? '', prefix)
-    const why = faultOf(phone, name, cells[columns.phone] ?? '', seen)
+    const reading = readPhone(cells[columns.phone] ?? '', country)
+    const { phone } = reading
+    const why = faultOf(reading, name, seen)
     if (why || !phone) bad.push({ row, cells, why })
     else {
       seen.set(phone, row)
-      good.push({ row, name, phone })
+      good.push({ row, name, phone, data: dataOf(head, cells, kept) })
     }
   }
   return { good, bad }
 }
 
-function faultOf(phone: string | undefined, name: string, cell: string, seen: Map<string, number>): string {
-  if (cell.trim() === '') return 'No number'
-  if (!phone) return /^\s*0/.test(cell) ? 'No country in the number' : 'Not a phone number'
+const dataOf = (head: readonly string[], cells: readonly string[], kept: readonly number[]) =>
+  Object.fromEntries(
+    kept.map((at) => [head[at]!.trim(), (cells[at] ?? '').trim()]).filter(([, value]) => value !== ''),
+  )
+
+function faultOf({ phone, fault }: PhoneReading, name: string, seen: Map<string, number>): string {
+  if (fault) return phoneFaultWords(fault)
   if (name.length > MAX_NAME) return `The name is longer than ${MAX_NAME} characters`
   return seen.has(phone) ? `The same number as in row ${seen.get(phone)}` : ''
 }

@@ -1,6 +1,7 @@
 import { ClientResponseError } from 'pocketbase'
 import { pb } from '../../data/client.ts'
 import { faultOf } from '../../data/fault.ts'
+import { inLanes } from '../../data/in-lanes.ts'
 import type { Contact } from '../../data/records.ts'
 import type { NewContact } from './import-rows.ts'
 
@@ -21,8 +22,6 @@ export interface ImportOptions {
   readonly overwrite: boolean
 }
 
-/** Requests at a time. */
-const LANES = 6
 const TOLD_MS = 100
 
 type Step = 'added' | 'changed' | 'left'
@@ -40,28 +39,28 @@ export async function runImport(
   const counts = { added: 0, changed: 0, left: 0 }
   const failed: Outcome['failed'][number][] = []
   const outcome = (): Outcome => ({ ...counts, failed: [...failed] })
-  const waiting = contacts[Symbol.iterator]()
   let toldMs = 0
-  const lane = async () => {
-    for (const contact of waiting) {
-      if (stop.aborted) return
-      await store(contact, options).then(
-        (step) => counts[step]++,
-        (error) => failed.push({ contact, why: whyOf(error) }),
-      )
-      if (performance.now() - toldMs < TOLD_MS) continue
-      toldMs = performance.now()
-      tell(outcome())
-    }
+  const work = async (contact: NewContact) => {
+    await store(contact, options).then(
+      (step) => counts[step]++,
+      (error) => failed.push({ contact, why: whyOf(error) }),
+    )
+    if (performance.now() - toldMs < TOLD_MS) return
+    toldMs = performance.now()
+    tell(outcome())
   }
-  await Promise.all(Array.from({ length: LANES }, lane))
+  await inLanes(contacts, work, stop)
   return outcome()
 }
 
-async function store({ name, phone }: NewContact, { user, group, overwrite }: ImportOptions): Promise<Step> {
+async function store(
+  { name, phone, data }: NewContact,
+  { user, group, overwrite }: ImportOptions,
+): Promise<Step> {
   const groups = group ? [group] : []
+  const hasData = Object.keys(data).length > 0
   try {
-    await pb.collection('contacts').create({ user, name, phone, groups })
+    await pb.collection('contacts').create({ user, name, phone, groups, ...(hasData && { data }) })
     return 'added'
   } catch (error) {
     if (!isKnown(error)) throw error
@@ -70,10 +69,17 @@ async function store({ name, phone }: NewContact, { user, group, overwrite }: Im
   const known = await pb
     .collection<Contact>('contacts')
     .getFirstListItem(pb.filter('user = {:user} && phone = {:phone}', { user, phone }))
-  const changes = { ...(overwrite && name && { name }), ...(group && { 'groups+': group }) }
+  const changes = {
+    ...(overwrite && name && { name }),
+    ...(overwrite && hasData && { data: { ...objectOf(known.data), ...data } }),
+    ...(group && { 'groups+': group }),
+  }
   await pb.collection('contacts').update(known.id, changes)
   return 'changed'
 }
+
+const objectOf = (data: unknown) =>
+  typeof data === 'object' && data !== null && !Array.isArray(data) ? data : {}
 
 /** The number is a contact's already. */
 const isKnown = (error: unknown): boolean => {

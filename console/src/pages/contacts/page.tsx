@@ -1,5 +1,8 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { contactFilter } from '../../data/contact-filter.ts'
+import { defaultCountry } from '../../data/phone/country.ts'
+import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Contact } from '../../data/records.ts'
 import { type Groups, useGroups } from '../../data/use/use-groups.ts'
 import { useLater } from '../../data/use/use-later.ts'
@@ -12,11 +15,14 @@ import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { go, to } from '../../router.ts'
+import { AddMembers } from './add-members.tsx'
 import { ContactForm } from './contact-form.tsx'
 import { ImportContacts } from './import-contacts.tsx'
+import { SelectionBar } from './selection-bar.tsx'
 import './page.css'
 
 const OPTED_OUT = 'opted-out'
@@ -27,11 +33,22 @@ export function Page({ query }: PageProps) {
   const [text, setText] = useState('')
   const [edited, setEdited] = useState<Contact | 'new'>()
   const [isImporting, setImporting] = useState(false)
+  const [isAdding, setAdding] = useState(false)
+  const [picked, setPicked] = useState<readonly Contact[]>([])
   const groups = useGroups()
   const filter = filterFor(useLater(text.trim()), chosen)
+  const group = groups.items.find(({ id }) => id === chosen)
   const contacts = useList<Contact>('contacts', { filter, sort: 'name,phone', perPage: 50 })
+  useEffect(() => setPicked([]), [filter])
+  const pick = (contact: Contact, isPicked: boolean) =>
+    setPicked((old) => (isPicked ? [...old, contact] : old.filter(({ id }) => id !== contact.id)))
   const buttons = (
     <>
+      {group && (
+        <Button icon="groups" onClick={() => setAdding(true)}>
+          Add members
+        </Button>
+      )}
       <Button icon="upload" onClick={() => setImporting(true)}>
         Import
       </Button>
@@ -66,10 +83,19 @@ export function Page({ query }: PageProps) {
           />
         </div>
       )}
+      {picked.length > 0 && (
+        <SelectionBar
+          chosen={picked}
+          found={contacts.total}
+          filter={filter}
+          groups={groups}
+          onChoose={setPicked}
+        />
+      )}
       <Records
         list={contacts}
         caption="Contacts"
-        columns={columnsFor(groups, setEdited)}
+        columns={columnsFor(groups, setEdited, picked, pick)}
         empty={
           isAll ? (
             <Empty icon="contacts" title="No contacts yet" action={<div class="row">{buttons}</div>}>
@@ -89,6 +115,7 @@ export function Page({ query }: PageProps) {
           onClose={() => setEdited(undefined)}
         />
       )}
+      {isAdding && group && <AddMembers group={group} onClose={() => setAdding(false)} />}
       {isImporting && <ImportContacts groups={groups.items} onClose={() => setImporting(false)} />}
     </Frame>
   )
@@ -96,17 +123,33 @@ export function Page({ query }: PageProps) {
 
 function filterFor(text: string, chosen: string): string {
   const parts: string[] = []
-  // a number is looked for without what people put between its digits
-  const digits = text.replace(/[\s()\-./]/g, '')
-  if (text) parts.push(pb.filter('(name ~ {:text} || phone ~ {:digits})', { text, digits }))
+  if (text) parts.push(`(${contactFilter(text, defaultCountry.value)})`)
   if (chosen === OPTED_OUT) parts.push('opted_out = true')
   else if (chosen) parts.push(pb.filter('groups.id ?= {:chosen}', { chosen }))
   return parts.join(' && ')
 }
 
-const columnsFor = (groups: Groups, edit: (contact: Contact) => void): readonly Column<Contact>[] => [
-  { title: 'Name', cell: ({ name, phone }) => name || phone },
-  { title: 'Number', spare: ({ name }) => !name, cell: ({ phone }) => <span class="mono">{phone}</span> },
+const columnsFor = (
+  groups: Groups,
+  edit: (contact: Contact) => void,
+  picked: readonly Contact[],
+  pick: (contact: Contact, isPicked: boolean) => void,
+): readonly Column<Contact>[] => [
+  {
+    title: 'Name',
+    cell: (contact) => (
+      <span class="contacts-name">
+        <input
+          type="checkbox"
+          aria-label={`Choose ${called(contact)}`}
+          checked={picked.some(({ id }) => id === contact.id)}
+          onChange={(event) => pick(contact, event.currentTarget.checked)}
+        />
+        {contact.name || <PhoneNumber number={contact.phone} />}
+      </span>
+    ),
+  },
+  { title: 'Number', spare: ({ name }) => !name, cell: ({ phone }) => <PhoneNumber number={phone} /> },
   {
     title: 'Groups',
     long: true,
@@ -145,7 +188,7 @@ const columnsFor = (groups: Groups, edit: (contact: Contact) => void): readonly 
   },
 ]
 
-const called = ({ name, phone }: Contact) => name || phone
+const called = ({ name, phone }: Contact) => name || formatPhone(phone)
 
 async function remove(contact: Contact): Promise<void> {
   const sure = await confirmed({

@@ -1,6 +1,8 @@
 import { useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
-import { readPhone } from '../../data/phone.ts'
+import { contactFilter } from '../../data/contact-filter.ts'
+import { defaultCountry } from '../../data/phone/country.ts'
+import { readPhone } from '../../data/phone/phone-numbers.ts'
+import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Contact } from '../../data/records.ts'
 import { useLater } from '../../data/use/use-later.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -8,6 +10,7 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Actions, Form } from '../../parts/form/form.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { go, to } from '../../router.ts'
 
 const FOUND = 6
@@ -18,13 +21,13 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
   const [isTried, setTried] = useState(false)
   const asked = useLater(text.trim())
   const found = useList<Contact>('contacts', {
-    filter: asked ? pb.filter('(name ~ {:asked} || phone ~ {:asked}) && opted_out = false', { asked }) : '',
+    filter: asked ? `(${contactFilter(asked, defaultCountry.value)}) && opted_out = false` : '',
     sort: 'name',
     perPage: FOUND,
     live: false,
     ready: asked !== '',
   })
-  const phone = readPhone(text)
+  const { phone, fault } = readPhone(text, defaultCountry.value)
   const open = (number: string) => {
     onClose()
     go(`/conversations/${encodeURIComponent(number)}`)
@@ -39,18 +42,14 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
           onValue={setText}
           autofocus
           autocomplete="off"
-          error={
-            isTried && !phone
-              ? 'Choose a contact below, or write a number with its country: +49 151 12345678.'
-              : undefined
-          }
+          error={isTried && fault ? `${phoneFaultWords(fault)}. Or choose a contact below.` : undefined}
         />
         {asked !== '' && (
           <ul class="conversations-found" aria-label="Contacts">
             {found.items.map(({ id, name, phone: number }) => (
               <li key={id}>
                 <a href={to(`/conversations/${encodeURIComponent(number)}`)} onClick={onClose}>
-                  {name || number} <span class="muted mono">{number}</span>
+                  {name || number} <PhoneNumber number={number} />
                 </a>
               </li>
             ))}

@@ -4,6 +4,7 @@ import { useList } from '../../data/use/use-list.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
@@ -16,7 +17,7 @@ const COLUMNS: readonly Column<Message>[] = [
     cell: ({ message_type, from, to: recipient }) => (
       <span class="row">
         <Icon name={message_type === 'incoming' ? 'in' : 'out'} size={16} />
-        {message_type === 'incoming' ? from : recipient}
+        <PhoneNumber number={message_type === 'incoming' ? from : recipient} />
       </span>
     ),
   },

@@ -1,5 +1,8 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { defaultCountry } from '../../data/phone/country.ts'
+import { readPhone } from '../../data/phone/phone-numbers.ts'
+import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Device, Message } from '../../data/records.ts'
 import { remembered } from '../../data/remembered.ts'
 import { useRecord } from '../../data/use/use-record.ts'
@@ -18,24 +21,30 @@ const number = remembered('test-number', '')
 export function TestText({ device }: { device: Device }) {
   const [body, setBody] = useState('A test from pocketsms')
   const [message, setMessage] = useState('')
+  const [isTried, setTried] = useState(false)
+  const { phone, fault } = readPhone(number.value, defaultCountry.value)
   const send = useTask(async () => {
-    const recipients = [number.value.replace(/[\s()/-]/g, '')]
-    const request = { recipients, body, device_id: device.id, ttl: 600 }
+    const request = { recipients: [phone], body, device_id: device.id, ttl: 600 }
     const { message_ids } = await pb.send<{ message_ids: string[] }>('/api/sms/send', {
       method: 'POST',
       body: request,
     })
     setMessage(message_ids[0] ?? '')
   })
+  const submit = () => {
+    setTried(true)
+    if (phone) return send.run()
+  }
   return (
     <Card title="Test">
-      <Form onSubmit={send.run} fault={send.fault}>
+      <Form onSubmit={submit} fault={send.fault}>
         <div class="device-test">
           <TextField
             label="To"
             name="to"
             type="tel"
-            placeholder="+4915112345678"
+            placeholder="+49 151 12345678"
+            error={isTried && fault ? `${phoneFaultWords(fault)}.` : undefined}
             value={number.value}
             onValue={(value) => {
               number.value = value

@@ -2,16 +2,16 @@ import { useRef } from 'preact/hooks'
 import type { Sheet } from '../../data/files/sheet.ts'
 import type { Template } from '../../data/records.ts'
 import { Button } from '../../parts/form/button.tsx'
+import { CountryField } from '../../parts/form/country-field.tsx'
 import { SelectField, TextArea } from '../../parts/form/field.tsx'
-import { PrefixField } from '../../parts/form/prefix-field.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 
 /** What the user chose for a list. */
 export interface Wishes {
   /** The column with the numbers. */
   readonly column: number
-  /** Of numbers without a country: `+49`, or ''. */
-  readonly prefix: string
+  /** Of numbers without a country, as ISO 3166 alpha-2, or ''. */
+  readonly country: string
   readonly text: string
 }
 
@@ -46,7 +46,7 @@ export function ListFields({
           onValue={(at) => onChange({ column: Number(at) })}
           choices={sheet.head.map((title, at) => [String(at), title] as const)}
         />
-        <PrefixField value={wishes.prefix} onValue={(prefix) => onChange({ prefix })} error={faults.prefix} />
+        <CountryField value={wishes.country} onValue={(country) => onChange({ country })} />
         {templates.length > 0 && (
           <SelectField
             label="Start with a template"

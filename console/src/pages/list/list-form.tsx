@@ -1,5 +1,6 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { guessColumns, type Sheet } from '../../data/files/sheet.ts'
+import { defaultCountry } from '../../data/phone/country.ts'
 import type { Template } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -12,15 +13,18 @@ import { Progress } from '../../parts/wait.tsx'
 import { ListFields, type Wishes } from './list-fields.tsx'
 import { ListPreview } from './list-preview.tsx'
 import { ListReport } from './list-report.tsx'
-import { planList, unknownPlaceholders } from './list-rows.ts'
+import { planList, readNumbers, unknownPlaceholders } from './list-rows.ts'
 import { NOTHING_SENT, runList } from './list-run.ts'
 
 const MOST_TEMPLATES = 500
-const PREFIX = /^\+[1-9]\d{0,3}$/
 
 /** What is sent to the rows, and the sending of it. */
 export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }) {
-  const [wishes, setWishes] = useState<Wishes>({ column: guessColumns(sheet).phone, prefix: '', text: '' })
+  const [wishes, setWishes] = useState<Wishes>(() => ({
+    column: guessColumns(sheet).phone,
+    country: defaultCountry.value,
+    text: '',
+  }))
   const [when, setWhen] = useState<When>({ isLater: false, at: '' })
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
   const [outcome, setOutcome] = useState(NOTHING_SENT)
@@ -28,8 +32,9 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   const stop = useRef(new AbortController())
   useEffect(() => () => stop.current.abort(), [])
   const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
-  const { column, prefix, text } = wishes
-  const plan = useMemo(() => planList(sheet, column, prefix.trim(), text), [sheet, column, prefix, text])
+  const { column, country, text } = wishes
+  const numbers = useMemo(() => readNumbers(sheet, column, country), [sheet, column, country])
+  const plan = useMemo(() => planList(sheet, numbers, column, text), [sheet, numbers, column, text])
   const work = useTask(async () => {
     stop.current = new AbortController()
     const options = when.isLater ? { scheduled_at: new Date(when.at).toISOString() } : {}
@@ -103,12 +108,11 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
 }
 
 /** What is missing or wrong, by the name of its field. */
-function faultsOf({ prefix, text }: Wishes, { isLater, at }: When, sheet: Sheet): Record<string, string> {
+function faultsOf({ text }: Wishes, { isLater, at }: When, sheet: Sheet): Record<string, string> {
   const faults: Record<string, string> = {}
   const unknown = unknownPlaceholders(text, sheet)
   if (text.trim() === '') faults.text = 'Write a text first.'
   else if (unknown.length > 0) faults.text = `There is no column for {{${unknown[0]}}}.`
-  if (prefix.trim() !== '' && !PREFIX.test(prefix.trim())) faults.prefix = 'Such as +49.'
   if (isLater && !at) faults.at = 'When shall they go out?'
   if (isLater && at && new Date(at).getTime() <= Date.now()) faults.at = 'This time is past.'
   return faults

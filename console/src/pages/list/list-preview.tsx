@@ -6,6 +6,7 @@ import { BadRows } from '../../parts/bad-rows.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Table } from '../../parts/list/table.tsx'
 import { Card } from '../../parts/page.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
 import type { ListPlan } from './list-rows.ts'
 
 const SHOWN = 5
@@ -28,7 +29,7 @@ export function ListPreview({ sheet, plan, hasText }: { sheet: Sheet; plan: List
         <Table
           caption="The first texts"
           columns={[
-            { title: 'Number', cell: ({ phone }) => <span class="mono">{phone}</span> },
+            { title: 'Number', cell: ({ phone }) => <PhoneNumber number={phone} /> },
             { title: 'Text', long: true, cell: ({ body }) => <span class="list-text">{body}</span> },
           ]}
           rows={good.slice(0, SHOWN).map((text) => ({ id: String(text.row), ...text }))}

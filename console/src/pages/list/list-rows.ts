@@ -1,7 +1,8 @@
 import { countSegments } from '../../../../src/sms/send/segments.ts'
 import type { BadRow, Sheet } from '../../data/files/sheet.ts'
-import { readPhone } from '../../data/phone.ts'
-import { piecesOf, variablesOf } from '../../data/placeholders.ts'
+import { type PhoneReading, readPhone } from '../../data/phone/phone-numbers.ts'
+import { phoneFaultWords } from '../../data/phone/phone-words.ts'
+import { filled, piecesOf, variablesOf } from '../../data/placeholders.ts'
 
 /** A text for one row. */
 export interface ListText {
@@ -30,20 +31,31 @@ const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().t
 export const unknownPlaceholders = (text: string, { head }: Sheet): string[] =>
   variablesOf(text).filter((name) => name !== NUMBER && !head.some((title) => sameName(title, name)))
 
-/** A text for each row, its placeholders filled from the columns of the same name, whatever their case. */
-export function planList(sheet: Sheet, phoneColumn: number, prefix: string, text: string): ListPlan {
+/** The number of each row; one without a country belongs to `country`. */
+export const readNumbers = ({ rows }: Sheet, column: number, country: string): readonly PhoneReading[] =>
+  rows.map((cells) => readPhone(cells[column] ?? '', country))
+
+/**
+ * A text for each row, its placeholders filled from the columns of the same name, whatever their case.
+ * @param numbers of `readNumbers`, which takes longer than the rest: once for many changes of the text.
+ */
+export function planList(
+  sheet: Sheet,
+  numbers: readonly PhoneReading[],
+  phoneColumn: number,
+  text: string,
+): ListPlan {
   const good: ListText[] = []
   const bad: BadRow[] = []
   const seen = new Map<string, number>()
   const fill = filler(text, sheet, phoneColumn)
   for (const [at, cells] of sheet.rows.entries()) {
     const row = sheet.first + at
-    const cell = cells[phoneColumn] ?? ''
-    const phone = readPhone(cell, prefix)
+    const { phone, fault } = numbers[at]!
     const { body, empty } = fill(cells, phone ?? '')
     const key = `${phone} ${body}`
     const before = seen.get(key)
-    const why = numberFault(cell, phone) || textFault(body, empty, before)
+    const why = (fault && phoneFaultWords(fault)) || textFault(body, empty, before)
     if (why || !phone) bad.push({ row, cells, why })
     else {
       seen.set(key, row)
@@ -58,29 +70,23 @@ export function planList(sheet: Sheet, phoneColumn: number, prefix: string, text
  * nothing there.
  */
 function filler(text: string, { head }: Sheet, phoneColumn: number) {
-  const pieces = piecesOf(text).map(({ text, isVariable }) => ({
-    text,
-    isVariable,
-    column: isVariable ? head.findIndex((title) => sameName(title, text)) : -1,
+  const pieces = piecesOf(text).map((piece) => ({
+    ...piece,
+    column: piece.isVariable ? head.findIndex((title) => sameName(title, piece.text)) : -1,
   }))
   return (cells: readonly string[], phone: string) => {
     let empty = ''
-    const parts = pieces.map(({ text, isVariable, column }) => {
+    const parts = pieces.map((piece) => {
+      const { text, isVariable, column } = piece
       if (!isVariable) return text
       if (column < 0 && text !== NUMBER) return `{{${text}}}` // told for all rows at once
       const isNumber = column === phoneColumn || column < 0
-      const value = isNumber ? phone : (cells[column] ?? '').trim()
-      if (value === '') empty ||= text
+      const value = filled(piece, isNumber ? phone : (cells[column] ?? '').trim()) ?? ''
+      if (value === '' && piece.fallback === undefined) empty ||= text
       return value
     })
     return { body: parts.join(''), empty }
   }
-}
-
-function numberFault(cell: string, phone: string | undefined): string {
-  if (cell.trim() === '') return 'No number'
-  if (phone) return ''
-  return /^\s*0/.test(cell) ? 'No country in the number' : 'Not a phone number'
 }
 
 function textFault(body: string, empty: string, before: number | undefined): string {

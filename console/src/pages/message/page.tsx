@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
+import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Message, MessageEvent } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useNames } from '../../data/use/use-known.ts'
@@ -11,6 +12,7 @@ import { ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
@@ -43,9 +45,9 @@ function OneMessage({ id }: { id: string }) {
   const name = nameOf(number)
   return (
     <Frame
-      title={`${isIn ? 'From' : 'To'} ${name || number || 'nobody'}`}
+      title={`${isIn ? 'From' : 'To'} ${name || formatPhone(number) || 'nobody'}`}
       back={back()}
-      text={name && <span class="mono">{number}</span>}
+      text={name && <PhoneNumber number={number} />}
     >
       <MessageActions message={record} next={next} />
       <Outcome message={record} next={next} />

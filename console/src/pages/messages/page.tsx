@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { lastList } from '../../data/message-list.ts'
+import { defaultCountry } from '../../data/phone/country.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useNames } from '../../data/use/use-known.ts'
@@ -22,7 +23,7 @@ import { type Messages, useMessages } from './use-messages.ts'
 /** All messages, out and in: chosen by filters, sorted, live, taken away as CSV. */
 export function Page({ query }: PageProps) {
   const question = questionOf(query)
-  const filter = wholeFilter(question)
+  const filter = wholeFilter(question, defaultCountry.value)
   const messages = useMessages(filter, question.sort, question.page)
   useEffect(() => {
     lastList.value = queryOf(question)

@@ -1,4 +1,5 @@
 import { pb } from '../../data/client.ts'
+import { phonePart } from '../../data/phone/phone-numbers.ts'
 
 /** What the page shows: all of it stands in the address. */
 export interface Question {
@@ -59,13 +60,16 @@ export const queryOf = (question: Question): Record<string, string> => {
 
 const dayOf = (text: string | null) => (/^\d{4}-\d\d-\d\d$/.test(text ?? '') ? text! : '')
 
-/** The filter for the server, of all that the question asks. */
-export function wholeFilter({ filter, state, words, from, until, device }: Question): string {
+/** The filter for the server, of all that the question asks; numbers without a country are of `country`. */
+export function wholeFilter(
+  { filter, state, words, from, until, device }: Question,
+  country: string,
+): string {
   const quick = STATES.find(([key]) => key === state)?.[2] ?? ''
   const parts = [
     filter.trim(),
     quick,
-    wordsFilter(words.trim()),
+    wordsFilter(words.trim(), country),
     from && pb.filter('created >= {:start}', { start: startOfDay(from) }),
     until && pb.filter('created < {:end}', { end: startOfDay(until, 1) }),
     device && pb.filter('device = {:device}', { device }),
@@ -73,11 +77,10 @@ export function wholeFilter({ filter, state, words, from, until, device }: Quest
   return parts.length === 1 ? parts[0]! : parts.map((part) => `(${part}\n)`).join(' && ')
 }
 
-/** Numbers may be typed with spaces, dashes and brackets. */
-function wordsFilter(words: string): string {
+/** Numbers may be typed as people write them. */
+function wordsFilter(words: string, country: string): string {
   if (words === '') return ''
-  const digits = /^[+\d\s()/.-]+$/.test(words) ? words.replace(/^00/, '+').replace(/[^+\d]/g, '') : ''
-  const number = digits.length > 2 ? digits : words
+  const number = phonePart(words, country) || words
   return pb.filter('body ~ {:words} || to ~ {:number} || from ~ {:number}', { words, number })
 }
 

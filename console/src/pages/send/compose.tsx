@@ -43,7 +43,7 @@ export function Compose({ initial, devices }: { initial: Composition; devices: r
     if (!send.busy) send.forget()
   }
   const submit = async () => {
-    const faults = faultsOf(composition, variables, Date.now())
+    const faults = faultsOf(composition, preview?.missing ?? [], Date.now())
     setMissing(faults)
     if (Object.keys(faults).length === 0) await send.run(requestOf(composition, variables))
     else focusFirstFault()
@@ -63,7 +63,12 @@ export function Compose({ initial, devices }: { initial: Composition; devices: r
             groups={groups}
             error={fault?.fields.to}
           />
-          <WhatField {...{ composition, fault, variables }} onChange={change} templates={templates.items} />
+          <WhatField
+            {...{ composition, fault, variables }}
+            missing={preview?.missing ?? []}
+            onChange={change}
+            templates={templates.items}
+          />
           <WhenField when={composition} fault={fault} onChange={change} />
           <MoreFields {...{ composition, fault, devices }} onChange={change} />
           <div class="send-foot">

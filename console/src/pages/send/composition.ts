@@ -1,10 +1,13 @@
+import type { PhoneFault } from '../../data/phone/phone-numbers.ts'
+
 /** Somebody a text goes to. */
 export interface Recipient {
   /** As the world dials it; of a bad one what was typed. */
   readonly phone: string
   /** The contact's name, or ''. */
   readonly name: string
-  readonly isBad: boolean
+  /** Why it is no number; undefined of one that is. */
+  readonly fault?: PhoneFault | undefined
 }
 
 /** A text as it is being written. */
@@ -52,9 +55,8 @@ export type Request = Readonly<Record<string, unknown>>
 /** The request for what was composed. */
 export function requestOf(composition: Composition, variables: readonly string[]): Request {
   const { device, sim, priority, guarantee, giveUp, isLater, at } = composition
-  const values = Object.fromEntries(variables.map((name) => [name, composition.variables[name] ?? '']))
   return {
-    ...whatOf(composition, values),
+    ...whatOf(composition, valuesOf(composition, variables)),
     ...(device && { device_id: device }),
     ...(device && sim !== '0' && { sim: Number(sim) }),
     ...(isLater && at && { scheduled_at: new Date(at).toISOString() }),
@@ -65,16 +67,20 @@ export function requestOf(composition: Composition, variables: readonly string[]
 }
 
 /** What the preview is asked for: variables without a value show as they stand in the template. */
-export function previewOf(composition: Composition, variables: readonly string[]): Request {
-  const values = variables.map((name) => [name, composition.variables[name] || `{{${name}}}`])
-  return whatOf(composition, Object.fromEntries(values))
-}
+export const previewOf = (composition: Composition, variables: readonly string[]): Request => ({
+  ...whatOf(composition, valuesOf(composition, variables)),
+  ...(composition.kind === 'template' && { draft: true }),
+})
+
+/** What the sender filled in. The rest is each contact's own, or the template's default. */
+const valuesOf = ({ variables: values }: Composition, variables: readonly string[]) =>
+  Object.fromEntries(variables.flatMap((name) => (values[name] ? [[name, values[name]]] : [])))
 
 /** To whom and what. */
 function whatOf(composition: Composition, values: Readonly<Record<string, string>>): Request {
   const { recipients, groups, kind, text, template } = composition
   return {
-    recipients: recipients.filter(({ isBad }) => !isBad).map(({ phone }) => phone),
+    recipients: recipients.filter(({ fault }) => !fault).map(({ phone }) => phone),
     ...(groups.length > 0 && { group_ids: groups }),
     ...(kind === 'text' ? { body: text } : { template_id: template, variables: values }),
   }
@@ -82,15 +88,18 @@ function whatOf(composition: Composition, values: Readonly<Record<string, string
 
 const MAX_CHARACTERS = 1600
 
-/** What is still missing or wrong, by the name of its field; empty when it can be sent. */
+/**
+ * What is still missing or wrong, by the name of its field; empty when it can be sent.
+ * @param missing variables that neither the contacts nor the template have a value for.
+ */
 export function faultsOf(
   composition: Composition,
-  variables: readonly string[],
+  missing: readonly string[],
   nowMs: number,
 ): Record<string, string> {
   const { recipients, groups, kind, text, template, isLater, at } = composition
   const faults: Record<string, string> = {}
-  if (recipients.some(({ isBad }) => isBad))
+  if (recipients.some(({ fault }) => fault))
     faults.to = 'Some numbers are not right: mend them or take them out.'
   else if (recipients.length === 0 && groups.length === 0)
     faults.to = 'Who is it for? Add a number, a contact or a group.'
@@ -99,7 +108,7 @@ export function faultsOf(
     faults.text = `A text has at most ${MAX_CHARACTERS.toLocaleString()} characters.`
   if (kind === 'template' && template === '') faults.template = 'Choose a template.'
   if (kind === 'template')
-    for (const name of variables)
+    for (const name of missing)
       if (!composition.variables[name]) faults[`variable ${name}`] = 'This has no value yet.'
   if (isLater && !at) faults.at = 'When shall it go out?'
   if (isLater && at && new Date(at).getTime() <= nowMs) faults.at = 'This time is past.'

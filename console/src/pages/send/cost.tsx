@@ -14,7 +14,7 @@ export function Cost({
   chosen: Composition
   usage: Usage | undefined
 }) {
-  const people = preview?.recipients_count ?? chosen.recipients.filter(({ isBad }) => !isBad).length
+  const people = preview?.recipients_count ?? chosen.recipients.filter(({ fault }) => !fault).length
   const optedOut = preview?.opted_out ?? 0
   const left = usage?.remaining
   const isShort = left !== null && left !== undefined && people - optedOut > left

@@ -1,3 +1,5 @@
+import { E164 } from '../../../../src/sms/send/phone.ts'
+import { defaultCountry } from '../../data/phone/country.ts'
 import type { Device } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import type { PageProps } from '../../pages.ts'
@@ -9,7 +11,7 @@ import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { Compose } from './compose.tsx'
-import { BLANK, type Composition } from './composition.ts'
+import { BLANK, type Composition, type Recipient } from './composition.ts'
 import { readNumbers } from './recipients/numbers.ts'
 import './page.css'
 import { Sent } from './sent.tsx'
@@ -66,11 +68,17 @@ const NoDevice = () => (
   </Empty>
 )
 
+/** A link's numbers in E.164 are taken as they are, whatever their length: programs may have stored them. */
+const recipientsOf = (text: string): Recipient[] =>
+  readNumbers(text, defaultCountry.value).map((recipient) =>
+    E164.test(recipient.phone) ? { phone: recipient.phone, name: '' } : recipient,
+  )
+
 function initialOf(query: URLSearchParams): Composition {
   const [group, template] = [query.get('group') ?? '', query.get('template') ?? '']
   return {
     ...BLANK,
-    recipients: readNumbers(query.get('to') ?? ''),
+    recipients: recipientsOf(query.get('to') ?? ''),
     groups: group ? [group] : [],
     kind: template ? 'template' : 'text',
     text: query.get('text') ?? '',

@@ -1,3 +1,4 @@
+import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import { shortMessages } from '../../data/text-size.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { Card } from '../../parts/page.tsx'
@@ -21,7 +22,7 @@ export function PreviewCard({ preview, isTemplate }: { preview: Preview | undefi
           {items.map(({ to, body, segments }) => (
             <Bubble
               key={to}
-              who={isTemplate || rest === 0 ? nameOf(to) || to : ''}
+              who={isTemplate || rest === 0 ? nameOf(to) || formatPhone(to) : ''}
               body={body}
               segments={segments}
             />

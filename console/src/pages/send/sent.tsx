@@ -1,3 +1,4 @@
+import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Message, MessageState } from '../../data/records.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
@@ -29,7 +30,9 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
   const numbers = items.map((item) => item.to)
   const nameOf = useNames(numbers)
   const who =
-    total === 1 && numbers[0] ? nameOf(numbers[0]) || numbers[0] : `${total.toLocaleString()} people`
+    total === 1 && numbers[0]
+      ? nameOf(numbers[0]) || formatPhone(numbers[0])
+      : `${total.toLocaleString()} people`
   return (
     <Frame title={loading || total === 0 ? 'Sent' : titleOf(sent, who)} actions={another}>
       {fault && <Notice kind="wrong">{fault.message}</Notice>}

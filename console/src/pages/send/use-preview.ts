@@ -12,6 +12,8 @@ export interface Preview {
   readonly total_segments: number
   /** How many of them get nothing. */
   readonly opted_out: number
+  /** Of a template: variables without a value for one recipient at least. */
+  readonly missing?: readonly string[]
   readonly items: readonly {
     readonly to: string
     readonly body: string

@@ -13,8 +13,15 @@ interface Props {
   readonly fault: Fault | undefined
 }
 
+interface TemplateProps {
+  readonly templates: readonly Template[]
+  readonly variables: readonly string[]
+  /** Of them those that have no value for one recipient at least. */
+  readonly missing: readonly string[]
+}
+
 /** What is sent: a text, or a template with values for its variables. */
-export function WhatField(props: Props & { templates: readonly Template[]; variables: readonly string[] }) {
+export function WhatField(props: Props & TemplateProps) {
   const { composition, onChange } = props
   const name = useId()
   return (
@@ -64,7 +71,8 @@ function FromTemplate({
   fault,
   templates,
   variables,
-}: Props & { templates: readonly Template[]; variables: readonly string[] }) {
+  missing,
+}: Props & TemplateProps) {
   const { template, variables: values } = composition
   const chosen = templates.find(({ id }) => id === template)
   if (templates.length === 0)
@@ -94,6 +102,11 @@ function FromTemplate({
               value={values[name] ?? ''}
               onValue={(value) => onChange({ variables: { ...values, [name]: value } })}
               fault={fault}
+              hint={
+                values[name] || missing.includes(name)
+                  ? undefined
+                  : "Left empty: each contact's own, or the template's default."
+              }
             />
           ))}
         </div>

@@ -42,7 +42,7 @@ export function TemplateForm({ template, onClose }: { template: Template | undef
           fault={save.fault}
           inputRef={area}
           rows={5}
-          hint="Two braces on either side make a variable: {{code}}. {{name}} and {{phone}} are each contact's own."
+          hint="Two braces on either side make a variable: {{code}}. {{name}}, {{phone}} and fields such as {{city}} are each contact's own; {{name|there}} has a default for who has none."
         />
         <SuggestPlainText text={body} onText={setBody} />
         <div class="row">

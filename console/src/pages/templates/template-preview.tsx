@@ -1,7 +1,8 @@
 import { useState } from 'preact/hooks'
 import { countSegments } from '../../../../src/sms/send/segments.ts'
-import { piecesOf, variablesOf } from '../../data/placeholders.ts'
-import type { Contact } from '../../data/records.ts'
+import { formatPhone } from '../../data/phone/phone-numbers.ts'
+import { filled, piecesOf, variablesOf } from '../../data/placeholders.ts'
+import { type Contact, fieldsOf } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 
@@ -14,13 +15,17 @@ export function TemplatePreview({ body }: { body: string }) {
   const [chosen, setChosen] = useState('')
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const contact = contacts.items.find(({ id }) => id === chosen) ?? contacts.items[0]
+  const fields = new Map(contact ? fieldsOf(contact).map(([key, value]) => [key.toLowerCase(), value]) : [])
   const known: Readonly<Record<string, string>> = contact
     ? { ...values, name: contact.name, phone: contact.phone }
     : values
+  const valueFor = (name: string) => known[name] || fields.get(name.toLowerCase()) || known[name]
   const asked = variablesOf(body).filter((name) => !contact || (name !== 'name' && name !== 'phone'))
-  const text = piecesOf(body)
-    .map((piece) => (piece.isVariable ? (known[piece.text] ?? `{{${piece.text}}}`) : piece.text))
-    .join('')
+  const pieces = piecesOf(body).map((piece) => {
+    const value = piece.isVariable ? filled(piece, valueFor(piece.text)) : piece.text
+    return { text: value ?? `{{${piece.text}}}`, isOpen: value === undefined }
+  })
+  const text = pieces.map((piece) => piece.text).join('')
   const { segments } = countSegments(text)
   return (
     <section class="stack" aria-label="Preview">
@@ -31,7 +36,7 @@ export function TemplatePreview({ body }: { body: string }) {
             name="preview-contact"
             value={contact.id}
             onValue={setChosen}
-            choices={contacts.items.map(({ id, name, phone }) => [id, name || phone] as const)}
+            choices={contacts.items.map(({ id, name, phone }) => [id, name || formatPhone(phone)] as const)}
           />
         )}
         {asked.map((name) => (
@@ -47,13 +52,11 @@ export function TemplatePreview({ body }: { body: string }) {
       {body !== '' && (
         <>
           <p class="templates-preview">
-            {piecesOf(body).map(({ text: part, isVariable }, at) =>
-              isVariable && !known[part] ? (
-                <span key={at} class="templates-open">{`{{${part}}}`}</span>
-              ) : (
-                <span key={at}>{isVariable ? known[part] : part}</span>
-              ),
-            )}
+            {pieces.map((piece, at) => (
+              <span key={at} class={piece.isOpen ? 'templates-open' : undefined}>
+                {piece.text}
+              </span>
+            ))}
           </p>
           <p class="muted">{`${[...text].length} characters, ${segments} ${segments === 1 ? 'message' : 'messages'} of the network`}</p>
         </>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { isExcel, readExcel } from '../../data/files/excel.ts'
 import { fileText } from '../../data/files/file-text.ts'
 import { readSheet, type Sheet } from '../../data/files/sheet.ts'
 import { isVcard, readCards } from '../../data/files/vcard.ts'
@@ -24,31 +25,35 @@ export function ChooseFile({
 }) {
   const [pasted, setPasted] = useState('')
   const [fault, setFault] = useState('')
-  const read = (text: string) => {
-    const sheet = isVcard(text) ? readCards(text) : readSheet(text)
+  const read = (text: string) => take(isVcard(text) ? readCards(text) : readSheet(text))
+  const take = (sheet: Sheet) => {
     if (sheet.rows.length === 0) setFault('There is no row in it but, perhaps, a head.')
     else onChoose(sheet)
   }
-  const open = async (file: File | undefined) => {
+  const open = async (bytes: ArrayBuffer) => {
+    if (!isExcel(bytes)) return read(fileText(bytes))
+    await readExcel(bytes).then(take, (error: Error) => setFault(error.message))
+  }
+  const choose = async (file: File | undefined) => {
     if (!file) return
     const maxBytes = /\.vcf$/i.test(file.name) ? MAX_CARD_BYTES : MAX_BYTES
     if (file.size > maxBytes) setFault(`The file is larger than ${maxBytes / 1e6} MB. Cut it into several.`)
-    else read(fileText(await file.arrayBuffer()))
+    else await open(await file.arrayBuffer())
   }
   return (
     <div class="form">
       {fault && <Notice kind="wrong">{fault}</Notice>}
       <Field
-        label="A CSV or vCard file"
+        label="An Excel, CSV or vCard file"
         name="file"
-        hint={`${hint} Spreadsheets save it as “CSV UTF-8”; phones and address books share contacts as a .vcf file.`}
+        hint={`${hint} Excel files are .xlsx; other spreadsheets save as “CSV UTF-8”; phones and address books share contacts as a .vcf file.`}
       >
         {(ties) => (
           <input
             {...ties}
             type="file"
-            accept=".csv,.tsv,.txt,.vcf,text/csv,text/vcard,text/x-vcard"
-            onChange={(event) => void open(event.currentTarget.files?.[0])}
+            accept=".xlsx,.xls,.csv,.tsv,.txt,.vcf,text/csv,text/vcard,text/x-vcard"
+            onChange={(event) => void choose(event.currentTarget.files?.[0])}
           />
         )}
       </Field>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { formatPhone } from '../../../data/phone/phone-numbers.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import type { Recipient } from '../composition.ts'
 import { formatMemberCount } from './use-member-counts.ts'
@@ -28,7 +29,7 @@ export function Chips({
   onRemove: (phone: string) => void
 }) {
   const [isOpen, setOpen] = useState(false)
-  const sorted = [...recipients].sort((a, b) => Number(b.isBad) - Number(a.isBad))
+  const sorted = [...recipients].sort((a, b) => Number(Boolean(b.fault)) - Number(Boolean(a.fault)))
   const isLong = recipients.length > SHOWN
   const shown = isLong && !isOpen ? sorted.slice(0, SHOWN) : recipients
   return (
@@ -44,16 +45,17 @@ export function Chips({
           />
         ))}
         {shown.map((recipient) => {
-          const { phone, isBad } = recipient
+          const { phone, fault } = recipient
+          const number = fault ? phone : formatPhone(phone)
           const contact = known(phone)
           const hasOptedOut = contact?.opted_out
           const name = recipient.name || contact?.name
-          const more = isBad ? 'not a number' : hasOptedOut ? 'wants no texts' : name ? phone : ''
+          const more = fault ? 'not read' : hasOptedOut ? 'wants no texts' : name ? number : ''
           return (
             <Chip
               key={phone}
-              kind={isBad ? 'bad' : hasOptedOut ? 'doubt' : ''}
-              words={name || phone}
+              kind={fault ? 'bad' : hasOptedOut ? 'doubt' : ''}
+              words={name || number}
               more={more}
               onRemove={() => onRemove(phone)}
             />

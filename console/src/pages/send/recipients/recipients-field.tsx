@@ -1,4 +1,6 @@
 import { useId, useRef, useState } from 'preact/hooks'
+import { defaultCountry } from '../../../data/phone/country.ts'
+import { phoneFaultWords } from '../../../data/phone/phone-words.ts'
 import type { Groups } from '../../../data/use/use-groups.ts'
 import { useKnown } from '../../../data/use/use-known.ts'
 import { Button } from '../../../parts/form/button.tsx'
@@ -10,6 +12,7 @@ import { RecipientOptions } from './recipient-options.tsx'
 import { useMemberCounts } from './use-member-counts.ts'
 import { type Suggestion, useSuggestions } from './use-suggestions.ts'
 
+const MOST_REASONS = 5
 /** Takes what was typed, where a comma ends it. */
 const ENDS = new Set(['Enter', ',', ';'])
 
@@ -34,7 +37,7 @@ export function RecipientsField({
   const id = useId()
   const suggestions = useSuggestions(typed, groups.items)
   const counts = useMemberCounts(composition.groups)
-  const known = useKnown(recipients.filter(({ isBad }) => !isBad).map(({ phone }) => phone))
+  const known = useKnown(recipients.filter(({ fault }) => !fault).map(({ phone }) => phone))
   const isShown = isOpen && suggestions.length > 0
   const chosen = isShown ? suggestions[Math.min(active, suggestions.length - 1)] : undefined
 
@@ -62,7 +65,7 @@ export function RecipientsField({
     onChange({ recipients: recipients.filter((each) => each.phone !== phone) })
     input.current?.focus()
   }
-  const bad = recipients.filter(({ isBad }) => isBad).length
+  const bad = recipients.filter(({ fault }) => fault)
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return
@@ -78,12 +81,12 @@ export function RecipientsField({
       event.preventDefault() // Enter adds, and never sends
       if (typed.trim() === '') return
       if (chosen && event.key === 'Enter') take(chosen)
-      else add(readNumbers(typed))
+      else add(readNumbers(typed, defaultCountry.value))
     }
   }
   const onBlur = () => {
     setOpen(false)
-    if (typed.trim() !== '') add(readNumbers(typed))
+    if (typed.trim() !== '') add(readNumbers(typed, defaultCountry.value))
   }
 
   return (
@@ -130,23 +133,24 @@ export function RecipientsField({
             const text = event.clipboardData?.getData('text') ?? ''
             if (!isList(text)) return
             event.preventDefault()
-            add(readNumbers(typed + text))
+            add(readNumbers(typed + text, defaultCountry.value))
           }}
         />
         {isShown && (
           <RecipientOptions id={`${id}-list`} suggestions={suggestions} active={chosen} onTake={take} />
         )}
       </div>
-      <div class={error || bad > 0 ? 'note wrong send-to-note' : 'note send-to-note'}>
+      <div class={error || bad.length > 0 ? 'note wrong send-to-note' : 'note send-to-note'}>
         <span id={`${id}-note`} role="status">
-          {noteOf(error, bad, doubles)}
+          {bad.length > 0 ? <Unread recipients={bad} /> : error}{' '}
+          {doubles === 1 ? 'One was there already.' : doubles > 1 ? `${doubles} were there already.` : ''}
         </span>
-        {bad > 0 && (
+        {bad.length > 0 && (
           <Button
             kind="quiet"
-            onClick={() => onChange({ recipients: recipients.filter(({ isBad }) => !isBad) })}
+            onClick={() => onChange({ recipients: recipients.filter(({ fault }) => !fault) })}
           >
-            {bad === 1 ? 'Take it out' : `Take all ${bad} out`}
+            {bad.length === 1 ? 'Take it out' : `Take all ${bad.length} out`}
           </Button>
         )}
       </div>
@@ -154,9 +158,16 @@ export function RecipientsField({
   )
 }
 
-function noteOf(error: string | undefined, bad: number, doubles: number): string {
-  const told = doubles === 1 ? 'One was there already.' : doubles > 1 ? `${doubles} were there already.` : ''
-  if (bad === 0) return error || told
-  const which = bad === 1 ? 'One is no number' : `${bad} are no numbers`
-  return `${which}. A number begins with + and the country: +49 151 2345678. ${told}`.trim()
-}
+/** What was typed and is no number, and why. */
+const Unread = ({ recipients }: { recipients: readonly Recipient[] }) => (
+  <>
+    {recipients.length === 1
+      ? 'One number cannot be read: '
+      : `${recipients.length} numbers cannot be read: `}
+    {recipients
+      .slice(0, MOST_REASONS)
+      .map(({ phone, fault }) => `“${phone}” – ${phoneFaultWords(fault!)}.`)
+      .join(' ')}
+    {recipients.length > MOST_REASONS && ` And ${recipients.length - MOST_REASONS} more.`}
+  </>
+)

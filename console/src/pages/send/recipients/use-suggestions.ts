@@ -1,6 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../../data/client.ts'
-import { readPhone } from '../../../data/phone.ts'
+import { contactFilter } from '../../../data/contact-filter.ts'
+import { defaultCountry } from '../../../data/phone/country.ts'
+import { formatPhone, phonePart, readPhone } from '../../../data/phone/phone-numbers.ts'
 import type { Contact, ContactGroup } from '../../../data/records.ts'
 import { useLater } from '../../../data/use/use-later.ts'
 import type { Recipient } from '../composition.ts'
@@ -38,7 +40,7 @@ export function useSuggestions(typed: string, groups: readonly ContactGroup[]): 
     }
   }, [asked])
   if (text === '') return []
-  const phone = readPhone(text)
+  const { phone } = readPhone(text, defaultCountry.value)
   const contacts = found.contacts.filter((contact) => fits(contact, text))
   const isKnown = contacts.some((contact) => contact.phone === phone)
   return [
@@ -51,18 +53,14 @@ export function useSuggestions(typed: string, groups: readonly ContactGroup[]): 
   ]
 }
 
-const includes = (whole: string, part: string) => whole.toLowerCase().includes(part.toLowerCase())
+const includes = (whole: string, part: string) => whole.toLocaleLowerCase().includes(part.toLocaleLowerCase())
 
 /** Found for fewer letters, it may not fit any more. */
 const fits = ({ name, phone }: Contact, text: string) =>
-  includes(name, text) || phone.includes(digitsOf(text) || '-')
-
-const digitsOf = (text: string) => text.replace(/^00/, '+').replace(/[^+\d]/g, '')
+  includes(name, text) || phone.includes(phonePart(text, defaultCountry.value) || '-')
 
 async function findContacts(text: string): Promise<readonly Contact[]> {
-  const digits = digitsOf(text)
-  const byName = pb.filter('name ~ {:text}', { text })
-  const filter = digits.length > 2 ? `${byName} || ${pb.filter('phone ~ {:digits}', { digits })}` : byName
+  const filter = contactFilter(text, defaultCountry.value)
   const page = await pb
     .collection<Contact>('contacts')
     .getList(1, MOST_CONTACTS, { filter, sort: 'name', skipTotal: true })
@@ -73,9 +71,9 @@ async function findContacts(text: string): Promise<readonly Contact[]> {
 const numberSuggestion = (phone: string): Suggestion => ({
   kind: 'person',
   id: phone,
-  words: phone,
+  words: formatPhone(phone),
   more: 'This number',
-  recipient: { phone, name: '', isBad: false },
+  recipient: { phone, name: '' },
 })
 
 const groupSuggestion = ({ id, name }: ContactGroup): Suggestion => ({
@@ -88,7 +86,7 @@ const groupSuggestion = ({ id, name }: ContactGroup): Suggestion => ({
 const contactSuggestion = ({ id, name, phone, opted_out }: Contact): Suggestion => ({
   kind: 'person',
   id,
-  words: name || phone,
-  more: opted_out ? `${phone}, wants no texts` : phone,
-  recipient: { phone, name, isBad: false },
+  words: name || formatPhone(phone),
+  more: opted_out ? `${formatPhone(phone)}, wants no texts` : formatPhone(phone),
+  recipient: { phone, name },
 })

@@ -1,0 +1,57 @@
+import type { Sheet } from './sheet.ts'
+import { sheetOf } from './sheet.ts'
+
+/** How an old Excel file (.xls) begins, and how a zip archive does: MS-CFB 2.2, PKWARE APPNOTE 4.3.7. */
+const OLD = [0xd0, 0xcf, 0x11, 0xe0]
+const ZIP = [0x50, 0x4b, 0x03, 0x04]
+/** What the tables of a file may take unpacked. */
+const MAX_UNPACKED = 200_000_000
+
+/** A file that cannot be read, with a sentence that says what to do. */
+export class UnreadableFile extends Error {
+  override name = 'UnreadableFile'
+}
+
+const OLD_FORMAT =
+  'This is an old Excel file (.xls). Open it in Excel or LibreOffice, save it as .xlsx or as CSV UTF-8, and choose that.'
+const DAMAGED = 'This Excel file cannot be read. Save it again as .xlsx or as CSV UTF-8, and choose that.'
+const TOO_LARGE = 'This Excel file is too large. Cut it into several.'
+
+const beginsWith = (bytes: ArrayBuffer, magic: readonly number[]) => {
+  const head = new Uint8Array(bytes, 0, Math.min(magic.length, bytes.byteLength))
+  return magic.every((byte, at) => head[at] === byte)
+}
+
+export const isExcel = (bytes: ArrayBuffer): boolean => beginsWith(bytes, OLD) || beginsWith(bytes, ZIP)
+
+/** The first sheet of an .xlsx file. The library comes with the first such file. Throws UnreadableFile. */
+export async function readExcel(bytes: ArrayBuffer): Promise<Sheet> {
+  if (beginsWith(bytes, OLD)) throw new UnreadableFile(OLD_FORMAT)
+  const [{ readSheet }, { unzipSync, zipSync }] = await Promise.all([
+    import('read-excel-file/universal'),
+    import('fflate'),
+  ])
+  try {
+    let unpacked = 0
+    const files = unzipSync(new Uint8Array(bytes), {
+      filter: ({ name, originalSize }) => {
+        if (!/\.(?:xml|rels)$/.test(name)) return false
+        unpacked += originalSize
+        if (unpacked > MAX_UNPACKED) throw new UnreadableFile(TOO_LARGE)
+        return true
+      },
+    })
+    // what is not compressed the library reads without a worker, which the page's policy does not allow
+    const stored = zipSync(files, { level: 0 })
+    const rows = await readSheet(stored.buffer as ArrayBuffer, { parseNumber: (digits) => digits })
+    return sheetOf(rows.map((row) => row.map(textOf)))
+  } catch (error) {
+    throw error instanceof UnreadableFile ? error : new UnreadableFile(DAMAGED)
+  }
+}
+
+/** Numbers stay as they are written, so that phone numbers keep their digits; a date is `2026-11-20`. */
+function textOf(cell: unknown): string {
+  if (cell === null || cell === undefined) return ''
+  return cell instanceof Date ? cell.toISOString().slice(0, 10) : String(cell)
+}

@@ -1,0 +1,18 @@
+/** Requests at a time. */
+const LANES = 6
+
+/** Works through items, a few at a time and in their order. Once `stop` aborts no more are begun. */
+export async function inLanes<T>(
+  items: readonly T[],
+  work: (item: T) => Promise<void>,
+  stop?: AbortSignal,
+): Promise<void> {
+  const waiting = items.values()
+  const lane = async () => {
+    for (const item of waiting) {
+      if (stop?.aborted) return
+      await work(item)
+    }
+  }
+  await Promise.all(Array.from({ length: LANES }, lane))
+}

@@ -1,0 +1,152 @@
+import {
+  type CountryCode,
+  getCountries,
+  getCountryCallingCode,
+  isSupportedCountry,
+  type PhoneNumber,
+  parsePhoneNumberFromString,
+  validatePhoneNumberLength,
+} from 'libphonenumber-js/max'
+import { E164 } from '../../../../src/sms/send/phone.ts'
+
+/** Why a text could not be read as a phone number. `phone-words.ts` has a sentence for each. */
+export type PhoneProblem =
+  | 'empty'
+  | 'not-a-number'
+  | 'rounded'
+  | 'no-country'
+  | 'unknown-country'
+  | 'too-short'
+  | 'too-long'
+  | 'wrong-length'
+  | 'not-of-country'
+
+export interface PhoneFault {
+  readonly problem: PhoneProblem
+  /** The country whose rules the number breaks, as ISO 3166 alpha-2; '' when there is none. */
+  readonly country: string
+}
+
+/** A number in E.164, or the reason why there is none. */
+export type PhoneReading =
+  | { readonly phone: string; readonly fault?: undefined }
+  | { readonly phone?: undefined; readonly fault: PhoneFault }
+
+/** Marks of the direction of writing, which phones put around numbers, and other invisible characters. */
+const MARKS = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g
+/** A number that a spreadsheet shows as `4.91512E+12`: its last digits are lost. */
+const ROUNDED = /^\d(?:[.,]\d+)?e\+?\d+$/i
+const DIALABLE = /^[\s(]*\+?[\p{Nd}\s()[\].,/\p{Pd}·]+$/u
+const LENGTH_PROBLEMS = {
+  INVALID_COUNTRY: 'unknown-country',
+  NOT_A_NUMBER: 'not-a-number',
+  TOO_SHORT: 'too-short',
+  TOO_LONG: 'too-long',
+  INVALID_LENGTH: 'wrong-length',
+} as const satisfies Record<string, PhoneProblem>
+
+/**
+ * Reads a number as people write it: `0151 20000010`, `0049…`, `+49 (0)151 …`, `tel:+49…`, `Anna <+49…>`.
+ * A number without a country belongs to `country` (ISO 3166 alpha-2, '' for none) and must be one of its
+ * numbering plan. With its country written out only the length is checked, as new ranges come every year.
+ */
+export function readPhone(text: string, country = ''): PhoneReading {
+  const raw = numberIn(text)
+  const home = isSupportedCountry(country) ? country : undefined
+  if (raw === '') return failed('empty')
+  if (ROUNDED.test(raw)) return failed('rounded')
+  if (!DIALABLE.test(raw)) return failed('not-a-number')
+  const international = internationalForm(raw)
+  const isPlus = international !== undefined && raw.includes('+')
+  const phone =
+    (international && readInternational(international)) || (home && !isPlus && readNational(raw, home))
+  if (phone) return { phone }
+  return { fault: faultOf(raw, international, home) }
+}
+
+/** The number in what was typed, without a name before it, `tel:` and what is dialed after a pause. */
+function numberIn(text: string): string {
+  const clean = text.normalize('NFKC').replace(MARKS, '').trim()
+  const inner = /<([^<>]*)>/.exec(clean)?.[1]?.trim() ?? clean
+  const dialed = /^(?:tel|sms|smsto):/i.test(inner) ? inner.replace(/^\w+:/, '').split(/[;,?]/, 1)[0]! : inner
+  if (ROUNDED.test(dialed)) return dialed
+  return withoutWords(dialed)
+}
+
+/** `Anna: 0151 1234` and `0151 1234 (mobile)` without their words; a text without digits stays. */
+function withoutWords(text: string): string {
+  const from = text.search(/[+(]*\p{Nd}/u)
+  if (from < 0) return text
+  return text.slice(from).replace(/\P{Nd}+$/u, '')
+}
+
+/** The number with +, where it was typed with + or 00. Only Italy's numbers keep the 0 of `(0)`. */
+function internationalForm(raw: string): string | undefined {
+  const isItalian = /^[(\s]*(?:\+|00)[\s]*39/.test(raw)
+  const plain = (isItalian ? raw : raw.replace(/\(\s*0\s*\)/, '')).replace(/[()[\]]/g, ' ').trim()
+  const whole = plain.replace(/^00/, '+')
+  return whole.startsWith('+') ? whole : undefined
+}
+
+function readInternational(text: string): string | undefined {
+  const number = parse(text)
+  return number?.isPossible() && E164.test(number.number) ? number.number : undefined
+}
+
+/**
+ * Spreadsheets drop the + and the leading 0: bare digits may begin with the country's own code. Other
+ * countries' codes are not tried, as a mistyped number would reach a stranger.
+ */
+function readNational(text: string, country: CountryCode): string | undefined {
+  const national = valid(parse(text, country))
+  if (national && isMobile(national)) return national.number
+  const digits = text.replace(/\P{Nd}/gu, '')
+  const whole = digits.startsWith(getCountryCallingCode(country)) ? valid(parse(`+${digits}`)) : undefined
+  return (whole && isMobile(whole) ? whole : (national ?? whole))?.number
+}
+
+const valid = (number: PhoneNumber | undefined) =>
+  number?.isValid() && E164.test(number.number) ? number : undefined
+
+const isMobile = (number: PhoneNumber) => /MOBILE/.test(number.getType() ?? '')
+
+const parse = (text: string, country?: CountryCode) =>
+  parsePhoneNumberFromString(text, {
+    extract: false,
+    ...(country && { defaultCountry: country }),
+  })
+
+const failed = (problem: PhoneProblem, country = ''): PhoneReading => ({ fault: { problem, country } })
+
+function faultOf(raw: string, international: string | undefined, home: CountryCode | undefined): PhoneFault {
+  if (!international && !home) return { problem: 'no-country', country: '' }
+  const text = international ?? raw
+  const country = international ? undefined : home
+  const options = { extract: false, ...(country && { defaultCountry: country }) }
+  const found = validatePhoneNumberLength(text, options)
+  const problem = found ? LENGTH_PROBLEMS[found] : international ? 'too-long' : 'not-of-country'
+  return { problem, country: parse(text, country)?.country ?? country ?? '' }
+}
+
+/** A stored number for people: `+49 1512 0000010`, which never breaks. A sender's name stays as it is. */
+export function formatPhone(phone: string): string {
+  if (!E164.test(phone)) return phone
+  return (parse(phone)?.formatInternational() ?? phone).replaceAll(' ', '\u00a0')
+}
+
+/**
+ * The part of a stored number that a typed one is found by: all of it where it can be read, else its digits
+ * without the 0 before an area code. '' when too little was typed.
+ */
+export function phonePart(text: string, country = ''): string {
+  if (!DIALABLE.test(text.trim())) return readPhone(text, country).phone ?? ''
+  const whole = readPhone(text, country).phone
+  if (whole) return whole
+  const digits = internationalForm(text.trim())?.replace(/[^+\d]/g, '') ?? text.replace(/\D/g, '')
+  const part = digits.replace(/^0+/, '')
+  return part.length > 2 ? part : ''
+}
+
+/** All countries that have phone numbers: their ISO 3166 codes and calling codes. */
+export const phoneCountries = (): { readonly country: string; readonly code: string }[] =>
+  getCountries().map((country) => ({ country, code: `+${getCountryCallingCode(country)}` }))

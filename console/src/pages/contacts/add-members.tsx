@@ -1,0 +1,80 @@
+import { useState } from 'preact/hooks'
+import { contactFilter } from '../../data/contact-filter.ts'
+import type { Fault } from '../../data/fault.ts'
+import { defaultCountry } from '../../data/phone/country.ts'
+import type { Contact, ContactGroup } from '../../data/records.ts'
+import { useLater } from '../../data/use/use-later.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { CheckField, TextField } from '../../parts/form/field.tsx'
+import { Actions, Form } from '../../parts/form/form.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { toast } from '../../parts/toast.tsx'
+import { changeMany } from './change-many.ts'
+
+const FOUND = 30
+
+/** Puts contacts into a group: searched for, and several chosen. A choice stays while others are searched. */
+export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: () => void }) {
+  const [text, setText] = useState('')
+  const [chosen, setChosen] = useState<readonly Contact[]>([])
+  const asked = useLater(text.trim())
+  const filter = asked ? contactFilter(asked, defaultCountry.value) : ''
+  const found = useList<Contact>('contacts', { filter, sort: 'name,phone', perPage: FOUND, live: false })
+  const [fault, setFault] = useState<Fault>()
+  const add = useTask(async () => {
+    const { done, fault: failure } = await changeMany(chosen, { values: { 'groups+': group.id } }, () => {})
+    setFault(failure)
+    if (failure) return
+    toast(done === 1 ? '1 contact added' : `${done.toLocaleString()} contacts added`)
+    onClose()
+  })
+  const others = chosen.filter(({ id }) => !found.items.some((contact) => contact.id === id))
+  return (
+    <Dialog title={`Add members to ${group.name}`} onClose={onClose}>
+      <Form onSubmit={() => (chosen.length > 0 ? add.run() : undefined)} fault={fault}>
+        <TextField
+          label="Name or number"
+          name="member"
+          type="search"
+          value={text}
+          onValue={setText}
+          autofocus
+        />
+        <fieldset class="contacts-groups">
+          <legend>Contacts</legend>
+          {[...others, ...found.items].map((contact) => {
+            const isMember = contact.groups.includes(group.id)
+            return (
+              <CheckField
+                key={contact.id}
+                name={`member-${contact.id}`}
+                value={isMember || chosen.some(({ id }) => id === contact.id)}
+                disabled={isMember}
+                onValue={(isIn) =>
+                  setChosen(isIn ? [...chosen, contact] : chosen.filter(({ id }) => id !== contact.id))
+                }
+                label={
+                  <>
+                    {contact.name} <PhoneNumber number={contact.phone} />
+                    {isMember && <span class="muted"> is in the group</span>}
+                  </>
+                }
+              />
+            )
+          })}
+          {found.total > FOUND && <p class="muted">There are more: search for them.</p>}
+          {!found.loading && found.total === 0 && <p class="muted">Nobody found.</p>}
+        </fieldset>
+        <Actions>
+          <Button type="submit" kind="primary" busy={add.busy} disabled={chosen.length === 0}>
+            {chosen.length > 0 ? `Add ${chosen.length}` : 'Add'}
+          </Button>
+          <Button onClick={onClose}>Cancel</Button>
+        </Actions>
+      </Form>
+    </Dialog>
+  )
+}

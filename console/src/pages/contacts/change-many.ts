@@ -1,0 +1,45 @@
+import { pb } from '../../data/client.ts'
+import { type Fault, faultOf } from '../../data/fault.ts'
+import { inLanes } from '../../data/in-lanes.ts'
+import type { Contact } from '../../data/records.ts'
+
+/** What is done to each of the chosen contacts. */
+export type Change = { readonly delete: true } | { readonly values: Readonly<Record<string, unknown>> }
+
+export interface Changed {
+  readonly done: number
+  readonly failed: number
+  /** Of the first that failed. */
+  readonly fault: Fault | undefined
+}
+
+/**
+ * Changes contacts, a few at a time; `tell` hears how many are done. A contact that was deleted meanwhile
+ * counts as done. Never throws.
+ */
+export async function changeMany(
+  contacts: readonly Contact[],
+  change: Change,
+  tell: (changed: Changed) => void,
+): Promise<Changed> {
+  let changed: Changed = { done: 0, failed: 0, fault: undefined }
+  await inLanes(contacts, async ({ id }) => {
+    const fault = await changeOne(id, change)
+    const isDone = !fault || fault.status === 404
+    changed = isDone
+      ? { ...changed, done: changed.done + 1 }
+      : { ...changed, failed: changed.failed + 1, fault: changed.fault ?? fault }
+    tell(changed)
+  })
+  return changed
+}
+
+async function changeOne(id: string, change: Change): Promise<Fault | undefined> {
+  try {
+    if ('delete' in change) await pb.collection('contacts').delete(id)
+    else await pb.collection('contacts').update(id, change.values)
+    return undefined
+  } catch (error) {
+    return faultOf(error)
+  }
+}

@@ -1,0 +1,21 @@
+import Papa from 'papaparse'
+import { type Contact, fieldsOf } from '../../data/records.ts'
+
+/** A text that a spreadsheet would take for a formula. Numbers with + are none. */
+const FORMULA = /^[=@\t\r]|^[+-](?!\d[\d\s]*$)/
+
+const safe = (text: string) => (FORMULA.test(text) ? `'${text}` : text)
+
+/** Contacts as CSV that an import reads again, with a column for each of their own fields. */
+export function contactsCsv(contacts: readonly Contact[], nameOfGroup: (id: string) => string): string {
+  const titles = [...new Set(contacts.flatMap((contact) => fieldsOf(contact).map(([title]) => title)))]
+  const data = contacts.map((contact) => {
+    const fields = new Map(fieldsOf(contact))
+    const groups = contact.groups.map(nameOfGroup).filter(Boolean).join(', ')
+    const own = titles.map((title) => fields.get(title) ?? '')
+    return [contact.name, contact.phone, groups, contact.opted_out ? 'yes' : 'no', ...own].map(safe)
+  })
+  const head = ['Name', 'Number', 'Groups', 'Opted out', ...titles].map(safe)
+  // a byte order mark, without which Excel reads UTF-8 wrong
+  return `\ufeff${Papa.unparse({ fields: head, data })}`
+}

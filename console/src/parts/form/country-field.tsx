@@ -1,0 +1,22 @@
+import { useMemo } from 'preact/hooks'
+import { phoneCountries } from '../../data/phone/phone-numbers.ts'
+import { countryName } from '../../data/phone/phone-words.ts'
+import { SelectField } from './field.tsx'
+
+/** The country of numbers that are written without one, as ISO 3166 alpha-2. */
+export function CountryField(props: {
+  label?: string
+  value: string
+  onValue: (country: string) => void
+  disabled?: boolean
+  hint?: string
+}) {
+  const choices = useMemo(countryChoices, [])
+  const shown = props.value === '' ? [['', 'Choose…'] as const, ...choices] : choices
+  return <SelectField label="Country of numbers without one" name="country" {...props} choices={shown} />
+}
+
+const countryChoices = () =>
+  phoneCountries()
+    .map(({ country, code }) => [country, `${countryName(country)} (${code})`] as const)
+    .sort(([, a], [, b]) => a.localeCompare(b))

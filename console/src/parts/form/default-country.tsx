@@ -1,0 +1,25 @@
+import { defaultCountry, saveCountry } from '../../data/phone/country.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { toast } from '../toast.tsx'
+import { CountryField } from './country-field.tsx'
+import { Notice } from './form.tsx'
+
+/** The default country of the signed-in user's account. Another one is saved as soon as it is chosen. */
+export function DefaultCountry() {
+  const save = useTask(async (country: string) => {
+    await saveCountry(country)
+    toast('Default country saved')
+  })
+  return (
+    <>
+      {save.fault && <Notice kind="wrong">{save.fault.message}</Notice>}
+      <CountryField
+        label="Default country"
+        value={defaultCountry.value}
+        onValue={(country) => void save.run(country)}
+        disabled={save.busy}
+        hint="Phone numbers that you write without a country belong to this one."
+      />
+    </>
+  )
+}

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises'
+import { expect } from 'vitest'
+import { scenario } from '../support/browser-fixture.ts'
+
+const PEOPLE = 60
+
+scenario('many contacts are chosen, and changed together', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const user = ann.authStore.record!.id
+  const contacts = ann.collection('contacts')
+  const group = await ann.collection('contact_groups').create({ user, name: 'Guests' })
+  for (let i = 0; i < PEOPLE; i++)
+    await contacts.create({ user, name: `Person ${10 + i}`, phone: `+49151${20_000_000 + i}` })
+  await contacts.create({ user, name: '=Ünal', phone: '+4915130000000', data: { City: 'Kiel' } })
+  const count = async (filter: string) => (await contacts.getList(1, 1, { filter })).totalItems
+  await fixture.signIn()
+
+  await fixture.visit(`/contacts?group=${group.id}`)
+  await page.getByText('Nobody found').waitFor()
+  await page.getByRole('button', { name: 'Add members' }).click()
+  await page.getByLabel('Name or number').fill('ünal')
+  await page.getByLabel('=Ünal').check()
+  await page.getByLabel('Name or number').fill('0151 20000001')
+  await page.getByLabel('Person 11').check()
+  await fixture.look('contacts-add-members')
+  await page.getByRole('button', { name: 'Add 2' }).click()
+  await page.getByText('2 contacts added').waitFor()
+  await page.getByLabel('Choose Person 11', { exact: true }).waitFor()
+  expect(await count(`groups.id ?= "${group.id}"`)).toBe(2)
+
+  await page.getByLabel('Choose =Ünal').check()
+  await page.getByText('1 contact chosen').waitFor()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Export as CSV' }).click()
+  const csv = await readFile((await (await download).path())!, 'utf8')
+  expect(csv.split('\r\n')).toEqual([
+    '\ufeffName,Number,Groups,Opted out,City',
+    "'=Ünal,+4915130000000,Guests,no,Kiel",
+  ])
+
+  await fixture.visit('/contacts')
+  await page.getByLabel('Choose Person 10', { exact: true }).check()
+  await page.getByLabel('Choose Person 12', { exact: true }).check()
+  await page.getByText('2 contacts chosen').waitFor()
+  await fixture.look('contacts-selection')
+  await page.getByLabel('Add to a group').selectOption({ label: 'Guests' })
+  await page.getByText('2 contacts added to Guests').waitFor()
+  expect(await count(`groups.id ?= "${group.id}"`)).toBe(4)
+
+  await page.getByLabel('Search').fill('Person')
+  await page.getByLabel('Choose =Ünal').waitFor({ state: 'detached' })
+  await page.getByLabel('Choose Person 10', { exact: true }).check()
+  await page.getByRole('button', { name: `Choose all ${PEOPLE}` }).click()
+  await page.getByText(`${PEOPLE} contacts chosen`).waitFor()
+  await page.getByRole('button', { name: 'Opt out' }).click()
+  await page.getByText(`${PEOPLE} contacts opted out`).waitFor()
+  expect(await count('opted_out = true')).toBe(PEOPLE)
+
+  await page.getByLabel('Choose Person 10', { exact: true }).check()
+  await page.getByRole('button', { name: `Choose all ${PEOPLE}` }).click()
+  await page.getByText(`${PEOPLE} contacts chosen`).waitFor()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByText('60 of them opted out').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+  await page.getByText(`${PEOPLE} contacts deleted`).waitFor()
+  expect(await count('')).toBe(1)
+})

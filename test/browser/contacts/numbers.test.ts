@@ -1,0 +1,101 @@
+import { expect } from 'vitest'
+import { scenario } from '../support/browser-fixture.ts'
+import { pairPhone } from '../support/phone.ts'
+
+/** A number must be whole on the screen: nothing of it is cut. */
+const IS_CUT = `[...document.querySelectorAll('.phone-number')].some((number) => {
+  const box = number.getBoundingClientRect()
+  return number.scrollWidth > number.clientWidth + 1 || box.right > document.documentElement.clientWidth
+})`
+
+scenario('a national number is read, sent to, saved and found', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const phone = await pairPhone(fixture.url, ann, 'desk phone')
+  await fixture.signIn()
+  await fixture.visit('/send')
+  const to = page.getByRole('combobox', { name: 'To' })
+  await to.fill('0151 2000')
+  await page.keyboard.press('Enter')
+  await page.getByText('“0151 2000” – Germany has no such number').waitFor()
+  await fixture.look('numbers-unread')
+  await page.getByRole('button', { name: 'Take it out' }).click()
+  await to.fill('0151 20000010')
+  await page.getByRole('option', { name: '+49 1512 0000010' }).waitFor()
+  await page.keyboard.press('Enter')
+  await to.fill('Ben <0049 151 20000011>')
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Text', { exact: true }).fill('Hello')
+  await page.getByRole('button', { name: 'Send to 2 people' }).click()
+  await page.getByRole('heading', { name: 'Sent to 2 people' }).waitFor()
+  const tasks = await phone.claim()
+  expect(tasks.map((task) => task.to).sort()).toEqual(['+4915120000010', '+4915120000011'])
+
+  await fixture.visit('/messages')
+  await page.getByLabel('Search texts and numbers').fill('0151 20000011')
+  await page.getByText('1 message', { exact: true }).waitFor()
+  await page.getByText('+49 1512 0000011').waitFor()
+  expect(await page.evaluate(IS_CUT)).toBe(false)
+
+  await fixture.visit('/contacts')
+  await page.getByRole('button', { name: 'Add a contact' }).click()
+  await page.getByText('A number without a country is one of Germany.').waitFor()
+  await page
+    .getByLabel('Name', { exact: true })
+    .fill('Çağla Ünal with a name that is far too long for a line')
+  await page.getByLabel('Number', { exact: true }).fill('0151 20000010')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('cell', { name: '+49 1512 0000010' }).waitFor()
+  const contact = await ann.collection('contacts').getFirstListItem('')
+  expect(contact.phone).toBe('+4915120000010')
+  await ann.collection('contacts').create({ user: contact.user, name: 'Ben', phone: '+4915120000011' })
+  const search = page.getByLabel('Search')
+  for (const text of ['ünal', 'ÇAĞLA ün', '0151 20000010', '0049 1512 0000010', '151 200000 10']) {
+    await search.fill('')
+    await page.getByRole('cell', { name: 'Ben', exact: true }).waitFor()
+    await search.fill(text)
+    await page.getByRole('cell', { name: 'Ben', exact: true }).waitFor({ state: 'detached' })
+    await page.getByRole('cell', { name: '+49 1512 0000010' }).waitFor()
+  }
+  await fixture.look('numbers-contacts')
+  expect(await page.evaluate(IS_CUT)).toBe(false)
+
+  await fixture.visit('/conversations')
+  await page.getByRole('button', { name: 'New conversation' }).click()
+  await page.getByLabel('Number or contact').fill('0151/20000010')
+  await page.getByLabel('Contacts', { exact: true }).getByText('+49 1512 0000010').waitFor()
+  await page.getByRole('button', { name: 'Write' }).click()
+  await page.waitForURL(/conversations\/%2B4915120000010/)
+})
+
+scenario('an account without a country gets the one of the browser', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const { id } = ann.authStore.record!
+  await ann.collection('users').update(id, { country: '' })
+  await fixture.signIn()
+  await fixture.visit('/contacts')
+  await page.getByRole('button', { name: 'Add a contact' }).click()
+  await page.getByText('A number without a country is one of United States.').waitFor()
+  await page.getByLabel('Number', { exact: true }).fill('(415) 555-2671')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('cell', { name: '+1 415 555 2671' }).first().waitFor()
+  expect((await ann.collection('users').getOne(id)).country).toBe('US')
+})
+
+scenario('200 rows of national numbers are imported, all of them', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  await fixture.signIn()
+  await fixture.visit('/contacts')
+  await page.getByRole('button', { name: 'Import' }).click()
+  const rows = Array.from({ length: 200 }, (_, i) => `Person ${i},0151 ${20_000_000 + i}`)
+  await page.getByLabel('Or paste rows here').fill(['Name,Handy', ...rows].join('\n'))
+  await page.getByRole('button', { name: 'Look at the rows' }).click()
+  await page.getByText('200 contacts to import', { exact: true }).waitFor()
+  await fixture.look('numbers-import')
+  await page.getByRole('button', { name: 'Import 200' }).click()
+  await page.getByRole('button', { name: 'Done' }).waitFor({ timeout: 60_000 })
+  expect(await page.locator('.figures dd').allTextContents()).toEqual(['200', '0', '0', '0'])
+  expect((await ann.collection('contacts').getList(1, 1)).totalItems).toBe(200)
+})

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest'
+import { formatPhone, phonePart, readPhone } from '../../console/src/data/phone/phone-numbers.ts'
+import { phoneFaultWords } from '../../console/src/data/phone/phone-words.ts'
+
+const ANNA = '+4915120000010'
+
+test.each([
+  ['E.164', ANNA, '', ANNA],
+  ['national', '0151 20000010', 'DE', ANNA],
+  ['national with a slash', '0151/20000010', 'DE', ANNA],
+  ['national with brackets', '(0151) 200 000 10', 'DE', ANNA],
+  ['national with long dashes', '0151–2000–0010', 'DE', ANNA],
+  ['national with dots', '06.12.34.56.78', 'FR', '+33612345678'],
+  ['a landline', '030 123456', 'DE', '+4930123456'],
+  ['US, in brackets', '(415) 555-2671', 'US', '+14155552671'],
+  ['UK, with a 0', '020 7946 0018', 'GB', '+442079460018'],
+  ['Italy keeps its 0', '06 1234 5678', 'IT', '+390612345678'],
+  ['Spain has none', '612 34 56 78', 'ES', '+34612345678'],
+  ['Russia dials 8', '8 912 345-67-89', 'RU', '+79123456789'],
+  ['00', '004915120000010', '', ANNA],
+  ['00, where it is not dialed so', '0049 151 20000010', 'US', ANNA],
+  ["011, the US's way abroad", '011 49 151 20000010', 'US', ANNA],
+  ["0011, Australia's way abroad", '0011 49 151 20000010', 'AU', ANNA],
+  ['+ and (0)', '+49 (0)151 20000010', '', ANNA],
+  ['+ and ( 0 )', '+43 ( 0 ) 664 1234567', 'DE', '+436641234567'],
+  ["Italy's (0) is dialed", '+39 (0)6 1234 5678', '', '+390612345678'],
+  ['a country in brackets', '(+49) 151 20000010', '', ANNA],
+  ['another country with +', '+33 6 12 34 56 78', 'DE', '+33612345678'],
+  ['+ where the account has no such country', ANNA, 'ZZ', ANNA],
+  ['a link', 'tel:+49-151-20000010', '', ANNA],
+  ['a link with an extension', 'tel:+49-151-20000010;ext=5', '', ANNA],
+  ['a link of a national number', 'sms:015120000010?body=hi', 'DE', ANNA],
+  ['a name and brackets', 'Anna <+4915120000010>', '', ANNA],
+  ['a name, national', 'Anna Maier <0151 20000010>', 'DE', ANNA],
+  ['words around it', 'Anna: 0151 20000010 (mobil)', 'DE', ANNA],
+  ['no-break spaces', '+49\u00a0151\u202f20000010', '', ANNA],
+  ['marks of direction', '\u202a+49 151 20000010\u202c', '', ANNA],
+  ['wide digits', '＋４９ １５１ ２００００010', '', ANNA],
+  ['Arabic digits', '٠١٥١٢٠٠٠٠٠١٠', 'DE', ANNA],
+  ['a spreadsheet dropped the 0', '15120000010', 'DE', ANNA],
+  ['a spreadsheet dropped the +', '4915120000010', 'DE', ANNA],
+  ['a new range, written out', '+44 7700 900123', '', '+447700900123'],
+])('reads %s', (_, text, country, phone) => {
+  expect(readPhone(text, country)).toEqual({ phone })
+})
+
+test.each([
+  ['nothing', ' ', 'DE', 'No number'],
+  ['words', 'call me', 'DE', 'Not a phone number'],
+  ['two numbers', '2 people 0151 20000010', 'DE', 'Not a phone number'],
+  ['only a plus', '+', 'DE', 'Not a phone number'],
+  ['rounded by a spreadsheet', '4,91512E+12', 'DE', 'The spreadsheet has rounded this number'],
+  ['national, and no country is known', '0151 20000010', '', 'No country in the number'],
+  ['bare digits, and no country is known', '4915120000010', '', 'No country in the number'],
+  ['a country that does not exist', '+999 1234567', 'DE', 'No country has this code'],
+  ['too short', '+4911', '', 'Too short for a phone number (Germany)'],
+  ['too short, national', '015', 'DE', 'Too short for a phone number (Germany)'],
+  ['too long', '+49 151 20000010 1234', '', 'Too long for a phone number (Germany)'],
+  ['too long, national', '(415) 555-26712', 'US', 'Too long for a phone number (United States)'],
+  ['a digit is missing', '0151 2000001', 'DE', 'Germany has no such number'],
+])('says why: %s', (_, text, country, words) => {
+  const { fault } = readPhone(text, country)
+  expect(fault && phoneFaultWords(fault)).toContain(words)
+})
+
+test('what is read is always E.164, whatever is typed', () => {
+  for (const country of ['', 'DE', 'US', 'IT', 'AU'])
+    for (const text of ['0', '00', '+0', '<>', '<', '()', 'E', '1e5', '9'.repeat(400), '+'.repeat(400)])
+      expect(readPhone(text, country).phone ?? '+491').toMatch(/^\+[1-9]\d{1,14}$/)
+})
+
+test.each([
+  [ANNA, '+49 1512 0000010'],
+  ['+14155552671', '+1 415 555 2671'],
+  ['+4911', '+49 11'],
+  ['+999123456', '+999123456'],
+  ['TELEKOM', 'TELEKOM'],
+  ['72722', '72722'],
+  ['', ''],
+])('shows %s', (phone, shown) => {
+  expect(formatPhone(phone)).toBe(shown.replaceAll(' ', '\u00a0'))
+})
+
+test.each([
+  ['0151 2000', 'DE', '1512000'],
+  ['0151 2000', '', '1512000'],
+  ['0151 20000010', 'DE', ANNA],
+  ['0049 151', 'DE', '+49151'],
+  ['+49 1512', '', '+491512'],
+  ['+49 1512 0000010', '', ANNA],
+  ['Anna <0151 20000010>', 'DE', ANNA],
+  ['12', 'DE', ''],
+  ['Anna', 'DE', ''],
+  ['No. 77', 'DE', ''],
+])('%s of %s is looked for as %s', (text, country, part) => {
+  expect(phonePart(text, country)).toBe(part)
+})

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ANN, type ServerWithUsers, startServerWithUsers } from '../../support/server/server-with-users.ts'
+
+const KIEL = '+4915120000010'
+const NOBODY = '+4915120000011'
+const MANY = '+4915120000012'
+
+let server: ServerWithUsers
+beforeAll(async () => {
+  server = await startServerWithUsers()
+  await addContact('kiel', 'Ünal', KIEL, { City: 'Kiel', seats: 4, vip: true, nested: { a: 1 }, empty: '' })
+  await addContact('list', '', MANY, ['city'])
+})
+afterAll(() => server.stop())
+
+const addContact = (id: string, name: string, phone: string, data: unknown) =>
+  server.rows(
+    `insert into contacts (id, "user", name, phone, data, created, updated)
+      values ($1, $2, $3, $4, $5::json, pb_text(now()), pb_text(now()))`,
+    [id.padEnd(15, '0'), ANN.id, name, phone, JSON.stringify(data)],
+  )
+
+let templates = 0
+async function template(body: string): Promise<string> {
+  const id = `fields${templates++}`.padEnd(15, '0')
+  await server.rows(
+    `insert into sms_templates (id, "user", name, body, created, updated)
+      values ($1, $2, $1, $3, pb_text(now()), pb_text(now()))`,
+    [id, ANN.id, body],
+  )
+  return id
+}
+
+/** The texts of a preview, and of a send, which must be the same. */
+async function render(body: string, recipients: string[], variables = {}) {
+  const request = { template_id: await template(body), recipients, variables }
+  const preview = await server.ask('POST', 'preview', request)
+  const sent = await server.ask('POST', 'send-template', request)
+  expect(sent.status).toBe(preview.status)
+  if (sent.status !== 200) return sent.body
+  const stored = await server.rows(
+    'select body, segments from sms_messages where id = any($1::text[]) order by array_position($1::text[], id)',
+    [sent.body.message_ids],
+  )
+  const items = preview.body.items as { body: string; segments: number }[]
+  expect(stored).toEqual(items.map((item) => [item.body, item.segments]))
+  return items.map((item) => item.body)
+}
+
+test("a contact's own fields fill a template, each contact's their own", async () => {
+  expect(await render('{{city|your town}}: {{seats|2}} seats, {{vip|false}}', [KIEL, NOBODY])).toEqual([
+    'Kiel: 4 seats, true',
+    'your town: 2 seats, false',
+  ])
+})
+
+test('a default stands for an empty name and field, a value of the request before the field', async () => {
+  const body = 'Hi {{name|there}} {{city|x}} {{empty|none}}'
+  expect(await render(body, [KIEL, NOBODY], { city: 'Ulm' })).toEqual([
+    'Hi Ünal Ulm none',
+    'Hi there Ulm none',
+  ])
+})
+
+test('segments are counted on the text with its default', async () => {
+  expect(await render(`{{city|${'x'.repeat(161)}}}`, [KIEL, NOBODY])).toEqual(['Kiel', 'x'.repeat(161)])
+})
+
+test.each([
+  ['no contact', '{{city}}', [KIEL, NOBODY], 'city'],
+  ['data that is a list', '{{city}}', [MANY], 'city'],
+  ['a field that is no text', '{{nested}}', [KIEL], 'nested'],
+  ['a name that objects inherit', '{{constructor}}', [KIEL], 'constructor'],
+])('without a default the whole request is refused: %s', async (_, body, recipients, name) => {
+  const [before] = await server.rows('select count(*) from sms_messages', [])
+  expect(await render(body, recipients)).toEqual({ message: `Missing variable: ${name}.` })
+  expect((await server.rows('select count(*) from sms_messages', []))[0]).toEqual(before)
+})
+
+test('data that is too large counts as none', async () => {
+  const phone = '+4915120000013'
+  await addContact('large', 'Large', phone, { city: 'Kiel', more: 'x'.repeat(100_000) })
+  expect(await render('{{city|none}}', [phone])).toEqual(['none'])
+})
+
+test('a draft shows what has no value yet, and names it', async () => {
+  const request = { template_id: await template('{{name|you}} {{city}} {{code}}'), draft: true }
+  const forNobody = await server.ask('POST', 'preview', request)
+  expect(forNobody.body).toMatchObject({ body: 'you {{city}} {{code}}', missing: ['city', 'code'] })
+  const forTwo = await server.ask('POST', 'preview', { ...request, recipients: [KIEL] })
+  expect(forTwo.body).toMatchObject({ body: 'Ünal Kiel {{code}}', missing: ['code'] })
+  const answer = await server.ask('POST', 'send-template', { ...request, recipients: [KIEL] })
+  expect(answer.body).toMatchObject({ message: 'draft is not a field of this request' })
+})
