@@ -68,6 +68,7 @@ const auth = {
   id: user,
   values: { id: user },
   version: String(rows[0]![0]),
+  isDisabled: false,
   isSuperuser: false,
 }
 for (const [name, filter] of Object.entries(PAGES)) {

@@ -1,9 +1,11 @@
 import { SUPERUSERS_ID, superusersExtension } from './auth/superusers/superusers.ts'
 import { apiKeysExtension } from './auth/tokens/api-keys.ts'
 import { USERS_ID } from './collections/collection.ts'
+import { USER_SETTINGS_ID } from './records/auth/disabled.ts'
 import type { Extension, Extensions } from './records/extension.ts'
 import { conversationsExtension } from './sms/conversations/extension.ts'
 import { messagesExtension } from './sms/extensions.ts'
+import { userSettingsExtension } from './sms/user-settings-extension.ts'
 import { usersExtension } from './sms/users-extension.ts'
 import { devicesExtension } from './smsgate/phone.ts'
 import type { WebhookSettings } from './webhooks/delivery-worker.ts'
@@ -20,6 +22,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
   new Map([
     ['api_keys', strict(apiKeysExtension)],
     [USERS_ID, strict(usersExtension)],
+    [USER_SETTINGS_ID, strict(userSettingsExtension)],
     ['devices', strict(devicesExtension)],
     ['contact_groups', strict()],
     ['sms_templates', strict()],

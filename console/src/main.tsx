@@ -12,8 +12,10 @@ import { render } from 'preact'
 import { App } from './app.tsx'
 import './data/theme.ts'
 import { watchSession } from './data/session.ts'
+import { watchOwnSettings } from './data/user-settings/own.ts'
 
 watchSession()
+watchOwnSettings()
 // phones that this browser plays, if it ever did
 if (localStorage.getItem('pocketsms.simulated-phones')) void import('./data/device/simulated-phones.ts')
 render(<App />, document.getElementById('console')!)

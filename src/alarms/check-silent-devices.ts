@@ -1,4 +1,5 @@
 import type { Db } from '../db/open.ts'
+import { isDisabledSql } from '../records/auth/disabled.ts'
 
 /** A sign of life is written down only if the last one is that old (sms/devices/heartbeat). */
 const SPARED_SECONDS = 30
@@ -50,8 +51,8 @@ returning reachable_since < ${ago('$1')}`
 
 /** Deleted, switched off, somebody else's by now, or of a disabled user. */
 const FORGET_GONE = `delete from device_silences s
-where not exists (select from devices d join users u on u.id = d."user"
-  where d.id = s.device and d."user" = s."user" and d.enabled and not u.disabled)`
+where not exists (select from devices d
+  where d.id = s.device and d."user" = s."user" and d.enabled and not ${isDisabledSql('d."user"')})`
 
 const NOTE_BACK = `update device_silences s
 set state = case s.state when 'told' then 'back' else 'over' end, changed_at = now()
@@ -68,8 +69,8 @@ from devices d where d.id = s.device and s.state in ('back', 'over') and ${IS_SI
 
 const NOTE_SILENT = `insert into device_silences (device, "user", state, silent_since)
 select d.id, d."user", 'silent', d.last_seen
-from devices d join users u on u.id = d."user" and u.verified and not u.disabled
-where d.enabled and ${IS_SILENT} and not exists (select from device_silences s where s.device = d.id)
+from devices d join users u on u.id = d."user" and u.verified
+where d.enabled and not ${isDisabledSql('u.id')} and ${IS_SILENT} and not exists (select from device_silences s where s.device = d.id)
 on conflict do nothing`
 
 const MAY_TELL = `(s.state = 'silent' and (s.told_at is null or s.told_at <= now() - ${REST}) or s.state = 'back')`

@@ -6,10 +6,14 @@ import type { Field } from '../fields/field.ts'
 import { columnsOf, type RecordRow, toValues } from '../records/columns.ts'
 import { statementName } from '../records/select.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { enabledSql } from './disabled.ts'
+import { disabledSql } from './disabled.ts'
 
-/** All columns of an auth collection's row `b` in the order of its fields, then the row's version. */
-export const authColumns = (collection: AuthCollection) => `${columnsOf(collection).select}, b.xmin::text`
+/**
+ * All columns of an auth collection's row `b` in the order of its fields, then the row's version, and whether
+ * it is disabled.
+ */
+export const authColumns = (store: Store, collection: AuthCollection) =>
+  `${columnsOf(collection).select}, b.xmin::text, ${disabledSql(store, collection)}`
 
 /** A row that begins with `authColumns`, as the record it is. */
 export function toAuthRecord(collection: AuthCollection, row: readonly unknown[]): AuthRecord {
@@ -20,31 +24,20 @@ export function toAuthRecord(collection: AuthCollection, row: readonly unknown[]
     id: String(values.id),
     values,
     version: String(row[count]),
+    isDisabled: row[count + 1] === true,
     isSuperuser: collection.name === SUPERUSERS,
   }
 }
 
-/** The auth record with this id, or null. One look-up by primary key. */
-export const findAuthRecord = (store: Store, collection: AuthCollection, id: string) =>
-  findOne(store, collection, id, '')
-
-/** The same, but null for a disabled user and for a device of one. */
-export const findEnabledRecord = (store: Store, collection: AuthCollection, id: string) =>
-  findOne(store, collection, id, ` and ${enabledSql(store, collection)}`)
-
-/** The same, but null for all others than a disabled user and the devices of one. */
-export const findDisabledRecord = (store: Store, collection: AuthCollection, id: string) =>
-  findOne(store, collection, id, ` and not (${enabledSql(store, collection)})`)
-
-async function findOne(
+/** The auth record with this id, disabled or not, or null. One look-up by primary key. */
+export async function findAuthRecord(
   store: Store,
   collection: AuthCollection,
   id: string,
-  condition: string,
 ): Promise<AuthRecord | null> {
   if (id.includes('\0')) return null // no text of Postgres has that, but a path or a token may
   const table = quote(tableName(collection))
-  const text = `select ${authColumns(collection)} from ${table} b where b.id = $1${condition}`
+  const text = `select ${authColumns(store, collection)} from ${table} b where b.id = $1`
   const { rows } = await store.db.lookUp(text, [id], statementName(store.catalog, text))
   return rows[0] ? toAuthRecord(collection, rows[0]) : null
 }
@@ -81,7 +74,7 @@ export async function findByIdentity(
     ignoresCase && typeof param === 'string'
       ? `lower(${column}::text collate "C") = lower($1::text collate "C")`
       : `${column}${typeof param === 'string' ? '::text' : ''} = $1`
-  const text = `select ${authColumns(collection)} from ${quote(tableName(collection))} b where ${condition} limit 1`
+  const text = `select ${authColumns(store, collection)} from ${quote(tableName(collection))} b where ${condition} limit 1`
   const { rows } = await store.db.query(text, [param])
   return rows[0] ? toAuthRecord(collection, rows[0]) : null
 }

@@ -1,32 +1,23 @@
 import type { Store } from '../collections/catalog.ts'
 import { type Collection, USERS_ID } from '../collections/collection.ts'
-import { quote, tableName } from '../collections/names.ts'
 import { forbidden } from '../errors.ts'
+import { isDisabledSql, USER_SETTINGS_ID } from '../records/auth/disabled.ts'
 import type { AuthRecord } from '../request/request.ts'
 
 /** The collection of devices, by its id. */
 const DEVICES_ID = 'devices'
 
-/**
- * Whether a superuser has disabled this user. False for records of other collections, also for devices of a
- * disabled user: `enabledSql` covers those.
- */
-export const isDisabled = ({ collection, values }: Pick<AuthRecord, 'collection' | 'values'>): boolean =>
-  collection.id === USERS_ID && values.disabled === true
-
 /** Throws 403, as PocketBase does where an authRule is not met, for a user who is disabled. */
-export function requireEnabled(auth: AuthRecord): void {
-  if (isDisabled(auth))
-    throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
+export function requireEnabled({ isDisabled }: AuthRecord): void {
+  if (isDisabled) throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
 }
 
 /**
- * SQL: row `b` of an auth collection may be used to sign in or to act. False for a disabled user and for
- * the devices of one.
+ * SQL: row `b` of an auth collection is a disabled user, or a device of one. A database has no settings of
+ * users until this version of the gateway has made their collection.
  */
-export function enabledSql({ catalog }: Store, collection: Collection): string {
-  if (collection.id === USERS_ID) return 'not b.disabled'
-  const users = collection.id === DEVICES_ID ? catalog.find(USERS_ID) : undefined
-  if (!users) return 'true'
-  return `not exists (select from ${quote(tableName(users))} u where u.id = b."user" and u.disabled)`
+export function disabledSql({ catalog }: Store, { id }: Collection): string {
+  if (!catalog.find(USER_SETTINGS_ID)) return 'false'
+  if (id === USERS_ID) return isDisabledSql('b.id')
+  return id === DEVICES_ID ? isDisabledSql('b."user"') : 'false'
 }

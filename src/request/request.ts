@@ -22,6 +22,8 @@ export interface AuthRecord {
   readonly values: Readonly<Record<string, Value>>
   /** `xmin` of the row these values were read from: another value there means that they are old. */
   readonly version: string
+  /** A superuser has disabled the user, or the user of the device. Never true of who asks. */
+  readonly isDisabled: boolean
   readonly isSuperuser: boolean
 }
 
@@ -65,5 +67,5 @@ export const serverRequest = (
   ...NO_REQUEST,
   method: 'POST',
   body,
-  auth: { collection: superusers, id: '', values: {}, version: '', isSuperuser: true },
+  auth: { collection: superusers, id: '', values: {}, version: '', isDisabled: false, isSuperuser: true },
 })

@@ -1,6 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import { isDisabledSql } from '../records/auth/disabled.ts'
 import type { Device } from '../sms/devices/device.ts'
 import { saveSims } from '../sms/devices/heartbeat.ts'
 import { type ReceivedText, receiveTexts } from '../sms/inbound/receive.ts'
@@ -19,9 +20,8 @@ export interface Poster {
   readonly isSuspended: boolean
 }
 
-const FIND = `select d.id, d."user", d.phone, d.enabled, d.last_seen, p.signing_key, u.disabled
-  from smsgate_phones p join devices d on d.id = p.device and d."user" = p."user"
-  join users u on u.id = d."user" where p.path = $1`
+const FIND = `select d.id, d."user", d.phone, d.enabled, d.last_seen, p.signing_key, ${isDisabledSql('d."user"')}
+  from smsgate_phones p join devices d on d.id = p.device and d."user" = p."user" where p.path = $1`
 
 /** The phone whose path this is, or null. */
 export async function findPoster({ db }: Store, path: string): Promise<Poster | null> {

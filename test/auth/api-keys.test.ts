@@ -18,7 +18,7 @@ afterAll(() => server.stop())
 const store = () => server.server.services.store
 function asSuperuser(body: object): RequestInfo {
   const collection = store().catalog.find('_superusers')!
-  const auth = { collection, id: '', values: {}, version: '', isSuperuser: true }
+  const auth = { collection, id: '', values: {}, version: '', isDisabled: false, isSuperuser: true }
   return { context: 'default', method: 'POST', query: {}, headers: {}, body: { ...body }, auth }
 }
 async function create(body: object): Promise<Record<string, string>> {

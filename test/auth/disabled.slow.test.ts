@@ -57,8 +57,21 @@ beforeEach(async () => {
 
 const USERS = '/api/collections/users'
 const path = () => `${USERS}/records/${user.id}`
+const SETTINGS = '/api/collections/user_settings/records'
+/** The id of the settings of the user, if there are any. */
+const settingsId = async () => {
+  const filter = encodeURIComponent(`user = "${user.id}"`)
+  const { body } = await gateway.superuser.call('GET', `${SETTINGS}?filter=${filter}`)
+  return body.items[0]?.id as string | undefined
+}
+const saveSettings = async (who: Client, values: object) => {
+  const id = await settingsId()
+  return id
+    ? who.call('PATCH', `${SETTINGS}/${id}`, values)
+    : who.call('POST', SETTINGS, { user: user.id, ...values })
+}
 const setDisabled = async (disabled: boolean) =>
-  expect(await gateway.superuser.call('PATCH', path(), { disabled })).toMatchObject({
+  expect(await saveSettings(gateway.superuser, { disabled })).toMatchObject({
     status: 200,
     body: { disabled },
   })
@@ -86,20 +99,61 @@ const REFUSED = {
 
 describe('who may disable a user', () => {
   test('not the user, whatever else is in the request, nor to undo it', async () => {
-    for (const body of [{ disabled: true }, { disabled: false }, { name: 'x', disabled: false }])
-      expect((await user.call('PATCH', path(), body)).status).toBe(404)
-    expect((await user.call('PATCH', path(), { name: 'Ann' })).body).toMatchObject({
-      name: 'Ann',
+    expect((await saveSettings(user, { disabled: true })).status).toBe(400)
+    expect(await settingsId()).toBeUndefined()
+    expect((await saveSettings(user, { country: 'DE' })).body).toMatchObject({
+      country: 'DE',
       disabled: false,
     })
+    for (const body of [{ disabled: true }, { disabled: false }, { country: 'FR', disabled: false }])
+      expect((await saveSettings(user, body)).status).toBe(404)
+    expect((await saveSettings(user, { country: 'AT' })).body).toMatchObject({
+      country: 'AT',
+      disabled: false,
+    })
+    expect((await user.call('DELETE', `${SETTINGS}/${await settingsId()}`)).status).toBe(403)
   })
 
   test('a superuser, and the audit log says so', async () => {
     await setDisabled(true)
     const [entry] = await rows(
-      `select action, fields::text from _audit where record = $1 order by id desc limit 1`,
+      `select action, fields::text from _audit
+       where record = (select id from user_settings where "user" = $1) order by id desc limit 1`,
     )
-    expect(entry?.map(String)).toEqual(['update', expect.stringContaining('disabled')])
+    expect(entry?.map(String)).toEqual(['create', expect.stringContaining('disabled')])
+  })
+})
+
+describe('settings', () => {
+  test('are one record for each user, and stay the record of this user', async () => {
+    const other = await gateway.makeUser()
+    expect((await user.call('POST', SETTINGS, { user: other.id })).status).toBe(400)
+    expect((await saveSettings(user, {})).status).toBe(200)
+    const again = await user.call('POST', SETTINGS, { user: user.id })
+    expect(again).toMatchObject({ status: 400, body: { data: { user: { code: 'validation_not_unique' } } } })
+    const own = `${SETTINGS}/${await settingsId()}`
+    for (const who of [user, gateway.superuser])
+      expect((await who.call('PATCH', own, { user: other.id })).status).toBe(400)
+    expect((await other.call('PATCH', own, { country: 'DE' })).status).toBe(404)
+    expect((await user.call('PATCH', own, { user: user.id, country: 'DE' })).status).toBe(200)
+    expect((await user.call('PATCH', own, { country: 'Germany' })).status).toBe(400)
+  })
+
+  test('go with the user', async () => {
+    await setDisabled(true)
+    expect((await gateway.superuser.call('DELETE', path())).status).toBe(204)
+    expect(await settingsId()).toBeUndefined()
+  })
+
+  test('that are deleted enable the user again', async () => {
+    const device = await gateway.pair(user)
+    const key = await makeKey()
+    const claim = async () => (await device.call('POST', '/api/devices/claim', {})).status
+    expect([await sendWithKey(key), await claim()]).toEqual([200, 200])
+    await setDisabled(true)
+    expect([await sendWithKey(key), await claim(), (await withPassword()).status]).toEqual([401, 403, 403])
+    expect((await gateway.superuser.call('DELETE', `${SETTINGS}/${await settingsId()}`)).status).toBe(204)
+    expect([await sendWithKey(key), await claim(), (await withPassword()).status]).toEqual([200, 200, 200])
   })
 })
 
@@ -236,7 +290,8 @@ describe('what is signed in already', () => {
     expect(await sendWithKey(key)).toBe(200)
   })
 
-  test('event streams of the user and of a device are closed', async () => {
+  test.each([true, false])('event streams of the user and of a device are closed: %j', async (isNew) => {
+    if (!isNew) await saveSettings(user, {})
     const device = await gateway.pair(user)
     const streams = await Promise.all(
       [user, device].map(({ token }) => TestListener.on(gateway.url, token, 'sms_messages')),
@@ -335,7 +390,8 @@ test.each([
   ['Europe/Nowhere', 400],
   ['+01:00', 400],
 ])('a time zone is a name that is known: %j', async (time_zone, status) => {
-  const answer = await user.call('PATCH', path(), { time_zone })
+  await saveSettings(user, {})
+  const answer = await saveSettings(user, { time_zone })
   expect(answer.status).toBe(status)
   if (status === 400)
     expect(answer.body.data).toMatchObject({ time_zone: { code: 'validation_invalid_time_zone' } })

@@ -21,6 +21,7 @@ const alice: AuthRecord = {
   id: 'usralice0000001',
   values: { tokenKey: 'k'.repeat(50), email: 'alice@example.com' },
   version: '',
+  isDisabled: false,
   isSuperuser: false,
 }
 const withKey = (tokenKey: string): AuthRecord => ({ ...alice, values: { ...alice.values, tokenKey } })

@@ -3,7 +3,7 @@ import { ANN, ROOT, scenario } from './support/browser-fixture.ts'
 
 const NEW_PASSWORD = 'another-password2'
 
-scenario('the account page: name, time zone, password, sessions', async (fixture) => {
+scenario('the account page: name, time zone, country, password, sessions', async (fixture) => {
   const { page } = fixture
   const ann = await fixture.ann()
   const users = ann.collection('users')
@@ -18,12 +18,16 @@ scenario('the account page: name, time zone, password, sessions', async (fixture
   await page.getByLabel('Time zone').selectOption('America/New_York')
   await page.getByRole('button', { name: 'Save', exact: true }).click()
   await page.getByText('Saved').waitFor()
-  expect(await users.getOne(id)).toMatchObject({ name: 'Ann Lopez', time_zone: 'America/New_York' })
+  expect(await users.getOne(id)).toMatchObject({ name: 'Ann Lopez' })
+  await page.getByLabel('Default country').selectOption('AT')
+  await page.getByText('Default country saved').waitFor()
+  const settings = await ann.collection('user_settings').getFullList()
+  expect(settings).toMatchObject([{ time_zone: 'America/New_York', country: 'AT' }])
   await page.getByText('This server has no mail server set').waitFor()
   await page.getByText('You sign in with your password alone.').waitFor()
 
   const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
-  await page.getByText('This one').waitFor()
+  await page.getByText('This one', { exact: true }).waitFor()
   await fixture.look('account')
   expect(await rows.count()).toBe(3)
   await page.getByRole('button', { name: 'Sign out everywhere else' }).click()
@@ -82,9 +86,10 @@ scenario('a disabled user is told so, at once and at the sign-in', async (fixtur
   const root = await fixture.root()
   await fixture.signIn()
   await fixture.visit('/account')
-  await page.getByText('This one').waitFor()
+  await page.getByText('This one', { exact: true }).waitFor()
   const id = ann.authStore.record!.id
-  await root.collection('users').update(id, { disabled: true })
+  const settings = await root.collection('user_settings').getFirstListItem(`user = "${id}"`)
+  await root.collection('user_settings').update(settings.id, { disabled: true })
   await fixture.refused(/: 40[134]/, async () => {
     await page.reload()
     await page.getByText('Your session has ended.').waitFor()
@@ -94,7 +99,7 @@ scenario('a disabled user is told so, at once and at the sign-in', async (fixtur
     await page.getByText('This account is disabled. Ask a superuser of this server.').waitFor()
   })
   await fixture.look('sign-in-disabled')
-  await root.collection('users').update(id, { disabled: false })
+  await root.collection('user_settings').update(settings.id, { disabled: false })
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Account' }).waitFor()
 })

@@ -129,8 +129,8 @@ scenario(
       await other.page.getByText('Do you open on Sunday?').click()
       await other.page.getByLabel('Texts').getByText('Do you open on Sunday?').waitFor()
       // closing it earlier could cut off the request that marks it as read
-    await expect.poll(() => other.page.title(), PATIENT).toMatch(/^\(1\) /)
-    expect(other.faults).toEqual([])
+      await expect.poll(() => other.page.title(), PATIENT).toMatch(/^\(1\) /)
+      expect(other.faults).toEqual([])
     } finally {
       await other.close()
     }

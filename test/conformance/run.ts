@@ -13,7 +13,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
-import builtIn from '../../src/collections/definition/builtin.json' with { type: 'json' }
 import { createDatabase, freePort, startPostgres } from '../support/database/postgres.ts'
 import { serve } from '../support/server/program.ts'
 
@@ -67,22 +66,6 @@ function pick(corpus: string, folder: string): string {
   return folder
 }
 
-interface Schema {
-  readonly name: string
-  readonly fields: readonly { readonly name: string }[]
-}
-
-/** Fields of built-in collections, as `users.disabled`, that came after the corpus was recorded. */
-function addedFields(corpus: string): string[] {
-  const recorded = JSON.parse(readFileSync(join(corpus, 'schema.json'), 'utf8')) as Schema[]
-  return (builtIn as readonly Schema[]).flatMap(({ name, fields }) => {
-    const known = recorded.find((one) => one.name === name)?.fields.map((field) => field.name)
-    return known
-      ? fields.filter((field) => !known.includes(field.name)).map((field) => `${name}.${field.name}`)
-      : []
-  })
-}
-
 /** Imports the corpus into an empty database, serves it, runs the cases; answers the runner's exit code. */
 async function judge(corpus: string, env: Record<string, string>, folder: string): Promise<number> {
   const files = ['--schema', join(corpus, 'schema.json'), '--fixtures', join(corpus, 'fixtures.json')]
@@ -95,8 +78,6 @@ async function judge(corpus: string, env: Record<string, string>, folder: string
   const server = await serve({ ...env, HOST: '127.0.0.1', PORT: port, LOG_LEVEL: 'error' })
   try {
     const output = options.json ? ['--json', options.json] : []
-    const added = addedFields(corpus)
-    if (added.length > 0) output.push('--beyond', added.join(','))
     const args = [
       join(CORPUS, 'runner.mjs'),
       '--corpus',

@@ -45,17 +45,6 @@ function multipartBody(parts) {
   return { type: `multipart/form-data; boundary=${b}`, data: Buffer.from(s) }
 }
 
-// Fields that built-in collections got after the cases were recorded. They are left out of the comparison.
-const LATER = { users: new Set(['country']) }
-
-function withoutLater(_, value) {
-  if (!value || typeof value !== 'object') return value
-  for (const field of LATER[value.collectionName] ?? []) delete value[field]
-  const later = LATER[value.name]
-  if (later && Array.isArray(value.fields)) value.fields = value.fields.filter((f) => !later.has(f.name))
-  return value
-}
-
 export class Client {
   constructor(baseUrl, { strip = '', identities = {}, schema = [] } = {}) {
     this.base = new URL(baseUrl)
@@ -147,7 +136,7 @@ export class Client {
     const out = { status: r.status, headers: r.headers, text: this.unmap(r.buf.toString('utf8')) }
     if (out.text !== '') {
       try {
-        out.json = JSON.parse(out.text, withoutLater)
+        out.json = JSON.parse(out.text)
       } catch {
         /* not JSON */
       }
@@ -218,7 +207,7 @@ export class Sse {
         if (!data.length && !ev.event) continue
         const text = this.client.unmap(data.join('\n'))
         try {
-          ev.data = JSON.parse(text, withoutLater)
+          ev.data = JSON.parse(text)
         } catch {
           ev.data = text
         }
@@ -287,15 +276,6 @@ function applyMatcher(name, v) {
 
 const esc = (k) => String(k).replace(/~/g, '~0').replace(/\//g, '~1')
 
-// fields that the server has beyond the recorded schema, by collection name (--beyond users.disabled)
-const beyond = new Map()
-const isBeyond = (collection, field) => beyond.get(collection)?.has(field) === true
-// the fields of a collection's definition without those
-const recordedFields = (definition, key, value) =>
-  key === 'fields' && Array.isArray(value)
-    ? value.filter(({ name }) => !isBeyond(definition.name, name))
-    : value
-
 // returns null, or {path, expected, got} of the first difference
 export function diff(e, a, p = '', unordered = false) {
   if (isMatcher(e)) return applyMatcher(e.$match, a) ? null : { path: p || '/', expected: e, got: a }
@@ -329,10 +309,9 @@ export function diff(e, a, p = '', unordered = false) {
     for (const k of keys) {
       const kp = `${p}/${esc(k)}`
       if (!(k in a)) return { path: kp, expected: e[k], got: undefined }
-      if (!(k in e) && isBeyond(a.collectionName, k)) continue
       if (!(k in e)) return { path: kp, expected: undefined, got: a[k] }
       // the order inside an expanded back-relation is not defined
-      const d = diff(e[k], recordedFields(a, k, a[k]), kp, /_via_/.test(k) && Array.isArray(e[k]))
+      const d = diff(e[k], a[k], kp, /_via_/.test(k) && Array.isArray(e[k]))
       if (d) return d
     }
     return null
@@ -556,11 +535,6 @@ function describe(st, vars) {
 
 // ---------------------------------------------------------------- main
 
-function noteBeyond(list) {
-  for (const [collection, field] of list.split(',').map((name) => name.split('.')))
-    beyond.set(collection, (beyond.get(collection) ?? new Set()).add(field))
-}
-
 function args(argv) {
   const o = { url: 'http://127.0.0.1:8090', concurrency: 4, strip: '' }
   for (let i = 0; i < argv.length; i++) {
@@ -572,7 +546,6 @@ function args(argv) {
     else if (a === '--artefacts') o.artefacts = true
     else if (a === '--all') o.all = true
     else if (a === '--strip') o.strip = val()
-    else if (a === '--beyond') noteBeyond(val())
     else if (a === '--json') o.json = val()
     else if (a === '--concurrency') o.concurrency = Number(val())
     else if (a === '--corpus') o.corpus = val()
@@ -592,7 +565,7 @@ async function main() {
   const o = args(process.argv.slice(2))
   if (o.help) {
     console.log(
-      'node runner.mjs --url URL [--area a,b] [--only ID] [--artefacts | --all] [--strip PREFIX] [--beyond COLLECTION.FIELD,…] [--json OUT] [--concurrency N] [--corpus DIR] [--max N] [--quiet] [--list]',
+      'node runner.mjs --url URL [--area a,b] [--only ID] [--artefacts | --all] [--strip PREFIX] [--json OUT] [--concurrency N] [--corpus DIR] [--max N] [--quiet] [--list]',
     )
     return
   }

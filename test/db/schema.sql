@@ -549,13 +549,24 @@ create table smsgate_texts (
   constraint smsgate_texts_pkey PRIMARY KEY (device, message, attempt)
 );
 
+create table user_settings (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  disabled boolean not null default false,
+  country text collate "C" not null default ''::text,
+  time_zone text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint user_settings__rowid_key UNIQUE (_rowid),
+  constraint user_settings_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE UNIQUE INDEX idx_user_settings_user ON user_settings USING btree ("user");
+
 create table users (
   id text collate "C" not null,
   name text collate "C" not null default ''::text,
   monthly_quota double precision not null default 0,
-  disabled boolean not null default false,
-  time_zone text collate "C" not null default ''::text,
-  country text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   password text collate "C" not null default ''::text,

@@ -50,7 +50,7 @@ export async function openWorld(config: Config): Promise<World> {
       id,
     ])
     const values = toValues(collection, rows[0] as never)
-    return { collection, id, values, version: '1', isSuperuser: name === '_superusers' }
+    return { collection, id, values, version: '1', isDisabled: false, isSuperuser: name === '_superusers' }
   }
   const who: Record<string, AuthRecord> = {
     root: await readAuth('_superusers', ROOT.id),

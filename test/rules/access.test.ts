@@ -9,6 +9,7 @@ const who = (isSuperuser: boolean): AuthRecord => ({
   id: 'x',
   values: {},
   version: '1',
+  isDisabled: false,
   isSuperuser,
 })
 

@@ -151,13 +151,19 @@ export interface User extends RecordModel {
   readonly email: string
   readonly name: string
   readonly verified: boolean
-  /** ISO 3166 alpha-2 of numbers that are typed without a country, or ''. */
-  readonly country: string
   /** Messages a month; 0: the server's. */
   readonly monthly_quota: number
+  readonly created: string
+  /** Absent until a first setting is saved. */
+  readonly expand?: { readonly user_settings_via_user?: UserSettings }
+}
+
+/** At most one record for each user. */
+export interface UserSettings extends Owned {
   /** Kept out by a superuser. */
   readonly disabled: boolean
+  /** ISO 3166 alpha-2 of numbers that are typed without a country, or ''. */
+  readonly country: string
   /** IANA name, or ''. */
   readonly time_zone: string
-  readonly created: string
 }

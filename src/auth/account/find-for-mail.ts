@@ -4,7 +4,6 @@ import type { AuthCollection } from '../../collections/collection.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { findByEmail } from '../auth-rows.ts'
 import type { AuthServices } from '../auth-services.ts'
-import { isDisabled } from '../disabled.ts'
 import { limitMails } from '../limits/attempt-limits.ts'
 import type { EmailForm } from './forms.ts'
 
@@ -23,5 +22,5 @@ export async function findForMail(
   checkFields(form, { email: [required, length(1, 255), email] })
   await limitMails({ db: store.db, config, collection: collection.id, account: form.email, ip })
   const auth = await findByEmail(store, collection, form.email)
-  return auth && !isDisabled(auth) ? auth : null
+  return auth && !auth.isDisabled ? auth : null
 }

@@ -66,6 +66,7 @@ function nobody(collection: AuthCollection, address: string): AuthRecord {
     id: values.id ?? '',
     values: { ...values, email: address, tokenKey: randomText(50) },
     version: '',
+    isDisabled: false,
     isSuperuser: collection.name === SUPERUSERS,
   }
 }

@@ -9,7 +9,6 @@ import type { AuthRecord } from '../../request/request.ts'
 import { Lru } from '../../tools/lru.ts'
 import { randomText } from '../../tools/random.ts'
 import { authColumns, toAuthRecord } from '../auth-rows.ts'
-import { enabledSql } from '../disabled.ts'
 import { sha256 } from './secrets.ts'
 
 /** The collection of keys, by its id. */
@@ -102,15 +101,15 @@ function memoryOf(catalog: Catalog): Lru<string, KeyHolder | null> {
 async function findHolder(store: Store, key: string): Promise<KeyHolder | null> {
   const { keys, users } = collectionsOf(store)
   // the condition on the hash repeats that of its partial index, else Postgres could not use it
-  const text = `select ${authColumns(users)}, k.id, k.xmin::text, k.expires_at, k.last_used_at
+  const text = `select ${authColumns(store, users)}, k.id, k.xmin::text, k.expires_at, k.last_used_at
     from ${quote(tableName(keys))} k join ${quote(tableName(users))} b on b.id = k."user"
-    where k.hash = $1 and k.hash <> '' and (k.expires_at = '' or k.expires_at > $2)
-      and ${enabledSql(store, users)}`
+    where k.hash = $1 and k.hash <> '' and (k.expires_at = '' or k.expires_at > $2)`
   const { rows } = await store.db.lookUp(text, [sha256(key), now()], statementName(store.catalog, text))
   const row = rows[0]
   if (!row) return null
   const [id, version, expiresAt, lastUsedAt] = row.slice(-4).map(String) as [string, string, string, string]
-  return { auth: toAuthRecord(users, row), id, version, expiresAt, lastUsedAt }
+  const auth = toAuthRecord(users, row)
+  return auth.isDisabled ? null : { auth, id, version, expiresAt, lastUsedAt }
 }
 
 const MAX_TOUCHED = 10_000

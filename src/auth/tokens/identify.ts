@@ -1,7 +1,7 @@
 import type { Catalog, Store } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { Lru } from '../../tools/lru.ts'
-import { findDisabledRecord, findEnabledRecord } from '../auth-rows.ts'
+import { findAuthRecord } from '../auth-rows.ts'
 import { isSigned, type Purpose, readClaims } from './tokens.ts'
 
 const MAX_KNOWN = 10_000
@@ -63,26 +63,23 @@ function memoryOf(catalog: Catalog): Lru<string, Known | null> {
  * The record that a token was made for, if the token is valid for this purpose; null otherwise, and for a
  * disabled user and the devices of one.
  */
-export const findByToken = (store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> =>
-  findOwner(store, token, purpose, findEnabledRecord)
+export async function findByToken(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {
+  const auth = await findOwner(store, token, purpose)
+  return auth?.isDisabled ? null : auth
+}
 
 /**
  * Whether a token would be good if its user were not disabled. That is a device's: those of the user end when
  * the user is disabled.
  */
 export const isSuspended = async (store: Store, authorization: string | undefined): Promise<boolean> =>
-  (await findOwner(store, tokenOf(authorization), 'auth', findDisabledRecord)) !== null
+  (await findOwner(store, tokenOf(authorization), 'auth'))?.isDisabled === true
 
-async function findOwner(
-  store: Store,
-  token: string,
-  purpose: Purpose,
-  find: typeof findEnabledRecord,
-): Promise<AuthRecord | null> {
+async function findOwner(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {
   const claims = readClaims(token)
   if (claims?.type !== purpose) return null
   const collection = store.catalog.find(claims.collectionId)
   if (collection?.type !== 'auth') return null
-  const auth = await find(store, collection, claims.id)
+  const auth = await findAuthRecord(store, collection, claims.id)
   return auth && (await isSigned(token, auth, purpose)) ? auth : null
 }

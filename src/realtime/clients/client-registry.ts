@@ -1,6 +1,8 @@
 import type { Catalog } from '../../collections/catalog.ts'
-import { type Collection, USERS_ID } from '../../collections/collection.ts'
+import type { Collection } from '../../collections/collection.ts'
+import { USER_SETTINGS_ID } from '../../records/auth/disabled.ts'
 import { type RecordRow, toValues } from '../../records/columns.ts'
+import type { AuthRecord } from '../../request/request.ts'
 import type { Snapshot } from '../changes/snapshot.ts'
 import type { Budgets } from '../limits/budgets.ts'
 import type { Client } from './client.ts'
@@ -82,7 +84,7 @@ export class ClientRegistry {
 
   /** True if somebody here is concerned by changes of a record. */
   knows(collection: Collection, record: string): boolean {
-    if (collection.id === USERS_ID && this.viewers.devicesOf(record).length > 0) return true
+    if (collection.id === USER_SETTINGS_ID) return true // whose they are is in the record
     return this.viewers.has(collection.id, record) || this.seating.has(collection, record)
   }
 
@@ -93,11 +95,16 @@ export class ClientRegistry {
     for (const viewer of this.viewers.follow(catalog)) this.#makeGuests(viewer)
   }
 
-  /** A record of an auth collection has changed. Hangs up on a user who is disabled, and on their devices. */
+  /**
+   * A record was made or changed. Hangs up on a user whose settings say that they are disabled, and on their
+   * devices.
+   */
   refresh(collection: Collection, record: string, row: RecordRow): void {
-    if (collection.id === USERS_ID && toValues(collection, row).disabled === true) {
-      this.#endClientsOf(collection, record)
-      for (const device of this.viewers.devicesOf(record)) this.#endClientsOf(device.collection, device.id)
+    if (collection.id === USER_SETTINGS_ID) {
+      const { user, disabled } = toValues(collection, row)
+      if (disabled === true)
+        for (const viewer of this.viewers.withDevices(String(user))) this.#endClientsOf(viewer)
+      return
     }
     const gone = this.viewers.refresh(collection, record, row)
     if (gone) this.#makeGuests(gone)
@@ -114,7 +121,10 @@ export class ClientRegistry {
    * read anew.
    */
   disconnect(collection: Collection, record: string): void {
-    this.#endClientsOf(collection, record)
+    // settings that cannot be read may have disabled anybody
+    if (collection.id === USER_SETTINGS_ID)
+      for (const viewer of this.viewers.all()) this.#endClientsOf(viewer)
+    this.#endClientsOf({ collection, id: record })
     const groups = this.seating.groups(collection, record).flatMap(([, { seats }]) => [...seats.values()])
     const bare = this.seating.bare(collection, record).map(([, seat]) => seat)
     const concerned = [...bare, ...groups].flatMap(({ clients }) => clients)
@@ -137,8 +147,8 @@ export class ClientRegistry {
     this.#takeAll(client)
   }
 
-  #endClientsOf(collection: Collection, record: string): void {
-    const gone = this.viewers.signOut(collection.id, record)
+  #endClientsOf({ collection, id }: Pick<AuthRecord, 'collection' | 'id'>): void {
+    const gone = this.viewers.signOut(collection.id, id)
     const clients = gone ? this.#clientsOf(gone) : []
     if (gone) this.#makeGuests(gone)
     for (const client of clients) client.end()

@@ -1,5 +1,5 @@
 import type { Catalog } from '../../collections/catalog.ts'
-import type { Collection } from '../../collections/collection.ts'
+import { type Collection, USERS_ID } from '../../collections/collection.ts'
 import { type RecordRow, toValues } from '../../records/columns.ts'
 import type { AuthRecord } from '../../request/request.ts'
 
@@ -58,11 +58,16 @@ export class Viewers {
     return undefined
   }
 
-  /** The viewers who are devices of a user. */
-  devicesOf(user: string): AuthRecord[] {
-    return [...this.#known.values()].flatMap(({ viewer: { auth } }) =>
-      auth?.collection.id === DEVICES_ID && auth.values.user === user ? [auth] : [],
-    )
+  /** All who are signed in. */
+  all(): AuthRecord[] {
+    return [...this.#known.values()].flatMap(({ viewer: { auth } }) => auth ?? [])
+  }
+
+  /** The viewers who are a user or a device of that user. */
+  withDevices(user: string): AuthRecord[] {
+    const isOf = ({ collection, id, values }: AuthRecord) =>
+      collection.id === USERS_ID ? id === user : collection.id === DEVICES_ID && values.user === user
+    return this.all().filter(isOf)
   }
 
   /** A viewer is a guest from now on; his connections stay. Returns him if there is one. */

@@ -55,7 +55,7 @@ function deliver(
   change: Change,
 ): void {
   const { collection, record, action, row } = change
-  if (action === 'update') audience.refresh(collection, record, row)
+  if (action !== 'delete') audience.refresh(collection, record, row)
   broadcast(toTelling(store, limiter, change), audience.seating, lanes, deliveries)
 }
 

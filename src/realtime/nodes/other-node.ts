@@ -145,5 +145,6 @@ async function findViewer(store: Store, { collection: key, id, version }: Who): 
     (await selectRows(store, { collection, rule: '', request: NO_REQUEST, where, extra, params: [id] })) ?? []
   if (row?.[columnsOf(collection).count] !== version) throw new StaleAuth()
   const isSuperuser = collection.name === SUPERUSERS
-  return { collection, id, values: toValues(collection, row), version, isSuperuser }
+  // a user who is disabled gets another version, and so do their devices
+  return { collection, id, values: toValues(collection, row), version, isDisabled: false, isSuperuser }
 }

@@ -78,6 +78,19 @@ export async function deleteInvalidLinks(
   await deleteSessions(store, collection, ids)
 }
 
+/**
+ * Ends the tokens of an auth record and the sign-ins of it that have begun, in the transaction. No change is
+ * noted for realtime: clients would go on as guests.
+ */
+export async function endSignIns(store: Store, collection: AuthCollection, id: string): Promise<void> {
+  const values: Values = {}
+  rotateTokenKey(collection, values)
+  const text = `update ${quote(tableName(collection))} set "tokenKey" = $2 where id = $1`
+  await store.db.query(text, [id, values.tokenKey])
+  await deleteLinks(store, collection, [id], ['_mfas', '_otps'])
+  await deleteSessions(store, collection, [id])
+}
+
 /** A new key ends all tokens of the record. */
 export function rotateTokenKey(collection: AuthCollection, values: Values): void {
   const field = collection.fields.find(({ name }) => name === 'tokenKey')

@@ -3,6 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { counts } from '../../counts.ts'
 import type { Db } from '../../db/open.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
+import { isDisabledSql } from '../../records/auth/disabled.ts'
 import { Lru } from '../../tools/lru.ts'
 import { Semaphore } from '../../tools/semaphore.ts'
 import { allowance } from '../devices/available.ts'
@@ -56,7 +57,7 @@ with held as (
     and ${idMayBecome('d.message', 'sending')}
     and exists (select from devices v where v.id = $1 and v."user" = $2 and v.enabled
       and ($4::bigint is not null or v.per_minute <= 0 and v.daily_limit <= 0))
-    and not exists (select from users u where u.id = $2 and u.disabled)
+    and not ${isDisabledSql('$2')}
   order by d.priority desc, d.position
   limit greatest(0, least($3 - (select count(*) from held), $4::bigint))
   for update of d skip locked

@@ -124,9 +124,10 @@ async function makeRoot(url: string, link: string): Promise<PocketBase> {
 }
 
 async function makeAnn(url: string, root: PocketBase): Promise<PocketBase> {
-  await root
+  const { id } = await root
     .collection('users')
-    .create({ ...ANN, passwordConfirm: ANN.password, name: 'Ann', verified: true, country: 'DE' })
+    .create({ ...ANN, passwordConfirm: ANN.password, name: 'Ann', verified: true })
+  await root.collection('user_settings').create({ user: id, country: 'DE' })
   const pb = new PocketBase(url)
   await pb.collection('users').authWithPassword(ANN.email, ANN.password)
   return pb

@@ -10,6 +10,7 @@ import {
 /** Collections whose records belong to a user, and what Alice would like to change there. */
 const OWNED = {
   users: { name: 'mine now' },
+  user_settings: { country: 'FR' },
   devices: { name: 'mine now' },
   contact_groups: { name: 'mine now' },
   contacts: { name: 'mine now' },
@@ -61,6 +62,7 @@ beforeAll(async () => {
   ;[alicesPhone, bobsPhone] = [await server.pair(alice), await server.pair(bob, { name: 'SECRET phone' })]
   bobs.users = bob.id
   bobs.devices = bobsPhone.id
+  bobs.user_settings = await make(bob, 'user_settings', { country: 'DE' })
   bobs.contact_groups = await make(bob, 'contact_groups', { name: 'SECRET friends' })
   bobs.contacts = await make(bob, 'contacts', {
     name: 'SECRET Cy',

@@ -24,7 +24,14 @@ async function list(query: Record<string, string>) {
   const { db, plans } = recordPlans(store.db)
   const collection = store.catalog.find('sms_messages')!
   const users = store.catalog.find('users')!
-  const auth = { collection: users, id: user, values: { id: user }, version: '', isSuperuser: false }
+  const auth = {
+    collection: users,
+    id: user,
+    values: { id: user },
+    version: '',
+    isDisabled: false,
+    isSuperuser: false,
+  }
   const { rows } = await store.db.query('select xmin::text from users where id = $1', [user])
   const request = { ...NO_REQUEST, query, auth: { ...auth, version: String(rows[0]![0]) } }
   const page = JSON.parse(await listRecords({ db, catalog: store.catalog }, new Map(), collection, request))

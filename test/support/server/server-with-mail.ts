@@ -61,7 +61,7 @@ export async function startServerWithMail(env: Record<string, string> = {}): Pro
     async addUser(email, more = {}) {
       const body = { email, password: PASSWORD, passwordConfirm: PASSWORD, ...more }
       const collection = store.catalog.find('users')!
-      const auth = { collection, id: '', values: {}, version: '', isSuperuser: true }
+      const auth = { collection, id: '', values: {}, version: '', isDisabled: false, isSuperuser: true }
       const request = { context: 'default', method: 'POST', query: {}, headers: {}, body, auth } as const
       return JSON.parse(await createRecord(store, new Map(), collection, request)).id
     },

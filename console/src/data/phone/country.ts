@@ -1,6 +1,5 @@
 import { computed, effect } from '@preact/signals'
-import { pb } from '../client.ts'
-import { session } from '../session.ts'
+import { ownSettings, saveOwnSettings } from '../user-settings/own.ts'
 
 /** ISO 3166 alpha-2; a region such as 419 (Latin America) is no country. */
 const COUNTRY = /^[A-Z]{2}$/
@@ -22,20 +21,11 @@ function localeOf(language: string): Intl.Locale | undefined {
 }
 
 /** The country of numbers that are typed without one: the account's, else the browser's; '' for none. */
-export const defaultCountry = computed(
-  () => String(session.value?.record.country ?? '') || countryOf(navigator.languages),
-)
-
-/** Stores the default country of the signed-in user. */
-export async function saveCountry(country: string): Promise<void> {
-  const { value } = session
-  if (value?.role === 'user') await pb.collection('users').update(value.record.id, { country })
-}
+export const defaultCountry = computed(() => ownSettings.value?.country || countryOf(navigator.languages))
 
 /** An account without a country gets the browser's when numbers are first shown or typed. */
 effect(() => {
-  const { value } = session
-  if (value?.role !== 'user' || value.record.country !== '') return
+  if (ownSettings.value === undefined || ownSettings.value?.country) return
   const country = countryOf(navigator.languages)
-  if (country) void saveCountry(country).catch(() => {}) // the next page tries again
+  if (country) void saveOwnSettings({ country }).catch(() => {}) // the next page tries again
 })

@@ -2,6 +2,8 @@ import type { RecordModel } from 'pocketbase'
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
+import { DefaultCountry } from '../../parts/form/default-country.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -16,12 +18,15 @@ const zones = (...more: readonly string[]) =>
     .sort()
     .map((zone) => [zone, zone.replaceAll('_', ' ')] as const)
 
-/** Name and time zone of a user. The zone is the browser's until one is saved. */
+/** Name, time zone and default country of a user. The zone is the browser's until one is saved. */
 export function Profile({ user }: { user: RecordModel }) {
   const [name, setName] = useState(String(user.name ?? ''))
-  const [zone, setZone] = useState(String(user.time_zone || HERE))
+  const [chosen, setZone] = useState('')
+  const stored = ownSettings.value?.time_zone
+  const zone = chosen || stored || HERE
   const save = useTask(async () => {
-    await pb.collection('users').update(user.id, { name, time_zone: zone })
+    await pb.collection('users').update(user.id, { name })
+    await saveOwnSettings({ time_zone: zone })
     toast('Saved')
   })
   return (
@@ -41,11 +46,12 @@ export function Profile({ user }: { user: RecordModel }) {
           choices={zones(zone, HERE)}
           value={zone}
           onValue={setZone}
-          hint={user.time_zone ? undefined : 'As your browser is set. Save to keep it.'}
+          hint={stored ? undefined : 'As your browser is set. Save to keep it.'}
           fault={save.fault}
         />
         <FormActions busy={save.busy}>Save</FormActions>
       </Form>
+      <DefaultCountry />
     </Card>
   )
 }

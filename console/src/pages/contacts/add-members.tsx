@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
-import { contactFilter } from '../../data/contact-filter.ts'
 import type { Fault } from '../../data/fault.ts'
+import { contactFilter } from '../../data/phone/contact-filter.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import type { Contact, ContactGroup } from '../../data/records.ts'
 import { useLater } from '../../data/use/use-later.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { contactFilter } from '../../data/contact-filter.ts'
+import { contactFilter } from '../../data/phone/contact-filter.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Contact } from '../../data/records.ts'

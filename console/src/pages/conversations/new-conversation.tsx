@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { contactFilter } from '../../data/contact-filter.ts'
+import { contactFilter } from '../../data/phone/contact-filter.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import { readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'

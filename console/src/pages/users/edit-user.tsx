@@ -2,10 +2,12 @@ import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { User } from '../../data/records.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { saveUserSettings } from '../../data/user-settings/save.ts'
 import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Actions, Form } from '../../parts/form/form.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
+import { isDisabled } from './is-disabled.ts'
 import { bodyOf, FIELD_NAMES, type UserDraft, UserFields } from './user-fields.tsx'
 
 const draftOf = ({ email, name, verified, monthly_quota }: User): UserDraft => ({
@@ -38,7 +40,7 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
             Save
           </Button>
           <Button onClick={onClose}>Cancel</Button>
-          {user.disabled ? (
+          {isDisabled(user) ? (
             <Button kind="quiet" onClick={() => void enable(user, onClose)}>
               Enable
             </Button>
@@ -69,7 +71,7 @@ async function disable(user: User, done: () => void): Promise<void> {
 const enable = (user: User, done: () => void) =>
   act(() => setDisabled(user, false), `${user.email} can sign in again`, done)
 
-const setDisabled = ({ id }: User, disabled: boolean) => pb.collection('users').update(id, { disabled })
+const setDisabled = ({ id }: User, disabled: boolean) => saveUserSettings(id, { disabled })
 
 async function remove(user: User, done: () => void): Promise<void> {
   const isSure = await confirmed({

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { User } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { useLive } from '../../data/use/use-live.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
@@ -12,6 +13,7 @@ import { Page as Frame } from '../../parts/page.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { EditUser } from './edit-user.tsx'
+import { isDisabled } from './is-disabled.ts'
 import { NewUser } from './new-user.tsx'
 import { useMonth } from './use-month.ts'
 
@@ -20,7 +22,9 @@ export function Page() {
   const [search, setSearch] = useState('')
   const [state, setState] = useState<State>('')
   const filter = filterOf(search, state)
-  const users = useList<User>('users', { filter, sort: 'email' })
+  const users = useList<User>('users', { filter, sort: 'email', expand: 'user_settings_via_user' })
+  const reload = () => void users.reload()
+  useLive('user_settings', '*', reload, reload)
   const used = useMonth(users.items)
   const [isMaking, setMaking] = useState(false)
   const [edited, setEdited] = useState<User>()
@@ -36,8 +40,8 @@ export function Page() {
     { title: 'Quota', align: 'end', cell: ({ monthly_quota }) => quotaText(monthly_quota) },
     {
       title: 'State',
-      cell: ({ disabled }) => (
-        <Badge tone={disabled ? 'bad' : 'good'}>{disabled ? 'Disabled' : 'Active'}</Badge>
+      cell: (user) => (
+        <Badge tone={isDisabled(user) ? 'bad' : 'good'}>{isDisabled(user) ? 'Disabled' : 'Active'}</Badge>
       ),
     },
     {
@@ -105,8 +109,8 @@ const STATES: readonly (readonly [State, words: string])[] = [
 
 const FILTERS: Readonly<Record<State, string>> = {
   '': '',
-  active: 'disabled = false',
-  disabled: 'disabled = true',
+  active: 'user_settings_via_user.disabled != true',
+  disabled: 'user_settings_via_user.disabled = true',
 }
 
 function filterOf(search: string, state: State): string {

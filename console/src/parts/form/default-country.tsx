@@ -1,5 +1,6 @@
-import { defaultCountry, saveCountry } from '../../data/phone/country.ts'
+import { defaultCountry } from '../../data/phone/country.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { saveOwnSettings } from '../../data/user-settings/own.ts'
 import { toast } from '../toast.tsx'
 import { CountryField } from './country-field.tsx'
 import { Notice } from './form.tsx'
@@ -7,7 +8,7 @@ import { Notice } from './form.tsx'
 /** The default country of the signed-in user's account. Another one is saved as soon as it is chosen. */
 export function DefaultCountry() {
   const save = useTask(async (country: string) => {
-    await saveCountry(country)
+    await saveOwnSettings({ country })
     toast('Default country saved')
   })
   return (

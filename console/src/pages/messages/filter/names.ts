@@ -79,8 +79,6 @@ export const NAMES: Readonly<Record<CollectionName, Readonly<Record<string, Name
     verified: { type: 'bool', words: 'the address is proven' },
     emailVisibility: { type: 'bool', words: 'others may see the address' },
     monthly_quota: { type: 'number', words: 'messages a month' },
-    disabled: { type: 'bool', words: 'kept out by a superuser' },
-    time_zone: { type: 'text', words: 'time zone' },
     ...OWN,
     ...UPDATED,
   },

@@ -1,5 +1,5 @@
-import { pb } from './client.ts'
-import { phonePart } from './phone/phone-numbers.ts'
+import { pb } from '../client.ts'
+import { phonePart } from './phone-numbers.ts'
 
 /**
  * A filter that finds contacts by a part of the name, whatever its case, or of the number as people write it.

@@ -1,0 +1,39 @@
+import { computed, effect, signal } from '@preact/signals'
+import type { UserSettings } from '../records.ts'
+import { session, userId } from '../session.ts'
+import { findSettings, saveUserSettings } from './save.ts'
+
+/** What a user may set about themselves. */
+type Change = Partial<Pick<UserSettings, 'country' | 'time_zone'>>
+
+/** The last answer about somebody's settings; without `record` there are none yet. */
+const known = signal<{ readonly user: string; readonly record?: UserSettings }>()
+
+/** The settings of the signed-in user; null before the first is saved, undefined while not known. */
+export const ownSettings = computed((): UserSettings | null | undefined => {
+  const mine = known.value?.user === session.value?.record.id ? known.value : undefined
+  return mine && (mine.record ?? null)
+})
+
+/** Changes settings of the signed-in user. */
+export async function saveOwnSettings(change: Change): Promise<void> {
+  const user = userId()
+  known.value = { user, record: await saveUserSettings(user, change) }
+}
+
+/** Reads the settings of whoever signs in; after a failure again when the session is refreshed. */
+export function watchOwnSettings(): void {
+  effect(() => {
+    const { value } = session
+    if (value?.role === 'user' && known.peek()?.user !== value.record.id) void read(value.record.id)
+  })
+}
+
+async function read(user: string): Promise<void> {
+  const before = known.peek()
+  try {
+    const record = await findSettings(user)
+    // what was saved meanwhile is newer
+    if (known.peek() === before) known.value = { user, ...(record && { record }) }
+  } catch {} // the next refresh tries again
+}

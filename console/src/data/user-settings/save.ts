@@ -1,0 +1,31 @@
+import { ClientResponseError } from 'pocketbase'
+import { pb } from '../client.ts'
+import type { User, UserSettings } from '../records.ts'
+
+/** Changes settings of a user. Makes their record when there is none; throws what the server refuses. */
+export async function saveUserSettings(
+  user: string,
+  change: Partial<Pick<UserSettings, 'country' | 'time_zone' | 'disabled'>>,
+): Promise<UserSettings> {
+  const settings = pb.collection<UserSettings>('user_settings')
+  const found = await findSettings(user)
+  if (found) return settings.update(found.id, change)
+  try {
+    return await settings.create({ user, ...change })
+  } catch (error) {
+    const isTaken =
+      error instanceof ClientResponseError && error.response.data?.user?.code === 'validation_not_unique'
+    const other = isTaken ? await findSettings(user) : undefined
+    if (!other) throw error
+    return settings.update(other.id, change)
+  }
+}
+
+/**
+ * The settings of a user; undefined before the first is saved. They are read with the user, who is not found
+ * with a token that is void. A list of settings would be empty instead.
+ */
+export async function findSettings(user: string): Promise<UserSettings | undefined> {
+  const found = await pb.collection<User>('users').getOne(user, { expand: 'user_settings_via_user' })
+  return found.expand?.user_settings_via_user
+}

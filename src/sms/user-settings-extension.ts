@@ -1,0 +1,77 @@
+import type { Store } from '../collections/catalog.ts'
+import { type AuthCollection, USERS_ID } from '../collections/collection.ts'
+import { badRequest, fieldError, notFound } from '../errors.ts'
+import type { Value } from '../fields/field.ts'
+import { endSignIns } from '../records/auth/auth-links.ts'
+import type { Extension } from '../records/extension.ts'
+import type { RequestInfo } from '../request/request.ts'
+import { notifyAccess } from './wake/wake.ts'
+
+const [NOT_CREATED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
+
+/**
+ * Settings of users: whatever the rules of the collection say, only superusers disable and enable a user, and
+ * a record stays its user's. A user is enabled once no record says otherwise, also when it is deleted: a
+ * refusal is never remembered.
+ */
+export const userSettingsExtension: Extension = {
+  async beforeCreate(store, values, request) {
+    if (values.disabled === true && !isSuperuser(request)) throw badRequest(NOT_CREATED)
+    checkTimeZone(values, NOT_CREATED)
+    if (values.disabled === true) await suspendUser(store, String(values.user))
+    return {}
+  },
+  async beforeUpdate(store, values, old, request) {
+    const isNamed = Object.hasOwn(request.body, 'disabled') || values.disabled !== old.disabled
+    if (isNamed && !isSuperuser(request)) throw notFound()
+    checkUser(values, old)
+    if (values.time_zone !== old.time_zone) checkTimeZone(values, NOT_UPDATED)
+    if (values.disabled === true && old.disabled !== true) await suspendUser(store, String(values.user))
+    return {}
+  },
+}
+
+const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
+
+type Values = Readonly<Record<string, Value>>
+
+/** Throws 400 when the settings would become another user's. */
+function checkUser({ user }: Values, old: Values): void {
+  if (user === old.user) return
+  throw badRequest(NOT_UPDATED, { user: fieldError('validation_user_change', 'The user cannot be changed.') })
+}
+
+/** Throws 400 for what is no name of a time zone that this server knows. Empty is fine. */
+function checkTimeZone({ time_zone }: Values, failure: string): void {
+  if (!time_zone || isTimeZone(String(time_zone))) return
+  const message = 'Must be the name of a time zone, such as Europe/Berlin.'
+  throw badRequest(failure, { time_zone: fieldError('validation_invalid_time_zone', message) })
+}
+
+/** Names begin with a letter; Intl would take offsets such as +01:00, too. */
+function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false // a RangeError: no such name
+  }
+}
+
+/**
+ * Ends what a user has open at the moment when it is disabled: tokens and sign-ins that have begun, pairing
+ * codes, streams of its devices. Keys and devices stay, and work again once the user is enabled. The rows of
+ * the user and the devices get a new version: nobody goes on with one from memory. The lock comes first, so
+ * that no device is added between.
+ */
+async function suspendUser({ db, catalog }: Store, user: string): Promise<void> {
+  await db.query('select from users where id = $1 for update', [user])
+  await db.query('delete from device_pairings where "user" = $1', [user])
+  const { rows } = await db.query('update devices set "user" = "user" where "user" = $1 returning id', [user])
+  await notifyAccess(
+    db,
+    rows.map(([device]) => String(device)),
+  )
+  await endSignIns({ db, catalog }, catalog.find(USERS_ID) as AuthCollection, user)
+}
