@@ -29,6 +29,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['sms_messages', strict(messagesExtension)],
     ['sms_events', strict()],
     ['conversations', strict(conversationsExtension)],
+    ['campaigns', strict()],
     [SUPERUSERS_ID, superusersExtension],
     [WEBHOOKS, strict(webhooksExtension(settings))],
     [DELIVERIES, strict(deliveriesExtension)],

@@ -32,6 +32,8 @@ import { Traffic } from './metrics/traffic.ts'
 import { LIMITS } from './realtime/clients/client.ts'
 import { Realtime } from './realtime/hub.ts'
 import { SettingsStore } from './settings/settings-store.ts'
+import { CampaignRunner } from './sms/campaigns/runner.ts'
+import { Acceptor } from './sms/send/accept.ts'
 import { startDelivery } from './sms/sweep/delivery.ts'
 import { startWebhooks } from './webhooks/start.ts'
 
@@ -103,6 +105,7 @@ async function begin(
   const settings = await SettingsStore.open(db)
   const [stopping, closing, ending] = [new AbortController(), new AbortController(), new AbortController()]
   const extensions = extensionsOf(config)
+  const campaigns = new CampaignRunner({ store, config, acceptor: new Acceptor(store, config) }, log)
   const backups = new Backups({ ...backup, settings, stopping: stopping.signal })
   const services: Services = {
     store,
@@ -111,6 +114,7 @@ async function begin(
     log,
     logs: new RequestLog(db, settings, log),
     extensions,
+    campaigns,
     jobs: jobsOf(store, extensions, settings, config, log, backups, stopping.signal),
     backups,
     realtime: new Realtime(store, log, { ...LIMITS, ofAccount: config.maxStreams }),
@@ -120,7 +124,7 @@ async function begin(
     ending: ending.signal,
   }
   const tracker = new RequestTracker(services)
-  const delivery = await startDelivery(store, config, log)
+  const delivery = await startDelivery(store, config, log, campaigns)
   const stopWebhooks = await startWebhooks(store, config, log)
   const stopCopies = await offerCopies(db, log)
   const stopJobs = startJobs(services.jobs, log)

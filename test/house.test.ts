@@ -79,6 +79,7 @@ const INNER_FLOORS: Readonly<Record<string, readonly (readonly string[])[]>> = {
     ['usage', 'devices'],
     ['queue'],
     ['edit', 'inbound'],
+    ['campaigns'],
     ['sweep'],
     ['.'],
   ],

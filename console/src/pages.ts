@@ -80,6 +80,21 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('./pages/message/page.tsx'),
   },
   {
+    path: '/campaigns',
+    title: 'Campaigns',
+    icon: 'campaigns',
+    for: 'user',
+    group: 'Texts',
+    load: () => import('./pages/campaigns/page.tsx'),
+  },
+  {
+    path: '/campaigns/:id',
+    title: 'Campaign',
+    icon: 'campaigns',
+    for: 'user',
+    load: () => import('./pages/campaign/page.tsx'),
+  },
+  {
     path: '/conversations',
     title: 'Conversations',
     icon: 'conversations',

@@ -8,6 +8,7 @@ import { adminRoutes } from './routes/admin.ts'
 import { authRoutes } from './routes/auth.ts'
 import { backupRoutes } from './routes/backups.ts'
 import { batchRoutes } from './routes/batch.ts'
+import { campaignRoutes } from './routes/campaigns.ts'
 import { collectionRoutes } from './routes/collections.ts'
 import { consoleRoutes } from './routes/console.ts'
 import { deviceRoutes } from './routes/devices.ts'
@@ -45,6 +46,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/', docsRoutes(services))
   app.route('/', consoleRoutes(services))
   app.route('/api/sms', smsRoutes(services))
+  app.route('/api/campaigns', campaignRoutes(services))
   app.route('/api/devices', deviceRoutes(services))
   app.route('/api/webhooks', webhookRoutes(services))
   app.route(MOBILE_PATH, mobileRoutes(services))

@@ -8,6 +8,7 @@ import type { Extensions } from '../records/extension.ts'
 import { ACCOUNT, accountPaths } from './paths/account-paths.ts'
 import { authPaths } from './paths/auth-paths.ts'
 import { backupPaths } from './paths/backup-paths.ts'
+import { campaignPaths } from './paths/campaign-paths.ts'
 import { DEVICES, devicePaths } from './paths/device-paths.ts'
 import { filePaths } from './paths/file-paths.ts'
 import { logPaths } from './paths/log-paths.ts'
@@ -29,7 +30,7 @@ template and device is a record that any PocketBase client lists, filters and ed
 **Sign in** with \`POST /api/collections/users/auth-with-password\` and send the token as \`Authorization: Bearer TOKEN\`. For sending alone, create a record of
 \`api_keys\` and send its key as \`X-API-Key\`.
 
-**Errors** of \`/api/sms\`, \`/api/devices\` and \`/api/webhooks\` are \`{"error", "message"}\`: the first for programs, the second for people. All others are PocketBase's
+**Errors** of \`/api/sms\`, \`/api/campaigns\`, \`/api/devices\` and \`/api/webhooks\` are \`{"error", "message"}\`: the first for programs, the second for people. All others are PocketBase's
 \`{"data", "message", "status"}\`.
 
 **Dates** are UTC, as \`2026-11-20 07:00:00.000Z\`; empty when there is none.`
@@ -73,6 +74,7 @@ export function openApiDocument({ url, collections, extensions }: DocumentScope)
       paths: {
         ...smsPaths(),
         ...sentPaths(),
+        ...campaignPaths(),
         ...devicePaths(device),
         ...collectionPaths(collections, schemaOf, extensions),
         ...webhookPaths(),

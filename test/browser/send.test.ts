@@ -112,7 +112,7 @@ scenario('a template goes to a group, each gets their own text, later', async (f
   const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
   await page.getByLabel('Send at').fill(local)
   await page.getByRole('button', { name: 'Schedule' }).click()
-  await page.getByRole('heading', { name: 'Scheduled for Bob' }).waitFor()
+  await page.getByRole('heading', { name: /^Scheduled for .* to Bob$/ }).waitFor()
   const message = await ann.collection('sms_messages').getFirstListItem('')
   expect(message).toMatchObject({ status: 'pending', body: 'Hi Bob, your parcel 4711 is here.' })
   expect(new Date(message.scheduled_at).getTime()).toBe(Math.floor(at.getTime() / 60_000) * 60_000)

@@ -238,6 +238,41 @@ create table backup_state (
   constraint backup_state_pkey PRIMARY KEY (is_only)
 );
 
+create table campaigns (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  name text collate "C" not null default ''::text,
+  body text collate "C" not null default ''::text,
+  template text collate "C" not null default ''::text,
+  variables json,
+  groups text[] collate "C" not null default '{}'::text[],
+  recipients json,
+  scheduled_at pb_date,
+  expires_at pb_date,
+  status text collate "C" not null default ''::text,
+  device text collate "C" not null default ''::text,
+  sim double precision not null default 0,
+  priority double precision not null default 0,
+  guarantee text collate "C" not null default ''::text,
+  batch_id text collate "C" not null default ''::text,
+  revision double precision not null default 0,
+  recipients_count double precision not null default 0,
+  segments double precision not null default 0,
+  error text collate "C" not null default ''::text,
+  batches json,
+  former_batch text collate "C" not null default ''::text,
+  audience json,
+  settled boolean not null default false,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint campaigns__rowid_key UNIQUE (_rowid),
+  constraint campaigns_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX campaigns_under_way ON campaigns USING btree (status, id) WHERE status = ANY (ARRAY['scheduled'::text, 'sending'::text]);
+CREATE INDEX campaigns_unsettled ON campaigns USING btree (updated) WHERE NOT settled;
+CREATE INDEX idx_campaigns_user_created ON campaigns USING btree ("user", created);
+
 create table contact_groups (
   id text collate "C" not null,
   "user" text collate "C" not null default ''::text,

@@ -88,6 +88,34 @@ export interface Template extends Owned {
   readonly updated: string
 }
 
+export type CampaignState = 'scheduled' | 'sending' | 'paused' | 'canceled' | 'done' | 'failed'
+
+export interface Campaign extends Owned {
+  readonly name: string
+  /** The text, or that of the template. */
+  readonly body: string
+  /** The id of a template, or ''. */
+  readonly template: string
+  /** null for a plain text. */
+  readonly variables: Readonly<Record<string, string>> | null
+  /** Ids of groups. */
+  readonly groups: readonly string[]
+  readonly recipients: readonly string[]
+  readonly scheduled_at: string
+  readonly expires_at: string
+  readonly status: CampaignState
+  readonly batch_id: string
+  /** That one, and those of what was sent again. */
+  readonly batches: readonly string[]
+  readonly revision: number
+  readonly recipients_count: number
+  /** All texts together. */
+  readonly segments: number
+  readonly error: string
+  readonly updated: string
+  readonly expand?: { readonly groups?: readonly ContactGroup[] }
+}
+
 /** As an agent hands it in; any of it may be missing. */
 export interface Sim {
   readonly slot?: number

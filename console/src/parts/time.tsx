@@ -16,6 +16,7 @@ setInterval(() => {
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
 
 /** Milliseconds of one of PocketBase's dates; NaN for ''. */
@@ -34,6 +35,9 @@ export function Time({ at, none = '–' }: { at: string; none?: string }) {
     </time>
   )
 }
+
+/** One of PocketBase's dates as day and time. */
+export const formatDateTime = (text: string): string => dateTime.format(msOf(text))
 
 /** An instant relative to another, in words. */
 export function formatRelativeTime(ms: number, nowMs: number): string {

@@ -16,12 +16,22 @@ const TRIES = 5
  * `cached`, as it was when last read.
  */
 export async function requireSender(c: Ctx, { store }: Services, cached = false): Promise<Sender> {
-  const { authorization, 'x-api-key': apiKey } = c.env.incoming.headers
+  const apiKey = c.env.incoming.headers['x-api-key']
   if (apiKey !== undefined) {
     const holder = await withCatalog(store, () => identifyKey(store, String(apiKey), { cached }))
     if (!holder) throw gatewayRefusal('unauthorized')
     return senderOf(holder.auth, { id: holder.id, version: holder.version })
   }
+  return requireUser(c, { store }, cached)
+}
+
+/** The same of who signed in: API keys are not looked at. */
+export async function requireUser(
+  c: Ctx,
+  { store }: Pick<Services, 'store'>,
+  cached = false,
+): Promise<Sender> {
+  const { authorization } = c.env.incoming.headers
   const auth = await withCatalog(store, () => identify(store, authorization, { cached }))
   if (!auth) throw gatewayRefusal('unauthorized')
   // neither devices nor superusers have a quota or devices of their own

@@ -6,7 +6,6 @@ import { changeMessage, readChange } from '../../sms/edit/change.ts'
 import { readReschedule, rescheduleBatch } from '../../sms/edit/reschedule.ts'
 import { retryMessage } from '../../sms/edit/retry.ts'
 import { RETRY_BATCH, retryBatch } from '../../sms/edit/retry-batch.ts'
-import { Acceptor } from '../../sms/send/accept.ts'
 import { readPreview, readSend, readTemplateSend, type SendBody } from '../../sms/send/body.ts'
 import { fingerprintOf, readIdempotencyKey } from '../../sms/send/idempotency.ts'
 import { previewSend } from '../../sms/send/preview.ts'
@@ -30,7 +29,7 @@ const MAX_REST_MS = 100
 /** `/api/sms`: what a web app asks of us, with an API key or signed in. Errors are `{"error","message"}`. */
 export function smsRoutes(services: Services): Hono<Env> {
   const { store, config } = services
-  const sendServices: SendServices = { store, config, acceptor: new Acceptor(store, config) }
+  const sendServices = services.campaigns.services
   return new Hono<Env>()
     .post('/send', (c) => sendFrom(c, services, sendServices, readSend))
     .post('/send-template', (c) => sendFrom(c, services, sendServices, readTemplateSend))
@@ -88,7 +87,7 @@ export function smsRoutes(services: Services): Hono<Env> {
     })
 }
 
-const hasBody = (c: Ctx) =>
+export const hasBody = (c: Ctx) =>
   c.req.header('transfer-encoding') !== undefined || Number(c.req.header('content-length') ?? 0) > 0
 
 /** A send of either kind: credentials, then the body, then the work. */

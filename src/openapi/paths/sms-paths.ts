@@ -13,7 +13,7 @@ import { SENDER } from '../schemas/security.ts'
 /** The chapter of the description. */
 export const SENDING = 'sending'
 
-const IDEMPOTENCY = z.object({
+export const IDEMPOTENCY = z.object({
   'Idempotency-Key': z.string().min(1).max(255).optional().meta({
     description:
       'A name of yours for this request. Within 24 hours the same one gets the first answer, and nothing is sent twice.',

@@ -38,14 +38,19 @@ const LOCKED: MessageSource = {
  * another's.
  */
 export async function cancelBatch(store: Store, user: string, batchId: string): Promise<CanceledBatch> {
+  const canceled = await cancelWaiting(store, user, batchId)
+  return { ...(await countBatch(store, user, batchId)), canceled }
+}
+
+/** The same for a batch that may have no messages; how many it canceled. */
+export async function cancelWaiting(store: Store, user: string, batchId: string): Promise<number> {
   let canceled = 0
   for (;;) {
     const ended = await store.db.transaction((db) => cancelSome({ ...store, db }, user, batchId))
     canceled += ended.canceled
     // fewer than could be: some were claimed while they were waited for
-    if (ended.found === 0) break
+    if (ended.found === 0) return canceled
   }
-  return { ...(await countBatch(store, user, batchId)), canceled }
 }
 
 async function cancelSome({ db }: Store, user: string, batchId: string) {

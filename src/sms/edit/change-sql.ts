@@ -24,14 +24,14 @@ export const changeParams = (user: string, change: Change): unknown[] => {
 /**
  * SQL of CTEs: what of a user's messages would become. `source`: which of them (`d` is the queue's row, `m`
  * the message), and `for update of d, m` if it is to be so. `what` is empty where it is so already, `unfit`
- * says that one would end before it is due. User and states are written so that no index serves them: see
- * `isOwnedBy`.
+ * says that one would end before it is due. Messages of a paused campaign, which have no time (`infinity`),
+ * are left out. User and states are written so that no index serves them: see `isOwnedBy`.
  */
 export const plannedChangeCtes = (source: string) => `
 waiting as (
   select d.message, d.device, d.due_at, d.expires_at, d.priority, m.body, m.segments
   from sms_messages m join sms_dispatch d on d.message = m.id
-  where ${isOwnedBy('m', '$1')} and ${isOwnedBy('d', '$1')} and ${unindexed('m.status')} = 'pending' and ${unindexed('d.state')} = 'pending' and ${source}
+  where ${isOwnedBy('m', '$1')} and ${isOwnedBy('d', '$1')} and ${unindexed('m.status')} = 'pending' and ${unindexed('d.state')} = 'pending' and d.due_at < 'infinity' and ${source}
 ), timed as (
   select w.*, case when $2::text = '' then date_trunc('milliseconds', now())
     else coalesce(nullif($2::text, '')::timestamptz, w.due_at) end as due

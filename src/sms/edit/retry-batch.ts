@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, unindexed } from '../../db/by-id.ts'
+import { derivedId } from '../../tools/derived-id.ts'
 import { randomId } from '../../tools/random.ts'
 import type { Outcome, Verdict } from '../send/offer.ts'
 import type { Offer } from '../send/offer-shape.ts'
@@ -168,11 +168,5 @@ async function offerAgain(
   return verdict.outcome === 'accepted' ? { ...verdict, message: message.id } : verdict
 }
 
-/** An id, as random as the one it is made from. */
-const batchAfter = (batchId: string): string => {
-  const digest = createHash('sha256').update(`retry:${batchId}`).digest('hex')
-  return BigInt(`0x${digest.slice(0, 20)}`)
-    .toString(36)
-    .padStart(15, '0')
-    .slice(-15)
-}
+/** The batch that the failed messages of a batch are sent again in. */
+export const batchAfter = (batchId: string): string => derivedId(`retry:${batchId}`)

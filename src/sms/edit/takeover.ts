@@ -1,4 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
+import { changeLogCte } from '../../records/changes.ts'
 import { lockUserSends } from '../send/lock-user.ts'
 import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
 import { mayBecome, REASONS } from '../status/status.ts'
@@ -28,6 +29,14 @@ const ONCE = `update sms_dispatch set at_least_once = false where message = any(
   select message from sms_dispatch where "user" = $1 and at_least_once order by message for update
 ))`
 
+/** A node that stores texts of one at this moment finds it changed, as it finds the user's record. */
+const END_CAMPAIGNS = `
+with changed as (
+  update campaigns set status = 'canceled', settled = true, audience = '[]', updated = pb_text(now())
+  where "user" = $1 and status in ('scheduled', 'sending', 'paused') returning id
+), ${changeLogCte('changed', 'update', 2)}
+select 1`
+
 /**
  * Ends what a user's former holder left in the queue, in the transaction that hands the user over: nothing
  * goes out later through the phones of the new one. What no device has claimed is canceled, its quota comes
@@ -39,6 +48,7 @@ export async function endUserQueue(store: Store, user: string): Promise<void> {
   await lockUserSends(db, user) // who comes later is asked for the new version
   const { rows } = await db.query(CANCEL, [user, REASONS.canceled, ...CHANGE_LOG_PARAMS])
   for (const [period, messages] of rows) await refundQuota(store, user, String(period), Number(messages))
+  await db.query(END_CAMPAIGNS, [user, 'campaigns'])
   await db.query(ONCE, [user])
   await db.query('delete from device_pairings where "user" = $1', [user])
 }

@@ -174,7 +174,11 @@ function needSomeone(body: SendBody): SendBody {
   )
 }
 
-function templateOf({ template_id, variables }: z.output<typeof TEMPLATE_SEND>, raw: unknown): Content {
+/** The template of a body, its variables as texts. `raw`: the body as it came. */
+export function templateOf(
+  { template_id, variables }: Pick<z.output<typeof TEMPLATE_SEND>, 'template_id' | 'variables'>,
+  raw: unknown,
+) {
   const given = [...Object.entries(variables ?? {}), ...protoOf(raw)]
   const texts = given.map(([name, of]) => [name, cleanText(String(of))])
   return { templateId: template_id, variables: Object.fromEntries(texts) }

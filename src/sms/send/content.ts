@@ -41,10 +41,29 @@ export async function writeTexts(
     const counted = countSegments(content.body)
     return phones.map((to) => ({ to, body: content.body, ...counted }))
   }
-  const filled = fillVariables(
-    parseTemplate(await loadTemplate(store, user, content.templateId)),
+  return fillTemplate(
+    store,
+    user,
+    await loadTemplate(store, user, content.templateId),
     content.variables,
+    phones,
+    missing,
   )
+}
+
+/**
+ * The same for the text of a template.
+ * @param missing as `renderFor` takes it.
+ */
+export async function fillTemplate(
+  store: Store,
+  user: string,
+  template: string,
+  variables: Readonly<Record<string, string>>,
+  phones: readonly string[],
+  missing?: (name: string) => string,
+): Promise<Text[]> {
+  const filled = fillVariables(parseTemplate(template), variables)
   const names = fieldNames(filled)
   const contacts =
     names.length > 0
@@ -61,7 +80,8 @@ function textFor(to: string, body: string): Text {
   return { to, body, ...countSegments(body) }
 }
 
-async function loadTemplate(store: Store, user: string, id: string): Promise<string> {
+/** The text of a user's template. Throws 400 when there is none. */
+export async function loadTemplate(store: Store, user: string, id: string): Promise<string> {
   const { rows } = await store.db.query(
     'select body from sms_templates where id = $1 and "user" = $2',
     [id, user],

@@ -7,7 +7,7 @@ import type { Acceptor } from './accept.ts'
 import type { SendBody } from './body.ts'
 import { checkLength, type Text, writeTexts } from './content.ts'
 import { firstAnswer, keepAnswer, whileRunning } from './idempotency.ts'
-import type { Outcome } from './offer.ts'
+import type { Outcome, Verdict } from './offer.ts'
 import type { Offer } from './offer-shape.ts'
 import { OptedOutLimit } from './opted-out-limit.ts'
 import { allRecipients, checkCount, checkPhones, uniquePhones } from './recipients.ts'
@@ -102,11 +102,7 @@ async function sendOnce(
   if (body.options.clientRef !== '' && texts.length > 1)
     throw gatewayRefusal('invalid_request', 'client_ref can name one message only')
   const offer = makeOffer(sender, body, texts, idempotency)
-  const accept = () => services.acceptor.accept(offer)
-  const takesTurns = store.db.kind === 'pglite' && texts.length >= LARGE
-  const verdict = await (takesTurns
-    ? largeSends.runThenRest(accept, sender.user, MAX_REST_MS, RESTS)
-    : accept())
+  const verdict = await acceptInTurn(services, offer)
   if (verdict.outcome === 'accepted') return { answer: answerOf(offer), replayed: false }
   if (verdict.outcome === 'known') {
     await checkClientRef(store, verdict.message, offer)
@@ -115,6 +111,13 @@ async function sendOnce(
   if (verdict.outcome !== 'replayed' || !idempotency) throw refusalOf(verdict.outcome)
   const { key, fingerprint } = idempotency
   return { answer: (await firstAnswer(store, sender.user, key, fingerprint))!, replayed: true }
+}
+
+/** Accepts an offer; on the embedded database a large one waits for its turn. */
+export function acceptInTurn({ store, acceptor }: SendServices, offer: Offer): Promise<Verdict> {
+  const accept = () => acceptor.accept(offer)
+  const takesTurns = store.db.kind === 'pglite' && offer.messages.length >= LARGE
+  return takesTurns ? largeSends.runThenRest(accept, offer.user, MAX_REST_MS, RESTS) : accept()
 }
 
 /** The reference has its message already. The key, if there is one, stands for this request all the same. */
@@ -127,7 +130,8 @@ async function answerKnown(store: Store, user: string, message: string, idempote
 const refusalOf = (outcome: Outcome): Error =>
   outcome === 'stale' ? new StaleSender() : gatewayRefusal(outcome as RefusalCode)
 
-async function checkDevice(store: Store, user: string, id: string): Promise<void> {
+/** Throws 404 `device_not_found` for a device that is not the user's. */
+export async function checkDevice(store: Store, user: string, id: string): Promise<void> {
   const { rows } = await store.db.query(
     'select 1 from devices where id = $1 and "user" = $2',
     [id, user],

@@ -11,7 +11,8 @@ export type Status = (typeof STATUSES)[number]
  */
 export const NEXT: Readonly<Record<Status, readonly Status[]>> = {
   pending: ['assigned', 'failed'],
-  assigned: ['assigned', 'sending', 'failed'],
+  // pending: a pause takes back what no device has claimed
+  assigned: ['assigned', 'pending', 'sending', 'failed'],
   // delivered: the report of the sending was lost or is late, and the delivery proves it
   sending: ['sent', 'delivered', 'failed', 'assigned'],
   sent: ['delivered', 'failed'],

@@ -1,6 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { countChannelListeners } from '../../db/listeners.ts'
 import type { Logger } from '../../log.ts'
+import type { CampaignRunner } from '../campaigns/runner.ts'
 import { fillConversations } from '../conversations/fill.ts'
 import { nameConversations } from '../conversations/names.ts'
 import { type PushSettings, pushWake } from '../devices/push.ts'
@@ -47,6 +48,7 @@ export async function startDelivery(
   store: Store,
   settings: DeliverySettings,
   log: Logger,
+  campaigns: CampaignRunner,
 ): Promise<OtherNodes> {
   await countMessages(store.db)
   await nameConversations(store.db)
@@ -57,6 +59,8 @@ export async function startDelivery(
     onUnheardWake(push.add),
     others.stop,
     repeat(sweeper(store, settings), SWEEP_MS, log),
+    repeat(() => campaigns.sweep(), SWEEP_MS, log),
+    () => campaigns.stop(),
     repeat(() => deleteExpiredRows(store), SWEEP_OUT_MS, log),
     repeat(() => fillConversations(store, stopping.signal), SWEEP_OUT_MS, log),
     repeat(() => checkForPeers(store.db, WAKE_CHANNEL), LOOK_AROUND_MS, log),

@@ -8,12 +8,18 @@ const ANY = {
   sql: `select * from sms_dispatch order by message limit ${BATCH} for update`,
 }
 
+/** Messages of theirs that are not stored yet may have been sent since, too. */
+const END_CAMPAIGNS = `
+update campaigns set status = 'failed', error = $1, settled = true, audience = '[]', updated = pb_text(now())
+where status in ('scheduled', 'sending', 'paused')`
+
 /**
  * Ends all that is not finished in a database that is restored from a backup: what was waiting then may have
  * been sent since. Quotas keep what it has cost, as for any message whose outcome is unknown. Answers how
  * many messages were ended.
  */
 export async function endUnfinished(db: Db): Promise<number> {
+  await db.query(END_CAMPAIGNS, [REASONS.restored])
   let ended = 0
   for (;;) {
     const { rows } = await db.query('select exists (select from sms_dispatch)')

@@ -34,6 +34,7 @@ export async function endOldMessages(
   signal?: AbortSignal,
 ): Promise<number> {
   if (days === 0 || !(await makeRetentionIndex(store.db, mode))) return 0
+  await store.db.query(CAMPAIGNS, [days])
   let total = 0
   while (!signal?.aborted) {
     const count = await store.db.transaction(async (db) => {
@@ -46,6 +47,12 @@ export async function endOldMessages(
   }
   return total
 }
+
+/** A campaign keeps the text of its messages, and numbers. */
+const CAMPAIGNS = `
+update campaigns set body = '', variables = 'null', recipients = '[]'
+where status in ('done', 'canceled', 'failed') and updated < pb_text(now() - make_interval(days => $1))
+  and (body <> '' or recipients::text <> '[]')`
 
 /** When it is over, in the stored form of dates. */
 const BEFORE = 'updated < pb_text(now() - make_interval(days => $1))'

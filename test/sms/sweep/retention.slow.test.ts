@@ -184,6 +184,23 @@ onPostgres('what a statement may take is no more than 30 s, unless it is to take
   expect((await store.db.unhurried(LIMIT)).rows).toEqual([['0']])
 })
 
+test.each([
+  ['done', 31, ''],
+  ['canceled', 31, ''],
+  ['paused', 31, TEXT],
+  ['done', 29, TEXT],
+])('a campaign that is %s for %i days has the text "%s"', async (status, days, body) => {
+  const id = `${status}${days}`.padEnd(15, '0')
+  await store.db.query(
+    `insert into campaigns (id, "user", status, body, recipients, updated)
+     values ($1, $2, $3, $4, '["+4915112345678"]', pb_text(now() - make_interval(days => $5)))`,
+    [id, USER, status, TEXT, days],
+  )
+  await run('redact')
+  const { rows } = await store.db.query('select body, recipients::text from campaigns where id = $1', [id])
+  expect(rows).toEqual([[body, body === '' ? '[]' : '["+4915112345678"]']])
+})
+
 test.each(['redact', 'delete'] as const)('%s finds the oldest by an index', async (mode) => {
   await add('mmm', 'delivered', 1, 20_000)
   await run(mode)

@@ -106,7 +106,8 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
 const question = (waiting: number) => ({
   title: 'Cancel what is left?',
   text: `${waiting === 1 ? 'One message that no device has yet is' : `${waiting.toLocaleString()} messages that no device has yet are`} not sent. What a device has already goes on.`,
-  action: 'Cancel them',
+  action: waiting === 1 ? 'Cancel it' : 'Cancel them',
+  keep: waiting === 1 ? 'Keep it' : 'Keep them',
   danger: true,
 })
 

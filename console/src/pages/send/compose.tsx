@@ -48,7 +48,8 @@ export function Compose({ initial, devices }: { initial: Composition; devices: r
     if (Object.keys(faults).length === 0) await send.run(requestOf(composition, variables))
     else focusFirstFault()
   }
-  const refusal = send.fault ?? previewFault
+  // a campaign may have more people than the preview shows
+  const refusal = send.fault ?? (previewFault?.code === 'too_many_recipients' ? undefined : previewFault)
   const fault = withMissing(refusal && placeFault(refusal), missing)
   const isPlaced = fault !== undefined && Object.keys(fault.fields).length > 0
 

@@ -1,6 +1,8 @@
+import { useEffect, useState } from 'preact/hooks'
 import { E164 } from '../../../../src/sms/send/phone.ts'
+import { pb } from '../../data/client.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
-import type { Device } from '../../data/records.ts'
+import type { Campaign, Device } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
@@ -20,7 +22,7 @@ const MOST_DEVICES = 200
 
 /**
  * Sends texts, and shows what becomes of them (`?batch=`, `?message=`). Other pages lead here with `?to=`
- * (numbers), `?group=`, `?template=` or `?text=`.
+ * (numbers), `?group=`, `?template=` or `?text=`, or with `?campaign=`, whose content is sent once more.
  */
 export function Page({ query }: PageProps) {
   const [batch, message] = [query.get('batch') ?? '', query.get('message') ?? '']
@@ -49,10 +51,32 @@ function Write({ query }: { query: URLSearchParams }) {
       {loading && <Loading />}
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {!loading && !fault && items.length === 0 && <NoDevice />}
-      {items.length > 0 && <Compose key={query.toString()} initial={initialOf(query)} devices={items} />}
+      {items.length > 0 && <Begin key={query.toString()} query={query} devices={items} />}
     </Frame>
   )
 }
+
+/** The form, with what the address says or with the content of a campaign (`?campaign=`). */
+function Begin({ query, devices }: { query: URLSearchParams; devices: readonly Device[] }) {
+  const [initial, setInitial] = useState<Composition>()
+  const campaign = query.get('campaign') ?? ''
+  useEffect(() => {
+    if (campaign === '') return
+    pb.collection<Campaign>('campaigns')
+      .getOne(campaign)
+      .then((record) => setInitial(copyOf(record)))
+      .catch(() => setInitial(BLANK))
+  }, [campaign])
+  if (campaign === '') return <Compose initial={initialOf(query)} devices={devices} />
+  return initial ? <Compose initial={initial} devices={devices} /> : <Loading />
+}
+
+const copyOf = ({ body, template, variables, groups, recipients }: Campaign): Composition => ({
+  ...BLANK,
+  recipients: recipients.map((phone) => ({ phone, name: '', isBad: false })),
+  groups,
+  ...(template ? { kind: 'template', template, variables: variables ?? {} } : { text: body }),
+})
 
 const NoDevice = () => (
   <Empty

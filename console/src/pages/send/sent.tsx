@@ -8,7 +8,7 @@ import { type Column, Table } from '../../parts/list/table.tsx'
 import { MessageParty } from '../../parts/message-party.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { Badge, MESSAGE_STATES, MessageStatus } from '../../parts/status.tsx'
-import { Time } from '../../parts/time.tsx'
+import { formatDateTime, Time } from '../../parts/time.tsx'
 import { Loading, Progress } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { BatchActions } from './batch-actions.tsx'
@@ -29,12 +29,14 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
   )
   const numbers = items.map((item) => item.to)
   const nameOf = useNames(numbers)
-  const who =
+  const who = (people: number) =>
     total === 1 && numbers[0]
       ? nameOf(numbers[0]) || formatPhone(numbers[0])
-      : `${total.toLocaleString()} people`
+      : people === 1
+        ? '1 person'
+        : `${people.toLocaleString()} people`
   return (
-    <Frame title={loading || total === 0 ? 'Sent' : titleOf(sent, who)} actions={another}>
+    <Frame title={loading || total === 0 ? 'Sent' : titleOf(sent, who, total)} actions={another}>
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {loading && <Loading />}
       {!loading && total === 0 && !fault && (
@@ -48,8 +50,15 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
   )
 }
 
-const titleOf = ({ items, counts, total }: Batch, who: string) =>
-  (counts.pending ?? 0) === total && items[0]?.scheduled_at ? `Scheduled for ${who}` : `Sent to ${who}`
+/** A send is scheduled until the first of it has a device. Who has opted out meanwhile gets nothing. */
+function titleOf({ items, counts }: Batch, who: (people: number) => string, total: number): string {
+  const begun = STATES.filter((state) => state !== 'pending' && state !== 'failed')
+  const isWaiting = (counts.pending ?? 0) > 0 && begun.every((state) => !counts[state])
+  const scheduled = (items.find(({ status }) => status === 'pending') ?? items[0])?.scheduled_at
+  return isWaiting && scheduled
+    ? `Scheduled for ${formatDateTime(scheduled)} to ${who(counts.pending ?? 0)}`
+    : `Sent to ${who(total)}`
+}
 
 function Course({ sent, nameOf }: { sent: Batch; nameOf: (number: string) => string }) {
   const { items, total, counts, filter } = sent

@@ -4,6 +4,7 @@ import { requestKey } from '../../data/request-key.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { go } from '../../router.ts'
 import type { Request } from './composition.ts'
+import { sendAsCampaign } from './send-as-campaign.tsx'
 
 /** `POST /api/sms/send`. */
 interface Accepted {
@@ -14,13 +15,20 @@ interface Accepted {
 
 /**
  * Sends a request and goes to what became of it. The same request again, as after an answer that was lost,
- * carries the same key and is sent once; a changed one gets a new key.
+ * carries the same key and is sent once; a changed one gets a new key. More than 20 people are a campaign, if
+ * the user confirms it.
  */
 export function useSend(): Task<[Request]> {
   const last = useRef({ question: '', key: '' })
   return useTask(async (request: Request) => {
     const question = JSON.stringify(request)
     if (last.current.question !== question) last.current = { question, key: requestKey() }
+    const campaign = await sendAsCampaign(request, last.current.key)
+    if (campaign) {
+      last.current = { question: '', key: '' }
+      if (campaign !== 'no') go(`/campaigns/${campaign.id}`)
+      return
+    }
     const path = 'template_id' in request ? '/api/sms/send-template' : '/api/sms/send'
     const headers = { 'idempotency-key': last.current.key }
     const { batch_id, message_ids } = await pb.send<Accepted>(path, {

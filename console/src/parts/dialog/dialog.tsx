@@ -4,9 +4,15 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button } from '../form/button.tsx'
 import { Actions } from '../form/form.tsx'
 
+/** What takes the focus when a dialog opens: what is marked, else the first control below the title. */
+const MARKED = '[data-focus="true"], [autofocus]'
+const CONTROLS = '.dialog-body :is(input, select, textarea, button, a[href]):not(:disabled)'
+
 /**
  * A modal dialog; render it while it is open. The browser keeps the focus in it and gives it back at the end;
- * Escape and the cross call `onClose`.
+ * Escape and the cross call `onClose`. It opens with the focus on what is marked with `data-focus` or
+ * `autofocus`, else on
+ * its first control, else on its title.
  */
 export function Dialog({
   title,
@@ -24,6 +30,7 @@ export function Dialog({
   useEffect(() => {
     const dialog = element.current
     dialog?.showModal()
+    if (dialog) firstControl(dialog)?.focus()
     return () => dialog?.close()
   }, [])
   return (
@@ -37,7 +44,9 @@ export function Dialog({
       }}
     >
       <header>
-        <h2 id={id}>{title}</h2>
+        <h2 id={id} tabIndex={-1}>
+          {title}
+        </h2>
         <Button kind="quiet" icon="close" iconOnly onClick={onClose}>
           Close
         </Button>
@@ -47,19 +56,30 @@ export function Dialog({
   )
 }
 
+function firstControl(dialog: HTMLElement): HTMLElement | null {
+  const first = dialog.querySelector<HTMLElement>(MARKED) ?? dialog.querySelector<HTMLElement>(CONTROLS)
+  // of a group of choices the chosen one
+  const chosen = first?.closest('fieldset')?.querySelector<HTMLElement>('input[type="radio"]:checked')
+  return chosen ?? first ?? dialog.querySelector('h2')
+}
+
 interface Question {
   readonly title: string
   readonly text: ComponentChildren
   /** The words of the button that does it. */
   readonly action: string
+  /** Those of the button that leaves all as it is. */
+  readonly keep?: string
   readonly danger?: boolean
+  /** What does it is not one more press of Enter away: so for all that is a danger. */
+  readonly careful?: boolean
 }
 
 const asked = signal<(Question & { answer: (yes: boolean) => void }) | undefined>(undefined)
 
 /**
  * Asks before something that cannot be taken back: `if (await confirmed({ title, text, action: 'Delete',
- * danger: true })) …`
+ * danger: true })) …`. A text that is no string brings its own paragraphs.
  */
 export const confirmed = (question: Question): Promise<boolean> =>
   new Promise((resolve) => {
@@ -76,14 +96,17 @@ export const confirmed = (question: Question): Promise<boolean> =>
 export function Questions() {
   const question = asked.value
   if (!question) return null
+  const { title, text, action, keep = 'Cancel', danger, careful = danger, answer } = question
   return (
-    <Dialog title={question.title} onClose={() => question.answer(false)}>
-      <p>{question.text}</p>
+    <Dialog title={title} onClose={() => answer(false)}>
+      {typeof text === 'string' ? <p>{text}</p> : text}
       <Actions>
-        <Button kind={question.danger ? 'danger' : 'primary'} onClick={() => question.answer(true)}>
-          {question.action}
+        <Button kind={danger ? 'danger' : 'primary'} data-focus={!careful} onClick={() => answer(true)}>
+          {action}
         </Button>
-        <Button onClick={() => question.answer(false)}>Cancel</Button>
+        <Button data-focus={careful} onClick={() => answer(false)}>
+          {keep}
+        </Button>
       </Actions>
     </Dialog>
   )

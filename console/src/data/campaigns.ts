@@ -1,0 +1,32 @@
+import { pb } from './client.ts'
+import type { Campaign, CampaignState, MessageState } from './records.ts'
+
+/** `GET /api/campaigns/ID/progress`. */
+export interface CampaignProgress {
+  readonly status: CampaignState
+  readonly begins_in_seconds: number
+  readonly recipients_count: number
+  readonly counts: Readonly<Record<Exclude<MessageState, 'received'>, number>>
+  /** Of the failed ones. */
+  readonly canceled: number
+  readonly segments_used: number
+  readonly opt_outs: number
+  readonly replies: number
+  readonly latest_replies: readonly {
+    readonly id: string
+    readonly from: string
+    readonly body: string
+    readonly created: string
+  }[]
+}
+
+/** How a campaign is called: its name, else the beginning of its text. */
+export function titleOf({ name, body }: { readonly name: string; readonly body: string }): string {
+  if (name) return name
+  const [line = ''] = body.trim().split('\n')
+  return line.length > 40 ? `${line.slice(0, 39)}…` : line || 'Campaign'
+}
+
+/** All messages of a campaign, for lists of messages. */
+export const filterOf = ({ batches }: Campaign): string =>
+  batches.map((batch) => pb.filter('batch_id = {:batch}', { batch })).join(' || ')

@@ -1,0 +1,119 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { Campaign } from '../../data/records.ts'
+import { formatTextSize } from '../../data/text-size.ts'
+import { useGroups } from '../../data/use/use-groups.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { Dialog } from '../../parts/dialog/dialog.tsx'
+import { CheckField, TextArea, TextField } from '../../parts/form/field.tsx'
+import { Form, FormActions } from '../../parts/form/form.tsx'
+import { localOf, type When, WhenField } from '../../parts/form/when-field.tsx'
+import { msOf } from '../../parts/time.tsx'
+import { toast } from '../../parts/toast.tsx'
+
+/** Between numbers that were typed or pasted. */
+const BETWEEN = /[\s,;]+/
+
+/** What of a campaign is typed. */
+interface Draft {
+  readonly name: string
+  readonly text: string
+  readonly variables: Readonly<Record<string, string>>
+  readonly when: When
+  readonly groups: readonly string[]
+  readonly numbers: string
+}
+
+const draftOf = ({ name, body, variables, scheduled_at, groups, recipients }: Campaign): Draft => ({
+  name,
+  text: body,
+  variables: variables ?? {},
+  when: { isLater: true, at: localOf(msOf(scheduled_at)) },
+  groups,
+  numbers: recipients.join('\n'),
+})
+
+/** Changes name, text, time and audience of a campaign of which nothing has left. */
+export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
+  // as it was when it was opened: what changes meanwhile does not change what is being typed
+  const [was] = useState(() => draftOf(campaign))
+  const [draft, setDraft] = useState(was)
+  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
+  const groups = useGroups()
+  const save = useTask(async () => {
+    const body = requestOf(campaign, was, draft)
+    if (Object.keys(body).length > 0) {
+      await pb.send(`/api/campaigns/${campaign.id}`, { method: 'PATCH', body })
+      toast('Campaign changed')
+    }
+    onClose()
+  })
+  const { size, reason } = formatTextSize(draft.text)
+  return (
+    <Dialog title="Change the campaign" onClose={onClose}>
+      <Form onSubmit={save.run} fault={save.fault}>
+        <TextField label="Name" name="name" value={draft.name} onValue={(name) => change({ name })} />
+        {campaign.variables === null ? (
+          <TextArea
+            label="Text"
+            name="text"
+            rows={4}
+            value={draft.text}
+            onValue={(text) => change({ text })}
+            hint={reason ? `${size}. ${reason}` : size}
+          />
+        ) : (
+          Object.entries(draft.variables).map(([name, value]) => (
+            <TextField
+              key={name}
+              label={name}
+              name={`variable ${name}`}
+              value={value}
+              onValue={(typed) => change({ variables: { ...draft.variables, [name]: typed } })}
+            />
+          ))
+        )}
+        <WhenField when={draft.when} onChange={(part) => change({ when: { ...draft.when, ...part } })} />
+        {groups.items.map(({ id, name }) => (
+          <CheckField
+            key={id}
+            name={`group ${id}`}
+            label={name}
+            value={draft.groups.includes(id)}
+            onValue={(isIn) =>
+              change({ groups: isIn ? [...draft.groups, id] : draft.groups.filter((one) => one !== id) })
+            }
+          />
+        ))}
+        <TextArea
+          label="Numbers"
+          name="numbers"
+          rows={3}
+          value={draft.numbers}
+          onValue={(numbers) => change({ numbers })}
+          hint="One a line, as +4915112345678."
+        />
+        <FormActions busy={save.busy} onCancel={onClose}>
+          Save
+        </FormActions>
+      </Form>
+    </Dialog>
+  )
+}
+
+/** What `PATCH /api/campaigns/ID` is asked for: what is different. */
+function requestOf(campaign: Campaign, was: Draft, { name, text, variables, when, groups, numbers }: Draft) {
+  const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+  const isText = campaign.variables === null
+  return {
+    ...(name !== was.name && { name }),
+    ...(isText && text !== was.text && { body: text }),
+    ...(!isText && !isSame(variables, was.variables) && { template_id: campaign.template, variables }),
+    ...(!isSame(when, was.when) &&
+      (when.isLater ? { scheduled_at: new Date(when.at).toISOString() } : { hold_seconds: 10 })),
+    ...(!(isSame(groups, was.groups) && numbers === was.numbers) && {
+      group_ids: groups,
+      recipients: numbers.split(BETWEEN).filter((number) => number !== ''),
+    }),
+  }
+}

@@ -1,0 +1,27 @@
+import type { CampaignProgress } from '../../data/campaigns.ts'
+import { useNames } from '../../data/use/use-known.ts'
+import { Card } from '../../parts/page.tsx'
+import { Time } from '../../parts/time.tsx'
+import { to } from '../../router.ts'
+
+/** What its people have answered, newest first; each leads to its conversation. */
+export function Replies({ progress: { replies, latest_replies: latest } }: { progress: CampaignProgress }) {
+  const nameOf = useNames(latest.map(({ from }) => from))
+  return (
+    <Card title="Replies">
+      {latest.length === 0 && <p class="muted">Nobody has replied yet.</p>}
+      <ul class="campaign-replies">
+        {latest.map(({ id, from, body, created }) => (
+          <li key={id}>
+            <a href={to(`/conversations/${encodeURIComponent(from)}`)}>{nameOf(from) || from}</a>{' '}
+            <Time at={created} />
+            <p>{body}</p>
+          </li>
+        ))}
+      </ul>
+      {replies > latest.length && (
+        <p class="muted">{`The latest ${latest.length} of ${replies.toLocaleString()}.`}</p>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,66 @@
+import { type CampaignProgress, titleOf } from '../../data/campaigns.ts'
+import type { Campaign } from '../../data/records.ts'
+import { useAnswer } from '../../data/use/use-answer.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { CampaignStatus } from '../../parts/campaign-status.tsx'
+import { ButtonLink } from '../../parts/form/button.tsx'
+import { Empty } from '../../parts/list/empty.tsx'
+import { Records } from '../../parts/list/records.tsx'
+import type { Column } from '../../parts/list/table.tsx'
+import { Page as Frame } from '../../parts/page.tsx'
+import { formatDateTime } from '../../parts/time.tsx'
+import { Progress } from '../../parts/wait.tsx'
+import { to } from '../../router.ts'
+
+const REFRESH_MS = 5_000
+
+const COLUMNS: readonly Column<Campaign>[] = [
+  { title: 'Name', long: true, cell: (campaign) => titleOf(campaign) },
+  { title: 'For', cell: ({ recipients_count }) => `${recipients_count.toLocaleString()} people` },
+  { title: 'Time', cell: ({ scheduled_at }) => formatDateTime(scheduled_at) },
+  { title: 'State', cell: ({ status }) => <CampaignStatus status={status} /> },
+  {
+    title: 'Progress',
+    cell: (campaign) =>
+      campaign.status === 'sending' || campaign.status === 'paused' ? <Course campaign={campaign} /> : '–',
+  },
+]
+
+/** The campaigns of the user, newest first. */
+export function Page() {
+  const campaigns = useList<Campaign>('campaigns', { sort: '-created,-id' })
+  const write = (
+    <ButtonLink kind="primary" icon="send" href={to('/send')}>
+      Write a text
+    </ButtonLink>
+  )
+  return (
+    <Frame title="Campaigns" actions={campaigns.total > 0 && write}>
+      <Records
+        list={campaigns}
+        caption="Campaigns"
+        columns={COLUMNS}
+        href={({ id }) => to(`/campaigns/${id}`)}
+        empty={
+          <Empty icon="campaigns" title="No campaigns yet" action={write}>
+            A text to more than 20 people is a campaign: you can change it before it begins, pause it, and see
+            how far it is.
+          </Empty>
+        }
+      />
+    </Frame>
+  )
+}
+
+function Course({ campaign: { id, recipients_count } }: { campaign: Campaign }) {
+  const { value } = useAnswer<CampaignProgress>(`/api/campaigns/${id}/progress`, REFRESH_MS)
+  if (!value) return <>–</>
+  const over = value.counts.sent + value.counts.delivered + value.counts.failed
+  return (
+    <Progress
+      value={over}
+      max={recipients_count}
+      label={`${over.toLocaleString()} of ${recipients_count.toLocaleString()}`}
+    />
+  )
+}

@@ -1,0 +1,72 @@
+import { GatewayError } from '../../errors.ts'
+import { cancelWaiting } from '../edit/cancel-batch.ts'
+import {
+  type Campaign,
+  type CampaignServices,
+  type CampaignStatus,
+  isStored,
+  readCampaign,
+} from './campaign.ts'
+import { endCampaign } from './end.ts'
+import { holdMessages, releaseMessages } from './hold.ts'
+import { storeMessages } from './store-messages.ts'
+
+/** Makes the queue as a status says. False when the campaign was changed meanwhile. */
+type Step = (services: CampaignServices, campaign: Campaign, signal: AbortSignal) => Promise<boolean>
+
+const STEPS: Readonly<Record<CampaignStatus, Step>> = {
+  scheduled: send,
+  sending: send,
+  done: send,
+  paused: pause,
+  canceled: end,
+  failed: end,
+}
+
+const SETTLE = `
+update campaigns set settled = true, former_batch = '',
+  audience = case when status = 'paused' then audience else '[]'::json end
+where id = $1 and xmin::text = $2 returning 1`
+
+/**
+ * Makes the messages of a campaign as its record says: it holds the intent, so this can be repeated, go on
+ * after a crash at any point, and run on several nodes at once. Does nothing for one that is settled. Returns
+ * early when `signal` aborts; the sweep then goes on.
+ */
+export async function advance(services: CampaignServices, id: string, signal: AbortSignal): Promise<void> {
+  const { db } = services.store
+  while (!signal.aborted) {
+    const campaign = await readCampaign(db, id)
+    if (!campaign || campaign.settled) return
+    if (!(await STEPS[campaign.status](services, campaign, signal))) continue
+    const { rows } = await db.query(SETTLE, [id, campaign.version])
+    if (rows[0]) return
+  }
+}
+
+async function send(services: CampaignServices, campaign: Campaign, signal: AbortSignal): Promise<boolean> {
+  if (isStored(campaign)) return releaseMessages(services.store, campaign)
+  await cancelFormer(services, campaign)
+  try {
+    return await storeMessages(services, campaign, signal)
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error
+    await endCampaign(services, campaign, 'failed', error.message)
+    return false
+  }
+}
+
+async function pause(services: CampaignServices, campaign: Campaign): Promise<boolean> {
+  await cancelFormer(services, campaign)
+  return isStored(campaign) ? holdMessages(services.store, campaign) : true
+}
+
+async function end(services: CampaignServices, campaign: Campaign): Promise<boolean> {
+  await cancelFormer(services, campaign)
+  for (const batch of campaign.batches) await cancelWaiting(services.store, campaign.user, batch)
+  return true
+}
+
+async function cancelFormer({ store }: CampaignServices, { user, formerBatch }: Campaign): Promise<void> {
+  if (formerBatch) await cancelWaiting(store, user, formerBatch)
+}

@@ -1,0 +1,129 @@
+import { z } from 'zod'
+import { formatDate } from '../../fields/types/date.ts'
+import {
+  COMMON,
+  checkExpiry,
+  dateAt,
+  future,
+  MAX_CHARACTERS,
+  TEMPLATE_SEND,
+  templateOf,
+} from '../send/body.ts'
+import { checkLength } from '../send/content.ts'
+import { checkPhones, uniquePhones } from '../send/recipients.ts'
+import { gatewayRefusal } from '../send/refusal.ts'
+import { checkShape, nonEmptyId, text, visibleText, wholeNumber } from '../send/shape.ts'
+import type { CampaignOptions } from './campaign.ts'
+
+/** People whom one campaign may have. */
+export const MAX_AUDIENCE = 20_000
+const MAX_HOLD_SECONDS = 3_600
+/** Time to undo a send that begins at once. */
+const HOLD_SECONDS = 10
+
+/** The body of a new campaign. `null` counts as absent. */
+export const CAMPAIGN = z
+  .strictObject({
+    name: text(255).nullish().meta({ description: 'How it is called; left out, its text.' }),
+    body: visibleText()
+      .nullish()
+      .meta({ maxLength: MAX_CHARACTERS, description: 'The text. Excludes `template_id`.' }),
+    template_id: nonEmptyId().nullish().meta({ description: 'A record of `sms_templates`.' }),
+    variables: TEMPLATE_SEND.shape.variables,
+    recipients: COMMON.recipients.meta({
+      description: 'Phone numbers in E.164. With the members of the groups at most 20,000 people.',
+    }),
+    group_ids: COMMON.group_ids,
+    scheduled_at: COMMON.scheduled_at,
+    hold_seconds: wholeNumber(0, MAX_HOLD_SECONDS).nullish().meta({
+      description: 'Without `scheduled_at`: it begins after so many seconds, 10 when left out.',
+    }),
+    expires_at: COMMON.expires_at.meta({
+      description: 'What no device has taken by then ends as `failed`. Empty or left out: without an end.',
+    }),
+    device_id: COMMON.device_id,
+    sim: COMMON.sim,
+    priority: COMMON.priority,
+    guarantee: COMMON.guarantee,
+  })
+  .meta({ id: 'Campaign' })
+
+/** The body of a change: what is left out stays as it is. */
+export const CAMPAIGN_CHANGE = CAMPAIGN.omit({
+  device_id: true,
+  sim: true,
+  priority: true,
+  guarantee: true,
+}).meta({ id: 'CampaignChange' })
+
+/** The text of a request, or the template that it is made from. */
+export type RequestedText =
+  | { readonly body: string }
+  | { readonly templateId: string; readonly variables: Readonly<Record<string, string>> }
+
+/** A checked body; null is what it leaves as it is. Dates are in PocketBase's form. */
+export interface CampaignChange {
+  readonly name: string | null
+  readonly text: RequestedText | null
+  readonly audience: { readonly recipients: readonly string[]; readonly groupIds: readonly string[] } | null
+  readonly scheduledAt: string | null
+  readonly expiresAt: string | null
+}
+
+/** A checked new campaign. */
+export type NewCampaign = { readonly [K in keyof CampaignChange]: NonNullable<CampaignChange[K]> } & {
+  readonly options: CampaignOptions
+}
+
+/** The body of a new campaign. Throws 400 that names the first wrong field. */
+export function readNewCampaign(raw: unknown, now: Date): NewCampaign {
+  const given = checkShape(CAMPAIGN, raw)
+  const { name, text, audience, scheduledAt, expiresAt } = changeOf(given, raw, now)
+  if (!text) throw gatewayRefusal('invalid_request', 'body or template_id must be given')
+  if (!audience || audience.recipients.length + audience.groupIds.length === 0)
+    throw gatewayRefusal('invalid_request', 'recipients or group_ids must name somebody')
+  const begins = scheduledAt ?? beginOf(given.hold_seconds, now)
+  checkExpiry({ expires_at: expiresAt }, begins)
+  const options = {
+    device: given.device_id ?? '',
+    sim: given.sim ?? 0,
+    priority: given.priority ?? 0,
+    guarantee: given.guarantee ?? 'at_most_once',
+  }
+  return { name: name ?? '', text, audience, scheduledAt: begins, expiresAt: expiresAt ?? '', options }
+}
+
+/** The body of a change. Throws 400 that names the first wrong field, or says that there is none. */
+export function readCampaignChange(raw: unknown, now: Date): CampaignChange {
+  const change = changeOf(checkShape(CAMPAIGN_CHANGE, raw), raw, now)
+  if (Object.values(change).some((part) => part !== null)) return change
+  throw gatewayRefusal('invalid_request', 'name, text, audience or time must be given')
+}
+
+function changeOf(given: z.output<typeof CAMPAIGN_CHANGE>, raw: unknown, now: Date): CampaignChange {
+  const { recipients, group_ids } = given
+  const phones = uniquePhones(recipients ?? [])
+  checkPhones(phones)
+  const isTimed = given.scheduled_at != null || given.hold_seconds != null
+  return {
+    name: given.name ?? null,
+    text: textOf(given, raw),
+    audience: recipients || group_ids ? { recipients: phones, groupIds: [...new Set(group_ids)] } : null,
+    scheduledAt: isTimed ? future(given.scheduled_at, now) || beginOf(given.hold_seconds, now) : null,
+    expiresAt: given.expires_at ?? null,
+  }
+}
+
+function textOf({ body, template_id, variables }: z.output<typeof CAMPAIGN_CHANGE>, raw: unknown) {
+  if (body != null && template_id != null)
+    throw gatewayRefusal('invalid_request', 'body and template_id exclude each other')
+  if (variables != null && template_id == null)
+    throw gatewayRefusal('invalid_request', 'variables need a template_id')
+  if (template_id != null) return templateOf({ template_id, variables }, raw)
+  if (body != null) checkLength(body)
+  return body == null ? null : { body }
+}
+
+/** A campaign that begins at once is held back so long, to be undone. */
+const beginOf = (holdSeconds: number | null | undefined, now: Date): string =>
+  holdSeconds === 0 ? formatDate(now) : dateAt(now.getTime() + (holdSeconds ?? HOLD_SECONDS) * 1000)

@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import type { Config } from '../../config.ts'
+import type { Db } from '../../db/open.ts'
+import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
+import { changeLogCte } from '../../records/changes.ts'
+import { gatewayRefusal } from '../send/refusal.ts'
+import type { SendServices } from '../send/send.ts'
+
+const STATUSES = ['scheduled', 'sending', 'paused', 'canceled', 'done', 'failed'] as const
+export type CampaignStatus = (typeof STATUSES)[number]
+
+/** What campaigns need of the server. */
+export interface CampaignServices extends SendServices {
+  readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>
+}
+
+/** What a campaign's texts are made from; `variables` null: `body` is no template. */
+export interface CampaignText {
+  readonly body: string
+  readonly variables: Readonly<Record<string, string>> | null
+}
+
+/** How its messages are sent, as in a send. */
+export interface CampaignOptions {
+  /** '' when any device will do. */
+  readonly device: string
+  readonly sim: number
+  readonly priority: number
+  readonly guarantee: string
+}
+
+/** A record of `campaigns` as the gateway works with it. */
+export interface Campaign extends CampaignText, CampaignOptions {
+  readonly id: string
+  readonly user: string
+  /** `xmin` of the record and of its user: every change gives another. */
+  readonly version: string
+  readonly userVersion: string
+  readonly status: CampaignStatus
+  /** Numbers whose messages are not all stored yet; empty when they are. */
+  readonly audience: readonly string[]
+  /** The batch of its messages, then those of its repeated sends. */
+  readonly batches: readonly string[]
+  /** The batch of the revision before, as long as it may have to be canceled; else ''. */
+  readonly formerBatch: string
+  readonly revision: number
+  /** Dates in PocketBase's form, '' for none. */
+  readonly scheduledAt: string
+  readonly expiresAt: string
+  /** The queue is as the status says. */
+  readonly settled: boolean
+  readonly groups: readonly string[]
+  readonly recipients: readonly string[]
+  readonly recipientsCount: number
+}
+
+/** A campaign as the answers of `/api/campaigns` have it. */
+export const CAMPAIGN_STATE = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    status: z.enum(STATUSES),
+    scheduled_at: INSTANT,
+    expires_at: INSTANT_OR_EMPTY,
+    batch_id: z.string(),
+    revision: z.int().min(1),
+    recipients_count: z.int().min(0),
+    segments: z.int().min(0).meta({ description: 'Short messages that all texts take together.' }),
+    error: z.string(),
+  })
+  .meta({ id: 'CampaignState' })
+export type CampaignState = Readonly<z.output<typeof CAMPAIGN_STATE>>
+
+const STATE = `
+select id, name, status, scheduled_at, expires_at, batch_id, revision, recipients_count, segments, error
+from campaigns where id = $1 and "user" = $2`
+
+/** The state of a user's campaign. Throws 404 `campaign_not_found`, also for another's. */
+export async function readState(db: Db, user: string, id: string): Promise<CampaignState> {
+  const { rows, columns } = await db.query(STATE, [id, user], 'campaign state')
+  if (!rows[0]) throw gatewayRefusal('campaign_not_found')
+  return Object.fromEntries(columns.map((column, i) => [column, rows[0]![i]])) as CampaignState
+}
+
+const READ = `
+select c.id, c."user", c.xmin::text, u.xmin::text, c.status, c.body, c.variables::text, c.audience::text,
+  c.batches::text, c.former_batch, c.revision, c.scheduled_at, c.expires_at, c.settled, c.groups,
+  c.recipients::text, c.recipients_count, c.device, c.sim, c.priority, c.guarantee
+from campaigns c join users u on u.id = c."user" where c.id = $1`
+
+type Row = [
+  ...[string, string, string, string, CampaignStatus, string, string, string],
+  ...[string, string, number, string, string, boolean, string[], string, number],
+  ...[string, number, number, string],
+]
+
+/** A campaign, undefined when there is none. */
+export async function readCampaign(db: Db, id: string): Promise<Campaign | undefined> {
+  const { rows } = await db.query(READ, [id], 'campaign')
+  if (!rows[0]) return undefined
+  const [of, user, version, userVersion, status, body, variables, audience, ...rest] = rows[0] as Row
+  const [batches, formerBatch, revision, scheduledAt, expiresAt, settled, groups, recipients, count, ...how] =
+    rest
+  const [device, sim, priority, guarantee] = how
+  return {
+    ...{ id: of, user, version, userVersion, status, body, formerBatch, revision, scheduledAt, expiresAt },
+    ...{ settled, groups, recipientsCount: count, device, sim, priority, guarantee },
+    variables: JSON.parse(variables) as Campaign['variables'],
+    audience: listOf(audience),
+    batches: listOf(batches),
+    recipients: listOf(recipients),
+  }
+}
+
+/** A superuser may have emptied the field. */
+const listOf = (json: string): string[] => (JSON.parse(json) as string[] | null) ?? []
+
+/** The same of this user. Throws 404 `campaign_not_found`. */
+export async function findCampaign(db: Db, user: string, id: string): Promise<Campaign> {
+  const campaign = await readCampaign(db, id)
+  if (campaign?.user !== user) throw gatewayRefusal('campaign_not_found')
+  return campaign
+}
+
+/** All messages of the campaign's present revision are stored. */
+export const isStored = ({ audience }: Campaign): boolean => audience.length === 0
+
+/**
+ * Changes columns of campaigns: `set` and `where` are SQL, parameters from $1. Subscribers hear of it. Gives
+ * the ids of those that were changed.
+ */
+export async function updateCampaigns(
+  db: Db,
+  set: string,
+  where: string,
+  params: readonly unknown[],
+): Promise<string[]> {
+  const { rows } = await db.query(
+    `with changed as (
+      update campaigns set ${set}, updated = pb_text(now()) where ${where} returning id
+    ), ${changeLogCte('changed', 'update', params.length + 1)}
+    select id from changed`,
+    [...params, 'campaigns'],
+  )
+  return rows.map(([id]) => String(id))
+}

@@ -1,0 +1,92 @@
+import { formatDate } from '../../fields/types/date.ts'
+import { randomId } from '../../tools/random.ts'
+import { expiresBeforeDue } from '../send/body.ts'
+import { gatewayRefusal } from '../send/refusal.ts'
+import type { CampaignChange, NewCampaign } from './body.ts'
+import {
+  type Campaign,
+  type CampaignServices,
+  type CampaignState,
+  findCampaign,
+  isStored,
+  readState,
+  updateCampaigns,
+} from './campaign.ts'
+import { checkQuota, planAudience, readText } from './plan.ts'
+import { type Settle, whenSettled } from './when-settled.ts'
+
+/** A campaign that begins sooner is too late to change: the sweep may hand its texts out. */
+const MARGIN_MS = 2_000
+
+/**
+ * Changes a user's campaign of which nothing has left. A new text, time or audience is a new revision: the
+ * texts of the one before are canceled and new ones are stored (advance.ts). Throws 409 `campaign_begun`, and
+ * what `createCampaign` throws, with nothing changed.
+ */
+export async function changeCampaign(
+  services: CampaignServices,
+  settle: Settle,
+  user: string,
+  id: string,
+  change: CampaignChange,
+): Promise<CampaignState> {
+  const { db } = services.store
+  const { text, audience, scheduledAt, expiresAt } = change
+  if (!text && !audience && scheduledAt === null && expiresAt === null) {
+    await findCampaign(db, user, id)
+    await updateCampaigns(db, 'name = $2', 'id = $1', [id, change.name])
+  } else {
+    await whenSettled(settle, db, user, id, (campaign) => revise(services, campaign, change))
+    await settle(id, user)
+  }
+  return readState(db, user, id)
+}
+
+const REVISE = `
+name = coalesce($3, name), body = $4, variables = $5::json, template = coalesce($6, template), groups = $7,
+recipients = $8::json, scheduled_at = $9, expires_at = $10, former_batch = $11, batch_id = $12,
+batches = $13::json, recipients_count = $14, segments = $15, audience = $16::json, revision = revision + 1,
+settled = false`
+
+/** False when the campaign was changed meanwhile. */
+async function revise(
+  services: CampaignServices,
+  campaign: Campaign,
+  change: CampaignChange,
+): Promise<boolean> {
+  const { store } = services
+  const { user } = campaign
+  await checkNotBegun(services, campaign)
+  const scheduledAt = change.scheduledAt ?? campaign.scheduledAt
+  const expiresAt = change.expiresAt ?? campaign.expiresAt
+  if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
+  const text = change.text ? await readText(store, user, change.text) : { ...campaign, template: null }
+  const people: NewCampaign['audience'] = change.audience ?? {
+    recipients: campaign.recipients,
+    groupIds: campaign.groups,
+  }
+  const { audience, segments } = await planAudience(store, user, text, people)
+  // what is canceled gives its units back
+  await checkQuota(services, user, audience.length - (isStored(campaign) ? campaign.recipientsCount : 0))
+  const batch = randomId()
+  const changed = await updateCampaigns(store.db, REVISE, 'id = $1 and xmin::text = $2', [
+    ...[campaign.id, campaign.version, change.name, text.body, JSON.stringify(text.variables), text.template],
+    ...[people.groupIds, JSON.stringify(people.recipients), scheduledAt, expiresAt],
+    ...[isStored(campaign) ? campaign.batches[0] : campaign.formerBatch, batch, JSON.stringify([batch])],
+    ...[audience.length, segments, JSON.stringify(audience)],
+  ])
+  return changed.length > 0
+}
+
+/** Something of it is with a device, or was. What the gateway itself has ended never left. */
+const HAS_BEGUN = `
+select 1 from sms_messages where batch_id = $1 and (status in ('assigned', 'sending', 'sent', 'delivered')
+  or status = 'failed' and sent_at <> '') limit 1`
+
+async function checkNotBegun({ store }: CampaignServices, campaign: Campaign): Promise<void> {
+  const { status, scheduledAt, batches } = campaign
+  const isEarly = scheduledAt > formatDate(new Date(Date.now() + MARGIN_MS))
+  if (status !== 'paused' && !(status === 'scheduled' && isEarly)) throw gatewayRefusal('campaign_begun')
+  const { rows } = await store.db.query(HAS_BEGUN, [batches[0]])
+  if (rows[0]) throw gatewayRefusal('campaign_begun')
+}

@@ -1,0 +1,86 @@
+import type { Store } from '../../collections/catalog.ts'
+import { Semaphore } from '../../tools/semaphore.ts'
+import { fillTemplate, loadTemplate, type Text, writeTexts } from '../send/content.ts'
+import { allRecipients, checkCount, optedOut } from '../send/recipients.ts'
+import { gatewayRefusal } from '../send/refusal.ts'
+import { countSegments } from '../send/segments.ts'
+import { readUsage } from '../usage/quota.ts'
+import { MAX_AUDIENCE, type NewCampaign, type RequestedText } from './body.ts'
+import type { CampaignServices, CampaignText } from './campaign.ts'
+
+/** 1,000 long texts keep the event loop busy for 20 ms. Accounts take turns, and rest for as long. */
+const CHUNK = 1_000
+const plans = new Semaphore(1)
+const MAX_REST_MS = 100
+
+/** What a campaign will send. */
+export interface Plan extends CampaignText {
+  /** '' for a plain text. */
+  readonly template: string
+  readonly audience: readonly string[]
+  readonly segments: number
+}
+
+/** The text of a request; of a template, as it is now. Throws 400 when there is no such template. */
+export async function readText(
+  store: Store,
+  user: string,
+  text: RequestedText,
+): Promise<CampaignText & { readonly template: string }> {
+  if ('body' in text) return { body: text.body, variables: null, template: '' }
+  const body = await loadTemplate(store, user, text.templateId)
+  return { body, variables: text.variables, template: text.templateId }
+}
+
+/** The texts of a campaign for some of its people. Throws what is wrong with the template. */
+export const textsFor = (
+  store: Store,
+  user: string,
+  { body, variables }: CampaignText,
+  phones: readonly string[],
+): Promise<Text[]> =>
+  variables ? fillTemplate(store, user, body, variables, phones) : writeTexts(store, user, { body }, phones)
+
+/**
+ * Who gets a campaign, without those who have opted out, and the segments it takes. Throws what a send to
+ * them would throw.
+ */
+export async function planAudience(
+  store: Store,
+  user: string,
+  text: CampaignText,
+  { recipients, groupIds }: NewCampaign['audience'],
+): Promise<Pick<Plan, 'audience' | 'segments'>> {
+  checkCount(recipients, MAX_AUDIENCE)
+  const all = await allRecipients(store, user, recipients, groupIds, MAX_AUDIENCE)
+  const out = await optedOut(store, user, all)
+  const audience = all.filter((phone) => !out.has(phone))
+  if (audience.length === 0) throw gatewayRefusal('invalid_request', 'recipients have all opted out')
+  return { audience, segments: await countAll(store, user, text, audience) }
+}
+
+/** Segments of all texts. */
+async function countAll(
+  store: Store,
+  user: string,
+  text: CampaignText,
+  phones: readonly string[],
+): Promise<number> {
+  if (!text.variables) return phones.length * countSegments(text.body).segments
+  let sum = 0
+  for (let at = 0; at < phones.length; at += CHUNK) {
+    const write = () => textsFor(store, user, text, phones.slice(at, at + CHUNK))
+    for (const { segments } of await plans.runThenRest(write, user, MAX_REST_MS)) sum += segments
+  }
+  return sum
+}
+
+/** Throws 402 `quota_exceeded` when a user may not send so many messages this month. */
+export async function checkQuota(
+  { store, config }: CampaignServices,
+  user: string,
+  messages: number,
+): Promise<void> {
+  const { remaining } = await readUsage(store, user, config, new Date())
+  if (remaining !== null && remaining < messages) throw gatewayRefusal('quota_exceeded')
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import { TEXT } from '../send/content.ts'
+import type { NewCampaign } from './body.ts'
+import { planAudience, readText, textsFor } from './plan.ts'
+
+/** What a campaign would send. */
+export const CAMPAIGN_PREVIEW = z
+  .object({
+    recipients_count: z
+      .int()
+      .min(1)
+      .meta({ description: 'People who get it; not those who have opted out.' }),
+    segments: z.int().min(1).meta({ description: 'Short messages that all texts take together.' }),
+    first: TEXT.meta({ description: 'The text for the first of them.' }),
+  })
+  .meta({ id: 'CampaignPreview' })
+export type CampaignPreview = Readonly<z.output<typeof CAMPAIGN_PREVIEW>>
+
+/** Counts people and segments of a campaign, stores nothing. Throws what its create throws, but for 402. */
+export async function previewCampaign(
+  store: Store,
+  user: string,
+  wanted: NewCampaign,
+): Promise<CampaignPreview> {
+  const text = await readText(store, user, wanted.text)
+  const { audience, segments } = await planAudience(store, user, text, wanted.audience)
+  const [first] = await textsFor(store, user, text, audience.slice(0, 1))
+  return { recipients_count: audience.length, segments, first: first! }
+}

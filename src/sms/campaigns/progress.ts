@@ -1,0 +1,86 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import { isOwnedBy } from '../../db/by-id.ts'
+import { dateOf } from '../../fields/types/date.ts'
+import { INSTANT } from '../../fields/values/instant.ts'
+import { BATCH } from '../edit/batches.ts'
+import { REASONS } from '../status/status.ts'
+import { CAMPAIGN_STATE, findCampaign } from './campaign.ts'
+
+/** Replies that are shown; all are counted. */
+const MAX_REPLIES = 20
+
+/** How far a campaign is. */
+export const CAMPAIGN_PROGRESS = z
+  .object({
+    id: z.string(),
+    status: CAMPAIGN_STATE.shape.status,
+    begins_in_seconds: z
+      .number()
+      .min(0)
+      .meta({ description: 'By the clock of the server; 0: it has begun.' }),
+    recipients_count: z.int().min(0),
+    counts: BATCH.shape.counts.meta({
+      description: 'Messages by status. One that failed and was sent again counts as the new message does.',
+    }),
+    canceled: z.int().min(0).meta({ description: 'Those of the failed ones that were called off.' }),
+    segments_used: z.int().min(0).meta({ description: 'Short messages that were sent.' }),
+    opt_outs: z.int().min(0).meta({ description: 'Recipients who want no more texts now.' }),
+    replies: z.int().min(0).meta({ description: 'Texts that came from its recipients since it began.' }),
+    latest_replies: z
+      .array(z.object({ id: z.string(), from: z.string(), body: z.string(), created: INSTANT }))
+      .meta({ description: `The latest ${MAX_REPLIES} of them, newest first.` }),
+  })
+  .meta({ id: 'CampaignProgress' })
+export type CampaignProgress = Readonly<z.output<typeof CAMPAIGN_PROGRESS>>
+
+/** $1: the user; $2: the batches. */
+const SENT = `
+with sent as (
+  select m."to", m.status, m.segments, m.error_message from sms_messages m
+  where m.batch_id = any($2::text[]) and m.batch_id <> '' and ${isOwnedBy('m', '$1')}
+    and (m.status <> 'failed' or not exists (
+      select from sms_messages r where r."user" = $1 and r.client_ref = 'retry:' || m.id and r.client_ref <> ''
+    ))
+)`
+
+const COUNTS = `${SENT}
+select status, count(*), count(*) filter (where error_message = '${REASONS.canceled}'), sum(segments)
+from sent group by status`
+
+const OPT_OUTS = `${SENT}
+select count(*) from contacts c where c."user" = $1 and c.opted_out and c.phone in (select "to" from sent)`
+
+const REPLIES = `${SENT}
+select i.id, i."from", i.body, i.created, count(*) over () from sms_messages i
+where i."user" = $1 and i.created >= $3 and i.message_type = 'incoming' and i."from" in (select "to" from sent)
+order by i.created desc, i.id desc limit ${MAX_REPLIES}`
+
+/** How far a user's campaign is. Throws 404 `campaign_not_found`. */
+export async function readProgress({ db }: Store, user: string, id: string): Promise<CampaignProgress> {
+  const { status, batches, scheduledAt, recipientsCount } = await findCampaign(db, user, id)
+  const params = [user, batches]
+  const found = (await db.query(COUNTS, params)).rows as [string, number, number, number][]
+  const optOuts = await db.query(OPT_OUTS, params)
+  const replies = (await db.query(REPLIES, [...params, scheduledAt])).rows
+  const of = (wanted: string) => Number(found.find(([name]) => name === wanted)?.[1] ?? 0)
+  return {
+    id,
+    status,
+    begins_in_seconds: Math.max(0, dateOf(scheduledAt)!.getTime() - Date.now()) / 1000,
+    recipients_count: recipientsCount,
+    counts: {
+      ...{ pending: of('pending'), assigned: of('assigned'), sending: of('sending') },
+      ...{ sent: of('sent'), delivered: of('delivered'), failed: of('failed') },
+    },
+    canceled: found.reduce((sum, row) => sum + Number(row[2]), 0),
+    segments_used: found.reduce((sum, [name, , , segments]) => sum + (HAS_GONE.has(name) ? segments : 0), 0),
+    opt_outs: Number(optOuts.rows[0]![0]),
+    replies: Number(replies[0]?.[4] ?? 0),
+    latest_replies: replies.map(([reply, from, body, created]) => ({
+      ...{ id: String(reply), from: String(from), body: String(body), created: String(created) },
+    })),
+  }
+}
+
+const HAS_GONE: ReadonlySet<string> = new Set(['sent', 'delivered'])

@@ -1,0 +1,106 @@
+import { z } from 'zod'
+import { batchAfter, RETRIED_BATCH, type RETRY_BATCH, retryBatch } from '../edit/retry-batch.ts'
+import { gatewayRefusal } from '../send/refusal.ts'
+import { StaleSender } from '../send/send.ts'
+import {
+  CAMPAIGN_STATE,
+  type Campaign,
+  type CampaignServices,
+  findCampaign,
+  readState,
+  updateCampaigns,
+} from './campaign.ts'
+import { type Settle, whenSettled } from './when-settled.ts'
+
+/** What was sent again of a campaign. */
+export const RETRIED_CAMPAIGN = z
+  .object({
+    campaign: CAMPAIGN_STATE,
+    retried: z.int().min(0).meta({ description: 'Messages that this request has sent again.' }),
+    left_out: RETRIED_BATCH.shape.left_out,
+  })
+  .meta({ id: 'RetriedCampaign' })
+export type RetriedCampaign = Readonly<z.output<typeof RETRIED_CAMPAIGN>>
+
+/** Reads of a user's record, which is compared when messages are stored. */
+const TRIES = 5
+
+/**
+ * Sends the failed messages of a campaign once more, also those of earlier repeats; each failed message at
+ * most once. The new ones are in a batch of their own, which belongs to the campaign. Throws 409
+ * `campaign_not_retriable`, and 402 or 503 when nothing could be sent.
+ */
+export async function retryCampaign(
+  services: CampaignServices,
+  settle: Settle,
+  user: string,
+  id: string,
+  body: z.output<typeof RETRY_BATCH>,
+): Promise<RetriedCampaign> {
+  const { db } = services.store
+  // noted first, so that what is sent belongs to the campaign whatever happens in between
+  await whenSettled(settle, db, user, id, (campaign) => noteBatch(services, campaign))
+  const { batches } = await findCampaign(db, user, id)
+  const before = await countMessages(services, user, batches)
+  const results = []
+  for (const batch of batches)
+    if ((await countMessages(services, user, [batch])) > 0)
+      results.push(await retryFresh(services, user, id, batch, body))
+  const retried = (await countMessages(services, user, batches)) - before
+  if (retried > 0) await updateCampaigns(db, `status = 'sending'`, `id = $1 and status = 'done'`, [id])
+  return {
+    campaign: await readState(db, user, id),
+    retried,
+    left_out: sumOf(results.map((one) => one.left_out)),
+  }
+}
+
+/** Notes the batch that repeats of the last one will have. False when the campaign was changed meanwhile. */
+async function noteBatch(services: CampaignServices, campaign: Campaign): Promise<boolean> {
+  if (campaign.status !== 'sending' && campaign.status !== 'done')
+    throw gatewayRefusal('campaign_not_retriable')
+  const last = campaign.batches.at(-1)!
+  if ((await countMessages(services, campaign.user, [last])) === 0) return true
+  const batches = JSON.stringify([...campaign.batches, batchAfter(last)])
+  const params = [campaign.id, campaign.version, batches]
+  const noted = await updateCampaigns(
+    services.store.db,
+    'batches = $3::json',
+    'id = $1 and xmin::text = $2',
+    params,
+  )
+  return noted.length > 0
+}
+
+async function retryFresh(
+  services: CampaignServices,
+  user: string,
+  id: string,
+  batch: string,
+  body: z.output<typeof RETRY_BATCH>,
+) {
+  for (let tries = 1; ; tries++) {
+    const { userVersion } = await findCampaign(services.store.db, user, id)
+    try {
+      return await retryBatch(services, { user, version: userVersion, key: null }, batch, body)
+    } catch (error) {
+      if (!(error instanceof StaleSender) || tries === TRIES) throw error
+    }
+  }
+}
+
+async function countMessages({ store }: CampaignServices, user: string, batches: readonly string[]) {
+  const { rows } = await store.db.query(
+    `select count(*) from sms_messages where batch_id = any($1::text[]) and batch_id <> '' and "user" || '' = $2`,
+    [batches, user],
+  )
+  return Number(rows[0]![0])
+}
+
+type LeftOut = RetriedCampaign['left_out']
+
+function sumOf(all: readonly LeftOut[]): LeftOut {
+  const sum: LeftOut = { unknown: 0, canceled: 0, opted_out: 0, retried: 0, no_text: 0, refused: 0 }
+  for (const one of all) for (const why of Object.keys(sum) as (keyof LeftOut)[]) sum[why] += one[why]
+  return sum
+}

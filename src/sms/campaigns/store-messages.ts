@@ -1,0 +1,94 @@
+import type { Store } from '../../collections/catalog.ts'
+import { isOwnedBy } from '../../db/by-id.ts'
+import { randomId } from '../../tools/random.ts'
+import type { Offer } from '../send/offer-shape.ts'
+import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
+import { acceptInTurn } from '../send/send.ts'
+import { REASONS } from '../status/status.ts'
+import { type Campaign, type CampaignServices, readCampaign } from './campaign.ts'
+import { chunkKey, chunksOf } from './chunks.ts'
+import { checkQuota, textsFor } from './plan.ts'
+
+/** Times that a chunk is offered again because its user's record has changed. */
+const TRIES = 5
+
+/**
+ * Stores the messages of a campaign that are not stored yet, chunk by chunk. A chunk is stored once, whoever
+ * else stores it and whatever crashes: its key answers for a day, and after that its messages are found. True
+ * when all are stored, false when the campaign was changed meanwhile or `signal` ended it. Throws what a send
+ * throws when it is refused.
+ */
+export async function storeMessages(
+  services: CampaignServices,
+  campaign: Campaign,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { store, config } = services
+  const stored = await phonesOf(store, campaign, campaign.batches[0]!)
+  const reached = campaign.formerBatch
+    ? await phonesOf(store, campaign, campaign.formerBatch, HAS_LEFT)
+    : new Set<string>()
+  const missing = chunksOf(campaign, config).map((chunk) => chunk.filter((phone) => !reached.has(phone)))
+  const open = missing.map((chunk) => (chunk.some((phone) => stored.has(phone)) ? [] : chunk))
+  await checkQuota(services, campaign.user, open.flat().length)
+  for (const [number, phones] of open.entries()) {
+    if (signal.aborted) return false
+    if (phones.length > 0 && !(await storeChunk(services, campaign, phones, number))) return false
+  }
+  return true
+}
+
+/** A message that was not called off before a device had it: its recipient has the text of that revision. */
+const HAS_LEFT = `and not (m.status = 'failed' and m.error_message in ('${REASONS.canceled}', '${REASONS.optedOut}'))`
+
+async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where = ''): Promise<Set<string>> {
+  const { rows } = await db.query(
+    `select m."to" from sms_messages m where m.batch_id = $1 and m.batch_id <> '' and ${isOwnedBy('m', '$2')} ${where}`,
+    [batch, user],
+  )
+  return new Set(rows.map(([to]) => String(to)))
+}
+
+/** False when the campaign is not as it was any more. */
+async function storeChunk(
+  services: CampaignServices,
+  campaign: Campaign,
+  phones: readonly string[],
+  number: number,
+): Promise<boolean> {
+  const texts = await textsFor(services.store, campaign.user, campaign, phones)
+  const messages = texts.map(({ to, body, segments }) => ({
+    id: randomId(),
+    to,
+    body: campaign.variables ? body : null,
+    segments,
+  }))
+  for (let tries = 1; ; tries++) {
+    const now = await readCampaign(services.store.db, campaign.id)
+    if (now?.version !== campaign.version) return false
+    const { outcome } = await acceptInTurn(services, offerOf(now, messages, number))
+    if (outcome === 'accepted' || outcome === 'replayed') return true
+    if (outcome !== 'stale') throw gatewayRefusal(outcome as RefusalCode)
+    if (tries === TRIES) return false
+  }
+}
+
+const offerOf = (campaign: Campaign, messages: Offer['messages'], number: number): Offer => ({
+  user: campaign.user,
+  version: campaign.userVersion,
+  key: null,
+  keyVersion: null,
+  device: campaign.device || null,
+  later: true,
+  batch: campaign.batches[0]!,
+  body: campaign.variables ? null : campaign.body,
+  priority: campaign.priority,
+  sim: campaign.sim,
+  scheduledAt: campaign.scheduledAt,
+  expiresAt: campaign.expiresAt || null,
+  guarantee: campaign.guarantee,
+  clientRef: null,
+  isBulk: true,
+  idempotency: { key: chunkKey(campaign, number), fingerprint: '', answer: '{}' },
+  messages,
+})

@@ -1,0 +1,33 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from '../../db/open.ts'
+import { gatewayRefusal } from '../send/refusal.ts'
+import { type Campaign, findCampaign } from './campaign.ts'
+
+/** Makes the messages of a campaign as its record says; resolves when they are. */
+export type Settle = (id: string, user: string) => Promise<void>
+
+/** A campaign that others change that often at the same time is left to them. */
+const TRIES = 5
+const PAUSE_MS = 50
+
+/**
+ * Runs `work` with a user's campaign whose messages are as its record says, again when it answers false,
+ * because the record was changed meanwhile. Throws 404 `campaign_not_found`, and 409 `campaign_busy` when
+ * that goes on.
+ */
+export async function whenSettled(
+  settle: Settle,
+  db: Db,
+  user: string,
+  id: string,
+  work: (campaign: Campaign) => Promise<boolean>,
+): Promise<void> {
+  for (let tries = 0; tries < TRIES; tries++) {
+    const found = await findCampaign(db, user, id)
+    if (!found.settled) await settle(id, user)
+    const campaign = found.settled ? found : await findCampaign(db, user, id)
+    if (campaign.settled && (await work(campaign))) return
+    await sleep(PAUSE_MS)
+  }
+  throw gatewayRefusal('campaign_busy')
+}

@@ -1,0 +1,10 @@
+import { createHash } from 'node:crypto'
+
+/** A record's id that follows from a text: the same text gives the same id. */
+export const derivedId = (text: string): string => {
+  const digest = createHash('sha256').update(text).digest('hex')
+  return BigInt(`0x${digest.slice(0, 20)}`)
+    .toString(36)
+    .padStart(15, '0')
+    .slice(-15)
+}

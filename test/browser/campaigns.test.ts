@@ -1,0 +1,116 @@
+import { expect } from 'vitest'
+import { scenario } from './support/browser-fixture.ts'
+import { pairPhone } from './support/phone.ts'
+
+const HOUR_MS = 3_600_000
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+49151${2_000_000 + i}`)
+const inAnHour = () => new Date(Date.now() + HOUR_MS).toISOString()
+
+scenario(
+  'a text to 25 people is confirmed, undone, copied, scheduled, paused and resumed',
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await fixture.ann()
+    const phone = await pairPhone(fixture.url, ann, 'desk phone')
+    await fixture.signIn()
+    await fixture.visit('/campaigns')
+    await page.getByText('No campaigns yet').waitFor()
+    await fixture.look('none')
+
+    // the confirmation; Enter once more does not send
+    await fixture.visit(`/send?to=${encodeURIComponent(numbers(25).join(','))}`)
+    await page.getByRole('textbox', { name: 'Text' }).fill('The sale begins on Monday')
+    await page.getByRole('button', { name: 'Send to 25 people' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('heading', { name: 'Send to 25 people?' }).waitFor()
+    // people, and what their texts take
+    expect(await dialog.locator('strong').allTextContents()).toEqual([
+      '25 people',
+      expect.stringMatching(/^25 /),
+    ])
+    await dialog.getByText('The sale begins on Monday').waitFor()
+    expect(await page.locator(':focus').textContent()).toBe('Not yet')
+    await fixture.look('confirm')
+    await dialog.getByRole('button', { name: 'Not yet' }).click()
+    expect((await ann.collection('campaigns').getList()).totalItems).toBe(0)
+
+    // ten seconds to undo it
+    await page.getByRole('button', { name: 'Send to 25 people' }).click()
+    await dialog.getByRole('button', { name: 'Send to 25 people' }).click()
+    await page.getByText(/^Sending in \d+ s$/).waitFor()
+    await page.getByRole('button', { name: 'Undo' }).click()
+    await page.getByText('Undone: nobody gets it').waitFor()
+    await page.getByText('Canceled', { exact: true }).first().waitFor()
+    expect(await phone.claim()).toEqual([])
+    await fixture.look('undone')
+
+    // the same again, later
+    await page.getByRole('link', { name: 'Duplicate' }).click()
+    await page.getByText('25 people').first().waitFor()
+    expect(await page.getByRole('textbox', { name: 'Text' }).inputValue()).toBe('The sale begins on Monday')
+    await page.getByText('Later', { exact: true }).click()
+    await page.getByRole('button', { name: 'Schedule for 25 people' }).click()
+    await dialog.getByRole('button', { name: 'Schedule for 25 people' }).click()
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
+    await page.getByText('25 scheduled').waitFor()
+    await fixture.look('scheduled')
+
+    await page.getByRole('button', { name: 'Edit' }).click()
+    await dialog.getByLabel('Name').fill('Monday')
+    await dialog.getByLabel('Text').fill('The sale begins on Tuesday')
+    await fixture.look('edit')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('heading', { name: 'Monday' }).waitFor()
+    await page.locator('.campaign-text').getByText('The sale begins on Tuesday').waitFor()
+
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByText('Paused', { exact: true }).waitFor()
+    await page.getByText('25 paused').waitFor()
+    await fixture.look('paused')
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.getByRole('button', { name: 'Pause' }).waitFor()
+
+    // now: it goes out, and the page shows how far it is
+    const [campaign] = (await ann.collection('campaigns').getList(1, 1, { filter: 'status = "scheduled"' }))
+      .items
+    await ann.send(`/api/campaigns/${campaign!.id}`, { method: 'PATCH', body: { hold_seconds: 0 } })
+    await expect
+      .poll(async () => (await phone.claim()).map((task) => task.body), { timeout: 30_000 })
+      .toContain('The sale begins on Tuesday')
+    await page.getByText('Sending', { exact: true }).first().waitFor()
+
+    // the question has one way to cancel
+    await page.getByRole('button', { name: 'Cancel the campaign' }).click()
+    expect(await dialog.getByRole('button', { name: /^Cancel/ }).count()).toBe(1)
+    expect(await page.locator(':focus').textContent()).toBe('Keep it')
+    await dialog.getByRole('button', { name: 'Cancel the campaign' }).click()
+    await page.getByText('Campaign canceled').waitFor()
+    await fixture.visit('/campaigns')
+    await page.getByRole('link', { name: 'Monday', exact: true }).waitFor()
+    await fixture.look('list')
+  },
+)
+
+scenario('a scheduled send tells its date, also when somebody has opted out', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  await pairPhone(fixture.url, ann, 'desk phone')
+  const recipients = numbers(3)
+  const body = { recipients, body: 'Sale', scheduled_at: inAnHour() }
+  const { batch_id } = await ann.send('/api/sms/send', { method: 'POST', body })
+  await fixture.signIn()
+  await fixture.visit(`/send?batch=${batch_id}`)
+  await page.getByRole('heading', { name: /^Scheduled for .*\d.* to 3 people$/ }).waitFor()
+  const [first] = (await ann.collection('sms_messages').getList(1, 1, { filter: `to = "${recipients[0]}"` }))
+    .items
+  await ann.send(`/api/sms/messages/${first!.id}/cancel`, { method: 'POST' })
+  await page.getByRole('heading', { name: /^Scheduled for .* to 2 people$/ }).waitFor()
+  await page.getByRole('button', { name: 'Cancel the 2 not sent yet' }).click()
+  expect(
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^Cancel/ })
+      .count(),
+  ).toBe(1)
+  await page.getByRole('button', { name: 'Keep them' }).click()
+})

@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { type CatalogStore, openStore } from '../../../src/collections/catalog/catalog-store.ts'
+import { readConfig } from '../../../src/config.ts'
+import type { Db } from '../../../src/db/open.ts'
+import { advance } from '../../../src/sms/campaigns/advance.ts'
+import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
+import { type CampaignServices, findCampaign, readState } from '../../../src/sms/campaigns/campaign.ts'
+import { changeCampaign } from '../../../src/sms/campaigns/change.ts'
+import { createCampaign } from '../../../src/sms/campaigns/create.ts'
+import { endCampaign } from '../../../src/sms/campaigns/end.ts'
+import { holdMessages } from '../../../src/sms/campaigns/hold.ts'
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
+import { storeMessages } from '../../../src/sms/campaigns/store-messages.ts'
+import { Acceptor } from '../../../src/sms/send/accept.ts'
+import { endUnfinished } from '../../../src/sms/sweep/end-unfinished.ts'
+import { openPreparedDb } from '../../support/server/start.ts'
+
+// Campaigns without a server: no sweeper, so that every step is taken here. Each test has a user of its own.
+
+const NOW = new AbortController().signal
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+4977${i + 10_000}`)
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
+
+let db: Db
+let store: CatalogStore
+let one: CampaignServices
+let two: CampaignServices
+let user = ''
+let users = 0
+
+beforeAll(async () => {
+  db = await openPreparedDb()
+  store = await openStore(db)
+  const node = () => {
+    const config = readConfig({})
+    return { store, config, acceptor: new Acceptor(store, config) }
+  }
+  one = node()
+  two = node()
+})
+beforeEach(async () => {
+  user = `campaignuser${++users + 100}`
+  await db.query(`insert into users (id, email, "tokenKey") values ($1, $1 || '@example.com', $1)`, [user])
+})
+afterAll(async () => {
+  await store.close()
+  await db.close()
+})
+
+const settleWith = (services: CampaignServices) => (id: string) => advance(services, id, NOW)
+const create = async (body: object) =>
+  (await createCampaign(one, user, readNewCampaign({ body: 'Sale', ...body }, new Date()), null)).id
+const created = async (body: object) => {
+  const id = await create(body)
+  await advance(one, id, NOW)
+  return id
+}
+const change = (services: CampaignServices, id: string, body: object) =>
+  changeCampaign(services, settleWith(services), user, id, readCampaignChange(body, new Date()))
+const waiting = async (): Promise<string[]> =>
+  (
+    await db.query(
+      'select m."to" from sms_dispatch d join sms_messages m on m.id = d.message where m."user" = $1 order by 1',
+      [user],
+    )
+  ).rows.map(([to]) => String(to))
+const used = async () =>
+  Number(
+    (await db.query('select coalesce(sum(used), 0) from sms_usage where "user" = $1', [user])).rows[0]![0],
+  )
+const quota = (messages: number) =>
+  db.query('update users set monthly_quota = $1 where id = $2', [messages, user])
+
+test('2,500 people are stored in chunks under one batch_id, once', async () => {
+  const id = await created({ recipients: numbers(2_500), scheduled_at: inAnHour() })
+  expect(await waiting()).toEqual(numbers(2_500))
+  const { rows } = await db.query('select distinct batch_id from sms_messages where "user" = $1', [user])
+  expect(rows).toEqual([[(await readState(db, user, id)).batch_id]])
+  const keys = await db.query(`select key from sms_idempotency where "user" = $1 order by key`, [user])
+  expect(keys.rows.flat()).toEqual([0, 1, 2, 3, 4].map((chunk) => `campaign:${id}:1:${chunk}`))
+  await pauseCampaign(one, settleWith(one), user, id)
+  const held = await db.query(`select count(*) from sms_dispatch where due_at = 'infinity' and "user" = $1`, [
+    user,
+  ])
+  expect(Number(held.rows[0]![0])).toBe(2_500)
+  await resumeCampaign(one, settleWith(one), user, id)
+  await cancelCampaign(one, settleWith(one), user, id)
+  expect([await waiting(), await used()]).toEqual([[], 0])
+})
+
+test('two nodes that advance at once store it once', async () => {
+  const id = await create({ recipients: numbers(1_200), scheduled_at: inAnHour() })
+  await Promise.all([advance(one, id, NOW), advance(two, id, NOW), advance(two, id, NOW)])
+  expect(await waiting()).toEqual(numbers(1_200))
+  expect(await used()).toBe(1_200)
+})
+
+test('a crash after some of the chunks: another node stores the rest, also a day later', async () => {
+  const id = await create({ recipients: numbers(1_200), scheduled_at: inAnHour() })
+  const campaign = await findCampaign(db, user, id)
+  const crash = new AbortController()
+  const killed = {
+    ...one,
+    acceptor: {
+      accept: async (offer: Parameters<Acceptor['accept']>[0]) => {
+        const verdict = await one.acceptor.accept(offer)
+        crash.abort()
+        return verdict
+      },
+    } as Acceptor,
+  }
+  expect(await storeMessages(killed, campaign, crash.signal)).toBe(false)
+  expect(await waiting()).toHaveLength(500)
+  await db.query(`update sms_idempotency set created = now() - interval '2 days'`)
+  await advance(two, id, NOW)
+  expect(await waiting()).toEqual(numbers(1_200))
+})
+
+test('a crash between any two steps of a change: the new text is there once, the old one gone', async () => {
+  const id = await created({ recipients: numbers(6), scheduled_at: inAnHour() })
+  const interrupted = { ...one, acceptor: { accept: () => Promise.reject(new Error('killed')) } as never }
+  // the intent is stored, its messages are not
+  await expect(change(interrupted, id, { body: 'New', recipients: numbers(8) })).rejects.toThrow('killed')
+  expect(await waiting()).toEqual([])
+  // stored, but not noted
+  await storeMessages(one, await findCampaign(db, user, id), NOW)
+  expect((await findCampaign(db, user, id)).settled).toBe(false)
+  await advance(two, id, NOW)
+  expect(await waiting()).toEqual(numbers(8))
+  const bodies = await db.query(
+    'select distinct m.body from sms_dispatch d join sms_messages m on m.id = d.message where m."user" = $1',
+    [user],
+  )
+  expect(bodies.rows).toEqual([['New']])
+  expect(await used()).toBe(8)
+})
+
+test('whom the former text has reached all the same does not get the new one', async () => {
+  const id = await created({ recipients: numbers(3), scheduled_at: inAnHour() })
+  await changeCampaign(
+    one,
+    // killed after the intent was stored: meanwhile the old text becomes due and one is sent
+    async () => {},
+    user,
+    id,
+    readCampaignChange({ body: 'New' }, new Date()),
+  )
+  await db.query(
+    `with gone as (
+    delete from sms_dispatch where message = (select id from sms_messages where "to" = $1 and "user" = $2) returning message
+  ) update sms_messages m set status = 'sent' from gone where m.id = gone.message`,
+    [numbers(1)[0], user],
+  )
+  await advance(two, id, NOW)
+  expect(await waiting()).toEqual(numbers(3).slice(1))
+})
+
+test('a cancellation while another node stores it leaves nothing behind', async () => {
+  const id = await create({ recipients: numbers(1_200), scheduled_at: inAnHour() })
+  const campaign = await findCampaign(db, user, id)
+  let chunks = 0
+  const slow = {
+    ...one,
+    acceptor: {
+      accept: async (offer: Parameters<Acceptor['accept']>[0]) => {
+        // between the look at the campaign and the commit of its second chunk
+        if (++chunks === 2) {
+          await cancelCampaign(two, settleWith(two), user, id)
+        }
+        return one.acceptor.accept(offer)
+      },
+    } as Acceptor,
+  }
+  expect(await storeMessages(slow, campaign, NOW)).toBe(false)
+  expect([await waiting(), await used()]).toEqual([[], 0])
+  expect(await readState(db, user, id)).toMatchObject({ status: 'canceled' })
+})
+
+test('a campaign that is more than the quota is refused as a whole', async () => {
+  await quota(1_000)
+  await expect(create({ recipients: numbers(1_001) })).rejects.toMatchObject({ status: 402 })
+  expect((await db.query('select 1 from campaigns where "user" = $1', [user])).rows).toEqual([])
+})
+
+test('a quota that is used up meanwhile ends it: nothing is left waiting, and it says why', async () => {
+  const id = await create({ recipients: numbers(1_200), scheduled_at: inAnHour() })
+  let chunks = 0
+  const spent = {
+    ...one,
+    acceptor: {
+      accept: async (offer: Parameters<Acceptor['accept']>[0]) => {
+        if (++chunks === 2) await quota(800)
+        return one.acceptor.accept(offer)
+      },
+    } as Acceptor,
+  }
+  await advance(spent, id, NOW)
+  expect(await readState(db, user, id)).toMatchObject({
+    status: 'failed',
+    error: 'Monthly message quota exceeded',
+  })
+  expect([await waiting(), await used()]).toEqual([[], 0])
+})
+
+test('a change that exceeds the quota changes nothing; units of the old texts count', async () => {
+  await quota(10)
+  const id = await created({ recipients: numbers(8), scheduled_at: inAnHour() })
+  await expect(change(one, id, { recipients: numbers(11) })).rejects.toMatchObject({ status: 402 })
+  expect(await waiting()).toEqual(numbers(8))
+  await change(one, id, { recipients: numbers(10) })
+  expect([await waiting(), await used()]).toEqual([numbers(10), 10])
+})
+
+test('a hold that is late holds nothing that was resumed', async () => {
+  const id = await created({ recipients: numbers(3), scheduled_at: inAnHour() })
+  await pauseCampaign(one, settleWith(one), user, id)
+  const paused = await findCampaign(db, user, id)
+  await resumeCampaign(two, settleWith(two), user, id)
+  expect(await holdMessages(one.store, paused)).toBe(false)
+  expect(
+    (await db.query(`select 1 from sms_dispatch where due_at = 'infinity' and "user" = $1`, [user])).rows,
+  ).toEqual([])
+})
+
+test('an end that is late does not end what was changed', async () => {
+  const id = await created({ recipients: numbers(3), scheduled_at: inAnHour() })
+  const before = await findCampaign(db, user, id)
+  await change(one, id, { body: 'New' })
+  expect(await endCampaign(two, before, 'failed', 'late')).toBe(false)
+})
+
+test('after a restore no campaign goes on', async () => {
+  const id = await create({ recipients: numbers(3), scheduled_at: inAnHour() })
+  await endUnfinished(db)
+  await advance(one, id, NOW)
+  expect(await waiting()).toEqual([])
+  expect(await readState(db, user, id)).toMatchObject({ status: 'failed' })
+})

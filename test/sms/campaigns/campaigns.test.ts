@@ -1,0 +1,346 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  ANN,
+  BEN,
+  GROUPS,
+  PHONES,
+  type ServerWithUsers,
+  startServerWithUsers,
+  TEMPLATES,
+} from '../../support/server/server-with-users.ts'
+
+let server: ServerWithUsers
+let ann: Record<string, string>
+let ben: Record<string, string>
+beforeAll(async () => {
+  server = await startServerWithUsers()
+  ann = await server.signedIn('users', ANN.id)
+  ben = await server.signedIn('users', BEN.id)
+})
+afterAll(() => server.stop())
+
+const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
+const numbers = (count: number, from = 10_000) => Array.from({ length: count }, (_, i) => `+4977${i + from}`)
+const call = (method: string, path: string, body?: unknown, headers = ann) =>
+  server.ask(method, `../campaigns${path}`, body, headers)
+const create = async (body: object) => (await call('POST', '', { body: 'Sale', ...body })).body
+const settled = (id: string) =>
+  expect
+    .poll(async () => (await server.rows('select settled from campaigns where id = $1', [id]))[0]?.[0], {
+      timeout: 20_000,
+    })
+    .toBe(true)
+const made = async (body: object) => {
+  const campaign = await create(body)
+  await settled(campaign.id)
+  return campaign as { id: string; batch_id: string; status: string; scheduled_at: string }
+}
+const messagesOf = (batch: string) =>
+  server.rows('select "to", body, status, scheduled_at from sms_messages where batch_id = $1 order by "to"', [
+    batch,
+  ])
+const waiting = async (batch: string) =>
+  Number(
+    (
+      await server.rows(
+        'select count(*) from sms_dispatch d join sms_messages m on m.id = d.message where batch_id = $1',
+        [batch],
+      )
+    )[0]![0],
+  )
+const statusOf = async (id: string) =>
+  (await server.rows('select status from campaigns where id = $1', [id]))[0]?.[0]
+const progress = async (id: string) => (await call('GET', `/${id}/progress`)).body
+/** Ends messages as a device would. */
+const end = (batch: string, status: string, limit = 1000) =>
+  server.rows(
+    `with ended as (
+      delete from sms_dispatch where message in (
+        select d.message from sms_dispatch d join sms_messages m on m.id = d.message where m.batch_id = $1 limit $3
+      ) returning message
+    ) update sms_messages set status = $2, sent_at = pb_text(now()) where id in (select message from ended)`,
+    [batch, status, limit],
+  )
+
+test('a campaign is stored at once, its messages wait for their time', async () => {
+  const scheduled_at = inAnHour()
+  const answer = await call('POST', '', {
+    name: 'Friends',
+    template_id: TEMPLATES.greeting,
+    group_ids: [GROUPS.friends],
+    recipients: ['+4900002', '+49770001'],
+    scheduled_at,
+  })
+  expect(answer.status).toBe(200)
+  const campaign = answer.body
+  // Out has opted out
+  expect(campaign).toMatchObject({
+    name: 'Friends',
+    status: 'scheduled',
+    revision: 1,
+    recipients_count: 4,
+    segments: 4,
+  })
+  await settled(campaign.id)
+  const rows = await messagesOf(campaign.batch_id)
+  expect(rows.map(([to, body, status]) => [to, body, status])).toEqual([
+    ['+4900001', 'Hello Zoe!', 'pending'],
+    ['+4900002', 'Hello Abe!', 'pending'],
+    ['+4900003', 'Hello Abe!', 'pending'],
+    ['+49770001', 'Hello !', 'pending'],
+  ])
+  expect(await progress(campaign.id)).toMatchObject({
+    status: 'scheduled',
+    counts: { pending: 4 },
+    replies: 0,
+  })
+  const other = await call('GET', `/${campaign.id}/progress`, undefined, ben)
+  expect([other.status, other.body.error]).toEqual([404, 'campaign_not_found'])
+})
+
+test('without a time it is held for ten seconds, in which canceling takes all of it back', async () => {
+  const before = (await server.ask('GET', 'usage')).body.used
+  const asked = Date.now()
+  const campaign = await create({ recipients: numbers(30) })
+  const heldMs = Date.parse(campaign.scheduled_at) - asked
+  expect(heldMs).toBeGreaterThan(9_000)
+  expect(heldMs).toBeLessThan(15_000)
+  const canceled = await call('POST', `/${campaign.id}/cancel`)
+  expect(canceled.body).toMatchObject({ status: 'canceled' })
+  expect((await call('POST', `/${campaign.id}/cancel`)).body).toMatchObject({ status: 'canceled' })
+  await settled(campaign.id)
+  expect(await waiting(campaign.batch_id)).toBe(0)
+  expect((await server.ask('GET', 'usage')).body.used).toBe(before)
+  for (const verb of ['pause', 'resume'])
+    expect((await call('POST', `/${campaign.id}/${verb}`)).body.error).toBe('campaign_over')
+})
+
+test.each([
+  ['nothing to say', { body: undefined, recipients: ['+49771'] }, 400, 'invalid_request'],
+  [
+    'a text and a template',
+    { template_id: TEMPLATES.greeting, recipients: ['+49771'] },
+    400,
+    'invalid_request',
+  ],
+  ['nobody', {}, 400, 'invalid_request'],
+  ['no number', { recipients: ['0151'] }, 400, 'invalid_phone_number'],
+  ['a group of another', { group_ids: [GROUPS.bens] }, 404, 'group_not_found'],
+  ['an empty group', { group_ids: [GROUPS.empty] }, 400, 'invalid_request'],
+  ['too many', { recipients: numbers(20_001) }, 400, 'too_many_recipients'],
+  [
+    'an end before its time',
+    { recipients: ['+49771'], scheduled_at: inAnHour(), expires_at: new Date() },
+    400,
+    'invalid_request',
+  ],
+])('%s is refused, and nothing is stored', async (_, body, status, error) => {
+  const before = await server.rows('select count(*) from campaigns')
+  const answer = await call('POST', '', { body: 'Sale', ...body })
+  expect([answer.status, answer.body.error]).toEqual([status, error])
+  expect(await server.rows('select count(*) from campaigns')).toEqual(before)
+})
+
+test('a named device sends all of it, and keeps it in a pause', async () => {
+  const options = { device_id: PHONES[1], sim: 2, priority: 5, guarantee: 'at_least_once' }
+  const campaign = await made({ recipients: numbers(2), scheduled_at: inAnHour(), ...options })
+  await call('POST', `/${campaign.id}/pause`)
+  const rows = await server.rows(
+    `select distinct m.device, m.sim, m.priority, m.guarantee, d.device, d.pinned, d.due_at::text
+     from sms_messages m join sms_dispatch d on d.message = m.id where m.batch_id = $1`,
+    [campaign.batch_id],
+  )
+  expect(rows).toEqual([[PHONES[1], 2, 5, 'at_least_once', PHONES[1], true, 'infinity']])
+  await call('POST', `/${campaign.id}/cancel`)
+  expect((await call('POST', '', { body: 'x', recipients: ['+49771'], device_id: 'other' })).body.error).toBe(
+    'device_not_found',
+  )
+})
+
+test('a preview counts people and segments, and stores nothing', async () => {
+  const before = await server.rows('select count(*) from campaigns')
+  const body = { template_id: TEMPLATES.greeting, recipients: ['+4900001', '+4900004', ...numbers(1_500)] }
+  const answer = await call('POST', '/preview', body)
+  expect(answer.body).toMatchObject({
+    recipients_count: 1_501,
+    segments: 1_501,
+    first: { to: '+4900001', body: 'Hello Zoe!' },
+  })
+  expect(await server.rows('select count(*) from campaigns')).toEqual(before)
+})
+
+test('an API key opens no campaigns', async () => {
+  expect((await call('POST', '', { body: 'Hi' }, { 'x-api-key': ANN.key })).status).toBe(401)
+})
+
+test('asked twice with one Idempotency-Key there is one campaign', async () => {
+  const body = { body: 'Once', recipients: numbers(3), scheduled_at: inAnHour() }
+  const ask = () => call('POST', '', body, { ...ann, 'idempotency-key': 'twice' })
+  const answers = await Promise.all([ask(), ask(), ask()])
+  expect(new Set(answers.map((answer) => answer.body.id)).size).toBe(1)
+  await settled(answers[0]!.body.id)
+  expect(await messagesOf(answers[0]!.body.batch_id)).toHaveLength(3)
+})
+
+test('a change while it is scheduled: the old texts are gone, the new ones are there once', async () => {
+  const first = await made({ recipients: numbers(5), scheduled_at: inAnHour() })
+  const later = new Date(Date.now() + 7_200_000).toISOString()
+  const changed = await call('PATCH', `/${first.id}`, {
+    body: 'New',
+    recipients: numbers(3),
+    scheduled_at: later,
+    name: 'Renamed',
+  })
+  expect(changed.body).toMatchObject({
+    revision: 2,
+    recipients_count: 3,
+    name: 'Renamed',
+    status: 'scheduled',
+  })
+  await settled(first.id)
+  expect(await waiting(first.batch_id)).toBe(0)
+  const rows = await messagesOf(changed.body.batch_id)
+  expect(rows.map(([, body, status, at]) => [body, status, at])).toEqual(
+    Array(3).fill(['New', 'pending', later.replace('T', ' ')]),
+  )
+  expect(await progress(first.id)).toMatchObject({ counts: { pending: 3, failed: 0 } })
+  await call('POST', `/${first.id}/cancel`)
+})
+
+test('what has begun cannot be changed, but renamed', async () => {
+  const campaign = await made({ recipients: numbers(3), hold_seconds: 0 })
+  const refused = await call('PATCH', `/${campaign.id}`, { body: 'Too late' })
+  expect([refused.status, refused.body.error]).toEqual([409, 'campaign_begun'])
+  expect((await call('PATCH', `/${campaign.id}`, { name: 'Mine' })).body).toMatchObject({
+    name: 'Mine',
+    revision: 1,
+  })
+  await end(campaign.batch_id, 'sent')
+  await expect.poll(() => statusOf(campaign.id), { timeout: 20_000 }).toBe('done')
+  expect((await call('POST', `/${campaign.id}/cancel`)).body.error).toBe('campaign_over')
+})
+
+test('a pause takes back what no device has; it goes on when resumed', async () => {
+  const campaign = await made({ recipients: numbers(6), hold_seconds: 0 })
+  await expect.poll(async () => (await progress(campaign.id)).counts.assigned, { timeout: 20_000 }).toBe(6)
+  // a device has one of them
+  const [claimed] = (
+    await server.rows('select id from sms_messages where batch_id = $1 limit 1', [campaign.batch_id])
+  )[0]!
+  await server.rows(
+    `update sms_dispatch set state = 'sending', attempt = 1, lease_until = now() + interval '1 hour' where message = $1`,
+    [claimed],
+  )
+  await server.rows(`update sms_messages set status = 'sending' where id = $1`, [claimed])
+  expect((await call('POST', `/${campaign.id}/pause`)).body.status).toBe('paused')
+  expect((await call('POST', `/${campaign.id}/pause`)).body.status).toBe('paused')
+  expect(await progress(campaign.id)).toMatchObject({ status: 'paused', counts: { pending: 5, sending: 1 } })
+  const held = await server.rows(
+    `select distinct d.state, d.device, d.due_at::text, m.status, m.device from sms_dispatch d
+     join sms_messages m on m.id = d.message where m.batch_id = $1 and m.id <> $2`,
+    [campaign.batch_id, claimed],
+  )
+  expect(held).toEqual([['pending', '', 'infinity', 'pending', '']])
+  // single messages and the batch keep the hold
+  const [one] = (
+    await server.rows('select id from sms_messages where batch_id = $1 and id <> $2 limit 1', [
+      campaign.batch_id,
+      claimed,
+    ])
+  )[0]!
+  expect((await server.ask('PATCH', `messages/${one}`, { body: 'Other' })).body.error).toBe('not_changeable')
+  expect(
+    (await server.ask('POST', `batches/${campaign.batch_id}/reschedule`, { scheduled_at: inAnHour() })).body
+      .rescheduled,
+  ).toBe(0)
+  expect((await server.ask('POST', `messages/${one}/cancel`)).status).toBe(200)
+  const health = await server.ask('GET', '../health')
+  expect(health.status).toBe(200)
+  expect((await call('POST', `/${campaign.id}/resume`)).body.status).toBe('sending')
+  await expect.poll(async () => (await progress(campaign.id)).counts.assigned, { timeout: 20_000 }).toBe(4)
+  await end(campaign.batch_id, 'delivered')
+})
+
+test('paused texts still expire', async () => {
+  const campaign = await made({ recipients: numbers(2), scheduled_at: inAnHour() })
+  await call('POST', `/${campaign.id}/pause`)
+  await server.rows(
+    `update sms_dispatch set expires_at = now() where message in (select id from sms_messages where batch_id = $1)`,
+    [campaign.batch_id],
+  )
+  await expect.poll(async () => (await progress(campaign.id)).counts.failed, { timeout: 20_000 }).toBe(2)
+})
+
+test('a paused one of which nothing has left can be changed, and is stored when it is resumed', async () => {
+  const campaign = await made({ recipients: numbers(4), scheduled_at: inAnHour() })
+  await call('POST', `/${campaign.id}/pause`)
+  const changed = (await call('PATCH', `/${campaign.id}`, { body: 'Changed in the pause' })).body
+  expect(changed).toMatchObject({ status: 'paused', revision: 2 })
+  expect(await waiting(campaign.batch_id)).toBe(0)
+  expect(await messagesOf(changed.batch_id)).toEqual([])
+  expect((await call('POST', `/${campaign.id}/resume`)).body.status).toBe('scheduled')
+  expect((await messagesOf(changed.batch_id)).map(([, body]) => body)).toEqual(
+    Array(4).fill('Changed in the pause'),
+  )
+  await call('POST', `/${campaign.id}/cancel`)
+})
+
+test('failed ones go out again, without those that did so before', async () => {
+  const campaign = await made({ recipients: numbers(4), hold_seconds: 0 })
+  await expect.poll(async () => (await progress(campaign.id)).counts.assigned, { timeout: 20_000 }).toBe(4)
+  await end(campaign.batch_id, 'failed', 3)
+  await end(campaign.batch_id, 'sent')
+  await expect.poll(() => statusOf(campaign.id), { timeout: 20_000 }).toBe('done')
+  const first = (await call('POST', `/${campaign.id}/retry`)).body
+  expect(first).toMatchObject({ retried: 3, campaign: { status: 'sending' } })
+  expect(await progress(campaign.id)).toMatchObject({ counts: { sent: 1, assigned: 3, failed: 0 } })
+  // nothing more has failed since
+  expect((await call('POST', `/${campaign.id}/retry`)).body).toMatchObject({ retried: 0 })
+  const [second] = (
+    await server.rows(
+      `select distinct batch_id from sms_messages where client_ref like 'retry:%' and "user" = $1 and status = 'assigned'`,
+      [ANN.id],
+    )
+  )[0]!
+  await end(String(second), 'failed', 1)
+  await end(String(second), 'delivered')
+  expect((await call('POST', `/${campaign.id}/retry`)).body).toMatchObject({ retried: 1 })
+  expect(await progress(campaign.id)).toMatchObject({
+    counts: { sent: 1, delivered: 2, assigned: 1, failed: 0 },
+  })
+})
+
+test('replies and opt-outs of its people are counted', async () => {
+  const campaign = await made({ recipients: ['+4977500', '+4977501'], hold_seconds: 0 })
+  const reply = (from: string, body: string) =>
+    fetch(`${server.url}/api/devices/incoming`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...phone },
+      body: JSON.stringify({ items: [{ from, body, received_at: new Date() }] }),
+    })
+  const phone = await server.signedIn('devices', PHONES[0])
+  for (const [from, body] of [
+    ['+4977500', 'Open on Sunday?'],
+    ['+4977501', 'STOP'],
+    ['+4977777', 'Not asked'],
+  ] as const)
+    expect((await reply(from, body)).status).toBe(200)
+  const now = await progress(campaign.id)
+  expect(now).toMatchObject({ replies: 2, opt_outs: 1 })
+  expect(now.latest_replies.map((one: { body: string }) => one.body).sort()).toEqual([
+    'Open on Sunday?',
+    'STOP',
+  ])
+})
+
+test('one that is under way is not deleted, one that is over is', async () => {
+  const campaign = await made({ recipients: numbers(2), scheduled_at: inAnHour() })
+  const remove = () =>
+    fetch(`${server.url}/api/collections/campaigns/records/${campaign.id}`, {
+      method: 'DELETE',
+      headers: ann,
+    })
+  expect((await remove()).status).toBe(404)
+  await call('POST', `/${campaign.id}/cancel`)
+  expect((await remove()).status).toBe(204)
+})
