@@ -291,7 +291,7 @@ describe('what is signed in already', () => {
   })
 
   test.each([true, false])('event streams of the user and of a device are closed: %j', async (isNew) => {
-    if (!isNew) await saveSettings(user, {})
+    if (!isNew) expect((await saveSettings(user, {})).status).toBe(200)
     const device = await gateway.pair(user)
     const streams = await Promise.all(
       [user, device].map(({ token }) => TestListener.on(gateway.url, token, 'sms_messages')),
@@ -390,7 +390,7 @@ test.each([
   ['Europe/Nowhere', 400],
   ['+01:00', 400],
 ])('a time zone is a name that is known: %j', async (time_zone, status) => {
-  await saveSettings(user, {})
+  expect((await saveSettings(user, {})).status).toBe(200)
   const answer = await saveSettings(user, { time_zone })
   expect(answer.status).toBe(status)
   if (status === 400)

@@ -1,5 +1,5 @@
-import { plainTextSuggestion } from '../data/plain-text.ts'
-import { shortMessages } from '../data/text-size.ts'
+import { plainTextSuggestion } from '../data/text/plain-text.ts'
+import { shortMessages } from '../data/text/text-size.ts'
 import { Button } from './form/button.tsx'
 
 /** Offers plainer signs for a text where that makes room. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Campaign } from '../../data/records.ts'
-import { formatTextSize } from '../../data/text-size.ts'
+import { formatTextSize } from '../../data/text/text-size.ts'
 import { useGroups } from '../../data/use/use-groups.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'

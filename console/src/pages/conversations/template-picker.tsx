@@ -1,5 +1,5 @@
-import { piecesOf } from '../../data/placeholders.ts'
 import type { Template } from '../../data/records.ts'
+import { piecesOf } from '../../data/text/placeholders.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { SelectField } from '../../parts/form/field.tsx'
 

@@ -1,5 +1,5 @@
 import type { Sheet } from '../../data/files/sheet.ts'
-import { shortMessages } from '../../data/text-size.ts'
+import { shortMessages } from '../../data/text/text-size.ts'
 import type { Usage } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'

@@ -2,7 +2,7 @@ import { countSegments } from '../../../../src/sms/send/segments.ts'
 import type { BadRow, Sheet } from '../../data/files/sheet.ts'
 import { type PhoneReading, readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
-import { filled, piecesOf, variablesOf } from '../../data/placeholders.ts'
+import { filled, piecesOf, variablesOf } from '../../data/text/placeholders.ts'
 
 /** A text for one row. */
 export interface ListText {

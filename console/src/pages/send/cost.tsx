@@ -1,4 +1,4 @@
-import { shortMessages } from '../../data/text-size.ts'
+import { shortMessages } from '../../data/text/text-size.ts'
 import type { Usage } from '../../data/usage.ts'
 import { to } from '../../router.ts'
 import type { Composition } from './composition.ts'

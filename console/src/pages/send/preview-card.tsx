@@ -1,5 +1,5 @@
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
-import { shortMessages } from '../../data/text-size.ts'
+import { shortMessages } from '../../data/text/text-size.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { Card } from '../../parts/page.tsx'
 import type { Preview } from './use-preview.ts'

@@ -1,5 +1,5 @@
 import { pb } from '../../data/client.ts'
-import { shortMessages } from '../../data/text-size.ts'
+import { shortMessages } from '../../data/text/text-size.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import type { Request } from './composition.ts'

@@ -1,4 +1,4 @@
-import { variablesOf } from '../../data/placeholders.ts'
+import { variablesOf } from '../../data/text/placeholders.ts'
 
 /** The server knows these of each contact. */
 const OF_CONTACTS = new Set(['name', 'phone'])

@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
 import type { Template } from '../../data/records.ts'
-import { formatTextSize } from '../../data/text-size.ts'
+import { formatTextSize } from '../../data/text/text-size.ts'
 import { SelectField, TextArea, TextField } from '../../parts/form/field.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 import { to } from '../../router.ts'

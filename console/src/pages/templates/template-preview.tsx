@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { countSegments } from '../../../../src/sms/send/segments.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
-import { filled, piecesOf, variablesOf } from '../../data/placeholders.ts'
 import { type Contact, fieldsOf } from '../../data/records.ts'
+import { filled, piecesOf, variablesOf } from '../../data/text/placeholders.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { formatTextSize } from '../../data/text-size.ts'
+import { formatTextSize } from '../../data/text/text-size.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { TextArea } from '../form/field.tsx'
 import { Form, FormActions } from '../form/form.tsx'

@@ -1,4 +1,4 @@
-import { countSegments } from '../../../src/sms/send/segments.ts'
+import { countSegments } from '../../../../src/sms/send/segments.ts'
 
 /**
  * Signs that spreadsheets and phones put in by themselves, and those of the GSM alphabet that say the same.

@@ -1,4 +1,4 @@
-import { countSegments } from '../../../src/sms/send/segments.ts'
+import { countSegments } from '../../../../src/sms/send/segments.ts'
 
 const MOST_NAMED = 3
 /** Of a single short message, and of each of several. */

@@ -7,9 +7,9 @@ import { gzip } from 'node:zlib'
 import { Hono } from 'hono'
 import { describedCollections, openApiDocument } from '../../openapi/document.ts'
 import type { Ctx, Env, Services } from '../context.ts'
-import { pageHeaders } from '../pages/page-headers.ts'
+import { pageHeaders } from './page-headers.ts'
 
-const PAGES = fileURLToPath(new URL('../pages/', import.meta.url))
+const PAGES = fileURLToPath(new URL('./', import.meta.url))
 const { resolve } = createRequire(import.meta.url)
 
 /** What the page loads: two files of the package swagger-ui-dist, two of ours. */
