@@ -14,6 +14,16 @@ export default defineConfig({
     emptyOutDir: true,
     target: ['chrome123', 'firefox120', 'safari17.5'], // from there on browsers know light-dark()
     manifest: true,
+    rollupOptions: {
+      input: {
+        index: `${import.meta.dirname}/index.html`,
+        // at the root, under one name for ever: a service worker's place is its scope, and its name its identity
+        sw: `${import.meta.dirname}/src/service-worker.ts`,
+      },
+      output: {
+        entryFileNames: ({ name }) => (name === 'sw' ? 'sw.js' : 'assets/[name]-[hash].js'),
+      },
+    },
     assetsInlineLimit: 0, // the Content-Security-Policy lets nothing be inline
     modulePreload: { polyfill: false },
   },

@@ -8,6 +8,8 @@ import type { Config } from './config.ts'
 import { analyzeChangedTables } from './db/statistics.ts'
 import type { Logger } from './log.ts'
 import { deleteOldLogs } from './logs/delete-old.ts'
+import { cleanUpPushes } from './notifications/queue.ts'
+import { sendReplyMails } from './notifications/reply-mails.ts'
 import { changesCleanUp } from './realtime/changes/clean-up.ts'
 import type { Extensions } from './records/extension.ts'
 import type { SettingsStore } from './settings/settings-store.ts'
@@ -56,8 +58,14 @@ export function jobsOf(
     { id: 'messageTotals', ...HOURLY, run: () => keepTotals(store.db) },
     { id: 'webhookCleanUp', ...HOURLY, run: () => cleanUpDeliveries(store, webhookLogDays) },
     { id: 'backupSchedule', ...EVERY_MINUTE, run: () => serveSchedule(store, settings, backups, log) },
+    { id: 'pushCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpPushes(store.db) },
     { id: 'changesCleanUp', ...EVERY_MINUTE, run: changesCleanUp(store) },
   ]
+  jobs.push({
+    id: 'replyMails',
+    ...EVERY_MINUTE,
+    run: () => sendReplyMails(store.db, { settings, log, config }, stopping),
+  })
   if (deviceAlarmMinutes > 0) {
     jobs.push({
       id: 'deviceAlarms',

@@ -29,6 +29,7 @@ import { jobsOf, startJobs } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
 import { RequestLog } from './logs/request-log.ts'
 import { Traffic } from './metrics/traffic.ts'
+import { startPushes } from './notifications/push-worker.ts'
 import { LIMITS } from './realtime/clients/client.ts'
 import { Realtime } from './realtime/hub.ts'
 import { SettingsStore } from './settings/settings-store.ts'
@@ -126,6 +127,7 @@ async function begin(
   const tracker = new RequestTracker(services)
   const delivery = await startDelivery(store, config, log, campaigns)
   const stopWebhooks = await startWebhooks(store, config, log)
+  const stopPushes = startPushes(store, config, log)
   const stopCopies = await offerCopies(db, log)
   const stopJobs = startJobs(services.jobs, log)
   return {
@@ -143,7 +145,10 @@ async function begin(
       await services.realtime.close()
     },
     async close(left) {
-      await atMost(Promise.all([delivery.stop(), stopWebhooks(), stopJobs(), stopCopies()]), left())
+      await atMost(
+        Promise.all([delivery.stop(), stopWebhooks(), stopPushes(), stopJobs(), stopCopies()]),
+        left(),
+      )
       await atMost(services.logs.flush(), left())
       await atMost(Promise.all([settings.close(), store.close()]), left())
     },

@@ -22,7 +22,7 @@ const FLOORS = [
   ['rules'],
   ['records'],
   ['auth', 'sms', 'realtime', 'webhooks', 'logs'],
-  ['smsgate', 'alarms', 'backup'],
+  ['smsgate', 'alarms', 'backup', 'notifications'],
   ['jobs.ts', 'metrics', 'openapi'],
   ['http', 'import'],
   ['extensions.ts', 'copy'],

@@ -11,10 +11,12 @@ import './style/shell.css'
 import { render } from 'preact'
 import { App } from './app.tsx'
 import './data/theme.ts'
+import { answerServiceWorker } from './data/notifications/service-worker-messages.ts'
 import { watchSession } from './data/session.ts'
 import { watchOwnSettings } from './data/user-settings/own.ts'
 
 watchSession()
+answerServiceWorker()
 watchOwnSettings()
 // phones that this browser plays, if it ever did
 if (localStorage.getItem('pocketsms.simulated-phones')) void import('./data/device/simulated-phones.ts')

@@ -418,6 +418,42 @@ CREATE INDEX idx_devices_user ON devices USING btree ("user");
 CREATE UNIQUE INDEX "idx_tokenKey_devices" ON devices USING btree ("tokenKey");
 CREATE UNIQUE INDEX idx_email_devices ON devices USING btree (email) WHERE email <> ''::text;
 
+create table push_hours (
+  "user" text collate "C" not null,
+  pushes integer not null,
+  ends timestamp with time zone not null,
+  constraint push_hours_pkey PRIMARY KEY ("user")
+);
+
+create table push_queue (
+  conversation text collate "C" not null,
+  "user" text collate "C" not null,
+  state text collate "C" not null default 'waiting'::text,
+  due_at timestamp with time zone not null default now(),
+  constraint push_queue_pkey PRIMARY KEY (conversation),
+  constraint push_queue_state_check CHECK (state = ANY (ARRAY['waiting'::text, 'leased'::text, 'done'::text]))
+);
+CREATE INDEX push_queue_due ON push_queue USING btree (due_at) WHERE state <> 'done'::text;
+
+create table push_subscriptions (
+  id text collate "C" not null,
+  "user" text collate "C" not null,
+  endpoint text collate "C" not null,
+  keys json not null,
+  user_agent text collate "C" not null,
+  created timestamp with time zone not null default now(),
+  failures integer not null default 0,
+  constraint push_subscriptions_pkey PRIMARY KEY (id)
+);
+CREATE INDEX push_subscriptions_user ON push_subscriptions USING btree ("user", created);
+
+create table reply_mails (
+  "user" text collate "C" not null,
+  told_until pb_date not null,
+  next_at timestamp with time zone not null,
+  constraint reply_mails_pkey PRIMARY KEY ("user")
+);
+
 create table sms_dispatch (
   message text collate "C" not null,
   "user" text collate "C" not null,
@@ -590,6 +626,7 @@ create table user_settings (
   disabled boolean not null default false,
   country text collate "C" not null default ''::text,
   time_zone text collate "C" not null default ''::text,
+  reply_mail_minutes double precision not null default 0,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,

@@ -194,4 +194,6 @@ export interface UserSettings extends Owned {
   readonly country: string
   /** IANA name, or ''. */
   readonly time_zone: string
+  /** Until a mail about a text without an answer; 0: no mail. */
+  readonly reply_mail_minutes: number
 }

@@ -1,6 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import type { RecordModel } from 'pocketbase'
 import { pb } from './client.ts'
+import { stopNotifications } from './notifications/browser.ts'
 
 export type Role = 'user' | 'superuser'
 
@@ -47,15 +48,20 @@ export function renewSession(token: string, record: RecordModel): void {
   renewals.value++
 }
 
-/** Ends the session here; the page stays, so that signing in again leads back to it. */
+/** Ends the session and its notifications here; the page stays, so that signing in again leads back to it. */
 export function signOut(): void {
+  stopNotifications()
+  endSession()
+}
+
+function endSession(): void {
   void pb.realtime.unsubscribe().catch(() => {})
   pb.authStore.clear()
 }
 
 function expire(): void {
   hasExpired.value = true
-  signOut()
+  endSession()
 }
 
 /** A token that has run out would make us a guest, who sees empty lists: it is never sent. */

@@ -6,6 +6,7 @@ import { Empty } from '../parts/list/empty.tsx'
 import { go, match, place, to } from '../router.ts'
 import { Late } from './late.tsx'
 import { BottomBar, SideBar } from './navigation.tsx'
+import { Notifier } from './notifier.tsx'
 import { UnreadCount } from './unread-count.tsx'
 
 /** The console of somebody who is signed in: the navigation, and the page that the address names. */
@@ -23,6 +24,7 @@ export function Shell({ session }: { session: Session }) {
         Skip to the page
       </a>
       {session.role === 'user' && <UnreadCount />}
+      {session.role === 'user' && <Notifier user={session.record.id} />}
       <SideBar pages={mine} session={session} path={path} />
       <main id="page" tabIndex={-1}>
         <Shown pages={mine} path={path} query={query} />

@@ -4,12 +4,18 @@ import { listSessions } from '../../auth/sessions/sessions.ts'
 import { listSuperusers } from '../../auth/superusers/superusers.ts'
 import { tokenOf } from '../../auth/tokens/identify.ts'
 import { readClaims } from '../../auth/tokens/tokens.ts'
+import { USERS_ID } from '../../collections/collection.ts'
 import { forbidden } from '../../errors.ts'
+import { endBrowsers, listBrowsers, saveBrowser } from '../../notifications/subscriptions.ts'
 import { toRow } from '../../records/columns.ts'
 import { answerRecord } from '../../records/expand/answer.ts'
+import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/web-push.ts'
+import { checkShape } from '../../sms/send/shape.ts'
+import { readJson } from '../body/json-body.ts'
 import { meterFor } from '../body/large-answer.ts'
-import type { Ctx, Env, Services } from '../context.ts'
+import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
 import { requireAuth } from '../middleware/guards.ts'
+import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
 import { buildRequest } from '../request-info.ts'
 import { sendRaw } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
@@ -28,11 +34,45 @@ export function accountRoutes(services: Services): Hono<Env> {
       return c.json({ items: await listSessions(store.db, auth, agent, tokenOf(authorization)) })
     })
     .post('/account/end-other-sessions', (c) => endOthers(c, services))
+    .route('/account', pushRoutes(services))
     .get('/setup', async (c) => {
       const { settings } = services
       const hasSuperuser = (await listSuperusers(store)).length > 0
       return c.json({ has_superuser: hasSuperuser, sends_mail: settings.current.smtp.enabled })
     })
+}
+
+/** `/api/account/push…`: the browsers in which a user is notified of texts. */
+function pushRoutes(services: Services): Hono<Env> {
+  const { store, config } = services
+  return new Hono<Env>()
+    .get('/push-key', async (c) => {
+      await requireUser(c, services)
+      return c.json({ key: (await vapidKeys(store)).publicKey })
+    })
+    .get('/push', async (c) => {
+      const user = await requireUser(c, services)
+      c.header('cache-control', 'no-store')
+      return c.json({ items: await listBrowsers(store.db, user) })
+    })
+    .put('/push', async (c) => {
+      const user = await requireUser(c, services)
+      const subscription = checkShape(SUBSCRIPTION, await readJson(c, GUEST_BODY_BYTES))
+      const { 'user-agent': agent = '' } = c.env.incoming.headers
+      await saveBrowser(store.db, user, subscription, agent, config)
+      return c.body(null, 204)
+    })
+    .delete('/push', async (c) => {
+      await endBrowsers(store.db, await requireUser(c, services), queryOf(c).endpoint)
+      return c.body(null, 204)
+    })
+}
+
+/** The id of the user that asks. Throws 401 for a guest, 403 for others: they have no conversations. */
+async function requireUser(c: Ctx, services: Services): Promise<string> {
+  const { id, collection } = await requireAuth(c, services)
+  if (collection.id !== USERS_ID) throw forbidden('Only users are notified of texts.')
+  return id
 }
 
 const claimsOf = (c: Ctx) => readClaims(tokenOf(c.env.incoming.headers.authorization))

@@ -14,7 +14,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** Tokens of mailed links are in its address: it loads from here alone, and nobody else may frame it. */
-const PAGE_HEADERS = pageHeaders("'self'", "manifest-src 'self'")
+const PAGE_HEADERS = pageHeaders("'self'", "manifest-src 'self'", "worker-src 'self'")
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -35,7 +35,7 @@ folder of the server this builds it, and the next start serves it:</p>
 /**
  * The console at `/` and, since links that are printed and mailed lead there as in PocketBase, at `/_/`. What
  * it shows stands in the hash. Its files are those of `folder`, kept in memory; text files were compressed
- * when they were built. The agent's package is among them.
+ * when they were built. The agent's package and the service worker are among them.
  */
 export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Hono<Env> {
   const isBuilt = existsSync(`${folder}index.html`)
@@ -54,21 +54,26 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
     .get('/_/', sendPage)
     .get('/assets/:file', sendFile)
     .get('/_/assets/:file', sendFile)
-    .route('/', agentPackageRoute(`${folder}agent.tgz`))
+    .route('/', fileRoute('/agent.tgz', `${folder}agent.tgz`, 'application/gzip'))
+    .route('/', fileRoute('/sw.js', `${folder}sw.js`, TYPES.js!))
+    .route('/', fileRoute('/_/sw.js', `${folder}sw.js`, TYPES.js!))
 }
 
 const etagOf = (content: string | Uint8Array) =>
   `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
 
 /**
- * `/agent.tgz`: the agent as an npm package without dependencies, so that `npx http://SERVER/agent.tgz` runs
- * it on any computer with Node. It is built with the console.
+ * A file of the build whose name stays the same, so that clients ask each time whether it is new:
+ *
+ * * `/agent.tgz`, the agent as an npm package without dependencies, so that `npx http://SERVER/agent.tgz`
+ *   runs it on any computer with Node;
+ * * `sw.js`, the console's service worker, which shows notifications.
  */
-function agentPackageRoute(file: string): Hono<Env> {
+function fileRoute(path: string, file: string, type: string): Hono<Env> {
   if (!existsSync(file)) return new Hono<Env>()
   const bytes = new Uint8Array(readFileSync(file))
-  const headers = { 'content-type': 'application/gzip', 'cache-control': 'no-cache', etag: etagOf(bytes) }
-  return new Hono<Env>().get('/agent.tgz', (c) =>
+  const headers = { 'content-type': type, 'cache-control': 'no-cache', etag: etagOf(bytes) }
+  return new Hono<Env>().get(path, (c) =>
     c.req.header('if-none-match') === headers.etag ? c.body(null, 304, headers) : c.body(bytes, 200, headers),
   )
 }

@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { SESSION } from '../../auth/sessions/sessions.ts'
-import { answers, failures, success } from '../schemas/answers.ts'
+import { PUSH_BROWSER } from '../../notifications/subscriptions.ts'
+import { SUBSCRIPTION } from '../../sms/devices/web-push.ts'
+import { answers, done, failures, json, success } from '../schemas/answers.ts'
+import { refusals } from '../schemas/refusals.ts'
 import { NOBODY, SIGNED_IN } from '../schemas/security.ts'
 
 /** The chapter of the description. */
@@ -47,6 +50,59 @@ export const accountPaths = (): ZodOpenApiPathsObject => ({
         ),
         failures(400, 401, 403),
       ),
+    },
+  },
+  '/api/account/push-key': {
+    get: {
+      operationId: 'readAccountPushKey',
+      tags: [ACCOUNT],
+      summary: "Read the server's VAPID key",
+      description: 'For the Web Push subscription of a browser (RFC 8292).',
+      security: SIGNED_IN,
+      responses: answers(
+        success(
+          'The public key, in base64url.',
+          z.object({ key: z.string() }).meta({ id: 'AccountPushKey' }),
+        ),
+        failures(401),
+      ),
+    },
+  },
+  '/api/account/push': {
+    get: {
+      operationId: 'listPushBrowsers',
+      tags: [ACCOUNT],
+      summary: 'List browsers that show notifications',
+      description:
+        'List the browsers in which the user is notified of new texts, the newest first; at most 20.',
+      security: SIGNED_IN,
+      responses: answers(
+        success('The browsers.', z.object({ items: z.array(PUSH_BROWSER) }).meta({ id: 'PushBrowsers' })),
+        failures(401),
+      ),
+    },
+    put: {
+      operationId: 'savePushBrowser',
+      tags: [ACCOUNT],
+      summary: 'Notify in a browser',
+      description:
+        'Keep the subscription of a browser, as `PushSubscription.toJSON()` gives it. New texts are pushed to it until it is deleted, its push service ends it (404, 410), or the sessions of the user end. With 20 browsers the oldest is replaced.',
+      security: SIGNED_IN,
+      requestBody: { required: true, content: json(SUBSCRIPTION) },
+      responses: answers(done('Kept.'), refusals('invalid_request', 'request_too_large'), failures(401)),
+    },
+    delete: {
+      operationId: 'deletePushBrowser',
+      tags: [ACCOUNT],
+      summary: 'End notifications',
+      description: 'End the notifications of one browser, or without `endpoint` of all.',
+      security: SIGNED_IN,
+      requestParams: {
+        query: z.object({
+          endpoint: z.string().optional().meta({ description: 'The address of the subscription.' }),
+        }),
+      },
+      responses: answers(done('Ended.'), failures(401)),
     },
   },
   '/api/setup': {

@@ -1,5 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
-import type { AuthCollection, Collection } from '../../collections/collection.ts'
+import { type AuthCollection, type Collection, USERS_ID } from '../../collections/collection.ts'
 import { quote, tableName } from '../../collections/names.ts'
 import { generateText } from '../../fields/types/autogenerate.ts'
 import { changeLogCte } from '../changes.ts'
@@ -29,8 +29,15 @@ export async function deleteLinks(
   return dropped
 }
 
-const deleteSessions = ({ db }: Store, owner: Collection, ids: readonly string[]) =>
-  db.query('delete from auth_sessions where collection = $1 and record = any($2::text[])', [owner.id, ids])
+/** And the browsers that show notifications: whoever is signed out must not go on to see texts. */
+async function deleteSessions({ db }: Store, owner: Collection, ids: readonly string[]): Promise<void> {
+  await db.query('delete from auth_sessions where collection = $1 and record = any($2::text[])', [
+    owner.id,
+    ids,
+  ])
+  if (owner.id === USERS_ID)
+    await db.query('delete from push_subscriptions where "user" = any($1::text[])', [ids])
+}
 
 async function dropFrom(
   store: Store,

@@ -2,7 +2,8 @@
  * SQL of CTEs that note texts in their conversations, one for each sender, made if there is none: unread,
  * unanswered, not archived. Of the statement of receive.ts: $1 the user, $2 the device, $4 the texts; its CTE
  * `changed` has the ids of those that are new. Whichever transaction comes last has the last word: the row is
- * locked. Conversations are locked in the order of their numbers, as by sms_accept.
+ * locked. Conversations are locked in the order of their numbers, as by sms_accept. Where the user has
+ * browsers that show notifications, they are queued (src/notifications/queue.ts).
  */
 export const HEARD_CTES = `heard as (
   insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, unread,
@@ -26,4 +27,10 @@ export const HEARD_CTES = `heard as (
   insert into _changes (collection, action, record)
   select 'conversations', case when is_new then 'create' else 'update' end, id from heard
   where exists (select from _listeners)
+), heard_pushes as (
+  insert into push_queue (conversation, "user") select id, $1 from heard
+  where exists (select from push_subscriptions p where p."user" = $1)
+  on conflict (conversation) do update set state = 'waiting',
+    due_at = case push_queue.state when 'leased' then now() + interval '10 seconds' else push_queue.due_at end
+  where push_queue.state <> 'waiting'
 )`

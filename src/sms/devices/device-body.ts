@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { E164 } from '../send/phone.ts'
 import { instant, listOf, nonEmptyId, nonEmptyText, text, wholeNumber } from '../send/shape.ts'
-import { SUBSCRIPTION } from './push.ts'
+import { SUBSCRIPTION } from './web-push.ts'
 
 /** Items of one request. */
 const MAX_ITEMS = 100

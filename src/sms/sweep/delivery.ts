@@ -1,10 +1,12 @@
 import type { Store } from '../../collections/catalog.ts'
 import { countChannelListeners } from '../../db/listeners.ts'
 import type { Logger } from '../../log.ts'
+import { repeat } from '../../tools/repeat.ts'
 import type { CampaignRunner } from '../campaigns/runner.ts'
 import { fillConversations } from '../conversations/fill.ts'
 import { nameConversations } from '../conversations/names.ts'
-import { type PushSettings, pushWake } from '../devices/push.ts'
+import { pushWake } from '../devices/push.ts'
+import type { PushSettings } from '../devices/web-push.ts'
 import { DEVICES_IN_QUEUE } from '../queue/queue-devices.ts'
 import { extendAllLeases } from '../queue/renew.ts'
 import { countMessages } from '../usage/totals.ts'
@@ -95,34 +97,6 @@ function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds }: DeliverySe
       wasAway = async () => true
       throw error
     }
-  }
-}
-
-/** Runs `work` now and again `ms` after it ended. The function returned waits for a run under way. */
-function repeat(work: () => Promise<unknown>, ms: number, log: Logger): () => Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  let running = Promise.resolve()
-  let isStopped = false
-  let isFailing = false
-  const once = async () => {
-    try {
-      await work()
-      isFailing = false
-    } catch (error) {
-      // once is enough while the database is away
-      if (!isFailing) log.error({ err: error }, 'a regular job failed, it is tried again')
-      isFailing = true
-    }
-    if (!isStopped) timer = setTimeout(run, ms)
-  }
-  const run = () => {
-    running = once()
-  }
-  run()
-  return async () => {
-    isStopped = true
-    clearTimeout(timer)
-    await running
   }
 }
 

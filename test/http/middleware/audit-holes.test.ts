@@ -218,6 +218,8 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /api/sms/batches/{}/reschedule',
     'POST /api/sms/batches/{}/retry',
     'POST /api/devices/pairing',
+    'PUT /api/account/push',
+    'DELETE /api/account/push',
   ],
   'is for devices alone': [
     'POST /api/devices/pair',

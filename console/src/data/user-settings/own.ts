@@ -4,7 +4,7 @@ import { session, userId } from '../session.ts'
 import { findSettings, saveUserSettings } from './save.ts'
 
 /** What a user may set about themselves. */
-type Change = Partial<Pick<UserSettings, 'country' | 'time_zone'>>
+type Change = Partial<Pick<UserSettings, 'country' | 'time_zone' | 'reply_mail_minutes'>>
 
 /** The last answer about somebody's settings; without `record` there are none yet. */
 const known = signal<{ readonly user: string; readonly record?: UserSettings }>()

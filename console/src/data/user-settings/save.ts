@@ -5,7 +5,7 @@ import type { User, UserSettings } from '../records.ts'
 /** Changes settings of a user. Makes their record when there is none; throws what the server refuses. */
 export async function saveUserSettings(
   user: string,
-  change: Partial<Pick<UserSettings, 'country' | 'time_zone' | 'disabled'>>,
+  change: Partial<Pick<UserSettings, 'country' | 'time_zone' | 'disabled' | 'reply_mail_minutes'>>,
 ): Promise<UserSettings> {
   const settings = pb.collection<UserSettings>('user_settings')
   const found = await findSettings(user)

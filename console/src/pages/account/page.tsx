@@ -1,6 +1,7 @@
 import { session } from '../../data/session.ts'
 import { Page as Frame } from '../../parts/page.tsx'
 import { EmailCard } from './email.tsx'
+import { Notifications } from './notifications.tsx'
 import { PasswordCard } from './password.tsx'
 import { Profile } from './profile.tsx'
 import { SecondFactor } from './second-factor.tsx'
@@ -19,6 +20,7 @@ export function Page() {
         <div class="stack">
           {mine.role === 'user' && <Profile user={mine.record} />}
           <EmailCard session={mine} />
+          {mine.role === 'user' && <Notifications user={mine.record.id} />}
         </div>
         <div class="stack">
           <PasswordCard session={mine} />

@@ -1,0 +1,85 @@
+import { pb } from '../client.ts'
+import { remembered } from '../remembered.ts'
+
+/** The user who is notified in this browser, and how. */
+interface Choice {
+  /** '' while notifications are off. */
+  readonly user: string
+  /** Of the push subscription. '' where the browser has no push service: then open tabs notify. */
+  readonly endpoint: string
+}
+
+const OFF: Choice = { user: '', endpoint: '' }
+
+/** What was chosen for this browser. */
+export const notifications = remembered<Choice>('notifications', OFF)
+
+/** Whether this browser can notify at all: only on pages with https or on localhost. */
+export const canNotify = (): boolean =>
+  isSecureContext && 'Notification' in window && 'serviceWorker' in navigator
+
+const PATH = '/api/account/push'
+
+/** Turns notifications of a user on. Throws when the user's answer or the server is no. */
+export async function startNotifications(user: string): Promise<void> {
+  if ((await Notification.requestPermission()) !== 'granted')
+    throw new Error(
+      'Your browser does not let this page show notifications. Allow them in its settings for this page.',
+    )
+  const endpoint = await subscribe()
+  notifications.value = { user, endpoint }
+}
+
+/**
+ * Turns notifications off in this browser. The request leaves at once, with the token that a sign-out is
+ * about to forget; the end of the subscription holds even if the server is not reached.
+ */
+export function stopNotifications(): void {
+  const { user, endpoint } = notifications.value
+  if (user === '') return
+  notifications.value = OFF
+  if (endpoint !== '') void pb.send(PATH, { method: 'DELETE', query: { endpoint } }).catch(() => {})
+  void unsubscribe().catch(() => {})
+}
+
+/** Turns notifications of a user off in all browsers. */
+export async function stopEverywhere(): Promise<void> {
+  await pb.send(PATH, { method: 'DELETE' })
+  stopNotifications()
+}
+
+/**
+ * Tells the server the subscription again, which browsers renew and which ends with a user's other sessions.
+ * Ends that of another user, and one that the browser's settings forbid by now.
+ */
+export async function keepNotifications(user: string): Promise<void> {
+  const { user: chosen, endpoint } = notifications.value
+  if (chosen === '') return
+  if (chosen !== user || !canNotify() || Notification.permission !== 'granted') {
+    notifications.value = OFF
+    if (canNotify()) await unsubscribe()
+  } else if (endpoint !== '') notifications.value = { user, endpoint: await subscribe() }
+}
+
+/** The endpoint of this browser's subscription, which the server knows now; '' without a push service. */
+async function subscribe(): Promise<string> {
+  await navigator.serviceWorker.register('./sw.js', { scope: './' })
+  const { pushManager } = await navigator.serviceWorker.ready
+  if (!pushManager) return ''
+  const { key } = await pb.send<{ key: string }>('/api/account/push-key', {})
+  const options = { userVisibleOnly: true, applicationServerKey: key }
+  const subscription = await pushManager.subscribe(options).catch(async (error: DOMException) => {
+    if (error.name !== 'InvalidStateError') return undefined // no push service
+    // of another key: the server's database is a new one
+    await (await pushManager.getSubscription())?.unsubscribe()
+    return pushManager.subscribe(options)
+  })
+  if (!subscription) return ''
+  await pb.send(PATH, { method: 'PUT', body: subscription.toJSON() })
+  return subscription.endpoint
+}
+
+async function unsubscribe(): Promise<void> {
+  const registration = await navigator.serviceWorker?.getRegistration('./')
+  await (await registration?.pushManager?.getSubscription())?.unsubscribe()
+}

@@ -1,0 +1,79 @@
+import {
+  canNotify,
+  notifications,
+  startNotifications,
+  stopEverywhere,
+  stopNotifications,
+} from '../../data/notifications/browser.ts'
+import { useAnswer } from '../../data/use/use-answer.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { CheckField } from '../../parts/form/field.tsx'
+import { Notice } from '../../parts/form/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
+import { ReplyMail } from './reply-mail.tsx'
+
+interface Browser {
+  readonly endpoint: string
+}
+
+/** Where a user is notified of texts that come in. */
+export function Notifications({ user }: { user: string }) {
+  const { value, fault, reload } = useAnswer<{ items: readonly Browser[] }>('/api/account/push')
+  const { user: chosen, endpoint } = notifications.value
+  const isOn = chosen === user
+  const others = value?.items.filter((browser) => browser.endpoint !== endpoint).length ?? 0
+  const turn = useTask(async (on: boolean) => {
+    if (on) await startNotifications(user)
+    else stopNotifications()
+    await reload()
+  })
+  const stopAll = async () => {
+    const isSure = await confirmed({
+      title: 'Stop all notifications?',
+      text: 'No browser shows texts of yours any more until you turn it on there again.',
+      action: 'Stop for all',
+    })
+    if (!isSure) return
+    try {
+      await stopEverywhere()
+      toast('No browser notifies you now')
+    } catch (error) {
+      toastFault(error)
+    }
+    await reload()
+  }
+  return (
+    <Card title="Notifications">
+      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      {turn.fault && <Notice kind="wrong">{turn.fault.message}</Notice>}
+      <CheckField
+        label="Notify me of texts in this browser"
+        name="notifications"
+        value={isOn}
+        disabled={turn.busy || !canNotify()}
+        onValue={(on) => void turn.run(on)}
+      />
+      <p class="note">{stateOf(isOn, endpoint)}</p>
+      {others > 0 && (
+        <div class="row">
+          <span>
+            {others === 1 ? 'Another browser notifies you.' : `${others} other browsers notify you.`}
+          </span>
+          <Button onClick={() => void stopAll()}>Stop for all</Button>
+        </div>
+      )}
+      <ReplyMail />
+    </Card>
+  )
+}
+
+function stateOf(isOn: boolean, endpoint: string): string {
+  if (!canNotify()) return 'Browsers show notifications only of pages with https.'
+  if (!isOn) return 'A notification shows who wrote and how the text begins, also on a locked screen.'
+  if (endpoint === '')
+    return 'This browser has no push service: you are notified while the console is open in a tab.'
+  return 'You are notified even when the console is not open.'
+}

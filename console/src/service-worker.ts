@@ -1,0 +1,97 @@
+// Shows texts that come in as notifications, also when no tab of the console is open. Caches nothing.
+
+/** What the server pushes (src/notifications/notices.ts), and what a tab without push says by itself. */
+type Notice =
+  | {
+      readonly conversation: string
+      readonly number: string
+      readonly name: string
+      readonly text: string
+      readonly unread: number
+    }
+  | { readonly conversations: number }
+
+/** A notification, and the place in the console that it opens. */
+interface Shown {
+  readonly title: string
+  readonly body: string
+  readonly tag: string
+  readonly hash: string
+}
+
+declare const self: ServiceWorkerGlobalScope
+
+export {}
+
+/** A tab that does not answer within this time is not in front. */
+const ANSWER_MS = 1_000
+
+self.addEventListener('install', () => void self.skipWaiting())
+self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
+self.addEventListener('push', (event) => event.waitUntil(show(event.data?.json())))
+self.addEventListener('message', (event) => event.waitUntil(show(event.data)))
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(open(event.notification.data))
+})
+
+async function show(notice: Notice): Promise<void> {
+  const { title, body, tag, hash } = wordsOf(notice)
+  if (await isInFront(hash)) return
+  const [before] = await self.registration.getNotifications({ tag })
+  // a text that several tabs tell of is heard once
+  if (before?.title === title && before.body === body) return
+  const options = { body, tag, data: hash, renotify: true }
+  await self.registration.showNotification(title, options as NotificationOptions)
+}
+
+function wordsOf(notice: Notice): Shown {
+  if ('conversations' in notice) {
+    const title = `${notice.conversations} conversations have new texts`
+    return { title, body: '', tag: 'conversations', hash: '#/conversations' }
+  }
+  const { conversation, number, name, text, unread } = notice
+  return {
+    title: unread > 1 ? `${name || number} (${unread})` : name || number,
+    body: text || 'New text',
+    tag: conversation,
+    hash: `#/conversations/${encodeURIComponent(number)}`,
+  }
+}
+
+/** The console's tabs, without other pages of the server. */
+async function tabs(): Promise<WindowClient[]> {
+  const { pathname } = new URL(self.registration.scope)
+  const all = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
+  return all.filter(({ url }) => new URL(url).pathname === pathname)
+}
+
+/** Whether somebody looks at this place now. */
+async function isInFront(hash: string): Promise<boolean> {
+  const front = (await tabs()).filter(
+    ({ visibilityState, focused }) => visibilityState === 'visible' && focused,
+  )
+  const places = await Promise.all(front.map(placeOf))
+  return places.includes(hash)
+}
+
+/** What stands behind the `#` of a tab's address, which only the tab knows. */
+function placeOf(tab: WindowClient): Promise<string> {
+  const { port1, port2 } = new MessageChannel()
+  return new Promise((done) => {
+    setTimeout(() => done(''), ANSWER_MS)
+    port1.onmessage = ({ data }) => done(String(data))
+    tab.postMessage({ ask: 'place' }, [port2])
+  })
+}
+
+/** Goes to the place in a tab that is open, else in a new one. */
+async function open(hash: string): Promise<void> {
+  const [tab] = await tabs()
+  if (!tab) {
+    await self.clients.openWindow(self.registration.scope + hash)
+    return
+  }
+  tab.postMessage({ go: hash })
+  await tab.focus()
+}

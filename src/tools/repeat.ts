@@ -1,0 +1,29 @@
+import type { Logger } from '../log.ts'
+
+/** Runs `work` now and again `ms` after it ended. The function returned waits for a run under way. */
+export function repeat(work: () => Promise<unknown>, ms: number, log: Logger): () => Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  let running = Promise.resolve()
+  let isStopped = false
+  let isFailing = false
+  const once = async () => {
+    try {
+      await work()
+      isFailing = false
+    } catch (error) {
+      // once is enough while the database is away
+      if (!isFailing) log.error({ err: error }, 'a regular job failed, it is tried again')
+      isFailing = true
+    }
+    if (!isStopped) timer = setTimeout(run, ms)
+  }
+  const run = () => {
+    running = once()
+  }
+  run()
+  return async () => {
+    isStopped = true
+    clearTimeout(timer)
+    await running
+  }
+}

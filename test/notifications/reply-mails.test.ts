@@ -1,0 +1,183 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { createLogger } from '../../src/log.ts'
+import { type ReplyMailServices, sendReplyMails } from '../../src/notifications/reply-mails.ts'
+import { SETTINGS } from '../../src/settings/settings.ts'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../support/server/server-with-devices.ts'
+import { type MailServer, startMailServer } from '../support/services/mail-server.ts'
+
+// Nothing is mailed by itself: time passes and mails go out when a test says so.
+
+let server: ServerWithDevices
+let mail: MailServer
+let post: ReplyMailServices
+let user: Client
+let phone: Client
+const settingsOf = (smtp: object) => ({ current: SETTINGS.over({ smtp }, SETTINGS.fresh()) })
+beforeAll(async () => {
+  ;[server, mail] = await Promise.all([startServerWithDevices(), startMailServer()])
+  const settings = settingsOf({ enabled: true, host: '127.0.0.1', port: mail.port })
+  const config = readConfig({ PUBLIC_URL: 'https://sms.example.com' })
+  post = { settings, config, log: createLogger({ logLevel: 'silent' }) }
+})
+afterAll(async () => {
+  await mail.stop()
+  await server.stop()
+})
+beforeEach(async () => {
+  for (const table of ['conversations', 'reply_mails', 'user_settings']) await query(`delete from ${table}`)
+  mail.mails.length = 0
+  mail.refuses = false
+  user = await server.makeUser()
+  phone = await server.pair(user)
+  await query('update users set verified = true where id = $1', [user.id])
+})
+
+const query = async (text: string, params: unknown[] = []) =>
+  (await server.server.services.store.db.query(text, params)).rows
+const SETTINGS_PATH = '/api/collections/user_settings/records'
+const choose = (reply_mail_minutes: number, more: object = {}) =>
+  user.call('POST', SETTINGS_PATH, { user: user.id, reply_mail_minutes, ...more })
+const run = (with_ = post) =>
+  sendReplyMails(server.server.services.store.db, with_, new AbortController().signal)
+const subjects = () => mail.mails.map(({ subject }) => subject)
+
+let clock = Date.parse('2026-11-20T07:00:00.000Z')
+async function hear(...numbers: string[]) {
+  const items = numbers.map((from) => ({
+    from,
+    body: 'Secret',
+    received_at: new Date(++clock).toISOString(),
+  }))
+  expect((await phone.call('POST', '/api/devices/incoming', { items })).status).toBe(200)
+}
+/** All that the database knows of time is longer ago. */
+async function pass(minutes: number) {
+  await query(`update conversations set last_at = pb_text(last_at::timestamptz - $1 * interval '1 minute')`, [
+    minutes,
+  ])
+  await query(
+    `update reply_mails set told_until = case when told_until = '' then '' else pb_text(told_until::timestamptz - $1 * interval '1 minute') end,
+      next_at = next_at - $1 * interval '1 minute'`,
+    [minutes],
+  )
+}
+const ZOE = '+4915112345678'
+
+describe('a text without an answer', () => {
+  test('is mailed about once, after the minutes that the user set', async () => {
+    expect((await choose(30, { time_zone: 'America/New_York' })).status).toBe(200)
+    await hear(ZOE)
+    await pass(29)
+    await run()
+    expect(mail.mails).toEqual([])
+    await pass(1)
+    await run()
+    expect(mail.mails).toHaveLength(1)
+    const [{ subject, text, raw }] = mail.mails as [(typeof mail.mails)[0]]
+    expect(subject).toBe(`${ZOE} waits for an answer`)
+    expect(text).toContain('America/New_York')
+    expect(raw.replace(/=\n/g, '')).toContain(
+      `https://sms.example.com/#/conversations/${encodeURIComponent(ZOE)}`,
+    )
+    expect(raw).not.toContain('Secret')
+    await pass(60)
+    await run()
+    expect(mail.mails).toHaveLength(1)
+    await hear(ZOE)
+    await pass(30)
+    await run()
+    expect(mail.mails).toHaveLength(2)
+  })
+
+  test.each([
+    ['the user chose no mail', 'update user_settings set reply_mail_minutes = 0'],
+    ['the address is not confirmed', 'update users set verified = false'],
+    ['the user is disabled', 'update user_settings set disabled = true'],
+    ['it was answered', 'update conversations set unanswered = false'],
+    ['it is archived', 'update conversations set archived = true'],
+    [
+      'it waited for more than a day longer',
+      `update conversations set last_at = pb_text(now() - interval '25 hours')`,
+    ],
+  ])('is not mailed about when %s', async (_, change) => {
+    await choose(5)
+    await hear(ZOE)
+    await pass(10)
+    await query(change)
+    await run()
+    expect(mail.mails).toEqual([])
+  })
+
+  test('is not mailed about without a mail server', async () => {
+    await choose(5)
+    await hear(ZOE)
+    await pass(10)
+    await run({ ...post, settings: settingsOf({ enabled: false }) })
+    expect(await query('select from reply_mails')).toEqual([])
+    await run()
+    expect(mail.mails).toHaveLength(1)
+  })
+})
+
+test('many conversations are one mail that lists 20, and the next comes 5 minutes later', async () => {
+  await choose(5)
+  await hear(...Array.from({ length: 25 }, (_, i) => `+4915100000${i + 100}`))
+  await pass(5)
+  await run()
+  expect(subjects()).toEqual(['25 conversations wait for an answer'])
+  expect(mail.mails[0]!.text.match(/, since /g)).toHaveLength(20)
+  expect(mail.mails[0]!.text).toContain('And 5 more.')
+  await pass(3)
+  await hear(ZOE)
+  await query(`update conversations set last_at = pb_text(now() - interval '5 minutes') where number = $1`, [
+    ZOE,
+  ])
+  await run()
+  expect(mail.mails).toHaveLength(1)
+  await query('update reply_mails set next_at = now()')
+  await run()
+  expect(subjects()[1]).toContain(ZOE)
+})
+
+test('a name is no HTML, and stays on one line', async () => {
+  await choose(5)
+  const contact = { user: user.id, name: '<b>Büro</b>', phone: ZOE }
+  expect((await user.call('POST', '/api/collections/contacts/records', contact)).status).toBe(200)
+  await hear(ZOE)
+  await query('update conversations set name = $1', ['<b>Zoe</b>\nBcc: x'])
+  await pass(5)
+  await run()
+  expect(subjects()).toEqual(['<b>Zoe</b> Bcc: x waits for an answer'])
+  expect(mail.mails[0]!.raw.replace(/=\n/g, '')).toContain('&lt;b&gt;Zoe&lt;/b&gt; Bcc: x')
+})
+
+test('several nodes send one mail', async () => {
+  await choose(5)
+  await hear(ZOE)
+  await pass(5)
+  await Promise.all([run(), run(), run(), run()])
+  expect(mail.mails).toHaveLength(1)
+})
+
+test('a mail that is refused is sent 5 minutes later', async () => {
+  await choose(5)
+  await hear(ZOE)
+  await pass(5)
+  mail.refuses = true
+  await run()
+  mail.refuses = false
+  await run()
+  expect(mail.mails).toEqual([])
+  await pass(5)
+  await run()
+  expect(mail.mails).toHaveLength(1)
+})
+
+test.each([-1, 1.5, 10_081])('%s minutes are refused', async (minutes) => {
+  expect((await choose(minutes)).status).toBe(400)
+})
