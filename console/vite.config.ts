@@ -1,6 +1,7 @@
 import { defineConfig } from 'vite'
 import { compressed } from './compress.ts'
 import { grammar } from './grammar.ts'
+import { markdown } from './markdown.ts'
 
 /** The server that `npm run console` passes API calls on to. */
 const SERVER = process.env.POCKETSMS_URL ?? 'http://127.0.0.1:8090'
@@ -28,5 +29,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   server: { proxy: { '/api': SERVER }, fs: { allow: ['..'] } },
-  plugins: [grammar(), compressed()],
+  plugins: [grammar(), markdown(), compressed()],
 })

@@ -14,10 +14,12 @@ import './data/theme.ts'
 import { answerServiceWorker } from './data/notifications/service-worker-messages.ts'
 import { watchSession } from './data/session.ts'
 import { watchOwnSettings } from './data/user-settings/own.ts'
+import { guardUnsaved } from './shell/leave-guard.ts'
 
 watchSession()
 answerServiceWorker()
 watchOwnSettings()
+guardUnsaved()
 // phones that this browser plays, if it ever did
 if (localStorage.getItem('pocketsms.simulated-phones')) void import('./data/device/simulated-phones.ts')
 render(<App />, document.getElementById('console')!)

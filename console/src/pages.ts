@@ -23,6 +23,8 @@ export interface PageEntry {
   readonly bar?: boolean
   /** Shows the number of unread conversations. */
   readonly countsUnread?: boolean
+  /** Shown to people who are not signed in, too. */
+  readonly isPublic?: boolean
   /** The page's file, which exports `Page`. */
   readonly load: () => Promise<{ Page: ComponentType<PageProps> }>
 }
@@ -188,6 +190,22 @@ export const PAGES: readonly PageEntry[] = [
     icon: 'contacts',
     for: 'both',
     load: () => import('./pages/account/page.tsx'),
+  },
+  {
+    path: '/help',
+    title: 'Help',
+    icon: 'help',
+    for: 'both',
+    isPublic: true,
+    load: () => import('./pages/help/page.tsx'),
+  },
+  {
+    path: '/help/:section',
+    title: 'Help',
+    icon: 'help',
+    for: 'both',
+    isPublic: true,
+    load: () => import('./pages/help/page.tsx'),
   },
   {
     path: '/settings',

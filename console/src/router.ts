@@ -8,9 +8,32 @@ export interface Place {
 }
 
 const hash = signal(location.hash)
-addEventListener('hashchange', () => {
-  hash.value = location.hash
-})
+addEventListener('hashchange', () => void follow())
+
+interface Guard {
+  isNeeded(): boolean
+  ask(): Promise<boolean>
+}
+let guard: Guard = { isNeeded: () => false, ask: () => Promise.resolve(true) }
+
+/** Before a page is left for which `isNeeded` says so, `ask` decides whether it may be. */
+export function guardLeaving(isNeeded: () => boolean, ask: () => Promise<boolean>): void {
+  guard = { isNeeded, ask }
+}
+
+/** Whether the present page may be left; asks if need be. */
+export const mayLeave = async (): Promise<boolean> => !guard.isNeeded() || (await guard.ask())
+
+const pathOf = (address: string) => address.split('?', 1)[0]
+
+/** Shows the page of the address. The address goes back to that of the present page while the guard asks. */
+async function follow(): Promise<void> {
+  const target = location.hash
+  if (guard.isNeeded() && pathOf(target) !== pathOf(hash.value)) {
+    history.replaceState(null, '', hash.value)
+    if (await guard.ask()) location.hash = target
+  } else hash.value = target
+}
 
 /** The present place. Reading it in a component renders that again when the place changes. */
 export const place = computed((): Place => {

@@ -15,7 +15,7 @@ scenario('a superuser makes a user, sets a quota, disables and enables', async (
   await page.getByLabel('Password').fill('short')
   await fixture.refused(/^POST \/api\/collections\/users\/records: 400/, async () => {
     await page.getByRole('button', { name: 'Make the user' }).click()
-    await page.getByText('Must be at least 8 characters').waitFor()
+    await page.getByText('Use at least 8 characters').waitFor()
   })
   await page.getByLabel('Password').fill(BEA.password)
   await fixture.look('users-new')

@@ -31,10 +31,10 @@ scenario(
     await fixture.look('backups-none')
 
     await page.getByRole('button', { name: 'Back up now' }).click()
-    await page.getByText('Backup made').waitFor()
+    await page.getByText('Backup created').waitFor()
     const key = await page.locator('td.first').first().innerText()
     expect(key).toMatch(/^pb_backup_acme_\d{14}\.zip$/)
-    await page.getByText('Made by').waitFor()
+    await page.getByText('Created by').waitFor()
 
     const file = join(folder, `${fixture.screen}.zip`)
     const saving = page.waitForEvent('download')
@@ -104,7 +104,7 @@ scenario(
     await page.getByLabel('Keep backups in an S3-compatible store').check()
     await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
       await page.getByRole('button', { name: 'Save storage' }).click()
-      await page.getByText('Cannot be blank.').first().waitFor()
+      await page.getByText('Fill this in.').first().waitFor()
     })
     await fixture.look('backups-storage')
     if (findS3Server()) await useS3(fixture)
@@ -134,7 +134,7 @@ async function useS3(fixture: BrowserFixture): Promise<void> {
     await page.getByRole('button', { name: 'Test the store' }).click()
     await page.getByText('The S3 store took a file').waitFor()
     await page.getByRole('button', { name: 'Back up now' }).click()
-    await page.getByText('Backup made').waitFor()
+    await page.getByText('Backup created').waitFor()
     await remove(fixture, await page.locator('td.first').first().innerText())
     await page.getByText('No backups yet').waitFor()
   } finally {

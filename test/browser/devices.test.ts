@@ -51,9 +51,9 @@ scenario('a simulated phone joins by the picture, is tested, limited and removed
   await fixture.look('devices')
 
   await page.getByRole('link', { name: 'desk phone' }).click()
-  await page.getByRole('button', { name: 'Remove the device' }).click()
+  await page.getByRole('button', { name: 'Delete the device' }).click()
   await fixture.look('device-remove')
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove the device' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the device' }).click()
   await page.getByText('No devices yet').waitFor()
 })
 

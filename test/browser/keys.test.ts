@@ -10,7 +10,7 @@ scenario('a key is made, shown once, used and revoked', async (fixture) => {
   await page.getByRole('button', { name: 'New key' }).click()
   await fixture.refused(/^POST \/api\/collections\/api_keys\/records: 400/, async () => {
     await page.getByRole('button', { name: 'Make the key' }).click()
-    await page.getByText('Cannot be blank.').waitFor()
+    await page.getByText('Fill this in.').waitFor()
   })
   await page.getByLabel('Name').fill('web shop')
   await page.getByLabel('Expires').selectOption('In 30 days')

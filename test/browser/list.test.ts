@@ -38,7 +38,7 @@ scenario('each row of a list gets a text of its own, once', async (fixture) => {
   await text.pressSequentially('see you at ')
   await page.getByRole('button', { name: 'time', exact: true }).click()
   await page.getByText('Hi Ben, see you at 8 pm').waitFor()
-  await page.getByText('2 texts, 2 short messages; 2 rows to leave out').waitFor()
+  await page.getByText('2 texts, 2 segments; 2 rows to leave out').waitFor()
   await page.getByText('Rows left out: 2').click()
   await page.getByText('Nothing in “name”').waitFor()
   await fixture.look('list-preview')

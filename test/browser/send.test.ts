@@ -63,9 +63,9 @@ scenario('a text is sent and seen going to delivered without a reload', async (f
   await fixture.look('send-bad-numbers')
   expect(await page.evaluate(IS_WIDE)).toBe(false)
   await page.getByRole('button', { name: 'Plain quotes and dashes' }).click()
-  await page.getByText('31 of 160 characters, 1 short message', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'Take all 2 out' }).click()
-  await page.getByText('2 people, 2 short messages').waitFor()
+  await page.getByText('31 of 160 characters, 1 segment', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Remove all 2' }).click()
+  await page.getByText('2 people, 2 segments').waitFor()
   await page.getByRole('button', { name: 'Send to 2 people' }).click()
 
   await page.getByRole('heading', { name: 'Sent to 2 people' }).waitFor()

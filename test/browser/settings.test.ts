@@ -15,7 +15,7 @@ scenario('a superuser names the server, sets up mail and tries it', async (fixtu
     await page.getByLabel('Address', { exact: true }).fill('nowhere')
     await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
       await page.getByRole('button', { name: 'Save name and address' }).click()
-      await page.getByText('Must be a valid URL.').waitFor()
+      await page.getByText('Write an address such as https://example.com.').waitFor()
     })
     await page.getByLabel('Address', { exact: true }).fill('https://sms.example.com')
     await page.getByRole('button', { name: 'Save name and address' }).click()
@@ -28,7 +28,7 @@ scenario('a superuser names the server, sets up mail and tries it', async (fixtu
     await page.getByLabel('Port').fill('0')
     await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
       await page.getByRole('button', { name: 'Save mail settings' }).click()
-      await page.getByText('Cannot be blank.').waitFor()
+      await page.getByText('Fill this in.').waitFor()
     })
     await fixture.look('settings-mail')
     await page.getByLabel('Port').fill(String(mail.port))
@@ -113,7 +113,7 @@ scenario('a superuser changes the rules of the limits', async (fixture) => {
   await page.getByLabel('Requests').fill('0')
   await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
     await save()
-    await page.getByText('Must be in a valid format.').waitFor()
+    await page.getByText('This is not possible here.').waitFor()
     await page.getByText('At least 1.').waitFor()
   })
   await fixture.look('settings-rule')
@@ -152,12 +152,12 @@ scenario('a superuser changes the rules of the limits', async (fixture) => {
   await page.getByRole('button', { name: 'Save limits' }).click()
   await page.getByText('Limits saved').waitFor()
   const remove = async (name: string) => {
-    await page.getByRole('button', { name: `Remove ${name}` }).click()
-    await page.getByRole('button', { name: 'Remove the rule' }).click()
+    await page.getByRole('button', { name: `Delete ${name}` }).click()
+    await page.getByRole('button', { name: 'Delete the rule' }).click()
   }
   for (const name of ['Signing in', 'New records', 'Batches', 'POST /api/sms/send']) {
     await remove(name)
-    await page.getByRole('button', { name: `Remove ${name}` }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: `Delete ${name}` }).waitFor({ state: 'detached' })
   }
   await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
     await remove('All requests')

@@ -9,7 +9,7 @@ scenario('the first superuser is made by the printed link, signs out and in agai
   await page.getByLabel('The same password again').fill('other')
   await fixture.refused(/^POST \/api\/collections\/_superusers\/records: 400/, async () => {
     await page.getByRole('button', { name: 'Create the account' }).click()
-    await page.getByText("Values don't match.").waitFor()
+    await page.getByText('The two are not the same.').waitFor()
   })
   await fixture.look('first-superuser')
   await page.getByLabel('Password', { exact: true }).fill(ROOT.password)

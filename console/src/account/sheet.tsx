@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
 import { ThemeSwitch } from '../shell/account-menu.tsx'
+import { HelpLinks } from '../shell/help-links.tsx'
 import { Logo } from '../shell/logo.tsx'
 
 /** A page of one form for somebody who is not signed in. */
@@ -26,7 +27,10 @@ export function Sheet({
         {text && <p>{text}</p>}
         {children}
       </div>
-      <ThemeSwitch />
+      <div class="sheet-foot">
+        <ThemeSwitch />
+        <HelpLinks />
+      </div>
     </main>
   )
 }

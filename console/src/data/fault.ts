@@ -1,4 +1,6 @@
 import { ClientResponseError } from 'pocketbase'
+import { inWords } from './words/fault-sentences.ts'
+import { labelOf } from './words/field-labels.ts'
 
 /** What went wrong, in words for people. */
 export interface Fault {
@@ -22,13 +24,9 @@ export function faultOf(error: unknown): Fault {
   const { status, response } = error
   if (status === 0) return { message: AWAY, fields: {}, code: '', status }
   const fields = fieldFaults(response.data ?? {})
-  const message = String(response.message || error.message)
+  const message = inWords(String(response.message || error.message))
   return { message, fields, code: String(response.error ?? ''), status }
 }
-
-/** `8 character(s)` as people write it. */
-const inPlural = (message: string) =>
-  message.replace(/\b(\d+) (\w+)\(s\)/g, (_, count, noun) => `${count} ${noun}${count === '1' ? '' : 's'}`)
 
 /** Messages by field; those of nested objects by their path, as `smtp.host`. */
 function fieldFaults(data: unknown, path = ''): Record<string, string> {
@@ -36,9 +34,23 @@ function fieldFaults(data: unknown, path = ''): Record<string, string> {
   const entries = Object.entries(data as Record<string, { message?: unknown } | null>)
   return Object.fromEntries(
     entries.flatMap(([name, fault]) => {
-      if (typeof fault?.message === 'string') return [[path + name, inPlural(fault.message)]]
+      if (typeof fault?.message === 'string') return [[path + name, inWords(fault.message)]]
       const inner = Object.entries(fieldFaults(fault, `${path}${name}.`))
       return inner.length > 0 ? inner : [[path + name, 'Is not right.']]
     }),
   )
+}
+
+/**
+ * A fault as one text. Messages of fields name them, but for those in `shown`, which show their own: nothing
+ * is said twice. '' when there is nothing else to say.
+ */
+export function faultText({ message, fields }: Fault, shown: readonly string[] = []): string {
+  const own = new Set(shown.map((name) => fields[name]))
+  const others = Object.entries(fields).filter(([name, said]) => !shown.includes(name) && !own.has(said))
+  if (others.length === 0) return Object.keys(fields).length > 0 ? '' : message
+  const labels = Map.groupBy(others, ([, said]) => said)
+  return [...labels]
+    .map(([said, named]) => `${named.map(([name]) => labelOf(name)).join(', ')}: ${said}`)
+    .join(' ')
 }

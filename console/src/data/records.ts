@@ -135,6 +135,7 @@ export interface Device extends Owned {
   readonly per_minute: number
   readonly sims: readonly Sim[] | null
   readonly updated: string
+  readonly expand?: { readonly user?: User }
 }
 
 export interface ApiKey extends Owned {

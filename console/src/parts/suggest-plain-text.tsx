@@ -1,5 +1,5 @@
 import { plainTextSuggestion } from '../data/text/plain-text.ts'
-import { shortMessages } from '../data/text/text-size.ts'
+import { segmentsText } from '../data/text/text-size.ts'
 import { Button } from './form/button.tsx'
 
 /** Offers plainer signs for a text where that makes room. */
@@ -9,7 +9,7 @@ export function SuggestPlainText({ text, onText }: { text: string; onText: (text
   return (
     <div class="row">
       <Button onClick={() => onText(offer.text)}>Plain quotes and dashes</Button>
-      {offer.saved > 0 && <span class="muted">{shortMessages(offer.saved)} less</span>}
+      {offer.saved > 0 && <span class="muted">{segmentsText(offer.saved)} less</span>}
     </div>
   )
 }

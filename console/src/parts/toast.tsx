@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { faultOf } from '../data/fault.ts'
+import { faultOf, faultText } from '../data/fault.ts'
 import { Button } from './form/button.tsx'
 
 interface Toast {
@@ -19,7 +19,7 @@ let count = 0
 export const toast = (text: string) => show(text, false)
 
 /** Tells what an action failed with that has no form to show it. */
-export const toastFault = (error: unknown) => show(faultOf(error).message, true)
+export const toastFault = (error: unknown) => show(faultText(faultOf(error)), true)
 
 function show(text: string, isFault: boolean): void {
   const id = ++count

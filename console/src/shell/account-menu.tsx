@@ -1,12 +1,15 @@
 import { type Session, signOut } from '../data/session.ts'
 import { type Theme, theme } from '../data/theme.ts'
+import { forgetDrafts } from '../data/use/use-draft.ts'
 import { Button } from '../parts/form/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
-import { to } from '../router.ts'
+import { mayLeave, to } from '../router.ts'
+import { HelpLinks } from './help-links.tsx'
 
 /** Who is signed in, with the way to the account and the way out, and the colours. */
 export const AccountMenu = ({ session }: { session: Session }) => (
   <div class="account-menu">
+    <HelpLinks />
     <ThemeSwitch />
     <div class="account">
       <a href={to('/account')} title="Your account">
@@ -14,12 +17,18 @@ export const AccountMenu = ({ session }: { session: Session }) => (
         <span>{session.role === 'superuser' ? 'Superuser' : session.record.name || 'User'}</span>
         <span class="unseen">: your account</span>
       </a>
-      <Button kind="quiet" icon="leave" iconOnly onClick={signOut}>
+      <Button kind="quiet" icon="leave" iconOnly onClick={() => void leave()}>
         Sign out
       </Button>
     </div>
   </div>
 )
+
+async function leave(): Promise<void> {
+  if (!(await mayLeave())) return
+  forgetDrafts()
+  signOut()
+}
 
 const THEMES: readonly (readonly [Theme, IconName, words: string])[] = [
   ['system', 'system', 'As the system'],

@@ -14,6 +14,7 @@ import { checkShape } from '../../sms/send/shape.ts'
 import { readJson } from '../body/json-body.ts'
 import { meterFor } from '../body/large-answer.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import { auditRequest } from '../middleware/audit.ts'
 import { requireAuth } from '../middleware/guards.ts'
 import { GUEST_BODY_BYTES } from '../middleware/guest-body.ts'
 import { buildRequest } from '../request-info.ts'
@@ -84,6 +85,12 @@ async function endOthers(c: Ctx, services: Services): Promise<Response> {
   if (!claimsOf(c)?.refreshable) throw forbidden('This session cannot be renewed.')
   const origin = { ip: clientIp(c, services), userAgent: c.env.incoming.headers['user-agent'] ?? '' }
   const { auth, token } = await endOtherSessions(store, extensions, asking, origin)
+  if (auth.isSuperuser)
+    await auditRequest(c, services, auth, {
+      action: 'end other sessions',
+      collection: auth.collection.name,
+      record: auth.id,
+    })
   const request = buildRequest(c, auth, {}, 'default', { meter: meterFor(c, services, auth) })
   const record = await answerRecord(store, auth.collection, toRow(auth.collection, auth.values), request)
   c.header('cache-control', 'no-store')

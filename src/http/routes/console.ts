@@ -11,6 +11,7 @@ const TYPES: Readonly<Record<string, string>> = {
   js: 'text/javascript; charset=utf-8',
   css: 'text/css; charset=utf-8',
   svg: 'image/svg+xml',
+  png: 'image/png',
 }
 
 /** Tokens of mailed links are in its address: it loads from here alone, and nobody else may frame it. */

@@ -88,7 +88,7 @@ scenario('templates: written with a preview for a contact', async (fixture) => {
   await page.getByLabel('code', { exact: true }).fill('1234')
   const preview = page.getByLabel('Preview')
   await preview.getByText('Hello Zoë, your code is 1234.').waitFor()
-  await preview.getByText('29 characters, 1 message of the network').waitFor()
+  await preview.getByText('29 characters, 1 segment').waitFor()
   await fixture.look('template-form')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByRole('cell', { name: 'Parcel', exact: true }).waitFor()

@@ -16,7 +16,7 @@ const SIGNS = new Map(
 )
 
 /**
- * A text that says the same and takes fewer short messages, and how many fewer; undefined where plainer signs
+ * A text that says the same and takes fewer segments, and how many fewer; undefined where plainer signs
  * win nothing. No letter is changed.
  */
 export function plainTextSuggestion(

@@ -1,18 +1,18 @@
 import { countSegments } from '../../../../src/sms/send/segments.ts'
 
 const MOST_NAMED = 3
-/** Of a single short message, and of each of several. */
+/** Of a single segment, and of each of several. */
 const ROOM = { 'GSM-7': [160, 153], 'UCS-2': [70, 67] } as const
 
 /**
- * How long a text is, in words: characters of those that fit, short messages, and what makes it take more.
+ * How long a text is, in words: characters of those that fit, segments, and what makes it take more.
  */
 export function formatTextSize(text: string): { size: string; reason: string } {
   const { encoding, units, segments } = countSegments(text)
   const [alone, part] = ROOM[encoding]
   const room = segments === 1 ? alone : segments * part
   if (text === '') return { size: `0 of ${alone} characters`, reason: '' }
-  const size = `${units.toLocaleString()} of ${room.toLocaleString()} characters, ${shortMessages(segments)}`
+  const size = `${units.toLocaleString()} of ${room.toLocaleString()} characters, ${segmentsText(segments)}`
   if (encoding === 'GSM-7') return { size, reason: '' }
   const rare = [...new Set(text)].filter((char) => countSegments(char).encoding === 'UCS-2')
   const named = rare.slice(0, MOST_NAMED).join(' ')
@@ -22,6 +22,6 @@ export function formatTextSize(text: string): { size: string; reason: string } {
   }
 }
 
-/** `2 short messages`: what networks count and bill. */
-export const shortMessages = (count: number) =>
-  count === 1 ? '1 short message' : `${count.toLocaleString()} short messages`
+/** `2 segments`: what networks count and bill. */
+export const segmentsText = (count: number) =>
+  count === 1 ? '1 segment' : `${count.toLocaleString()} segments`

@@ -35,7 +35,7 @@ export function BackupList({
     .sort((a, b) => msOf(b.modified) - msOf(a.modified))
   const columns: readonly Column<Row>[] = [
     { title: 'Name', cell: ({ key }) => key, long: true },
-    { title: 'Made', cell: ({ modified }) => <Time at={modified} /> },
+    { title: 'Created', cell: ({ modified }) => <Time at={modified} /> },
     { title: 'Size', align: 'end', cell: ({ size }) => formatBytes(size) },
     {
       title: 'Actions',

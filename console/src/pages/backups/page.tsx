@@ -30,7 +30,7 @@ export function Page() {
     const made = pb.backups.create('')
     setTimeout(() => void status.reload(), 300)
     await made.finally(reload)
-    toast('Backup made')
+    toast('Backup created')
   })
   const isBusy = make.busy || Boolean(status.value?.running)
   return (

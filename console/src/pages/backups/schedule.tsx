@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Settings, saveSettings } from '../../data/settings.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
@@ -29,11 +30,14 @@ export function Schedule({
   next: string
   onSaved: () => Promise<void>
 }) {
-  const [cron, setCron] = useState(backups.cron)
-  const [isOther, setOther] = useState(!CHOICES.some(([choice]) => choice === backups.cron))
-  const [keep, setKeep] = useState(String(backups.cronMaxKeep))
+  const first = { cron: backups.cron, keep: String(backups.cronMaxKeep) }
+  const draft = useDraft('backups.schedule', first, { asks: true })
+  const { cron, keep } = draft.value
+  const setCron = (typed: string) => draft.change({ cron: typed })
+  const [isOther, setOther] = useState(!CHOICES.some(([choice]) => choice === cron))
   const save = useTask(async () => {
     await saveSettings({ backups: { cron: cron.trim(), cronMaxKeep: Number(keep) || 0 } })
+    draft.saved()
     toast('Schedule saved')
     await onSaved()
   })
@@ -65,7 +69,7 @@ export function Schedule({
             type="number"
             min={1}
             value={keep}
-            onValue={setKeep}
+            onValue={(typed) => draft.change({ keep: typed })}
             fault={save.fault}
             hint="Older ones are deleted. Those that you made yourself stay."
           />

@@ -1,5 +1,6 @@
 import { type BackupStatus, formatBytes } from '../../data/backups.ts'
 import type { Answer } from '../../data/use/use-answer.ts'
+import { inWords } from '../../data/words/fault-sentences.ts'
 import { Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -17,7 +18,7 @@ export function State({ status: { value, fault } }: { status: Answer<BackupStatu
       <div class="backups-state">
         {lastFailure && (
           <Notice kind="warning">
-            {FAILED[lastFailure.action]} <Time at={lastFailure.at} />: {lastFailure.message}
+            {FAILED[lastFailure.action]} <Time at={lastFailure.at} />: {inWords(lastFailure.message)}
           </Notice>
         )}
         {overdue && (
@@ -39,7 +40,7 @@ export function State({ status: { value, fault } }: { status: Answer<BackupStatu
                 <dd>{formatBytes(lastBackup.size)}</dd>
               </div>
               <div>
-                <dt>Made by</dt>
+                <dt>Created by</dt>
                 <dd>{lastBackup.by === 'schedule' ? 'the schedule' : lastBackup.by}</dd>
               </div>
             </>

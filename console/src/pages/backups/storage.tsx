@@ -1,7 +1,7 @@
-import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Fault } from '../../data/fault.ts'
 import { type S3, type Settings, saveSettings } from '../../data/settings.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
@@ -15,11 +15,12 @@ const NAMES = ['endpoint', 'bucket', 'region', 'accessKey', 'secret'].map((name)
 /** Where backups are kept: on the server's disk, or in an S3-compatible store. */
 export function Storage({ settings, onSaved }: { settings: Settings; onSaved: () => Promise<void> }) {
   const saved = settings.backups.s3
-  const [s3, setS3] = useState<S3>({ ...saved, secret: '' })
+  const draft = useDraft<S3>('backups.storage', { ...saved, secret: '' }, { asks: true, secrets: ['secret'] })
+  const s3 = draft.value
   const save = useTask(async () => {
     const { secret, ...rest } = s3
     await saveSettings({ backups: { s3: { ...rest, ...(secret && { secret }) } } })
-    setS3({ ...s3, secret: '' })
+    draft.saved({ ...s3, secret: '' })
     toast('Storage saved')
     await onSaved()
   })
@@ -44,10 +45,10 @@ export function Storage({ settings, onSaved }: { settings: Settings; onSaved: ()
           label="Keep backups in an S3-compatible store"
           name={`${PREFIX}enabled`}
           value={s3.enabled}
-          onValue={(enabled) => setS3({ ...s3, enabled })}
+          onValue={(enabled) => draft.change({ enabled })}
         />
         {s3.enabled ? (
-          <S3Fields value={s3} onValue={setS3} fault={save.fault} />
+          <S3Fields value={s3} onValue={draft.set} fault={save.fault} />
         ) : (
           <Notice>
             Backups are on the same disk as the server. If that disk fails, they are lost too: download some,

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { faultText } from '../../data/fault.ts'
 import { saveFile } from '../../data/files/save-file.ts'
 import type { Contact } from '../../data/records.ts'
 import type { Groups } from '../../data/use/use-groups.ts'
@@ -42,7 +43,9 @@ export function SelectionBar({
     const changed = await changeMany(chosen, work, setSoFar)
     setSoFar(undefined)
     if (changed.failed > 0)
-      return setFault(`${people(changed.failed)} could not be changed: ${changed.fault?.message ?? ''}`)
+      return setFault(
+        `${people(changed.failed)} could not be changed: ${changed.fault ? faultText(changed.fault) : ''}`,
+      )
     toast(`${people(changed.done)} ${told}`)
     onChoose([])
   }

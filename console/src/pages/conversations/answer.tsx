@@ -4,6 +4,7 @@ import { pb } from '../../data/client.ts'
 import type { Conversation, Device } from '../../data/records.ts'
 import { requestKey } from '../../data/request-key.ts'
 import { userId } from '../../data/session.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Button } from '../../parts/form/button.tsx'
@@ -43,7 +44,8 @@ export function Answer({
   conversation: Conversation | undefined
   hasOptedOut: boolean
 }) {
-  const [body, setBody] = useState('')
+  const draft = useDraft(`answer.${number}`, '')
+  const body = draft.value
   const [chosen, setChosen] = useState('')
   // one key a text: sent twice by accident, it goes out once
   const key = useRef(requestKey())
@@ -56,7 +58,7 @@ export function Answer({
       headers: { 'Idempotency-Key': key.current },
       body: { recipients: [number], body, ...(device && { device_id: device.id }) },
     })
-    setBody('')
+    draft.saved('')
     key.current = requestKey()
   })
   const forget = () => {
@@ -64,7 +66,7 @@ export function Answer({
     send.forget()
   }
   const change = (text: string) => {
-    setBody(text)
+    draft.set(text)
     forget()
   }
   const choose = (id: string) => {

@@ -66,6 +66,7 @@ export function Thread({
         ))}
       </div>
       <Answer
+        key={number}
         number={number}
         name={name}
         conversation={conversation}

@@ -7,6 +7,7 @@ import { useRecord } from '../../data/use/use-record.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
+import { Owner } from '../../parts/owner.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -28,7 +29,7 @@ const PLATFORMS = {
 
 /** One device: how it is, what it did, what it may do. */
 export function Page({ params: { id = '' } }: PageProps) {
-  const { record: device, loading } = useRecord<Device>('devices', id)
+  const { record: device, loading } = useRecord<Device>('devices', id, 'user')
   const states = useDeviceStates()
   if (loading) return <Loading />
   if (!device)
@@ -39,7 +40,7 @@ export function Page({ params: { id = '' } }: PageProps) {
           title="There is no such device"
           action={<ButtonLink href={to('/devices')}>To all devices</ButtonLink>}
         >
-          It may have been removed.
+          It may have been deleted.
         </Empty>
       </Frame>
     )
@@ -51,6 +52,11 @@ export function Page({ params: { id = '' } }: PageProps) {
       <div class="columns">
         <Card title="Now" actions={<Badge tone={tone}>{word}</Badge>}>
           <dl class="device-facts">
+            {!isMine && (
+              <Fact name="User">
+                <Owner record={device} />
+              </Fact>
+            )}
             <Fact name="Last seen">
               <Time at={device.last_seen} none="never" />
             </Fact>

@@ -1,5 +1,6 @@
 import { pb } from '../../data/client.ts'
 import type { Device } from '../../data/records.ts'
+import { discardUnsaved } from '../../data/use/use-draft.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -12,26 +13,27 @@ export function Remove({ device, waiting }: { device: Device; waiting: number })
     const others =
       waiting > 0 ? ` The ${waiting} messages that wait for it go to other devices, if there are any.` : ''
     const isSure = await confirmed({
-      title: `Remove ${device.name}?`,
+      title: `Delete ${device.name}?`,
       text: `It is signed out at once and sends nothing more. Its messages stay.${others}`,
-      action: 'Remove the device',
+      action: 'Delete the device',
       danger: true,
     })
     if (!isSure) return
     try {
       await pb.collection('devices').delete(device.id)
-      toast(`${device.name} was removed`)
+      toast(`${device.name} was deleted`)
+      discardUnsaved()
       go('/devices')
     } catch (error) {
       toastFault(error)
     }
   }
   return (
-    <Card title="Remove">
+    <Card title="Delete">
       <p class="muted">A lost or sold device should not stay. To use it again, add it again.</p>
       <div>
         <Button kind="danger" icon="trash" onClick={() => void remove()}>
-          Remove the device
+          Delete the device
         </Button>
       </div>
     </Card>

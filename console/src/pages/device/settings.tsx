@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Device } from '../../data/records.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
@@ -11,19 +11,30 @@ const NAMES = ['name', 'daily_limit', 'per_minute']
 
 /** A device's name, whether it takes messages, and how many. */
 export function Settings({ device }: { device: Device }) {
-  const [name, setName] = useState(device.name)
-  const [isEnabled, setEnabled] = useState(device.enabled)
-  const [daily, setDaily] = useState(limitText(device.daily_limit))
-  const [perMinute, setPerMinute] = useState(limitText(device.per_minute))
+  const first = {
+    name: device.name,
+    enabled: device.enabled,
+    daily: limitText(device.daily_limit),
+    perMinute: limitText(device.per_minute),
+  }
+  const draft = useDraft(`device.${device.id}`, first, { asks: true })
+  const { name, enabled, daily, perMinute } = draft.value
   const save = useTask(async () => {
     const limits = { daily_limit: Number(daily || 0), per_minute: Number(perMinute || 0) }
-    await pb.collection('devices').update(device.id, { name, enabled: isEnabled, ...limits })
+    await pb.collection('devices').update(device.id, { name, enabled, ...limits })
+    draft.saved()
     toast('Device saved')
   })
   return (
     <Card title="Settings">
       <Form onSubmit={save.run} fault={save.fault} names={NAMES}>
-        <TextField label="Name" name="name" value={name} onValue={setName} fault={save.fault} />
+        <TextField
+          label="Name"
+          name="name"
+          value={name}
+          onValue={(typed) => draft.change({ name: typed })}
+          fault={save.fault}
+        />
         <div class="device-limits">
           <TextField
             label="Messages a day"
@@ -32,7 +43,7 @@ export function Settings({ device }: { device: Device }) {
             min={0}
             placeholder="No limit"
             value={daily}
-            onValue={setDaily}
+            onValue={(typed) => draft.change({ daily: typed })}
             fault={save.fault}
           />
           <TextField
@@ -42,15 +53,15 @@ export function Settings({ device }: { device: Device }) {
             min={0}
             placeholder="No limit"
             value={perMinute}
-            onValue={setPerMinute}
+            onValue={(typed) => draft.change({ perMinute: typed })}
             fault={save.fault}
           />
         </div>
         <CheckField
           label="Takes messages. Off: what waits for it goes to others"
           name="enabled"
-          value={isEnabled}
-          onValue={setEnabled}
+          value={enabled}
+          onValue={(isOn) => draft.change({ enabled: isOn })}
         />
         <FormActions busy={save.busy}>Save</FormActions>
       </Form>

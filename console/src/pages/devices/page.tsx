@@ -8,6 +8,7 @@ import { Button } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
+import { Owner } from '../../parts/owner.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -15,14 +16,17 @@ import { to } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { PairDialog } from './pair-dialog.tsx'
 
+const OWNER: Column<Device> = { title: 'User', cell: (device) => <Owner record={device} /> }
+
 /** The devices that send: how they are, and how to add one. */
 export function Page() {
-  const devices = useList<Device>('devices', { sort: 'name' })
+  const devices = useList<Device>('devices', { sort: 'name', expand: 'user' })
   const states = useDeviceStates()
   const [isAdding, setAdding] = useState(false)
   const isUser = session.value?.role === 'user'
   const columns: readonly Column<Device>[] = [
     { title: 'Name', cell: (device) => device.name },
+    ...(isUser ? [] : [OWNER]),
     { title: 'State', cell: (device) => <DeviceBadge device={device} of={states.of} /> },
     { title: 'Battery', align: 'end', cell: (device) => percent(states.of(device)?.battery) },
     { title: 'Waiting', align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },

@@ -49,7 +49,7 @@ export function Page() {
 const columnsFor = (edit: (group: ContactGroup) => void): readonly Column<ContactGroup>[] => [
   { title: 'Name', cell: ({ name }) => name },
   { title: 'Contacts', cell: ({ id }) => <Members group={id} /> },
-  { title: 'Made', cell: ({ created }) => <Time at={created} /> },
+  { title: 'Created', cell: ({ created }) => <Time at={created} /> },
   {
     title: 'Actions',
     bare: true,
@@ -75,7 +75,7 @@ function GroupForm({ group, onClose }: { group: ContactGroup | undefined; onClos
   const save = useTask(async () => {
     if (group) await pb.collection('contact_groups').update(group.id, { name })
     else await pb.collection('contact_groups').create({ user: userId(), name })
-    toast(group ? 'Group renamed' : 'Group made')
+    toast(group ? 'Group renamed' : 'Group created')
     onClose()
   })
   return (

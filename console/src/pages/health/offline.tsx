@@ -1,6 +1,7 @@
 import { deviceWord, type useDeviceStates } from '../../data/device/device-states.ts'
 import type { Device } from '../../data/records.ts'
 import { type Column, Table } from '../../parts/list/table.tsx'
+import { Owner } from '../../parts/owner.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
@@ -16,6 +17,7 @@ export function Offline({
   const lost = devices.filter((device) => states.of(device)?.reachable === false)
   const columns: readonly Column<Device>[] = [
     { title: 'Name', cell: (device) => device.name },
+    { title: 'User', cell: (device) => <Owner record={device} /> },
     { title: 'State', cell: (device) => <State device={device} /> },
     { title: 'Last seen', cell: (device) => <Time at={device.last_seen} none="never" /> },
     { title: 'Waiting', align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },

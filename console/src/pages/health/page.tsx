@@ -6,6 +6,7 @@ import type { Delivery, Device } from '../../data/records.ts'
 import { countOf, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { inWords } from '../../data/words/fault-sentences.ts'
 import { Notice } from '../../parts/form/form.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import type { Tone } from '../../parts/status.tsx'
@@ -40,7 +41,12 @@ export function Page() {
     DAY_EVERY_MS,
   )
   const states = useDeviceStates()
-  const devices = useList<Device>('devices', { filter: 'enabled = true', sort: '-last_seen', perPage: 500 })
+  const devices = useList<Device>('devices', {
+    filter: 'enabled = true',
+    sort: '-last_seen',
+    perPage: 500,
+    expand: 'user',
+  })
   const online = devices.items.filter((device) => states.of(device)?.online).length
   const failed = useFailedDeliveries()
   const queue = ready?.queue
@@ -106,7 +112,7 @@ function BackupWarnings({ backups: { overdue, lastFailure } }: { backups: Backup
       )}
       {lastFailure && (
         <Notice kind="warning">
-          The last {lastFailure.action} failed <Time at={lastFailure.at} />: {lastFailure.message}{' '}
+          The last {lastFailure.action} failed <Time at={lastFailure.at} />: {inWords(lastFailure.message)}{' '}
           <a href={to('/backups')}>Backups</a>
         </Notice>
       )}

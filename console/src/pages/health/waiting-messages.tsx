@@ -1,6 +1,7 @@
 import type { Message } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { type Column, Table } from '../../parts/list/table.tsx'
+import { Owner } from '../../parts/owner.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
@@ -9,7 +10,7 @@ const COUNT = 10
 
 const COLUMNS: readonly Column<Message>[] = [
   { title: 'To', cell: (message) => message.to },
-  { title: 'Of', cell: ({ expand }) => expand?.user?.email ?? '–' },
+  { title: 'User', cell: (message) => <Owner record={message} /> },
   { title: 'Device', cell: ({ expand }) => expand?.device?.name ?? 'none' },
   { title: 'State', cell: (message) => <MessageStatus status={message.status} /> },
   { title: 'Since', cell: (message) => <Time at={message.created} /> },

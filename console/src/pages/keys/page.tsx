@@ -8,6 +8,7 @@ import { Button } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
+import { Owner } from '../../parts/owner.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { msOf, Time } from '../../parts/time.tsx'
@@ -15,12 +16,12 @@ import { toast, toastFault } from '../../parts/toast.tsx'
 import { NewKey } from './new-key.tsx'
 
 const NAME: Column<ApiKey> = { title: 'Name', cell: (key) => key.name }
-const OWNER: Column<ApiKey> = { title: 'User', cell: ({ expand }) => expand?.user?.email ?? '–' }
+const OWNER: Column<ApiKey> = { title: 'User', cell: (key) => <Owner record={key} /> }
 const OTHERS: readonly Column<ApiKey>[] = [
   { title: 'Begins with', cell: (key) => <span class="mono">{key.prefix}…</span> },
   { title: 'Last used', cell: (key) => <Time at={key.last_used_at} none="never" /> },
   { title: 'Expires', cell: (key) => <Expiry at={key.expires_at} /> },
-  { title: 'Made', cell: (key) => <Time at={key.created} /> },
+  { title: 'Created', cell: (key) => <Time at={key.created} /> },
   {
     title: 'Actions',
     bare: true,

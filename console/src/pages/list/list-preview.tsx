@@ -1,5 +1,5 @@
 import type { Sheet } from '../../data/files/sheet.ts'
-import { shortMessages } from '../../data/text/text-size.ts'
+import { segmentsText } from '../../data/text/text-size.ts'
 import type { Usage } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
@@ -20,7 +20,7 @@ export function ListPreview({ sheet, plan, hasText }: { sheet: Sheet; plan: List
     <Card title="As they will arrive">
       <Notice kind={bad.length > 0 || good.length > left ? 'warning' : 'info'}>
         {`${good.length.toLocaleString()} ${good.length === 1 ? 'text' : 'texts'}`}
-        {hasText && `, ${shortMessages(segments)}`}
+        {hasText && `, ${segmentsText(segments)}`}
         {bad.length > 0 &&
           `; ${bad.length.toLocaleString()} ${bad.length === 1 ? 'row' : 'rows'} to leave out`}
         {good.length > left && `. Only ${left.toLocaleString()} are left of your messages this month`}

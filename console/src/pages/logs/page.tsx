@@ -1,5 +1,8 @@
 import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { User } from '../../data/records.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { useList } from '../../data/use/use-list.ts'
 import type { PageProps } from '../../pages.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -21,7 +24,14 @@ interface Log {
   readonly created: string
   readonly level: number
   readonly message: string
-  readonly data: { readonly status?: number; readonly auth?: string; readonly error?: string }
+  readonly data: {
+    readonly status?: number
+    /** The collection of who asked, '' for a guest. */
+    readonly auth?: string
+    /** Kept where the settings say so (logs.logAuthId). */
+    readonly authId?: string
+    readonly error?: string
+  }
 }
 
 interface Logs {
@@ -53,9 +63,25 @@ const COLUMNS: readonly Column<Log>[] = [
   { title: 'Level', cell: Level },
   { title: 'Status', align: 'end', cell: ({ data }) => data.status ?? '–' },
   { title: 'Why', long: true, spare: ({ data }) => !data.error, cell: ({ data }) => data.error ?? '' },
-  { title: 'Who asked', cell: ({ data }) => data.auth || 'a guest' },
   { title: 'When', cell: ({ created }) => <Time at={created} /> },
 ]
+
+/** Who asked: a user by the email, if the log has their id; else the collection. */
+const askerColumn = (emails: ReadonlyMap<string, string>): Column<Log> => ({
+  title: 'User',
+  cell: ({ data: { auth, authId = '' } }) => {
+    const email = emails.get(authId)
+    return email ? <a href={to('/users', { search: email })}>{email}</a> : auth || 'a guest'
+  },
+})
+
+/** The emails of the users of these logs, by id. */
+function useEmails(logs: readonly Log[]): ReadonlyMap<string, string> {
+  const ids = [...new Set(logs.map(({ data }) => data.authId ?? ''))].filter(Boolean)
+  const filter = ids.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
+  const users = useList<User>('users', { filter, perPage: 100, live: false, ready: ids.length > 0 })
+  return new Map(users.items.map(({ id, email }) => [id, email]))
+}
 
 const detailsColumn = (open: (log: Log) => void): Column<Log> => ({
   title: 'Actions',
@@ -136,6 +162,7 @@ const LogDialog = ({ log, onClose }: { log: Log; onClose: () => void }) => (
 function Found({ logs, filter }: { logs: Logs; filter: string }) {
   const [open, setOpen] = useState<Log>()
   const { items, page, totalPages, totalItems } = logs
+  const emails = useEmails(items)
   const turn = (next: number) => go(PATH, { filter, page: String(next) })
   if (items.length === 0)
     return (
@@ -145,7 +172,11 @@ function Found({ logs, filter }: { logs: Logs; filter: string }) {
     )
   return (
     <>
-      <Table caption="Logs" columns={[...COLUMNS, detailsColumn(setOpen)]} rows={items} />
+      <Table
+        caption="Logs"
+        columns={[...COLUMNS, askerColumn(emails), detailsColumn(setOpen)]}
+        rows={items}
+      />
       {open && <LogDialog log={open} onClose={() => setOpen(undefined)} />}
       <Pager page={page} pages={totalPages} total={totalItems} goTo={turn} />
     </>

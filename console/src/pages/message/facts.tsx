@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { countSegments } from '../../../../src/sms/send/segments.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
+import { segmentsText } from '../../data/text/text-size.ts'
+import { Owner } from '../../parts/owner.tsx'
 import { to } from '../../router.ts'
 import { Moment } from './moment.tsx'
 
@@ -22,11 +24,11 @@ export const Facts = ({ message }: { message: Message }) => (
 )
 
 function factsOf(message: Message): readonly Fact[] {
-  const { expand, sim, segments, body, priority, guarantee, batch_id, client_ref, message_type } = message
+  const { sim, segments, body, priority, guarantee, batch_id, client_ref, message_type } = message
   const isOut = message_type === 'outgoing'
   const isSuperuser = session.value?.role === 'superuser'
   const facts: readonly (Fact | false)[] = [
-    isSuperuser && ['User', expand?.user?.email ?? message.user],
+    isSuperuser && ['User', <Owner key="user" record={message} />],
     ['Device', <DeviceLink key="device" message={message} />],
     sim > 0 && ['SIM', `Slot ${sim}`],
     [isOut ? 'Accepted' : 'Came in', <Moment key="created" at={message.created} />],
@@ -65,9 +67,9 @@ function DeviceLink({ message }: { message: Message }) {
   return <a href={to(`/devices/${device}`)}>{expand?.device?.name || 'A device'}</a>
 }
 
-/** Short messages are what networks count and bill. */
+/** Segments are what networks count and bill. */
 function sizeOf(body: string, segments: number): string {
-  const count = segments === 1 ? '1 short message' : `${segments} short messages`
+  const count = segmentsText(segments)
   if (body === '') return count
   const { encoding, units } = countSegments(body)
   const characters = `${units.toLocaleString()} ${encoding === 'GSM-7' ? 'characters' : 'characters (Unicode)'}`

@@ -3,6 +3,7 @@ import type { Fault } from '../../data/fault.ts'
 import type { Device, Template } from '../../data/records.ts'
 import type { Usage } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useGroups } from '../../data/use/use-groups.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { Button } from '../../parts/form/button.tsx'
@@ -24,8 +25,18 @@ import { WhatField } from './what-field.tsx'
 const MOST_TEMPLATES = 500
 
 /** The form that a text is written and sent with. */
-export function Compose({ initial, devices }: { initial: Composition; devices: readonly Device[] }) {
-  const [composition, setComposition] = useState(initial)
+export function Compose({
+  draftKey,
+  initial,
+  devices,
+}: {
+  /** Names the draft, for those who come back to it. */
+  draftKey: string
+  initial: Composition
+  devices: readonly Device[]
+}) {
+  const draft = useDraft(draftKey, initial)
+  const composition = draft.value
   const [missing, setMissing] = useState<Record<string, string>>({})
   const groups = useGroups()
   const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
@@ -38,15 +49,15 @@ export function Compose({ initial, devices }: { initial: Composition; devices: r
   const { preview, fault: previewFault } = usePreview(hasText ? previewOf(composition, variables) : undefined)
 
   const change = (part: Partial<Composition>) => {
-    setComposition((old) => ({ ...old, ...part }))
+    draft.change(part)
     setMissing({})
     if (!send.busy) send.forget()
   }
   const submit = async () => {
     const faults = faultsOf(composition, preview?.missing ?? [], Date.now())
     setMissing(faults)
-    if (Object.keys(faults).length === 0) await send.run(requestOf(composition, variables))
-    else focusFirstFault()
+    if (Object.keys(faults).length > 0) focusFirstFault()
+    else if (await send.run(requestOf(composition, variables))) draft.saved()
   }
   // a campaign may have more people than the preview shows
   const refusal = send.fault ?? (previewFault?.code === 'too_many_recipients' ? undefined : previewFault)

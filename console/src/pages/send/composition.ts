@@ -99,8 +99,7 @@ export function faultsOf(
 ): Record<string, string> {
   const { recipients, groups, kind, text, template, isLater, at } = composition
   const faults: Record<string, string> = {}
-  if (recipients.some(({ fault }) => fault))
-    faults.to = 'Some numbers are not right: mend them or take them out.'
+  if (recipients.some(({ fault }) => fault)) faults.to = 'Some numbers are not right: correct or remove them.'
   else if (recipients.length === 0 && groups.length === 0)
     faults.to = 'Who is it for? Add a number, a contact or a group.'
   if (kind === 'text' && text === '') faults.text = 'Write a text first.'

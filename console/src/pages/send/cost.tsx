@@ -1,10 +1,10 @@
-import { shortMessages } from '../../data/text/text-size.ts'
+import { segmentsText } from '../../data/text/text-size.ts'
 import type { Usage } from '../../data/usage.ts'
 import { to } from '../../router.ts'
 import type { Composition } from './composition.ts'
 import type { Preview } from './use-preview.ts'
 
-/** What it takes: people, short messages, and what is left of the month's quota. */
+/** What it takes: people, segments, and what is left of the month's quota. */
 export function Cost({
   preview,
   chosen,
@@ -23,7 +23,7 @@ export function Cost({
       {people > 0 && (preview || chosen.groups.length === 0) ? (
         <strong>
           {people === 1 ? '1 person' : `${people.toLocaleString()} people`}
-          {preview && `, ${shortMessages(preview.total_segments)}`}
+          {preview && `, ${segmentsText(preview.total_segments)}`}
         </strong>
       ) : (
         <span class="muted">{chosen.groups.length > 0 ? 'A text is missing' : 'Nobody to send to yet'}</span>

@@ -67,8 +67,9 @@ function Begin({ query, devices }: { query: URLSearchParams; devices: readonly D
       .then((record) => setInitial(copyOf(record)))
       .catch(() => setInitial(BLANK))
   }, [campaign])
-  if (campaign === '') return <Compose initial={initialOf(query)} devices={devices} />
-  return initial ? <Compose initial={initial} devices={devices} /> : <Loading />
+  const draftKey = `send?${query}`
+  if (campaign === '') return <Compose draftKey={draftKey} initial={initialOf(query)} devices={devices} />
+  return initial ? <Compose draftKey={draftKey} initial={initial} devices={devices} /> : <Loading />
 }
 
 const copyOf = ({ body, template, variables, groups, recipients }: Campaign): Composition => ({

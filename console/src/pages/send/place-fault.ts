@@ -13,7 +13,7 @@ const PLACES: readonly (readonly [said: RegExp, place: string])[] = [
 
 const OF_CODES: Readonly<Record<string, readonly [place: string, words: string]>> = {
   invalid_phone_number: ['to', 'One of the numbers is not right.'],
-  group_not_found: ['to', 'One of the groups does not exist any more. Take it out.'],
+  group_not_found: ['to', 'One of the groups does not exist any more. Remove it.'],
   device_not_found: ['device', 'This device does not exist any more. Choose another.'],
 }
 const PLACE_OF_CODES: Readonly<Record<string, string>> = { too_many_recipients: 'to', body_too_long: 'text' }

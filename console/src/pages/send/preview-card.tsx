@@ -1,5 +1,5 @@
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
-import { shortMessages } from '../../data/text/text-size.ts'
+import { segmentsText } from '../../data/text/text-size.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { Card } from '../../parts/page.tsx'
 import type { Preview } from './use-preview.ts'
@@ -44,6 +44,6 @@ const Bubble = ({ who, body, segments }: { who: string; body: string; segments: 
   <figure class="send-bubble">
     {who && <figcaption>{who}</figcaption>}
     <p>{body}</p>
-    <span class="muted">{shortMessages(segments)}</span>
+    <span class="muted">{segmentsText(segments)}</span>
   </figure>
 )

@@ -1,5 +1,5 @@
 import { pb } from '../../data/client.ts'
-import { shortMessages } from '../../data/text/text-size.ts'
+import { segmentsText } from '../../data/text/text-size.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import type { Request } from './composition.ts'
@@ -46,7 +46,7 @@ function questionOf({ recipients_count, segments, first }: Preview, scheduledAt:
     text: (
       <>
         <p>
-          <strong>{people}</strong> get it, which takes <strong>{shortMessages(segments)}</strong>. The first
+          <strong>{people}</strong> get it, which takes <strong>{segmentsText(segments)}</strong>. The first
           text, to {first.to}:
         </p>
         <p class="send-first">{first.body}</p>

@@ -16,14 +16,16 @@ interface Accepted {
 /**
  * Sends a request and goes to what became of it. The same request again, as after an answer that was lost,
  * carries the same key and is sent once; a changed one gets a new key. More than 20 people are a campaign, if
- * the user confirms it.
+ * the user confirms it: `run` answers false otherwise.
  */
 export function useSend(): Task<[Request]> {
   const last = useRef({ question: '', key: '' })
-  return useTask(async (request: Request) => {
+  const isDeclined = useRef(false)
+  const task = useTask(async (request: Request) => {
     const question = JSON.stringify(request)
     if (last.current.question !== question) last.current = { question, key: requestKey() }
     const campaign = await sendAsCampaign(request, last.current.key)
+    isDeclined.current = campaign === 'no'
     if (campaign) {
       last.current = { question: '', key: '' }
       if (campaign !== 'no') go(`/campaigns/${campaign.id}`)
@@ -39,4 +41,5 @@ export function useSend(): Task<[Request]> {
     last.current = { question: '', key: '' }
     go('/send', batch_id ? { batch: batch_id } : { message: message_ids[0] ?? '' })
   })
+  return { ...task, run: async (request) => (await task.run(request)) && !isDeclined.current }
 }

@@ -1,6 +1,6 @@
 import './page.css'
-import { useState } from 'preact/hooks'
 import { type Settings, saveSettings } from '../../data/settings.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { CheckField, TextArea } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
@@ -12,10 +12,12 @@ const EXCLUDED = 'rateLimits.excludedIPs'
 
 /** How often one address may ask. */
 export function Limits({ settings: { rateLimits } }: { settings: Settings }) {
-  const [enabled, setEnabled] = useState(rateLimits.enabled)
-  const [excluded, setExcluded] = useState(rateLimits.excludedIPs.join('\n'))
+  const first = { enabled: rateLimits.enabled, excluded: rateLimits.excludedIPs.join('\n') }
+  const draft = useDraft('settings.limits', first, { asks: true })
+  const { enabled, excluded } = draft.value
   const save = useTask(async () => {
     await saveSettings({ rateLimits: { enabled, excludedIPs: excluded.split(/[\s,]+/).filter(Boolean) } })
+    draft.saved()
     toast('Limits saved')
   })
   // which of the addresses is wrong stands in the field's name
@@ -28,7 +30,7 @@ export function Limits({ settings: { rateLimits } }: { settings: Settings }) {
           label="Limit how often one address may ask, by these rules"
           name="rateLimits.enabled"
           value={enabled}
-          onValue={setEnabled}
+          onValue={(isOn) => draft.change({ enabled: isOn })}
         />
         <TextArea
           label="Addresses without limits"
@@ -37,7 +39,7 @@ export function Limits({ settings: { rateLimits } }: { settings: Settings }) {
           rows={2}
           spellcheck={false}
           value={excluded}
-          onValue={setExcluded}
+          onValue={(typed) => draft.change({ excluded: typed })}
           error={wrong?.[1]}
         />
         <FormActions busy={save.busy}>Save limits</FormActions>

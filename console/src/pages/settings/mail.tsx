@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Settings, saveSettings } from '../../data/settings.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
@@ -11,13 +12,14 @@ import { TestMail } from './test-mail.tsx'
 
 /** Who mails come from, and the server that sends them. */
 export function Mail({ settings, onSaved }: { settings: Settings; onSaved: () => Promise<void> }) {
-  const [name, setName] = useState(settings.meta.senderName)
-  const [address, setAddress] = useState(settings.meta.senderAddress)
-  const [smtp, setSmtp] = useState(draftOf(settings.smtp))
+  const { senderName, senderAddress } = settings.meta
+  const first = { name: senderName, address: senderAddress, ...draftOf(settings.smtp) }
+  const draft = useDraft('settings.mail', first, { asks: true, secrets: ['password'] })
+  const { name, address, ...smtp } = draft.value
   const [isTesting, setTesting] = useState(false)
   const save = useTask(async () => {
     await saveSettings({ meta: { senderName: name, senderAddress: address.trim() }, smtp: bodyOf(smtp) })
-    setSmtp({ ...smtp, password: '' })
+    draft.saved({ ...draft.value, password: '' })
     toast('Mail settings saved')
     await onSaved()
   })
@@ -41,7 +43,7 @@ export function Mail({ settings, onSaved }: { settings: Settings; onSaved: () =>
             name="meta.senderName"
             autocomplete="off"
             value={name}
-            onValue={setName}
+            onValue={(typed) => draft.change({ name: typed })}
             fault={save.fault}
           />
           <TextField
@@ -50,7 +52,7 @@ export function Mail({ settings, onSaved }: { settings: Settings; onSaved: () =>
             type="email"
             autocomplete="off"
             value={address}
-            onValue={setAddress}
+            onValue={(typed) => draft.change({ address: typed })}
             fault={save.fault}
           />
         </div>
@@ -58,10 +60,10 @@ export function Mail({ settings, onSaved }: { settings: Settings; onSaved: () =>
           label="Send mails through an SMTP server"
           name="smtp.enabled"
           value={smtp.enabled}
-          onValue={(enabled) => setSmtp({ ...smtp, enabled })}
+          onValue={(enabled) => draft.change({ enabled })}
         />
         {smtp.enabled ? (
-          <SmtpFields value={smtp} onValue={setSmtp} fault={save.fault} />
+          <SmtpFields value={smtp} onValue={draft.change} fault={save.fault} />
         ) : (
           <Notice>Without one, mails are written to the server’s log, links included.</Notice>
         )}

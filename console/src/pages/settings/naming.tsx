@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks'
 import { type Settings, saveSettings } from '../../data/settings.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
@@ -11,10 +11,12 @@ const UNSET_URL = 'http://localhost:8090'
 
 /** What the server calls itself in mails, and where their links lead. */
 export function Naming({ settings: { meta } }: { settings: Settings }) {
-  const [name, setName] = useState(meta.appName)
-  const [url, setUrl] = useState(meta.appURL === UNSET_URL ? '' : meta.appURL)
+  const first = { name: meta.appName, url: meta.appURL === UNSET_URL ? '' : meta.appURL }
+  const draft = useDraft('settings.naming', first, { asks: true })
+  const { name, url } = draft.value
   const save = useTask(async () => {
     await saveSettings({ meta: { appName: name, appURL: url.trim() || UNSET_URL } })
+    draft.saved()
     toast('Name and address saved')
   })
   return (
@@ -26,7 +28,7 @@ export function Naming({ settings: { meta } }: { settings: Settings }) {
           hint="Your users read it in mails."
           autocomplete="off"
           value={name}
-          onValue={setName}
+          onValue={(typed) => draft.change({ name: typed })}
           fault={save.fault}
         />
         <TextField
@@ -37,7 +39,7 @@ export function Naming({ settings: { meta } }: { settings: Settings }) {
           placeholder="https://sms.example.com"
           autocomplete="off"
           value={url}
-          onValue={setUrl}
+          onValue={(typed) => draft.change({ url: typed })}
           fault={save.fault}
         />
         <FormActions busy={save.busy}>Save name and address</FormActions>

@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks'
 import { type Settings, saveSettings } from '../../data/settings.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
@@ -19,12 +19,17 @@ const SIDES = [
 
 /** How the server knows who asks, behind a proxy. */
 export function ReverseProxy({ settings: { trustedProxy } }: { settings: Settings }) {
-  const [headers, setHeaders] = useState(trustedProxy.headers.join(', '))
-  const [side, setSide] = useState(trustedProxy.useLeftmostIP ? 'left' : 'right')
+  const first = {
+    headers: trustedProxy.headers.join(', '),
+    side: trustedProxy.useLeftmostIP ? 'left' : 'right',
+  }
+  const draft = useDraft('settings.proxy', first, { asks: true })
+  const { headers, side } = draft.value
   const { value: health, reload } = useAnswer<Health>('/api/health')
   const save = useTask(async () => {
     const names = headers.split(/[\s,]+/).filter(Boolean)
     await saveSettings({ trustedProxy: { headers: names, useLeftmostIP: side === 'left' } })
+    draft.saved()
     toast('Proxy saved')
     await reload()
   })
@@ -45,7 +50,7 @@ export function ReverseProxy({ settings: { trustedProxy } }: { settings: Setting
           autocomplete="off"
           spellcheck={false}
           value={headers}
-          onValue={setHeaders}
+          onValue={(typed) => draft.change({ headers: typed })}
           fault={save.fault}
         />
         <SelectField
@@ -53,7 +58,7 @@ export function ReverseProxy({ settings: { trustedProxy } }: { settings: Setting
           name="trustedProxy.useLeftmostIP"
           choices={SIDES}
           value={side}
-          onValue={setSide}
+          onValue={(chosen) => draft.change({ side: chosen })}
         />
         <FormActions busy={save.busy}>Save proxy</FormActions>
       </Form>

@@ -19,10 +19,10 @@ export function Rules({ first }: { first: readonly RateLimit[] }) {
   }
   const remove = useTask(async (rule: RateLimit) => {
     const text = `${ruleName(rule)}: no longer ${rateOf(rule)}.`
-    if (!(await confirmed({ title: 'Remove the rule?', text, action: 'Remove the rule', danger: true })))
+    if (!(await confirmed({ title: 'Delete the rule?', text, action: 'Delete the rule', danger: true })))
       return
     await save(rules.filter((one) => one !== rule))
-    toast('Rule removed')
+    toast('Rule deleted')
   })
   const rows = rules.map((rule, at) => (
     <Rule key={keyOf(rule)} rule={rule} onEdit={() => setOpen(at)} onRemove={() => void remove.run(rule)} />
@@ -68,7 +68,7 @@ const Rule = ({ rule, onEdit, onRemove }: RuleProps) => (
       {`Change ${ruleName(rule)}`}
     </Button>
     <Button kind="quiet" icon="trash" iconOnly onClick={onRemove}>
-      {`Remove ${ruleName(rule)}`}
+      {`Delete ${ruleName(rule)}`}
     </Button>
   </li>
 )

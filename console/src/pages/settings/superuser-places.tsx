@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks'
 import { type Settings, saveSettings } from '../../data/settings.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { TextArea } from '../../parts/form/field.tsx'
@@ -15,7 +15,8 @@ const NAME = 'superuserIPs'
  * there.
  */
 export function SuperuserPlaces({ settings }: { settings: Settings }) {
-  const [text, setText] = useState(settings.superuserIPs.join('\n'))
+  const draft = useDraft('settings.superusers', settings.superuserIPs.join('\n'), { asks: true })
+  const text = draft.value
   const { value: health } = useAnswer<{ data: { realIP?: string } }>('/api/health')
   const own = health?.data.realIP ?? ''
   const save = useTask(async () => {
@@ -23,6 +24,7 @@ export function SuperuserPlaces({ settings }: { settings: Settings }) {
     const isSafe = superuserIPs.length === 0 || superuserIPs.includes(own)
     if (!isSafe && !(await confirmed(questionFor(own)))) return
     await saveSettings({ superuserIPs })
+    draft.saved()
     toast('Addresses saved')
   })
   // which of the addresses is wrong stands in the field's name
@@ -37,7 +39,7 @@ export function SuperuserPlaces({ settings }: { settings: Settings }) {
           rows={2}
           spellcheck={false}
           value={text}
-          onValue={setText}
+          onValue={draft.set}
           error={wrong?.[1]}
         />
         <FormActions busy={save.busy}>Save addresses</FormActions>

@@ -1,7 +1,8 @@
-import { useRef, useState } from 'preact/hooks'
+import { useRef } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Template } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
@@ -16,15 +17,22 @@ const OF_PERSON = ['name', 'phone']
 
 /** Writes a template, or changes one; beside it what a contact would get. */
 export function TemplateForm({ template, onClose }: { template: Template | undefined; onClose: () => void }) {
-  const [name, setName] = useState(template?.name ?? '')
-  const [body, setBody] = useState(template?.body ?? '')
+  const first = { name: template?.name ?? '', body: template?.body ?? '' }
+  const draft = useDraft(`template.${template?.id ?? 'new'}`, first)
+  const { name, body } = draft.value
+  const setBody = (text: string) => draft.change({ body: text })
   const area = useRef<HTMLTextAreaElement>(null)
   const save = useTask(async () => {
     if (template) await pb.collection('sms_templates').update(template.id, { name, body })
     else await pb.collection('sms_templates').create({ user: userId(), name, body })
+    draft.saved()
     toast('Template saved')
     onClose()
   })
+  const cancel = () => {
+    draft.discard()
+    onClose()
+  }
   const insert = (variable: string) => {
     const at = area.current?.selectionStart ?? body.length
     setBody(`${body.slice(0, at)}{{${variable}}}${body.slice(area.current?.selectionEnd ?? at)}`)
@@ -33,7 +41,14 @@ export function TemplateForm({ template, onClose }: { template: Template | undef
   return (
     <Dialog title={template ? 'Change the template' : 'New template'} onClose={onClose} wide>
       <Form onSubmit={save.run} fault={save.fault} names={['name', 'body']}>
-        <TextField label="Name" name="name" value={name} onValue={setName} fault={save.fault} autofocus />
+        <TextField
+          label="Name"
+          name="name"
+          value={name}
+          onValue={(typed) => draft.change({ name: typed })}
+          fault={save.fault}
+          autofocus
+        />
         <TextArea
           label="Text"
           name="body"
@@ -53,7 +68,7 @@ export function TemplateForm({ template, onClose }: { template: Template | undef
           ))}
         </div>
         <TemplatePreview body={body} />
-        <FormActions busy={save.busy} onCancel={onClose}>
+        <FormActions busy={save.busy} onCancel={cancel}>
           Save
         </FormActions>
       </Form>

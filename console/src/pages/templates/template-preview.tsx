@@ -3,6 +3,7 @@ import { countSegments } from '../../../../src/sms/send/segments.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import { type Contact, fieldsOf } from '../../data/records.ts'
 import { filled, piecesOf, variablesOf } from '../../data/text/placeholders.ts'
+import { segmentsText } from '../../data/text/text-size.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 
@@ -58,7 +59,7 @@ export function TemplatePreview({ body }: { body: string }) {
               </span>
             ))}
           </p>
-          <p class="muted">{`${[...text].length} characters, ${segments} ${segments === 1 ? 'message' : 'messages'} of the network`}</p>
+          <p class="muted">{`${[...text].length} characters, ${segmentsText(segments)}`}</p>
         </>
       )}
     </section>

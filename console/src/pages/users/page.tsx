@@ -4,6 +4,7 @@ import { pb } from '../../data/client.ts'
 import type { User } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
+import type { PageProps } from '../../pages.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
@@ -18,8 +19,8 @@ import { NewUser } from './new-user.tsx'
 import { useMonth } from './use-month.ts'
 
 /** Who may send, and how much. */
-export function Page() {
-  const [search, setSearch] = useState('')
+export function Page({ query }: PageProps) {
+  const [search, setSearch] = useState(query.get('search') ?? '')
   const [state, setState] = useState<State>('')
   const filter = filterOf(search, state)
   const users = useList<User>('users', { filter, sort: 'email', expand: 'user_settings_via_user' })
@@ -48,7 +49,7 @@ export function Page() {
       title: 'Email confirmed',
       cell: ({ verified }) => <Badge tone={verified ? 'good' : 'warn'}>{verified ? 'Yes' : 'No'}</Badge>,
     },
-    { title: 'Since', cell: (user) => <Time at={user.created} /> },
+    { title: 'Created', cell: (user) => <Time at={user.created} /> },
     {
       title: 'Actions',
       bare: true,

@@ -1,5 +1,5 @@
-import { connectionFault } from '../../data/connection-fault.ts'
 import type { Delivery } from '../../data/records.ts'
+import { connectionFault } from '../../data/words/connection-fault.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { ButtonLink } from '../../parts/form/button.tsx'

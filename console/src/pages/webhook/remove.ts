@@ -1,5 +1,6 @@
 import { pb } from '../../data/client.ts'
 import type { Webhook } from '../../data/records.ts'
+import { discardUnsaved } from '../../data/use/use-draft.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { go } from '../../router.ts'
@@ -16,6 +17,7 @@ export async function removeWebhook(webhook: Webhook): Promise<void> {
   try {
     await pb.collection('webhooks').delete(webhook.id)
     toast('Webhook deleted')
+    discardUnsaved()
     go('/webhooks')
   } catch (error) {
     toastFault(error)

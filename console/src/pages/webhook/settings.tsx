@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Webhook } from '../../data/records.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField } from '../../parts/form/field.tsx'
@@ -12,17 +12,23 @@ import { removeWebhook } from './remove.ts'
 
 /** Where a webhook leads, what it hears, whether it is on; and its end. */
 export function Settings({ webhook }: { webhook: Webhook }) {
-  const [draft, setDraft] = useState<WebhookDraft>({ url: webhook.url, events: webhook.events })
-  const [enabled, setEnabled] = useState(webhook.enabled)
+  const first = { url: webhook.url, events: webhook.events, enabled: webhook.enabled }
+  const draft = useDraft<WebhookDraft & { enabled: boolean }>(`webhook.${webhook.id}`, first, { asks: true })
   const save = useTask(async () => {
-    await pb.collection('webhooks').update(webhook.id, { ...draft, enabled })
+    await pb.collection('webhooks').update(webhook.id, draft.value)
+    draft.saved()
     toast('Webhook saved')
   })
   return (
     <Card title="Settings">
       <Form onSubmit={save.run} fault={save.fault} names={['url', 'events']}>
-        <WebhookFields value={draft} onValue={setDraft} fault={save.fault} />
-        <CheckField label="Switched on" name="enabled" value={enabled} onValue={setEnabled} />
+        <WebhookFields value={draft.value} onValue={draft.change} fault={save.fault} />
+        <CheckField
+          label="Switched on"
+          name="enabled"
+          value={draft.value.enabled}
+          onValue={(enabled) => draft.change({ enabled })}
+        />
         <Actions>
           <Button type="submit" kind="primary" busy={save.busy}>
             Save

@@ -7,6 +7,7 @@ import { Button } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
+import { Owner } from '../../parts/owner.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -15,7 +16,7 @@ import { NewWebhook } from './new-webhook.tsx'
 import { useFailing } from './use-failing.ts'
 
 const ADDRESS: Column<Webhook> = { title: 'Address', long: true, cell: (webhook) => webhook.url }
-const OWNER: Column<Webhook> = { title: 'User', cell: ({ expand }) => expand?.user?.email ?? '–' }
+const OWNER: Column<Webhook> = { title: 'User', cell: (record) => <Owner record={record} /> }
 const EVENTS: Column<Webhook> = {
   title: 'Events',
   cell: ({ events }) => events.map((event) => EVENT_WORDS[event]).join(', '),

@@ -4,15 +4,19 @@ import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button } from '../form/button.tsx'
 import { Actions } from '../form/form.tsx'
 
-/** What takes the focus when a dialog opens: what is marked, else the first control below the title. */
-const MARKED = '[data-focus="true"], [autofocus]'
-const CONTROLS = '.dialog-body :is(input, select, textarea, button, a[href]):not(:disabled)'
+/** Where the focus begins, the best first: what is marked, a field, a harmless button, anything else. */
+const FIRST = [
+  '[data-focus="true"], [autofocus]',
+  '.dialog-body :is(.field, .check) :is(input, select, textarea):enabled',
+  '.dialog-body .button:enabled:not(.danger, .quiet)',
+  '.dialog-body :is(a[href], button:enabled)',
+  'h2',
+] as const
 
 /**
  * A modal dialog; render it while it is open. The browser keeps the focus in it and gives it back at the end;
  * Escape and the cross call `onClose`. It opens with the focus on what is marked with `data-focus` or
- * `autofocus`, else on
- * its first control, else on its title.
+ * `autofocus`, else as FIRST says, never on the cross.
  */
 export function Dialog({
   title,
@@ -30,7 +34,7 @@ export function Dialog({
   useEffect(() => {
     const dialog = element.current
     dialog?.showModal()
-    if (dialog) firstControl(dialog)?.focus()
+    if (dialog) firstFocus(dialog)?.focus()
     return () => dialog?.close()
   }, [])
   return (
@@ -56,11 +60,11 @@ export function Dialog({
   )
 }
 
-function firstControl(dialog: HTMLElement): HTMLElement | null {
-  const first = dialog.querySelector<HTMLElement>(MARKED) ?? dialog.querySelector<HTMLElement>(CONTROLS)
+function firstFocus(dialog: HTMLElement): HTMLElement | null | undefined {
+  const first = FIRST.map((place) => dialog.querySelector<HTMLElement>(place)).find((found) => found !== null)
   // of a group of choices the chosen one
   const chosen = first?.closest('fieldset')?.querySelector<HTMLElement>('input[type="radio"]:checked')
-  return chosen ?? first ?? dialog.querySelector('h2')
+  return chosen ?? first
 }
 
 interface Question {

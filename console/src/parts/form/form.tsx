@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import type { Fault } from '../../data/fault.ts'
+import { type Fault, faultText } from '../../data/fault.ts'
 import { Button } from './button.tsx'
 
 /**
@@ -35,11 +35,8 @@ export function Form({
 }
 
 function FormFault({ fault, names }: { fault: Fault | undefined; names: readonly string[] }) {
-  if (!fault) return null
-  const others = Object.entries(fault.fields).filter(([name]) => !names.includes(name))
-  const isTold = others.length === 0 && Object.keys(fault.fields).length > 0
-  if (isTold) return null
-  return <Notice kind="wrong">{others.map(([, message]) => message).join(' ') || fault.message}</Notice>
+  const text = fault && faultText(fault, names)
+  return text ? <Notice kind="wrong">{text}</Notice> : null
 }
 
 /**

@@ -32,7 +32,7 @@ export const NAMES: Readonly<Record<CollectionName, Readonly<Record<string, Name
     message_type: { type: 'choice', words: 'out or in', values: ['outgoing', 'incoming'] },
     error_message: { type: 'text', words: 'why it failed' },
     device: { type: 'relation', words: 'the phone or modem', to: 'devices' },
-    segments: { type: 'number', words: 'short messages it takes' },
+    segments: { type: 'number', words: 'segments it takes' },
     scheduled_at: { type: 'date', words: 'not to go out before' },
     sent_at: { type: 'date', words: 'when it went out' },
     delivered_at: { type: 'date', words: 'when it arrived' },

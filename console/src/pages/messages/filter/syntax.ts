@@ -97,7 +97,7 @@ const strayBracket = (filter: string, { start, end }: Token): Problem => ({
   start,
   end,
   message: 'No bracket is open that this one could close.',
-  fix: { words: 'Take it out', filter: replaced(filter, start, end, '').trimEnd() },
+  fix: { words: 'Remove it', filter: replaced(filter, start, end, '').trimEnd() },
 })
 
 function bareDate(filter: string, start: number, date: string): Problem {
@@ -129,7 +129,7 @@ function tooShort(filter: string, at: number, tokens: readonly Token[]): Problem
   if (!before || before.kind === 'open') return { ...place, message: 'There is nothing in this bracket.' }
   if (before.kind === 'join') {
     const fix = {
-      words: `Take out ${before.text}`,
+      words: `Remove ${before.text}`,
       filter: replaced(filter, before.start, before.end, '').trimEnd(),
     }
     return { ...place, message: `After ${before.text} another condition must follow.`, fix }

@@ -87,7 +87,7 @@ const Chip = ({
     {kind === 'bad' && <Icon name="warning" size={15} />}
     <span class="send-chip-words">{words}</span>
     {more && <span class="send-chip-more">{more}</span>}
-    <button type="button" aria-label={`Take out ${words}`} onClick={onRemove}>
+    <button type="button" aria-label={`Remove ${words}`} onClick={onRemove}>
       <Icon name="close" size={14} />
     </button>
   </li>

@@ -150,7 +150,7 @@ export function RecipientsField({
             kind="quiet"
             onClick={() => onChange({ recipients: recipients.filter(({ fault }) => !fault) })}
           >
-            {bad.length === 1 ? 'Take it out' : `Take all ${bad.length} out`}
+            {bad.length === 1 ? 'Remove it' : `Remove all ${bad.length}`}
           </Button>
         )}
       </div>

@@ -1,5 +1,5 @@
-import type { CampaignState } from '../data/records.ts'
-import { Badge, type Tone } from './status.tsx'
+import type { CampaignState } from '../../data/records.ts'
+import { Badge, type Tone } from '../status.tsx'
 
 const STATES: Readonly<Record<CampaignState, readonly [tone: Tone, words: string]>> = {
   scheduled: ['calm', 'Scheduled'],

@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { Marked, type Token } from 'marked'
+import type { Plugin } from 'vite'
+
+/** Where a PNG file has its width and height, as 32-bit numbers (PNG, 11.2.2 IHDR). */
+const PNG_WIDTH_AT = 16
+const PNG_HEIGHT_AT = 20
+const PICTURE = /@@picture(\d+)@@/g
+
+/**
+ * Makes of each imported Markdown page its sections, as HTML (markdown.d.ts). Pictures become assets of the
+ * build. Links within the page lead to its sections in the help; links to other pages become plain text,
+ * since the console does not have them.
+ */
+export function markdown(): Plugin {
+  return {
+    name: 'markdown',
+    load(id) {
+      if (!id.endsWith('.md')) return
+      this.addWatchFile(id)
+      return moduleOf(readFileSync(id, 'utf8'), dirname(id))
+    },
+  }
+}
+
+function moduleOf(text: string, folder: string): string {
+  const pictures: string[] = []
+  const marked = new Marked({
+    renderer: {
+      image({ href, text }) {
+        const at = pictures.push(join(folder, href)) - 1
+        return `<img src="@@picture${at}@@" alt="${escapeHtml(text)}" ${sizeOf(join(folder, href))} loading="lazy">`
+      },
+      link({ href, tokens }) {
+        const words = this.parser.parseInline(tokens)
+        return href.startsWith('#') ? `<a href="#/help/${escapeHtml(href.slice(1))}">${words}</a>` : words
+      },
+    },
+  })
+  const sections = sectionsOf(marked.lexer(text)).map(({ title, tokens }) => ({
+    id: slugOf(title),
+    title,
+    html: marked.parser(tokens),
+  }))
+  const imports = pictures.map((file, at) => `import picture${at} from ${JSON.stringify(file)}\n`)
+  const data = JSON.stringify(sections).replaceAll(PICTURE, (_, at) => `" + picture${at} + "`)
+  return `${imports.join('')}export const sections = ${data}\n`
+}
+
+/** What stands below each heading of the second level; the page's own title and what is before them is left out. */
+function sectionsOf(tokens: readonly Token[]): { title: string; tokens: Token[] }[] {
+  const sections: { title: string; tokens: Token[] }[] = []
+  for (const token of tokens) {
+    if (token.type === 'heading' && token.depth === 2) sections.push({ title: token.text, tokens: [] })
+    else sections.at(-1)?.tokens.push(token)
+  }
+  return sections
+}
+
+/** The name of a heading in links, as on GitHub. */
+const slugOf = (title: string) =>
+  title
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .replaceAll(' ', '-')
+
+function sizeOf(file: string): string {
+  const bytes = readFileSync(file)
+  return `width="${bytes.readUInt32BE(PNG_WIDTH_AT)}" height="${bytes.readUInt32BE(PNG_HEIGHT_AT)}"`
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' }
+const escapeHtml = (text: string) => text.replaceAll(/[&"<>]/g, (sign) => ENTITIES[sign]!)

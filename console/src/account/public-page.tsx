@@ -1,0 +1,18 @@
+import type { ComponentChildren } from 'preact'
+import { to } from '../router.ts'
+import { ThemeSwitch } from '../shell/account-menu.tsx'
+import { Logo } from '../shell/logo.tsx'
+
+/** A page for somebody who is not signed in: the way to the sign-in above it, no navigation. */
+export const PublicPage = ({ children }: { children: ComponentChildren }) => (
+  <div class="public-page">
+    <header>
+      <a class="brand" href={to('/')}>
+        <Logo /> pocketsms
+      </a>
+      <ThemeSwitch />
+      <a href={to('/')}>Sign in</a>
+    </header>
+    <main id="page">{children}</main>
+  </div>
+)

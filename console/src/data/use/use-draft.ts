@@ -1,0 +1,104 @@
+import { useLayoutEffect, useState } from 'preact/hooks'
+import { session } from '../session.ts'
+
+/** What is being typed into a form. */
+export interface Draft<T> {
+  readonly value: T
+  /** Whether it differs from what is stored. */
+  readonly isChanged: boolean
+  set(value: T): void
+  /** Changes some of its members. */
+  change(part: Partial<T>): void
+  /** After a save or a send: `value` is what is stored and shown now; without one, what was typed. */
+  saved(value?: T): void
+  /** Goes back to what is stored. */
+  discard(): void
+}
+
+interface Options<T> {
+  /** Leaving the page with changes asks first, and forgets them. For settings. */
+  readonly asks?: boolean
+  /** Members that are never kept, such as passwords. */
+  readonly secrets?: readonly (keyof T)[]
+}
+
+const PREFIX = 'pocketsms.draft.'
+/** What leaving the page would lose, by key, and how to forget it. */
+const unsaved = new Map<string, () => void>()
+
+export const hasUnsaved = (): boolean => unsaved.size > 0
+
+export function discardUnsaved(): void {
+  for (const discard of unsaved.values()) discard()
+  unsaved.clear()
+}
+
+/** Forgets all drafts of this tab, as when somebody signs out. */
+export function forgetDrafts(): void {
+  for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
+}
+
+/**
+ * The state of a form that outlives its page: the tab keeps it for this account, until it is saved, sent or
+ * discarded. `key` names the form, and the record that it changes. `initial`: what is stored. A draft of
+ * something that was changed elsewhere meanwhile is dropped.
+ */
+export function useDraft<T>(
+  key: string,
+  initial: T,
+  { asks = false, secrets = [] }: Options<T> = {},
+): Draft<T> {
+  const name = `${PREFIX}${session.value?.record.id ?? ''}.${key}`
+  const [stored, setStored] = useState(initial)
+  const [value, setValue] = useState(() => read(name, initial))
+  const isChanged = textOf(value) !== textOf(stored)
+  const discard = () => {
+    sessionStorage.removeItem(name)
+    setValue(stored)
+  }
+  useLayoutEffect(() => {
+    if (isChanged) keep(name, { of: stored, value: without(value, secrets) })
+    else sessionStorage.removeItem(name)
+    if (!asks || !isChanged) return
+    unsaved.set(key, discard)
+    return () => void unsaved.delete(key)
+  }, [name, value, stored])
+  return {
+    value,
+    isChanged,
+    set: setValue,
+    change: (part) => setValue((old) => ({ ...old, ...part })),
+    saved(now) {
+      sessionStorage.removeItem(name)
+      setStored(now ?? value)
+      if (now !== undefined) setValue(now)
+    },
+    discard,
+  }
+}
+
+const textOf = (value: unknown) => JSON.stringify(value)
+
+function keep(name: string, draft: object): void {
+  try {
+    sessionStorage.setItem(name, textOf(draft))
+  } catch {} // a browser that keeps nothing still works
+}
+
+function read<T>(name: string, initial: T): T {
+  try {
+    const { of, value } = JSON.parse(sessionStorage.getItem(name) ?? '{}')
+    if (textOf(of) !== textOf(initial)) return initial
+    return typeof initial === 'object' ? { ...initial, ...value } : value
+  } catch {
+    return initial
+  }
+}
+
+/** The value with its secrets left out; they are typed again. */
+const without = <T>(value: T, secrets: readonly (keyof T)[]): T =>
+  secrets.length === 0
+    ? value
+    : (Object.fromEntries(
+        Object.entries(value as object).filter(([name]) => !secrets.includes(name as keyof T)),
+      ) as T)

@@ -1,0 +1,39 @@
+import { connectionFault } from './connection-fault.ts'
+
+/** What the server says most, and how people say it. `$1` is the first group of the pattern. */
+const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
+  [/^cannot be blank\.$/i, 'Fill this in.'],
+  [/^Value must be unique\.$/, 'Is already in use.'],
+  [/^Must be at least (\d+) character\(s\)\.$/, 'Use at least $1 character(s).'],
+  [/^Must be (?:no more|less) than (\d+) character\(s\)\.$/, 'Use at most $1 character(s).'],
+  [/^The length must be between (\d+) and (\d+)\.$/, 'Use $1 to $2 characters.'],
+  [/^The length must be no more than (\d+)\.$/, 'Use at most $1 character(s).'],
+  [/^Must be (?:no less than|greater or equal than) (-?[\d.]+?)\.?$/, 'Use $1 or more.'],
+  [/^Must be (?:no greater than|less or equal than) (-?[\d.]+?)\.?$/, 'Use $1 or less.'],
+  [/^Decimal numbers are not allowed\.$/, 'Use a whole number.'],
+  [/^Must be a valid email address\.$/, 'Write an address such as ann@example.com.'],
+  [/^Must be a valid url\.$/i, 'Write an address such as https://example.com.'],
+  [/^Values don.t match\.$/i, 'The two are not the same.'],
+  [
+    /^(?:Must be a valid value|Invalid value(?: format)?|Must be in a valid format)\.$/,
+    'This is not possible here.',
+  ],
+  [/^Missing or invalid old password\.$/, 'This is not your password.'],
+  [/^Invalid or expired token\.$/, 'This link has expired or was used.'],
+  [/^Failed to (?:create|update) record\.$/, 'It could not be saved.'],
+  [/^Failed to delete record\b/, 'It could not be deleted: something else needs it.'],
+  [/^The requested resource wasn't found\.$/, 'This does not exist any more.'],
+  [/^You are not allowed to perform this request\.$/, 'You are not allowed to do this.'],
+  [/^Something went wrong while processing your request\.$/, 'Something went wrong. Try again.'],
+  [/^Too Many Requests\.$/, 'These were too many requests. Wait a moment and try again.'],
+]
+
+/** A sentence of the server in words for people; one that needs none stays. */
+export function inWords(message: string): string {
+  for (const [said, words] of SENTENCES) if (said.test(message)) return inPlural(message.replace(said, words))
+  return connectionFault(message) ?? inPlural(message)
+}
+
+/** `8 character(s)` as people write it. */
+const inPlural = (message: string) =>
+  message.replace(/\b(\d+) (\w+)\(s\)/g, (_, count, noun) => `${count} ${noun}${count === '1' ? '' : 's'}`)

@@ -1,0 +1,50 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { sections } from '../../../../docs/console.md'
+import type { PageProps } from '../../pages.ts'
+import { Page as Frame } from '../../parts/page.tsx'
+import { to } from '../../router.ts'
+import './page.css'
+
+/** How to work in the console: docs/console.md. `:section` is the heading to begin at. */
+export function Page({ params: { section = '' } }: PageProps) {
+  const chosen = useRef<HTMLHeadingElement>(null)
+  useEffect(() => {
+    chosen.current?.scrollIntoView()
+    chosen.current?.focus({ preventScroll: true })
+  }, [section])
+  return (
+    <Frame
+      title="Help"
+      text={
+        <>
+          For people who work in the console. For programs there is the <a href="/docs">API reference</a>.
+        </>
+      }
+    >
+      <div class="help-page">
+        <nav aria-label="Sections">
+          <ul class="help-sections">
+            {sections.map(({ id, title }) => (
+              <li key={id}>
+                <a href={to(`/help/${id}`)} aria-current={id === section ? 'true' : undefined}>
+                  {title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        <div class="help-text">
+          {sections.map(({ id, title, html }) => (
+            <section key={id}>
+              <h2 ref={id === section ? chosen : undefined} tabIndex={-1}>
+                {title}
+              </h2>
+              {/* made from our own page when the console is built, never of what people type */}
+              <div dangerouslySetInnerHTML={{ __html: html }} />
+            </section>
+          ))}
+        </div>
+      </div>
+    </Frame>
+  )
+}

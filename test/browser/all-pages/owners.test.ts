@@ -1,0 +1,42 @@
+import { ANN, scenario } from '../support/browser-fixture.ts'
+import { pairPhone } from '../support/phone.ts'
+
+scenario('superusers see whose each device, key, webhook and message is', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  const user = ann.authStore.record!.id
+  const phone = await pairPhone(url, ann, 'Desk phone')
+  await phone.hear('+4915112345678', 'Are you open?')
+  await ann.collection('api_keys').create({ user, name: 'Shop' })
+  await ann.collection('webhooks').create({ user, url: 'https://example.com/hook', events: ['message.sent'] })
+  const message = await ann.collection('sms_messages').getFirstListItem('')
+  await fixture.signIn('root')
+  const owner = page.getByRole('main').getByRole('link', { name: ANN.email })
+  for (const path of ['/devices', `/devices/${phone.id}`, '/keys', '/webhooks', `/messages/${message.id}`]) {
+    await fixture.visit(path)
+    await owner.waitFor()
+  }
+  await fixture.visit('/devices')
+  await owner.waitFor()
+  await fixture.look('devices-owners')
+  await owner.click()
+  await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
+  await page.getByRole('button', { name: `Edit ${ANN.email}` }).waitFor()
+})
+
+scenario('a refused field is told once and in words', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const user = ann.authStore.record!.id
+  await ann.collection('contacts').create({ user, name: 'Zoë', phone: '+4915112345678' })
+  await fixture.signIn()
+  await fixture.visit('/contacts')
+  await page.getByRole('button', { name: /^Add a contact/ }).click()
+  await page.getByLabel('Number').fill('0151 12345678')
+  await fixture.refused(/^POST \/api\/collections\/contacts\/records: 400/, async () => {
+    await page.getByRole('button', { name: 'Save', exact: true }).click()
+    await page.getByText('Is already in use.', { exact: true }).waitFor()
+  })
+  await page.getByText('already in use').nth(1).waitFor({ state: 'detached' })
+  await fixture.look('field-told')
+})

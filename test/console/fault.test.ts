@@ -1,0 +1,78 @@
+import { ClientResponseError } from 'pocketbase'
+import { expect, test } from 'vitest'
+import { faultOf, faultText } from '../../console/src/data/fault.ts'
+
+const answer = (status: number, response: object) => new ClientResponseError({ url: '', status, response })
+const refused = (fields: Readonly<Record<string, string>>) =>
+  faultOf(
+    answer(400, {
+      message: 'Failed to create record.',
+      data: Object.fromEntries(
+        Object.entries(fields).map(([name, message]) => [name, { code: '', message }]),
+      ),
+    }),
+  )
+
+test.each([
+  ['an empty field', 'Cannot be blank.', 'Fill this in.'],
+  ['an empty setting', 'cannot be blank.', 'Fill this in.'],
+  ['a value that another record has', 'Value must be unique.', 'Is already in use.'],
+  ['a short password', 'Must be at least 8 character(s).', 'Use at least 8 characters.'],
+  ['one character', 'Must be at least 1 character(s).', 'Use at least 1 character.'],
+  ['a long text', 'Must be no more than 255 character(s).', 'Use at most 255 characters.'],
+  ['a length', 'The length must be between 1 and 255.', 'Use 1 to 255 characters.'],
+  ['a small number', 'Must be no less than 0.', 'Use 0 or more.'],
+  ['an email', 'Must be a valid email address.', 'Write an address such as ann@example.com.'],
+  ['two passwords', "Values don't match.", 'The two are not the same.'],
+  ['a sentence that is clear', 'Must not be a private address.', 'Must not be a private address.'],
+])('%s is told in words for people', (_, said, words) => {
+  expect(refused({ name: said }).fields).toEqual({ name: words })
+})
+
+test.each([
+  [
+    'a closed port',
+    'Failed to send the test email. Raw error: \nconnect ECONNREFUSED 127.0.0.1:2525',
+    'Nothing answers at this address and port. Is the program running?',
+  ],
+  [
+    'an unknown name',
+    'getaddrinfo ENOTFOUND mail.example',
+    'There is no server of this name. Check the address for typing errors.',
+  ],
+  ['a deleted record', "The requested resource wasn't found.", 'This does not exist any more.'],
+  ['a sentence of the gateway', 'Template not found.', 'Template not found.'],
+])('%s is told in words for people', (_, message, words) => {
+  expect(faultOf(answer(400, { message })).message).toBe(words)
+})
+
+test.each([
+  [
+    'a field without a place of its own is named',
+    { email: 'Value must be unique.' },
+    [],
+    'Email: Is already in use.',
+  ],
+  ['a field that shows its message is not told again', { name: 'Cannot be blank.' }, ['name'], ''],
+  [
+    'a message that a field shows is told once',
+    { user: 'Value must be unique.', phone: 'Value must be unique.' },
+    ['phone'],
+    '',
+  ],
+  [
+    'fields with the same message share it',
+    { name: 'Cannot be blank.', body: 'Cannot be blank.' },
+    [],
+    'Name, Text: Fill this in.',
+  ],
+  [
+    'a nested setting is named in words',
+    { 'smtp.authMethod': 'Must be a valid value.' },
+    [],
+    'Smtp auth method: This is not possible here.',
+  ],
+  ['without fields the message is told', {}, ['name'], 'It could not be saved.'],
+])('%s', (_, fields, shown, text) => {
+  expect(faultText(refused(fields as Record<string, string>), shown)).toBe(text)
+})
