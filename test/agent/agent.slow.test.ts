@@ -149,7 +149,7 @@ describe('an agent', () => {
     const { user, file, device } = await setUp()
     await user.call('DELETE', `/api/collections/devices/records/${device}`)
     const running = runAgent(file, new Simulator(), () => {}, new AbortController().signal)
-    await expect(running).rejects.toThrow('The server does not know this device. Pair again')
+    await expect(running).rejects.toThrow('The server does not know this device. Delete')
   })
 
   test('is alone with its state', async () => {
@@ -241,8 +241,8 @@ describe('an agent as a process', () => {
     [['pair', 'nowhere', '123456'], 'nowhere is no address'],
     [['pair', 'http://127.0.0.1:9', '123456'], 'cannot be reached'],
     [['run', '--state', '/nowhere/agent.json'], 'Pair first'],
-    [['run', '--driver', 'pigeon'], '--driver must be one of: simulator'],
-    [['run', '--fail', '2'], '--fail must be a number from 0 to 1'],
+    [['run', '--driver', 'pigeon', '--state', 'agent.json'], '--driver must be one of: simulator'],
+    [['run', '--fail', '2', '--state', 'agent.json'], '--fail must be a number from 0 to 1'],
   ])('%j says what is wrong', async (args, sentence) => {
     const { exit, output } = await run(args)
     expect(output()).toContain(sentence)

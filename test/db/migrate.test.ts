@@ -70,9 +70,11 @@ test('a database that a newer version migrated is refused', async () => {
 })
 
 /** The migrations since the first release. */
-const LATER = ['0003_sessions.sql']
+const LATER = ['0003_sessions.sql', '0006_notifications.sql']
 /** Makes a database one that has none of them. */
-const WITHOUT_LATER = 'drop table if exists auth_sessions; delete from _migrations'
+const WITHOUT_LATER = `
+  drop table if exists auth_sessions, push_subscriptions, push_queue, push_hours, reply_mails;
+  delete from _migrations`
 
 test('a database from before the first release is taken over', async () => {
   const before = await dumpSchema(db)
