@@ -23,7 +23,7 @@ scenario('the account page: name, time zone, country, password, sessions', async
   await page.getByText('Default country saved').waitFor()
   const settings = await ann.collection('user_settings').getFullList()
   expect(settings).toMatchObject([{ time_zone: 'America/New_York', country: 'AT' }])
-  await page.getByText('This server has no mail server set').waitFor()
+  await page.getByText('This server has no mail server set').first().waitFor()
   await page.getByText('You sign in with your password alone.').waitFor()
 
   const rows = page.getByRole('table', { name: 'Sessions' }).getByRole('row')
