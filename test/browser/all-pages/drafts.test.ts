@@ -46,7 +46,7 @@ scenario('what is typed stays when the page is left, until it is sent or saved',
   await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'New template' }).click()
   expect(await page.getByLabel('Name').inputValue()).toBe('Opening hours')
-  await page.getByRole('button', { name: 'Stay' }).click()
+  await page.getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('button', { name: 'New template' }).click()
   expect(await page.getByLabel('Name').inputValue()).toBe('')
   await page.keyboard.press('Escape')
