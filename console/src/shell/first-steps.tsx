@@ -37,6 +37,12 @@ async function look(): Promise<Reached> {
   return { device, sent: sent !== '', delivered: delivered !== '', replied: replied !== '' }
 }
 
+/** How far a user has come with what is told of a message. */
+const after = (reached: Reached, { message_type, status }: Message): Reached =>
+  message_type === 'incoming'
+    ? { ...reached, replied: true }
+    : { ...reached, sent: true, delivered: reached.delivered || status === 'delivered' }
+
 /** The way to the first text, step by step, until one was delivered and answered, or the user closes it. */
 export function FirstSteps() {
   const id = userId()
@@ -56,8 +62,14 @@ function Steps({ onDone }: { onDone: () => void }) {
     look().then(setReached, () => {}) // the page itself says what is wrong
   }, [])
   useEffect(reload, [reload])
-  useLive<Device>('devices', '*', reload, reload)
-  useLive<Message>('sms_messages', '*', reload, reload)
+  // no request for each change: a send to a list makes thousands
+  useLive<Message>(
+    'sms_messages',
+    '*',
+    ({ record }) => setReached((old) => old && after(old, record)),
+    reload,
+  )
+  useLive<Device>('devices', '*', reload, () => {})
   const isComplete = reached?.delivered && reached.replied
   useEffect(() => {
     if (isComplete) onDone()
