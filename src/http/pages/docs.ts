@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
@@ -8,6 +7,7 @@ import { Hono } from 'hono'
 import { describedCollections, openApiDocument } from '../../openapi/document.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { pageHeaders } from './page-headers.ts'
+import { hashOf, sendTagged, tagged } from './tagged.ts'
 
 const PAGES = fileURLToPath(new URL('./', import.meta.url))
 const { resolve } = createRequire(import.meta.url)
@@ -57,25 +57,6 @@ function once<T>(make: () => T): () => T {
     made ??= { value: make() }
     return made.value
   }
-}
-
-interface Tagged {
-  readonly body: string
-  readonly etag: string
-}
-
-const tagged = (body: string): Tagged => ({ body, etag: `"${hashOf(body)}"` })
-
-const hashOf = (...parts: readonly (string | Buffer)[]) => {
-  const hash = createHash('sha256')
-  for (const part of parts) hash.update(part)
-  return hash.digest('base64url').slice(0, 22)
-}
-
-/** 304 for who has it already. */
-function sendTagged(c: Ctx, { body, etag }: Tagged, headers: Record<string, string>): Response {
-  const known = c.req.header('if-none-match')?.includes(etag)
-  return known ? c.body(null, 304, { ...headers, etag }) : c.body(body, 200, { ...headers, etag })
 }
 
 interface Assets {

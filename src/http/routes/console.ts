@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Hono } from 'hono'
 import type { Ctx, Env, Services } from '../context.ts'
 import { pageHeaders } from '../pages/page-headers.ts'
+import { sendTagged, tagged } from '../pages/tagged.ts'
 
 const DIST = fileURLToPath(new URL('../../../console/dist/', import.meta.url))
 
@@ -42,7 +42,7 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
   const isBuilt = existsSync(`${folder}index.html`)
   if (!isBuilt) log.warn('The console is not built: npm run prepare builds it.')
   const page = isBuilt ? readFileSync(`${folder}index.html`, 'utf8') : NOT_BUILT
-  const etag = etagOf(page)
+  const { etag } = tagged(page)
   const assets = isBuilt ? readAssets(`${folder}assets/`) : new Map<string, Buffer>()
   const sendPage = (c: Ctx) =>
     c.req.header('if-none-match') === etag
@@ -60,9 +60,6 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
     .route('/', fileRoute('/_/sw.js', `${folder}sw.js`, TYPES.js!))
 }
 
-const etagOf = (content: string | Uint8Array) =>
-  `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`
-
 /**
  * A file of the build whose name stays the same, so that clients ask each time whether it is new:
  *
@@ -72,11 +69,9 @@ const etagOf = (content: string | Uint8Array) =>
  */
 function fileRoute(path: string, file: string, type: string): Hono<Env> {
   if (!existsSync(file)) return new Hono<Env>()
-  const bytes = new Uint8Array(readFileSync(file))
-  const headers = { 'content-type': type, 'cache-control': 'no-cache', etag: etagOf(bytes) }
-  return new Hono<Env>().get(path, (c) =>
-    c.req.header('if-none-match') === headers.etag ? c.body(null, 304, headers) : c.body(bytes, 200, headers),
-  )
+  const content = tagged(new Uint8Array(readFileSync(file)))
+  const headers = { 'content-type': type, 'cache-control': 'no-cache' }
+  return new Hono<Env>().get(path, (c) => sendTagged(c, content, headers))
 }
 
 const readAssets = (folder: string): Map<string, Buffer> =>

@@ -1,0 +1,23 @@
+import { createHash } from 'node:crypto'
+import type { Ctx } from '../context.ts'
+
+/** What clients keep, and ask each time whether it is still the same. RFC 9110, 8.8.3 */
+export interface Tagged {
+  readonly body: string | Uint8Array<ArrayBuffer>
+  readonly etag: string
+}
+
+export const tagged = (body: Tagged['body']): Tagged => ({ body, etag: `"${hashOf(body)}"` })
+
+/** Names contents: others have another name. */
+export function hashOf(...parts: readonly (string | Uint8Array)[]): string {
+  const hash = createHash('sha256')
+  for (const part of parts) hash.update(part)
+  return hash.digest('base64url').slice(0, 22)
+}
+
+/** 304 for who has it already. */
+export function sendTagged(c: Ctx, { body, etag }: Tagged, headers: Record<string, string>): Response {
+  const known = c.req.header('if-none-match')?.includes(etag)
+  return known ? c.body(null, 304, { ...headers, etag }) : c.body(body, 200, { ...headers, etag })
+}
