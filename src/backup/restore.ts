@@ -1,9 +1,10 @@
 import { bootstrap } from '../collections/catalog/bootstrap.ts'
 import { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import { quote } from '../collections/names.ts'
+import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
 import { presentNamesOfBackup } from '../db/schema/former-migrations.ts'
-import { MIGRATION_LOCK, migrate, unknownMigrations } from '../db/schema/migrate.ts'
+import { migrate, unknownMigrations } from '../db/schema/migrate.ts'
 import { UserError } from '../errors.ts'
 import { endUnfinished } from '../sms/sweep/end-unfinished.ts'
 import { countMessages } from '../sms/usage/totals.ts'
@@ -54,7 +55,7 @@ export async function restoreBackup(
     checkVersion(archive.manifest)
     const work = async (tx: Db) => {
       await prepareTransfer(tx)
-      await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+      await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.migration])
       if (replace) await dropInstallation(tx)
       else await checkEmpty(tx)
       const all = await restoreAll(tx, archive, resume, progress)

@@ -1,5 +1,6 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
+import { LOCKS } from '../db/advisory-locks.ts'
 import { badRequest, type FieldError, fieldError } from '../errors.ts'
 import type { Value } from '../fields/field.ts'
 import { type UrlFault, urlFault } from '../outgoing/addresses.ts'
@@ -30,8 +31,6 @@ const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
 
 /** Each is a delivery an event: one send to 1,000 opted-out numbers makes 20,000 of them in one statement. */
 const MOST_WEBHOOKS = 20
-/** Creates of one user go one after the other, so that they count each other. */
-const COUNT_LOCK = 7_367_020
 const TOO_MANY = fieldError('validation_too_many_webhooks', `A user has at most ${MOST_WEBHOOKS} webhooks.`)
 
 type Values = Record<string, Value>
@@ -56,7 +55,10 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Ext
       Object.assign(values, { secret, previous_secret: '' })
       if (!('enabled' in body)) values.enabled = true
       check(store, FAILED, { ...values, id: values.id || 'newwebhook00000' })
-      await store.db.query('select pg_advisory_xact_lock($1, hashtext($2))', [COUNT_LOCK, values.user])
+      await store.db.query('select pg_advisory_xact_lock($1, hashtext($2))', [
+        LOCKS.webhookCount,
+        values.user,
+      ])
       const { rows } = await store.db.query(COUNT, [values.user], 'webhooks of a user')
       if (Number(rows[0]![0]) >= MOST_WEBHOOKS) throw badRequest(FAILED, { user: TOO_MANY })
       return { secret }

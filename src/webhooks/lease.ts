@@ -1,3 +1,4 @@
+import { LOCKS } from '../db/advisory-locks.ts'
 import type { Db } from '../db/open.ts'
 import { NEXT_DELIVERIES } from './next-deliveries.ts'
 
@@ -12,12 +13,6 @@ export interface Lease {
   /** When it was taken, in seconds: it tells the lease from those before and after it. */
   readonly since: string
 }
-
-/**
- * Any number that no other program takes: nodes lease one after the other, so that the limits of calls hold
- * over all of them.
- */
-const TURNS_LOCK = 7_367_006
 
 /** A lease that was not ended within 30 s, longer than any attempt takes, is one of a node that died. */
 const END_EXPIRED = `
@@ -38,7 +33,7 @@ export const endExpiredLeases = async (db: Db): Promise<boolean> =>
  */
 export function leaseDeliveries(db: Db, limit: number): Promise<Lease[]> {
   return db.transaction(async (inside) => {
-    await inside.query('select pg_advisory_xact_lock($1)', [TURNS_LOCK], 'webhook turns lock')
+    await inside.query('select pg_advisory_xact_lock($1)', [LOCKS.webhookLease], 'webhook turns lock')
     const { rows } = await inside.query(NEXT_DELIVERIES, [limit], 'webhook turns')
     return rows.map(([delivery, since]) => ({ delivery: String(delivery), since: String(since) }))
   })

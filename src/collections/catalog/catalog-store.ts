@@ -1,6 +1,6 @@
+import { LOCKS } from '../../db/advisory-locks.ts'
 import { countChannelListeners } from '../../db/listeners.ts'
 import type { Db } from '../../db/open.ts'
-import { MIGRATION_LOCK } from '../../db/schema/migrate.ts'
 import { Catalog, type Store } from '../catalog.ts'
 import { CatalogDraft, readRows } from '../catalog-draft.ts'
 import type { Collection } from '../collection.ts'
@@ -48,7 +48,7 @@ export class CatalogStore implements Store {
       const result = await this.db.transaction(async (db) => {
         // a change waits for another one, but not long for whoever reads a table: others would wait behind it
         await db.script(
-          `set local lock_timeout = 0; select pg_advisory_xact_lock(${MIGRATION_LOCK}); set local lock_timeout to default`,
+          `set local lock_timeout = 0; select pg_advisory_xact_lock(${LOCKS.migration}); set local lock_timeout to default`,
         )
         const before = this.#read(await readRows(db))
         const draft = new CatalogDraft(db, before)

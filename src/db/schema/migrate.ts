@@ -1,12 +1,10 @@
 import { UserError } from '../../errors.ts'
+import { LOCKS } from '../advisory-locks.ts'
 import { isSqlError } from '../errors.ts'
 import type { Db } from '../open.ts'
 import { areFormer, formerSteps, presentNames } from './former-migrations.ts'
 import { applyFunctions, dropOldFunctions } from './function-changes.ts'
 import { sqlFiles } from './sql-files.ts'
-
-/** Any number that no other program takes: nodes that start together migrate one after the other. */
-export const MIGRATION_LOCK = 7_367_001
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 
@@ -57,7 +55,7 @@ export function unknownMigrations(applied: readonly string[]): string[] {
 async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]> {
   // a node that waits for another one's migration waits as long as that takes
   await tx.limitStatements(0)
-  await tx.query('select pg_advisory_xact_lock($1)', [MIGRATION_LOCK])
+  await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.migration])
   await tx.script(MAKE_TABLE)
   await takeOverFormer(tx)
   const applied = await appliedMigrations(tx)

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../collections/catalog.ts'
+import { LOCKS } from '../../db/advisory-locks.ts'
 import { readParam, writeParam } from '../../db/params.ts'
 import { formatDate } from '../../fields/types/date.ts'
 
-/** Of all nodes of a cluster, the one that holds it fills a batch. */
-const FILL_LOCK = 7_367_006
 /** How far it has come: `done`, or the user and number of the last one. */
 const PARAM = 'conversations'
 /** Numbers of one transaction. */
@@ -57,7 +56,7 @@ export async function fillConversations(store: Store, signal?: AbortSignal): Pro
 /** Whether there may be more. */
 function fillBatch(store: Store): Promise<boolean> {
   return store.db.transaction(async (db) => {
-    const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [FILL_LOCK])
+    const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [LOCKS.conversationFill])
     if (!rows[0]![0]) return false
     const progress: Progress = JSON.parse((await readParam(db, PARAM)) ?? 'null') ?? START
     if (progress.done) return false

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { counts } from '../../counts.ts'
+import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
@@ -28,9 +29,6 @@ export const CLAIMED_MESSAGE = z
     }),
   })
   .meta({ id: 'ClaimedMessage' })
-
-/** First half of the advisory lock under which a limited device claims; the second is its id's hash. */
-const CLAIM_LOCK = 7_367_002
 
 /** Of one server; the rest of its connections is for other work. */
 const CLAIMS_AT_ONCE = 4
@@ -136,7 +134,7 @@ async function take(db: Db, device: Device, limit: number, left: number | null, 
  * count without the others.
  */
 async function whatLimitsLeave(db: Db, device: Device): Promise<number | null> {
-  await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [CLAIM_LOCK, device.id])
+  await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.claim, device.id])
   const { rows } = await db.query(ALLOWANCE, [device.id, device.user])
   if (!rows[0]) return 0
   const [left] = rows[0]

@@ -1,14 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
+import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { deleteRecords } from '../../records/write/cascade.ts'
 import { clearLastTexts } from '../conversations/clear.ts'
 import { HAS_CONTENT_SQL, makeRetentionIndex } from './retention-index.ts'
 
-/** Of all nodes of a cluster, the one that holds it does a batch. */
-const RETENTION_LOCK = 7_367_005
 /**
  * Messages of one transaction: 50 ms to redact them, 90 to delete, so that nobody waits for a row for long.
  */
@@ -38,7 +37,7 @@ export async function endOldMessages(
   let total = 0
   while (!signal?.aborted) {
     const count = await store.db.transaction(async (db) => {
-      const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [RETENTION_LOCK])
+      const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [LOCKS.retention])
       return rows[0]![0] ? STEPS[mode]({ db, catalog: store.catalog }, extensions, days) : 0
     })
     total += count

@@ -1,4 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
+import { LOCKS } from '../../db/advisory-locks.ts'
 import type { Db } from '../../db/open.ts'
 import { endOptedOut } from '../queue/opted-out.ts'
 import {
@@ -13,9 +14,6 @@ import {
 } from '../queue/overdue.ts'
 import { idMayBecome } from '../status/status.ts'
 import { wakeDevices } from '../wake/wake.ts'
-
-/** Of all nodes of a cluster, the one that holds it sweeps. */
-const SWEEP_LOCK = 7_367_003
 
 /** What time does to messages, in this order: a message that is over is not woken for. */
 const SWEEPS: readonly ((db: Db, deviceOnlineSeconds: number) => Promise<DevicesToWake>)[] = [
@@ -43,7 +41,7 @@ export async function sweep(
   const steps = silenceCounts ? SWEEPS : SWEEPS.filter((step) => !JUDGING.has(step))
   const devices = new Set<string>()
   const isOurs = await store.db.transaction(async (db) => {
-    const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [SWEEP_LOCK])
+    const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [LOCKS.sweep])
     if (!rows[0]![0]) return false
     for (const step of steps) for (const device of await step(db, deviceOnlineSeconds)) devices.add(device)
     return true

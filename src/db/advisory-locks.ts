@@ -1,0 +1,20 @@
+/**
+ * The numbers of all advisory locks, so that no two are the same. They begin with a number that no other
+ * program on the database takes. Those with two keys have the hash of an id as the second.
+ */
+export const LOCKS = {
+  /** Nodes that start together migrate one after the other; catalog changes and restores wait for it. */
+  migration: 7_367_001,
+  /** With a device: a device with limits claims. */
+  claim: 7_367_002,
+  /** The one node that holds it sweeps the queue. */
+  sweep: 7_367_003,
+  /** The one node that holds it deletes a batch of old messages. */
+  retention: 7_367_005,
+  /** Nodes lease webhook calls one after the other, so that limits of calls hold over all of them. */
+  webhookLease: 7_367_006,
+  /** The one node that holds it makes conversations of a batch of old messages. */
+  conversationFill: 7_367_007,
+  /** With a user: webhooks of a user are created one after the other, so that they count each other. */
+  webhookCount: 7_367_020,
+} as const
