@@ -1,7 +1,7 @@
 import { type FieldError, fieldError } from '../../errors.ts'
-import { countCharacters } from '../../tools/text-length.ts'
 import type { FieldType, PasswordField } from '../field.ts'
 import { matchesPattern } from '../values/pattern.ts'
+import { countCharacters } from '../values/text-length.ts'
 import { required, TEXT_LIKE } from './text.ts'
 
 /** bcrypt's 72 bytes less one. */

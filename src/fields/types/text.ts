@@ -1,10 +1,10 @@
 import { type FieldError, fieldError } from '../../errors.ts'
-import { countCharacters } from '../../tools/text-length.ts'
 import type { EditorField, Field, FieldType, TextField, Value } from '../field.ts'
 import { toText } from '../values/cast.ts'
 import { quoteText } from '../values/json-text.ts'
 import { matchesPattern } from '../values/pattern.ts'
 import { KEY_PATTERN, keyError } from '../values/record-key.ts'
+import { countCharacters } from '../values/text-length.ts'
 
 /** What a text without `max` may hold. */
 export const DEFAULT_MAX_CHARACTERS = 5000

@@ -1,5 +1,5 @@
-import { countCharacters } from '../../tools/text-length.ts'
 import { matchesPattern } from './pattern.ts'
+import { countCharacters } from './text-length.ts'
 
 /**
  * What PocketBase takes as a URL: a loose form where scheme, dots and path may be missing, as long as the
