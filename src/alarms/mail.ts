@@ -1,4 +1,4 @@
-import { escapeHtml, layout } from '../auth/mail/mails.ts'
+import { escapeHtml, layout, linkTo, type MailSender, nameInMail } from '../auth/mail/mails.ts'
 
 /** What a mail tells of a device. Instants are in PocketBase's form, whatever somebody has written there. */
 export interface AlarmNews {
@@ -13,15 +13,8 @@ export interface AlarmNews {
   readonly moved: number
 }
 
-/** How the server calls itself, and where its pages are. */
-export interface MailSender {
-  readonly appName: string
-  readonly appUrl: string
-}
-
 /** Devices that a mail lists; of the rest it says how many they are. */
 const MAX_LISTED = 100
-const MAX_NAME = 60
 
 /** The subject and the HTML of a mail about one device or many. */
 export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { subject: string; html: string } {
@@ -35,9 +28,8 @@ export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { sub
       ? ['Look whether it is switched on, has a network, and runs its app or agent.']
       : []),
   ].map((text) => `<p>${escapeHtml(text)}</p>`)
-  const link = `${sender.appUrl}/#/devices`
   body.push(
-    `<p><a class="btn" href="${escapeHtml(link)}" target="_blank" rel="noopener">Your devices</a></p>`,
+    `<p>${linkTo(`${sender.appUrl}/#/devices`, 'Your devices', 'btn')}</p>`,
     `<p>${escapeHtml(sender.appName)}</p>`,
   )
   return { subject: subjectOf(silent, back), html: layout(body.join('\n')) }
@@ -74,11 +66,7 @@ function messagesOf({ waiting, moved }: AlarmNews): string {
 
 const messages = (count: number) => (count === 1 ? '1 message waits' : `${count} messages wait`)
 
-/** On one line, and not endless: it stands in a subject. */
-function nameOf({ name }: AlarmNews): string {
-  const letters = [...(name.replace(/[\s\p{Cc}]+/gu, ' ').trim() || 'A device')]
-  return letters.length > MAX_NAME ? `${letters.slice(0, MAX_NAME - 1).join('')}…` : letters.join('')
-}
+const nameOf = ({ name }: AlarmNews) => nameInMail(name, 'A device')
 
 /** `2026-11-20 07:00 UTC` */
 const minute = (text: string) => `${text.slice(0, -8)} UTC`

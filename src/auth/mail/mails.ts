@@ -43,11 +43,25 @@ ${body}
 </html>
 `
 
+/** A link in a mail; `style` `btn` makes it a button. */
+export const linkTo = (url: string, words: string, style = ''): string =>
+  `<a${style && ` class="${style}"`} href="${escapeHtml(url)}" target="_blank" rel="noopener">${escapeHtml(words)}</a>`
+
+const MAX_NAME = 60
+
+/** A name that somebody chose, on one line and not endless: it stands in a subject. */
+export function nameInMail(name: string, unnamed: string): string {
+  const letters = [...(name.replace(/[\s\p{Cc}]+/gu, ' ').trim() || unnamed)]
+  return letters.length > MAX_NAME ? `${letters.slice(0, MAX_NAME - 1).join('')}…` : letters.join('')
+}
+
 /** How the server calls itself in mails, and where its pages are. */
-export function namesOf({ settings, config }: Pick<AuthServices, 'settings' | 'config'>): {
-  appName: string
-  appUrl: string
-} {
+export interface MailSender {
+  readonly appName: string
+  readonly appUrl: string
+}
+
+export function namesOf({ settings, config }: Pick<AuthServices, 'settings' | 'config'>): MailSender {
   const { appName, appURL } = settings.current.meta
   return { appName, appUrl: appURL === FRESH_URL ? config.publicUrl : appURL }
 }
