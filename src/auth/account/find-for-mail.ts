@@ -8,7 +8,7 @@ import { limitMails } from '../limits/attempt-limits.ts'
 import type { EmailForm } from './forms.ts'
 
 /**
- * * The record whose address a client typed to get a mail; null for an unknown address and for a disabled
+ * The record whose address a client typed to get a mail; null for an unknown address and for a disabled
  * user. Each request counts. Throws 400 for what is no address, 429 when too many mails were requested.
  */
 export async function findForMail(

@@ -40,7 +40,7 @@ interface Search {
 }
 
 /**
- * * The record of somebody for whom a provider vouches: the one that is linked to them, else that of who is
+ * The record of somebody for whom a provider vouches: the one that is linked to them, else that of who is
  * signed in already, else the one with their address, else a new one, under the collection's createRule. It
  * is linked from now on. Throws what the create throws, 403 for a disabled user, and 400 if somebody else was
  * faster. PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit

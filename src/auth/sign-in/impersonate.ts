@@ -12,7 +12,7 @@ import { signToken } from '../tokens/tokens.ts'
 export const IMPERSONATE_FORM = object<{ duration: number }>({ duration: whole })
 
 /**
- * * A record and a token for it that cannot be refreshed, for a superuser who wants to act as it. Throws 404
+ * A record and a token for it that cannot be refreshed, for a superuser who wants to act as it. Throws 404
  * for an unknown id, 403 for a disabled user, 400 for a negative duration. PocketBase:
  * apis/record_auth_impersonate.go
  */

@@ -32,7 +32,7 @@ export type Proof =
   | { readonly token: string }
 
 /**
- * * The answer to a successful sign-in, `{"record":…,"token":…}` as JSON text, with the record as it sees
+ * The answer to a successful sign-in, `{"record":…,"token":…}` as JSON text, with the record as it sees
  * itself. Throws 403 if the user is disabled, or the collection's authRule or the superusers' addresses
  * forbid it, 401 if a second method is asked for. A given token is handed back and passes without a second
  * method and without an alert. PocketBase: apis/record_helpers.go, recordAuthResponse

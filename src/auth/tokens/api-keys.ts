@@ -61,7 +61,7 @@ const MAX_KNOWN = 10_000
 const known = new WeakMap<Catalog, Lru<string, KeyHolder | null>>()
 
 /**
- * * The user whose API key this is; null for a key that is unknown or expired, also once its user is gone or
+ * The user whose API key this is; null for a key that is unknown or expired, also once its user is gone or
  * disabled. One look-up, straight from the tables; with `cached` it may be what was read before, then the
  * caller must compare both versions in a statement of its own and ask again without. Notes the use of the
  * key, at most once a minute.

@@ -22,7 +22,7 @@ import { sendRaw } from '../send-json.ts'
 import { clientIp } from '../server/client-ip.ts'
 
 /**
- * * `/api/account`: where the account that asks is signed in. `/api/setup`: what the sign-in page has to know
+ * `/api/account`: where the account that asks is signed in. `/api/setup`: what the sign-in page has to know
  * of a server before anybody is signed in.
  */
 export function accountRoutes(services: Services): Hono<Env> {

@@ -11,7 +11,7 @@ export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_
 type Linked = (typeof LINKED_COLLECTIONS)[number]
 
 /**
- * * Deletes what belongs to auth records: all of it, sessions included, or that of some collections. Returns
+ * Deletes what belongs to auth records: all of it, sessions included, or that of some collections. Returns
  * how many records went. PocketBase: core/auth_origin_model.go, recordRefHooks
  */
 export async function deleteLinks(

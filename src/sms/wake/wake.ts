@@ -86,7 +86,7 @@ export async function notifyCanceled(
 }
 
 /**
- * * Has the open streams of devices, on whatever node, look again whether their device may listen: at the
+ * Has the open streams of devices, on whatever node, look again whether their device may listen: at the
  * commit of `db`. A stream that does not hear of it looks at its next sign of life.
  */
 export async function notifyAccess(db: Db, devices: readonly string[]): Promise<void> {
