@@ -3,13 +3,9 @@ import { identify } from '../../auth/tokens/identify.ts'
 import { USERS_ID } from '../../collections/collection.ts'
 import { GatewayError } from '../../errors.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
-import { StaleSender } from '../../sms/send/send.ts'
-import { type Sender, senderOf } from '../../sms/send/sender.ts'
+import { SENDER_TRIES, type Sender, StaleSender, senderOf, senderOfKey } from '../../sms/send/sender.ts'
 import type { Ctx, Services } from '../context.ts'
 import { withCatalog } from './fresh-catalog.ts'
-
-/** A user whose record changes that often between look and commit has other worries. */
-const TRIES = 5
 
 /**
  * Who sends, by X-API-Key or else Authorization. Throws 401 for nobody, 403 for who is no user. With
@@ -20,7 +16,7 @@ export async function requireSender(c: Ctx, { store }: Services, cached = false)
   if (apiKey !== undefined) {
     const holder = await withCatalog(store, () => identifyKey(store, String(apiKey), { cached }))
     if (!holder) throw gatewayRefusal('unauthorized')
-    return senderOf(holder.auth, { id: holder.id, version: holder.version })
+    return senderOfKey(holder)
   }
   return requireUser(c, { store }, cached)
 }
@@ -63,7 +59,8 @@ export async function withSender<T>(
     try {
       return await work(sender)
     } catch (error) {
-      if (tries === TRIES || !(error instanceof StaleSender || error instanceof GatewayError)) throw error
+      if (tries === SENDER_TRIES || !(error instanceof StaleSender || error instanceof GatewayError))
+        throw error
       const fresh = await requireSender(c, services)
       if (error instanceof GatewayError && isSame(sender, fresh)) throw error
       sender = fresh

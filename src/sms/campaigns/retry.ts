@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { batchAfter, RETRIED_BATCH, type RETRY_BATCH, retryBatch } from '../edit/retry-batch.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
-import { StaleSender } from '../send/send.ts'
+import { retryStale } from '../send/sender.ts'
 import {
   CAMPAIGN_STATE,
   type Campaign,
@@ -22,9 +22,6 @@ export const RETRIED_CAMPAIGN = z
   .meta({ id: 'RetriedCampaign' })
 export type RetriedCampaign = Readonly<z.output<typeof RETRIED_CAMPAIGN>>
 
-/** Reads of a user's record, which is compared when messages are stored. */
-const TRIES = 5
-
 /**
  * Sends the failed messages of a campaign once more, also those of earlier repeats; each failed message at
  * most once. The new ones are in a batch of their own, which belongs to the campaign. Throws 409
@@ -42,10 +39,13 @@ export async function retryCampaign(
   await whenSettled(settle, db, user, id, (campaign) => noteBatch(services, campaign))
   const { batches } = await findCampaign(db, user, id)
   const before = await countMessages(services, user, batches)
+  const retry = async (batch: string) => {
+    const { userVersion } = await findCampaign(db, user, id)
+    return retryBatch(services, { user, version: userVersion, key: null }, batch, body)
+  }
   const results = []
   for (const batch of batches)
-    if ((await countMessages(services, user, [batch])) > 0)
-      results.push(await retryFresh(services, user, id, batch, body))
+    if ((await countMessages(services, user, [batch])) > 0) results.push(await retryStale(() => retry(batch)))
   const retried = (await countMessages(services, user, batches)) - before
   if (retried > 0) await updateCampaigns(db, `status = 'sending'`, `id = $1 and status = 'done'`, [id])
   return {
@@ -70,23 +70,6 @@ async function noteBatch(services: CampaignServices, campaign: Campaign): Promis
     params,
   )
   return noted.length > 0
-}
-
-async function retryFresh(
-  services: CampaignServices,
-  user: string,
-  id: string,
-  batch: string,
-  body: z.output<typeof RETRY_BATCH>,
-) {
-  for (let tries = 1; ; tries++) {
-    const { userVersion } = await findCampaign(services.store.db, user, id)
-    try {
-      return await retryBatch(services, { user, version: userVersion, key: null }, batch, body)
-    } catch (error) {
-      if (!(error instanceof StaleSender) || tries === TRIES) throw error
-    }
-  }
 }
 
 async function countMessages({ store }: CampaignServices, user: string, batches: readonly string[]) {

@@ -13,7 +13,7 @@ import { OptedOutLimit } from './opted-out-limit.ts'
 import { allRecipients, checkCount, checkPhones, uniquePhones } from './recipients.ts'
 import { checkClientRef } from './reference.ts'
 import { gatewayRefusal, type RefusalCode } from './refusal.ts'
-import type { Sender } from './sender.ts'
+import { type Sender, StaleSender } from './sender.ts'
 
 /** What sending needs of the server. */
 export interface SendServices {
@@ -57,11 +57,6 @@ export const ACCEPTED = z
 export interface Sent {
   readonly answer: string
   readonly replayed: boolean
-}
-
-/** The sender's credentials were from memory and have changed since: nothing was stored, identify afresh. */
-export class StaleSender extends Error {
-  override name = 'StaleSender'
 }
 
 /**

@@ -10,9 +10,41 @@ export interface Sender {
   readonly key: { readonly id: string; readonly version: string } | null
 }
 
-/** The sender who signed in, with an API key or without. */
-export const senderOf = (auth: AuthRecord, key: Sender['key'] = null): Sender => ({
+/** The sender's record or API key has changed since it was read: nothing was stored, read it again. */
+export class StaleSender extends Error {
+  override name = 'StaleSender'
+}
+
+/** Tries of a send whose sender changes each time between the read and the commit. */
+export const SENDER_TRIES = 5
+
+/**
+ * Runs `work` again while it throws StaleSender, up to 5 times in all. It gets the number of the try, from 1,
+ * and must read the sender anew on each after the first.
+ */
+export async function retryStale<T>(work: (tries: number) => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work(tries)
+    } catch (error) {
+      if (tries === SENDER_TRIES || !(error instanceof StaleSender)) throw error
+    }
+  }
+}
+
+/** The sender who signed in without an API key. */
+export const senderOf = (auth: AuthRecord): Sender => ({ user: auth.id, version: auth.version, key: null })
+
+/** An API key as it was read, with its user. */
+interface KeyOfUser {
+  readonly auth: AuthRecord
+  readonly id: string
+  readonly version: string
+}
+
+/** The sender who signed in with an API key. */
+export const senderOfKey = ({ auth, id, version }: KeyOfUser): Sender => ({
   user: auth.id,
   version: auth.version,
-  key,
+  key: { id, version },
 })
