@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
 import { randomId } from '../../tools/random.ts'
-import type { Offer } from '../send/offer-shape.ts'
+import { type Offer, PLAIN_OFFER } from '../send/offer-shape.ts'
 import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
 import { acceptInTurn } from '../send/send.ts'
 import { REASONS } from '../status/status.ts'
@@ -74,10 +74,9 @@ async function storeChunk(
 }
 
 const offerOf = (campaign: Campaign, messages: Offer['messages'], number: number): Offer => ({
+  ...PLAIN_OFFER,
   user: campaign.user,
   version: campaign.userVersion,
-  key: null,
-  keyVersion: null,
   device: campaign.device || null,
   later: true,
   batch: campaign.batches[0]!,
@@ -87,7 +86,6 @@ const offerOf = (campaign: Campaign, messages: Offer['messages'], number: number
   scheduledAt: campaign.scheduledAt,
   expiresAt: campaign.expiresAt || null,
   guarantee: campaign.guarantee,
-  clientRef: null,
   isBulk: true,
   idempotency: { key: chunkKey(campaign, number), fingerprint: '', answer: '{}' },
   messages,

@@ -4,7 +4,7 @@ import { isOwnedBy, unindexed } from '../../db/by-id.ts'
 import { derivedId } from '../../tools/derived-id.ts'
 import { randomId } from '../../tools/random.ts'
 import type { Outcome, Verdict } from '../send/offer.ts'
-import type { Offer } from '../send/offer-shape.ts'
+import { credentialsOf, type Offer, PLAIN_OFFER } from '../send/offer-shape.ts'
 import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
 import { countSegments } from '../send/segments.ts'
 import type { SendServices } from '../send/send.ts'
@@ -150,19 +150,13 @@ async function offerAgain(
 ): Promise<Verdict> {
   const message = { id: randomId(), to: one.to, body: null, segments: countSegments(one.body).segments }
   const verdict = await services.acceptor.accept({
+    ...PLAIN_OFFER,
+    ...credentialsOf(sender),
     ...one.options,
-    user: sender.user,
-    version: sender.version,
-    key: sender.key?.id ?? null,
-    keyVersion: sender.key?.version ?? null,
-    device: null,
-    later: false,
     batch,
     body: one.body,
-    scheduledAt: null,
     clientRef: retryRef(one.id),
     isBulk: true,
-    idempotency: null,
     messages: [message],
   })
   return verdict.outcome === 'accepted' ? { ...verdict, message: message.id } : verdict

@@ -1,3 +1,5 @@
+import type { Sender } from './sender.ts'
+
 /**
  * One request that passed its own checks, as sql/functions/sms/sms_accept.sql takes it. What is null is
  * unset.
@@ -26,6 +28,32 @@ export interface Offer {
   readonly idempotency: { readonly key: string; readonly fingerprint: string; readonly answer: string } | null
   readonly messages: readonly OfferedMessage[]
 }
+
+/** What an offer says apart from its sender and its messages when its request sets nothing. */
+export const PLAIN_OFFER: Omit<Offer, 'user' | 'version' | 'messages'> = {
+  key: null,
+  keyVersion: null,
+  device: null,
+  later: false,
+  batch: null,
+  body: null,
+  priority: 0,
+  sim: 0,
+  scheduledAt: null,
+  expiresAt: null,
+  guarantee: 'at_most_once',
+  clientRef: null,
+  isBulk: false,
+  idempotency: null,
+}
+
+/** The credentials of an offer that a sender makes. */
+export const credentialsOf = ({ user, version, key }: Sender) => ({
+  user,
+  version,
+  key: key?.id ?? null,
+  keyVersion: key?.version ?? null,
+})
 
 /** One message of an offer; `body` null: the text of all. */
 export interface OfferedMessage {

@@ -8,7 +8,7 @@ import type { SendBody } from './body.ts'
 import { checkLength, type Text, writeTexts } from './content.ts'
 import { firstAnswer, keepAnswer, whileRunning } from './idempotency.ts'
 import type { Outcome, Verdict } from './offer.ts'
-import type { Offer } from './offer-shape.ts'
+import { credentialsOf, type Offer } from './offer-shape.ts'
 import { OptedOutLimit } from './opted-out-limit.ts'
 import { allRecipients, checkCount, checkPhones, uniquePhones } from './recipients.ts'
 import { checkClientRef } from './reference.ts'
@@ -151,10 +151,7 @@ function makeOffer(
   const batch = messages.length > 1 ? randomId() : ''
   const ids = messages.map(({ id }) => id)
   return {
-    user: sender.user,
-    version: sender.version,
-    key: sender.key?.id ?? null,
-    keyVersion: sender.key?.version ?? null,
+    ...credentialsOf(sender),
     device: deviceId || null,
     later: options.scheduledAt !== '',
     batch: batch || null,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Offer } from '../../../src/sms/send/offer-shape.ts'
+import { type Offer, PLAIN_OFFER } from '../../../src/sms/send/offer-shape.ts'
 import { randomId } from '../../../src/tools/random.ts'
 import { openSendFixture, type SendFixture } from '../../support/database/send-fixture.ts'
 
@@ -10,22 +10,10 @@ beforeAll(async () => {
 afterAll(() => fixture.stop())
 
 const offer = (more: Partial<Offer> = {}): Offer => ({
+  ...PLAIN_OFFER,
   user: fixture.sender.user,
   version: fixture.sender.version,
-  key: null,
-  keyVersion: null,
-  device: null,
-  later: false,
-  batch: null,
   body: 'Hi',
-  priority: 0,
-  sim: 0,
-  scheduledAt: null,
-  expiresAt: null,
-  guarantee: 'at_most_once',
-  clientRef: null,
-  isBulk: false,
-  idempotency: null,
   messages: [{ id: randomId(), to: '+4911111', body: null, segments: 1 }],
   ...more,
 })
