@@ -23,3 +23,13 @@ export async function writeParam(db: Db, key: string, value: string): Promise<vo
     .onConflict((conflict) => conflict.column('key').doUpdateSet({ value }))
     .execute()
 }
+
+/**
+ * A value that is made when it is first needed, and stays: of several nodes that make one, the first counts.
+ */
+export async function readOrMakeParam(db: Db, key: string, make: () => Promise<string>): Promise<string> {
+  const known = await readParam(db, key)
+  if (known !== undefined) return known
+  await addParam(db, key, await make())
+  return (await readParam(db, key))!
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
-import { addParam, readParam } from '../../db/params.ts'
+import { readOrMakeParam } from '../../db/params.ts'
 import { sendOutgoing } from '../../outgoing/send.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 
@@ -49,13 +49,8 @@ const library = async () => (await import('web-push')).default
 
 /** The server's VAPID keys (RFC 8292), made when first asked for and kept: subscriptions depend on them. */
 export async function vapidKeys({ db }: Store): Promise<VapidKeys> {
-  const read = () => readParam(db, VAPID_KEY)
-  let stored = await read()
-  if (!stored) {
-    await addParam(db, VAPID_KEY, JSON.stringify((await library()).generateVAPIDKeys()))
-    stored = await read()
-  }
-  return JSON.parse(stored!)
+  const make = async () => JSON.stringify((await library()).generateVAPIDKeys())
+  return JSON.parse(await readOrMakeParam(db, VAPID_KEY, make))
 }
 
 /** Throws 400 for an endpoint that pushes could not be sent to. */
