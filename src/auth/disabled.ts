@@ -1,11 +1,8 @@
 import type { Store } from '../collections/catalog.ts'
-import { type Collection, USERS_ID } from '../collections/collection.ts'
+import { type Collection, DEVICES_ID, USERS_ID } from '../collections/collection.ts'
 import { forbidden } from '../errors.ts'
 import { isDisabledSql, USER_SETTINGS_ID } from '../records/auth/disabled.ts'
 import type { AuthRecord } from '../request/request.ts'
-
-/** The collection of devices, by its id. */
-const DEVICES_ID = 'devices'
 
 /** Throws 403, as PocketBase does where an authRule is not met, for a user who is disabled. */
 export function requireEnabled({ isDisabled }: AuthRecord): void {

@@ -90,3 +90,6 @@ export const SUPERUSERS = '_superusers'
 
 /** The id of `users`, as PocketBase has it. */
 export const USERS_ID = '_pb_users_auth_'
+
+/** The collection of devices, by its id. */
+export const DEVICES_ID = 'devices'

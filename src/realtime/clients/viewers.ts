@@ -1,10 +1,7 @@
 import type { Catalog } from '../../collections/catalog.ts'
-import { type Collection, USERS_ID } from '../../collections/collection.ts'
+import { type Collection, DEVICES_ID, USERS_ID } from '../../collections/collection.ts'
 import { type RecordRow, toValues } from '../../records/columns.ts'
 import type { AuthRecord } from '../../request/request.ts'
-
-/** The collection of devices, by its id. */
-const DEVICES_ID = 'devices'
 
 /** Who looks on, for all connections that he has. */
 export interface Viewer {

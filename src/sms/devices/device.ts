@@ -1,3 +1,4 @@
+import { DEVICES_ID } from '../../collections/collection.ts'
 import type { Db } from '../../db/open.ts'
 import { changeLogCte } from '../../records/changes.ts'
 import type { AuthRecord } from '../../request/request.ts'
@@ -16,14 +17,13 @@ export interface Device {
   readonly isLimited: boolean
 }
 
-const DEVICES = 'devices'
 const USERS = 'users'
 
 /** The device that asks. Throws 401 for a guest, 403 for anybody else. */
 export function requireDevice(auth: AuthRecord | null): Device {
   const { id, values } = requireFrom(
     auth,
-    DEVICES,
+    DEVICES_ID,
     'Only a device may do this. Use the token of its pairing.',
   )
   return {
@@ -59,6 +59,6 @@ export async function changeDevice(
   const text = `with written as (
       update devices set ${set}, updated = pb_text(now()) where id = $1 and "user" = $2 and ${where} returning id
     ), ${changeLogCte('written', 'update', 3)} select id from written`
-  const { rows } = await db.query(text, [device.id, device.user, DEVICES, ...values])
+  const { rows } = await db.query(text, [device.id, device.user, DEVICES_ID, ...values])
   return rows.length > 0
 }
