@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
@@ -24,7 +24,7 @@ import { front, strictTransport } from './http/server/front.ts'
 import { listen } from './http/server/listen.ts'
 import { oneAtATime } from './http/server/pipelined.ts'
 import { RequestTracker } from './http/server/request-tracker.ts'
-import { createRestoringApp } from './http/server/restoring.ts'
+import { Restartable, type Work } from './http/server/restartable.ts'
 import { jobsOf, startJobs } from './jobs.ts'
 import { createLogger, type Logger } from './log.ts'
 import { RequestLog } from './logs/request-log.ts'
@@ -36,13 +36,11 @@ import { SettingsStore } from './settings/settings-store.ts'
 import { CampaignRunner } from './sms/campaigns/runner.ts'
 import { Acceptor } from './sms/send/accept.ts'
 import { startDelivery } from './sms/sweep/delivery.ts'
+import { atMost, countdown } from './tools/deadline.ts'
 import { startWebhooks } from './webhooks/start.ts'
 
 /** How long running requests may take after the server was told to stop, and the database to close. */
 const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]
-/** The same before a backup is restored. */
-const PAUSE_MS = 6_000
-const BEGIN_AGAIN_MS = 1_000
 const IDLE_MS = 50
 /** Time for a proxy to find the door closed, and to use up the connections that it has kept. */
 const HANG_UP_MS = 1_000
@@ -75,23 +73,6 @@ export async function start(config: Config, log: Logger = createLogger(config)):
     throw error
   }
 }
-
-/** All that works on the database. A restored backup ends it and begins it anew. */
-interface Work {
-  readonly services: Services
-  readonly reception: RequestTracker
-  readonly handle: Handler
-  /** How many restores the database has had. */
-  readonly restores: number
-  /** Not ready from now on. */
-  announceStop(): void
-  /** Finishes the requests that run, then ends the event streams. `left` answers how many ms there are. */
-  finish(left: () => number): Promise<void>
-  /** Ends what runs beside the requests. The database stays open. */
-  close(left: () => number): Promise<void>
-}
-
-type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
 async function begin(
   config: Config,
@@ -155,83 +136,11 @@ async function begin(
   }
 }
 
-/** The work of a server: a restored backup stops it and starts it anew while the port stays open. */
-class Restartable {
-  readonly #begin: () => Promise<Work>
-  readonly #log: Logger
-  readonly #unavailable: Handler
-  #work: Work
-  #handle: Handler
-  #restarting: Promise<void> = Promise.resolve()
-  #isStopped = false
-
-  private constructor(begin: () => Promise<Work>, work: Work, config: Config, log: Logger) {
-    this.#begin = begin
-    this.#log = log
-    const restoring = getRequestListener(createRestoringApp(config, log).fetch)
-    this.#unavailable = front(restoring, { admit: () => {} }, strictTransport(config))
-    this.#work = work
-    this.#handle = work.handle
-  }
-
-  static async start(config: Config, db: Db, log: Logger, node: string): Promise<Restartable> {
-    const exclusively: Exclusively = (alone) => restartable.exclusively(alone)
-    const backup = { db, node, log, folder: config.backupDir, exclusively }
-    const beginWork = () => begin(config, db, log, backup)
-    const restartable = new Restartable(beginWork, await beginWork(), config, log)
-    return restartable
-  }
-
-  get work(): Work {
-    return this.#work
-  }
-
-  readonly handle: Handler = (req, res) => void this.#handle(req, res)
-
-  /**
-   * Runs `alone` while nothing else works on the database, and every request is answered with 503; one after
-   * the other.
-   */
-  exclusively(alone: () => Promise<void>): Promise<void> {
-    const restart = this.#restarting.then(() => this.#restart(alone))
-    this.#restarting = restart.catch(() => {})
-    return restart
-  }
-
-  /** From now on it does not start anew. Waits for a restart that runs. */
-  async keepStopped(): Promise<void> {
-    this.#isStopped = true
-    await this.#restarting
-  }
-
-  async #restart(alone: () => Promise<void>): Promise<void> {
-    if (this.#isStopped) throw new Error('The server is stopping.')
-    this.#handle = this.#unavailable
-    await pause(this.#work)
-    try {
-      await alone()
-    } finally {
-      await this.#startAnew()
-    }
-  }
-
-  async #startAnew(): Promise<void> {
-    while (!this.#isStopped) {
-      try {
-        this.#work = await this.#begin()
-        this.#handle = this.#work.handle
-        return
-      } catch (err) {
-        this.#log.error({ err }, 'the server does not start again, it is tried again')
-        await sleep(BEGIN_AGAIN_MS)
-      }
-    }
-  }
-}
-
 async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer> {
   const node = randomUUID()
-  const running = await Restartable.start(config, db, log, node)
+  const exclusively: Exclusively = (alone) => running.exclusively(alone)
+  const backup = { db, node, log, folder: config.backupDir, exclusively }
+  const running = await Restartable.start(() => begin(config, db, log, backup), config, log)
   const options = { ...CONNECTION_OPTIONS, IncomingMessage: LimitedIncomingMessage }
   const bans = new BriefBans()
   const server = createServer(options, oneAtATime(running.handle, bans))
@@ -239,7 +148,6 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
   server.on('connection', (socket) => running.work.reception.connected(socket))
   server.on('clientError', answerClientError)
   limitConnections(server, config, () => running.work.services.settings)
-  const exclusively: Exclusively = (alone) => running.exclusively(alone)
   const stopFollowing = await followRestores(db, node, log, () => running.work.restores, exclusively)
   // the port is opened last: whoever gets an answer may count on a stop in good order
   await listen(server, config).catch(async (error) => {
@@ -274,26 +182,4 @@ async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer
       await atMost(db.close(), left() + DATABASE_CLOSE_MS)
     },
   }
-}
-
-/** Ends all work on the database, as a stop does, but keeps the port open. */
-async function pause(work: Work): Promise<void> {
-  const left = countdown(PAUSE_MS)
-  work.announceStop()
-  work.reception.close()
-  await work.finish(left)
-  await work.close(left)
-}
-
-/** Answers how much is left of `ms` from now on. */
-function countdown(ms: number): () => number {
-  const endMs = performance.now() + ms
-  return () => Math.max(0, endMs - performance.now())
-}
-
-/** Waits for something, but not for ever. What fails is as over as what is done. */
-async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
-  const late = new AbortController()
-  await Promise.race([work.catch(() => {}), sleep(ms, undefined, { signal: late.signal }).catch(() => {})])
-  late.abort()
 }

@@ -1,6 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import { missingMigrations } from '../db/schema/migrate.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
+import { within } from '../tools/deadline.ts'
 import { type Queue, readQueue } from './queue.ts'
 
 /** What a probe is told. The queue is for people: a long one is no reason to send requests elsewhere. */
@@ -49,17 +50,4 @@ async function ask(store: Store): Promise<Known> {
 function dueOf({ pending, assigned }: Queue): Readiness['queue'] {
   const oldest = Math.max(pending.oldestSeconds, assigned.oldestSeconds)
   return { due: pending.due + assigned.due, oldest_seconds: Math.round(oldest * 1000) / 1000 }
-}
-
-/** Rejects when `work` is not done in time. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`No answer within ${ms} ms.`)), ms)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }

@@ -1,0 +1,110 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { getRequestListener } from '@hono/node-server'
+import type { Config } from '../../config.ts'
+import type { Logger } from '../../log.ts'
+import { countdown } from '../../tools/deadline.ts'
+import type { Services } from '../context.ts'
+import { front, strictTransport } from './front.ts'
+import type { RequestTracker } from './request-tracker.ts'
+import { createRestoringApp } from './restoring.ts'
+
+/** How long running requests may take before a backup is restored. */
+const PAUSE_MS = 6_000
+const BEGIN_AGAIN_MS = 1_000
+
+/** All that works on the database. A restored backup ends it and begins it anew. */
+export interface Work {
+  readonly services: Services
+  readonly reception: RequestTracker
+  readonly handle: Handler
+  /** How many restores the database has had. */
+  readonly restores: number
+  /** Not ready from now on. */
+  announceStop(): void
+  /** Finishes the requests that run, then ends the event streams. `left` answers how many ms there are. */
+  finish(left: () => number): Promise<void>
+  /** Ends what runs beside the requests. The database stays open. */
+  close(left: () => number): Promise<void>
+}
+
+export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
+
+/** The work of a server: a restored backup stops it and starts it anew while the port stays open. */
+export class Restartable {
+  readonly #begin: () => Promise<Work>
+  readonly #log: Logger
+  readonly #unavailable: Handler
+  #work: Work
+  #handle: Handler
+  #restarting: Promise<void> = Promise.resolve()
+  #isStopped = false
+
+  private constructor(begin: () => Promise<Work>, work: Work, config: Config, log: Logger) {
+    this.#begin = begin
+    this.#log = log
+    const restoring = getRequestListener(createRestoringApp(config, log).fetch)
+    this.#unavailable = front(restoring, { admit: () => {} }, strictTransport(config))
+    this.#work = work
+    this.#handle = work.handle
+  }
+
+  static async start(begin: () => Promise<Work>, config: Config, log: Logger): Promise<Restartable> {
+    return new Restartable(begin, await begin(), config, log)
+  }
+
+  get work(): Work {
+    return this.#work
+  }
+
+  readonly handle: Handler = (req, res) => void this.#handle(req, res)
+
+  /**
+   * Runs `alone` while nothing else works on the database, and every request is answered with 503; one after
+   * the other.
+   */
+  exclusively(alone: () => Promise<void>): Promise<void> {
+    const restart = this.#restarting.then(() => this.#restart(alone))
+    this.#restarting = restart.catch(() => {})
+    return restart
+  }
+
+  /** From now on it does not start anew. Waits for a restart that runs. */
+  async keepStopped(): Promise<void> {
+    this.#isStopped = true
+    await this.#restarting
+  }
+
+  async #restart(alone: () => Promise<void>): Promise<void> {
+    if (this.#isStopped) throw new Error('The server is stopping.')
+    this.#handle = this.#unavailable
+    await pause(this.#work)
+    try {
+      await alone()
+    } finally {
+      await this.#startAnew()
+    }
+  }
+
+  async #startAnew(): Promise<void> {
+    while (!this.#isStopped) {
+      try {
+        this.#work = await this.#begin()
+        this.#handle = this.#work.handle
+        return
+      } catch (err) {
+        this.#log.error({ err }, 'the server does not start again, it is tried again')
+        await sleep(BEGIN_AGAIN_MS)
+      }
+    }
+  }
+}
+
+/** Ends all work on the database, as a stop does, but keeps the port open. */
+async function pause(work: Work): Promise<void> {
+  const left = countdown(PAUSE_MS)
+  work.announceStop()
+  work.reception.close()
+  await work.finish(left)
+  await work.close(left)
+}

@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Answers how much is left of `ms` from now on. */
+export function countdown(ms: number): () => number {
+  const endMs = performance.now() + ms
+  return () => Math.max(0, endMs - performance.now())
+}
+
+/** Waits for something, but not for ever. What fails is as over as what is done. */
+export async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
+  const late = new AbortController()
+  await Promise.race([work.catch(() => {}), sleep(ms, undefined, { signal: late.signal }).catch(() => {})])
+  late.abort()
+}
+
+/** Rejects when `work` is not done in time. */
+export async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`No answer within ${ms} ms.`)), ms)
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
