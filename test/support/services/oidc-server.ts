@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import Provider from 'oidc-provider'
+import { listenLocally } from './listen.ts'
 
 /** Claims of an account. */
 export type Claims = Readonly<Record<string, unknown>>
@@ -34,8 +34,7 @@ export async function startOidcServer(
   how: 'client_secret_basic' | 'client_secret_post' = 'client_secret_basic',
 ): Promise<OidcServer> {
   const listener = createServer((req, res) => void handle(req, res))
-  await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(listener.address() as AddressInfo).port}`
+  const { url, stop } = await listenLocally(listener)
   const accounts = new Map<string, Claims>()
   const files = new Map<string, Buffer>()
   const provider = new Provider(url, {
@@ -88,11 +87,7 @@ export async function startOidcServer(
     files,
     account: '',
     browse: (from) => browse(from, redirectURL),
-    stop: () =>
-      new Promise((resolve) => {
-        listener.close(() => resolve())
-        listener.closeAllConnections()
-      }),
+    stop,
   }
   return server
 }

@@ -1,6 +1,6 @@
 import { createDecipheriv, createECDH, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { listenLocally } from './listen.ts'
 
 /** A wake-up as it arrived: headers, and the text inside after decryption. */
 export interface Pushed {
@@ -24,8 +24,7 @@ export async function startPushService() {
     pushed.push({ headers: req.headers, text: decrypt(Buffer.concat(chunks)) })
     res.writeHead(status).end()
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
+  const { url, stop } = await listenLocally(server)
 
   /** RFC 8188, 2: salt, record size, length and bytes of the sender's key, one record. */
   function decrypt(body: Buffer): string {
@@ -54,9 +53,9 @@ export async function startPushService() {
       status = next
     },
     subscription: (path = '/push/1') => ({
-      endpoint: `http://127.0.0.1:${port}${path}`,
+      endpoint: url + path,
       keys: { p256dh: publicKey.toString('base64url'), auth: secret.toString('base64url') },
     }),
-    stop: () => new Promise((resolve) => server.close(resolve)),
+    stop,
   }
 }

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
+import { listenLocally } from './listen.ts'
 
 /** A call as it arrived. */
 export interface ReceivedCall {
@@ -42,11 +42,8 @@ export async function startReceiver(port = 0) {
     told.push(one)
     behave(one, res, req)
   })
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return {
-    url,
-    port: (server.address() as AddressInfo).port,
+    ...(await listenLocally(server, port)),
     told,
     /** How many calls were open at once, at most. */
     most: () => most,
@@ -61,11 +58,6 @@ export async function startReceiver(port = 0) {
       await until(`${count} calls`, () => told.length >= count, withinMs)
       return told
     },
-    stop: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
   }
 }
 
