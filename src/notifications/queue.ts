@@ -1,4 +1,5 @@
 import type { Db } from '../db/open.ts'
+import { PUSH_PAUSE } from '../sms/conversations/heard.ts'
 
 /** The right of a node to notify a user of conversations, until the instant `until`. */
 export interface PushLease {
@@ -9,8 +10,6 @@ export interface PushLease {
 
 /** Longer than the pushes of one lease take: then its node died, and another one pushes. */
 const LEASE = `interval '3 minutes'`
-/** Between two pushes of a conversation. Also in sms/conversations/heard.ts, for texts during a push. */
-const PAUSE = `interval '10 seconds'`
 /** Conversations of one poll. */
 export const MAX_LEASED = 200
 
@@ -35,7 +34,7 @@ export async function leasePushes(db: Db): Promise<PushLease[]> {
 }
 
 const END = `
-update push_queue set state = 'done', due_at = now() + ${PAUSE}
+update push_queue set state = 'done', due_at = now() + ${PUSH_PAUSE}
 where conversation = any($1) and state = 'leased' and due_at = $2::timestamptz`
 
 /** Ends a lease after its pushes. Conversations with newer texts wait for their next push. */

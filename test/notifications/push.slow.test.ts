@@ -52,8 +52,9 @@ const settled = (state = 'done') =>
     const rows = await query('select from push_queue where "user" = $1 and state <> $2', [user.id, state])
     return rows.length === 0
   })
-/** As if the pause between two pushes of a conversation were over. */
-const endPause = () => query('update push_queue set due_at = now() where "user" = $1', [user.id])
+/** As if the pause between two pushes of a conversation were over. What a node is pushing stays its own. */
+const endPause = () =>
+  query(`update push_queue set due_at = now() where "user" = $1 and state = 'waiting'`, [user.id])
 
 describe('a text that comes in', () => {
   test('is pushed to the browser, encrypted, with the start of the text', async () => {

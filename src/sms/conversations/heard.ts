@@ -1,3 +1,6 @@
+/** SQL: between two pushes of a conversation. */
+export const PUSH_PAUSE = `interval '10 seconds'`
+
 /**
  * SQL of CTEs that note texts in their conversations, one for each sender, made if there is none: unread,
  * unanswered, not archived. Of the statement of receive.ts: $1 the user, $2 the device, $4 the texts; its CTE
@@ -31,6 +34,6 @@ export const HEARD_CTES = `heard as (
   insert into push_queue (conversation, "user") select id, $1 from heard
   where exists (select from push_subscriptions p where p."user" = $1)
   on conflict (conversation) do update set state = 'waiting',
-    due_at = case push_queue.state when 'leased' then now() + interval '10 seconds' else push_queue.due_at end
+    due_at = case push_queue.state when 'leased' then now() + ${PUSH_PAUSE} else push_queue.due_at end
   where push_queue.state <> 'waiting'
 )`
