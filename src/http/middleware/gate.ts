@@ -1,14 +1,14 @@
 import type { MiddlewareHandler } from 'hono'
 import { isListed } from '../../auth/limits/addresses.ts'
 import { checkAddress } from '../../auth/sign-in/sign-in.ts'
-import { ApiError } from '../../errors.ts'
+import { RetryLater } from '../../errors.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { mayExceedSmall } from '../body/bytes.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { authOf } from '../request-info.ts'
 import { clientIp } from '../server/client-ip.ts'
 import { judgeSender } from './guest-body.ts'
-import { RateLimiter } from './rate-limit.ts'
+import { findRule, RateLimiter } from './rate-limit.ts'
 import { rateLimitLabels } from './rate-limit-actions.ts'
 
 /** One gate for each server: what it has counted hangs on its services. */
@@ -56,5 +56,7 @@ export function checkRate(
   const limiter = limiters.get(services) ?? new RateLimiter()
   limiters.set(services, limiter)
   const labels = rateLimitLabels(method, path, (name) => services.store.catalog.find(name))
-  if (!limiter.allows(rateLimits, { ip, isSignedIn: auth !== null, ...labels })) throw new ApiError(429)
+  const subject = { ip, isSignedIn: auth !== null, ...labels }
+  if (limiter.allows(rateLimits, subject)) return
+  throw new RetryLater(429, findRule(rateLimits.rules, subject)?.duration ?? 1)
 }
