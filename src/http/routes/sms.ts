@@ -8,12 +8,11 @@ import { retryMessage } from '../../sms/edit/retry.ts'
 import { RETRY_BATCH, retryBatch } from '../../sms/edit/retry-batch.ts'
 import { readPreview, readSend, readTemplateSend, type SendBody } from '../../sms/send/body.ts'
 import { fingerprintOf, readIdempotencyKey } from '../../sms/send/idempotency.ts'
-import { previewSend } from '../../sms/send/preview.ts'
+import { previewInTurn, previewSend } from '../../sms/send/preview.ts'
 import { type SendServices, send } from '../../sms/send/send.ts'
 import { checkShape } from '../../sms/send/shape.ts'
 import { readUsage } from '../../sms/usage/quota.ts'
 import { countDays, readDays } from '../../sms/usage/usage-days.ts'
-import { Semaphore } from '../../tools/semaphore.ts'
 import { readJson } from '../body/json-body.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
 import { ownerOf, requireSender, withSender } from '../middleware/sender.ts'
@@ -21,10 +20,6 @@ import { sendRaw } from '../send-json.ts'
 
 /** Room for 100,000 recipients. */
 const MAX_BODY_BYTES = 4 << 20
-
-/** A preview of 1,000 long texts has 4 MB, which keep the event loop busy for 20 ms. Accounts take turns. */
-const previews = new Semaphore(1)
-const MAX_REST_MS = 100
 
 /** `/api/sms`: what a web app asks of us, with an API key or signed in. Errors are `{"error","message"}`. */
 export function smsRoutes(services: Services): Hono<Env> {
@@ -36,8 +31,9 @@ export function smsRoutes(services: Services): Hono<Env> {
     .post('/preview', async (c) => {
       const { user } = await requireSender(c, services)
       const body = readPreview(await readJson(c, MAX_BODY_BYTES), new Date())
-      const answer = async () => sendRaw(c, JSON.stringify(await previewSend(store, config, user, body)))
-      return previews.runThenRest(answer, user, MAX_REST_MS)
+      return previewInTurn(user, async () =>
+        sendRaw(c, JSON.stringify(await previewSend(store, config, user, body))),
+      )
     })
     .get('/usage', async (c) => {
       const { user } = await requireSender(c, services)
