@@ -26,10 +26,12 @@ function simCardsOf(sims: Value | undefined) {
           {
             slotIndex: Number(sim?.slot) - 1,
             simNumber: sim?.slot,
-            phoneNumber: sim?.number,
-            carrierName: sim?.carrier,
+            phoneNumber: textOrNone(sim?.number),
+            carrierName: textOrNone(sim?.carrier),
           },
         ]
       : [],
   )
 }
+
+const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined)
