@@ -3,7 +3,7 @@ import { Backoff } from './backoff.ts'
 import type { Driver, IncomingText, OutgoingText, SendResult } from './driver.ts'
 import type { Journal } from './journal.ts'
 import { Outbox } from './outbox.ts'
-import { call, type Server, ServerRefusal, ServerUnavailable } from './server.ts'
+import { call, isDisabledRefusal, type Server, ServerUnavailable } from './server.ts'
 import { listen } from './stream.ts'
 
 /** A message as a claim answers it; dates in PocketBase's form. */
@@ -22,7 +22,6 @@ interface Job extends Claimed {
 const POLL_MS = 30_000
 /** The server's clock is known to the second, and the radio takes time. */
 const MARGIN_MS = 2_000
-const DISABLED = 403
 /** What the server gives at most. */
 const MAX_CLAIM = 100
 
@@ -107,7 +106,7 @@ export class Agent {
           await backoff.pause(ended)
           continue
         }
-        if (!(error instanceof ServerRefusal) || error.status !== DISABLED) throw error
+        if (!isDisabledRefusal(error)) throw error
         this.#say(error.message)
       }
       await this.#work.wait(POLL_MS, ended)

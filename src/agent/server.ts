@@ -22,12 +22,13 @@ export class ServerRefusal extends Error {
   }
 }
 
-/**
- * Whether the same may work later: the server is away, or (403) the device or its account is disabled until
- * somebody enables it again.
- */
+/** Whether the server refuses because the device or its account is disabled; it may be enabled again. */
+export const isDisabledRefusal = (error: unknown): error is ServerRefusal =>
+  error instanceof ServerRefusal && error.status === 403
+
+/** Whether the same request may succeed later: the server is away, or the device is disabled. */
 export const mayPass = (error: unknown): boolean =>
-  error instanceof ServerUnavailable || (error instanceof ServerRefusal && error.status === 403)
+  error instanceof ServerUnavailable || isDisabledRefusal(error)
 
 /** What the server said. */
 export interface ServerResponse<T> {
