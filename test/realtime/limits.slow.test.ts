@@ -62,9 +62,9 @@ describe('a connection', () => {
 
   test('ends when nothing was sent for some time; each event gives it the same time again', async () => {
     await open({ idleMs: 2_500, totalMs: 60_000, maxWaitingBytes: 1e6 })
+    const began = performance.now()
     const [idle, busy] = [await TestListener.open(url), await TestListener.open(url)]
     await subscribe(busy.id)
-    const began = performance.now()
     const timer = setInterval(() => void create('tick'), 200)
     await idle.ended
     expect(performance.now() - began).toBeGreaterThan(2_000)
