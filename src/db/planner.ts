@@ -11,13 +11,19 @@ export const PLANNER = {
 } as const
 
 /**
+ * The same on a server. With Postgres' 4 MB of memory the bitmap of a word among 10 million messages knows
+ * only pages: 9 million rows were read again, 18 s instead of 0.6.
+ */
+export const SERVER_PLANNER = { ...PLANNER, work_mem: '32MB' } as const
+
+/**
  * Look-ups are planned for all values, the first ones too: for a user whom Postgres has not counted yet it
  * would read all that is his, 250 ms for one message of 200,000, 5 times a connection. What they sort an
  * index has in order: where most users have little, a plan for all values would sort 30,000 messages of one
  * for a page of 30, 9 ms.
  */
 export const LOOK_UP_PLANNER = {
-  ...PLANNER,
+  ...SERVER_PLANNER,
   plan_cache_mode: 'force_generic_plan',
   enable_sort: 'off',
 } as const

@@ -11,7 +11,7 @@ import {
   UNKNOWN_STATEMENT,
 } from '../errors.ts'
 import { STATEMENT_TIMEOUT_MS } from '../limits.ts'
-import { LOOK_UP_PLANNER, PLANNER } from '../planner.ts'
+import { LOOK_UP_PLANNER, SERVER_PLANNER } from '../planner.ts'
 import { runStatement } from '../run-statement.ts'
 import { serialSession } from '../serial-queue.ts'
 import { types } from '../values.ts'
@@ -62,7 +62,7 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
     types,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,
-    options: optionsOf(PLANNER),
+    options: optionsOf(SERVER_PLANNER),
     application_name: 'pocketsms',
     connectionTimeoutMillis: 10_000,
   }
