@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { PGlite } from '@electric-sql/pglite'
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import pg from 'pg'
 import { createDatabase } from '../test/support/database/postgres.ts'
 import { seed } from './seed.ts'
@@ -30,7 +31,7 @@ export async function seedPostgres(adminUrl: string): Promise<[ours: string, bar
 /** The embedded database, filled before the one process that may open it does. */
 export async function seedPglite(folder: string): Promise<void> {
   bootstrap({ DATABASE_URL: '', DATA_DIR: folder })
-  const client = await PGlite.create(join(folder, 'pglite'))
+  const client = await PGlite.create(join(folder, 'pglite'), { extensions: { pg_trgm } })
   await seed(async (text) => void (await client.exec(text)))
   await client.close()
 }

@@ -8,6 +8,7 @@ import { type BackupServices, Backups, type Exclusively } from './backup/service
 import { followRestores, otherRestoreIsOver } from './backup/service/follow.ts'
 import { readState } from './backup/service/state.ts'
 import { openStore } from './collections/catalog/catalog-store.ts'
+import { startIndexes } from './collections/table/background-indexes.ts'
 import type { Config } from './config.ts'
 import { type Db, openDb } from './db/open.ts'
 import { roleWarning } from './db/role.ts'
@@ -111,6 +112,8 @@ async function begin(
   const stopPushes = startPushes(store, config, log)
   const stopCopies = await offerCopies(db, log)
   const stopJobs = startJobs(services.jobs, log)
+  const stopIndexes = startIndexes(db, log)
+  const stops = [delivery.stop, stopWebhooks, stopPushes, stopJobs, stopCopies, stopIndexes]
   return {
     services,
     reception: tracker,
@@ -126,10 +129,7 @@ async function begin(
       await services.realtime.close()
     },
     async close(left) {
-      await atMost(
-        Promise.all([delivery.stop(), stopWebhooks(), stopPushes(), stopJobs(), stopCopies()]),
-        left(),
-      )
+      await atMost(Promise.all(stops.map((stop) => stop())), left())
       await atMost(services.logs.flush(), left())
       await atMost(Promise.all([settings.close(), store.close()]), left())
     },

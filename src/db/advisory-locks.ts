@@ -17,4 +17,6 @@ export const LOCKS = {
   conversationFill: 7_367_007,
   /** With a user: webhooks of a user are created one after the other, so that they count each other. */
   webhookCount: 7_367_020,
+  /** The one node that holds it builds an index in the background. */
+  indexBuild: 7_367_021,
 } as const

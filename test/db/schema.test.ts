@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openStore } from '../../src/collections/catalog/catalog-store.ts'
+import { buildIndexes } from '../../src/collections/table/background-indexes.ts'
 import type { Db } from '../../src/db/open.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
+import { createLogger } from '../../src/log.ts'
 import { nameConversations } from '../../src/sms/conversations/names.ts'
 import { countMessages } from '../../src/sms/usage/totals.ts'
 import { openTestDb } from '../support/server/start.ts'
@@ -12,6 +14,7 @@ beforeAll(async () => {
   db = await openTestDb()
   await migrate(db)
   await (await openStore(db)).close()
+  await buildIndexes(db, createLogger({ logLevel: 'silent' }), 0)
   await countMessages(db)
   await nameConversations(db)
 })

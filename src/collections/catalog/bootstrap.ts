@@ -3,6 +3,7 @@ import type { CatalogDraft } from '../catalog-draft.ts'
 import type { Collection } from '../collection.ts'
 import { builtInCollections, withMissingFields } from '../definition/built-in.ts'
 import { systemCollections } from '../definition/system.ts'
+import { makeIndexesOfSmallTable } from '../table/background-indexes.ts'
 import { makeOwnIndexes } from '../table/own-indexes.ts'
 import { recreateViews } from '../views/recreate-views.ts'
 import { saveCollection } from './save.ts'
@@ -33,5 +34,6 @@ export async function bootstrap(draft: CatalogDraft): Promise<void> {
     await saveCollection(draft, collection)
   }
   await makeOwnIndexes(draft.db)
+  await makeIndexesOfSmallTable(draft.db)
   await recreateViews(draft)
 }

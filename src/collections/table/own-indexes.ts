@@ -10,7 +10,7 @@ const IN_ORDER = ['user', '_rowid']
 
 /**
  * Columns of the indexes in `sql/indexes` for which lists have plans of their own: see
- * records/read/query-plan.ts.
+ * records/read/query-plan.ts. Those of `sql/background-indexes` may not be there.
  */
 const OWN_INDEXES: Readonly<Record<string, readonly (readonly string[])[]>> = {
   sms_messages: [['user', 'status', 'created'], IN_ORDER],

@@ -1,6 +1,7 @@
 import { setFlagsFromString } from 'node:v8'
 import { parentPort, workerData } from 'node:worker_threads'
 import { PGlite, protocol } from '@electric-sql/pglite'
+import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import { concatBytes } from './bytes.ts'
 import { DurableFolder } from './durable-folder.ts'
 import type { FromWorker, ToWorker, WorkerOptions } from './messages.ts'
@@ -41,6 +42,7 @@ async function open(): Promise<PGlite> {
   const database = new Database({
     fs: new DurableFolder(folder, refused),
     startParams: startParams(),
+    extensions: { pg_trgm },
     onStderr: keepReason,
   })
   await database.waitReady

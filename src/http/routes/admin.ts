@@ -1,6 +1,7 @@
 import { Hono } from 'hono'
 import { AUDIT_CATALOG, AUDIT_COLLECTION } from '../../auth/superusers/audit.ts'
 import { readState } from '../../backup/service/state.ts'
+import { indexWarnings } from '../../collections/table/background-indexes.ts'
 import { roleWarning } from '../../db/role.ts'
 import { notFound } from '../../errors.ts'
 import { listRecords } from '../../records/read/list.ts'
@@ -64,7 +65,11 @@ export const adminRoutes = (services: Services) =>
 /** What is wrong with how the server is set up, for the people who run it. */
 async function warnings({ store }: Services): Promise<{ code: string; message: string }[]> {
   const role = await roleWarning(store.db)
-  return role ? [{ code: 'database_role', message: role }] : []
+  const indexes = await indexWarnings(store.db)
+  return [
+    ...(role ? [{ code: 'database_role', message: role }] : []),
+    ...(indexes.length > 0 ? [{ code: 'indexes', message: indexes.join(' ') }] : []),
+  ]
 }
 
 /** What a load balancer asks for; a superuser also learns how the server sees the caller. */

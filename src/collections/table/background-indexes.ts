@@ -1,0 +1,187 @@
+import { LOCKS } from '../../db/advisory-locks.ts'
+import { isSqlError } from '../../db/errors.ts'
+import type { Db } from '../../db/open.ts'
+import { withSavepoint } from '../../db/savepoint.ts'
+import { type SqlFile, sqlFiles } from '../../db/schema/sql-files.ts'
+import { installTrigrams, type Trigrams, trigramsOf } from '../../db/schema/trigrams.ts'
+import type { Logger } from '../../log.ts'
+import { repeat } from '../../tools/repeat.ts'
+
+/** Indexes of a table with fewer rows are made at once, in well under a second. */
+const SMALL = 20_000
+
+const RETRY_MS = 600_000
+
+/**
+ * From so many messages on Postgres gets the indexes of a large history. Below it lists and searches are
+ * quick without them, and each send would pay for them: docs/scaling.md. PGlite gets them from the beginning,
+ * since there everything waits while an index is built.
+ */
+export const LARGE_HISTORY = 250_000
+/** What a small history needs as well. */
+const ALWAYS = ['sms_messages_of_user_by_number']
+
+const HAS_TABLE = `select to_regclass('sms_messages') is not null`
+const IS_SMALL = `select count(*) < ${SMALL} from (select from sms_messages limit ${SMALL}) t`
+/** By Postgres' own estimate, which autovacuum keeps. */
+const IS_LARGE = `select reltuples >= $1 from pg_class where oid = to_regclass('sms_messages')`
+const MAY_BUILD = `select pg_try_advisory_xact_lock(${LOCKS.indexBuild})`
+
+/** An index that is not valid is being built, or was left over by a build that ended. */
+const STATES = `
+select name, i.indisvalid, exists (select from pg_stat_progress_create_index p where p.index_relid = i.indexrelid)
+from unnest($1::text[]) name left join pg_index i on i.indexrelid = to_regclass(name) order by name collate "C"`
+
+/** A column of the table was deleted. */
+const UNDEFINED_COLUMN = '42703'
+
+/** Indexes of earlier versions, by those that serve all that they served. */
+const REPLACED: Readonly<Record<string, string>> = { sms_messages_of_user_by_number: 'sms_messages_by_to' }
+
+/** `partial`: a build ended before its end. */
+export type IndexState = 'ready' | 'building' | 'partial' | 'missing'
+
+const files = () => sqlFiles('background-indexes')
+const needsTrigrams = ({ sql }: SqlFile) => sql.includes('gin_trgm_ops')
+
+/** The state of each index of `sql/background-indexes` by its name. */
+export async function indexStates(db: Db): Promise<Map<string, IndexState>> {
+  const { rows } = await db.query(STATES, [files().map(({ name }) => name)])
+  return new Map(rows.map(([name, isValid, isBeingBuilt]) => [String(name), stateOf(isValid, isBeingBuilt)]))
+}
+
+function stateOf(isValid: unknown, isBeingBuilt: unknown): IndexState {
+  if (isValid === null) return 'missing'
+  if (isValid) return 'ready'
+  return isBeingBuilt ? 'building' : 'partial'
+}
+
+const isTrue = async (db: Db, text: string, params: unknown[] = []) =>
+  (await db.query(text, params)).rows[0]?.[0] === true
+
+/** The indexes that the messages need, of which `large` are a large history, and that are not `ready`. */
+async function openFiles(db: Db, large: number): Promise<SqlFile[]> {
+  const states = await indexStates(db)
+  const open = files().filter(({ name }) => states.get(name) !== 'ready')
+  const needsAll = db.kind === 'pglite' || large === 0 || (await isTrue(db, IS_LARGE, [large]))
+  return needsAll ? open : open.filter(({ name }) => ALWAYS.includes(name))
+}
+
+/**
+ * Makes the missing indexes of `sql/background-indexes` at once, in the transaction `tx`, as long as their
+ * table is small. Those of a larger one are left to buildIndexes.
+ */
+export async function makeIndexesOfSmallTable(tx: Db): Promise<void> {
+  const states = await indexStates(tx)
+  const open = await openFiles(tx, LARGE_HISTORY)
+  const missing = open.filter(({ name }) => states.get(name) === 'missing')
+  if (missing.length === 0 || !(await isTrue(tx, HAS_TABLE)) || !(await isTrue(tx, IS_SMALL))) return
+  const trigrams = await installTrigrams(tx)
+  for (const file of missing) {
+    const sql = createStatement(file, trigrams, '')
+    if (sql) await unlessColumnIsMissing(() => withSavepoint(tx, () => tx.script(sql)))
+  }
+}
+
+/** Undefined for an index that is not possible without trigrams. */
+function createStatement(file: SqlFile, trigrams: Trigrams, how: 'concurrently' | ''): string | undefined {
+  if (needsTrigrams(file) && 'reason' in trigrams) return undefined
+  const operatorClass = 'operatorClass' in trigrams ? trigrams.operatorClass : ''
+  return file.sql.replace(/^create index /m, `create index ${how} `).replace('gin_trgm_ops', operatorClass)
+}
+
+/**
+ * Builds the indexes of `sql/background-indexes` that are not there yet, while others read and write, however
+ * long it takes. One that a crash left half-built is dropped first. Of several nodes one builds; the others
+ * return at once. What is not possible is left out.
+ * @param large how many messages are a large history; 0: every one is.
+ */
+export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): Promise<void> {
+  const isDone = (await openFiles(db, large)).length === 0
+  if ((isDone && (await leftOver(db)).length === 0) || !(await isTrue(db, HAS_TABLE))) return
+  // the embedded database has one connection, which its one process needs for the work itself
+  if (db.kind === 'pglite') return buildAll(db, log, large)
+  await db.transaction(async (tx) => {
+    if (await isTrue(tx, MAY_BUILD)) await buildAll(db, log, large)
+  })
+}
+
+async function buildAll(db: Db, log: Logger, large: number): Promise<void> {
+  const how = db.kind === 'postgres' ? 'concurrently' : ''
+  const trigrams = await db.transaction(installTrigrams)
+  const states = await indexStates(db)
+  for (const file of await openFiles(db, large)) {
+    const state = states.get(file.name)
+    const sql = createStatement(file, trigrams, how)
+    // a server that has stopped since may have begun one: Postgres goes on with it
+    if (state === 'building' || !sql) continue
+    if (state === 'partial') await db.unhurried(`drop index ${how} if exists ${file.name}`)
+    log.info({ index: file.name }, 'building an index of the messages')
+    await unlessColumnIsMissing(() => db.unhurried(sql))
+  }
+  for (const name of await leftOver(db)) await db.unhurried(`drop index ${how} if exists ${name}`)
+}
+
+/** The indexes of earlier versions that are no longer needed. */
+async function leftOver(db: Db): Promise<string[]> {
+  const states = await indexStates(db)
+  const ready = Object.keys(REPLACED).filter((name) => states.get(name) === 'ready')
+  const { rows } = await db.query(
+    'select name from unnest($1::text[]) name where to_regclass(name) is not null',
+    [ready.map((name) => REPLACED[name])],
+  )
+  return rows.map(([name]) => String(name))
+}
+
+/** After every start of a server, which installs it if it may. */
+const NOT_INSTALLED: Trigrams = {
+  reason:
+    'The extension pg_trgm is not installed. Install it in the database: create extension pg_trgm (docs/operations.md).',
+}
+
+async function unlessColumnIsMissing(work: () => Promise<unknown>): Promise<void> {
+  await work().catch((error: unknown) => {
+    if (!isSqlError(error, UNDEFINED_COLUMN)) throw error
+  })
+}
+
+/**
+ * What is to be said of the needed indexes that are not ready, in a sentence each; empty when all are. They
+ * matter for the time that searches and lists take, and for nothing else.
+ * @param large how many messages are a large history; 0: every one is.
+ */
+export async function indexWarnings(db: Db, large = LARGE_HISTORY): Promise<string[]> {
+  const open = await openFiles(db, large)
+  if (open.length === 0) return []
+  const states = await indexStates(db)
+  const trigrams = (await trigramsOf(db)) ?? NOT_INSTALLED
+  return open.map((file) => {
+    if ('reason' in trigrams && needsTrigrams(file))
+      return `Searches in messages are slow: the index ${file.name} is not possible. ${trigrams.reason}`
+    return states.get(file.name) === 'building'
+      ? `The index ${file.name} is being built. Some searches and lists of messages are slow until then.`
+      : `The index ${file.name} is not built yet. Some searches and lists of messages are slow until then.`
+  })
+}
+
+/**
+ * Builds the missing indexes beside the work of a server, and tries again later what failed. Warns once of
+ * what is not possible. A build that is under way when this is stopped goes on in Postgres alone.
+ */
+export function startIndexes(db: Db, log: Logger): () => Promise<void> {
+  let [isTold, isStopped] = [false, false]
+  const build = async () => {
+    await buildIndexes(db, log)
+    if (isTold) return
+    isTold = true
+    for (const warning of await indexWarnings(db)) log.warn(warning)
+  }
+  const unlessStopped = (error: unknown) => {
+    if (!isStopped) throw error
+  }
+  const stop = repeat(() => build().catch(unlessStopped), RETRY_MS, log)
+  return async () => {
+    isStopped = true
+    void stop()
+  }
+}

@@ -1,0 +1,144 @@
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { openStore } from '../../src/collections/catalog/catalog-store.ts'
+import { buildIndexes, indexStates, indexWarnings } from '../../src/collections/table/background-indexes.ts'
+import { type Db, openDb } from '../../src/db/open.ts'
+import { migrate } from '../../src/db/schema/migrate.ts'
+import { createLogger } from '../../src/log.ts'
+import { openPreparedDb, openTestDb, testConfig } from '../support/server/start.ts'
+
+const silent = createLogger({ logLevel: 'silent' })
+const ROWS = 20_000
+const insert = (from: number, to: number) => `
+  insert into sms_messages (id, body, "to", created, updated)
+  select 'message' || n, 'Hello number ' || n, '+49' || n, pb_text(now()), pb_text(now())
+  from generate_series(${from}, ${to}) n`
+
+const states = async (db: Db) => new Set((await indexStates(db)).values())
+const dropAll = async (db: Db) => {
+  for (const name of (await indexStates(db)).keys()) await db.query(`drop index if exists ${name}`)
+}
+
+test('a new database has what it needs, and nothing to warn of', async () => {
+  const db = await openTestDb()
+  onTestFinished(() => db.close())
+  await migrate(db)
+  await (await openStore(db)).close()
+  const ready = [...(await indexStates(db))].filter(([, state]) => state === 'ready').map(([name]) => name)
+  if (db.kind === 'postgres') expect(ready).toEqual(['sms_messages_of_user_by_number'])
+  else expect(ready).toHaveLength(6)
+  expect(await indexWarnings(db)).toEqual([])
+})
+
+describe('a large table', () => {
+  let db: Db
+  beforeAll(async () => {
+    db = await openPreparedDb()
+    await dropAll(db)
+    await db.query(insert(1, ROWS))
+    await db.query('analyze sms_messages')
+  })
+  afterAll(() => db.close())
+
+  test('gets none while a server starts, and is warned of', async () => {
+    await (await openStore(db)).close()
+    expect([...(await states(db))]).toEqual(['missing'])
+    expect((await indexWarnings(db, ROWS))[0]).toMatch(/^The index sms_messages_\w+ is not built yet\./)
+  })
+
+  test('gets them beside the work, and the index that one of them replaces goes', async () => {
+    await db.query(`create index sms_messages_by_to on sms_messages ("user", "to") where "to" <> ''`)
+    if (db.kind === 'postgres') {
+      await buildIndexes(db, silent)
+      expect((await indexStates(db)).get('sms_messages_by_time')).toBe('missing')
+    }
+    await Promise.all([buildIndexes(db, silent, ROWS), db.query(insert(ROWS + 1, ROWS + 10))])
+    expect([...(await states(db))]).toEqual(['ready'])
+    const { rows } = await db.query(`select to_regclass('sms_messages_by_to') is null`)
+    expect(rows).toEqual([[true]])
+    expect(await indexWarnings(db)).toEqual([])
+  })
+})
+
+test('a table that lacks a column gets the others', async () => {
+  const db = await openPreparedDb()
+  onTestFinished(() => db.close())
+  await dropAll(db)
+  await db.query('alter table sms_messages drop column body')
+  await buildIndexes(db, silent, 0)
+  const found = await indexStates(db)
+  expect([found.get('sms_messages_body_trigrams'), found.get('sms_messages_by_time')]).toEqual([
+    'missing',
+    'ready',
+  ])
+})
+
+describe.runIf(process.env.TEST_BACKEND === 'postgres')('on a server', () => {
+  const open = async () => {
+    const config = await testConfig({}, 'prepared')
+    const db = await openDb(config, silent)
+    onTestFinished(() => db.close())
+    const other = await openDb(config, silent)
+    onTestFinished(() => other.close())
+    return { db, other, url: config.databaseUrl! }
+  }
+  const connect = async (url: string) => {
+    const client = new pg.Client({ connectionString: url })
+    client.on('error', () => {})
+    await client.connect()
+    onTestFinished(() => client.end())
+    return client
+  }
+
+  test('two nodes at once build each once', async () => {
+    const { db, other } = await open()
+    await dropAll(db)
+    await Promise.all([buildIndexes(db, silent, 0), buildIndexes(other, silent, 0)])
+    expect([...(await states(db))]).toEqual(['ready'])
+  })
+
+  test('what a crash left half-built is dropped and built again', async () => {
+    const { db, url } = await open()
+    await db.query('drop index sms_messages_by_time')
+    const writer = await connect(url)
+    await writer.query('begin; insert into sms_messages (id) values ($$unfinished$$)')
+    const builder = await connect(url)
+    const build = builder.query(
+      'create index concurrently sms_messages_by_time on sms_messages (created desc, _rowid)',
+    )
+    const failed = expect(build).rejects.toThrow()
+    await expect.poll(async () => (await indexStates(db)).get('sms_messages_by_time')).toBe('building')
+    expect(await indexWarnings(db, 0)).toEqual([expect.stringContaining('is being built')])
+    await db.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where query like 'create index concurrently%'
+        and datname = current_database()`,
+    )
+    await failed
+    await writer.query('rollback')
+    await expect.poll(async () => (await indexStates(db)).get('sms_messages_by_time')).toBe('partial')
+    await buildIndexes(db, silent, 0)
+    expect([...(await states(db))]).toEqual(['ready'])
+  })
+
+  test('a role that may not install the extension goes without trigrams, and is told why', async () => {
+    const { db, url } = await open()
+    const admin = await connect(
+      Object.assign(new URL(process.env.TEST_POSTGRES_URL!), { pathname: new URL(url).pathname }).href,
+    )
+    await admin.query('drop extension pg_trgm cascade')
+    await admin.query('drop schema pocketsms_extensions')
+    const [database, role] = [new URL(url).pathname.slice(1), new URL(url).username]
+    await admin.query(`revoke create on database ${database} from ${role}`)
+    await dropAll(db)
+    await buildIndexes(db, silent, 0)
+    const found = await indexStates(db)
+    expect([found.get('sms_messages_body_trigrams'), found.get('sms_messages_by_time')]).toEqual([
+      'missing',
+      'ready',
+    ])
+    const warnings = await indexWarnings(db, 0)
+    expect(warnings).toHaveLength(2)
+    expect(warnings[0]).toMatch(/sms_messages_body_trigrams is not possible\. .*pg_trgm/)
+    await (await openStore(db)).close()
+  })
+})
