@@ -31,6 +31,26 @@ export const isOverGuard = (error: unknown): boolean =>
 /** The meter of a request; one that only knows the ceilings where nobody has given it one. */
 export const meterOf = (request: RequestInfo): AnswerMeter => request.meter ?? new AnswerMeter()
 
+/** How a statement is run. */
+interface Reading {
+  /** Whose statement it is. */
+  readonly client: StatementClient | undefined
+  /** Of a prepared statement. */
+  readonly name?: string | undefined
+  /** It reads few rows by their keys. */
+  readonly isLookUp?: boolean
+}
+
+/** A function that runs a statement of records with the values of all its parameters. */
+export const readerOf =
+  ({ db }: Store, text: string, { client, name, isLookUp }: Reading) =>
+  async (params: readonly unknown[]): Promise<readonly RecordRow[]> => {
+    const { rows } = isLookUp
+      ? await db.lookUp(text, params, name)
+      : await db.queryFor(client, text, params, name)
+    return rows as unknown as RecordRow[]
+  }
+
 /** A guarded statement, with the values of its parameters but the last. */
 interface GuardedStatement {
   readonly text: string

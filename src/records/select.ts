@@ -7,7 +7,7 @@ import type { RequestInfo } from '../request/request.ts'
 import { memoize } from '../tools/memoize.ts'
 import { clientOf } from './client-shaped.ts'
 import { columnsOf, type RecordRow } from './columns.ts'
-import { guardedSql, meterOf, readGuarded } from './guarded-read.ts'
+import { guardedSql, meterOf, readerOf, readGuarded } from './guarded-read.ts'
 
 /** What is asked of a collection besides its rule. */
 export interface Selection {
@@ -53,14 +53,9 @@ export async function selectRows(
   const text = selection.isGuarded ? guardedSql(collection, plain, 0, values.length + 1) : plain
   const name = statementName(store.catalog, text)
   // a rule that asks of other rows, or a view's query, may take long
-  const isLookUp = selection.isLookUp && compiled.structure.readsOneTable
+  const isLookUp = selection.isLookUp === true && compiled.structure.readsOneTable
   const client = clientOf(collection, request)
-  const read = async (all: readonly unknown[]) => {
-    const { rows } = isLookUp
-      ? await store.db.lookUp(text, all, name)
-      : await store.db.queryFor(client, text, all, name)
-    return rows as unknown as RecordRow[]
-  }
+  const read = readerOf(store, text, { client, name, isLookUp })
   if (!selection.isGuarded) return read(values)
   return readGuarded(store, meterOf(request), { text, params: values, client, read })
 }

@@ -12,7 +12,7 @@ import { clientOf } from '../client-shaped.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
 import { answerRecords } from '../expand/answer.ts'
 import type { Extensions } from '../extension.ts'
-import { guardedSql, readGuarded } from '../guarded-read.ts'
+import { guardedSql, readerOf, readGuarded } from '../guarded-read.ts'
 import { canBeShown } from '../render/render.ts'
 import { csvLine } from './csv-line.ts'
 import { checkAuthRequired } from './require-auth.ts'
@@ -104,10 +104,7 @@ async function readPage(
       ORDER BY b._rowid DESC LIMIT ${size}`
     const guarded = guardedSql(collection, text, 1, position + 1)
     const client = clientOf(collection, request)
-    const read = async (all: readonly unknown[]) => {
-      const { rows } = await store.db.queryFor(client, guarded, all)
-      return rows as unknown as RecordRow[]
-    }
+    const read = readerOf(store, guarded, { client })
     return await readGuarded(store, meter, { text: guarded, params: [...params, before], client, read })
   } catch (error) {
     throw error instanceof FilterError || isSqlError(error) ? badRequest() : error

@@ -13,7 +13,7 @@ import { columnsOf, type RecordRow } from '../columns.ts'
 import { answerRecords } from '../expand/answer.ts'
 import type { Extension, Extensions } from '../extension.ts'
 import { checkAuthFresh, checkAuthVersion } from '../fresh-auth.ts'
-import { guardedSql, meterOf, readGuarded } from '../guarded-read.ts'
+import { guardedSql, meterOf, readerOf, readGuarded } from '../guarded-read.ts'
 import { pickEach } from '../render/pick.ts'
 import { rowSizeOf } from '../row-size.ts'
 import { statementName } from '../select.ts'
@@ -133,14 +133,11 @@ async function askPage(
   const isGuarded = page.perPage * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES)
   const text = isGuarded ? guardedSql(collection, plain, 2, params.length + 1) : plain
   const name = once ? statementName(store.catalog, text, Boolean(query.filter)) : undefined
-  const isLookUp = (total || page.skipTotal) && name && isShortIndexScan(collection, compiled.structure, page)
+  const countsNothing = page.skipTotal || Boolean(total)
+  const isLookUp =
+    countsNothing && name !== undefined && isShortIndexScan(collection, compiled.structure, page)
   const client = clientOf(collection, request)
-  const read = async (all: readonly unknown[]) => {
-    const { rows } = isLookUp
-      ? await store.db.lookUp(text, all, name)
-      : await store.db.queryFor(client, text, all, name)
-    return rows as unknown as RecordRow[]
-  }
+  const read = readerOf(store, text, { client, name, isLookUp })
   try {
     return await (isGuarded
       ? readGuarded(store, meterOf(request), { text, params, client, read })
