@@ -19,7 +19,7 @@ import { rowSizeOf } from '../row-size.ts'
 import { statementName } from '../select.ts'
 import { listStatement } from './list-statement.ts'
 import { type Page, readPage } from './page.ts'
-import { isPlannedOnce, isShortIndexScan, singleEqualityColumn } from './query-plan.ts'
+import { isDeep, isPlannedOnce, isShortIndexScan, singleEqualityColumn } from './query-plan.ts'
 import { checkAuthRequired } from './require-auth.ts'
 
 /** A page whose rows cannot have more bytes than this is read without counting them. */
@@ -127,15 +127,16 @@ async function askPage(
   request: RequestInfo,
 ): Promise<readonly RecordRow[]> {
   const { auth, query } = request
-  const once = isPlannedOnce(collection, compiled.structure, Boolean(query.filter))
+  const { structure } = compiled
+  // an OFFSET that a plan for all values does not know could make it sort
+  const once = isPlannedOnce(collection, structure, Boolean(query.filter)) && !isDeep(structure, page)
   const { text: plain, params } = listStatement(collection, compiled, page, total, auth, once)
   const { max, hasLarge } = rowSizeOf(collection)
   const isGuarded = page.perPage * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES)
   const text = isGuarded ? guardedSql(collection, plain, 2, params.length + 1) : plain
   const name = once ? statementName(store.catalog, text, Boolean(query.filter)) : undefined
   const countsNothing = page.skipTotal || Boolean(total)
-  const isLookUp =
-    countsNothing && name !== undefined && isShortIndexScan(collection, compiled.structure, page)
+  const isLookUp = countsNothing && name !== undefined && isShortIndexScan(collection, structure, page)
   const client = clientOf(collection, request)
   const read = readerOf(store, text, { client, name, isLookUp })
   try {

@@ -109,18 +109,24 @@ export const isPlannedOnce = (
 /**
  * How a page is read, with its total. `flat`: a plain SELECT. `gated`: only if the total reaches it.
  * `counted`: each row is looked at, and counted along the way. `counted-first`: the same, and Postgres does
- * not see the size of the page while it looks.
+ * not see the size of the page while it looks. `deep`: the rows before the page are passed over in an index.
  */
-export type PageShape = 'flat' | 'gated' | 'counted' | 'counted-first'
+export type PageShape = 'flat' | 'gated' | 'counted' | 'counted-first' | 'deep'
+
+/** Whether it pays to pass over the rows before a page without reading them. */
+export const isDeep = (structure: QueryStructure, { offset }: Page): boolean =>
+  offset > NEAR && structure.readsOneTable && structure.sortKeys.every((key) => key !== undefined)
 
 /** Chooses one. `total`, `always`: as of listStatement, which says what each is for. */
 export function pageShape(
   collection: Collection,
   structure: QueryStructure,
-  { offset, skipTotal }: Page,
+  page: Page,
   total: string | undefined,
   always: boolean,
 ): PageShape {
+  const { offset, skipTotal } = page
+  if (isDeep(structure, page)) return 'deep'
   if (always || (offset > 0n && !skipTotal)) return 'gated'
   const counts = !skipTotal && total === undefined
   if (!counts || !structure.readsOneTable || isIndexOnlyCount(collection, structure)) return 'flat'

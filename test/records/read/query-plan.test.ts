@@ -130,6 +130,8 @@ test.each([
   ['without its total', {}, { skipTotal: '1', page: '2' }, undefined, false, 'flat'],
   ['behind the first', {}, { page: '2' }, undefined, false, 'gated'],
   ['that always has a row', {}, {}, undefined, true, 'gated'],
+  ['far from the beginning', {}, { page: '18' }, undefined, false, 'deep'],
+  ['far away, by several tables', { readsOneTable: false }, { page: '18' }, undefined, false, 'gated'],
 ] as const)('a page %s', (_, rest, page, total, always, shape) => {
   expect(pageShape(NOTES, structure(rest), readPage(page), total, always)).toBe(shape)
 })
