@@ -14,6 +14,11 @@ export interface Extension {
    * unknown. A list that asks for nothing else need not count.
    */
   readonly total?: { readonly by: string; readonly sql: (table: string, value?: string) => string }
+  /**
+   * The column in whose order an index has all records, and those of each value of `owner`: a search in this
+   * order looks at the newest first.
+   */
+  readonly search?: { readonly order: string; readonly owner: string }
   /** List and view by a guest answer 401 `{"error":"unauthorized",…}` instead of an empty list. */
   readonly authRequired?: boolean
   /**

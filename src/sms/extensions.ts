@@ -17,6 +17,7 @@ type Freed = [string, string, string, string, string, number]
 export const messagesExtension: Extension = {
   maxPerPage: 500,
   total: { by: 'user', sql: totalSql },
+  search: { order: 'created', owner: 'user' },
   authRequired: true,
   async afterDelete(store, ids) {
     const { rows } = await store.db.query(

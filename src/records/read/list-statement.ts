@@ -30,11 +30,14 @@ interface Parts {
   readonly where: string
   readonly orderBy: string
   readonly limit: string
+  readonly size: string
   readonly version: string
   readonly total: string
   /** The number of rows before the page. */
   readonly before: string
   readonly skipTotal: boolean
+  /** See searchedOwner. */
+  readonly searched: string
   /** The columns that `orderBy` consists of, if it does of nothing else. */
   readonly sortColumns: readonly string[]
 }
@@ -42,7 +45,7 @@ interface Parts {
 /**
  * A page of what a rule lets through. `total`: SQL of the total, if it need not be counted.
  * `always`: there is a row even where nothing was found (its id is NULL) to tell the version and the total;
- * else a page without rows, the first one or not counted, tells neither.
+ * else a page without rows, the first one or not counted, tells neither. `searched`: see searchedOwner.
  */
 export function listStatement(
   collection: Collection,
@@ -51,6 +54,7 @@ export function listStatement(
   total: string | undefined,
   auth: AuthRecord | null,
   always: boolean,
+  searched?: string,
 ): ListStatement {
   const { perPage, offset, skipTotal } = page
   const params = [...compiled.params]
@@ -68,13 +72,15 @@ export function listStatement(
     where,
     orderBy,
     limit,
+    size: String(size),
     version,
     before,
     skipTotal,
+    searched: searched ?? '',
     sortColumns: compiled.structure.sortKeys.flatMap((key) => key?.column ?? []),
     total: skipTotal ? '-1' : (total ?? `(SELECT count(*) FROM ${from}${clause('WHERE', where)})`),
   }
-  const shape = pageShape(collection, compiled.structure, page, total, always)
+  const shape = pageShape(collection, compiled.structure, page, total, always, searched)
   return { text: WRITERS[shape](parts), params }
 }
 
@@ -110,6 +116,26 @@ function pageOf({ columns, from, orderBy, limit, version }: Parts, rows: string)
     JOIN ${from} ON b._rowid = p.row ORDER BY ${orderBy}`
 }
 
+/** So many rows are read in some 5 ms. */
+const NEWEST = 5_000
+
+/**
+ * The newest rows are searched first; only if they have too little, all are, without the size of the page.
+ * Postgres expects a word as often with one user as with all. Where one of a million messages never has it,
+ * it would go through all of them in their order: 30 s, where an index of the word takes 0.1.
+ */
+function newestFirst(parts: Parts): string {
+  const { columns, from, where, orderBy, limit, size, version, searched } = parts
+  const newest = `SELECT * FROM ${from}${clause('WHERE', searched)} ORDER BY ${orderBy} LIMIT ${NEWEST}`
+  const isEnough = `(SELECT count(*) FROM newest) = ${size}`
+  return `SELECT ${columns}, -1, ${version} FROM (
+    WITH newest AS MATERIALIZED (SELECT b._rowid AS row FROM (${newest}) b WHERE ${where} ORDER BY ${orderBy} ${limit})
+    SELECT row FROM newest WHERE ${isEnough}
+    UNION ALL (SELECT b._rowid FROM (
+      SELECT ${keysOf(parts)} FROM ${from} WHERE (${where}) AND NOT ${isEnough} OFFSET 0) b ORDER BY ${orderBy} ${limit})
+  ) p JOIN ${from} ON b._rowid = p.row ORDER BY ${orderBy}`
+}
+
 /** The quicker one to plan: 370 µs for a page of 30 where the other takes 480. */
 function flat({ columns, from, where, orderBy, limit, version, total }: Parts): string {
   return `SELECT ${columns}, ${total}, ${version} FROM ${from}${clause('WHERE', where)}${clause('ORDER BY', orderBy)} ${limit}`
@@ -143,6 +169,7 @@ const WRITERS: Readonly<Record<PageShape, (parts: Parts) => string>> = {
   counted,
   'counted-first': countedFirst,
   deep,
+  'newest-first': newestFirst,
 }
 
 const clause = (word: string, sql: string) => sql && ` ${word} ${sql}`

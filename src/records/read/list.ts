@@ -19,13 +19,21 @@ import { rowSizeOf } from '../row-size.ts'
 import { statementName } from '../select.ts'
 import { listStatement } from './list-statement.ts'
 import { type Page, readPage } from './page.ts'
-import { isDeep, isPlannedOnce, isShortIndexScan, singleEqualityColumn } from './query-plan.ts'
+import { isDeep, isPlannedOnce, isShortIndexScan, searchedOwner, singleEqualityColumn } from './query-plan.ts'
 import { checkAuthRequired } from './require-auth.ts'
 
 /** A page whose rows cannot have more bytes than this is read without counting them. */
 const UNGUARDED_BYTES = 8 << 20
 /** The same where all fields are short: rows are hardly ever as large as all their limits together. */
 const UNGUARDED_SHORT_BYTES = 48 << 20
+
+/** What is known of a list before it is asked for. */
+interface Known {
+  /** SQL of the total. */
+  readonly total?: string | undefined
+  /** See searchedOwner. */
+  readonly searched?: string | undefined
+}
 
 /** What the database says to a list. */
 interface Found {
@@ -54,7 +62,8 @@ export async function listRecords(
   const extension = extensions.get(collection.id)
   const page = readPage(request.query, extension?.maxPerPage)
   const total = totalSql(collection, compiled, extension)
-  const found = await findRows(store, collection, compiled, page, total, request)
+  const searched = searchedOwner(compiled.structure, page, extension?.search)
+  const found = await findRows(store, collection, compiled, page, { total, searched }, request)
   const items = await answerRecords(store, collection, found.rows, request)
   if (!fields) return listText(items, page, found.total)
   const picked = pickEach(items, fields)
@@ -95,7 +104,7 @@ async function findRows(
   collection: Collection,
   compiled: CompiledFilter,
   page: Page,
-  total: string | undefined,
+  known: Known,
   request: RequestInfo,
 ): Promise<Found> {
   const { auth } = request
@@ -104,7 +113,7 @@ async function findRows(
     await checkAuthFresh(store, auth)
     return nothing
   }
-  const rows = await askPage(store, collection, compiled, page, total, request)
+  const rows = await askPage(store, collection, compiled, page, known, request)
   const { id, count } = columnsOf(collection)
   const [first] = rows
   if (!first) {
@@ -114,7 +123,7 @@ async function findRows(
   checkAuthVersion(auth, first[count + 1])
   // not known after all. A count in the same statement, for this case, would be planned anew for each who
   // asks
-  if (first[count] === null) return findRows(store, collection, compiled, page, undefined, request)
+  if (first[count] === null) return findRows(store, collection, compiled, page, {}, request)
   return { rows: first[id] === null ? [] : rows, total: Number(first[count]) }
 }
 
@@ -123,14 +132,14 @@ async function askPage(
   collection: Collection,
   compiled: CompiledFilter,
   page: Page,
-  total: string | undefined,
+  { total, searched }: Known,
   request: RequestInfo,
 ): Promise<readonly RecordRow[]> {
   const { auth, query } = request
   const { structure } = compiled
   // an OFFSET that a plan for all values does not know could make it sort
   const once = isPlannedOnce(collection, structure, Boolean(query.filter)) && !isDeep(structure, page)
-  const { text: plain, params } = listStatement(collection, compiled, page, total, auth, once)
+  const { text: plain, params } = listStatement(collection, compiled, page, total, auth, once, searched)
   const { max, hasLarge } = rowSizeOf(collection)
   const isGuarded = page.perPage * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES)
   const text = isGuarded ? guardedSql(collection, plain, 2, params.length + 1) : plain

@@ -1,8 +1,9 @@
 import type { Collection } from '../../collections/collection.ts'
 import { indexedColumns, insertionOrderBy } from '../../collections/table/own-indexes.ts'
 import type { CompiledFilter, Predicate, QueryStructure } from '../../filter/compile/compiled-filter.ts'
-import { ROWID } from '../../filter/sql/sql.ts'
+import { baseColumn, ROWID } from '../../filter/sql/sql.ts'
 import { memoize } from '../../tools/memoize.ts'
+import type { Extension } from '../extension.ts'
 import type { Page } from './page.ts'
 
 /** As many rows are read in the time of a few look-ups. */
@@ -110,8 +111,27 @@ export const isPlannedOnce = (
  * How a page is read, with its total. `flat`: a plain SELECT. `gated`: only if the total reaches it.
  * `counted`: each row is looked at, and counted along the way. `counted-first`: the same, and Postgres does
  * not see the size of the page while it looks. `deep`: the rows before the page are passed over in an index.
+ * `newest-first`: the newest rows are searched first, then all.
  */
-export type PageShape = 'flat' | 'gated' | 'counted' | 'counted-first' | 'deep'
+export type PageShape = 'flat' | 'gated' | 'counted' | 'counted-first' | 'deep' | 'newest-first'
+
+/**
+ * The test of the owner, as SQL, if a page is a search in the order of `search` whose tests no index answers
+ * in this order; '' in everybody's records. Undefined where this is no such search.
+ */
+export function searchedOwner(
+  structure: QueryStructure,
+  { offset, skipTotal }: Page,
+  search: Extension['search'],
+): string | undefined {
+  if (!search || sortedBy(structure) !== search.order || !skipTotal || offset > 0n) return undefined
+  const tests = conjuncts(structure)
+  const compared = tests.filter(isComparison).filter((one) => isEqual(one) || one.column === search.order)
+  if (!structure.readsOneTable || compared.length === tests.length) return undefined
+  const owner = compared.filter(isEqual).find(({ column }) => column === search.owner)
+  if (!owner || owner.value === '') return ''
+  return `${baseColumn(owner.column)} = $${owner.value.index + 1}::${owner.value.cast}`
+}
 
 /** Whether it pays to pass over the rows before a page without reading them. */
 export const isDeep = (structure: QueryStructure, { offset }: Page): boolean =>
@@ -124,8 +144,10 @@ export function pageShape(
   page: Page,
   total: string | undefined,
   always: boolean,
+  searched?: string,
 ): PageShape {
   const { offset, skipTotal } = page
+  if (searched !== undefined) return 'newest-first'
   if (isDeep(structure, page)) return 'deep'
   if (always || (offset > 0n && !skipTotal)) return 'gated'
   const counts = !skipTotal && total === undefined

@@ -9,6 +9,7 @@ import {
   isShortIndexScan,
   isSortedByIndex,
   pageShape,
+  searchedOwner,
   singleEqualityColumn,
 } from '../../../src/records/read/query-plan.ts'
 import { all, any, compare, OPAQUE } from '../../support/predicates.ts'
@@ -134,6 +135,21 @@ test.each([
   ['far away, by several tables', { readsOneTable: false }, { page: '18' }, undefined, false, 'gated'],
 ] as const)('a page %s', (_, rest, page, total, always, shape) => {
   expect(pageShape(NOTES, structure(rest), readPage(page), total, always)).toBe(shape)
+})
+
+const SEARCH = { order: 'size', owner: 'owner' }
+const owner = expect.stringMatching(/^b\."owner" = \$\d+::text$/)
+test.each([
+  ['one of an owner', {}, {}, owner],
+  ["everybody's", { condition: OPAQUE }, {}, ''],
+  ['one with its total', {}, { skipTotal: '' }, undefined],
+  ['a second page', {}, { page: '2' }, undefined],
+  ['in another order', { sortKeys: by('title') }, {}, undefined],
+  ['what an index answers', { condition: OWNER }, {}, undefined],
+  ['by several tables', { readsOneTable: false }, {}, undefined],
+] as const)('the newest are searched first: %s', (_, rest, page, wanted) => {
+  const asked = structure({ sortKeys: by('size'), ...rest })
+  expect(searchedOwner(asked, readPage({ skipTotal: '1', ...page }), SEARCH)).toEqual(wanted)
 })
 
 test.each([
