@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import { type CatalogStore, openStore } from '../../src/collections/catalog/catalog-store.ts'
 import { quote, tableName } from '../../src/collections/names.ts'
 import type { Config } from '../../src/config.ts'
@@ -56,7 +57,16 @@ export async function openWorld(config: Config): Promise<World> {
     root: await readAuth('_superusers', ROOT.id),
     ann: await readAuth('people', 'per000000000002'),
   }
+  /** Where a list would find related records first, it has to find the same. */
   const run = async (compiled: CompiledFilter) => {
+    const ids = await runAlone(compiled)
+    const { relatedFirst } = compiled
+    if (!relatedFirst || compiled.never) return ids
+    const { rows } = await db.query(relatedFirst.text, relatedFirst.params)
+    expect(await runAlone(relatedFirst.withIds(rows.map(([id]) => String(id))))).toEqual(ids)
+    return ids
+  }
+  const runAlone = async (compiled: CompiledFilter) => {
     if (compiled.never) return []
     const where = compiled.where && ` WHERE ${compiled.where}`
     const order = compiled.orderBy && ` ORDER BY ${compiled.orderBy}`

@@ -83,7 +83,22 @@ function fill(
     spendShape(question.request.client, shapeLength(question, client))
     return makeTemplate(catalog, question, client, isTrusted, facts)
   })
-  return { ...template.compiled, params: template.params.map((param) => param.bind(input)) }
+  return bindTemplate(template, input)
+}
+
+function bindTemplate({ compiled, params, related }: Template, input: Input): CompiledFilter {
+  const bound = { ...compiled, params: params.map((param) => param.bind(input)) }
+  if (!related) return bound
+  const { text, main, place } = related
+  const relatedFirst = {
+    text,
+    params: related.params.map((param) => param.bind(input)),
+    withIds(ids: readonly string[]) {
+      const filter = bindTemplate(main, input)
+      return { ...filter, params: filter.params.with(place, ids), never: ids.length === 0 || filter.never }
+    },
+  }
+  return { ...bound, relatedFirst }
 }
 
 function makeTemplate(

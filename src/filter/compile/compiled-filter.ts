@@ -60,4 +60,15 @@ export interface CompiledFilter {
   /** Equal for equal texts. */
   readonly key: string
   readonly structure: QueryStructure
+  /** The same question by another way, if there is one; for whoever reads many rows. */
+  readonly relatedFirst?: RelatedQuestion
+}
+
+/** A question about the related records, whose answer makes the main one cheaper. */
+export interface RelatedQuestion {
+  /** Asks for ids. */
+  readonly text: string
+  readonly params: readonly unknown[]
+  /** The main question, given all these ids. */
+  readonly withIds: (ids: readonly string[]) => CompiledFilter
 }

@@ -15,6 +15,13 @@ const MAX_TEMPLATES = 64
 export interface Template {
   readonly compiled: Omit<CompiledFilter, 'params'>
   readonly params: readonly Param[]
+  /** The question about related records, then the main one, whose parameter at `place` is their ids. */
+  readonly related?: {
+    readonly text: string
+    readonly params: readonly Param[]
+    readonly main: Template
+    readonly place: number
+  }
 }
 
 interface Node {

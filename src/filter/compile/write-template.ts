@@ -3,10 +3,26 @@ import { leftJoin } from '../resolve/exists.ts'
 import { type FilterRow, table } from '../resolve/row.ts'
 import { type Condition, writeCondition } from '../sql/condition.ts'
 import { withAncestors } from '../sql/joined.ts'
-import { isKind, type JoinedRow, joinSql, onlyColumn, rowsIn, SELECT, type Sql, Writer } from '../sql/sql.ts'
+import {
+  bindRows,
+  columnOf,
+  isKind,
+  type JoinedRow,
+  joinSql,
+  onlyColumn,
+  rowsIn,
+  SELECT,
+  type Sql,
+  sql,
+  Writer,
+} from '../sql/sql.ts'
 import type { Predicate } from './compiled-filter.ts'
 import type { Template } from './plan.ts'
+import { splitRelated } from './related-first.ts'
 import type { OrderKey } from './sort.ts'
+
+/** So many ids are handed from one question to the next. */
+export const MAX_RELATED = 100
 
 /** What a template is written of. */
 interface Parts {
@@ -19,7 +35,21 @@ interface Parts {
 }
 
 /** A condition and an order as SQL, with what can be told of them without it. */
-export function writeTemplate({ base, condition, order, sortsByOwnField, free }: Parts): Template {
+export function writeTemplate(parts: Parts): Template {
+  const order = parts.order.flatMap(({ sql }) => sql)
+  const split = parts.base.kind === 'table' && parts.free ? splitRelated(parts.condition, order) : undefined
+  const template = writeAlone(parts)
+  if (!split) return template
+  const writer = new Writer()
+  const { row, related, rest, ids } = split
+  const { text } = writer.write(
+    sql`${SELECT}${columnOf(row, 'id')} FROM ${row.source.from} ${row.alias} WHERE ${bindRows(writeCondition(related), new Set([row]))} LIMIT ${String(MAX_RELATED + 1)}`,
+  )
+  const main = writeAlone({ ...parts, condition: rest })
+  return { ...template, related: { text, params: writer.params, main, place: main.params.indexOf(ids) } }
+}
+
+function writeAlone({ base, condition, order, sortsByOwnField, free }: Parts): Template {
   const never = condition.kind === 'constant' && condition.value !== true
   const test = condition.kind === 'constant' ? [] : writeCondition(condition)
   const orderSql = joinSql(

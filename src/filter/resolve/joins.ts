@@ -70,9 +70,11 @@ export function joinRelation(
   }
   const id = valueIn(context, row, field)
   const on = (alias: JoinedRow) => sql`${columnOf(alias, 'id')} = ${id}`
+  const isNamedByBase = target.type !== 'view' && row.kind === 'table' && row.at === null
+  const source = { from: table(target), on, ...(isNamedByBase && { reference: id }) }
   return tableRow(
     target,
-    context.scope.join(keyOf(row, field.name), atOf(row), false, () => ({ from: table(target), on })),
+    context.scope.join(keyOf(row, field.name), atOf(row), false, () => source),
   )
 }
 

@@ -45,6 +45,8 @@ export interface JoinSource {
   readonly columns?: string
   /** None: each row of it. */
   readonly on?: (alias: JoinedRow) => Sql
+  /** The column of the base that names the one record, in a table, by its id. */
+  readonly reference?: Sql
   /** The collection of the records that a list names. */
   readonly among?: Collection
   /** What gives several rows of it their order. */

@@ -5,6 +5,7 @@ import { isSqlError } from '../../db/errors.ts'
 import { badRequest } from '../../errors.ts'
 import { compile } from '../../filter/compile/compile.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
+import { MAX_RELATED } from '../../filter/compile/write-template.ts'
 import { FilterError } from '../../filter/errors.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { ruleFor } from '../../rules/access.ts'
@@ -58,7 +59,8 @@ export async function listRecords(
   checkAuthRequired(extensions, collection, request)
   const { filter = '', sort = '', fields } = request.query
   const rule = ruleFor(collection, 'listRule', request.auth)
-  const compiled = compileList(store, collection, rule, filter, sort, request)
+  const asked = compileList(store, collection, rule, filter, sort, request)
+  const compiled = await relatedFirst(store, collection, asked, request)
   const extension = extensions.get(collection.id)
   const page = readPage(request.query, extension?.maxPerPage)
   const total = totalSql(collection, compiled, extension)
@@ -82,6 +84,23 @@ function compileList(
     return compile(store.catalog, { collection, rule, filter, sort, request })
   } catch (error) {
     throw error instanceof FilterError ? badRequest() : error
+  }
+}
+
+/** Finds the records that a relation has to name, if they are few: the list is then one of a single table. */
+async function relatedFirst(
+  { db }: Store,
+  collection: Collection,
+  compiled: CompiledFilter,
+  request: RequestInfo,
+): Promise<CompiledFilter> {
+  const question = compiled.relatedFirst
+  if (!question || compiled.never) return compiled
+  try {
+    const { rows } = await db.queryFor(clientOf(collection, request), question.text, question.params)
+    return rows.length > MAX_RELATED ? compiled : question.withIds(rows.map(([id]) => String(id)))
+  } catch (error) {
+    throw isSqlError(error) ? badRequest() : error
   }
 }
 
