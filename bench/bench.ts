@@ -11,6 +11,7 @@ import { type Options, readOptions } from './options.ts'
 import { startPocketBase } from './pocketbase.ts'
 import { peakMb, residentMb, settle } from './process.ts'
 import { barTable, rateTable } from './report.ts'
+import { measureScale } from './scale/scale.ts'
 import { SCENARIOS } from './scenarios.ts'
 import { MESSAGES } from './seed.ts'
 import { startBare, startPocketsms } from './servers.ts'
@@ -92,7 +93,8 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const options = readOptions()
 if (options) {
   try {
-    await (options.pglite ? onPglite(options) : onPostgres(options))
+    if (options.scale) await measureScale(options.scale)
+    else await (options.pglite ? onPglite(options) : onPostgres(options))
   } finally {
     await stopAll()
   }

@@ -42,7 +42,7 @@ export function barTable(bars: readonly Bar[]): string {
 }
 
 /** Markdown, padded so that it reads well on a terminal too. The first row is the head. */
-function table(rows: readonly (readonly string[])[]): string {
+export function table(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) =>
     Math.max(3, ...rows.map((row) => row[column]?.length ?? 0)),
   )
