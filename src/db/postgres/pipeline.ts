@@ -27,12 +27,21 @@ interface Line {
  * on first use, again after a loss, and anew after `lifetimeMs`: Postgres keeps each name until the
  * connection ends.
  */
-export function openPipeline(config: pg.ClientConfig, lifetimeMs: number): Pipeline {
+export function openPipeline(
+  config: pg.ClientConfig,
+  lifetimeMs: number,
+  onConnect?: (client: pg.Client) => Promise<void>,
+): Pipeline {
   let line: Line | undefined
 
   const connect = (): Line => {
     const client = new pg.Client({ ...config, keepAlive: true, pipeline: true })
-    const made = { ready: client.connect(), untilMs: performance.now() + lifetimeMs }
+    const connected = async () => {
+      const ready = await client.connect()
+      await onConnect?.(client)
+      return ready
+    }
+    const made = { ready: connected(), untilMs: performance.now() + lifetimeMs }
     const forget = () => {
       if (line === made) line = undefined
     }

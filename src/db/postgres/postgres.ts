@@ -55,8 +55,11 @@ const optionsOf = (settings: Readonly<Record<string, string | number>>) =>
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')
 
+/** Sees each new connection for statements before it is used, and throws for one that must not be. */
+export type Admission = (session: Session) => Promise<void>
+
 /** A pool of connections to a Postgres server. Connects on first use and again after a loss. */
-export function openPostgres(url: string, poolSize: number, log: Logger): Backend {
+export function openPostgres(url: string, poolSize: number, log: Logger, admit?: Admission): Backend {
   const settings: pg.ClientConfig = {
     connectionString: url,
     types,
@@ -66,9 +69,15 @@ export function openPostgres(url: string, poolSize: number, log: Logger): Backen
     application_name: 'pocketsms',
     connectionTimeoutMillis: 10_000,
   }
-  const pool = new pg.Pool({ ...settings, max: poolSize, maxLifetimeSeconds: LIFETIME_MS / 1000 })
+  const onConnect = admit && ((client: pg.ClientBase) => admit(session(client)))
+  const pool = new pg.Pool({
+    ...settings,
+    max: poolSize,
+    maxLifetimeSeconds: LIFETIME_MS / 1000,
+    onConnect: onConnect as pg.PoolConfig['onConnect'],
+  })
   const lookUps = { ...settings, statement_timeout: LOOK_UP_MS, options: optionsOf(LOOK_UP_PLANNER) }
-  const pipeline = openPipeline(lookUps, LIFETIME_MS)
+  const pipeline = openPipeline(lookUps, LIFETIME_MS, onConnect)
   // a connection that is lost between two statements of a transaction: the next one says so
   pool.on('connect', (client) => client.on('error', () => {}))
   pool.on('error', (error) => log.warn({ err: error }, 'an idle database connection was lost'))
