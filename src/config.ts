@@ -41,12 +41,15 @@ function isAddress(text: string): boolean {
   return version > 0 && fits && more === undefined
 }
 
+const postgresUrl = z
+  .string()
+  .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
+  .optional()
+
 /** Every setting of the environment, with its default. README.md explains them. */
 const ENVIRONMENT = z.object({
-  DATABASE_URL: z
-    .string()
-    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://')
-    .optional(),
+  DATABASE_URL: postgresUrl,
+  DATABASE_REPLICA_URL: postgresUrl,
   DATA_DIR: z.string().min(1).default('./data'),
   BACKUP_DIR: z.string().min(1).optional(),
   BACKUP_WARNING_DAYS: whole(7, 0, 36_500),
@@ -90,6 +93,8 @@ const ENVIRONMENT = z.object({
 /** The server's settings: made once from the environment, frozen, passed to whoever needs them. */
 export interface Config {
   readonly databaseUrl: string | undefined
+  /** A streaming replica of `databaseUrl`, for reads. */
+  readonly databaseReplicaUrl: string | undefined
   readonly dataDir: string
   /** Where backups are kept unless the settings name an S3-compatible store. */
   readonly backupDir: string
@@ -147,8 +152,13 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     throw new UserError(`Wrong setting in the environment.\n  ${faults.join('\n  ')}`)
   }
   const e = parsed.data
+  if (e.DATABASE_REPLICA_URL && !e.DATABASE_URL)
+    throw new UserError(
+      'DATABASE_REPLICA_URL needs DATABASE_URL: a replica of the embedded database is none.',
+    )
   return Object.freeze({
     databaseUrl: e.DATABASE_URL,
+    databaseReplicaUrl: e.DATABASE_REPLICA_URL,
     dataDir: e.DATA_DIR,
     backupDir: resolve(e.BACKUP_DIR ?? join(e.DATA_DIR, 'backups')),
     backupWarningDays: e.BACKUP_WARNING_DAYS,

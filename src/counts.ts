@@ -13,6 +13,11 @@ export const counts = {
    * client was gone, or they held up others.
    */
   clientStatements: { refused: 0, late: 0, gone: 0, preempted: 0 },
+  /**
+   * Lists, views and exports by the database that they read, and statements that were repeated on the
+   * primary.
+   */
+  replica: { reads: { replica: 0, primary: 0 }, repeated: 0 },
   /** Messages accepted, and the commits that it took. */
   accepted: { messages: 0, commits: 0 },
   /** Sends that were refused, by the code of their answer. */

@@ -10,7 +10,7 @@ import { readState } from './backup/service/state.ts'
 import { openStore } from './collections/catalog/catalog-store.ts'
 import { startIndexes } from './collections/table/background-indexes.ts'
 import type { Config } from './config.ts'
-import { type Db, openDb } from './db/open.ts'
+import { type Db, openServingDb } from './db/open.ts'
 import { roleWarning } from './db/role.ts'
 import { migrate } from './db/schema/migrate.ts'
 import { extensionsOf } from './extensions.ts'
@@ -64,7 +64,7 @@ export interface RunningServer {
  */
 export async function start(config: Config, log: Logger = createLogger(config)): Promise<RunningServer> {
   await removeLeftovers()
-  const db = await openDb(config, log)
+  const db = await openServingDb(config, log)
   try {
     const warning = await roleWarning(db)
     if (warning) log.warn(warning)

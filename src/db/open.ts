@@ -1,5 +1,6 @@
 import { Kysely } from 'kysely'
 import type { Config } from '../config.ts'
+import { counts } from '../counts.ts'
 import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Backend, IsOver, PoolUse, Result, Session, TransactionSession } from './backend.ts'
@@ -9,6 +10,9 @@ import { isDeadlock, retryDeadlocks } from './deadlocks.ts'
 import { sessionDialect } from './dialect.ts'
 import { countSchemaMismatch, DatabaseUnavailable } from './errors.ts'
 import { openPostgres } from './postgres/postgres.ts'
+import { countingBackend, type RunningCount, readingBackend } from './replica/reading-backend.ts'
+import { Replica } from './replica/replica.ts'
+import { ReplicaConnection } from './replica/replica-connection.ts'
 import type { Tables } from './tables.ts'
 
 const OLDEST_SERVER = 150_000
@@ -19,6 +23,17 @@ const SAY_EVERY = 10
  * next one.
  */
 const EMBEDDED_SLOTS = 4
+/** So many more statements run on a replica than on its primary before reads go to that. */
+const MORE_ON_REPLICA = 4
+
+/** A replica, and this database as it is read there and here. */
+interface Reading {
+  readonly replica: Replica
+  readonly onReplica: Db
+  readonly onPrimary: Db
+  /** Of `onPrimary`. */
+  readonly count: RunningCount
+}
 
 /** The database, or one running transaction of it: whoever gets a Db need not know which. */
 export class Db {
@@ -27,6 +42,7 @@ export class Db {
   readonly #session: Session
   readonly #transaction: TransactionSession | undefined
   readonly #lane: ClientLane | undefined
+  #reading: Reading | undefined
 
   constructor(backend: Backend, lane?: ClientLane, transaction?: TransactionSession) {
     const session: Session = transaction ?? backend
@@ -90,6 +106,39 @@ export class Db {
     return (lookUp ?? this.#session.query)(text, params, name).catch(noted)
   }
 
+  /**
+   * The database for what only reads and is in no transaction: on the replica when that has all that was
+   * committed before this call, and is not much busier than the primary. See docs/internals/replica.md.
+   */
+  async forReading(): Promise<Db> {
+    const reading = this.#reading
+    if (!reading) return this
+    const { replica, count } = reading
+    const primaryRuns = Math.max(count.running, this.use?.busy ?? 0)
+    const isReplica = replica.running <= primaryRuns + MORE_ON_REPLICA && (await replica.hasCaughtUp())
+    counts.replica.reads[isReplica ? 'replica' : 'primary']++
+    return isReplica ? reading.onReplica : reading.onPrimary
+  }
+
+  /** The replica that `forReading` may choose; undefined without one. */
+  get replica(): Replica | undefined {
+    return this.#reading?.replica
+  }
+
+  /** Lets `forReading` choose a replica from now on. It is closed with this database. */
+  readFrom(replica: Replica, lane: ClientLane): void {
+    const count = { running: 0 }
+    this.#reading = {
+      replica,
+      count,
+      onReplica: new Db(
+        readingBackend(this.#backend, () => replica.connection),
+        lane,
+      ),
+      onPrimary: new Db(countingBackend(this.#backend, count), this.#lane),
+    }
+  }
+
   /** Several statements in one go, without parameters. */
   script(text: string): Promise<void> {
     return this.#session.script(text)
@@ -140,8 +189,9 @@ export class Db {
     return this.#backend.listen(channel, heard)
   }
 
-  close(): Promise<void> {
-    return this.#backend.close()
+  async close(): Promise<void> {
+    await this.#reading?.replica.close()
+    await this.#backend.close()
   }
 }
 
@@ -155,15 +205,12 @@ function noted(error: unknown): never {
  * says so. Throws a UserError for one that is too old or refuses us.
  */
 export async function openDb(config: Config, log: Logger): Promise<Db> {
-  const limitMs = config.clientStatementSeconds * 1000
   if (!config.databaseUrl) {
+    const limitMs = config.clientStatementSeconds * 1000
     const lane = new ClientLane({ slots: EMBEDDED_SLOTS, isSerial: true, limitMs })
     return new Db(await openEmbedded(config.dataDir, log), lane)
   }
-  // one for client-shaped statements, one that they cannot take
-  const poolSize = Math.max(2, config.databasePool)
-  const lane = new ClientLane({ slots: poolSize >> 1, isSerial: false, limitMs })
-  const db = new Db(openPostgres(config.databaseUrl, poolSize, log), lane)
+  const db = new Db(openPostgres(config.databaseUrl, poolSizeOf(config), log), laneOf(config))
   try {
     await awaitServer(db, log)
   } catch (error) {
@@ -172,6 +219,27 @@ export async function openDb(config: Config, log: Logger): Promise<Db> {
   }
   return db
 }
+
+/** The same for a server, which reads from the replica that the settings name, if it can. */
+export async function openServingDb(config: Config, log: Logger): Promise<Db> {
+  const db = await openDb(config, log)
+  const { databaseReplicaUrl: url } = config
+  if (url) {
+    const open = () => new ReplicaConnection(url, poolSizeOf(config), log)
+    db.readFrom(new Replica((...statement) => db.lookUp(...statement), open, log), laneOf(config))
+  }
+  return db
+}
+
+/** One for client-shaped statements, one that they cannot take. */
+const poolSizeOf = ({ databasePool }: Config) => Math.max(2, databasePool)
+
+const laneOf = (config: Config) =>
+  new ClientLane({
+    slots: poolSizeOf(config) >> 1,
+    isSerial: false,
+    limitMs: config.clientStatementSeconds * 1000,
+  })
 
 /** The embedded database in a data folder. `isCopy`: its files may be lost, so they are not synced. */
 export async function openFolder(folder: string, log: Logger, isCopy = false): Promise<Db> {

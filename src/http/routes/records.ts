@@ -3,6 +3,7 @@ import type { Collection } from '../../collections/collection.ts'
 import { notFound } from '../../errors.ts'
 import { StaleAuth } from '../../records/fresh-auth.ts'
 import { listRecords } from '../../records/read/list.ts'
+import { readingStore } from '../../records/read/reading-store.ts'
 import { viewRecord } from '../../records/read/view.ts'
 import type { RequestInfo } from '../../request/request.ts'
 import { withRoom } from '../body/large-answer.ts'
@@ -16,13 +17,19 @@ export const recordRoutes = (services: Services) => {
   const { store, extensions } = services
   return new Hono<Env>()
     .get('/:collection/records', async (c) => {
-      const list = (request: RequestInfo) =>
-        listRecords(store, extensions, collectionOf(c, services), request)
+      const list = async (request: RequestInfo) =>
+        listRecords(await readingStore(store), extensions, collectionOf(c, services), request)
       return withRoom(async () => sendRaw(c, await read(c, services, list)))
     })
     .get('/:collection/records/:id', async (c) => {
-      const view = (request: RequestInfo) =>
-        viewRecord(store, extensions, collectionOf(c, services), c.req.param('id'), request)
+      const view = async (request: RequestInfo) =>
+        viewRecord(
+          await readingStore(store),
+          extensions,
+          collectionOf(c, services),
+          c.req.param('id'),
+          request,
+        )
       return withRoom(async () => sendJson(c, await read(c, services, view)))
     })
 }

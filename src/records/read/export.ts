@@ -15,6 +15,7 @@ import type { Extensions } from '../extension.ts'
 import { guardedSql, readerOf, readGuarded } from '../guarded-read.ts'
 import { canBeShown } from '../render/render.ts'
 import { csvLine } from './csv-line.ts'
+import { readingStore } from './reading-store.ts'
 import { checkAuthRequired } from './require-auth.ts'
 
 /** Rows of one statement, at first. Where they turn out to be large, fewer. */
@@ -51,7 +52,7 @@ export async function* exportRecords(
   const paths = columnPaths(collection, asked.query.fields)
   let text = csvLine(paths.map((path) => path.join('.')))
   for (let at: Position = { before: null, size: PAGE }; ; asked = await request()) {
-    const { rows, texts, size } = await fittingPage(store, collection, asked, at)
+    const { rows, texts, size } = await fittingPage(await readingStore(store), collection, asked, at)
     for (const one of texts) text += csvLine(cells(JSON.parse(one), paths))
     yield text
     if (rows.length < size) return

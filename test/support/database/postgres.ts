@@ -80,9 +80,47 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Temp
   if (owner) chownSync(folder, owner.uid, owner.gid)
   const password = initialise(bin, folder, owner, options.icuLocale)
   const port = await freePort()
-  const server = launch(bin, folder, owner, port, options.settings)
-  const stop = () => stopServer(server)
   const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+  const postgres = await run({ bin, folder, owner, url, settings: options.settings })
+  try {
+    await onServer(url, `create role ${PLAIN_ROLE} login createdb password '${password}'`)
+    return postgres
+  } catch (error) {
+    await postgres.stop()
+    throw error
+  }
+}
+
+/**
+ * Starts a replica of a Postgres that `startPostgres` started: a copy that follows it by streaming. Its url
+ * leads to the same roles and databases.
+ */
+export async function startReplica(
+  primary: TemporaryPostgres,
+  settings: PostgresOptions['settings'] = {},
+): Promise<TemporaryPostgres> {
+  const bin = findPostgres()!
+  const owner = process.getuid?.() === 0 ? accountOf('postgres') : undefined
+  const folder = mkdtempSync(join(tmpdir(), 'pocketsms-replica-'))
+  if (owner) chownSync(folder, owner.uid, owner.gid)
+  const args = ['-d', primary.url, '-D', join(folder, 'data'), '-R', '-X', 'stream', '--checkpoint=fast']
+  execFileSync(join(bin, 'pg_basebackup'), [...args, '--no-sync'], { ...owner, cwd: folder, stdio: 'pipe' })
+  const url = new URL(primary.url)
+  url.port = String(await freePort())
+  return run({ bin, folder, owner, url: url.href, settings })
+}
+
+interface Cluster {
+  readonly bin: string
+  readonly folder: string
+  readonly owner: Account | undefined
+  readonly url: string
+  readonly settings: PostgresOptions['settings']
+}
+
+async function run({ bin, folder, owner, url, settings }: Cluster): Promise<TemporaryPostgres> {
+  const server = launch(bin, folder, owner, Number(new URL(url).port), settings)
+  const stop = () => stopServer(server)
   const crash = async (pauseMs: number) => {
     writeFileSync(join(folder, 'again'), String(pauseMs / 1000))
     const [postmaster] = readFileSync(join(folder, 'data', 'postmaster.pid'), 'utf8').split('\n')
@@ -92,7 +130,6 @@ export async function startPostgres(options: PostgresOptions = {}): Promise<Temp
   }
   try {
     const version = await awaitServer(server, url)
-    await onServer(url, `create role ${PLAIN_ROLE} login createdb password '${password}'`)
     return { url, version, crash, stop }
   } catch (error) {
     await stop()
@@ -236,7 +273,7 @@ export async function dropDatabase(adminUrl: string, url: string): Promise<void>
   await onServer(adminUrl, `drop database if exists ${pg.escapeIdentifier(name)} with (force)`)
 }
 
-async function onServer(url: string, text: string): Promise<pg.QueryResult> {
+export async function onServer(url: string, text: string): Promise<pg.QueryResult> {
   const client = new pg.Client({ connectionString: url })
   client.on('error', () => {}) // the server may go away while it starts
   await client.connect()

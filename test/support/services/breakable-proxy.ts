@@ -8,6 +8,8 @@ export interface BreakableProxy {
   /** Ends all connections; new ones are refused. */
   disconnect(): Promise<void>
   connect(): Promise<void>
+  /** From now to the next `disconnect` nothing passes, and no connection ends. */
+  stall(): void
 }
 
 /**
@@ -25,6 +27,7 @@ export async function makeBreakableProxy(
   through.port = String(port)
   const ends = new Set<Socket>()
   let server: Server | undefined
+  let isStalled = false
   const join = (near: Socket) => {
     const far = dial(Number(target.port), target.hostname)
     for (const [end, other] of [
@@ -32,7 +35,7 @@ export async function makeBreakableProxy(
       [far, near],
     ] as const) {
       ends.add(end)
-      end.pipe(other)
+      if (!isStalled) end.pipe(other)
       end.on('error', () => other.destroy())
       end.on('close', () => ends.delete(end))
     }
@@ -49,6 +52,11 @@ export async function makeBreakableProxy(
         for (const end of ends) end.destroy()
       })
       server = undefined
+      isStalled = false
+    },
+    stall() {
+      isStalled = true
+      for (const end of ends) end.unpipe()
     },
     async connect() {
       if (server) return

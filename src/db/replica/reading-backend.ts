@@ -1,0 +1,58 @@
+import { counts } from '../../counts.ts'
+import type { Backend, Result } from '../backend.ts'
+import { DatabaseUnavailable, isSqlError } from '../errors.ts'
+import type { ReplicaConnection } from './replica-connection.ts'
+
+/**
+ * SQLSTATEs of statements that may do on the primary: canceled since replay had to go on or to end a
+ * deadlock with it, or a table, a column, a function, a prepared statement that is not there yet.
+ */
+const REPEATED = new Set(['40001', '40P01', '42703', '42P01', '42804', '42883', '0A000', '26000'])
+
+/**
+ * A backend that reads from the replica while there is one, and repeats on the primary what fails for a
+ * reason of the replica's. Only statements that read come here; all else is the primary's.
+ */
+export function readingBackend(primary: Backend, replica: () => ReplicaConnection | undefined): Backend {
+  const read: Read = async (work) => {
+    const connection = replica()
+    if (!connection) return work(primary)
+    try {
+      return await connection.run(work)
+    } catch (error) {
+      if (!isOfReplica(error)) throw error
+      counts.replica.repeated++
+      return work(primary)
+    }
+  }
+  return readingBy(primary, read)
+}
+
+/** Statements that run. */
+export interface RunningCount {
+  running: number
+}
+
+/** The same backend, which counts what runs there. */
+export function countingBackend(primary: Backend, count: RunningCount): Backend {
+  return readingBy(primary, async (work) => {
+    count.running++
+    try {
+      return await work(primary)
+    } finally {
+      count.running--
+    }
+  })
+}
+
+type Read = (work: (backend: Backend) => Promise<Result>) => Promise<Result>
+
+const readingBy = (primary: Backend, read: Read): Backend => ({
+  ...primary,
+  query: (...statement) => read((backend) => backend.query(...statement)),
+  lookUp: (...statement) => read((backend) => (backend.lookUp ?? backend.query)(...statement)),
+  interruptible: (...statement) => read((backend) => backend.interruptible(...statement)),
+})
+
+const isOfReplica = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable || (isSqlError(error) && REPEATED.has(error.code))

@@ -1,0 +1,100 @@
+import type { Logger } from '../../log.ts'
+import type { Backend, Session } from '../backend.ts'
+import { DatabaseUnavailable } from '../errors.ts'
+import { openPostgres } from '../postgres/postgres.ts'
+
+/** Where a replica is. */
+export interface ReplicaPosition {
+  /** False for a primary, which a promoted replica is. */
+  readonly isReplica: boolean
+  /** Of which primary it is a copy. */
+  readonly system: string
+  /** Bytes of the write-ahead log, since the database was made, that it shows. */
+  readonly replayed: number
+  /** How long ago the newest transaction that it shows was committed. */
+  readonly ageSeconds: number
+}
+
+const POSITION = `
+select pg_is_in_recovery(), (select system_identifier::text from pg_control_system()),
+  coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::float8,
+  coalesce(extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp()), 0)::float8`
+
+const SERVER = `
+select pg_postmaster_start_time()::text,
+  coalesce(pg_wal_lsn_diff(pg_last_wal_replay_lsn(), '0/0'), 0)::float8`
+
+interface Running {
+  fail: ((error: Error) => void) | undefined
+}
+
+/**
+ * Connections to one replica as it runs now, until it is given up: what runs then fails at once, as if it
+ * were away. It gives itself up when a new connection leads to another server, or to the same after a crash,
+ * which may show less than before.
+ */
+export class ReplicaConnection {
+  readonly #backend: Backend
+  readonly #running = new Set<Running>()
+  #server: string | undefined
+  #replayed = 0
+  #isOver = false
+
+  constructor(url: string, poolSize: number, log: Logger) {
+    this.#backend = openPostgres(url, poolSize, log, (session) => this.#admit(session))
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  get running(): number {
+    return this.#running.size
+  }
+
+  /** What it showed when it was last asked; it shows no less now. */
+  get replayed(): number {
+    return this.#replayed
+  }
+
+  async position(): Promise<ReplicaPosition> {
+    const { rows } = await this.run(({ lookUp, query }) => (lookUp ?? query)(POSITION, [], 'position'))
+    const [isReplica, system, replayed, ageSeconds] = rows[0] as [boolean, string, number, number]
+    this.#replayed = replayed
+    return { isReplica, system, replayed, ageSeconds }
+  }
+
+  /** Runs something on it, until it is given up: a connection that is dead may not say so for long. */
+  run<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
+    if (this.#isOver) return Promise.reject(away())
+    const entry: Running = { fail: undefined }
+    this.#running.add(entry)
+    const result = new Promise<T>((resolve, reject) => {
+      entry.fail = reject
+      work(this.#backend).then(resolve, reject)
+    })
+    return result.finally(() => {
+      // what was in a Set is kept until the next full garbage collection: not the answer with it
+      entry.fail = undefined
+      this.#running.delete(entry)
+    })
+  }
+
+  /** Fails all that runs, and closes the connections without waiting for them. */
+  giveUp(): void {
+    this.#isOver = true
+    for (const { fail } of this.#running) fail?.(away())
+    this.#backend.close().catch(() => {})
+  }
+
+  async #admit(session: Session): Promise<void> {
+    const { rows } = await session.query(SERVER)
+    const [server, replayed] = rows[0] as [string, number]
+    this.#server ??= server
+    if (server === this.#server && replayed >= this.#replayed) return
+    this.giveUp()
+    throw away()
+  }
+}
+
+const away = () => new DatabaseUnavailable(new Error('The replica is away.'))

@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '../../log.ts'
+import { within } from '../../tools/deadline.ts'
+import { sharedQuery } from '../../tools/shared-query.ts'
+import type { Session } from '../backend.ts'
+import type { ReplicaConnection, ReplicaPosition } from './replica-connection.ts'
+
+/**
+ * What a read must find on the replica: all that was committed. Where commits do not wait for the disk, the
+ * end of what is flushed is not the end of that.
+ */
+const COMMITTED = `
+select pg_wal_lsn_diff(case when current_setting('synchronous_commit') = 'off'
+  then pg_current_wal_insert_lsn() else pg_current_wal_flush_lsn() end, '0/0')::float8`
+
+const SYSTEM = 'select system_identifier::text from pg_control_system()'
+
+/** Between two questions for a position, of each database. */
+const SAMPLE_REST_MS = 1
+/** How long a read waits for the replica to catch up before it goes to the primary. */
+const CATCH_UP_MS = 20
+/** After one has waited in vain, none waits for so long. */
+const LATE_MS = 200
+/** How often it is looked at whether anybody reads or not, and how long a replica may take to answer. */
+const [CHECK_MS, PATIENCE_MS] = [500, 1_000]
+/** Probes do not wait longer to be told how far behind it is. */
+const LAG_MS = 500
+
+/** `unfit`: it is no replica of this primary, or one that was promoted. */
+export type ReplicaState = 'used' | 'late' | 'away' | 'unfit'
+
+/** How the replica does. */
+export interface ReplicaLag {
+  readonly state: ReplicaState
+  /** How far it is behind the primary; null when one of them does not say. */
+  readonly bytes: number | null
+  readonly seconds: number | null
+}
+
+/**
+ * A streaming replica for reads. A read may go there once the replica has all that was committed when the
+ * read came, whoever wrote it on whatever node: docs/internals/replica.md.
+ */
+export class Replica {
+  readonly #askPrimary: Session['query']
+  readonly #open: () => ReplicaConnection
+  readonly #log: Logger
+  readonly #committed: () => Promise<number>
+  readonly #position: () => Promise<ReplicaPosition>
+  #connection: ReplicaConnection | undefined
+  /** Undefined until it has answered. */
+  #isFit: boolean | undefined
+  #system: string | undefined
+  #lateUntilMs = 0
+  #said: string | undefined
+  readonly #stopping = new AbortController()
+  readonly #checking: Promise<void>
+
+  constructor(askPrimary: Session['query'], open: () => ReplicaConnection, log: Logger) {
+    this.#askPrimary = askPrimary
+    this.#open = open
+    this.#log = log
+    this.#committed = sharedQuery(() => this.#askCommitted(), SAMPLE_REST_MS)
+    this.#position = sharedQuery(() => this.#askPosition(), SAMPLE_REST_MS)
+    this.#checking = this.#watch()
+  }
+
+  /** What to read from; undefined while it must not be used. */
+  get connection(): ReplicaConnection | undefined {
+    return this.#isFit && !this.#connection?.isOver ? this.#connection : undefined
+  }
+
+  get state(): ReplicaState {
+    if (this.#isFit === undefined || !this.#connection || this.#connection.isOver) return 'away'
+    if (!this.#isFit) return 'unfit'
+    return performance.now() < this.#lateUntilMs ? 'late' : 'used'
+  }
+
+  /** Whether the replica has, now or in a moment, all that is committed up to this call. */
+  hasCaughtUp(): Promise<boolean> {
+    return this.#catchUp().catch(() => false)
+  }
+
+  /** Statements that run on it. */
+  get running(): number {
+    return this.#connection?.running ?? 0
+  }
+
+  async lag(): Promise<ReplicaLag> {
+    const measured = await within(this.#measure(), LAG_MS).catch(() => ({ bytes: null, seconds: null }))
+    return { state: this.state, ...measured }
+  }
+
+  async #measure(): Promise<Omit<ReplicaLag, 'state'>> {
+    const needed = await this.#committed()
+    const { replayed, ageSeconds } = await this.#position()
+    const bytes = Math.max(0, needed - replayed)
+    return { bytes, seconds: bytes > 0 ? ageSeconds : 0 }
+  }
+
+  async close(): Promise<void> {
+    this.#stopping.abort()
+    await this.#checking
+    this.#connection?.giveUp()
+  }
+
+  async #catchUp(): Promise<boolean> {
+    if (!this.connection) return false
+    const needed = await this.#committed()
+    if (this.#shows(needed)) return true
+    const startMs = performance.now()
+    if (startMs < this.#lateUntilMs) return false
+    for (let leftMs = CATCH_UP_MS; leftMs > 0; leftMs = startMs + CATCH_UP_MS - performance.now()) {
+      await within(this.#position(), leftMs).catch(() => {})
+      if (!this.connection) return false
+      if (this.#shows(needed)) return true
+    }
+    this.#lateUntilMs = performance.now() + LATE_MS
+    return false
+  }
+
+  #shows(needed: number): boolean {
+    const { connection } = this
+    return connection !== undefined && needed <= connection.replayed
+  }
+
+  async #askCommitted(): Promise<number> {
+    const { rows } = await this.#askPrimary(COMMITTED, [], 'committed position')
+    return rows[0]![0] as number
+  }
+
+  async #askSystem(): Promise<string> {
+    const { rows } = await this.#askPrimary(SYSTEM)
+    return rows[0]![0] as string
+  }
+
+  async #askPosition(): Promise<ReplicaPosition> {
+    const connection = this.#connection
+    if (!connection) throw new Error('The replica is away.')
+    const position = await connection.position()
+    this.#isFit = position.isReplica && position.system === this.#system
+    return position
+  }
+
+  async #watch(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      await this.#check()
+      await sleep(CHECK_MS, undefined, { signal }).catch(() => {})
+    }
+  }
+
+  async #check(): Promise<void> {
+    try {
+      this.#system ??= await within(this.#askSystem(), PATIENCE_MS)
+      this.#connection ??= this.#open()
+      await within(this.#position(), PATIENCE_MS)
+      if (this.#isFit) this.#say('')
+      else this.#say('DATABASE_REPLICA_URL leads to no replica of DATABASE_URL (or to one that was promoted)')
+    } catch (error) {
+      this.#isFit = undefined
+      this.#connection?.giveUp()
+      this.#connection = undefined
+      this.#say('the replica is away, the primary answers its reads', error)
+    }
+  }
+
+  /** Logs what is wrong, once, and that it is over. */
+  #say(fault: string, err?: unknown): void {
+    if (fault === this.#said) return
+    if (fault) this.#log.warn({ err }, fault)
+    else this.#log.info('the replica is used')
+    this.#said = fault
+  }
+}

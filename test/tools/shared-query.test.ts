@@ -1,0 +1,50 @@
+import { expect, test } from 'vitest'
+import { sharedQuery } from '../../src/tools/shared-query.ts'
+
+/** A question whose answers are given by hand: the number of the question. */
+function questions() {
+  const asked: { answer(): void; fail(): void }[] = []
+  const ask = () =>
+    new Promise<number>((resolve, reject) => {
+      const number = asked.length + 1
+      asked.push({ answer: () => resolve(number), fail: () => reject(new Error(`no ${number}`)) })
+    })
+  return { asked, ask }
+}
+
+test('who comes while a question runs shares the next one, never the one that was sent before', async () => {
+  const { asked, ask } = questions()
+  const query = sharedQuery(ask, 0)
+  const first = query()
+  await expect.poll(() => asked.length).toBe(1)
+  const late = [query(), query(), query()]
+  asked[0]!.answer()
+  expect(await first).toBe(1)
+  await expect.poll(() => asked.length).toBe(2)
+  asked[1]!.answer()
+  expect(await Promise.all(late)).toEqual([2, 2, 2])
+  expect(asked).toHaveLength(2)
+})
+
+test('a failure is of those who shared the question', async () => {
+  const { asked, ask } = questions()
+  const query = sharedQuery(ask, 0)
+  const first = query()
+  await expect.poll(() => asked.length).toBe(1)
+  const second = query()
+  asked[0]!.fail()
+  await expect(first).rejects.toThrow('no 1')
+  await expect.poll(() => asked.length).toBe(2)
+  asked[1]!.answer()
+  expect(await second).toBe(2)
+})
+
+test('the next one rests after an answer', async () => {
+  let last = 0
+  const query = sharedQuery(async () => performance.now(), 50)
+  for (let i = 0; i < 3; i++) {
+    const sent = await query()
+    expect(sent - last).toBeGreaterThanOrEqual(45)
+    last = sent
+  }
+})
