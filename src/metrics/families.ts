@@ -65,6 +65,7 @@ export function familiesOf(subject: MetricsSource): Family[] {
     ...deviceFamilies(subject),
     ...webhookFamilies(subject),
     ...backupFamilies(subject),
+    ...replicaFamilies(subject),
     counter('pocketsms_filter_compilations_total', 'Filters and rules by cache hit or miss.', () =>
       each('cache', { hit: counts.filter.hits, miss: counts.filter.misses }),
     ),
@@ -168,6 +169,33 @@ function webhookFamilies({ store }: MetricsSource): Family[] {
     ),
     gauge('pocketsms_webhook_lag_seconds', 'How long the delivery that is due first waits.', () =>
       figure('oldestSeconds'),
+    ),
+  ]
+}
+
+function replicaFamilies({ store: { db } }: MetricsSource): Family[] {
+  const { replica } = db
+  if (!replica) return []
+  const look = cachedQuery(() => replica.lag(), KEEP_MS)
+  const figure = async (name: 'bytes' | 'seconds'): Promise<Sample[]> => {
+    const { [name]: value } = await look()
+    return value === null ? [] : one(value)
+  }
+  return [
+    gauge('pocketsms_replica_state', '1 for the present state of the replica.', () =>
+      each('state', { used: 0, late: 0, away: 0, unfit: 0, [replica.state]: 1 }),
+    ),
+    gauge('pocketsms_replica_lag_bytes', 'Bytes of the log that the replica does not show yet.', () =>
+      figure('bytes'),
+    ),
+    gauge('pocketsms_replica_lag_seconds', 'How old the newest change is that it shows, while it lags.', () =>
+      figure('seconds'),
+    ),
+    counter('pocketsms_replica_reads_total', 'Lists, views and exports, by the database they read.', () =>
+      each('database', counts.replica.reads),
+    ),
+    counter('pocketsms_replica_repeated_total', 'Statements repeated on the primary.', () =>
+      one(counts.replica.repeated),
     ),
   ]
 }

@@ -1,4 +1,5 @@
 import type { Store } from '../collections/catalog.ts'
+import type { ReplicaState } from '../db/replica/replica.ts'
 import { missingMigrations } from '../db/schema/migrate.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
 import { within } from '../tools/deadline.ts'
@@ -15,9 +16,11 @@ export interface Readiness {
    * tell.
    */
   readonly queue: { readonly due: number; readonly oldest_seconds: number } | null
+  /** The replica, where there is one. */
+  readonly replica?: { readonly state: ReplicaState; readonly lag_bytes: number | null }
 }
 
-type Known = Pick<Readiness, 'database' | 'queue'>
+type Known = Pick<Readiness, 'database' | 'queue' | 'replica'>
 
 /** Probes of several proxies are one question to the database a second. */
 const KEEP_MS = 1_000
@@ -43,7 +46,9 @@ export function readinessOf(store: Store, stopping: AbortSignal): () => Promise<
 async function ask(store: Store): Promise<Known> {
   const migrated = (await missingMigrations(store.db)).length === 0
   const queue = migrated ? dueOf(await readQueue(store)) : null
-  return { database: { reachable: true, migrated }, queue }
+  const lag = await store.db.replica?.lag()
+  const replica = lag && { state: lag.state, lag_bytes: lag.bytes }
+  return { database: { reachable: true, migrated }, queue, ...(replica && { replica }) }
 }
 
 /** What is `sending` is in a device's hands. */

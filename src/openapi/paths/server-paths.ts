@@ -45,6 +45,13 @@ const READY = z
       .meta({
         description: 'Messages that a device should have by now, and how long the oldest of them waits.',
       }),
+    replica: z
+      .object({
+        state: z.enum(['used', 'late', 'away', 'unfit']),
+        lag_bytes: z.number().min(0).nullable(),
+      })
+      .optional()
+      .meta({ description: 'The replica that `DATABASE_REPLICA_URL` names.' }),
   })
   .meta({ id: 'Readiness' })
 
