@@ -1,3 +1,4 @@
+import cluster from 'node:cluster'
 import { defineCommand, runMain } from 'citty'
 import packageJson from '../package.json' with { type: 'json' }
 import { agentCommand } from './agent/command.ts'
@@ -7,6 +8,7 @@ import { deleteSuperuser, listSuperusers, upsertSuperuser } from './auth/superus
 import { backupCommand, restoreCommand } from './backup/command.ts'
 import { sendCommand } from './bulk/command.ts'
 import { type CatalogStore, openStore } from './collections/catalog/catalog-store.ts'
+import type { Store } from './collections/catalog.ts'
 import { strict, type Words } from './command-line.ts'
 import { type Config, readConfig } from './config.ts'
 import { copyCommand } from './copy/command.ts'
@@ -21,6 +23,9 @@ import { openapiCommand } from './openapi/command.ts'
 import { type RunningServer, start } from './server.ts'
 import { showProgress } from './tools/progress.ts'
 import { onStopSignal } from './tools/stop-signal.ts'
+import { workerMember } from './workers/member.ts'
+import { Supervisor } from './workers/supervisor.ts'
+import { shareOf, workerCount } from './workers/worker-count.ts'
 
 /** The environment of a command that opens databases itself. */
 function setting(): { config: Config; log: Logger } {
@@ -45,24 +50,56 @@ const withStore = (work: (store: CatalogStore, config: Config) => Promise<void>)
 
 const say = (line: string) => void process.stdout.write(`${line}\n`)
 
+/** Prints the link on which the first superuser is made, while there is none. */
+async function printInstallerLink(store: Store, config: Config): Promise<void> {
+  const link = await installerLink(store, config.publicUrl)
+  if (link) say(`There is no superuser yet. Create the first one here, within 30 minutes:\n${link}`)
+}
+
+/** Ends the program at the first signal, after `stop` if there is anything to stop. */
+function endOnSignal(stop: () => (() => Promise<void>) | undefined): void {
+  onStopSignal((signal) => {
+    const stopping = stop()
+    if (!stopping) process.exit(0)
+    // of several workers the parent says it
+    if (!cluster.isWorker) say(`${signal}: finishing what runs`)
+    void runProgramCommand(async () => {
+      await stopping()
+      process.exit(0)
+    })
+  })
+}
+
+/** Runs this process as the server, alone or as one of several workers. */
+async function serveHere(config: Config, count: number): Promise<void> {
+  let server: RunningServer | undefined
+  endOnSignal(() => server && (() => server!.stop()))
+  const member = workerMember()
+  const log = createLogger(config, undefined, member?.worker)
+  server = await start(shareOf(config, count), log, member)
+  if (member) member.serving(server.url)
+  else say(`pocketsms listens on ${server.url}`)
+  if (!member || member.worker === 1) await printInstallerLink(server.services.store, config)
+}
+
+/** Runs this process as the parent of several workers, of which the first migrates the database. */
+async function superviseWorkers(config: Config, count: number): Promise<void> {
+  const { stopDelaySeconds } = config
+  const env = { WORKERS: String(count) }
+  const supervisor = new Supervisor({ count, stopDelaySeconds, env }, createLogger(config))
+  endOnSignal(() => () => supervisor.stop())
+  const begun = await supervisor.start()
+  if ('exitCode' in begun) process.exitCode = begun.exitCode
+  else say(`pocketsms listens on ${begun.url}, with ${count} workers`)
+}
+
 const serve = defineCommand({
   meta: { name: 'serve', description: 'Run the server. Settings come from the environment; see README.md.' },
   run: () =>
     runProgramCommand(async () => {
       const config = readConfig(process.env)
-      let server: RunningServer | undefined
-      onStopSignal((signal) => {
-        if (!server) process.exit(0)
-        say(`${signal}: finishing what runs`)
-        void runProgramCommand(async () => {
-          await server?.stop()
-          process.exit(0)
-        })
-      })
-      server = await start(config)
-      say(`pocketsms listens on ${server.url}`)
-      const link = await installerLink(server.services.store, config.publicUrl)
-      if (link) say(`There is no superuser yet. Create the first one here, within 30 minutes:\n${link}`)
+      const count = workerCount(config)
+      await (count > 1 && cluster.isPrimary ? superviseWorkers : serveHere)(config, count)
     }),
 })
 

@@ -75,6 +75,12 @@ const ENVIRONMENT = z.object({
     .url({ protocol: /^(mailto|https)$/, error: 'must be an address such as mailto:ann@example.com' })
     .default('mailto:admin@localhost'),
   DATABASE_POOL: whole(16, 1, 200),
+  WORKERS: z
+    .string()
+    .trim()
+    .regex(/^(auto|[1-9]\d{0,2})$/, 'must be auto or a whole number from 1 to 999')
+    .transform((text) => (text === 'auto' ? text : Number(text)))
+    .default(1),
   CLIENT_STATEMENT_SECONDS: whole(3, 1, 30),
   METRICS_TOKEN: z.string().min(16, 'must have at least 16 characters').optional(),
   STOP_DELAY_SECONDS: whole(0, 0, 60),
@@ -117,6 +123,8 @@ export interface Config {
   readonly webhookLogDays: number
   readonly vapidSubject: string
   readonly databasePool: number
+  /** How many processes serve behind the port; `auto`: one for each core. */
+  readonly workers: 'auto' | number
   /** How long a statement may run whose filter, sort or expand a client chose who is no superuser. */
   readonly clientStatementSeconds: number
   /** Opens `/metrics`, beside superusers' tokens. */
@@ -179,6 +187,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     webhookLogDays: e.WEBHOOK_LOG_DAYS,
     vapidSubject: e.VAPID_SUBJECT,
     databasePool: e.DATABASE_POOL,
+    workers: e.WORKERS,
     clientStatementSeconds: e.CLIENT_STATEMENT_SECONDS,
     metricsToken: e.METRICS_TOKEN,
     stopDelaySeconds: e.STOP_DELAY_SECONDS,

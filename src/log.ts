@@ -9,10 +9,21 @@ export type { Logger }
 const TOLD = ['code', 'severity', 'constraint', 'schema', 'table', 'column', 'routine', 'status'] as const
 const MAX_CAUSES = 4
 
-/** JSON lines, on standard output if nothing else is given. No bodies and no secrets go in. */
-export function createLogger(config: Pick<Config, 'logLevel'>, destination?: DestinationStream): Logger {
+/**
+ * JSON lines, on standard output if nothing else is given. Each line of one of several workers has its
+ * number. No bodies and no secrets go in.
+ */
+export function createLogger(
+  config: Pick<Config, 'logLevel'>,
+  destination?: DestinationStream,
+  worker?: number,
+): Logger {
   return pino(
-    { level: config.logLevel, base: null, serializers: { err: (error) => told(error, MAX_CAUSES) } },
+    {
+      level: config.logLevel,
+      base: worker === undefined ? null : { worker },
+      serializers: { err: (error) => told(error, MAX_CAUSES) },
+    },
     destination ?? pino.destination({ dest: 1, sync: false, minLength: 0 }),
   )
 }

@@ -39,6 +39,7 @@ import { Acceptor } from './sms/send/accept.ts'
 import { startDelivery } from './sms/sweep/delivery.ts'
 import { atMost, countdown } from './tools/deadline.ts'
 import { startWebhooks } from './webhooks/start.ts'
+import type { WorkerMember } from './workers/member.ts'
 
 /** How long running requests may take after the server was told to stop, and the database to close. */
 const [STOP_MS, DATABASE_CLOSE_MS] = [8_000, 2_000]
@@ -60,15 +61,19 @@ export interface RunningServer {
 
 /**
  * Opens and migrates the database, then serves. Throws a UserError for what the person who starts it can
- * mend.
+ * mend. `workers`: this process is one of several behind the port.
  */
-export async function start(config: Config, log: Logger = createLogger(config)): Promise<RunningServer> {
+export async function start(
+  config: Config,
+  log: Logger = createLogger(config),
+  workers?: WorkerMember,
+): Promise<RunningServer> {
   await removeLeftovers()
   const db = await openServingDb(config, log)
   try {
     const warning = await roleWarning(db)
     if (warning) log.warn(warning)
-    return await serve(config, db, log)
+    return await serve(config, db, log, workers)
   } catch (error) {
     await db.close()
     throw error
@@ -80,6 +85,7 @@ async function begin(
   db: Db,
   log: Logger,
   backup: Omit<BackupServices, 'settings' | 'stopping'>,
+  workers: WorkerMember | undefined,
 ): Promise<Work> {
   await migrate(db)
   await otherRestoreIsOver(db, backup.node)
@@ -102,6 +108,7 @@ async function begin(
     backups,
     realtime: new Realtime(store, log, { ...LIMITS, ofAccount: config.maxStreams }),
     traffic: new Traffic(),
+    workers,
     stopping: stopping.signal,
     closing: closing.signal,
     ending: ending.signal,
@@ -136,11 +143,16 @@ async function begin(
   }
 }
 
-async function serve(config: Config, db: Db, log: Logger): Promise<RunningServer> {
+async function serve(
+  config: Config,
+  db: Db,
+  log: Logger,
+  workers: WorkerMember | undefined,
+): Promise<RunningServer> {
   const node = randomUUID()
   const exclusively: Exclusively = (alone) => running.exclusively(alone)
   const backup = { db, node, log, folder: config.backupDir, exclusively }
-  const running = await Restartable.start(() => begin(config, db, log, backup), config, log)
+  const running = await Restartable.start(() => begin(config, db, log, backup, workers), config, log)
   const options = { ...CONNECTION_OPTIONS, IncomingMessage: LimitedIncomingMessage }
   const bans = new BriefBans()
   const server = createServer(options, oneAtATime(running.handle, bans))

@@ -13,7 +13,7 @@ const MAX_COLUMNS = 110
  */
 const FLOORS = [
   ['tools'],
-  ['db', 'outgoing'],
+  ['db', 'outgoing', 'workers'],
   ['fields'],
   ['collections'],
   ['settings', 'request'],

@@ -12,6 +12,7 @@ import type { Extensions } from '../records/extension.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 import type { CampaignRunner } from '../sms/campaigns/runner.ts'
+import type { WorkerMember } from '../workers/member.ts'
 import type { Hold } from './body/answer-room.ts'
 import { readQuery } from './body/query.ts'
 import type { RequestBody } from './body/request-body.ts'
@@ -32,6 +33,8 @@ export interface Services {
   readonly backups: Backups
   readonly realtime: Realtime
   readonly traffic: Traffic
+  /** This process among the workers behind the port; undefined for one that stands alone. */
+  readonly workers: WorkerMember | undefined
   /** Aborts when the server is told to stop: it is not ready for more. */
   readonly stopping: AbortSignal
   /** Aborts when it begins to: waiting claims end then. */

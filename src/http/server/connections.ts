@@ -35,6 +35,8 @@ export function limitConnections(
 ): void {
   server.timeout = SILENT_MS
   server.maxConnections = config.maxConnections
+  // else one of several workers hands it to the next one. The types do not know it yet
+  Object.assign(server, { dropMaxConnection: true })
   if (config.maxConnectionsPerAddress > 0) limitAddresses(server, config, settings)
 }
 

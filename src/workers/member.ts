@@ -1,0 +1,75 @@
+import cluster from 'node:cluster'
+import type { Figure, ToParent, ToWorker, WorkerFigures, WorkerState } from './messages.ts'
+
+/** The environment variable by which a worker knows its number. */
+export const WORKER_VARIABLE = 'POCKETSMS_WORKER'
+
+/** How long metrics wait for the parent, which itself waits for the other workers. */
+const COLLECT_MS = 3_000
+
+/** This process as one of several workers: what it knows of the others, and tells them. */
+export class WorkerMember {
+  readonly worker: number
+  #states: readonly WorkerState[] = []
+  #figures: () => Promise<readonly Figure[]> = async () => []
+  #ids = 0
+  readonly #collecting = new Map<number, (all: readonly WorkerFigures[]) => void>()
+
+  constructor(worker: number) {
+    this.worker = worker
+    process.on('message', (message: ToWorker) => this.#hear(message))
+    // a worker whose start failed ends: nothing but this would keep it
+    process.channel?.unref()
+  }
+
+  /** How all workers do, by their numbers. */
+  get states(): readonly WorkerState[] {
+    return this.#states
+  }
+
+  /** Tells the parent that the port is open. */
+  serving(url: string): void {
+    this.#tell({ kind: 'serving', url })
+  }
+
+  /** What this process counts, whenever any worker collects. */
+  offer(figures: () => Promise<readonly Figure[]>): void {
+    this.#figures = figures
+  }
+
+  /**
+   * What all workers count. One that does not answer is left out; without the parent it is this one alone.
+   */
+  async collect(): Promise<readonly WorkerFigures[]> {
+    const id = ++this.#ids
+    const collected = new Promise<readonly WorkerFigures[]>((resolve) => {
+      this.#collecting.set(id, resolve)
+      setTimeout(() => resolve([]), COLLECT_MS).unref()
+    })
+    this.#tell({ kind: 'collect', id })
+    const all = await collected
+    this.#collecting.delete(id)
+    return all.length > 0 ? all : [{ worker: this.worker, figures: await this.#figures() }]
+  }
+
+  #hear(message: ToWorker): void {
+    if (message.kind === 'states') this.#states = message.states
+    else if (message.kind === 'collected') this.#collecting.get(message.id)?.(message.all)
+    else if (message.kind === 'figures') void this.#answer(message.id)
+  }
+
+  async #answer(id: number): Promise<void> {
+    const figures = await this.#figures().catch(() => [])
+    this.#tell({ kind: 'figures', id, figures })
+  }
+
+  #tell(message: ToParent): void {
+    // without its parent a worker ends by itself: node:cluster
+    if (process.connected) process.send?.(message, undefined, undefined, () => {})
+  }
+}
+
+/** This process as a worker; undefined for one that stands alone, and for the parent. */
+export function workerMember(): WorkerMember | undefined {
+  return cluster.isWorker ? new WorkerMember(Number(process.env[WORKER_VARIABLE])) : undefined
+}

@@ -1,0 +1,38 @@
+import { availableParallelism } from 'node:os'
+import { expect, test } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import { UserError } from '../../src/errors.ts'
+import { shareOf, workerCount } from '../../src/workers/worker-count.ts'
+
+const POSTGRES = { DATABASE_URL: 'postgres://localhost/none' }
+
+test.each([
+  ['unset', {}, 1],
+  ['1 on PGlite', { WORKERS: '1' }, 1],
+  ['a number', { ...POSTGRES, WORKERS: '3' }, 3],
+  ['auto', { ...POSTGRES, WORKERS: 'auto' }, availableParallelism()],
+])('%s', (_, env, count) => {
+  expect(workerCount(readConfig(env))).toBe(count)
+})
+
+test.each(['2', 'auto'])('WORKERS=%s is refused on the embedded database', (WORKERS) => {
+  const count = () => workerCount(readConfig({ WORKERS }))
+  expect(count).toThrow(UserError)
+  expect(count).toThrow(/WORKERS needs Postgres/)
+})
+
+test.each(['0', '-1', '1.5', 'all', '1000'])('WORKERS=%s is no setting', (WORKERS) => {
+  expect(() => readConfig({ ...POSTGRES, WORKERS })).toThrow(/WORKERS: must be auto or a whole number/)
+})
+
+test('workers share what each counts by itself', () => {
+  const config = readConfig({ ...POSTGRES, MAX_STREAMS: '0', MAX_CONNECTIONS_PER_ADDRESS: '5' })
+  expect(shareOf(config, 2)).toMatchObject({
+    databasePool: 8,
+    maxConnections: 5000,
+    maxConnectionsPerAddress: 3,
+    maxStreams: 0,
+  })
+  expect(shareOf(config, 16).databasePool).toBe(4)
+  expect(shareOf(readConfig({ ...POSTGRES, DATABASE_POOL: '2' }), 2).databasePool).toBe(2)
+})
