@@ -1,5 +1,8 @@
 import type { Metric, Registry } from 'prom-client'
+import type { WorkerMember } from '../workers/member.ts'
+import type { Figure } from '../workers/messages.ts'
 import { type Family, familiesOf, type MetricsSource } from './families.ts'
+import { ofAllWorkers } from './worker-figures.ts'
 
 /** Text that Prometheus reads, and its content type. */
 export interface Exposition {
@@ -17,36 +20,47 @@ async function load(): Promise<{ create: () => Registry; ofProcess: Registry }> 
   return { create: () => new Registry(), ofProcess }
 }
 
-/** Answers a server's metrics in Prometheus' text format. The only file that knows prom-client. */
-export function expositionOf(subject: MetricsSource): () => Promise<Exposition> {
+/**
+ * Answers a server's metrics in Prometheus' text format. Of several workers any one answers for all: what
+ * each counts has the label `worker`. The only file that knows prom-client.
+ */
+export function expositionOf(subject: MetricsSource, workers?: WorkerMember): () => Promise<Exposition> {
   const families = familiesOf(subject)
-  let own: Registry | undefined
+  const own = async () => [
+    ...(await figuresOf(families.filter(({ isShared }) => !isShared))),
+    ...(await processFigures()),
+  ]
+  workers?.offer(own)
   return async () => {
-    library ??= load()
-    const { create, ofProcess } = await library
-    own ??= registryOf(families, create())
-    return { type: own.contentType, text: `${await own.metrics()}\n${await ofProcess.metrics()}` }
+    const counted = workers ? ofAllWorkers(await workers.collect(), workers.states) : await own()
+    return render([...(await figuresOf(families.filter(({ isShared }) => isShared))), ...counted])
   }
+}
+
+async function processFigures(): Promise<Figure[]> {
+  library ??= load()
+  return (await (await library).ofProcess.getMetricsAsJSON()) as unknown as Figure[]
+}
+
+const figuresOf = (families: readonly Family[]): Promise<Figure[]> => Promise.all(families.map(figureOf))
+
+async function figureOf({ name, help, type, samples }: Family): Promise<Figure> {
+  const values = [...(await samples())].map(({ labels, value, suffix = '' }) => ({
+    labels,
+    value,
+    metricName: name + suffix,
+  }))
+  return { name, help, type, aggregator: 'sum', values }
 }
 
 /**
  * Our counts are numbers already, which its own counters and histograms could not take over: it is given what
  * it asks of any metric, a name and values.
  */
-function registryOf(families: readonly Family[], registry: Registry): Registry {
-  for (const { name, help, type, samples } of families) {
-    const get = async () => ({
-      name,
-      help,
-      type,
-      aggregator: 'sum',
-      values: [...(await samples())].map(({ labels, value, suffix = '' }) => ({
-        labels,
-        value,
-        metricName: name + suffix,
-      })),
-    })
-    registry.registerMetric({ name, get } as unknown as Metric)
-  }
-  return registry
+async function render(figures: readonly Figure[]): Promise<Exposition> {
+  library ??= load()
+  const registry = (await library).create()
+  for (const figure of figures)
+    registry.registerMetric({ name: figure.name, get: async () => figure } as unknown as Metric)
+  return { type: registry.contentType, text: await registry.metrics() }
 }

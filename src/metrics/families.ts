@@ -30,6 +30,8 @@ export interface Family {
   readonly name: string
   readonly help: string
   readonly type: 'counter' | 'gauge' | 'histogram'
+  /** A figure of the database, the same from every process. */
+  readonly isShared?: true
   samples(): Iterable<Sample> | Promise<Iterable<Sample>>
 }
 
@@ -54,6 +56,9 @@ const gauge = (name: string, help: string, samples: Family['samples']): Family =
   samples,
 })
 
+const shared = (families: readonly Family[]): Family[] =>
+  families.map((family) => ({ ...family, isShared: true }))
+
 /**
  * All that a server tells of itself, beside what Node says of the process. docs/operations.md explains them.
  */
@@ -61,10 +66,10 @@ export function familiesOf(subject: MetricsSource): Family[] {
   return [
     ...trafficFamilies(subject),
     ...messageFamilies(),
-    ...queueFamilies(subject),
-    ...deviceFamilies(subject),
-    ...webhookFamilies(subject),
-    ...backupFamilies(subject),
+    ...shared(queueFamilies(subject)),
+    ...shared(deviceFamilies(subject)),
+    ...shared(webhookFamilies(subject)),
+    ...shared(backupFamilies(subject)),
     ...replicaFamilies(subject),
     counter('pocketsms_filter_compilations_total', 'Filters and rules by cache hit or miss.', () =>
       each('cache', { hit: counts.filter.hits, miss: counts.filter.misses }),

@@ -3,6 +3,8 @@ import type { ReplicaState } from '../db/replica/replica.ts'
 import { missingMigrations } from '../db/schema/migrate.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
 import { within } from '../tools/deadline.ts'
+import type { WorkerMember } from '../workers/member.ts'
+import type { WorkerState } from '../workers/messages.ts'
 import { type Queue, readQueue } from './queue.ts'
 
 /** What a probe is told. The queue is for people: a long one is no reason to send requests elsewhere. */
@@ -18,6 +20,8 @@ export interface Readiness {
   readonly queue: { readonly due: number; readonly oldest_seconds: number } | null
   /** The replica, where there is one. */
   readonly replica?: { readonly state: ReplicaState; readonly lag_bytes: number | null }
+  /** All workers behind the port, where there are several. */
+  readonly workers?: readonly WorkerState[]
 }
 
 type Known = Pick<Readiness, 'database' | 'queue' | 'replica'>
@@ -33,13 +37,18 @@ const AWAY: Known = { database: { reachable: false, migrated: false }, queue: nu
  * Answers whether this server should be sent requests: the database answers, is migrated, and nobody said
  * stop.
  */
-export function readinessOf(store: Store, stopping: AbortSignal): () => Promise<Readiness> {
+export function readinessOf(
+  store: Store,
+  stopping: AbortSignal,
+  workers?: WorkerMember,
+): () => Promise<Readiness> {
   const look = cachedQuery(() => within(ask(store), PATIENCE_MS), KEEP_MS)
   return async () => {
     const known = await look().catch(() => AWAY)
     const serving = !stopping.aborted
     const { reachable, migrated } = known.database
-    return { ready: serving && reachable && migrated, serving, ...known }
+    const ready = serving && reachable && migrated
+    return { ready, serving, ...known, ...(workers && { workers: workers.states }) }
   }
 }
 

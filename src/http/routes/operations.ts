@@ -15,9 +15,10 @@ import { clientIp } from '../server/client-ip.ts'
  */
 export function operationsRoutes(services: Services): Hono<Env> {
   const { store, traffic, realtime } = services
-  const readiness = readinessOf(store, services.stopping)
+  const readiness = readinessOf(store, services.stopping, services.workers)
   const { deviceOnlineSeconds } = services.config
-  const exposition = expositionOf({ store, traffic, clients: () => realtime.clients, deviceOnlineSeconds })
+  const source = { store, traffic, clients: () => realtime.clients, deviceOnlineSeconds }
+  const exposition = expositionOf(source, services.workers)
   return new Hono<Env>()
     .get('/api/ready', async (c) => {
       const answer = await readiness()

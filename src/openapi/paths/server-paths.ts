@@ -52,6 +52,17 @@ const READY = z
       })
       .optional()
       .meta({ description: 'The replica that `DATABASE_REPLICA_URL` names.' }),
+    workers: z
+      .array(
+        z.object({
+          worker: z.int().min(1),
+          state: z.enum(['starting', 'serving', 'down']),
+          restarts: z.int().min(0).meta({ description: 'How often it ended without being told to.' }),
+          started: z.string().meta({ description: 'When its process was started, ISO 8601.' }),
+        }),
+      )
+      .optional()
+      .meta({ description: 'All workers behind the port, where `WORKERS` makes several.' }),
   })
   .meta({ id: 'Readiness' })
 
