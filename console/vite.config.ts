@@ -18,7 +18,8 @@ export default defineConfig({
     rollupOptions: {
       input: {
         index: `${import.meta.dirname}/index.html`,
-        // at the root, under one name for ever: a service worker's place is its scope, and its name its identity
+        // at the root, under one name for ever: a service worker's place is its scope, and its name its
+        // identity
         sw: `${import.meta.dirname}/src/service-worker.ts`,
       },
       output: {

@@ -306,7 +306,7 @@ describe('the console', () => {
   })
 
   test('has few packages', () => {
-    const packages = reached.map(({ to }) => to).filter((to) => !/\.(tsx?|css|svg|md|peggy)$/.test(to))
+    const packages = reached.map(({ to }) => to).filter((to) => !/\.(tsx?|css|svg|md|peggy|json)$/.test(to))
     expect(packages.filter((name) => !CONSOLE_PACKAGES.has(name))).toEqual([])
   })
 

@@ -14,8 +14,10 @@ import './data/theme.ts'
 import { answerServiceWorker } from './data/notifications/service-worker-messages.ts'
 import { watchSession } from './data/session.ts'
 import { watchOwnSettings } from './data/user-settings/own.ts'
+import { language } from './language/language.ts'
 import { guardUnsaved } from './shell/leave-guard.ts'
 
+document.documentElement.lang = language
 watchSession()
 answerServiceWorker()
 watchOwnSettings()

@@ -1,5 +1,7 @@
 // Shows texts that come in as notifications, also when no tab of the console is open. Caches nothing.
 
+import german from './language/de/service-worker.json' with { type: 'json' }
+
 /** What the server pushes (src/notifications/notices.ts), and what a tab without push says by itself. */
 type Notice =
   | {
@@ -19,9 +21,12 @@ interface Shown {
   readonly hash: string
 }
 
-declare const self: ServiceWorkerGlobalScope
+/** German, where the browser prefers it to English, which is what the code says. */
+const wanted = navigator.languages.find((language) => /^(de|en)\b/i.test(language))
+const texts: Readonly<Record<string, string>> = wanted?.toLowerCase().startsWith('de') ? german : {}
+const t = (english: string) => texts[english] ?? english
 
-export {}
+declare const self: ServiceWorkerGlobalScope
 
 /** A tab that does not answer within this time is not in front. */
 const ANSWER_MS = 1_000
@@ -47,13 +52,13 @@ async function show(notice: Notice): Promise<void> {
 
 function wordsOf(notice: Notice): Shown {
   if ('conversations' in notice) {
-    const title = `${notice.conversations} conversations have new texts`
+    const title = t('{count} conversations have new texts').replace('{count}', String(notice.conversations))
     return { title, body: '', tag: 'conversations', hash: '#/conversations' }
   }
   const { conversation, number, name, text, unread } = notice
   return {
     title: unread > 1 ? `${name || number} (${unread})` : name || number,
-    body: text || 'New text',
+    body: text || t('New text'),
     tag: conversation,
     hash: `#/conversations/${encodeURIComponent(number)}`,
   }

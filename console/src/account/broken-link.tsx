@@ -1,14 +1,15 @@
+import { t } from '../language/words.ts'
 import { ButtonLink } from '../parts/form/button.tsx'
 import { to } from '../router.ts'
 import { Sheet } from './sheet.tsx'
 
 /** A link that leads nowhere (any more). */
 export const BrokenLink = ({
-  text = 'It may have been cut: copy it whole from the mail.',
+  text = t('It may have been cut: copy it whole from the mail.'),
 }: {
   text?: string
 }) => (
-  <Sheet title="This link does not work" text={text}>
-    <ButtonLink href={to('/')}>Go to the sign-in</ButtonLink>
+  <Sheet title={t('This link does not work')} text={text}>
+    <ButtonLink href={to('/')}>{t('Go to the sign-in')}</ButtonLink>
   </Sheet>
 )

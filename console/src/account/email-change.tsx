@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import { useTask } from '../data/use/use-task.ts'
+import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
 import { Button } from '../parts/form/button.tsx'
 import { TextField } from '../parts/form/field.tsx'
@@ -20,12 +21,12 @@ export function Page({ params: { token = '' } }: PageProps) {
     setDone(true)
   })
   if (!collection) return <BrokenLink />
-  if (isDone) return <Done title="Your new email address is confirmed" />
+  if (isDone) return <Done title={t('Your new email address is confirmed')} />
   return (
-    <Sheet title="Confirm your new email address">
+    <Sheet title={t('Confirm your new email address')}>
       <Form onSubmit={confirm.run} fault={confirm.fault} names={['password']}>
         <TextField
-          label="Password"
+          label={t('Password')}
           name="password"
           type="password"
           autocomplete="current-password"
@@ -34,7 +35,7 @@ export function Page({ params: { token = '' } }: PageProps) {
           fault={confirm.fault}
         />
         <Button type="submit" kind="primary" busy={confirm.busy}>
-          Confirm
+          {t('Confirm')}
         </Button>
       </Form>
     </Sheet>

@@ -1,4 +1,5 @@
 import type { Fault } from '../data/fault.ts'
+import { t } from '../language/words.ts'
 import { TextField } from '../parts/form/field.tsx'
 
 /** The email address of an account. Browsers fill it in with the password. */
@@ -6,4 +7,4 @@ export const EmailField = (props: {
   value: string
   onValue: (email: string) => void
   fault?: Fault | undefined
-}) => <TextField label="Email" name="email" type="email" autocomplete="username" {...props} />
+}) => <TextField label={t('Email')} name="email" type="email" autocomplete="username" {...props} />

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import { useTask } from '../data/use/use-task.ts'
+import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
 import { Button } from '../parts/form/button.tsx'
 import { Form } from '../parts/form/form.tsx'
@@ -25,17 +26,19 @@ export function Page({ params }: PageProps) {
     go('/users')
   })
   if (create.fault && [401, 403].includes(create.fault.status))
-    return <BrokenLink text="It is used up or older than 30 minutes. Start the server again for a new one." />
+    return (
+      <BrokenLink text={t('It is used up or older than 30 minutes. Start the server again for a new one.')} />
+    )
   return (
     <Sheet
-      title="Create the first superuser"
-      text="This account may see and change everything on this server."
+      title={t('Create the first superuser')}
+      text={t('This account may see and change everything on this server.')}
     >
       <Form onSubmit={create.run} fault={create.fault} names={['email', 'password', 'passwordConfirm']}>
         <EmailField value={email} onValue={setEmail} fault={create.fault} />
         <PasswordFields value={passwords} onValue={setPasswords} fault={create.fault} />
         <Button type="submit" kind="primary" busy={create.busy}>
-          Create the account
+          {t('Create the account')}
         </Button>
       </Form>
     </Sheet>

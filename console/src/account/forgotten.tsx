@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import { NO_MAIL, useSetup } from '../data/setup.ts'
 import { useTask } from '../data/use/use-task.ts'
+import { t } from '../language/words.ts'
 import { Button, ButtonLink } from '../parts/form/button.tsx'
 import { Form, Notice } from '../parts/form/form.tsx'
 import { to } from '../router.ts'
@@ -24,30 +25,30 @@ export function Page() {
   if (isDone)
     return (
       <Sheet
-        title={setup?.sends_mail === false ? 'No mail goes out' : 'Look into your mail'}
+        title={setup?.sends_mail === false ? t('No mail goes out') : t('Look into your mail')}
         text={
           setup?.sends_mail === false
-            ? `${NO_MAIL} Ask one of them to look there, or to set a new password for you.`
-            : `If ${email} has an account here, a link to set a new password is on its way.`
+            ? `${NO_MAIL} ${t('Ask one of them to look there, or to set a new password for you.')}`
+            : t('If {email} has an account here, a link to set a new password is on its way.', { email })
         }
       >
-        <ButtonLink href={to('/')}>Back to the sign-in</ButtonLink>
+        <ButtonLink href={to('/')}>{t('Back to the sign-in')}</ButtonLink>
       </Sheet>
     )
   return (
     <Sheet
-      title="Forgotten your password?"
-      text={setup?.sends_mail === false ? undefined : 'You get a mail with a link to set a new one.'}
+      title={t('Forgotten your password?')}
+      text={setup?.sends_mail === false ? undefined : t('You get a mail with a link to set a new one.')}
     >
       {setup?.sends_mail === false && <Notice kind="warning">{NO_MAIL}</Notice>}
       <Form onSubmit={ask.run} fault={ask.fault} names={['email']}>
         <RoleSwitch />
         <EmailField value={email} onValue={setEmail} fault={ask.fault} />
         <Button type="submit" kind="primary" busy={ask.busy}>
-          {setup?.sends_mail === false ? 'Make the link' : 'Send the mail'}
+          {setup?.sends_mail === false ? t('Make the link') : t('Send the mail')}
         </Button>
         <a class="aside" href={to('/')}>
-          Back to the sign-in
+          {t('Back to the sign-in')}
         </a>
       </Form>
     </Sheet>

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { t } from '../language/words.ts'
 import { CodeBlock } from '../parts/code.tsx'
 import { Button } from '../parts/form/button.tsx'
 import { TextField } from '../parts/form/field.tsx'
@@ -16,16 +17,18 @@ export function Page() {
   const open = () => {
     const token = TOKEN.exec(link.trim())?.[1]
     if (token) go(`/pbinstall/${token}`)
-    else setError('This is not the link. It ends with three parts that have dots between them.')
+    else setError(t('This is not the link. It ends with three parts that have dots between them.'))
   }
   return (
     <Sheet
-      title="Make the first superuser"
-      text="Only the person who runs the server can do this. At its start the server prints a link that is good for 30 minutes; its log has it."
+      title={t('Make the first superuser')}
+      text={t(
+        'Only the person who runs the server can do this. At its start the server prints a link that is good for 30 minutes; its log has it.',
+      )}
     >
       <Form onSubmit={open}>
         <TextField
-          label="The link that the server printed"
+          label={t('The link that the server printed')}
           name="link"
           autocomplete="off"
           placeholder="http://…/_/#/pbinstall/…"
@@ -34,16 +37,17 @@ export function Page() {
           error={error}
         />
         <Button type="submit" kind="primary">
-          Go on
+          {t('Go on')}
         </Button>
       </Form>
       <p>
-        Or run this on the server, with an address and a password of yours. With the embedded database, stop
-        the server first.
+        {t(
+          'Or run this on the server, with an address and a password of yours. With the embedded database, stop the server first.',
+        )}
       </p>
       <CodeBlock code="npx pocketsms superuser upsert you@example.com a-long-password" />
       <a class="aside" href={to('/')}>
-        Back to the sign-in
+        {t('Back to the sign-in')}
       </a>
     </Sheet>
   )

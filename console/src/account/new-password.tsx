@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import { useTask } from '../data/use/use-task.ts'
+import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
 import { Button } from '../parts/form/button.tsx'
 import { Form } from '../parts/form/form.tsx'
@@ -21,13 +22,13 @@ export function Page({ params: { token = '' } }: PageProps) {
     setDone(true)
   })
   if (!collection) return <BrokenLink />
-  if (isDone) return <Done title="Your new password is set" />
+  if (isDone) return <Done title={t('Your new password is set')} />
   return (
-    <Sheet title="Set a new password">
+    <Sheet title={t('Set a new password')}>
       <Form onSubmit={save.run} fault={save.fault} names={['password', 'passwordConfirm']}>
         <PasswordFields value={passwords} onValue={setPasswords} fault={save.fault} />
         <Button type="submit" kind="primary" busy={save.busy}>
-          Set the password
+          {t('Set the password')}
         </Button>
       </Form>
     </Sheet>

@@ -1,4 +1,5 @@
 import type { Fault } from '../data/fault.ts'
+import { t } from '../language/words.ts'
 import { TextField } from '../parts/form/field.tsx'
 
 export interface NewPassword {
@@ -13,7 +14,7 @@ export const PasswordFields = ({
   value,
   onValue,
   fault,
-  label = 'Password',
+  label = t('Password'),
 }: {
   value: NewPassword
   onValue: (value: NewPassword) => void
@@ -27,13 +28,13 @@ export const PasswordFields = ({
       name="password"
       type="password"
       autocomplete="new-password"
-      hint="At least 8 characters."
+      hint={t('At least 8 characters.')}
       value={value.password}
       onValue={(password) => onValue({ ...value, password })}
       fault={fault}
     />
     <TextField
-      label="The same password again"
+      label={t('The same password again')}
       name="passwordConfirm"
       type="password"
       autocomplete="new-password"

@@ -1,4 +1,5 @@
 import { useEffect } from 'preact/hooks'
+import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
 import { Sheet } from './sheet.tsx'
 
@@ -12,8 +13,11 @@ export function Page({ params: { outcome } }: PageProps) {
     if (isDone) window.close()
   }, [isDone])
   return isDone ? (
-    <Sheet title="You are signed in" text="You can close this window and go back to the app." />
+    <Sheet title={t('You are signed in')} text={t('You can close this window and go back to the app.')} />
   ) : (
-    <Sheet title="You could not be signed in" text="Close this window, go back to the app and try again." />
+    <Sheet
+      title={t('You could not be signed in')}
+      text={t('Close this window, go back to the app and try again.')}
+    />
   )
 }

@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { t } from '../language/words.ts'
 import { to } from '../router.ts'
 import { ThemeSwitch } from '../shell/account-menu.tsx'
 import { Logo } from '../shell/logo.tsx'
@@ -11,7 +12,7 @@ export const PublicPage = ({ children }: { children: ComponentChildren }) => (
         <Logo /> pocketsms
       </a>
       <ThemeSwitch />
-      <a href={to('/')}>Sign in</a>
+      <a href={to('/')}>{t('Sign in')}</a>
     </header>
     <main id="page">{children}</main>
   </div>

@@ -1,9 +1,10 @@
 import { remembered } from '../data/remembered.ts'
 import type { Role } from '../data/session.ts'
+import { t } from '../language/words.ts'
 
 const ROLES: readonly (readonly [Role, words: string])[] = [
-  ['user', 'User'],
-  ['superuser', 'Superuser'],
+  ['user', t('User')],
+  ['superuser', t('Superuser')],
 ]
 
 /** Which kind of account signs in; remembered. */
@@ -15,7 +16,7 @@ export const accounts = () => (role.value === 'superuser' ? '_superusers' : 'use
 /** The choice between the two kinds. */
 export const RoleSwitch = () => (
   <fieldset class="segments">
-    <legend class="unseen">Kind of account</legend>
+    <legend class="unseen">{t('Kind of account')}</legend>
     {ROLES.map(([value, words]) => (
       <label key={value}>
         <input

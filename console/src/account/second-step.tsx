@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import { NO_MAIL, useSetup } from '../data/setup.ts'
 import { useTask } from '../data/use/use-task.ts'
+import { t } from '../language/words.ts'
 import { Button } from '../parts/form/button.tsx'
 import { TextField } from '../parts/form/field.tsx'
 import { Form } from '../parts/form/form.tsx'
@@ -18,12 +19,14 @@ export function SecondStep({ step, onBack }: { step: Step; onBack: () => void })
   )
   return (
     <Sheet
-      title="One more step"
-      text={setup?.sends_mail === false ? NO_MAIL : `A code is on its way to ${step.email}.`}
+      title={t('One more step')}
+      text={
+        setup?.sends_mail === false ? NO_MAIL : t('A code is on its way to {email}.', { email: step.email })
+      }
     >
       <Form onSubmit={enter.run} fault={enter.fault}>
         <TextField
-          label="Code"
+          label={t('Code')}
           name="code"
           inputMode="numeric"
           autocomplete="one-time-code"
@@ -31,10 +34,10 @@ export function SecondStep({ step, onBack }: { step: Step; onBack: () => void })
           onValue={setCode}
         />
         <Button type="submit" kind="primary" busy={enter.busy}>
-          Sign in
+          {t('Sign in')}
         </Button>
         <Button kind="quiet" onClick={onBack}>
-          Back
+          {t('Back')}
         </Button>
       </Form>
     </Sheet>

@@ -5,6 +5,7 @@ import type { Fault } from '../data/fault.ts'
 import { hasExpired } from '../data/session.ts'
 import { useSetup } from '../data/setup.ts'
 import { useTask } from '../data/use/use-task.ts'
+import { t, tx } from '../language/words.ts'
 import { Button } from '../parts/form/button.tsx'
 import { TextField } from '../parts/form/field.tsx'
 import { Form, Notice } from '../parts/form/form.tsx'
@@ -15,10 +16,10 @@ import { SecondStep } from './second-step.tsx'
 import { Sheet } from './sheet.tsx'
 
 const WRONG = {
-  user: 'Email or password is wrong. Superusers choose ‘Superuser’ above.',
-  superuser: 'Email or password is wrong. If you are no superuser, choose ‘User’ above.',
+  user: t('Email or password is wrong. Superusers choose ‘Superuser’ above.'),
+  superuser: t('Email or password is wrong. If you are no superuser, choose ‘User’ above.'),
 } as const
-const DISABLED = 'This account is disabled. Ask a superuser of this server.'
+const DISABLED = t('This account is disabled. Ask a superuser of this server.')
 
 /** What a sign-in with a second step waits for. */
 export interface Step {
@@ -38,19 +39,20 @@ export function SignIn() {
   const { fault } = enter
   const told = fault && inWords(fault)
   return (
-    <Sheet title="Sign in">
-      {hasExpired.value && <Notice>Your session has ended. Sign in to go on where you were.</Notice>}
+    <Sheet title={t('Sign in')}>
+      {hasExpired.value && <Notice>{t('Your session has ended. Sign in to go on where you were.')}</Notice>}
       {setup && !setup.has_superuser && (
         <Notice kind="warning">
-          This server has no superuser yet. <a href={to('/first-superuser')}>Make the first one</a>, who then
-          makes the users.
+          {tx('This server has no superuser yet. {link}, who then makes the users.', {
+            link: <a href={to('/first-superuser')}>{t('Make the first one')}</a>,
+          })}
         </Notice>
       )}
       <Form onSubmit={enter.run} fault={told}>
         <RoleSwitch />
         <EmailField value={email} onValue={setEmail} />
         <TextField
-          label="Password"
+          label={t('Password')}
           name="password"
           type="password"
           autocomplete="current-password"
@@ -58,10 +60,10 @@ export function SignIn() {
           onValue={setPassword}
         />
         <Button type="submit" kind="primary" busy={enter.busy}>
-          Sign in
+          {t('Sign in')}
         </Button>
         <a class="aside" href={to('/forgotten')}>
-          Forgotten your password?
+          {t('Forgotten your password?')}
         </a>
       </Form>
     </Sheet>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import { useTask } from '../data/use/use-task.ts'
+import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
 import { Button, ButtonLink } from '../parts/form/button.tsx'
 import { Form } from '../parts/form/form.tsx'
@@ -20,17 +21,17 @@ export function Page({ params: { token = '' } }: PageProps) {
   if (!collection) return <BrokenLink />
   if (isDone)
     return (
-      <Sheet title="Your email address is confirmed">
+      <Sheet title={t('Your email address is confirmed')}>
         <ButtonLink kind="primary" href={to('/')}>
-          Go to the console
+          {t('Go to the console')}
         </ButtonLink>
       </Sheet>
     )
   return (
-    <Sheet title="Confirm your email address">
+    <Sheet title={t('Confirm your email address')}>
       <Form onSubmit={confirm.run} fault={confirm.fault}>
         <Button type="submit" kind="primary" busy={confirm.busy}>
-          Confirm
+          {t('Confirm')}
         </Button>
       </Form>
     </Sheet>

@@ -1,3 +1,5 @@
+import { locale } from '../language/language.ts'
+import { formatNumber, t } from '../language/words.ts'
 import { type Answer, useAnswer } from './use/use-answer.ts'
 
 interface Job {
@@ -31,11 +33,12 @@ export interface Backup {
 export const useBackupStatus = (everyMs: number): Answer<BackupStatus> =>
   useAnswer<BackupStatus>('/api/backup-status', everyMs)
 
-const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB'] as const
+const UNITS = [t('bytes'), 'kB', 'MB', 'GB', 'TB'] as const
+const rounded = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 
 /** `227 kB`, `1.4 GB`. */
 export function formatBytes(bytes: number): string {
   const power = Math.min(Math.floor(Math.log10(Math.max(bytes, 1)) / 3), UNITS.length - 1)
   const figure = bytes / 1000 ** power
-  return `${power === 0 || figure >= 10 ? Math.round(figure).toLocaleString() : figure.toFixed(1)} ${UNITS[power]}`
+  return `${power === 0 || figure >= 10 ? formatNumber(Math.round(figure)) : rounded.format(figure)} ${UNITS[power]}`
 }

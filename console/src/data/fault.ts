@@ -1,4 +1,5 @@
 import { ClientResponseError } from 'pocketbase'
+import { t } from '../language/words.ts'
 import { inWords } from './words/fault-sentences.ts'
 import { labelOf } from './words/field-labels.ts'
 
@@ -13,7 +14,7 @@ export interface Fault {
   readonly status: number
 }
 
-const AWAY = 'The server cannot be reached. Look at your connection and try again.'
+const AWAY = t('The server cannot be reached. Look at your connection and try again.')
 
 /**
  * Any error as a fault: PocketBase's `{message, data}`, the gateway's `{error, message}`, no answer at all.
@@ -36,7 +37,7 @@ function fieldFaults(data: unknown, path = ''): Record<string, string> {
     entries.flatMap(([name, fault]) => {
       if (typeof fault?.message === 'string') return [[path + name, inWords(fault.message)]]
       const inner = Object.entries(fieldFaults(fault, `${path}${name}.`))
-      return inner.length > 0 ? inner : [[path + name, 'Is not right.']]
+      return inner.length > 0 ? inner : [[path + name, t('Is not right.')]]
     }),
   )
 }

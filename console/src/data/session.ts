@@ -1,5 +1,6 @@
 import { computed, signal } from '@preact/signals'
 import type { RecordModel } from 'pocketbase'
+import { t } from '../language/words.ts'
 import { pb } from './client.ts'
 import { stopNotifications } from './notifications/browser.ts'
 
@@ -35,7 +36,7 @@ pb.authStore.onChange(() => {
 
 /** The id of the signed-in user, for the `user` field of new records. Throws when nobody is signed in. */
 export function userId(): string {
-  if (!session.value) throw new Error('Nobody is signed in.')
+  if (!session.value) throw new Error(t('Nobody is signed in.'))
   return session.value.record.id
 }
 

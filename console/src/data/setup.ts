@@ -1,3 +1,4 @@
+import { t } from '../language/words.ts'
 import { useAnswer } from './use/use-answer.ts'
 
 /** What a page has to know of the server before anybody is signed in. */
@@ -11,5 +12,6 @@ export interface Setup {
 export const useSetup = () => useAnswer<Setup>('/api/setup')
 
 /** Said where a mail would be sent. */
-export const NO_MAIL =
-  'This server has no mail server set, so nobody gets mail. Superusers find links and codes in the server’s log.'
+export const NO_MAIL = t(
+  'This server has no mail server set, so nobody gets mail. Superusers find links and codes in the server’s log.',
+)

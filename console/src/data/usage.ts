@@ -1,3 +1,4 @@
+import { t } from '../language/words.ts'
 import type { MessageState } from './records.ts'
 
 /** `GET /api/sms/usage`. */
@@ -24,10 +25,10 @@ export interface Kind {
 }
 
 export const KINDS: readonly Kind[] = [
-  { id: 'done', words: 'Sent', states: ['sent', 'delivered'] },
-  { id: 'waiting', words: 'Waiting', states: ['pending', 'assigned', 'sending'] },
-  { id: 'failed', words: 'Failed', states: ['failed'] },
-  { id: 'received', words: 'Received', states: ['received'] },
+  { id: 'done', words: t('Sent'), states: ['sent', 'delivered'] },
+  { id: 'waiting', words: t('Waiting'), states: ['pending', 'assigned', 'sending'] },
+  { id: 'failed', words: t('Failed'), states: ['failed'] },
+  { id: 'received', words: t('Received'), states: ['received'] },
 ]
 
 /** How many messages of a kind a day had. */

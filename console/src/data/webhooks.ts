@@ -1,12 +1,13 @@
+import { t } from '../language/words.ts'
 import { pb } from './client.ts'
 import type { WEBHOOK_EVENTS } from './records.ts'
 
 /** What each event is called. */
 export const EVENT_WORDS: Readonly<Record<(typeof WEBHOOK_EVENTS)[number], string>> = {
-  'message.sent': 'Sent',
-  'message.delivered': 'Delivered',
-  'message.failed': 'Failed',
-  'message.received': 'Received',
+  'message.sent': t('Sent'),
+  'message.delivered': t('Delivered'),
+  'message.failed': t('Failed'),
+  'message.received': t('Received'),
 }
 
 const post = <T>(path: string, body: object = {}) =>

@@ -1,5 +1,6 @@
 import { saveFile } from '../data/files/save-file.ts'
 import { type BadRow, badRowsCsv, type Sheet } from '../data/files/sheet.ts'
+import { t } from '../language/words.ts'
 import { Button } from './form/button.tsx'
 import { Table } from './list/table.tsx'
 
@@ -10,21 +11,21 @@ export function BadRows({ sheet, bad }: { sheet: Sheet; bad: readonly BadRow[] }
   if (bad.length === 0) return null
   return (
     <details>
-      <summary>{`Rows left out: ${bad.length.toLocaleString()}`}</summary>
+      <summary>{t('Rows left out: {count}', { count: bad.length })}</summary>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <section class="bad-rows" tabIndex={0} aria-label="Rows left out">
+      <section class="bad-rows" tabIndex={0} aria-label={t('Rows left out')}>
         <Table
-          caption="Rows left out"
+          caption={t('Rows left out')}
           columns={[
-            { title: 'Row', cell: ({ row }) => row },
-            { title: 'What is wrong', cell: ({ why }) => why },
-            { title: 'What it says', long: true, cell: ({ cells }) => cells.join(' · ') },
+            { title: t('Row'), cell: ({ row }) => row },
+            { title: t('What is wrong'), cell: ({ why }) => why },
+            { title: t('What it says'), long: true, cell: ({ cells }) => cells.join(' · ') },
           ]}
           rows={bad.slice(0, SHOWN).map((row) => ({ id: `${row.row} ${row.why}`, ...row }))}
         />
       </section>
       <Button icon="download" onClick={() => saveFile('left-out.csv', badRowsCsv(sheet, bad), 'text/csv')}>
-        Save them as a file
+        {t('Save them as a file')}
       </Button>
     </details>
   )

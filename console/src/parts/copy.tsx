@@ -1,21 +1,22 @@
 import { useState } from 'preact/hooks'
+import { t } from '../language/words.ts'
 import { Button } from './form/button.tsx'
 import { toast } from './toast.tsx'
 
 const SHOWN_MS = 2_000
 
 /** A button that copies a text. `label` says what is copied. */
-export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
+export function Copy({ text, label = t('Copy') }: { text: string; label?: string }) {
   const [done, setDone] = useState(false)
   const copy = async () => {
     if (!(await copied(text)))
-      return toast('This browser does not let a page copy: mark the text and copy it yourself.')
+      return toast(t('This browser does not let a page copy: mark the text and copy it yourself.'))
     setDone(true)
     setTimeout(() => setDone(false), SHOWN_MS)
   }
   return (
     <Button icon={done ? 'check' : 'copy'} onClick={() => void copy()}>
-      {done ? 'Copied' : label}
+      {done ? t('Copied') : label}
     </Button>
   )
 }

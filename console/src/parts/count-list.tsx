@@ -1,3 +1,5 @@
+import { formatNumber } from '../language/words.ts'
+
 /** What came of something, in numbers: each with its words. */
 export function CountList({ figures }: { figures: readonly (readonly [words: string, count: number])[] }) {
   return (
@@ -5,7 +7,7 @@ export function CountList({ figures }: { figures: readonly (readonly [words: str
       {figures.map(([words, count]) => (
         <div key={words}>
           <dt>{words}</dt>
-          <dd>{count.toLocaleString()}</dd>
+          <dd>{formatNumber(count)}</dd>
         </div>
       ))}
     </dl>

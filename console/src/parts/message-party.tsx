@@ -1,4 +1,5 @@
 import type { Message } from '../data/records.ts'
+import { t } from '../language/words.ts'
 import { Icon } from './icon.tsx'
 import './message-party.css'
 import { PhoneNumber } from './phone-number.tsx'
@@ -17,9 +18,9 @@ export function MessageParty({
   return (
     <span class="who">
       <Icon name={isIn ? 'in' : 'out'} size={15} />
-      <span class="unseen">{isIn ? 'From' : 'To'}</span>
+      <span class="unseen">{isIn ? t('From') : t('To')}</span>
       <span class={name ? 'who-name' : 'who-number-only'}>
-        {name || (number ? <PhoneNumber number={number} /> : 'Unknown')}
+        {name || (number ? <PhoneNumber number={number} /> : t('Unknown'))}
       </span>
       {name && (
         <span class="who-number">

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Fault } from '../data/fault.ts'
+import { t, tx } from '../language/words.ts'
 import { to } from '../router.ts'
 import { Notice } from './form/form.tsx'
 
@@ -7,25 +8,27 @@ import { Notice } from './form/form.tsx'
 const WORDS: Readonly<Record<string, ComponentChildren>> = {
   quota_exceeded: (
     <>
-      This is more than what is left of your messages this month.{' '}
-      <a href={to('/usage')}>Look at your usage</a>
+      {t('This is more than what is left of your messages this month.')}{' '}
+      <a href={to('/usage')}>{t('Look at your usage')}</a>
     </>
   ),
   no_devices: (
     <>
-      No device can send now: they are off, away or at their limits.{' '}
-      <a href={to('/devices')}>Look at your devices</a>, or send it later.
+      {tx('No device can send now: they are off, away or at their limits. {link}, or send it later.', {
+        link: <a href={to('/devices')}>{t('Look at your devices')}</a>,
+      })}
     </>
   ),
-  idempotency_key_in_use:
+  idempotency_key_in_use: t(
     'The first try is still under way. Wait a moment and press the button again: it is sent once.',
+  ),
 }
 
 /** Why a text was not sent, when it is not about a field. */
 export const SendFault = ({ fault }: { fault: Fault }) => (
   <Notice kind="wrong">
     {fault.status === 0
-      ? 'There was no answer. Press the button again: even if the first try arrived, it is sent once.'
+      ? t('There was no answer. Press the button again: even if the first try arrived, it is sent once.')
       : (WORDS[fault.code] ?? fault.message)}
   </Notice>
 )

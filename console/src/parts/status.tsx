@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import type { MessageState } from '../data/records.ts'
+import { t } from '../language/words.ts'
 
 export type Tone = 'calm' | 'busy' | 'good' | 'bad' | 'warn'
 
@@ -10,13 +11,13 @@ export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChild
 
 /** How each state of a message is called and coloured. */
 export const MESSAGE_STATES: Readonly<Record<MessageState, readonly [tone: Tone, words: string]>> = {
-  pending: ['calm', 'Scheduled'],
-  assigned: ['busy', 'Waiting'],
-  sending: ['busy', 'Sending'],
-  sent: ['good', 'Sent'],
-  delivered: ['good', 'Delivered'],
-  failed: ['bad', 'Failed'],
-  received: ['calm', 'Received'],
+  pending: ['calm', t('Scheduled')],
+  assigned: ['busy', t('Waiting')],
+  sending: ['busy', t('Sending')],
+  sent: ['good', t('Sent')],
+  delivered: ['good', t('Delivered')],
+  failed: ['bad', t('Failed')],
+  received: ['calm', t('Received')],
 }
 
 /** The state of a message. */

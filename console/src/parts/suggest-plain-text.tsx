@@ -1,5 +1,6 @@
 import { plainTextSuggestion } from '../data/text/plain-text.ts'
 import { segmentsText } from '../data/text/text-size.ts'
+import { t } from '../language/words.ts'
 import { Button } from './form/button.tsx'
 
 /** Offers plainer signs for a text where that makes room. */
@@ -8,8 +9,10 @@ export function SuggestPlainText({ text, onText }: { text: string; onText: (text
   if (!offer) return null
   return (
     <div class="row">
-      <Button onClick={() => onText(offer.text)}>Plain quotes and dashes</Button>
-      {offer.saved > 0 && <span class="muted">{segmentsText(offer.saved)} less</span>}
+      <Button onClick={() => onText(offer.text)}>{t('Plain quotes and dashes')}</Button>
+      {offer.saved > 0 && (
+        <span class="muted">{t('{segments} less', { segments: segmentsText(offer.saved) })}</span>
+      )}
     </div>
   )
 }

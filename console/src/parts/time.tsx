@@ -1,4 +1,6 @@
 import { signal } from '@preact/signals'
+import { locale } from '../language/language.ts'
+import { t } from '../language/words.ts'
 
 const STEP_MS = 15_000
 const UNITS = [
@@ -14,10 +16,10 @@ setInterval(() => {
   now.value = Date.now()
 }, STEP_MS)
 
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto', style: 'short' })
-const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
-const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
+const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+const dateTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' })
+const full = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' })
 
 /** Milliseconds of one of PocketBase's dates; NaN for ''. */
 export const msOf = (text: string) => Date.parse(text.replace(' ', 'T'))
@@ -43,7 +45,7 @@ export const formatDateTime = (text: string): string => dateTime.format(msOf(tex
 export function formatRelativeTime(ms: number, nowMs: number): string {
   const seconds = Math.round((ms - nowMs) / 1000)
   // what is of now may be later than the clock's last step
-  if (Math.abs(seconds) < 45) return seconds > STEP_MS / 1000 ? 'in a moment' : 'just now'
+  if (Math.abs(seconds) < 45) return seconds > STEP_MS / 1000 ? t('in a moment') : t('just now')
   if (Math.abs(seconds) > DAYS_TOLD * 86_400) return date.format(ms)
   const [unit, length] = UNITS.find(([, each]) => Math.abs(seconds) >= each) ?? (['minute', 60] as const)
   return relative.format(Math.trunc(seconds / length) || Math.sign(seconds), unit)

@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
 import { faultOf, faultText } from '../data/fault.ts'
+import { t } from '../language/words.ts'
 import { Button } from './form/button.tsx'
 
 interface Toast {
@@ -47,7 +48,7 @@ export function Toasts() {
         <div key={id} class={isFault ? 'toast wrong' : 'toast'}>
           <span>{text}</span>
           <Button kind="quiet" icon="close" iconOnly onClick={() => drop(id)}>
-            Dismiss
+            {t('Dismiss')}
           </Button>
         </div>
       ))}

@@ -1,13 +1,25 @@
+import { t } from '../language/words.ts'
+
 /** Something is being read. */
-export const Loading = ({ what = 'Loading' }: { what?: string }) => (
+export const Loading = ({ what = t('Loading') }: { what?: string }) => (
   <p class="loading" role="status">
     <span class="spinner" aria-hidden="true" /> {what}…
   </p>
 )
 
-/** How far long work is: `value` of `max`, told in words by `label`. */
-export const Progress = ({ value, max, label }: { value: number; max: number; label: string }) => (
-  <div class="progress">
+/** How far long work is: `value` of `max`, told in words by `label`. `tone`: a limit is near, or reached. */
+export const Progress = ({
+  value,
+  max,
+  label,
+  tone = '',
+}: {
+  value: number
+  max: number
+  label: string
+  tone?: '' | 'warn' | 'bad'
+}) => (
+  <div class={`progress ${tone}`}>
     <progress value={value} max={Math.max(max, 1)} aria-label={label} />
     <span>{label}</span>
   </div>

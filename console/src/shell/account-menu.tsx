@@ -1,6 +1,7 @@
 import { type Session, signOut } from '../data/session.ts'
 import { type Theme, theme } from '../data/theme.ts'
 import { forgetDrafts } from '../data/use/use-draft.ts'
+import { t } from '../language/words.ts'
 import { Button } from '../parts/form/button.tsx'
 import { Icon, type IconName } from '../parts/icon.tsx'
 import { mayLeave, to } from '../router.ts'
@@ -12,13 +13,13 @@ export const AccountMenu = ({ session }: { session: Session }) => (
     <HelpLinks />
     <ThemeSwitch />
     <div class="account">
-      <a href={to('/account')} title="Your account">
+      <a href={to('/account')} title={t('Your account')}>
         <strong>{session.email}</strong>
-        <span>{session.role === 'superuser' ? 'Superuser' : session.record.name || 'User'}</span>
-        <span class="unseen">: your account</span>
+        <span>{session.role === 'superuser' ? t('Superuser') : session.record.name || t('User')}</span>
+        <span class="unseen">{t(': your account')}</span>
       </a>
       <Button kind="quiet" icon="leave" iconOnly onClick={() => void leave()}>
-        Sign out
+        {t('Sign out')}
       </Button>
     </div>
   </div>
@@ -31,15 +32,15 @@ async function leave(): Promise<void> {
 }
 
 const THEMES: readonly (readonly [Theme, IconName, words: string])[] = [
-  ['system', 'system', 'As the system'],
-  ['light', 'sun', 'Light'],
-  ['dark', 'moon', 'Dark'],
+  ['system', 'system', t('As the system')],
+  ['light', 'sun', t('Light')],
+  ['dark', 'moon', t('Dark')],
 ]
 
 /** Light, dark, or what the system says; remembered. */
 export const ThemeSwitch = () => (
   <fieldset class="theme-switch">
-    <legend class="unseen">Colours</legend>
+    <legend class="unseen">{t('Colours')}</legend>
     {THEMES.map(([value, icon, words]) => (
       <label key={value} title={words}>
         <input

@@ -5,6 +5,7 @@ import type { Device, Message } from '../data/records.ts'
 import { remembered } from '../data/remembered.ts'
 import { userId } from '../data/session.ts'
 import { useLive } from '../data/use/use-live.ts'
+import { t, tx } from '../language/words.ts'
 import { Button } from '../parts/form/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Card } from '../parts/page.tsx'
@@ -78,27 +79,35 @@ function Steps({ onDone }: { onDone: () => void }) {
   const { device, sent, delivered } = reached
   return (
     <Card
-      title="First steps"
+      title={t('First steps')}
       actions={
         delivered && (
           <Button kind="quiet" onClick={onDone}>
-            Done
+            {t('Done')}
           </Button>
         )
       }
     >
       <ol class="first-steps">
-        <Step done>Your account is ready.</Step>
+        <Step done>{t('Your account is ready.')}</Step>
         <Step done={device !== ''}>
-          <a href={to('/devices')}>Add a phone or a modem</a>. A simulated phone will do to try it out.
+          <a href={to('/devices')}>{t('Add a phone or a modem')}</a>.{' '}
+          {t('A simulated phone will do to try it out.')}
         </Step>
         <Step done={sent}>
-          {device ? <a href={to(`/devices/${device}`)}>Send a test text</a> : 'Send a test text'} to your own
-          number.
+          {tx('{link} to your own number.', {
+            link: device ? (
+              <a href={to(`/devices/${device}`)}>{t('Send a test text')}</a>
+            ) : (
+              t('Send a test text')
+            ),
+          })}
         </Step>
-        <Step done={delivered}>The text is delivered.</Step>
+        <Step done={delivered}>{t('The text is delivered.')}</Step>
         <Step done={false}>
-          Answer it from that phone. The reply appears in <a href={to('/conversations')}>Conversations</a>.
+          {tx('Answer it from that phone. The reply appears in {link}.', {
+            link: <a href={to('/conversations')}>{t('Conversations')}</a>,
+          })}
         </Step>
       </ol>
     </Card>
@@ -110,7 +119,7 @@ const Step = ({ done, children }: { done: boolean; children: ComponentChildren }
     <span class="step-mark">{done && <Icon name="check" size={14} />}</span>
     <span>
       {children}
-      {done && <span class="unseen"> Done.</span>}
+      {done && <span class="unseen"> {t('Done.')}</span>}
     </span>
   </li>
 )

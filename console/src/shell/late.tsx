@@ -1,6 +1,8 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
+import { loadPageTexts } from '../language/catalogue.ts'
+import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
 import { Button } from '../parts/form/button.tsx'
 import { Empty } from '../parts/list/empty.tsx'
@@ -15,7 +17,9 @@ export function Late({
 }: PageProps & { load: () => Promise<{ Page: ComponentType<PageProps> }> }) {
   const [loaded, setLoaded] = useState<{ Page: ComponentType<PageProps> } | 'failed'>()
   useEffect(() => {
-    load().then(setLoaded, () => setLoaded('failed'))
+    loadPageTexts()
+      .then(load)
+      .then(setLoaded, () => setLoaded('failed'))
   }, [load])
   useEffect(() => {
     if (!loaded || document.activeElement !== document.body) return
@@ -39,14 +43,16 @@ function Failed() {
   return (
     <Empty
       icon="warning"
-      title="This page could not be loaded"
+      title={t('This page could not be loaded')}
       action={
         <Button kind="primary" icon="again" onClick={() => location.reload()}>
-          Try again
+          {t('Try again')}
         </Button>
       }
     >
-      The server cannot be reached, or it has a new version. The page loads by itself when the server answers.
+      {t(
+        'The server cannot be reached, or it has a new version. The page loads by itself when the server answers.',
+      )}
     </Empty>
   )
 }

@@ -1,12 +1,13 @@
 import { discardUnsaved, hasUnsaved } from '../data/use/use-draft.ts'
+import { t } from '../language/words.ts'
 import { confirmed } from '../parts/dialog/dialog.tsx'
 import { guardLeaving } from '../router.ts'
 
 const QUESTION = {
-  title: 'Leave without saving?',
-  text: 'Changes on this page are not saved yet.',
-  action: 'Leave without saving',
-  keep: 'Stay',
+  title: t('Leave without saving?'),
+  text: t('Changes on this page are not saved yet.'),
+  action: t('Leave without saving'),
+  keep: t('Stay'),
   danger: true,
 } as const
 

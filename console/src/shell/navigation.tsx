@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Session } from '../data/session.ts'
 import { unread } from '../data/unread.ts'
+import { t } from '../language/words.ts'
 import type { PageEntry } from '../pages.ts'
 import { Dialog } from '../parts/dialog/dialog.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -17,20 +18,34 @@ interface Props {
 /** A larger number does not fit. */
 const MAX_SHOWN = 99
 
-const GROUPS = ['Texts', 'People', 'Set up', 'Server'] as const
+const GROUPS = [
+  ['texts', t('Texts')],
+  ['people', t('People')],
+  ['setup', t('Set up')],
+  ['server', t('Server')],
+] as const
 
 /** The navigation of a wide screen, at the left. */
 export const SideBar = ({ pages, session, path }: Props) => (
-  <div class="side-bar">
+  <header class="side-bar">
+    <a class="skip" href={to(path)} onClick={skip}>
+      {t('Skip to the page')}
+    </a>
     <a class="brand" href={to('/')}>
       <Logo /> pocketsms
     </a>
-    <nav aria-label="Pages">
+    <nav aria-label={t('Pages')}>
       <Groups pages={pages} path={path} />
     </nav>
     <AccountMenu session={session} />
-  </div>
+  </header>
 )
+
+/** To the page itself, past the links before it. */
+function skip(event: Event): void {
+  event.preventDefault()
+  document.getElementById('page')?.focus()
+}
 
 /** The navigation of a phone: four pages at the bottom, the others behind More. */
 export function BottomBar({ pages, session, path }: Props) {
@@ -39,7 +54,7 @@ export function BottomBar({ pages, session, path }: Props) {
   const hidden = !barred.some((page) => isAt(page, path))
   return (
     <>
-      <nav class="bottom-bar" aria-label="Pages">
+      <nav class="bottom-bar" aria-label={t('Pages')}>
         {barred.map((page) => (
           <PageLink key={page.path} page={page} path={path} title={page.short} />
         ))}
@@ -50,13 +65,13 @@ export function BottomBar({ pages, session, path }: Props) {
           onClick={() => setOpen(true)}
         >
           <Icon name="more" size={22} />
-          <span>More</span>
+          <span>{t('More')}</span>
         </button>
       </nav>
       {isOpen && (
         <Dialog title="pocketsms" onClose={() => setOpen(false)}>
           {/* biome-ignore lint/a11y/useKeyWithClickEvents: the keys press the links in it, whose clicks come here */}
-          <nav class="drawer" aria-label="All pages" onClick={() => setOpen(false)}>
+          <nav class="drawer" aria-label={t('All pages')} onClick={() => setOpen(false)}>
             <Groups pages={pages} path={path} />
           </nav>
           {/* biome-ignore lint/a11y/noStaticElementInteractions: the link in it is what is pressed */}
@@ -77,12 +92,12 @@ const closeAtLink = (close: () => void) => (event: Event) => {
 
 const Groups = ({ pages, path }: { pages: readonly PageEntry[]; path: string }) => (
   <>
-    {GROUPS.map((group) => {
+    {GROUPS.map(([group, words]) => {
       const members = pages.filter((page) => page.group === group)
       if (members.length === 0) return null
       return (
         <div key={group} class="nav-group">
-          <p>{group}</p>
+          <p>{words}</p>
           {members.map((page) => (
             <PageLink key={page.path} page={page} path={path} />
           ))}
@@ -110,6 +125,6 @@ const Unread = ({ count }: { count: number }) =>
   count > 0 ? (
     <strong class="count">
       {count > MAX_SHOWN ? `${MAX_SHOWN}+` : count}
-      <span class="unseen"> unread</span>
+      <span class="unseen"> {t('unread')}</span>
     </strong>
   ) : null

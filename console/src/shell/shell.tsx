@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks'
 import type { Session } from '../data/session.ts'
+import { t } from '../language/words.ts'
 import { PAGES, type PageEntry } from '../pages.ts'
 import { ButtonLink } from '../parts/form/button.tsx'
 import { Empty } from '../parts/list/empty.tsx'
@@ -20,9 +21,6 @@ export function Shell({ session }: { session: Session }) {
   }, [path])
   return (
     <div class="shell">
-      <a class="skip" href={to(path)} onClick={skip}>
-        Skip to the page
-      </a>
       {session.role === 'user' && <UnreadCount />}
       {session.role === 'user' && <Notifier user={session.record.id} />}
       <SideBar pages={mine} session={session} path={path} />
@@ -32,11 +30,6 @@ export function Shell({ session }: { session: Session }) {
       <BottomBar pages={mine} session={session} path={path} />
     </div>
   )
-}
-
-function skip(event: Event): void {
-  event.preventDefault()
-  document.getElementById('page')?.focus()
 }
 
 function Shown({
@@ -56,10 +49,10 @@ function Shown({
   return (
     <Empty
       icon="search"
-      title="There is no such page"
-      action={<ButtonLink href={to('/')}>Go to the start</ButtonLink>}
+      title={t('There is no such page')}
+      action={<ButtonLink href={to('/')}>{t('Go to the start')}</ButtonLink>}
     >
-      The link may be old, or the page is not for this account.
+      {t('The link may be old, or the page is not for this account.')}
     </Empty>
   )
 }

@@ -5,6 +5,7 @@ import { freePort } from '../../support/database/postgres.ts'
 import { type RunningProgram, serve } from '../../support/server/program.ts'
 import { until } from '../../support/services/receiver.ts'
 import { type Browser, openBrowser, SCREENS, type Screen } from './browser.ts'
+import { type Say, sayIn } from './say.ts'
 
 // How to add a scenario: a file `test/browser/NAME.test.ts` with
 //
@@ -30,6 +31,8 @@ export const ANN = { email: 'ann@example.com', password: 'ann-password1' } as co
 /** A server with an open browser before it. */
 export interface BrowserFixture extends Browser {
   readonly screen: Screen
+  /** A text of the console in the browser's language, by the English one. */
+  readonly say: Say
   readonly url: string
   /** The link that the server printed at its first start. */
   readonly link: string
@@ -47,18 +50,21 @@ export interface BrowserFixture extends Browser {
   visit(path: string): Promise<void>
 }
 
-/** A test for each screen. `env`: settings of its server. */
+/**
+ * A test for each screen. `env`: settings of its server. `locale`: the browser's. `ms`: how long it may take.
+ */
 export function scenario(
   name: string,
   play: (fixture: BrowserFixture) => Promise<void>,
   env: Readonly<Record<string, string>> = {},
+  { locale = 'en-US', ms }: { locale?: string; ms?: number } = {},
 ): void {
   for (const screen of Object.keys(SCREENS) as Screen[])
-    test(`${name}, on a ${screen}`, async () => {
+    test(`${name}, on a ${screen}`, { ...(ms && { timeout: ms }) }, async () => {
       const server = await startServer(env)
-      const browser = await openBrowser(server.url, screen)
+      const browser = await openBrowser(server.url, screen, locale)
       try {
-        await play(stageOf(server, await printedLink(server), browser, screen))
+        await play(stageOf(server, await printedLink(server), browser, screen, sayIn(locale)))
         expect(browser.faults).toEqual([])
       } catch (error) {
         await browser.page.screenshot({ path: `${import.meta.dirname}/../../../coverage/browser/failed.png` })
@@ -82,13 +88,20 @@ async function printedLink(server: RunningProgram): Promise<string> {
   return LINK.exec(server.output())![0]
 }
 
-function stageOf(server: RunningProgram, link: string, browser: Browser, screen: Screen): BrowserFixture {
+function stageOf(
+  server: RunningProgram,
+  link: string,
+  browser: Browser,
+  screen: Screen,
+  say: Say,
+): BrowserFixture {
   const { url } = server
   const root = once(() => makeRoot(url, link))
   const ann = once(async () => makeAnn(url, await root()))
   return {
     ...browser,
     screen,
+    say,
     url,
     link,
     output: server.output,
@@ -96,7 +109,7 @@ function stageOf(server: RunningProgram, link: string, browser: Browser, screen:
     ann,
     async signIn(who = 'ann') {
       await (who === 'ann' ? ann() : root())
-      await fillSignIn(browser, url, who)
+      await fillSignIn(browser, url, who, say)
     },
     async visit(path) {
       await browser.page.goto(`${url}/#${path}`)
@@ -105,14 +118,14 @@ function stageOf(server: RunningProgram, link: string, browser: Browser, screen:
   }
 }
 
-async function fillSignIn({ page }: Browser, url: string, who: 'ann' | 'root'): Promise<void> {
+async function fillSignIn({ page }: Browser, url: string, who: 'ann' | 'root', say: Say): Promise<void> {
   const { email, password } = who === 'ann' ? ANN : ROOT
   await page.goto(`${url}/`)
-  await page.getByText(who === 'ann' ? 'User' : 'Superuser', { exact: true }).click()
-  await page.getByLabel('Email').fill(email)
-  await page.getByLabel('Password').fill(password)
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' })
+  await page.getByText(say(who === 'ann' ? 'User' : 'Superuser'), { exact: true }).click()
+  await page.getByLabel(say('Email')).fill(email)
+  await page.getByLabel(say('Password')).fill(password)
+  await page.getByRole('button', { name: say('Sign in') }).click()
+  await page.getByRole('heading', { name: say('Sign in') }).waitFor({ state: 'detached' })
 }
 
 async function makeRoot(url: string, link: string): Promise<PocketBase> {

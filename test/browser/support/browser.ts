@@ -39,13 +39,15 @@ export interface Browser {
    * but for rules in `but`.
    */
   look(name: string, but?: readonly string[]): Promise<void>
+  /** Notes as faults all that axe-core finds, in both themes. */
+  inspect(name: string): Promise<void>
   close(): Promise<void>
 }
 
 /** Opens a browser at the console of `url`. */
-export async function openBrowser(url: string, screen: Screen): Promise<Browser> {
+export async function openBrowser(url: string, screen: Screen, locale = 'en-US'): Promise<Browser> {
   const chrome = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
-  const context = await chrome.newContext({ ...SCREENS[screen], reducedMotion: 'reduce' })
+  const context = await chrome.newContext({ ...SCREENS[screen], locale, reducedMotion: 'reduce' })
   const page = await context.newPage()
   page.setDefaultTimeout(WAIT_MS)
   const faults: string[] = []
@@ -79,7 +81,15 @@ export async function openBrowser(url: string, screen: Screen): Promise<Browser>
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
         await page.evaluate(PAINTED)
         await takePicture(page, `${name}-${screen}-${colorScheme}`)
-        for (const fault of await accessFaults(page, but)) faults.push(`${name}, ${colorScheme}: ${fault}`)
+        const found = (await accessFaults(page)).filter(({ id }) => !but.includes(id)).filter(isSerious)
+        faults.push(...found.flatMap(linesOf(`${name}, ${colorScheme}`)))
+      }
+    },
+    async inspect(name) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+        await page.evaluate(PAINTED)
+        faults.push(...(await accessFaults(page)).flatMap(linesOf(`${name}, ${colorScheme}`)))
       }
     },
     close: () => chrome.close(),
@@ -100,15 +110,16 @@ interface Violation {
   readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[]
 }
 
-/**
- * What axe-core finds serious or critical; evaluated from outside, which the page's own policy does not stop.
- */
-async function accessFaults(page: Page, but: readonly string[]): Promise<string[]> {
+/** What axe-core finds; evaluated from outside, which the page's own policy does not stop. */
+async function accessFaults(page: Page): Promise<readonly Violation[]> {
   await page.evaluate(axe.source)
-  const found = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
-    violations: readonly Violation[]
-  }
-  return found.violations
-    .filter(({ id, impact }) => (impact === 'serious' || impact === 'critical') && !but.includes(id))
-    .flatMap(({ id, nodes }) => nodes.map((node) => `axe ${id}: ${node.html}\n${node.failureSummary}`))
+  const found = await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')
+  return (found as { violations: readonly Violation[] }).violations
 }
+
+const isSerious = ({ impact }: Violation) => impact === 'serious' || impact === 'critical'
+
+const linesOf =
+  (where: string) =>
+  ({ id, nodes }: Violation): string[] =>
+    nodes.map((node) => `${where}: axe ${id}: ${node.html}\n${node.failureSummary}`)

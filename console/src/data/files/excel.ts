@@ -1,3 +1,4 @@
+import { t } from '../../language/words.ts'
 import type { Sheet } from './sheet.ts'
 import { sheetOf } from './sheet.ts'
 
@@ -12,10 +13,11 @@ export class UnreadableFile extends Error {
   override name = 'UnreadableFile'
 }
 
-const OLD_FORMAT =
-  'This is an old Excel file (.xls). Open it in Excel or LibreOffice, save it as .xlsx or as CSV UTF-8, and choose that.'
-const DAMAGED = 'This Excel file cannot be read. Save it again as .xlsx or as CSV UTF-8, and choose that.'
-const TOO_LARGE = 'This Excel file is too large. Cut it into several.'
+const OLD_FORMAT = t(
+  'This is an old Excel file (.xls). Open it in Excel or LibreOffice, save it as .xlsx or as CSV UTF-8, and choose that.',
+)
+const DAMAGED = t('This Excel file cannot be read. Save it again as .xlsx or as CSV UTF-8, and choose that.')
+const TOO_LARGE = t('This Excel file is too large. Cut it into several.')
 
 const beginsWith = (bytes: ArrayBuffer, magic: readonly number[]) => {
   const head = new Uint8Array(bytes, 0, Math.min(magic.length, bytes.byteLength))

@@ -1,4 +1,5 @@
 import Papa from 'papaparse'
+import { t } from '../../language/words.ts'
 import { looksLikePhone } from '../phone/looks-like-phone.ts'
 
 /** A file of rows: what its columns are called, and their cells. */
@@ -35,7 +36,10 @@ export function sheetOf(rows: readonly (readonly string[])[]): Sheet {
   const [first = []] = data
   const hasHead = !first.some((cell) => /\d{4}/.test(cell))
   const width = Math.max(0, ...data.map((row) => row.length))
-  const head = Array.from({ length: width }, (_, at) => (hasHead && first[at]?.trim()) || `Column ${at + 1}`)
+  const head = Array.from(
+    { length: width },
+    (_, at) => (hasHead && first[at]?.trim()) || t('Column {number}', { number: at + 1 }),
+  )
   return { head, rows: hasHead ? data.slice(1) : data, first: hasHead ? 2 : 1 }
 }
 
@@ -51,6 +55,6 @@ export function guessColumns({ head, rows }: Sheet): Columns {
 /** Bad rows as a file to mend and import: their cells and what is wrong. */
 export const badRowsCsv = (sheet: Sheet, bad: readonly BadRow[]): string =>
   Papa.unparse({
-    fields: [...sheet.head, 'Row', 'What is wrong'],
+    fields: [...sheet.head, t('Row'), t('What is wrong')],
     data: bad.map(({ row, cells, why }) => [...sheet.head.map((_, at) => cells[at] ?? ''), row, why]),
   })

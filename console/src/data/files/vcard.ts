@@ -1,3 +1,4 @@
+import { t } from '../../language/words.ts'
 import { looksLikePhone } from '../phone/looks-like-phone.ts'
 import type { Sheet } from './sheet.ts'
 
@@ -40,7 +41,7 @@ export function readCards(text: string): Sheet {
     } else if (depth === 1) card.push(line)
     isAgent = line.name === 'AGENT'
   }
-  return { head: ['Name', 'Number'], rows, first: 1 }
+  return { head: [t('Name'), t('Number')], rows, first: 1 }
 }
 
 /**

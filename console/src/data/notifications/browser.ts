@@ -1,3 +1,4 @@
+import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
 import { remembered } from '../remembered.ts'
 
@@ -24,7 +25,7 @@ const PATH = '/api/account/push'
 export async function startNotifications(user: string): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted')
     throw new Error(
-      'Your browser does not let this page show notifications. Allow them in its settings for this page.',
+      t('Your browser does not let this page show notifications. Allow them in its settings for this page.'),
     )
   const endpoint = await subscribe()
   notifications.value = { user, endpoint }

@@ -1,22 +1,26 @@
+import { language } from '../../language/language.ts'
+import { t } from '../../language/words.ts'
 import type { PhoneFault, PhoneProblem } from './phone-numbers.ts'
 
-const names = new Intl.DisplayNames('en', { type: 'region' })
+const names = new Intl.DisplayNames(language, { type: 'region' })
 
 /** A country's name by its ISO 3166 alpha-2 code: `Germany`. */
 export const countryName = (country: string): string => names.of(country) ?? country
 
 const WORDS: Readonly<Record<PhoneProblem, (country: string) => string>> = {
-  empty: () => 'No number',
-  'not-a-number': () => 'Not a phone number',
-  rounded: () => 'The spreadsheet has rounded this number: format its column as text',
-  'no-country': () => 'No country in the number: write it as +49 151 12345678, or choose a country',
-  'unknown-country': () => 'No country has this code',
-  'too-short': (country) => `Too short for a phone number${country && ` (${country})`}`,
-  'too-long': (country) => `Too long for a phone number${country && ` (${country})`}`,
-  'wrong-length': (country) => `No phone number has this many digits${country && ` (${country})`}`,
+  empty: () => t('No number'),
+  'not-a-number': () => t('Not a phone number'),
+  rounded: () => t('The spreadsheet has rounded this number: format its column as text'),
+  'no-country': () => t('No country in the number: write it as +49 151 12345678, or choose a country'),
+  'unknown-country': () => t('No country has this code'),
+  'too-short': (country) => t('Too short for a phone number') + inBrackets(country),
+  'too-long': (country) => t('Too long for a phone number') + inBrackets(country),
+  'wrong-length': (country) => t('No phone number has this many digits') + inBrackets(country),
   'not-of-country': (country) =>
-    `${country} has no such number. If it is right, write it with + and the country's code`,
+    t("{country} has no such number. If it is right, write it with + and the country's code", { country }),
 }
+
+const inBrackets = (country: string) => country && ` (${country})`
 
 /** Why a number cannot be read, as a sentence without its full stop. */
 export const phoneFaultWords = ({ problem, country }: PhoneFault): string =>

@@ -1,4 +1,5 @@
 import { countSegments } from '../../../../src/sms/send/segments.ts'
+import { t, tn } from '../../language/words.ts'
 
 const MOST_NAMED = 3
 /** Of a single segment, and of each of several. */
@@ -11,17 +12,25 @@ export function formatTextSize(text: string): { size: string; reason: string } {
   const { encoding, units, segments } = countSegments(text)
   const [alone, part] = ROOM[encoding]
   const room = segments === 1 ? alone : segments * part
-  if (text === '') return { size: `0 of ${alone} characters`, reason: '' }
-  const size = `${units.toLocaleString()} of ${room.toLocaleString()} characters, ${segmentsText(segments)}`
+  if (text === '') return { size: t('0 of {alone} characters', { alone }), reason: '' }
+  const size = t('{units} of {room} characters, {segments}', {
+    units,
+    room,
+    segments: segmentsText(segments),
+  })
   if (encoding === 'GSM-7') return { size, reason: '' }
   const rare = [...new Set(text)].filter((char) => countSegments(char).encoding === 'UCS-2')
   const named = rare.slice(0, MOST_NAMED).join(' ')
   return {
     size,
-    reason: `${named} ${rare.length === 1 ? 'makes' : 'make'} it Unicode: 70 characters fit, not 160.`,
+    reason: tn(
+      '{named} makes it Unicode: 70 characters fit, not 160.',
+      '{named} make it Unicode: 70 characters fit, not 160.',
+      rare.length,
+      { named },
+    ),
   }
 }
 
 /** `2 segments`: what networks count and bill. */
-export const segmentsText = (count: number) =>
-  count === 1 ? '1 segment' : `${count.toLocaleString()} segments`
+export const segmentsText = (count: number) => tn('1 segment', '{count} segments', count)

@@ -1,5 +1,6 @@
 import type { RecordModel } from 'pocketbase'
 import { useCallback, useEffect, useState } from 'preact/hooks'
+import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
 import { useLive } from './use-live.ts'
@@ -13,7 +14,7 @@ export interface Watched<T> {
   reload(): Promise<void>
 }
 
-const GONE: Fault = { message: 'It was deleted.', fields: {}, code: '', status: 404 }
+const GONE: Fault = { message: t('It was deleted.'), fields: {}, code: '', status: 404 }
 
 /** A record by its id, live. A deleted one is a fault with status 404. */
 export function useRecord<T extends RecordModel>(collection: string, id: string, expand = ''): Watched<T> {

@@ -1,31 +1,37 @@
+import { t } from '../../language/words.ts'
 import { connectionFault } from './connection-fault.ts'
 
 /** What the server says most, and how people say it. `$1` is the first group of the pattern. */
 const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
-  [/^cannot be blank\.$/i, 'Fill this in.'],
-  [/^Value must be unique\.$/, 'Is already in use.'],
-  [/^Must be at least (\d+) character\(s\)\.$/, 'Use at least $1 character(s).'],
-  [/^Must be (?:no more|less) than (\d+) character\(s\)\.$/, 'Use at most $1 character(s).'],
-  [/^The length must be between (\d+) and (\d+)\.$/, 'Use $1 to $2 characters.'],
-  [/^The length must be no more than (\d+)\.$/, 'Use at most $1 character(s).'],
-  [/^Must be (?:no less than|greater or equal than) (-?[\d.]+?)\.?$/, 'Use $1 or more.'],
-  [/^Must be (?:no greater than|less or equal than) (-?[\d.]+?)\.?$/, 'Use $1 or less.'],
-  [/^Decimal numbers are not allowed\.$/, 'Use a whole number.'],
-  [/^Must be a valid email address\.$/, 'Write an address such as ann@example.com.'],
-  [/^Must be a valid url\.$/i, 'Write an address such as https://example.com.'],
-  [/^Values don.t match\.$/i, 'The two are not the same.'],
+  [/^cannot be blank\.$/i, t('Fill this in.')],
+  [/^Value must be unique\.$/, t('Is already in use.')],
+  [/^Must be at least (\d+) character\(s\)\.$/, t('Use at least $1 character(s).')],
+  [/^Must be (?:no more|less) than (\d+) character\(s\)\.$/, t('Use at most $1 character(s).')],
+  [/^The length must be between (\d+) and (\d+)\.$/, t('Use $1 to $2 characters.')],
+  [/^The length must be no more than (\d+)\.$/, t('Use at most $1 character(s).')],
+  [/^Must be (?:no less than|greater or equal than) (-?[\d.]+?)\.?$/, t('Use $1 or more.')],
+  [/^Must be (?:no greater than|less or equal than) (-?[\d.]+?)\.?$/, t('Use $1 or less.')],
+  [/^Decimal numbers are not allowed\.$/, t('Use a whole number.')],
+  [/^Must be a valid email address\.$/, t('Write an address such as ann@example.com.')],
+  [/^Must be a valid url\.$/i, t('Write an address such as https://example.com.')],
+  [/^Values don.t match\.$/i, t('The two are not the same.')],
   [
     /^(?:Must be a valid value|Invalid value(?: format)?|Must be in a valid format)\.$/,
-    'This is not possible here.',
+    t('This is not possible here.'),
   ],
-  [/^Missing or invalid old password\.$/, 'This is not your password.'],
-  [/^Invalid or expired token\.$/, 'This link has expired or was used.'],
-  [/^Failed to (?:create|update) record\.$/, 'It could not be saved.'],
-  [/^Failed to delete record\b/, 'It could not be deleted: something else needs it.'],
-  [/^The requested resource wasn't found\.$/, 'This does not exist any more.'],
-  [/^You are not allowed to perform this request\.$/, 'You are not allowed to do this.'],
-  [/^Something went wrong while processing your request\.$/, 'Something went wrong. Try again.'],
-  [/^Too Many Requests\.$/, 'These were too many requests. Wait a moment and try again.'],
+  [
+    /^Must be a regular expression in the syntax of RE2\.$/,
+    t('Write a regular expression in the syntax of RE2.'),
+  ],
+  [/^A text or a template is needed\.$/, t('Write a text, or choose a template.')],
+  [/^Missing or invalid old password\.$/, t('This is not your password.')],
+  [/^Invalid or expired token\.$/, t('This link has expired or was used.')],
+  [/^Failed to (?:create|update) record\.$/, t('It could not be saved.')],
+  [/^Failed to delete record\b/, t('It could not be deleted: something else needs it.')],
+  [/^The requested resource wasn't found\.$/, t('This does not exist any more.')],
+  [/^You are not allowed to perform this request\.$/, t('You are not allowed to do this.')],
+  [/^Something went wrong while processing your request\.$/, t('Something went wrong. Try again.')],
+  [/^Too Many Requests\.$/, t('These were too many requests. Wait a moment and try again.')],
 ]
 
 /** A sentence of the server in words for people; one that needs none stays. */

@@ -1,12 +1,14 @@
+import { t } from '../../language/words.ts'
+
 /** What people call fields whose names say something else. */
 const LABELS: Readonly<Record<string, string>> = {
-  body: 'Text',
-  phone: 'Number',
-  opted_out: 'Opted out',
-  monthly_quota: 'Quota',
-  time_zone: 'Time zone',
-  oldPassword: 'Present password',
-  passwordConfirm: 'Password again',
+  body: t('Text'),
+  phone: t('Number'),
+  opted_out: t('Opted out'),
+  monthly_quota: t('Quota'),
+  time_zone: t('Time zone'),
+  oldPassword: t('Present password'),
+  passwordConfirm: t('Password again'),
 }
 
 /** A field's name in words: `smtp.authMethod` is `Smtp auth method`. */

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { TextArea } from '../form/field.tsx'
 import { Form, FormActions } from '../form/form.tsx'
 import { localOf, type When, WhenField } from '../form/when-field.tsx'
@@ -65,7 +66,7 @@ export function ChangeDialog({
         {body !== undefined && (
           <>
             <TextArea
-              label="Text"
+              label={t('Text')}
               name="text"
               rows={5}
               value={text}
@@ -78,11 +79,11 @@ export function ChangeDialog({
         )}
         {expires_at && (
           <p class="muted">
-            It is given up as long after its new time as it would have been after the old one.
+            {t('It is given up as long after its new time as it would have been after the old one.')}
           </p>
         )}
         <FormActions busy={work.busy} onCancel={onClose}>
-          {when.isLater ? 'Save' : 'Send now'}
+          {when.isLater ? t('Save') : t('Send now')}
         </FormActions>
       </Form>
     </Dialog>
@@ -90,7 +91,7 @@ export function ChangeDialog({
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  not_changeable: 'It is too late to change it: its time has come, or it was canceled.',
+  not_changeable: t('It is too late to change it: its time has come, or it was canceled.'),
 }
 
 /**
@@ -107,14 +108,14 @@ function timeOf({ isLater, at }: When, scheduled: string, expires: string): Chan
 
 function timeFault({ isLater, at }: When, was: string): Record<string, string> {
   if (!isLater || at === was) return {}
-  if (!at) return { at: 'When shall it go out?' }
-  return new Date(at).getTime() <= Date.now() ? { at: 'This time is past.' } : {}
+  if (!at) return { at: t('When shall it go out?') }
+  return new Date(at).getTime() <= Date.now() ? { at: t('This time is past.') } : {}
 }
 
 function textFault(text: string): Record<string, string> {
-  if (text === '') return { text: 'Write a text first.' }
+  if (text === '') return { text: t('Write a text first.') }
   if ([...text].length <= MAX_CHARACTERS) return {}
-  return { text: `A text has at most ${MAX_CHARACTERS.toLocaleString()} characters.` }
+  return { text: t('A text has at most {max} characters.', { max: MAX_CHARACTERS }) }
 }
 
 function hintOf(text: string): string {

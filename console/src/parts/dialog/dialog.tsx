@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
+import { t } from '../../language/words.ts'
 import { Button } from '../form/button.tsx'
 import { Actions } from '../form/form.tsx'
 
@@ -52,7 +53,7 @@ export function Dialog({
           {title}
         </h2>
         <Button kind="quiet" icon="close" iconOnly onClick={onClose}>
-          Close
+          {t('Close')}
         </Button>
       </header>
       <div class="dialog-body">{children}</div>
@@ -100,7 +101,7 @@ export const confirmed = (question: Question): Promise<boolean> =>
 export function Questions() {
   const question = asked.value
   if (!question) return null
-  const { title, text, action, keep = 'Cancel', danger, careful = danger, answer } = question
+  const { title, text, action, keep = t('Cancel'), danger, careful = danger, answer } = question
   return (
     <Dialog title={title} onClose={() => answer(false)}>
       {typeof text === 'string' ? <p>{text}</p> : text}

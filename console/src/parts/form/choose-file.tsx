@@ -3,6 +3,7 @@ import { isExcel, readExcel } from '../../data/files/excel.ts'
 import { fileText } from '../../data/files/file-text.ts'
 import { readSheet, type Sheet } from '../../data/files/sheet.ts'
 import { isVcard, readCards } from '../../data/files/vcard.ts'
+import { t } from '../../language/words.ts'
 import { Button } from './button.tsx'
 import { Field, TextArea } from './field.tsx'
 import { Actions, Notice } from './form.tsx'
@@ -27,7 +28,7 @@ export function ChooseFile({
   const [fault, setFault] = useState('')
   const read = (text: string) => take(isVcard(text) ? readCards(text) : readSheet(text))
   const take = (sheet: Sheet) => {
-    if (sheet.rows.length === 0) setFault('There is no row in it but, perhaps, a head.')
+    if (sheet.rows.length === 0) setFault(t('There is no row in it but, perhaps, a head.'))
     else onChoose(sheet)
   }
   const open = async (bytes: ArrayBuffer) => {
@@ -37,16 +38,20 @@ export function ChooseFile({
   const choose = async (file: File | undefined) => {
     if (!file) return
     const maxBytes = /\.vcf$/i.test(file.name) ? MAX_CARD_BYTES : MAX_BYTES
-    if (file.size > maxBytes) setFault(`The file is larger than ${maxBytes / 1e6} MB. Cut it into several.`)
+    if (file.size > maxBytes)
+      setFault(t('The file is larger than {size} MB. Cut it into several.', { size: maxBytes / 1e6 }))
     else await open(await file.arrayBuffer())
   }
   return (
     <div class="form">
       {fault && <Notice kind="wrong">{fault}</Notice>}
       <Field
-        label="An Excel, CSV or vCard file"
+        label={t('An Excel, CSV or vCard file')}
         name="file"
-        hint={`${hint} Excel files are .xlsx; other spreadsheets save as “CSV UTF-8”; phones and address books share contacts as a .vcf file.`}
+        hint={t(
+          '{hint} Excel files are .xlsx; other spreadsheets save as “CSV UTF-8”; phones and address books share contacts as a .vcf file.',
+          { hint },
+        )}
       >
         {(ties) => (
           <input
@@ -58,7 +63,7 @@ export function ChooseFile({
         )}
       </Field>
       <TextArea
-        label="Or paste rows here"
+        label={t('Or paste rows here')}
         name="pasted"
         value={pasted}
         onValue={setPasted}
@@ -68,9 +73,9 @@ export function ChooseFile({
       />
       <Actions>
         <Button kind="primary" disabled={pasted.trim() === ''} onClick={() => read(pasted)}>
-          Look at the rows
+          {t('Look at the rows')}
         </Button>
-        {onClose && <Button onClick={onClose}>Cancel</Button>}
+        {onClose && <Button onClick={onClose}>{t('Cancel')}</Button>}
       </Actions>
     </div>
   )

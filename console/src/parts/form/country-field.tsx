@@ -1,6 +1,7 @@
 import { useMemo } from 'preact/hooks'
 import { phoneCountries } from '../../data/phone/phone-numbers.ts'
 import { countryName } from '../../data/phone/phone-words.ts'
+import { t } from '../../language/words.ts'
 import { SelectField } from './field.tsx'
 
 /** The country of numbers that are written without one, as ISO 3166 alpha-2. */
@@ -12,8 +13,8 @@ export function CountryField(props: {
   hint?: string
 }) {
   const choices = useMemo(countryChoices, [])
-  const shown = props.value === '' ? [['', 'Choose…'] as const, ...choices] : choices
-  return <SelectField label="Country of numbers without one" name="country" {...props} choices={shown} />
+  const shown = props.value === '' ? [['', t('Choose…')] as const, ...choices] : choices
+  return <SelectField label={t('Country of numbers without one')} name="country" {...props} choices={shown} />
 }
 
 const countryChoices = () =>

@@ -1,6 +1,7 @@
 import { defaultCountry } from '../../data/phone/country.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { saveOwnSettings } from '../../data/user-settings/own.ts'
+import { t } from '../../language/words.ts'
 import { toast } from '../toast.tsx'
 import { CountryField } from './country-field.tsx'
 import { Notice } from './form.tsx'
@@ -9,17 +10,17 @@ import { Notice } from './form.tsx'
 export function DefaultCountry() {
   const save = useTask(async (country: string) => {
     await saveOwnSettings({ country })
-    toast('Default country saved')
+    toast(t('Default country saved'))
   })
   return (
     <>
       {save.fault && <Notice kind="wrong">{save.fault.message}</Notice>}
       <CountryField
-        label="Default country"
+        label={t('Default country')}
         value={defaultCountry.value}
         onValue={(country) => void save.run(country)}
         disabled={save.busy}
-        hint="Phone numbers that you write without a country belong to this one."
+        hint={t('Phone numbers that you write without a country belong to this one.')}
       />
     </>
   )

@@ -61,6 +61,7 @@ interface TextProps extends Typed<HTMLInputElement> {
     | 'url'
     | 'date'
     | 'datetime-local'
+    | 'time'
   readonly autocomplete?: string
   readonly inputMode?: 'text' | 'numeric' | 'decimal' | 'tel' | 'url'
   readonly min?: string | number

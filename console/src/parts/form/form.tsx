@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
 import { type Fault, faultText } from '../../data/fault.ts'
+import { t } from '../../language/words.ts'
 import { Button } from './button.tsx'
 
 /**
@@ -82,6 +83,6 @@ export const FormActions = ({
     <Button type="submit" kind="primary" busy={busy}>
       {children}
     </Button>
-    {onCancel && <Button onClick={onCancel}>Cancel</Button>}
+    {onCancel && <Button onClick={onCancel}>{t('Cancel')}</Button>}
   </Actions>
 )

@@ -1,6 +1,7 @@
 import type { Fault } from '../../data/fault.ts'
 import { WEBHOOK_EVENTS, type Webhook } from '../../data/records.ts'
 import { EVENT_WORDS } from '../../data/webhooks.ts'
+import { t } from '../../language/words.ts'
 import { CheckField, TextField } from './field.tsx'
 
 export type WebhookDraft = Pick<Webhook, 'url' | 'events'>
@@ -22,7 +23,7 @@ export function WebhookFields({
   return (
     <>
       <TextField
-        label="Address"
+        label={t('Address')}
         name="url"
         type="url"
         placeholder="https://shop.example.com/hooks/sms"
@@ -31,7 +32,7 @@ export function WebhookFields({
         fault={fault}
       />
       <fieldset class="fields">
-        <legend>Tell it when a message is</legend>
+        <legend>{t('Tell it when a message is')}</legend>
         <div class="row">
           {WEBHOOK_EVENTS.map((event) => (
             <CheckField

@@ -1,5 +1,6 @@
 import { useId } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
+import { t } from '../../language/words.ts'
 import { TextField } from './field.tsx'
 
 const HOUR_MS = 3_600_000
@@ -33,7 +34,7 @@ export function WhenField({
   return (
     <>
       <fieldset class="segments">
-        <legend class="unseen">When</legend>
+        <legend class="unseen">{t('When')}</legend>
         {[false, true].map((later) => (
           <label key={String(later)}>
             <input
@@ -43,13 +44,13 @@ export function WhenField({
               checked={isLater === later}
               onChange={() => onChange({ isLater: later, at: at || localOf(Date.now() + HOUR_MS) })}
             />
-            {later ? 'Later' : 'Now'}
+            {later ? t('Later') : t('Now')}
           </label>
         ))}
       </fieldset>
       {isLater && (
         <TextField
-          label="Send at"
+          label={t('Send at')}
           name="at"
           type="datetime-local"
           min={localOf(Date.now())}
@@ -57,7 +58,7 @@ export function WhenField({
           onValue={(value) => onChange({ at: value })}
           fault={fault}
           error={error}
-          hint={`Your time: ${zone.replaceAll('_', ' ')}.`}
+          hint={t('Your time: {zone}.', { zone: zone.replaceAll('_', ' ') })}
         />
       )}
     </>

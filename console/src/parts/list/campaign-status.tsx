@@ -1,13 +1,14 @@
 import type { CampaignState } from '../../data/records.ts'
+import { t } from '../../language/words.ts'
 import { Badge, type Tone } from '../status.tsx'
 
 const STATES: Readonly<Record<CampaignState, readonly [tone: Tone, words: string]>> = {
-  scheduled: ['calm', 'Scheduled'],
-  sending: ['busy', 'Sending'],
-  paused: ['warn', 'Paused'],
-  canceled: ['calm', 'Canceled'],
-  done: ['good', 'Done'],
-  failed: ['bad', 'Failed'],
+  scheduled: ['calm', t('Scheduled')],
+  sending: ['busy', t('Sending')],
+  paused: ['warn', t('Paused')],
+  canceled: ['calm', t('Canceled')],
+  done: ['good', t('Done')],
+  failed: ['bad', t('Failed')],
 }
 
 /** The state of a campaign. */

@@ -1,21 +1,30 @@
+import { t } from '../../language/words.ts'
 import { Button } from '../form/button.tsx'
 
 /**
  * Pages of a list: where it is, how many there are, back and forth. Nothing to see while there is one page.
  */
-export function Pager(list: { page: number; pages: number; total: number; goTo: (page: number) => void }) {
+export function Pager(list: {
+  page: number
+  pages: number
+  /** Undefined until it is counted; `pages` then goes no further than the next. */
+  total: number | undefined
+  goTo: (page: number) => void
+}) {
   const { page, pages, total, goTo } = list
   if (pages <= 1 && page === 1) return null
   return (
-    <nav class="pager" aria-label="Pages">
+    <nav class="pager" aria-label={t('Pages')}>
       <span>
-        Page {page} of {pages.toLocaleString()} · {total.toLocaleString()} in all
+        {total === undefined
+          ? t('Page {page}', { page })
+          : t('Page {page} of {pages} · {total} in all', { page, pages, total })}
       </span>
       <Button icon="left" disabled={page <= 1} onClick={() => goTo(page - 1)}>
-        Previous
+        {t('Previous')}
       </Button>
       <Button icon="right" disabled={page >= pages} onClick={() => goTo(page + 1)}>
-        Next
+        {t('Next')}
       </Button>
     </nav>
   )

@@ -1,0 +1,33 @@
+/** The languages of the console; the first is that of the sentences in the code. */
+const LANGUAGES = ['en', 'de'] as const
+export type Language = (typeof LANGUAGES)[number]
+
+/** A language, and the locale of its dates and numbers: `de` and `de-AT`. */
+export interface Choice {
+  readonly language: Language
+  readonly locale: string
+}
+
+/** The first of a browser's languages that the console speaks, in the form of its region; else English. */
+export function chooseLanguage(wanted: readonly string[]): Choice {
+  for (const locale of wanted) {
+    const language = LANGUAGES.find((each) => each === locale.toLowerCase().split('-')[0])
+    if (language && isLocale(locale)) return { language, locale }
+  }
+  return { language: 'en', locale: 'en' }
+}
+
+/** Whether dates and numbers can be written for it: what is no language tag, as `de-@`, throws. */
+function isLocale(tag: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(tag).length > 0
+  } catch {
+    return false
+  }
+}
+
+// only a window has a document: tests of single modules, which run in Node, speak English
+const inWindow = 'document' in globalThis
+
+/** What this window speaks, until it is loaded again. */
+export const { language, locale } = chooseLanguage(inWindow ? navigator.languages : [])

@@ -1,0 +1,39 @@
+import { lookUp } from './catalogue.ts'
+import { locale } from './language.ts'
+
+/** What stands for a placeholder. A number is written as the language does: 1,000 or 1.000. */
+type Values = Readonly<Record<string, string | number>>
+
+const number = new Intl.NumberFormat(locale)
+const plural = new Intl.PluralRules(locale)
+/** `{name}`; the `{{name}}` of a template is none. */
+const PLACEHOLDER = /(?<!\{)\{(\w+)\}(?!\})/
+
+export const formatNumber = (value: number): string => number.format(value)
+
+/** An English text in the user's language, with its placeholders filled: `t('To {name}', { name })`. */
+export function t(english: string, values: Values = {}): string {
+  return parts(english, values).join('')
+}
+
+/** `t` of what is counted: `tn('One text', '{count} texts', count)`. */
+export function tn(one: string, many: string, count: number, values: Values = {}): string {
+  return t(plural.select(count) === 'one' ? one : many, { count, ...values })
+}
+
+/** `t` with elements in the sentence: `tx('Read {help} first.', { help: <a …>{t('the help')}</a> })`. */
+export const tx = <Part>(english: string, values: Readonly<Record<string, Part>>): (string | Part)[] =>
+  parts(english, values)
+
+/** The words of a text, and the values between them. */
+function parts<Value>(english: string, values: Readonly<Record<string, Value>>): (string | Value)[] {
+  return lookUp(english)
+    .split(PLACEHOLDER)
+    .map((part, at) => (at % 2 === 0 ? part : filled(part, values)))
+}
+
+function filled<Value>(name: string, values: Readonly<Record<string, Value>>): string | Value {
+  const value = values[name]
+  if (value === undefined) return `{${name}}`
+  return typeof value === 'number' ? formatNumber(value) : value
+}
