@@ -90,9 +90,16 @@ export class Agent {
   #listen(ended: AbortSignal): Promise<void> {
     const connected = () => {
       this.#say('connected')
+      this.#tellSims(ended)
       this.#work.notify()
     }
     return listen(this.#server, connected, ({ event }) => event === 'wake' && this.#work.notify(), ended)
+  }
+
+  /** What cannot be told now is told with the next connection. */
+  #tellSims(ended: AbortSignal): void {
+    const { sims } = this.#driver
+    if (sims?.length) call(this.#server(), 'POST', '/api/devices/heartbeat', { sims }, ended).catch(() => {})
   }
 
   async #claimOn(ended: AbortSignal): Promise<void> {

@@ -28,10 +28,22 @@ export interface DriverEvents {
   received(text: IncomingText, at: Date): void
 }
 
+/** A SIM card; `slot` from 1. */
+export interface Sim {
+  readonly slot: number
+  /** In E.164. */
+  readonly number?: string
+  readonly carrier?: string
+  /** ISO 3166, two letters. */
+  readonly country?: string
+}
+
 /** A phone or modem, as the agent sees it. One file a driver. */
 export interface Driver {
   /** How many messages it can take at once. */
   readonly parallel: number
+  /** Its SIM cards, if it can tell them apart; known once it has started. */
+  readonly sims?: readonly Sim[]
   start(events: DriverEvents): Promise<void>
   /** Hands one message to the radio. Called once for each attempt, whatever happens. Never throws. */
   send(text: OutgoingText): Promise<SendResult>

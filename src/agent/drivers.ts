@@ -7,6 +7,9 @@ import { ModemManager } from './modem-manager.ts'
 import { Simulator } from './simulator.ts'
 import { Termux } from './termux.ts'
 
+/** What the server takes. */
+const MAX_SIMS = 8
+
 const number = (description: string, fallback: string) =>
   ({ type: 'string', description, valueHint: 'N', default: fallback }) as const
 
@@ -25,6 +28,7 @@ export const driverArgs = {
   lose: number('simulator: share of delivery reports that are lost', '0'),
   'die-after': number('simulator: kills itself after so many sendings', '0'),
   'clock-offset': number('simulator: seconds by which its clock is wrong', '0'),
+  sims: number('simulator, termux: how many SIM cards it has; 0: it does not say', '0'),
   'sent-file': {
     type: 'string',
     description: 'simulator: notes what it sent, a JSON line each',
@@ -38,7 +42,7 @@ export const driverArgs = {
   },
   modem: {
     type: 'string',
-    description: 'modemmanager: number or path of the modem, as mmcli -L says',
+    description: 'modemmanager: number or path of the modem, as mmcli -L says; several: 0,1',
     valueHint: 'NAME',
     default: 'any',
   },
@@ -52,8 +56,15 @@ type DriverArgs = ParsedArgs<typeof driverArgs>
 export const DRIVERS: Readonly<Record<string, (args: DriverArgs, stateFile: string) => Driver>> = {
   simulator: makeSimulator,
   gammu: ({ spool }) => new Gammu(foldersIn(spool)),
-  modemmanager: ({ modem }) => new ModemManager(modem),
-  termux: (_, stateFile) => new Termux(`${stateFile}.termux`),
+  modemmanager: ({ modem }) => new ModemManager(...readModems(modem)),
+  termux: ({ sims }, stateFile) => new Termux(`${stateFile}.termux`, readNumber('sims', sims, 0, MAX_SIMS)),
+}
+
+function readModems(names: string): string[] {
+  const modems = names.split(',').map((name) => name.trim())
+  if (modems.length <= MAX_SIMS && modems.every(Boolean) && new Set(modems).size === modems.length)
+    return modems
+  throw new UserError(`--modem must name 1 to ${MAX_SIMS} different modems, with commas between them.`)
 }
 
 function makeSimulator(args: DriverArgs): Driver {
@@ -66,6 +77,7 @@ function makeSimulator(args: DriverArgs): Driver {
     dieAfter: readNumber('die-after', args['die-after'], 0),
     clockOffset: readNumber('clock-offset', args['clock-offset']),
     sentFile: args['sent-file'] ?? '',
+    sims: readNumber('sims', args.sims, 0, MAX_SIMS),
   })
   receiveLines(simulator)
   return simulator
@@ -79,7 +91,7 @@ function readNumber(
 ) {
   const value = Number(text)
   if (text.trim() !== '' && Number.isFinite(value) && value >= min && value <= max) return value
-  const range = max === 1 ? ' from 0 to 1' : min === 0 ? ' from 0 on' : ''
+  const range = max < Infinity ? ` from ${min} to ${max}` : min === 0 ? ' from 0 on' : ''
   throw new UserError(`--${name} must be a number${range}.`)
 }
 

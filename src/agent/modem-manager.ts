@@ -1,150 +1,43 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Driver, DriverEvents, OutgoingText, SendResult } from './driver.ts'
-import { needProgram, type ProgramResult, runProgram } from './program.ts'
-import { repeat } from './repeat.ts'
-
-const HINT = 'Install ModemManager and see whether `mmcli -L` lists the modem.'
-const MMCLI = 'mmcli'
-const LOOK_MS = 3_000
-const CALL_MS = 30_000
-/** A text of several parts takes a modem that long at most. */
-const SEND_MS = 100_000
-/** Delivery reports of older texts are not waited for. */
-const MAX_AWAITED = 1_000
-
-/** What `mmcli -s PATH -J` says of a text, as far as we read it. */
-interface Sms {
-  readonly content: { readonly number: string; readonly text: string }
-  readonly properties: Readonly<Record<string, string>>
-}
+import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from './driver.ts'
+import { Modem } from './modem-manager/modem.ts'
 
 /**
- * A modem that ModemManager drives, by its program mmcli. `modem`: its number or path; `any` for the only
- * one.
+ * Modems that ModemManager drives, one SIM each: the first has slot 1. `names`: numbers or paths of modems,
+ * or `any` for the only one.
  */
 export class ModemManager implements Driver {
-  readonly parallel = 1
-  readonly #modem: string
-  /** Texts by their path in ModemManager, until their delivery report comes. */
-  readonly #awaited = new Map<string, Pick<OutgoingText, 'id' | 'attempt'>>()
-  /** Texts that came in, are told and yet still there: some modems do not delete. */
-  readonly #told = new Set<string>()
-  #stop = async () => {}
+  readonly parallel: number
+  sims: readonly Sim[] = []
+  readonly #modems: readonly Modem[]
 
-  constructor(modem: string) {
-    this.#modem = modem
+  constructor(...names: readonly string[]) {
+    this.#modems = names.map((name, i) => new Modem(name, i + 1))
+    this.parallel = names.length
   }
 
-  /** Throws a UserError when there is no modem. */
+  /** Throws a UserError when one of the modems is missing. */
   async start(events: DriverEvents): Promise<void> {
-    await needProgram(MMCLI, ['-m', this.#modem, '--messaging-status'], HINT)
-    this.#stop = repeat(async () => {
-      await this.#receive(events)
-      await this.#lookForReports(events)
-    }, LOOK_MS)
+    try {
+      for (const modem of this.#modems) await modem.start(events)
+    } catch (error) {
+      await this.stop()
+      throw error
+    }
+    this.sims = await Promise.all(this.#modems.map((modem) => modem.sim()))
   }
 
   now(): Date {
     return new Date()
   }
 
-  async send({ id, attempt, to, body }: OutgoingText): Promise<SendResult> {
-    const created = await this.#create(to, body)
-    const [path] = /\/org\/freedesktop\/ModemManager1\/SMS\/\d+/.exec(created.output) ?? []
-    if (created.code !== 0 || !path)
-      return { outcome: 'failed', error: created.errors || 'The modem takes no text', notSent: true }
-    const sent = await runProgram(MMCLI, ['-s', path, '--send'], SEND_MS)
-    // a modem that says no may have sent some of its parts
-    if (sent.code !== 0) {
-      await this.#forget(path)
-      return { outcome: 'failed', error: sent.errors, notSent: false }
-    }
-    this.#awaited.set(path, { id, attempt })
-    if (this.#awaited.size > MAX_AWAITED) await this.#forget([...this.#awaited.keys()][0]!)
-    return { outcome: 'sent' }
+  /** An only modem sends whatever SIM is asked for. */
+  async send(text: OutgoingText): Promise<SendResult> {
+    const slot = this.#modems.length === 1 ? 1 : Math.max(text.sim, 1)
+    const modem = this.#modems[slot - 1]
+    return modem?.send(text) ?? { outcome: 'failed', error: `There is no modem ${text.sim}`, notSent: true }
   }
 
-  stop = () => this.#stop()
-
-  /** The text comes from a file: in an option it would end at a quotation mark. */
-  async #create(to: string, body: string): Promise<ProgramResult> {
-    let folder: string | undefined
-    try {
-      folder = mkdtempSync(join(tmpdir(), 'pocketsms-agent-'))
-      const file = join(folder, 'text')
-      writeFileSync(file, body, { mode: 0o600 })
-      const what = `number=${to},delivery-report-request=yes`
-      const args = [
-        '-m',
-        this.#modem,
-        `--messaging-create-sms=${what}`,
-        `--messaging-create-sms-with-text=${file}`,
-      ]
-      return await runProgram(MMCLI, args, CALL_MS)
-    } catch (error) {
-      return { code: null, output: '', errors: (error as Error).message } // a disk that is full
-    } finally {
-      if (folder) rmSync(folder, { recursive: true, force: true })
-    }
-  }
-
-  async #receive(events: DriverEvents): Promise<void> {
-    for (const path of await this.#paths()) {
-      if (this.#awaited.has(path)) continue
-      const sms = await this.#read(path)
-      if (sms?.properties.state !== 'received') continue
-      const { number, text } = sms.content
-      const { timestamp } = sms.properties
-      const key = JSON.stringify([path, number, text, timestamp])
-      if (!this.#told.has(key))
-        events.received({ from: number, body: text, sim: 0 }, instantOf(timestamp) ?? this.now())
-      this.#told.add(key)
-      if (await this.#forget(path)) this.#told.delete(key)
-    }
-  }
-
-  async #lookForReports(events: DriverEvents): Promise<void> {
-    for (const [path, text] of this.#awaited) {
-      const sms = await this.#read(path)
-      const state = sms?.properties['delivery-state'] ?? ''
-      if (sms && (state === '' || state === '--' || state === 'unknown' || /^(temporary|still)/.test(state)))
-        continue
-      if (/^completed/.test(state)) events.delivered(text, this.now())
-      else if (state) events.delivered(text, this.now(), `The network could not deliver it: ${state}`)
-      await this.#forget(path)
-    }
-  }
-
-  async #paths(): Promise<string[]> {
-    const { output } = await runProgram(MMCLI, ['-m', this.#modem, '--messaging-list-sms', '-J'], CALL_MS)
-    return parse<{ 'modem.messaging.sms'?: string[] }>(output)?.['modem.messaging.sms'] ?? []
-  }
-
-  async #read(path: string): Promise<Sms | undefined> {
-    const { output } = await runProgram(MMCLI, ['-s', path, '-J'], CALL_MS)
-    return parse<{ sms: Sms }>(output)?.sms
-  }
-
-  /** True if the modem has deleted it. */
-  async #forget(path: string): Promise<boolean> {
-    this.#awaited.delete(path)
-    const { code } = await runProgram(MMCLI, ['-m', this.#modem, `--messaging-delete-sms=${path}`], CALL_MS)
-    return code === 0
-  }
-}
-
-/** `2026-11-20T08:15:00+01`: an offset of whole hours has no minutes. */
-function instantOf(timestamp = ''): Date | undefined {
-  const at = new Date(timestamp.replace(/[+-]\d\d$/, '$&:00'))
-  return Number.isNaN(at.getTime()) ? undefined : at
-}
-
-function parse<T>(text: string): T | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
+  async stop(): Promise<void> {
+    await Promise.all(this.#modems.map((modem) => modem.stop()))
   }
 }

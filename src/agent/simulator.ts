@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Driver, DriverEvents, IncomingText, OutgoingText, SendResult } from './driver.ts'
+import type { Driver, DriverEvents, IncomingText, OutgoingText, SendResult, Sim } from './driver.ts'
 
 /** What a simulated phone is told to do wrong. Shares are from 0 to 1. */
 export interface SimulatorOptions {
@@ -17,6 +17,8 @@ export interface SimulatorOptions {
   readonly clockOffset: number
   /** Where it notes each message that it sent, a JSON line each; '' for nowhere. */
   readonly sentFile: string
+  /** How many SIM cards it has; 0: it does not say. */
+  readonly sims: number
 }
 
 const WELL_BEHAVED: SimulatorOptions = {
@@ -28,6 +30,7 @@ const WELL_BEHAVED: SimulatorOptions = {
   dieAfter: 0,
   clockOffset: 0,
   sentFile: '',
+  sims: 0,
 }
 
 const PARALLEL = 10
@@ -35,6 +38,7 @@ const PARALLEL = 10
 /** A phone that sends nothing anywhere: for trying out, and for tests of everything that can go wrong. */
 export class Simulator implements Driver {
   readonly parallel = PARALLEL
+  readonly sims: readonly Sim[] | undefined
   readonly #options: SimulatorOptions
   readonly #reports = new Set<NodeJS.Timeout>()
   #events: DriverEvents | undefined
@@ -42,6 +46,8 @@ export class Simulator implements Driver {
 
   constructor(options: Partial<SimulatorOptions> = {}) {
     this.#options = { ...WELL_BEHAVED, ...options }
+    const { sims } = this.#options
+    if (sims > 0) this.sims = Array.from({ length: sims }, (_, i) => ({ slot: i + 1 }))
   }
 
   async start(events: DriverEvents): Promise<void> {
@@ -62,9 +68,9 @@ export class Simulator implements Driver {
   }
 
   /** From here on the message is out. */
-  #goOut({ id, attempt, to }: OutgoingText): void {
+  #goOut({ id, attempt, to, sim }: OutgoingText): void {
     const { sentFile, dieAfter, lose, deliveryMs } = this.#options
-    if (sentFile) appendFileSync(sentFile, `${JSON.stringify({ id, attempt, to })}\n`)
+    if (sentFile) appendFileSync(sentFile, `${JSON.stringify({ id, attempt, to, sim })}\n`)
     this.#sent++
     if (this.#sent === dieAfter) process.kill(process.pid, 'SIGKILL')
     if (Math.random() < lose) return

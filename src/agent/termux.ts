@@ -1,11 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import type { Driver, DriverEvents, OutgoingText, SendResult } from './driver.ts'
+import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from './driver.ts'
 import { needProgram, runProgram } from './program.ts'
 import { repeat } from './repeat.ts'
 
 const HINT = 'Install the app Termux:API, let it send and read SMS, and `pkg install termux-api`.'
 const LOOK_MS = 10_000
 const CALL_MS = 60_000
+/** The first call may wait for the user to grant a permission. */
+const INFO_MS = 15_000
 /** Texts that are looked at: more do not come in between two looks. */
 const NEWEST = 50
 
@@ -17,23 +19,40 @@ interface Listed {
   readonly received: string
 }
 
+/** What `termux-telephony-deviceinfo` says, as far as we read it: of the default SIM alone. */
+interface DeviceInfo {
+  /** Slots for SIMs. */
+  readonly phone_count?: number
+  readonly sim_state?: string
+  readonly sim_operator_name?: string
+  readonly sim_country_iso?: string
+}
+
 /**
  * An Android phone, from within Termux and by Termux:API. It hands texts to Android and hears no more of
- * them: there are no delivery reports. `memory`: a file that keeps which text was the last that came in.
+ * them: there are no delivery reports. Termux:API does not say which SIM a text came in by.
  */
 export class Termux implements Driver {
   readonly parallel = 1
+  sims: readonly Sim[] = []
   readonly #memory: string
+  readonly #count: number
   #last = Number.NaN
   #stop = async () => {}
 
-  constructor(memory: string) {
+  /**
+   * @param memory a file that keeps which text was the last that came in.
+   * @param count SIMs of the phone, in slots from 1; 0: one, if the phone has one slot.
+   */
+  constructor(memory: string, count = 0) {
     this.#memory = memory
+    this.#count = count
   }
 
   /** Throws a UserError where Termux:API is not. What came in before the first start stays the phone's. */
   async start(events: DriverEvents): Promise<void> {
     await needProgram('termux-sms-list', ['-l', '1', '-t', 'inbox'], HINT)
+    this.sims = this.#count > 0 ? slots(this.#count) : await readOnlySim()
     if (existsSync(this.#memory)) this.#last = Number(readFileSync(this.#memory, 'utf8'))
     this.#stop = repeat(() => this.#receive(events), LOOK_MS)
   }
@@ -42,9 +61,12 @@ export class Termux implements Driver {
     return new Date()
   }
 
-  /** `sim` 1 is Android's slot 0. The text goes through standard input: an argument may be too long. */
+  /**
+   * `sim` 1 is Android's slot 0. An only SIM needs no name. The text goes through standard input: an argument
+   * may be too long.
+   */
   async send({ to, body, sim }: OutgoingText): Promise<SendResult> {
-    const slot = sim > 0 ? ['-s', String(sim - 1)] : []
+    const slot = sim > 0 && this.sims.length !== 1 ? ['-s', String(sim - 1)] : []
     const { code, output, errors } = await runProgram('termux-sms-send', ['-n', to, ...slot], CALL_MS, body)
     if (code === 0 && output.trim() === '') return { outcome: 'sent' }
     return { outcome: 'failed', error: errors || output.trim() || 'Android did not take it', notSent: false }
@@ -60,11 +82,23 @@ export class Termux implements Driver {
     const newest = texts.at(-1)?._id ?? 0
     const isFirst = Number.isNaN(this.#last)
     for (const { _id, number, body, received } of texts)
-      if (!isFirst && _id > this.#last) events.received({ from: number, body, sim: 0 }, instantOf(received))
+      if (!isFirst && _id > this.#last)
+        events.received({ from: number, body, sim: this.sims.length === 1 ? 1 : 0 }, instantOf(received))
     if (!isFirst && newest <= this.#last) return
     this.#last = newest
     writeFileSync(this.#memory, String(newest), { mode: 0o600 })
   }
+}
+
+const slots = (count: number): Sim[] => Array.from({ length: count }, (_, i) => ({ slot: i + 1 }))
+
+/** The SIM of a phone with one slot. Of several slots Termux:API does not say which have a SIM: none. */
+async function readOnlySim(): Promise<Sim[]> {
+  const { output } = await runProgram('termux-telephony-deviceinfo', [], INFO_MS)
+  const info = readJson<DeviceInfo>(output)
+  if (info?.phone_count !== 1 || info.sim_state !== 'ready') return []
+  const { sim_operator_name: carrier, sim_country_iso: country } = info
+  return [{ slot: 1, ...(carrier && { carrier }), ...(country && { country }) }]
 }
 
 /** `2026-11-20 10:45:00`, in the phone's time zone. */
@@ -75,9 +109,13 @@ function instantOf(received: string): Date {
 
 /** Undefined when Android did not answer: that is no empty inbox, after which all there is would be new. */
 function readList(output: string): Listed[] | undefined {
+  const list = readJson<Listed[]>(output)
+  return Array.isArray(list) ? list : undefined
+}
+
+function readJson<T>(output: string): T | undefined {
   try {
-    const list: unknown = JSON.parse(output)
-    return Array.isArray(list) ? list : undefined
+    return JSON.parse(output) as T
   } catch {
     return undefined
   }

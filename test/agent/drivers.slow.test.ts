@@ -156,7 +156,9 @@ if (value('--messaging-create-sms')) {
   if (sms.sms.content.text === 'fail') { console.error('error: no network'); process.exit(1) }
   sms.sms.properties = { state: 'sent', 'delivery-state': 'completed-received' }
   fs.writeFileSync(file(args[1]), JSON.stringify(sms))
-} else if (value('--messaging-delete-sms')) fs.rmSync(file(value('--messaging-delete-sms')))
+} else if (args[0] === '-m' && args[2] === '-J') console.log(fs.readFileSync(folder + '/modem-' + args[1], 'utf8'))
+else if (args[0] === '-i') console.log(fs.readFileSync(folder + '/sim-' + args[1].split('/').pop(), 'utf8'))
+else if (value('--messaging-delete-sms')) fs.rmSync(file(value('--messaging-delete-sms')))
 else if (args.includes('--messaging-list-sms')) {
   const names = fs.readdirSync(folder).filter((name) => /^\\d+\\.json$/.test(name))
   console.log(JSON.stringify({ 'modem.messaging.sms': names.map((name) => root + name.slice(0, -5)) }))
@@ -210,7 +212,7 @@ test('modemmanager: a text that came in is told once and deleted', async () => {
   )
   const { received } = await run(new ModemManager('any'))
   await until(() => !existsSync(join(folder, '3.json')))
-  expect(received).toEqual([{ from: '+4930123', body: 'Hi', sim: 0, at: '2026-11-20T07:15:00.000Z' }])
+  expect(received).toEqual([{ from: '+4930123', body: 'Hi', sim: 1, at: '2026-11-20T07:15:00.000Z' }])
 })
 
 test('modemmanager: a text that the modem does not delete is told once', async () => {
@@ -221,6 +223,58 @@ test('modemmanager: a text that the modem does not delete is told once', async (
   const deletions = () => calls('mmcli.log').filter((args) => args.join().includes('delete-sms')).length
   await expect.poll(() => existsSync(join(folder, 'mmcli.log')) && deletions()).toBeGreaterThanOrEqual(3)
   expect(received).toHaveLength(1)
+})
+
+/** What ModemManager 1.20 says of a modem and of its SIM, without what nobody reads. */
+function modem(name: string, sim: string, ownNumbers: string[], operator: string) {
+  const path = sim === '--' ? sim : `/org/freedesktop/ModemManager1/SIM/${sim}`
+  const generic = {
+    manufacturer: 'Quectel',
+    'own-numbers': ownNumbers,
+    'primary-sim-slot': '1',
+    sim: path,
+    'sim-slots': [path, '/'],
+    state: 'registered',
+  }
+  const network = { imei: '866680040112569', 'operator-code': '26201', 'operator-name': 'Telekom.de' }
+  const info = { modem: { '3gpp': network, 'dbus-path': '/org/freedesktop/ModemManager1/Modem/0', generic } }
+  writeFileSync(join(folder, `modem-${name}`), JSON.stringify(info))
+  const properties = { active: 'yes', 'emergency-numbers': [], iccid: '8949', 'operator-name': operator }
+  writeFileSync(join(folder, `sim-${sim}`), JSON.stringify({ sim: { 'dbus-path': path, properties } }))
+}
+
+test('modemmanager: tells the SIM of each modem, and sends by the one that was chosen', async () => {
+  install('mmcli', MMCLI)
+  modem('0', '0', ['+4915112345678'], 'congstar')
+  modem('1', '4', ['015112345679'], '--')
+  const driver = new ModemManager('0', '1')
+  await run(driver)
+  expect(driver.sims).toEqual([
+    { slot: 1, number: '+4915112345678', carrier: 'congstar' },
+    { slot: 2, carrier: 'Telekom.de' }, // a number without its country is none
+  ])
+  expect(driver.parallel).toBe(2)
+  const used = () => calls('mmcli.log').filter((args) => args.some((arg) => /create-sms=/.test(arg)))
+  for (const sim of [2, 1, 0]) expect(await driver.send({ ...TEXT, sim })).toEqual({ outcome: 'sent' })
+  expect(used().map(([, name]) => name)).toEqual(['1', '0', '0'])
+  expect(await driver.send({ ...TEXT, sim: 3 })).toMatchObject({ outcome: 'failed', notSent: true })
+})
+
+test('modemmanager: a text that came in has the SIM of its modem', async () => {
+  install(
+    'mmcli',
+    MMCLI.replace(
+      "args.includes('--messaging-list-sms')",
+      "args[1] === '0' && args[2] === '--messaging-list-sms') {\n  console.log('{}')\n} else if (args.includes('--messaging-list-sms')",
+    ),
+  )
+  modem('0', '--', [], '--')
+  modem('1', '4', [], '--')
+  const sms = { content: { number: '+4930123', text: 'Hi' }, properties: { state: 'received' } }
+  writeFileSync(join(folder, '3.json'), JSON.stringify({ sms }))
+  const { received } = await run(new ModemManager('0', '1'))
+  await until(() => received.length > 0)
+  expect(received).toMatchObject([{ from: '+4930123', body: 'Hi', sim: 2 }])
 })
 
 const inbox = (...texts: object[]) => writeFileSync(join(folder, 'inbox.json'), JSON.stringify(texts))
@@ -242,6 +296,48 @@ test('termux: hands a text to Android', async () => {
   expect(await driver.send(TEXT)).toEqual({ outcome: 'sent' })
   const sent = JSON.parse(readFileSync(join(folder, 'sent'), 'utf8'))
   expect(sent).toEqual({ args: ['-n', TEXT.to, '-s', '1'], text: TEXT.body })
+})
+
+/** What Termux:API says of a phone, without what nobody reads. */
+const deviceInfo = (info: object) =>
+  install('termux-telephony-deviceinfo', `console.log(${JSON.stringify(JSON.stringify(info))})`)
+const ONE_SIM = {
+  data_enabled: 'true',
+  phone_count: 1,
+  network_operator_name: 'Telekom.de',
+  sim_country_iso: 'de',
+  sim_operator: '26201',
+  sim_operator_name: 'congstar',
+  sim_state: 'ready',
+}
+
+test.each([
+  ['one slot with a SIM', ONE_SIM, 0, [{ slot: 1, carrier: 'congstar', country: 'de' }], [], 1],
+  ['one slot without', { ...ONE_SIM, sim_state: 'absent' }, 0, [], ['-s', '0'], 0],
+  ['two slots, of which nobody knows what is in them', { ...ONE_SIM, phone_count: 2 }, 0, [], ['-s', '0'], 0],
+  [
+    'two SIMs, as the user says',
+    { ...ONE_SIM, phone_count: 2 },
+    2,
+    [{ slot: 1 }, { slot: 2 }],
+    ['-s', '0'],
+    0,
+  ],
+  ['no permission', { error: 'Please grant the permission' }, 0, [], ['-s', '0'], 0],
+])('termux: %s', async (_, info, count, sims, slot, sim) => {
+  install('termux-sms-list', LIST)
+  install('termux-sms-send', SEND)
+  deviceInfo(info)
+  const memory = join(folder, 'memory')
+  writeFileSync(memory, '3')
+  inbox(listed(4, 'Hi'))
+  const driver = new Termux(memory, count)
+  const { received } = await run(driver)
+  expect(driver.sims).toEqual(sims)
+  await driver.send({ ...TEXT, sim: 1 })
+  expect(JSON.parse(readFileSync(join(folder, 'sent'), 'utf8')).args).toEqual(['-n', TEXT.to, ...slot])
+  await until(() => received.length > 0)
+  expect(received[0]!.sim).toBe(sim)
 })
 
 test('termux: says what Android says', async () => {
