@@ -24,6 +24,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     [USERS_ID, strict(usersExtension)],
     [USER_SETTINGS_ID, strict(userSettingsExtension)],
     ['devices', strict(devicesExtension)],
+    ['lines', strict()],
     ['contact_groups', strict()],
     ['sms_templates', strict()],
     ['sms_messages', strict(messagesExtension)],

@@ -81,7 +81,7 @@ test('the next start adds fields and values that a database of an earlier versio
   const present = store.catalog.find('devices')!
   await store.change(async (draft) => {
     const earlier = present.fields
-      .filter(({ name }) => name !== 'sims')
+      .filter(({ name }) => name !== 'platform')
       .map((field) => (field.type === 'select' ? { ...field, values: field.values.slice(1) } : field))
     await saveCollection(draft, { ...present, listRule: 'id = ""', fields: earlier })
   })
@@ -91,7 +91,7 @@ test('the next start adds fields and values that a database of an earlier versio
   expect(fields.map(({ name }) => name).toSorted()).toEqual(present.fields.map(({ name }) => name).toSorted())
   expect(values).toEqual(expect.arrayContaining(['android', 'simulator']))
   expect(listRule).toBe('id = ""')
-  await store.db.query('select sims from devices', [], 'the added column')
+  await store.db.query('select platform from devices', [], 'the added column')
   await next.close()
 })
 
@@ -99,11 +99,11 @@ test('a field with the name of a new one, but of another type, stops the start',
   const present = store.catalog.find('devices')!
   await store.change(async (draft) => {
     const fields = present.fields.map((field) =>
-      field.name === 'sims'
-        ? readNew({ name: 'x', fields: [{ name: 'sims', type: 'bool' }] }).fields[0]!
+      field.name === 'platform'
+        ? readNew({ name: 'x', fields: [{ name: 'platform', type: 'bool' }] }).fields[0]!
         : field,
     )
     await saveCollection(draft, { ...present, fields })
   })
-  await expect(openStore(store.db)).rejects.toThrow('The field "sims" of the collection "devices"')
+  await expect(openStore(store.db)).rejects.toThrow('The field "platform" of the collection "devices"')
 })

@@ -87,7 +87,7 @@ test('the names are those of the collections', async () => {
   const collections: { name: string; fields: { name: string; hidden: boolean }[] }[] = JSON.parse(
     readFileSync(new URL('../../src/collections/definition/builtin.json', import.meta.url), 'utf8'),
   )
-  for (const name of ['sms_messages', 'sms_events', 'devices', 'users'] as const) {
+  for (const name of ['sms_messages', 'sms_events', 'devices', 'lines', 'users'] as const) {
     const fields = collections.find((each) => each.name === name)!.fields.filter(({ hidden }) => !hidden)
     const known = Object.keys(NAMES[name]).filter((field) => !field.includes('_via_'))
     expect([...SYSTEM, ...fields.map((field) => field.name)]).toEqual(expect.arrayContaining(known))

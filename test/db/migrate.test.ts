@@ -3,6 +3,7 @@ import type { Db } from '../../src/db/open.ts'
 import { appliedMigrations, migrate } from '../../src/db/schema/migrate.ts'
 import { sqlFiles } from '../../src/db/schema/sql-files.ts'
 import { UserError } from '../../src/errors.ts'
+import { LATER, WITHOUT_LATER } from '../support/database/former.ts'
 import { openTestDb } from '../support/server/start.ts'
 import { dumpSchema } from './dump-schema.ts'
 
@@ -68,13 +69,6 @@ test('a database that a newer version migrated is refused', async () => {
   await expect(migrate(db)).rejects.toThrow(/newer version of pocketsms \(9999_later\.sql\)/)
   await db.script(`delete from _migrations where file = '9999_later.sql'`)
 })
-
-/** The migrations since the first release. */
-const LATER = ['0003_sessions.sql', '0006_notifications.sql']
-/** Makes a database one that has none of them. */
-const WITHOUT_LATER = `
-  drop table if exists auth_sessions, push_subscriptions, push_queue, push_hours, reply_mails;
-  delete from _migrations`
 
 test('a database from before the first release is taken over', async () => {
   const before = await dumpSchema(db)

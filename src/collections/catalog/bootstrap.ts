@@ -4,7 +4,7 @@ import type { Collection } from '../collection.ts'
 import { builtInCollections, withMissingFields } from '../definition/built-in.ts'
 import { systemCollections } from '../definition/system.ts'
 import { makeIndexesOfSmallTable } from '../table/background-indexes.ts'
-import { makeOwnIndexes } from '../table/own-indexes.ts'
+import { makeOwnIndexes, makeOwnTriggers } from '../table/own-indexes.ts'
 import { recreateViews } from '../views/recreate-views.ts'
 import { saveCollection } from './save.ts'
 
@@ -14,9 +14,9 @@ async function addMissingFields(draft: CatalogDraft, stored: Collection): Promis
 }
 
 /**
- * Makes the system collections and the gateway's own, as far as they are missing, with their fields and
- * indexes, and views anew that an earlier version made. Throws a UserError if another collection or field has
- * the name of one of them.
+ * Makes the system collections and the gateway's own, as far as they are missing, with their fields, indexes
+ * and triggers, and views anew that an earlier version made. Throws a UserError if another collection or
+ * field has the name of one of them.
  */
 export async function bootstrap(draft: CatalogDraft): Promise<void> {
   const wanted = [...systemCollections(), ...builtInCollections()]
@@ -35,5 +35,6 @@ export async function bootstrap(draft: CatalogDraft): Promise<void> {
   }
   await makeOwnIndexes(draft.db)
   await makeIndexesOfSmallTable(draft.db)
+  await makeOwnTriggers(draft.db)
   await recreateViews(draft)
 }

@@ -55,6 +55,14 @@ export async function makeOwnIndexes(db: Db): Promise<void> {
   for (const { name, sql } of files) if (missing.has(name)) await makeIndex(db, sql)
 }
 
+/**
+ * Runs the scripts of `sql/triggers`, in the transaction `db`: triggers of built-in collections that are
+ * missing. They change nothing where all is there.
+ */
+export async function makeOwnTriggers(db: Db): Promise<void> {
+  for (const { sql } of sqlFiles('triggers')) await db.script(sql)
+}
+
 /** Makes an index, unless its table or one of its columns was deleted. */
 async function makeIndex(db: Db, sql: string): Promise<void> {
   await db.script('set local statement_timeout = 0; set local lock_timeout = 0')

@@ -1,8 +1,17 @@
-import { CONSTANTS, type Found, FUNCTIONS, follow, MACROS, NAMES } from './names.ts'
+import { locale } from '../../../language/language.ts'
+import { t } from '../../../language/words.ts'
+import { CONSTANTS, type CollectionName, type Found, FUNCTIONS, follow, MACROS, NAMES } from './names.ts'
 import { nearest } from './near.ts'
 import { type Problem, write } from './problem.ts'
 import { isOperand, type Token, tokensOf } from './tokens.ts'
 
+const NO_FIELD: Readonly<Record<CollectionName, (name: string) => string>> = {
+  sms_messages: (name) => t('{name} is no field of messages.', { name }),
+  sms_events: (name) => t('{name} is no field of a history.', { name }),
+  devices: (name) => t('{name} is no field of devices.', { name }),
+  lines: (name) => t('{name} is no field of lines.', { name }),
+  users: (name) => t('{name} is no field of users.', { name }),
+}
 const DATE = /^\d{4}-\d\d-\d\d([ T]\d\d:\d\d(:\d\d(\.\d+)?)?Z?)?$/
 
 /** What is wrong with the names and values of a filter whose grammar is right. */
@@ -25,7 +34,10 @@ function callProblems(filter: string, { start, text }: Token): Problem[] {
     {
       start,
       end,
-      message: `There is no function ${name}. There are ${[...FUNCTIONS].join(' and ')}.`,
+      message: t('There is no function {name}. There are {functions}.', {
+        name,
+        functions: new Intl.ListFormat(locale).format([...FUNCTIONS]),
+      }),
       ...(meant && { fix: write(filter, start, end, meant) }),
     },
   ]
@@ -47,7 +59,7 @@ function wordProblems(
       {
         start,
         end,
-        message: `${text} is no field. If it is a text, put it in quotes.`,
+        message: t('{text} is no field. If it is a text, put it in quotes.', { text }),
         fix: write(filter, start, end, `"${text}"`),
       },
     ]
@@ -58,11 +70,9 @@ function wrongName(filter: string, start: number, found: Exclude<ReturnType<type
   const { wrong, in: collection } = found
   const from = start + found.at
   const to = from + wrong.length
-  const whose = { sms_messages: 'messages', sms_events: 'a history', devices: 'devices', users: 'users' }[
-    collection
-  ]
+
   const meant = nearest(wrong, Object.keys(NAMES[collection]))
-  const message = wrong.startsWith(':') ? `${wrong} is not known.` : `${wrong} is no field of ${whose}.`
+  const message = wrong.startsWith(':') ? t('{wrong} is not known.', { wrong }) : NO_FIELD[collection](wrong)
   return { start: from, end: to, message, ...(meant && { fix: write(filter, from, to, meant) }) }
 }
 
@@ -70,14 +80,20 @@ function macroProblems(filter: string, { start, end, text }: Token, isSuperuser:
   if (/^@(request|collection)\./.test(text))
     return isSuperuser
       ? []
-      : [{ start, end, message: `Only superusers can filter by ${text.split('.')[0]}.` }]
+      : [
+          {
+            start,
+            end,
+            message: t('Only superusers can filter by {name}.', { name: text.slice(0, text.indexOf('.')) }),
+          },
+        ]
   if (Object.hasOwn(MACROS, text) || text === '@rowid') return []
   const meant = nearest(text, Object.keys(MACROS))
   return [
     {
       start,
       end,
-      message: `${text} is not known.`,
+      message: t('{text} is not known.', { text }),
       ...(meant && { fix: write(filter, start, end, meant) }),
     },
   ]
@@ -95,7 +111,11 @@ function doubts(filter: string, left: Token | undefined, sign: Token, right: Tok
   if (value === '' || sign.text.includes('~')) return []
   if (name.values && !name.values.includes(value)) {
     const meant = nearest(value, name.values)
-    const message = `${left.text} is never ${right.text}. It is one of ${name.values.join(', ')}.`
+    const message = t('{name} is never {value}. It is one of {values}.', {
+      name: left.text,
+      value: right.text,
+      values: name.values.join(', '),
+    })
     return [
       { start, end, message, isDoubt: true, ...(meant && { fix: write(filter, start, end, `"${meant}"`) }) },
     ]
@@ -105,7 +125,7 @@ function doubts(filter: string, left: Token | undefined, sign: Token, right: Tok
       {
         start,
         end,
-        message: 'Dates are written as "2026-11-20 07:00:00" (UTC), or @todayStart.',
+        message: t('Dates are written as "2026-11-20 07:00:00" (UTC), or @todayStart.'),
         isDoubt: true,
       },
     ]

@@ -1,0 +1,30 @@
+-- Counts what a line has sent in this local day and month, when it gets its first limit: before that nothing
+-- is counted. Messages in the queue count from now on. Sends of the user wait meanwhile.
+create or replace function sms_line_count(of_line text, owner text) returns void language plpgsql as $$
+declare
+  today constant text := sms_local_day(owner, now());
+  this_month constant text := left(today, 7);
+  month_start constant text := pb_text(now() - interval '32 days');
+begin
+  insert into sms_turns ("user") values (owner) on conflict do nothing;
+  perform from sms_turns t where t."user" = owner for update;
+  update sms_dispatch d set charged = today
+  where d."user" = owner and d.line = of_line and d.state <> 'pending' and d.charged = '';
+  delete from line_recipients r where r.line = of_line;
+  with texts as (
+    select m."to", case when m.sent_at = '' then today else sms_local_day(owner, m.sent_at::timestamptz) end as day
+    from sms_messages m
+    where m."user" = owner and m.created > month_start and m.line = of_line and m.message_type = 'outgoing'
+      and (m.status in ('assigned', 'sending', 'sent', 'delivered') or m.status = 'failed' and m.sent_at <> '')
+  ), kept as (
+    insert into line_recipients (line, month, number, texts)
+    select of_line, this_month, t."to", count(*) from texts t
+    where left(t.day, 7) = this_month group by t."to" returning 1
+  )
+  insert into line_use as u (line, day, day_texts, month, month_texts, recipients)
+  select of_line, today, count(*) filter (where t.day = today), this_month,
+    count(*) filter (where left(t.day, 7) = this_month), (select count(*) from kept)
+  from texts t
+  on conflict (line) do update set day = excluded.day, day_texts = excluded.day_texts, month = excluded.month,
+    month_texts = excluded.month_texts, recipients = excluded.recipients;
+end $$;

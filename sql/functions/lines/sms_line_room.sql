@@ -1,0 +1,43 @@
+-- Trigger of lines. A line that is disabled or whose SIM is gone loses what no device has claimed, unless a
+-- request named the line. A line that gets its first limit counts what it has sent before. A change may give
+-- room to messages that wait. Counters of a deleted line go.
+--
+-- Locks as the sweeper and acceptance do: waiting rows of the queue, assigned rows, the user's turn,
+-- counters.
+create or replace function sms_line_room() returns trigger language plpgsql as $$
+declare
+  text record;
+begin
+  if tg_op = 'DELETE' then
+    delete from line_use u where u.line = old.id;
+    delete from line_recipients r where r.line = old.id;
+    return null;
+  end if;
+  perform sms_look_for_room(new."user");
+  if tg_op = 'UPDATE' then
+    if old.daily_limit + old.monthly_limit + old.monthly_recipients = 0
+        and new.daily_limit + new.monthly_limit + new.monthly_recipients > 0
+      or old.monthly_recipients = 0 and new.monthly_recipients > 0
+    then
+      perform sms_line_count(new.id, new."user");
+    end if;
+  end if;
+  if tg_op = 'UPDATE' and old.enabled and old.present and not (new.enabled and new.present) then
+    perform from sms_dispatch d
+    where d."user" = new."user" and d.device = new.device and d.line = new.id and d.state = 'assigned'
+      and not d.line_pinned and d.charged <> '-'
+    order by d.message for update of d;
+    perform from sms_turns t where t."user" = new."user" for update;
+    for text in
+      select d.message, d.charged, (select m."to" from sms_messages m where m.id = d.message) as recipient
+      from sms_dispatch d
+      where d."user" = new."user" and d.device = new.device and d.line = new.id and d.state = 'assigned'
+        and not d.line_pinned and d.charged <> '-'
+      order by d.message
+    loop
+      perform sms_line_refund(new.id, text.charged, coalesce(text.recipient, ''), new."user");
+      update sms_dispatch d set charged = '-' where d.message = text.message;
+    end loop;
+  end if;
+  return null;
+end $$;

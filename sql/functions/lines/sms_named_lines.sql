@@ -1,0 +1,10 @@
+-- The lines of a user that a request names, by id, number, device and slot together; null, for the slot 0,
+-- is what it does not name. A request that names lines needs exactly one.
+create or replace function sms_named_lines(owner text, line_id text, line_number text, device_id text, slot int)
+returns table (line text, device text) language sql stable as $$
+  select l.id, l.device from lines l
+  where l."user" = owner and (line_id is null or l.id = line_id)
+    and (line_number is null or l.number = line_number)
+    and (device_id is null or l.device = device_id)
+    and (sms_named_lines.slot = 0 or l.slot = sms_named_lines.slot)
+$$;

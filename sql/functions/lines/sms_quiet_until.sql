@@ -1,0 +1,14 @@
+-- The end of the quiet hours that `at` is in, null if it is in none. `starts` and `ends` are local times of a
+-- time zone ('HH:MM'); quiet hours that end before they start last until the next day. `days`: the days on
+-- which they start ('mon' …), all if there are none.
+create or replace function sms_quiet_until(starts text, ends text, days text[], zone text, at timestamptz)
+returns timestamptz language sql stable as $$
+  select (day + ends::time + case when starts < ends then interval '0' else interval '1 day' end) at time zone zone
+  from (select at at time zone zone as local) l
+  cross join lateral (values (l.local::date), (l.local::date - 1)) d(day)
+  where starts <> '' and ends <> '' and starts <> ends
+    and (days = '{}' or (array['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'])[1 + extract(dow from day)::int] = any (days))
+    and l.local >= day + starts::time
+    and l.local < day + ends::time + case when starts < ends then interval '0' else interval '1 day' end
+  limit 1
+$$;

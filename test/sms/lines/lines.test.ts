@@ -1,0 +1,149 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
+import type { Store } from '../../../src/collections/catalog.ts'
+import { randomId } from '../../../src/tools/random.ts'
+import { makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
+
+let store: Store
+let close: () => Promise<void>
+let user: string
+beforeAll(async () => {
+  ;({ store, close } = await openTestStore())
+  user = await makeUser(store)
+})
+afterAll(() => close())
+
+const SIMS = `'[{"slot":1,"number":"+491511","carrier":"One","country":"de"},{"slot":2,"number":"+431512"}]'`
+
+const linesOf = async (device: string) =>
+  (
+    await store.db.query(
+      `select slot, number, carrier, country, enabled, present from lines where device = $1 order by slot`,
+      [device],
+    )
+  ).rows
+
+const report = (device: string, sims: unknown) =>
+  store.db.query('update devices set sims = $2 where id = $1', [device, JSON.stringify(sims)])
+
+describe('a new device', () => {
+  test('without SIM data has one line, with its number', async () => {
+    const { id } = await makeDevice(store, user)
+    expect(await linesOf(id)).toEqual([[0, '+4930123', '', '', true, true]])
+  })
+
+  test('has an enabled line for each of its SIMs', async () => {
+    const { id } = await makeDevice(store, user, { sims: SIMS })
+    expect(await linesOf(id)).toEqual([
+      [1, '+491511', 'One', 'DE', true, true],
+      [2, '+431512', '', '', true, true],
+    ])
+  })
+
+  test('with one SIM has its own number where the SIM has none', async () => {
+    const { id } = await makeDevice(store, user, { sims: `'[{"simNumber":2,"carrierName":"Two"}]'` })
+    expect(await linesOf(id)).toEqual([[2, '+4930123', 'Two', '', true, true]])
+  })
+
+  test.each([
+    ['no list', '{"slot":1}', 1],
+    ['what is no object', '[1,"x",null]', 1],
+    ['a slot that no phone has', '[{"slot":9}]', 1],
+    ['one slot twice', '[{"slot":1},{"slot":1,"carrier":"x"}]', 1],
+    ['no slots: places count', '[{"carrier":"a"},{"carrier":"b"}]', 2],
+    ['numbers that are hidden', '[{"slot":1,"number":"+4915***12"},{"slot":2,"number":"unknown"}]', 2],
+  ])('that reports %s', async (_, sims, count) => {
+    const { id } = await makeDevice(store, user, { sims: `'${sims}'`, phone: `''` })
+    const lines = await linesOf(id)
+    expect(lines).toHaveLength(count)
+    for (const [, number] of lines) expect(number).toBe('')
+  })
+})
+
+describe('later reports', () => {
+  test('one SIM: the line of the device is that of the SIM, with its limits', async () => {
+    const { id } = await makeDevice(store, user)
+    await store.db.query('update lines set daily_limit = 5 where device = $1', [id])
+    await report(id, [{ slot: 1, number: '+4917' }])
+    expect(await linesOf(id)).toEqual([[1, '+4917', '', '', true, true]])
+    const { rows } = await store.db.query('select daily_limit from lines where device = $1', [id])
+    expect(rows).toEqual([[5]])
+  })
+
+  test('several SIMs within ten minutes: a line for each', async () => {
+    const { id } = await makeDevice(store, user)
+    await report(id, [{ slot: 1 }, { slot: 2 }])
+    expect((await linesOf(id)).map(([slot, , , , enabled]) => [slot, enabled])).toEqual([
+      [1, true],
+      [2, true],
+    ])
+  })
+
+  test('several SIMs: the device goes on choosing until the owner enables a line', async () => {
+    const { id } = await makeDevice(store, user)
+    await store.db.query(`update devices set created = '2026-01-01 00:00:00.000Z' where id = $1`, [id])
+    await report(id, [{ slot: 1 }, { slot: 2 }])
+    expect((await linesOf(id)).map(([slot, , , , enabled]) => [slot, enabled])).toEqual([
+      [0, true],
+      [1, false],
+      [2, false],
+    ])
+  })
+
+  test('a SIM that is taken out and comes back keeps its line', async () => {
+    const { id } = await makeDevice(store, user, { sims: SIMS })
+    const { rows } = await store.db.query('select id from lines where device = $1 and slot = 2', [id])
+    await store.db.query(`update lines set label = 'Shop' where id = $1`, [rows[0]![0]])
+    await report(id, [{ slot: 1 }])
+    expect((await linesOf(id)).map(([slot, , , , , present]) => [slot, present])).toEqual([
+      [1, true],
+      [2, false],
+    ])
+    await report(id, [{ slot: 1 }, { slot: 2 }])
+    const back = await store.db.query(
+      'select id, label, present, number from lines where device = $1 and slot = 2',
+      [id],
+    )
+    expect(back.rows).toEqual([[rows[0]![0], 'Shop', true, '+431512']])
+  })
+
+  test('an empty report, as of a phone that may not read its SIMs, changes nothing', async () => {
+    const { id } = await makeDevice(store, user, { sims: SIMS })
+    const before = await linesOf(id)
+    await report(id, [])
+    expect(await linesOf(id)).toEqual(before)
+  })
+})
+
+test('lines go with their device, and with it to another user', async () => {
+  const device = await makeDevice(store, user, { sims: SIMS })
+  const other = await makeUser(store)
+  await store.db.query('update devices set "user" = $2 where id = $1', [device.id, other])
+  const owners = await store.db.query('select distinct "user" from lines where device = $1', [device.id])
+  expect(owners.rows).toEqual([[other]])
+  await store.db.query('delete from devices where id = $1', [device.id])
+  expect(await linesOf(device.id)).toEqual([])
+})
+
+test('devices of a database from before there were lines get theirs at the next start', async () => {
+  const [none, one, two] = [randomId(), randomId(), randomId()]
+  await store.db.script('alter table devices disable trigger lines_kept')
+  const sims = ['null', '[{"slot":2,"number":"+4918"}]', '[{"slot":1},{"slot":2}]']
+  for (const [i, id] of [none, one, two].entries())
+    await store.db.query(
+      `insert into devices (id, "user", name, "tokenKey", sims, enabled) values ($1, $2, 'old', $1, $3, true)`,
+      [id, user, sims[i]],
+    )
+  // a table from before
+  await store.db.script('drop trigger lines_kept on devices; drop trigger room_returned on devices')
+  await (await openStore(store.db)).close()
+  const slots = async (id: string) => (await linesOf(id)).map(([slot, , , , enabled]) => [slot, enabled])
+  expect(await slots(none)).toEqual([[0, true]])
+  expect(await slots(one)).toEqual([[2, true]])
+  expect(await slots(two)).toEqual([
+    [0, true],
+    [1, false],
+    [2, false],
+  ])
+  expect((await makeDevice(store, user)).id).toBeTruthy()
+})
