@@ -67,6 +67,7 @@ const ENVIRONMENT = z.object({
   SMS_MONTHLY_QUOTA: whole(0),
   SMS_MAX_RECIPIENTS: whole(1000, 1, 100_000),
   DEVICE_ONLINE_SECONDS: whole(600, 1),
+  STICKY_DAYS: whole(30, 0, 36_500),
   DEVICE_ALARM_MINUTES: whole(0, 0, 10_080),
   LEASE_SECONDS: whole(120, 1),
   WEBHOOK_ALLOW_PRIVATE: flag,
@@ -115,6 +116,8 @@ export interface Config {
   readonly monthlyQuota: number
   readonly maxRecipients: number
   readonly deviceOnlineSeconds: number
+  /** A number keeps the line that it last exchanged a text with for so long; 0: never. */
+  readonly stickyDays: number
   /** A device that was not seen for so long is silent, and its owner gets a mail; 0: nobody does. */
   readonly deviceAlarmMinutes: number
   readonly leaseSeconds: number
@@ -181,6 +184,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     monthlyQuota: e.SMS_MONTHLY_QUOTA,
     maxRecipients: e.SMS_MAX_RECIPIENTS,
     deviceOnlineSeconds: e.DEVICE_ONLINE_SECONDS,
+    stickyDays: e.STICKY_DAYS,
     deviceAlarmMinutes: e.DEVICE_ALARM_MINUTES,
     leaseSeconds: e.LEASE_SECONDS,
     webhookAllowPrivate: e.WEBHOOK_ALLOW_PRIVATE,

@@ -212,7 +212,7 @@ describe('messages', () => {
   test('are as the app reads them, the same each time they are pulled', async () => {
     const one = await joinPhone(fixture, user)
     const device_id = one.store.registration!.id
-    const [id] = await send(user, 1, { device_id, body: 'Grüße', sim: 2, priority: 100 })
+    const [id] = await send(user, 1, { device_id, body: 'Grüße', sim: 1, priority: 100 })
     const { body } = await one.call('GET', '/message?order=fifo')
     expect(body).toEqual([
       {
@@ -220,7 +220,7 @@ describe('messages', () => {
         message: 'Grüße',
         textMessage: { text: 'Grüße' },
         phoneNumbers: ['+491510000000'],
-        simNumber: 2,
+        simNumber: 1,
         withDeliveryReport: true,
         isEncrypted: false,
         validUntil: expect.stringMatching(/T.*\.\d{3}Z$/),

@@ -8,18 +8,21 @@
 --   since          a device that was last seen at or after this pb_date counts as online
 --   default_quota  messages per month for users without a quota of their own; 0 is no limit
 --   node           name of this node in notifications to other nodes; '' while there are no other nodes
---   requests       JSON array of {version, key, key_version, count, device, later, batch, body, priority,
---                  sim, scheduled_at, expires_at, guarantee, ref, bulk, idempotency_key, fingerprint,
---                  answer}; optional values are null
---   messages       JSON array of {r, id, to, body, segments}; r is the number of its request, from 1; body is
---                  null if the message has the body of its request
+--   requests       JSON array of {version, key, key_version, count, device, line, from, later, batch, body,
+--                  priority, sim, scheduled_at, expires_at, guarantee, ref, bulk, quiet, idempotency_key,
+--                  fingerprint, answer}; optional values are null. quiet: messages
+--                  have a zone.
+--   messages       JSON array of {r, id, to, body, segments, zone}; r is the number of its request, from 1;
+--                  body is null if the message has the body of its request; zone is the time zone in whose
+--                  quiet hours it waits, '' for the user's, null if it does not
+--   sticky         a pb_date: a line that a number exchanged a text with since then is preferred; '' for none
 -- Results, the first two with one element per request
 --   outcomes       accepted
 --                  stale             the user or the API key has changed since the request read it
 --                  replayed          its idempotency key has an answer already
 --                  known             a message with this client_ref exists; `known` has its id
 --                  again             an earlier request of this call has the same client_ref: to be retried
---                  device_not_found, quota_exceeded, no_devices
+--                  device_not_found, line_not_found, line_ambiguous, quota_exceeded, no_devices
 --   known          id of the existing message, else ''
 --   wake           devices with new messages; null if there are none
 --
@@ -29,11 +32,14 @@
 -- alone, 40 us in groups of 32. Lookups that few requests need (API key, idempotency key, client_ref, device)
 -- run only for those requests: as joins they cost a single message 20 us.
 --
+-- Lines take turns here, which is what most users need. Where a line has limits or prefixes, or a request
+-- names one, sms_assign chooses the lines. A text that only full lines could take waits as `pending`.
+--
 -- The setting pocketsms.counted tells the trigger sms_messages_came that this function counts the messages.
 -- It is set around the INSERT: only a superuser could create a function with a SET clause for it.
 create or replace function sms_accept(
   owner text, moment text, since text, default_quota float8, node text, requests json, messages json,
-  out outcomes text[], out known text[], out wake text[]
+  sticky text default '', out outcomes text[], out known text[], out wake text[]
 ) language plpgsql as $$
 declare
   month constant text := left(moment, 7);
@@ -43,9 +49,21 @@ declare
   monthly_quota float8;
   used float8;
   turns bigint;
-  available text[];
+  -- the available lines: all, and in the same order those on devices below their own limits
+  line_devices text[];
+  line_slots int[];
+  line_ids text[];
+  free_lines text[];
+  free_devices text[];
+  free_numbers text[];
+  is_special boolean;
+  -- numbers that have a conversation
+  talks text[];
   -- ids of messages to contacts that have opted out: these are stored as failed and cost nothing
   opted_out text[];
+  -- the device and the line that each request names, '' for none
+  named_devices text[] := '{}';
+  named_lines text[] := '{}';
   -- what the accepted requests need together
   accepted bigint[] := '{}';
   refs text[] := '{}';
@@ -60,16 +78,32 @@ declare
   request record;
   outcome text;
   cost int;
+  named text[];
   live_key text;
   first_message text;
   -- the message of a single request
   single json;
   single_status text;
+  place int;
+  single_line text := '';
   single_device text;
+  single_from text := '';
+  single_charged text := '';
+  single_room timestamptz;
+  single_reason text := '';
+  -- the results of sms_assign, by the numbers of the messages
+  assigned json := '[]';
   -- the usage record of this month
   usage_id text;
   usage_is_new boolean := false;
 begin
+  -- While the first server of this version starts beside older ones, there are no lines yet.
+  if to_regclass('lines') is null then
+    outcomes := array_fill('no_devices'::text, array[json_array_length(requests)]);
+    known := array_fill(''::text, array[json_array_length(requests)]);
+    return;
+  end if;
+
   -- Lock the user.
   select t.turn into turns from sms_turns t where t."user" = owner for update;
   if not found then
@@ -77,34 +111,52 @@ begin
     select t.turn into turns from sms_turns t where t."user" = owner for update;
   end if;
 
-  -- Read what all requests need: quota, usage of this month, available devices, opted-out recipients.
+  -- Read what all requests need: quota, usage of this month, available lines, opted-out recipients.
   select
     case when u.monthly_quota > 0 then u.monthly_quota else default_quota end,
     u.xmin::text,
     coalesce(s.used, 0),
-    array(select d.id from sms_available_devices(owner, since) d order by d.id collate "C"),
+    a.ids, a.devices, a.slots, coalesce(a.free_ids, '{}'), a.free_devices, a.free_numbers,
+    a.free_ids is null or not a.are_plain,
     array(
       select m.id from json_to_recordset(messages) m(id text, "to" text)
       join contacts c on c."user" = owner and c.phone = m."to" and c.opted_out
     )
-  into monthly_quota, user_version, used, available, opted_out
+  into monthly_quota, user_version, used, line_ids, line_devices, line_slots, free_lines, free_devices,
+    free_numbers, is_special, opted_out
   from users u left join sms_usage s on s."user" = u.id and s.period = month
+  cross join lateral (
+    select coalesce(array_agg(l.line), '{}') as ids, array_agg(l.device) as devices, array_agg(l.slot) as slots,
+      array_agg(l.line) filter (where l.is_free) as free_ids,
+      array_agg(l.device) filter (where l.is_free) as free_devices,
+      array_agg(l.number) filter (where l.is_free) as free_numbers,
+      bool_and(l.is_plain) as are_plain
+    from (select * from sms_available_lines(owner, since) v order by v.device collate "C", v.slot) l
+  ) a
   where u.id = owner;
   if not found then
     -- The user was deleted. All requests are stale; remove the row that the lock may have inserted.
     delete from sms_turns t where t."user" = owner;
   end if;
 
+  -- Which recipients have a conversation? One of them that a line has exchanged texts with has that line.
+  select array_agg(c.number), is_special or coalesce(bool_or(sticky <> '' and c.last_at >= sticky and c.line <> ''), false)
+  into talks, is_special
+  from (select distinct m."to" from json_to_recordset(messages) m("to" text)) m
+  cross join lateral (
+    select o.number, o.last_at, o.line from conversations o where o."user" = owner and o.number = m."to" limit 1
+  ) c;
+
   -- Decide on each request, in order.
   for request in
     select a.* from rows from (json_to_recordset(requests) as (
-      version text, key text, key_version text, count int, device text, later boolean, ref text,
-      idempotency_key text, batch text, body text, priority int, sim int, scheduled_at text, expires_at text,
-      guarantee text, bulk boolean
+      version text, key text, key_version text, count int, device text, line text, "from" text, later boolean,
+      ref text, idempotency_key text, batch text, body text, priority int, sim int, scheduled_at text,
+      expires_at text, guarantee text, bulk boolean, quiet boolean
     )) with ordinality a(
-      version, key, key_version, count, device, later, ref,
-      idempotency_key, batch, body, priority, sim, scheduled_at, expires_at,
-      guarantee, bulk, number
+      version, key, key_version, count, device, line, "from", later,
+      ref, idempotency_key, batch, body, priority, sim, scheduled_at,
+      expires_at, guarantee, bulk, quiet, number
     )
   loop
     outcome := 'accepted';
@@ -151,13 +203,31 @@ begin
       end if;
     end if;
 
-    -- Is there quota, and a device that can send now? A scheduled message needs no device yet.
+    -- Does the requested line exist? It names its device, too.
+    if (request.line is not null or request."from" is not null) and outcome = 'accepted' then
+      select array_agg(l.line), min(l.device) into named, request.device
+      from sms_named_lines(owner, request.line, request."from", request.device, request.sim) l;
+      outcome := case
+        when named is null then 'line_not_found'
+        when cardinality(named) > 1 then 'line_ambiguous'
+        else outcome
+      end;
+      request.line := named[1];
+    end if;
+    is_special := is_special or request.quiet or request.device is not null or request.sim > 0;
+
+    -- Is there quota, and a line that is available now? A scheduled message needs no line yet.
     if outcome = 'accepted' and cost > 0 then
       outcome := case
         when monthly_quota > 0 and used + spent + cost > monthly_quota then 'quota_exceeded'
         when request.later then outcome
-        when request.device = any (available) then outcome
-        when request.device is null and available <> '{}' then outcome
+        when request.device is null and request.sim = 0 and line_ids <> '{}' then outcome
+        when exists (
+          select from unnest(line_ids, line_devices, line_slots) l(id, device, slot)
+          where (request.device is null or l.device = request.device)
+            and (request.line is null or l.id = request.line)
+            and (request.sim = 0 or l.slot = request.sim or l.slot = 0)
+        ) then outcome
         else 'no_devices'
       end;
     end if;
@@ -174,6 +244,8 @@ begin
         spoken := spoken || request.number;
       end if;
     end if;
+    named_devices := named_devices || coalesce(request.device, '');
+    named_lines := named_lines || coalesce(request.line, '');
     outcomes := outcomes || outcome;
     known := known || coalesce(first_message, '');
     -- Leaves `request` set for the single message below; a loop that ends by itself does not.
@@ -193,28 +265,60 @@ begin
     returning id into usage_id;
     usage_is_new := true;
   end if;
-  update sms_turns t set turn = turns + dealt, messages = t.messages + stored where t."user" = owner;
+  update sms_turns t set turn = turns + case when is_special then 0 else dealt end, messages = t.messages + stored where t."user" = owner;
 
-  -- Store and queue the messages. Devices take turns: the n-th message without a requested device goes to
-  -- available device number turns + n. A single message has statements of its own: starting the large
-  -- statement takes 70 us.
+  -- Choose lines where there is more to a choice than turns.
+  if is_special then
+    select coalesce(json_agg(a), '[]') into assigned
+    from sms_assign(owner, since, moment::timestamptz, sticky, true, (
+      select coalesce(json_agg(json_build_object(
+        'n', m.number, 'to', m."to", 'device', nullif(named_devices[m.r], ''), 'line', nullif(named_lines[m.r], ''),
+        'sim', a.sim, 'zone', case when a.bulk or not exists (
+          select from conversations c where c."user" = owner and c.number = m."to" and c.unanswered
+        ) then m.zone end
+      ) order by m.number), '[]')
+      from rows from (json_to_recordset(messages) as (r bigint, id text, "to" text, zone text))
+        with ordinality m(r, id, "to", zone, number)
+      join rows from (json_to_recordset(requests) as (later boolean, sim int, bulk boolean))
+        with ordinality a(later, sim, bulk, number)
+        on a.number = m.r
+      where m.r = any (accepted) and not a.later and m.id <> all (opted_out)
+    )) a;
+  end if;
+
+  -- Store and queue the messages. Lines take turns: the n-th message goes by available line number turns + n.
+  -- A single message has statements of its own: starting the large statement takes 70 us.
   perform set_config('pocketsms.counted', 'yes', true);
   if is_single then
     single := messages -> 0;
     single_status := case when opted_out <> '{}' then 'failed' when request.later then 'pending' else 'assigned' end;
-    single_device := case
-      when single_status = 'failed' then ''
-      when request.device is not null then request.device
-      when single_status = 'pending' then ''
-      else available[(1 + turns % cardinality(available))::int]
-    end;
+    if single_status = 'pending' or is_special then
+      single_device := coalesce(request.device, '');
+      single_line := coalesce(request.line, '');
+    end if;
+    if single_status = 'assigned' and is_special then
+      select coalesce(a.line, single_line), coalesce(a.device, single_device), coalesce(a.number, ''), a.charged,
+        a.room_at, a.reason, case when a.line is null then 'pending' else 'assigned' end
+      into single_line, single_device, single_from, single_charged, single_room, single_reason, single_status
+      from json_to_recordset(assigned)
+        a(line text, device text, number text, charged text, room_at timestamptz, reason text);
+    elsif single_status = 'assigned' then
+      place := (1 + turns % cardinality(free_lines))::int;
+      single_line := free_lines[place];
+      single_device := free_devices[place];
+      single_from := free_numbers[place];
+    elsif single_status = 'failed' then
+      single_device := coalesce(request.device, '');
+      single_line := '';
+    end if;
     insert into sms_messages (
-      id, status, "to", body, message_type, device, batch_id,
+      id, status, "to", "from", body, message_type, device, line, waiting_for, batch_id,
       segments, priority, sim, scheduled_at, expires_at,
       guarantee, client_ref, error_message, "user", created, updated
     ) values (
-      single ->> 'id', single_status, single ->> 'to', coalesce(single ->> 'body', request.body), 'outgoing',
-      single_device, coalesce(request.batch, ''),
+      single ->> 'id', single_status, single ->> 'to', single_from, coalesce(single ->> 'body', request.body),
+      'outgoing', single_device, case when single_status = 'assigned' then single_line else '' end,
+      single_reason, coalesce(request.batch, ''),
       (single ->> 'segments')::float8, request.priority, request.sim, coalesce(request.scheduled_at, ''),
       coalesce(request.expires_at, ''),
       request.guarantee, coalesce(request.ref, ''),
@@ -222,14 +326,15 @@ begin
     );
     if single_status <> 'failed' then
       insert into sms_dispatch (
-        message, "user", device, pinned, state, period,
+        message, "user", device, line, pinned, line_pinned, charged, waiting_for, quiet_zone, state, period,
         wake_at,
         wakes, due_at, expires_at,
         priority, at_least_once
       ) values (
-        single ->> 'id', owner, single_device, request.device is not null, single_status, month,
+        single ->> 'id', owner, single_device, single_line, request.device is not null, request.line is not null,
+        single_charged, single_reason, single ->> 'zone', single_status, month,
         case single_status when 'assigned' then moment::timestamptz + sms_wake_interval() end,
-        (single_status = 'assigned')::int, request.scheduled_at::timestamptz, request.expires_at::timestamptz,
+        (single_status = 'assigned')::int, coalesce(single_room, request.scheduled_at::timestamptz), request.expires_at::timestamptz,
         request.priority, request.guarantee = 'at_least_once'
       );
     end if;
@@ -240,54 +345,62 @@ begin
     with new as (
       -- the accepted messages with the values of their requests
       select
-        m.number, m.id, m."to", coalesce(m.body, a.body) as body, m.segments,
-        a.device, a.batch, a.priority, a.sim, a.scheduled_at, a.expires_at, a.guarantee, a.ref,
+        m.number, m.id, m."to", coalesce(m.body, a.body) as body, m.segments, m.zone,
+        named_devices[m.r] as device, named_lines[m.r] as line, a.batch, a.priority, a.sim, a.scheduled_at, a.expires_at, a.guarantee, a.ref,
         case when m.id = any (opted_out) then 'failed' when a.later then 'pending' else 'assigned' end as status
-      from rows from (json_to_recordset(messages) as (r bigint, id text, "to" text, body text, segments float8))
-        with ordinality m(r, id, "to", body, segments, number)
+      from rows from (json_to_recordset(messages) as (
+        r bigint, id text, "to" text, body text, segments float8, zone text
+      )) with ordinality m(r, id, "to", body, segments, zone, number)
       join rows from (json_to_recordset(requests) as (
-        device text, later boolean, batch text, body text, priority int, sim int, scheduled_at text, expires_at text,
+        later boolean, batch text, body text, priority int, sim int, scheduled_at text, expires_at text,
         guarantee text, ref text
       )) with ordinality a(
-        device, later, batch, body, priority, sim, scheduled_at, expires_at,
+        later, batch, body, priority, sim, scheduled_at, expires_at,
         guarantee, ref, number
       ) on a.number = m.r
       where m.r = any (accepted)
-    ), ready as (
-      -- with their devices
-      select n.*, case
-        when n.status = 'failed' then ''
-        when n.device is not null then n.device
-        when n.status = 'pending' then ''
-        else available[(1 + (turns - 1 + row_number() over (
-          partition by n.device is null and n.status = 'assigned' order by n.number
-        )) % cardinality(available))::int]
-      end as given_to
+    ), placed as (
+      -- with their places among the lines that take turns
+      select n.*, case when n.status = 'assigned' and not is_special then (1 + (turns - 1 + row_number() over (
+        partition by n.status order by n.number
+      )) % cardinality(free_lines))::int end as place
       from new n
+    ), ready as (
+      -- with their lines; those that only full lines could take wait
+      select p.id, p.number, p."to", p.body, p.segments, p.batch, p.priority, p.sim, p.guarantee, p.ref,
+        p.scheduled_at, p.expires_at, p.device <> '' as pinned, p.line <> '' as line_pinned, s.room_at,
+        case when s.n is not null and s.line is null then 'pending' else p.status end as status,
+        case when p.status = 'failed' then '' else coalesce(s.device, free_devices[p.place], p.device) end as given_to,
+        case when p.status = 'failed' then '' else coalesce(s.line, free_lines[p.place], p.line) end as line,
+        coalesce(s.number, free_numbers[p.place], '') as "from",
+        coalesce(s.charged, '') as charged, coalesce(s.reason, '') as waiting_for, p.zone
+      from placed p left join json_to_recordset(assigned)
+        s(n bigint, line text, device text, number text, charged text, room_at timestamptz, reason text) on s.n = p.number
     ), stored as (
       insert into sms_messages (
-        id, status, "to", body, message_type, device, batch_id,
+        id, status, "to", "from", body, message_type, device, line, waiting_for, batch_id,
         segments, priority, sim, scheduled_at, expires_at,
         guarantee, client_ref, error_message,
         "user", created, updated
       )
       select
-        n.id, n.status, n."to", n.body, 'outgoing', n.given_to, coalesce(n.batch, ''),
+        n.id, n.status, n."to", n."from", n.body, 'outgoing', n.given_to,
+        case n.status when 'assigned' then n.line else '' end, n.waiting_for, coalesce(n.batch, ''),
         n.segments, n.priority, n.sim, coalesce(n.scheduled_at, ''), coalesce(n.expires_at, ''),
         n.guarantee, coalesce(n.ref, ''), case n.status when 'failed' then 'Recipient has opted out' else '' end,
         owner, moment, moment
       from ready n order by n.number
     ), queued as (
       insert into sms_dispatch (
-        message, "user", device, pinned, state, period,
+        message, "user", device, line, pinned, line_pinned, charged, waiting_for, quiet_zone, state, period,
         wake_at,
         wakes, due_at, expires_at,
         priority, at_least_once
       )
       select
-        n.id, owner, n.given_to, n.device is not null, n.status, month,
+        n.id, owner, n.given_to, n.line, n.pinned, n.line_pinned, n.charged, n.waiting_for, n.zone, n.status, month,
         case n.status when 'assigned' then moment::timestamptz + sms_wake_interval() end,
-        (n.status = 'assigned')::int, n.scheduled_at::timestamptz, n.expires_at::timestamptz,
+        (n.status = 'assigned')::int, coalesce(n.room_at, n.scheduled_at::timestamptz), n.expires_at::timestamptz,
         n.priority, n.guarantee = 'at_least_once'
       from ready n where n.status <> 'failed' order by n.number
       returning device, state
@@ -297,17 +410,14 @@ begin
   perform set_config('pocketsms.counted', '', true);
 
   -- A text to one number is the last word of the conversation with it, if there is one. Conversations are
-  -- locked in the order of their numbers, after the user's row, as everywhere. A row is looked for by each
-  -- number (a subquery, so no plan can read all conversations of the user).
-  -- `to_regclass`: the table is missing while the first server of this version starts beside older ones.
-  if spoken <> '{}' and to_regclass('conversations') is not null then
+  -- locked in the order of their numbers, after the user's row, as everywhere.
+  if spoken <> '{}' and talks is not null then
     for talk in
       select distinct on (m."to" collate "C") m."to", coalesce(m.body, a.body) as body, m.id
       from rows from (json_to_recordset(messages) as (r bigint, id text, "to" text, body text))
         with ordinality m(r, id, "to", body, number)
       join rows from (json_to_recordset(requests) as (body text)) with ordinality a(body, number) on a.number = m.r
-      where m.r = any (spoken)
-        and (select c.id from conversations c where c."user" = owner and c.number = m."to") is not null
+      where m.r = any (spoken) and m."to" = any (talks)
       order by m."to" collate "C", m.number desc
     loop
       perform sms_conversation_answered(owner, moment, talk."to", talk.body, talk.id);

@@ -38,6 +38,8 @@ const SEND_REFUSALS: readonly RefusalCode[] = [
   'quota_exceeded',
   'forbidden',
   'device_not_found',
+  'line_not_found',
+  'line_ambiguous',
   'group_not_found',
   'idempotency_key_in_use',
   'request_too_large',

@@ -9,13 +9,13 @@ export const PUSH_PAUSE = `interval '10 seconds'`
  * browsers that show notifications, they are queued (src/notifications/queue.ts).
  */
 export const HEARD_CTES = `heard as (
-  insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, unread,
-    unanswered, archived, created, updated)
+  insert into conversations (id, "user", number, name, last_text, last_at, last_type, last_message, device, line,
+    unread, unanswered, archived, created, updated)
   select pb_new_id(), $1, n."from",
     coalesce((select c.name from contacts c where c."user" = $1 and c.phone = n."from"), ''),
-    left(n.body, 1600), pb_text(now()), 'incoming', n.id, $2, n.texts, true, false, pb_text(now()), pb_text(now())
+    left(n.body, 1600), pb_text(now()), 'incoming', n.id, $2, n.line, n.texts, true, false, pb_text(now()), pb_text(now())
   from (
-    select distinct on (t."from" collate "C") t."from", t.id, t.body,
+    select distinct on (t."from" collate "C") t."from", t.id, t.body, changed.line,
       count(*) over (partition by t."from" collate "C") as texts
     from json_to_recordset($4) t(id text, "from" text, body text, at text) join changed on changed.id = t.id
     where t."from" <> ''
@@ -24,6 +24,7 @@ export const HEARD_CTES = `heard as (
   on conflict ("user", number) do update set
     last_text = excluded.last_text, last_at = greatest(conversations.last_at, excluded.last_at),
     last_type = 'incoming', last_message = excluded.last_message, device = excluded.device,
+    line = case when excluded.line = '' then conversations.line else excluded.line end,
     unread = conversations.unread + excluded.unread, unanswered = true, archived = false, updated = excluded.updated
   returning id, xmax = 0 as is_new
 ), heard_changes as (

@@ -24,6 +24,20 @@ export const DEVICE_STATES = z
           .int()
           .min(0)
           .meta({ description: 'Messages it took in the last 24 hours: what counts for `daily_limit`.' }),
+        lines: z
+          .array(
+            z.object({
+              line: z.string(),
+              minute: z.int().min(0).meta({ description: 'Texts handed out in the last 60 seconds.' }),
+              day: z.int().min(0).meta({ description: 'Texts of this local day.' }),
+              month: z.int().min(0).meta({ description: 'Texts of this calendar month.' }),
+              recipients: z.int().min(0).meta({ description: 'Different numbers of this month.' }),
+            }),
+          )
+          .meta({
+            description:
+              'What its lines have used of their limits. Days and months are counted only for lines with a limit of a day or month.',
+          }),
       }),
     ),
   })
@@ -33,7 +47,15 @@ const STATES = (whose: string) => `
 select d.id, d.last_seen >= ${onlineSince('$1')}, d.last_seen >= ${onlineSince('$1')} or pb_is_set(d.push),
   b.percent, pb_text(b.at),
   (select count(*) from sms_dispatch q where q.device = d.id and q."user" = d."user" and q.state <> 'pending'),
-  coalesce((select sum(h.messages) from device_handouts h where h.device = d.id and h.at > now() - interval '1 day'), 0)
+  coalesce((select sum(h.messages) from device_handouts h where h.device = d.id and h.at > now() - interval '1 day'), 0),
+  (select coalesce(json_agg(json_build_object('line', l.id,
+      'minute', (select coalesce(sum(h.messages), 0) from device_handouts h
+        where h.device = d.id and h.line = l.id and h.at > now() - interval '1 minute'),
+      'day', case when u.day = sms_local_day(l."user", now()) then u.day_texts else 0 end,
+      'month', case when u.month = left(sms_local_day(l."user", now()), 7) then u.month_texts else 0 end,
+      'recipients', case when u.month = left(sms_local_day(l."user", now()), 7) then u.recipients else 0 end
+    ) order by l.slot), '[]')
+    from lines l left join line_use u on u.line = l.id where l.device = d.id)
 from devices d left join device_batteries b on b.device = d.id ${whose} order by d.id`
 
 const OF_USER = STATES('where d."user" = $2')
@@ -49,16 +71,17 @@ export async function deviceStates(
     user === null
       ? await store.db.query(OF_ALL, [deviceOnlineSeconds])
       : await store.db.query(OF_USER, [deviceOnlineSeconds, user], 'sms device states')
-  const items = (rows as [string, boolean, boolean, number | null, string | null, number, number][]).map(
-    ([device, online, reachable, battery, batteryAt, waiting, taken]) => ({
-      device,
-      online,
-      reachable,
-      battery,
-      battery_at: batteryAt,
-      waiting: Number(waiting),
-      taken_today: Number(taken),
-    }),
-  )
+  const items = (
+    rows as [...[string, boolean, boolean, number | null, string | null], ...[number, number, string]][]
+  ).map(([device, online, reachable, battery, batteryAt, waiting, taken, lines]) => ({
+    device,
+    online,
+    reachable,
+    battery,
+    battery_at: batteryAt,
+    waiting: Number(waiting),
+    taken_today: Number(taken),
+    lines: JSON.parse(lines),
+  }))
   return { items }
 }

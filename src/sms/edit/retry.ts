@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
 import { dateOf } from '../../fields/types/date.ts'
-import { dateAt, type SendBody, type SendOptions } from '../send/body.ts'
+import { ANY_LINE, dateAt, PLAIN_OPTIONS, type SendBody, type SendOptions } from '../send/body.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import { type SendServices, type Sent, send } from '../send/send.ts'
 import type { Sender } from '../send/sender.ts'
@@ -31,15 +31,14 @@ async function bodyOf({ db }: Store, user: string, id: string, now: Date): Promi
   if (status !== 'failed' || type !== 'outgoing') throw gatewayRefusal('not_retriable')
   if (body === '') throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
   const options: SendOptions = {
-    scheduledAt: '',
+    ...PLAIN_OPTIONS,
     expiresAt: expiresAt && shifted(now, due, expiresAt),
     priority,
     sim,
     guarantee,
     clientRef: retryRef(id),
-    isBulk: false,
   }
-  return { recipients: [to], groupIds: [], deviceId: '', content: { body }, options }
+  return { recipients: [to], groupIds: [], deviceId: '', line: ANY_LINE, content: { body }, options }
 }
 
 /** The `client_ref` of the message that a failed one is sent again as: there is never a second. */

@@ -29,12 +29,19 @@ export interface ReceivedText {
 const INSERT = `
 with changed as (
   insert into sms_messages
-    (id, "user", device, status, message_type, "from", "to", body, segments, sim, delivered_at, created, updated)
-  select t.id, $1, $2, 'received', 'incoming', t."from", $3, t.body, t.segments, t.sim,
+    (id, "user", device, line, status, message_type, "from", "to", body, segments, sim, delivered_at, created, updated)
+  select t.id, $1, $2, coalesce(l.id, ''), 'received', 'incoming', t."from",
+    coalesce(nullif(l.number, ''), $3), t.body, t.segments, t.sim,
     least(t.at, pb_text(now())), pb_text(now()), pb_text(now())
   from json_to_recordset($4) t(id text, "from" text, body text, segments int, sim int, at text)
+  left join lateral (
+    select l.id, l.number from lines l
+    where l.device = $2 and (l.slot in (t.sim, 0) or t.sim = 0 and not exists (
+      select from lines o where o.device = $2 and o.id <> l.id))
+    order by l.slot desc limit 1
+  ) l on true
   on conflict (id) do nothing
-  returning id
+  returning id, line
 ), events as (
   insert into sms_events (id, "user", message, status, device, created)
   select pb_new_id(), $1, id, 'received', $2, pb_text(now()) from changed

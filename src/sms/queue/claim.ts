@@ -21,7 +21,7 @@ export const CLAIMED_MESSAGE = z
     attempt: z.int().min(1).meta({ description: 'Goes back with every report on this message.' }),
     to: z.string(),
     body: z.string(),
-    sim: z.int().meta({ description: 'Slot of the SIM to send with; 0: any.' }),
+    sim: z.int().meta({ description: 'Slot of the SIM to send with, that of its line; 0: any.' }),
     priority: z.int(),
     expires_at: INSTANT_OR_EMPTY.meta({ description: 'Do not send after it. Empty: never.' }),
     lease_until: INSTANT.meta({
@@ -34,16 +34,34 @@ export const CLAIMED_MESSAGE = z
 const CLAIMS_AT_ONCE = 4
 const DEVICES_REMEMBERED = 1_000
 
+/** SQL: a line (`l`) of the device has a limit of its own for each minute. */
+const IS_PACED = 'l.device = $1 and l.per_minute > 0'
+
+/**
+ * SQL: the message is among the first of its line that the line's minute has room for. $8: how many more
+ * messages each paced line may have, a JSON object.
+ */
+const PACED_DUE = `d.message in (
+    select q.message from (
+      select p.message, p.line, row_number() over (partition by p.line order by p.priority desc, p.position) as n
+      from sms_dispatch p where p.device = $1 and p."user" = $2 and p.state = 'assigned'
+        and (p.due_at is null or p.due_at <= now()) and (p.expires_at is null or p.expires_at > now())
+    ) q where q.n <= coalesce(($8::json ->> q.line)::float8, 'infinity')
+  )`
+
 /**
  * Takes messages for a device: first what it holds under a live lease, with the same attempt (the answer may
  * have been lost), then what is assigned to it, highest priority first, then oldest: attempt + 1, a new
  * lease, status `sending`. `skip locked`: no two claims get the same message; one that was deleted in this
  * moment is not handed out.
+ * Where a line of the device has a limit for each minute, the statement that does not know what it leaves
+ * hands out nothing new and ends with a row without an id.
  * $4: what limits leave, null for a device without any: a device that got a limit after it was read, perhaps
  * while its claim waited, gets nothing new until its next claim. Nor does a waiting claim get anything once
- * its user is disabled.
+ * its user is disabled. A message that is charged to the limits of an earlier day waits until the sweep has
+ * charged it to this one. It leaves by the slot of its line.
  */
-const CLAIM = `
+const claimSql = (isPaced: boolean) => `
 with held as (
   select message, attempt, lease_until, priority, position from sms_dispatch
   where device = $1 and "user" = $2 and state = 'sending' and lease_until > now()
@@ -52,7 +70,9 @@ with held as (
   select d.message from sms_dispatch d
   where d.device = $1 and d."user" = $2 and d.state = 'assigned'
     and (d.due_at is null or d.due_at <= now()) and (d.expires_at is null or d.expires_at > now())
+    and (d.charged = '' or d.charged = (select sms_local_day($2, now())))
     and ${idMayBecome('d.message', 'sending')}
+    and ${isPaced ? PACED_DUE : `not exists (select from lines l where ${IS_PACED})`}
     and exists (select from devices v where v.id = $1 and v."user" = $2 and v.enabled
       and ($4::bigint is not null or v.per_minute <= 0 and v.daily_limit <= 0))
     and not ${isDisabledSql('$2')}
@@ -63,7 +83,7 @@ with held as (
   update sms_dispatch d
   set state = 'sending', attempt = d.attempt + 1, lease_until = now() + $5::float8 * interval '1 second', wake_at = null
   where d.message = any(array(select message from due))
-  returning d.message, d.attempt, d.lease_until, d.priority, d.position
+  returning d.message, d.attempt, d.lease_until, d.priority, d.position, d.line
 ), changed as (
   update sms_messages m set status = 'sending', updated = pb_text(now())
   from taken where m.id = taken.message returning m.id
@@ -72,15 +92,26 @@ with held as (
   select pb_new_id(), $2, message, 'sending', $1, attempt, pb_text(now()) from taken
   where message in (select id from changed) returning id
 ), counted as (
-  insert into device_handouts (device, at, messages)
-  select $1, now(), count(*) from taken having count(*) > 0
+  insert into device_handouts (device, line, at, messages)
+  select $1, t.line, now(), count(*) from taken t group by t.line
 ), ${changeLogCtes(6)}
-select m.id, c.attempt, m."to", m.body, m.sim, m.priority, m.expires_at, pb_text(c.lease_until)
-from (select *, false as is_new from held union all select *, true from taken) c
+select m.id, c.attempt, m."to", m.body, coalesce(nullif((select l.slot from lines l where l.id = m.line), 0), m.sim), m.priority, m.expires_at, pb_text(c.lease_until),
+  c.is_new, c.priority, c.position
+from (
+  select *, false as is_new from held
+  union all select message, attempt, lease_until, priority, position, true from taken
+) c
 join sms_messages m on m.id = c.message and (not c.is_new or m.id in (select id from changed))
-order by c.is_new, c.priority desc, c.position`
+${isPaced ? '' : `union all select null, 0, '', '', 0, 0, '', '', true, 0, 0 where $4 is null and exists (select from lines l where ${IS_PACED})`}
+order by 9, 10 desc, 11`
+const [CLAIM, CLAIM_PACED] = [claimSql(false), claimSql(true)]
 
-const ALLOWANCE = `select ${allowance('d')} from devices d where d.id = $1 and d."user" = $2`
+const ALLOWANCE = `select ${allowance('d')}, (
+  select json_object_agg(l.id, greatest(0, l.per_minute - (
+    select coalesce(sum(h.messages), 0) from device_handouts h
+    where h.device = $1 and h.line = l.id and h.at > now() - interval '1 minute'
+  ))) from lines l where ${IS_PACED}
+) from devices d where d.id = $1 and d."user" = $2`
 
 /** Accounts take turns. */
 const claims = new Semaphore(CLAIMS_AT_ONCE)
@@ -110,35 +141,63 @@ export async function claimMessages(
   }, device.user)
 }
 
-function claimNow(db: Db, device: Device, limit: number, leaseSeconds: number): Promise<ClaimedMessage[]> {
-  if (!device.isLimited) return take(db, device, limit, null, leaseSeconds)
-  return db.transaction(async (tx) =>
-    take(tx, device, limit, await whatLimitsLeave(tx, device), leaseSeconds),
-  )
+async function claimNow(
+  db: Db,
+  device: Device,
+  limit: number,
+  leaseSeconds: number,
+): Promise<ClaimedMessage[]> {
+  if (!device.isLimited) {
+    const rows = await query(db, CLAIM, device, limit, null, leaseSeconds)
+    if (rows.at(-1)?.[0] !== null) return taken(rows)
+  }
+  return db.transaction(async (tx) => {
+    const { left, lines } = await whatLimitsLeave(tx, device)
+    if (lines === null) return taken(await query(tx, CLAIM, device, limit, left, leaseSeconds))
+    return taken(await query(tx, CLAIM_PACED, device, limit, left ?? limit, leaseSeconds, lines))
+  })
 }
 
 /** Up to `limit` messages that a device holds already, under the leases they have. */
-export const leasedMessages = ({ db }: Store, device: Device, limit: number): Promise<ClaimedMessage[]> =>
-  take(db, device, limit, 0, 0)
+export const leasedMessages = async (
+  { db }: Store,
+  device: Device,
+  limit: number,
+): Promise<ClaimedMessage[]> => taken(await query(db, CLAIM, device, limit, 0, 0))
 
-async function take(db: Db, device: Device, limit: number, left: number | null, leaseSeconds: number) {
-  const values = [device.id, device.user, limit, left, leaseSeconds, ...CHANGE_LOG_PARAMS]
-  const { rows } = await db.query(CLAIM, values, 'sms claim')
+async function query(
+  db: Db,
+  sql: string,
+  device: Device,
+  limit: number,
+  left: number | null,
+  leaseSeconds: number,
+  ...lines: readonly string[]
+) {
+  const values = [device.id, device.user, limit, left, leaseSeconds, ...CHANGE_LOG_PARAMS, ...lines]
+  const { rows } = await db.query(sql, values, lines.length > 0 ? 'sms claim paced' : 'sms claim')
+  return rows
+}
+
+function taken(rows: readonly (readonly unknown[])[]): ClaimedMessage[] {
   counts.claims.asked++
   counts.claims.messages += rows.length
   return rows.map(toMessage)
 }
 
 /**
- * Null when its limits were taken away. Claims of one device come one after the other here, or each would
- * count without the others.
+ * What the limits of a device leave, null without any, and those of its lines by their ids, in JSON. Claims
+ * of one device come one after the other here, or each would count without the others.
  */
-async function whatLimitsLeave(db: Db, device: Device): Promise<number | null> {
+async function whatLimitsLeave(
+  db: Db,
+  device: Device,
+): Promise<{ left: number | null; lines: string | null }> {
   await db.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.claim, device.id])
   const { rows } = await db.query(ALLOWANCE, [device.id, device.user])
-  if (!rows[0]) return 0
-  const [left] = rows[0]
-  return left === null ? null : Number(left)
+  if (!rows[0]) return { left: 0, lines: null }
+  const [left, lines] = rows[0] as [number | null, string | null]
+  return { left: left === null ? null : Number(left), lines }
 }
 
 function toMessage(row: readonly unknown[]): ClaimedMessage {

@@ -45,6 +45,15 @@ export async function endUnclaimed({ db }: Store, user: string, phones: readonly
     await refundAll(db, await failMessages(db, WAITING, REASONS.optedOut, [user, phones]))
 }
 
+/** What was not sent gives its room on a line back. */
+const UNCHARGE = `
+with returned as (
+  select d.message, d.line, d.charged, d."user" from sms_dispatch d
+  where d.device = $1 and d."user" = $2 and d.message = $3 and d.attempt = $4 and d.state = 'sending'
+    and d.charged <> '' and ${isOptedOut('d')} for update
+)
+select sms_line_refund(r.line, r.charged, m."to", r."user") from returned r join sms_messages m on m.id = r.message`
+
 const GIVEN_BACK: MessageSource = {
   name: 'given back, opted out',
   sql: `select d.* from sms_dispatch d
@@ -63,6 +72,7 @@ export async function endReturned(
   device: Pick<Device, 'id' | 'user'>,
   { id, attempt }: Attempt,
 ): Promise<boolean> {
+  await db.query(UNCHARGE, [device.id, device.user, id, attempt], 'sms uncharge returned')
   const paid = await failMessages(db, GIVEN_BACK, REASONS.optedOut, [device.id, device.user, id, attempt])
   await refundAll(db, paid)
   return paid.length > 0

@@ -1,7 +1,6 @@
 import type { Db } from '../../db/open.ts'
 import { availableDevices, onlineSince } from '../devices/available.ts'
-import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
-import { idMayBecome, REASONS } from '../status/status.ts'
+import { REASONS } from '../status/status.ts'
 import { failMessages } from './fail.ts'
 import { isOptedOut } from './opt-out.ts'
 import { DEVICES_IN_QUEUE } from './queue-devices.ts'
@@ -66,7 +65,7 @@ export const endOrphaned = (db: Db) => failAll(db, ORPHANED, REASONS.deviceDelet
 
 const RETRIABLE: MessageSource = {
   name: 'retriable',
-  sql: `select d.message, d."user", d.device, d.state, d.pinned, d.position, d.attempt,
+  sql: `select d.message, d."user", d.device, d.line, d.charged, d.state, d.pinned, d.position, d.attempt,
     'The device went silent' as why
   from sms_dispatch d
   where d.state = 'sending' and d.lease_until <= now() and d.at_least_once
@@ -104,65 +103,13 @@ with suspects as materialized (
   where s.why is not null and exists (select from ${availableDevices('h."user"', '$1')} o where o.id <> s.device)
 )
 select d.*, s.why from judged s cross join lateral (
-  select d.message, d."user", d.device, d.state, d.pinned, d.position, d.attempt from ${LEFT_LYING}
+  select d.message, d."user", d.device, d.line, d.charged, d.state, d.pinned, d.position, d.attempt from ${LEFT_LYING}
   order by d.priority desc, d.position limit ${MAX_ROWS} for update skip locked
 ) d limit ${MAX_ROWS}`,
 }
 
 /** Always safe: who has not claimed a message cannot have sent it. */
 export const reassignUnclaimed = (db: Db, seconds: number) => reassign(db, STUCK, seconds)
-
-/**
- * Scheduled messages that are due get their device: by turn, as at acceptance, or the one that the request
- * named.
- * Where no device is available they stay, and are looked at again. So do those whose recipient has been opted
- * out, but which `endOptedOut` has passed by, as somebody was changing them.
- */
-const RELEASE = `
-with users as (
-  select distinct "user" from sms_dispatch where state = 'pending' and due_at <= now() and device = ''
-), choices as (
-  select u."user", array_agg(v.id order by v.id) as ids
-  from users u, ${availableDevices('u."user"', '$1')} v group by u."user"
-), found as (
-  select d.message, d."user", d.device, d.position from sms_dispatch d
-  where d.state = 'pending' and d.due_at <= now() and (d.expires_at is null or d.expires_at > now())
-    and (d.device <> '' or d."user" in (select "user" from choices))
-    and ${idMayBecome('d.message', 'assigned')}
-  order by d.due_at, d.position limit ${MAX_ROWS} for update skip locked
-), due as (
-  select * from found d where not ${isOptedOut('d')}
-), counts as (
-  select "user", count(*) as messages from due where device = '' group by "user" order by "user"
-), turns as (
-  insert into sms_turns as t ("user", turn) select "user", messages from counts
-  on conflict ("user") do update set turn = t.turn + excluded.turn
-  returning "user", turn
-), target as (
-  select d.message, d."user", case when d.device <> '' then d.device else c.ids[1 + (
-      t.turn - n.messages - 1 + row_number() over (partition by d."user", d.device = '' order by d.position)
-    ) % cardinality(c.ids)] end as device
-  from due d
-  left join counts n on n."user" = d."user" and d.device = ''
-  left join turns t on t."user" = n."user" left join choices c on c."user" = n."user"
-), moved as (
-  update sms_dispatch d set state = 'assigned', device = t.device, wakes = 1,
-    wake_at = now() + sms_wake_interval()
-  from target t where d.message = t.message
-), changed as (
-  update sms_messages m set status = 'assigned', device = t.device, updated = pb_text(now())
-  from target t where m.id = t.message returning m.id
-), events as (
-  insert into sms_events (id, "user", message, status, device, created)
-  select pb_new_id(), "user", message, 'assigned', device, pb_text(now()) from target returning id
-), ${changeLogCtes(2)}
-select distinct device from target`
-
-/** Gives scheduled messages their devices. See RELEASE. Without a name, as `wakeUnclaimed`. */
-export async function releaseDue(db: Db, seconds: number): Promise<DevicesToWake> {
-  const { rows } = await db.query(RELEASE, [seconds, ...CHANGE_LOG_PARAMS])
-  return notifyNodes(db, rows)
-}
 
 /** After the wake-up at the assignment: 5, 15, 45 and 120 s from it, then every 5 minutes. */
 const REWAKE = `

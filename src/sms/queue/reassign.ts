@@ -1,7 +1,7 @@
 import type { Db } from '../../db/open.ts'
-import { availableDevices } from '../devices/available.ts'
+import { onlineSince } from '../devices/available.ts'
 import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
-import { idMayBecome } from '../status/status.ts'
+import { mayBecome } from '../status/status.ts'
 import { WAKE_CHANNEL, wakePayloads } from '../wake/wake.ts'
 
 /**
@@ -15,38 +15,41 @@ export interface MessageSource {
 
 /**
  * SQL that assigns messages anew. `source` selects them from sms_dispatch, locked, with a column `why` for
- * the event. They are dealt out evenly to the other available devices of their user, in the order of
- * acceptance; where there is none, or a message is
- * `pinned` (its send named the device), a message that was with its device goes
- * back to it and one that only waits stays as it is. From its third attempt on a message waits longer each
- * time, up to five minutes.
+ * the event. Each gets a line of another device of its user, as at acceptance (`sms_assign`), in the order of
+ * acceptance; where there is none with room, or a message is `pinned` (its send named the device), a message
+ * that was with its device goes back to it and one that only waits stays as it is. From its third attempt on
+ * a message waits longer each time, up to five minutes.
  * $1: deviceOnlineSeconds; $2, $3: CHANGE_LOG_PARAMS; the parameters of `source` follow. Gives the devices
  * that have them now.
  */
 const assignAnew = (source: string) => `
-with source as (${source}), others as (
-  select s.message, array_agg(v.id order by v.id) as ids
-  from (select distinct "user", device from source where not pinned) s0
-  join lateral ${availableDevices('s0."user"', '$1')} v on v.id <> s0.device
-  join source s on s."user" = s0."user" and s.device = s0.device and not s.pinned
-  group by s.message
-), turns as (
-  select s.*, o.ids, row_number() over (partition by s."user", s.device order by s.position) as turn
-  from source s left join others o on o.message = s.message
+with source as (${source}), numbered as (
+  select s.*, m."to", m.sim, row_number() over (partition by s."user" order by s.position) as n
+  from source s join sms_messages m on m.id = s.message
+  where ${mayBecome('m', 'assigned')}
+), texts as (
+  select "user", json_agg(json_build_object('n', n, 'to', "to", 'sim', sim, 'avoid', device,
+    'was_line', line, 'was_day', charged) order by n) as texts
+  from numbered where not pinned group by "user" order by "user"
+), given as materialized (
+  select t."user", a.* from texts t
+  cross join lateral sms_assign(t."user", ${onlineSince('$1')}, now(), '', false, t.texts) a
 ), target as (
-  select t.message, t."user", t.attempt, t.why,
-    coalesce(t.ids[1 + (t.turn - 1) % cardinality(t.ids)], t.device) as device,
-    case when t.attempt > 1 then least(300, 5 * 3 ^ least(t.attempt - 2, 9)) else 0 end as pause
-  from turns t where (t.ids is not null or t.state = 'sending')
-    and ${idMayBecome('t.message', 'assigned')}
+  select s.message, s."user", s.attempt, s.why, coalesce(g.device, s.device) as device,
+    coalesce(g.line, s.line) as line, g.number,
+    case when g.line is null then s.charged else g.charged end as charged,
+    case when s.attempt > 1 then least(300, 5 * 3 ^ least(s.attempt - 2, 9)) else 0 end as pause
+  from numbered s left join given g on g."user" = s."user" and g.n = s.n and not s.pinned
+  where g.line is not null or s.state = 'sending'
 ), moved as (
   update sms_dispatch d
-  set state = 'assigned', device = t.device, lease_until = null, wakes = 1,
+  set state = 'assigned', device = t.device, line = t.line, charged = t.charged, lease_until = null, wakes = 1,
     due_at = now() + t.pause * interval '1 second',
     wake_at = now() + greatest(t.pause * interval '1 second', sms_wake_interval())
   from target t where d.message = t.message
 ), changed as (
-  update sms_messages m set status = 'assigned', device = t.device, updated = pb_text(now())
+  update sms_messages m set status = 'assigned', device = t.device, line = t.line,
+    "from" = coalesce(t.number, m."from"), updated = pb_text(now())
   from target t where m.id = t.message returning m.id
 ), events as (
   insert into sms_events (id, "user", message, status, device, attempt, detail, created)

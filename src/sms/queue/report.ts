@@ -81,7 +81,7 @@ left join changed c on c.id = g.id`
 /** The message of an attempt that provably sent nothing, for `reassign`. */
 const NOT_SENT = {
   name: 'not sent',
-  sql: `select message, "user", device, state, pinned, position, attempt,
+  sql: `select message, "user", device, line, charged, state, pinned, position, attempt,
     trim('Not sent. ' || $8) as why
   from sms_dispatch
   where message = $4 and device = $5 and "user" = $6 and state = 'sending' and attempt = $7 for update`,

@@ -16,9 +16,19 @@ export interface SendBody {
   readonly groupIds: readonly string[]
   /** '' when any device will do. */
   readonly deviceId: string
+  /** The line that sends, by its id or its number; '' when any line will do. */
+  readonly line: NamedLine
   readonly content: Content
   readonly options: SendOptions
 }
+
+/** A line of the user as a request names it. */
+export interface NamedLine {
+  readonly id: string
+  readonly number: string
+}
+/** Any line will do. */
+export const ANY_LINE: NamedLine = { id: '', number: '' }
 
 /** Dates in PocketBase's form, '' when unset; 0 is the default priority and the device's own SIM. */
 export interface SendOptions {
@@ -30,6 +40,17 @@ export interface SendOptions {
   readonly clientRef: string
   /** One text of many: it changes no conversation. */
   readonly isBulk: boolean
+}
+
+/** A text that is sent at once, by any SIM, without anything special. */
+export const PLAIN_OPTIONS: SendOptions = {
+  scheduledAt: '',
+  expiresAt: '',
+  priority: 0,
+  sim: 0,
+  guarantee: 'at_most_once',
+  clientRef: '',
+  isBulk: false,
 }
 
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
@@ -67,7 +88,13 @@ export const COMMON = {
       description: 'Contact groups whose members are added, without those who have opted out.',
     }),
   device_id: id().nullish().meta({
-    description: 'This device sends, and no other. Left out, the available devices take turns.',
+    description: 'This device sends, and no other. Left out, the available lines take turns.',
+  }),
+  line_id: id().nullish().meta({
+    description: 'A record of `lines`: this SIM sends, and no other.',
+  }),
+  from: z.string('must be a text').nullish().meta({
+    description: 'The number of one of your lines in E.164: this SIM sends, and no other.',
   }),
   scheduled_at: date().nullish().meta({
     description: 'Not before this instant. One that is past means now.',
@@ -79,9 +106,7 @@ export const COMMON = {
     description: 'The same as a number of seconds, counted from when the message is due.',
   }),
   priority: wholeNumber(-128, 127).nullish().meta({ description: 'Higher goes first; 0 when left out.' }),
-  sim: wholeNumber(0, 8)
-    .nullish()
-    .meta({ description: 'Slot of the SIM that sends, from 1. 0: the device chooses.' }),
+  sim: wholeNumber(0, 8).nullish().meta({ description: 'Slot of the SIM that sends, from 1. 0: any line.' }),
   guarantee: z
     .enum(['at_most_once', 'at_least_once'], 'must be at_most_once or at_least_once')
     .nullish()
@@ -160,10 +185,11 @@ const templateBody = (body: z.output<typeof TEMPLATE_SEND>, raw: unknown, now: D
 
 type Common = z.output<z.ZodObject<typeof COMMON>>
 
-const toWhom = (body: Common) => ({
+const toWhom = (body: Common): Pick<SendBody, 'recipients' | 'groupIds' | 'deviceId' | 'line'> => ({
   recipients: body.recipients ?? [],
   groupIds: body.group_ids ?? [],
   deviceId: body.device_id ?? '',
+  line: { id: body.line_id ?? '', number: body.from ?? '' },
 })
 
 function needSomeone(body: SendBody): SendBody {

@@ -2,7 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Offer } from './offer-shape.ts'
 
 /** The parameters of sql/functions/sms/sms_accept_plain.sql, in its order. */
-const ACCEPT_PLAIN = `select sms_accept_plain(${Array.from({ length: 16 }, (_, i) => `$${i + 1}`).join(', ')})`
+const ACCEPT_PLAIN = `select sms_accept_plain(${Array.from({ length: 17 }, (_, i) => `$${i + 1}`).join(', ')})`
 
 /** Whether it is a text to one number, at once, by any device, that nothing names: what most requests are. */
 export const isPlain = (offer: Offer): boolean =>
@@ -10,6 +10,9 @@ export const isPlain = (offer: Offer): boolean =>
   offer.idempotency === null &&
   offer.clientRef === null &&
   offer.device === null &&
+  offer.line === null &&
+  offer.from === null &&
+  offer.sim === 0 &&
   offer.batch === null &&
   !offer.isBulk &&
   !offer.later
@@ -18,11 +21,13 @@ export const isPlain = (offer: Offer): boolean =>
  * Stores a plain offer and gives its device. Undefined: nothing was stored, `sms_accept` has to say why or to
  * do it.
  * @param terms moment, since when a device is online, quota and node, as `sms_accept` takes them.
+ * @param sticky the date since which a number keeps its line, '' for never.
  */
 export async function storePlain(
   { db }: Store,
   terms: readonly [string, string, number, string],
   offer: Offer,
+  sticky: string,
 ): Promise<string | undefined> {
   const { user, version, key, keyVersion, messages, priority, sim, expiresAt, guarantee } = offer
   const { id, to, body, segments } = messages[0]!
@@ -43,6 +48,7 @@ export async function storePlain(
       sim,
       expiresAt ?? '',
       guarantee,
+      sticky,
     ],
     'sms accept plain',
   )

@@ -12,6 +12,10 @@ export interface Offer {
   readonly keyVersion: string | null
   /** The device that the request named. */
   readonly device: string | null
+  /** The line that the request named, by its id. */
+  readonly line: string | null
+  /** The line that the request named, by its number. */
+  readonly from: string | null
   /** Scheduled for later: no device is chosen yet. */
   readonly later: boolean
   readonly batch: string | null
@@ -34,6 +38,8 @@ export const PLAIN_OFFER: Omit<Offer, 'user' | 'version' | 'messages'> = {
   key: null,
   keyVersion: null,
   device: null,
+  line: null,
+  from: null,
   later: false,
   batch: null,
   body: null,

@@ -16,6 +16,8 @@ export type Outcome =
   | 'known'
   | 'again'
   | 'device_not_found'
+  | 'line_not_found'
+  | 'line_ambiguous'
   | 'quota_exceeded'
   | 'no_devices'
 
@@ -27,13 +29,13 @@ export interface Verdict {
 }
 
 /** What acceptance needs of the settings. */
-export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds'>
+export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays'>
 
 /** One call a user, in one order everywhere: whoever waits for a user's row holds none that comes later. */
 const ACCEPT = `
 select g.owner, a.outcomes, a.known, a.wake
 from json_to_recordset($5) g(owner text, requests json, messages json)
-cross join lateral sms_accept(g.owner, $1, $2, $3, $4, g.requests, g.messages) a`
+cross join lateral sms_accept(g.owner, $1, $2, $3, $4, g.requests, g.messages, $6) a`
 
 /**
  * Stores a group of offers in one statement, hence one transaction and one round trip. Gives the verdict on
@@ -49,17 +51,22 @@ export async function storeOffers(
   const teller = hasPeers(store.db) ? NODE : ''
   const terms = [formatDate(now), formatDate(since), config.monthlyQuota, teller] as const
   const alone = offers.length === 1 ? offers[0]! : undefined
-  const device = alone && isPlain(alone) && (await storePlain(store, terms, alone))
+  const sticky = stickySince(now, config.stickyDays)
+  const device = alone && isPlain(alone) && (await storePlain(store, terms, alone, sticky))
   if (device) return { verdicts: new Map([[alone, { outcome: 'accepted', message: '' }]]), wake: [device] }
   const byUser = Map.groupBy(offers, ({ user }) => user)
   const groups = [...byUser.keys()].sort().map((owner) => groupRow(owner, byUser.get(owner)!))
-  const { rows } = await store.db.query(ACCEPT, [...terms, JSON.stringify(groups)], 'sms accept')
+  const { rows } = await store.db.query(ACCEPT, [...terms, JSON.stringify(groups), sticky], 'sms accept')
   const verdicts = new Map<Offer, Verdict>()
   for (const [owner, outcomes, known] of rows as [string, Outcome[], string[]][])
     for (const [i, offer] of byUser.get(owner)!.entries())
       verdicts.set(offer, { outcome: outcomes[i]!, message: known[i]! })
   return { verdicts, wake: rows.flatMap((row) => (row[3] as string[] | null) ?? []) }
 }
+
+/** The date since which a number that exchanged a text with a line keeps the line; '' when none does. */
+export const stickySince = (now: Date, days: number): string =>
+  days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
 
 const groupRow = (owner: string, offers: readonly Offer[]) => ({
   owner,
@@ -73,6 +80,8 @@ const requestRow = (offer: Offer) => ({
   key_version: offer.keyVersion,
   count: offer.messages.length,
   device: offer.device,
+  line: offer.line,
+  from: offer.from,
   later: offer.later,
   batch: offer.batch,
   body: offer.body,

@@ -17,6 +17,8 @@ export const REFUSALS = {
   too_many_codes: [429, 'Too many pairing codes are waiting for their device. Use one, or wait 5 minutes.'],
   too_many_tries: [429, 'Too many pairing codes were tried from this address. Wait 5 minutes.'],
   device_not_found: [404, 'Device not found'],
+  line_not_found: [404, 'Line not found'],
+  line_ambiguous: [409, 'Several lines have this number. Name one by its line_id.'],
   group_not_found: [404, 'Contact group not found'],
   message_not_found: [404, 'Message not found'],
   batch_not_found: [404, 'Batch not found'],

@@ -137,7 +137,7 @@ export async function checkDevice(store: Store, user: string, id: string): Promi
 
 function makeOffer(
   sender: Sender,
-  { content, deviceId, options }: SendBody,
+  { content, deviceId, line, options }: SendBody,
   texts: readonly Text[],
   idempotency: Idempotency | null,
 ): Offer {
@@ -153,6 +153,8 @@ function makeOffer(
   return {
     ...credentialsOf(sender),
     device: deviceId || null,
+    line: line.id || null,
+    from: line.number || null,
     later: options.scheduledAt !== '',
     batch: batch || null,
     body: shared,

@@ -24,6 +24,7 @@ import { deleteExpiredRows, sweep } from './sweep.ts'
 export interface DeliverySettings extends PushSettings {
   readonly deviceOnlineSeconds: number
   readonly leaseSeconds: number
+  readonly stickyDays: number
 }
 
 const SWEEP_MS = 1_000
@@ -83,7 +84,10 @@ export async function startDelivery(
  * Sweeps; after the start, and after the database was away, without holding anybody's silence against them. A
  * start beside other nodes, which were there all the time, is no outage.
  */
-function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds }: DeliverySettings): () => Promise<void> {
+function sweeper(
+  store: Store,
+  { deviceOnlineSeconds, leaseSeconds, stickyDays }: DeliverySettings,
+): () => Promise<void> {
   const graceMs = Math.min(MAX_GRACE_MS, GRACE_LEASES * leaseSeconds * 1000)
   let wellSince: number | undefined
   let wasAway = async () => (await countChannelListeners(store.db, WAKE_CHANNEL)) <= 1
@@ -91,7 +95,7 @@ function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds }: DeliverySe
     try {
       if (wellSince === undefined && (await wasAway())) await extendAllLeases(store.db, graceMs / 1000)
       wellSince ??= performance.now()
-      await sweep(store, deviceOnlineSeconds, performance.now() - wellSince > graceMs)
+      await sweep(store, deviceOnlineSeconds, performance.now() - wellSince > graceMs, stickyDays)
     } catch (error) {
       wellSince = undefined
       wasAway = async () => true

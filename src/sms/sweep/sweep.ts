@@ -8,20 +8,25 @@ import {
   endOrphaned,
   failExpiredLeases,
   reassignUnclaimed,
-  releaseDue,
   retryExpiredLeases,
   wakeUnclaimed,
 } from '../queue/overdue.ts'
+import { releaseDue, returnStale } from '../queue/release.ts'
 import { idMayBecome } from '../status/status.ts'
 import { wakeDevices } from '../wake/wake.ts'
 
 /** What time does to messages, in this order: a message that is over is not woken for. */
-const SWEEPS: readonly ((db: Db, deviceOnlineSeconds: number) => Promise<DevicesToWake>)[] = [
+const SWEEPS: readonly ((
+  db: Db,
+  deviceOnlineSeconds: number,
+  stickyDays: number,
+) => Promise<DevicesToWake>)[] = [
   failExpiredLeases,
   endExpired,
   endOrphaned,
   retryExpiredLeases,
   endOptedOut,
+  returnStale,
   releaseDue,
   reassignUnclaimed,
   wakeUnclaimed,
@@ -32,18 +37,21 @@ const JUDGING: ReadonlySet<unknown> = new Set([failExpiredLeases, retryExpiredLe
 /**
  * One look at everything that is overdue, in one transaction. False when another node is at it.
  * `silenceCounts`: false while devices may be silent because we could not be reached.
+ * `stickyDays`: so long a number keeps the line that it exchanged a text with; 0: never.
  */
 export async function sweep(
   store: Store,
   deviceOnlineSeconds: number,
   silenceCounts = true,
+  stickyDays = 0,
 ): Promise<boolean> {
   const steps = silenceCounts ? SWEEPS : SWEEPS.filter((step) => !JUDGING.has(step))
   const devices = new Set<string>()
   const isOurs = await store.db.transaction(async (db) => {
     const { rows } = await db.query('select pg_try_advisory_xact_lock($1)', [LOCKS.sweep])
     if (!rows[0]![0]) return false
-    for (const step of steps) for (const device of await step(db, deviceOnlineSeconds)) devices.add(device)
+    for (const step of steps)
+      for (const device of await step(db, deviceOnlineSeconds, stickyDays)) devices.add(device)
     return true
   })
   wakeDevices([...devices])

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Store } from '../../../src/collections/catalog.ts'
 import { receiveTexts } from '../../../src/sms/inbound/receive.ts'
 import { claimMessages } from '../../../src/sms/queue/claim.ts'
-import { releaseDue } from '../../../src/sms/queue/overdue.ts'
+import { releaseDue } from '../../../src/sms/queue/release.ts'
 import { sweep } from '../../../src/sms/sweep/sweep.ts'
 import {
   assign,

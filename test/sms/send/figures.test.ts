@@ -61,6 +61,7 @@ test('what a device is up to, for its user and for superusers', async () => {
     battery_at: null,
     waiting: 2,
     taken_today: 1,
+    lines: [{ line: expect.any(String), minute: 1, day: 0, month: 0, recipients: 0 }],
   })
   await phone.call('POST', '/api/devices/heartbeat', { battery: 62.5 })
   await phone.call('POST', '/api/devices/heartbeat', { battery: 61 })

@@ -53,6 +53,8 @@ test('one message: answer and record', async () => {
     sent_at: '',
     delivered_at: '',
     error_message: '',
+    line: expect.stringMatching(/^[a-z0-9]{15}$/),
+    waiting_for: '',
     user: ANN.id,
     updated: created,
   })

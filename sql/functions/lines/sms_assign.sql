@@ -1,0 +1,267 @@
+-- Chooses the line of each text, in their order, and charges its limits. The caller has locked the user's row
+-- of sms_turns, or waits for it here; so limits and turns are exact on any number of nodes.
+--
+-- Parameters
+--   owner   id of the user
+--   since   a device that was last seen at or after this pb_date counts as online
+--   at      now; days and months are those of the user's time zone
+--   sticky  a pb_date: a line that a number exchanged a text with since then is preferred; '' for none
+--   is_new  true for texts that are being accepted: they do not go before texts that wait for room already
+--   texts   JSON array of {n, to, device, sim, line, zone, avoid, was_line, was_day}: the device, slot and
+--           line that the request names, null if none; the time zone in whose quiet hours the text waits
+--           if the contact has none, '' for that of the user, null if it does not; a device that is left
+--           out; the line and day that the text is charged to now, given back if another line is found
+-- Results, one row for each text
+--   n         the number of the text
+--   line      its line, null if none was found; then
+--   room_at   says when a line may have room or the quiet hours end, null if there is no line that it may
+--             go by
+--   reason    'room' or 'quiet_hours', as in sms_messages.waiting_for
+--
+-- A text goes by one of the lines that its request names, that are available and have room: the line that its
+-- recipient exchanged the last text with, else one with the longest prefix of its number, else one without
+-- prefixes, else any. Lines that are equal take strict turns: all available lines by the user's turn, as in
+-- sms_accept, some of them by which of them had its last turn first.
+create or replace function sms_assign(
+  owner text, since text, at timestamptz, sticky text, is_new boolean, texts json
+) returns table (n int, line text, device text, number text, charged text, room_at timestamptz, reason text)
+language plpgsql as $$
+#variable_conflict use_column
+declare
+  zone text;
+  today text;
+  this_month text;
+  next_day timestamptz;
+  next_month timestamptz;
+  turns bigint;
+  taken bigint := 0;
+  last_turn bigint;
+  -- the user's lines, in the order of their turns
+  lines_count int;
+  ids text[];
+  line_devices text[];
+  slots int[];
+  numbers text[];
+  all_prefixes text[];
+  are_available boolean[];
+  full_until timestamptz[];
+  are_limited boolean[];
+  day_room float8[];
+  month_room float8[];
+  recipient_room float8[];
+  has_recipient_limit boolean[];
+  line_turns bigint[];
+  day_more int[];
+  recipients_more int[];
+  has_turned boolean[];
+  has_waiting boolean := false;
+  -- places of the lines that are available, on devices below their own limits
+  free int[];
+  quiet record;
+  -- the text at hand
+  asked record;
+  sticky_line text;
+  best int;
+  best_score int;
+  equals int;
+  score int;
+  until timestamptz;
+  soonest timestamptz;
+  is_added boolean;
+begin
+  select t.turn into turns from sms_turns t where t."user" = owner for update;
+  if not found then
+    insert into sms_turns ("user") values (owner) on conflict do nothing;
+    select t.turn into turns from sms_turns t where t."user" = owner for update;
+  end if;
+  zone := sms_time_zone(owner);
+  today := to_char(at at time zone zone, 'YYYY-MM-DD');
+  next_day := (today::date + 1)::timestamp at time zone zone;
+  -- A call may come after one for which the next day had begun: it waited for the lock, or the clock of its
+  -- node is behind. A day that has begun goes on, or its counters would begin anew.
+  if next_day - at < interval '1 hour' and exists (
+    select from lines l join line_use u on u.line = l.id
+    where l."user" = owner and u.day = to_char(today::date + 1, 'YYYY-MM-DD')
+  ) then
+    at := next_day;
+    today := to_char(today::date + 1, 'YYYY-MM-DD');
+    next_day := (today::date + 1)::timestamp at time zone zone;
+  end if;
+  this_month := left(today, 7);
+  next_month := ((this_month || '-01')::date + interval '1 month')::timestamp at time zone zone;
+
+  select count(*), array_agg(a.id), array_agg(a.device), array_agg(a.slot), array_agg(a.number),
+    array_agg(a.prefixes), array_agg(a.is_available), array_agg(a.full_until), array_agg(a.is_limited),
+    array_agg(a.day_room), array_agg(a.month_room), array_agg(a.recipient_room), array_agg(a.has_recipients),
+    array_agg(a.turn), array_agg(0), array_agg(0), array_agg(false),
+    array_agg(a.place) filter (where a.is_available and a.full_until is null)
+  into lines_count, ids, line_devices, slots, numbers, all_prefixes, are_available, full_until, are_limited,
+    day_room, month_room, recipient_room, has_recipient_limit, line_turns, day_more, recipients_more,
+    has_turned, free
+  from (
+    select row_number() over (order by d.id collate "C", l.slot) as place, l.id, d.id as device, l.slot::int as slot, l.number, l.prefixes, coalesce(u.turn, 0) as turn,
+      d.enabled and (d.last_seen >= since or pb_is_set(d.push)) as is_available,
+      case when d.per_minute > 0 or d.daily_limit > 0
+        then sms_device_room_at(d.id, d.per_minute, d.daily_limit) end as full_until,
+      l.daily_limit > 0 or l.monthly_limit > 0 or l.monthly_recipients > 0 as is_limited,
+      l.monthly_recipients > 0 as has_recipients,
+      case when l.daily_limit > 0
+        then l.daily_limit - case when u.day = today then u.day_texts else 0 end end as day_room,
+      case when l.monthly_limit > 0
+        then l.monthly_limit - case when u.month = this_month then u.month_texts else 0 end end as month_room,
+      case when l.monthly_recipients > 0
+        then l.monthly_recipients - case when u.month = this_month then u.recipients else 0 end
+      end as recipient_room
+    from devices d join lines l on l.device = d.id left join line_use u on u.line = l.id
+    where d."user" = owner and l.enabled and l.present
+    order by place
+  ) a;
+  select s.quiet_from as starts, s.quiet_to as ends, s.quiet_days as days into quiet
+  from user_settings s where s."user" = owner and s.quiet_from <> '';
+  select max(t) into last_turn from unnest(line_turns) t;
+  if is_new and true = any (are_limited) then
+    has_waiting := exists (
+      select from sms_dispatch d
+      where d."user" = owner and d.state = 'pending' and d.waiting_for <> '' and d.due_at <= at
+    );
+  end if;
+
+  for asked in
+    select * from json_to_recordset(texts) t(
+      n int, "to" text, device text, sim int, line text, zone text, avoid text, was_line text, was_day text
+    )
+  loop
+    if asked.zone is not null and quiet.starts is not null then
+      until := sms_quiet_until(quiet.starts, quiet.ends, quiet.days, coalesce((
+        select nullif(pb_known_zone(c.time_zone), '') from contacts c where c."user" = owner and c.phone = asked."to"
+      ), nullif(asked.zone, ''), zone), at);
+      if until is not null then
+        n := asked.n;
+        line := null;
+        device := null;
+        number := null;
+        charged := '';
+        room_at := until;
+        reason := 'quiet_hours';
+        return next;
+        continue;
+      end if;
+    end if;
+    sticky_line := null;
+    if sticky <> '' then
+      select c.line into sticky_line from conversations c
+      where c."user" = owner and c.number = asked."to" and c.last_at >= sticky;
+    end if;
+    best := 0;
+    best_score := -2;
+    equals := 0;
+    soonest := null;
+    for i in 1 .. coalesce(lines_count, 0) loop
+      continue when asked.device is not null and line_devices[i] <> asked.device
+        or asked.line is not null and ids[i] <> asked.line
+        or asked.sim > 0 and slots[i] <> asked.sim and slots[i] <> 0
+        or asked.avoid = line_devices[i]
+        or not are_available[i] and (is_new or asked.device is null);
+      until := full_until[i];
+      if are_limited[i] then
+        if month_room[i] < 1 then
+          until := greatest(until, next_month);
+        elsif day_room[i] < 1 then
+          until := greatest(until, next_day);
+        elsif has_waiting then
+          until := greatest(until, at);
+        end if;
+        if has_recipient_limit[i] and recipient_room[i] < 1 and not exists (
+          select from line_recipients r
+          where r.line = ids[i] and r.month = this_month and r.number = asked."to"
+        ) then
+          until := greatest(until, next_month);
+        end if;
+      end if;
+      if until is not null then
+        soonest := least(soonest, until);
+        continue;
+      end if;
+      score := case
+        when ids[i] = sticky_line then 100
+        when all_prefixes[i] = '' then 0
+        else coalesce((
+          select max(length(p)) from unnest(string_to_array(all_prefixes[i], ',')) p
+          where starts_with(asked."to", p)
+        ), -1)
+      end;
+      if score > best_score then
+        best := i;
+        best_score := score;
+        equals := 1;
+      elsif score = best_score then
+        equals := equals + 1;
+        if line_turns[i] < line_turns[best] then
+          best := i;
+        end if;
+      end if;
+    end loop;
+
+    n := asked.n;
+    line := null;
+    device := null;
+    number := null;
+    charged := '';
+    room_at := soonest;
+    reason := case when soonest is null then '' else 'room' end;
+    if best > 0 then
+      if asked.device is null and asked.line is null and best_score < 100 then
+        if equals = cardinality(free) then
+          -- all are equal: the user's turn says which is next
+          best := free[(1 + (turns + taken) % equals)::int];
+          taken := taken + 1;
+        elsif equals > 1 then
+          last_turn := last_turn + 1;
+          line_turns[best] := last_turn;
+          has_turned[best] := true;
+        end if;
+      end if;
+      line := ids[best];
+      device := line_devices[best];
+      number := numbers[best];
+      room_at := null;
+      reason := '';
+      if are_limited[best] then
+        charged := today;
+        day_more[best] := day_more[best] + 1;
+        day_room[best] := day_room[best] - 1;
+        month_room[best] := month_room[best] - 1;
+        if has_recipient_limit[best] then
+          insert into line_recipients as r (line, month, number, texts)
+          values (ids[best], this_month, asked."to", 1)
+          on conflict on constraint line_recipients_pkey do update set texts = r.texts + 1
+          returning r.xmax = 0 into is_added;
+          if is_added then
+            recipient_room[best] := recipient_room[best] - 1;
+            recipients_more[best] := recipients_more[best] + 1;
+          end if;
+        end if;
+      end if;
+      if asked.was_day <> '' then
+        perform sms_line_refund(asked.was_line, asked.was_day, asked."to", owner);
+      end if;
+    end if;
+    return next;
+  end loop;
+
+  if taken > 0 then
+    update sms_turns t set turn = t.turn + taken where t."user" = owner;
+  end if;
+  for i in 1 .. coalesce(lines_count, 0) loop
+    if day_more[i] > 0 or has_turned[i] then
+      insert into line_use as u (line, day, day_texts, month, month_texts, recipients, turn)
+      values (ids[i], today, day_more[i], this_month, day_more[i], recipients_more[i], line_turns[i])
+      on conflict on constraint line_use_pkey do update set
+        day = today, day_texts = case when u.day = today then u.day_texts else 0 end + day_more[i],
+        month = this_month,
+        month_texts = case when u.month = this_month then u.month_texts else 0 end + day_more[i],
+        recipients = case when u.month = this_month then u.recipients else 0 end + recipients_more[i],
+        turn = line_turns[i];
+    end if;
+  end loop;
+end $$;

@@ -1,0 +1,150 @@
+import type { Db } from '../../db/open.ts'
+import { onlineSince } from '../devices/available.ts'
+import { stickySince } from '../send/offer.ts'
+import { CHANGE_LOG_PARAMS, changeLogCtes } from '../status/change-log.ts'
+import { idMayBecome, mayBecome } from '../status/status.ts'
+import { isOptedOut } from './opt-out.ts'
+import { notifyNodes } from './reassign.ts'
+
+/** Rows a sweep takes at once; the rest is for the next tick. */
+const MAX_ROWS = 1_000
+
+/** SQL: a pending message is due and may be given a line. */
+const IS_DUE = `d.state = 'pending' and d.due_at <= now() and (d.expires_at is null or d.expires_at > now())
+    and ${idMayBecome('d.message', 'assigned')}`
+
+/** SQL of users with an available line. */
+const CAN_SEND = `exists (select from sms_available_lines(u."user", ${onlineSince('$1')}))`
+
+const COLUMNS =
+  'd.message, d."user", d.device, d.line, d.pinned, d.line_pinned, d.quiet_zone, d.position, d.priority'
+
+/** Scheduled messages, the oldest first. */
+const SCHEDULED = `
+users as (
+  select distinct "user" from sms_dispatch
+  where state = 'pending' and due_at <= now() and device = '' and waiting_for = ''
+), choices as (
+  select u."user" from users u where ${CAN_SEND}
+), found as (
+  select ${COLUMNS} from sms_dispatch d
+  where ${IS_DUE} and d.waiting_for = '' and (d.device <> '' or d."user" in (select "user" from choices))
+  order by d.due_at, d.position limit ${MAX_ROWS} for update skip locked
+)`
+
+/** Messages that wait for room: those of the highest priority first, then the oldest. */
+const WAITING = `
+users as (
+  select distinct "user" from sms_dispatch where state = 'pending' and due_at <= now() and waiting_for <> ''
+), choices as (
+  select u."user" from users u where ${CAN_SEND}
+), found as (
+  select ${COLUMNS} from sms_dispatch d
+  where ${IS_DUE} and d.waiting_for <> '' and d."user" in (select "user" from choices)
+  order by d."user", d.priority desc, d.position limit ${MAX_ROWS} for update skip locked
+)`
+
+/**
+ * SQL that gives messages their lines, as at acceptance. Where no line has room they wait until one may have,
+ * where their request names what is not there, a minute. A device that the request named gets its messages
+ * also while it is away. $1: deviceOnlineSeconds;
+ * $2: a date, lines that a number exchanged a text with since then are preferred; $3, $4: CHANGE_LOG_PARAMS.
+ */
+const releaseSql = (source: string) => `
+with ${source}, due as (
+  select d.*, row_number() over (partition by d."user" order by d.priority desc, d.position) as n
+  from found d where not ${isOptedOut('d')}
+), texts as (
+  select d."user", json_agg(json_build_object('n', d.n, 'to', m."to", 'sim', m.sim,
+    'device', case when d.pinned then d.device end, 'line', case when d.line_pinned then d.line end,
+    'zone', d.quiet_zone
+  ) order by d.n) as texts
+  from due d join sms_messages m on m.id = d.message group by d."user" order by d."user"
+), given as materialized (
+  select t."user", a.* from texts t
+  cross join lateral sms_assign(t."user", ${onlineSince('$1')}, now(), $2, false, t.texts) a
+), target as (
+  select d.message, d."user", coalesce(g.device, d.device) as device, coalesce(g.line, d.line) as line,
+    coalesce(g.number, '') as number, g.charged,
+    case when g.line is null then coalesce(g.room_at, now() + interval '1 minute') end as room_at,
+    case when g.line is null then coalesce(nullif(g.reason, ''), 'room') else '' end as reason
+  from due d join given g on g."user" = d."user" and g.n = d.n
+), moved as (
+  update sms_dispatch d set device = t.device, line = t.line, charged = t.charged,
+    state = case when t.room_at is null then 'assigned' else 'pending' end,
+    waiting_for = t.reason,
+    due_at = coalesce(t.room_at, d.due_at), wakes = (t.room_at is null)::int,
+    wake_at = case when t.room_at is null then now() + sms_wake_interval() end
+  from target t where d.message = t.message
+), changed as (
+  update sms_messages m set status = case when t.room_at is null then 'assigned' else 'pending' end,
+    device = t.device, line = case when t.room_at is null then t.line else '' end, "from" = t.number,
+    waiting_for = t.reason, updated = pb_text(now())
+  from target t where m.id = t.message and (t.room_at is null or m.waiting_for <> t.reason) returning m.id
+), events as (
+  insert into sms_events (id, "user", message, status, device, detail, created)
+  select pb_new_id(), t."user", t.message, case when t.room_at is null then 'assigned' else 'pending' end, t.device,
+    case t.reason when 'room' then 'No line has room' when 'quiet_hours' then 'Quiet hours' else '' end, pb_text(now())
+  from target t join changed c on c.id = t.message returning id
+), ${changeLogCtes(3)}
+select distinct device from target where room_at is null`
+
+/** The first charged row of each user by the index, from one user to the next. */
+const RETURN_STALE = `
+with recursive owners("user", day) as (
+  (select d."user", d.charged from sms_dispatch d where d.state = 'assigned' and d.charged <> ''
+    order by d."user", d.charged limit 1)
+  union all
+  select n."user", n.charged from owners o cross join lateral (
+    select d."user", d.charged from sms_dispatch d
+    where d.state = 'assigned' and d.charged <> '' and d."user" > o."user"
+    order by d."user", d.charged limit 1
+  ) n
+), stale as (
+  select d.message, d."user", d.pinned, d.device from owners o
+  join sms_dispatch d on d."user" = o."user" and d.state = 'assigned' and d.charged <> ''
+    and d.charged < sms_local_day(o."user", now())
+  where o.day < sms_local_day(o."user", now())
+  order by d.message limit ${MAX_ROWS} for update of d skip locked
+), returned as (
+  update sms_dispatch d set state = 'pending', waiting_for = 'room', due_at = now(), wake_at = null, wakes = 0,
+    device = case when d.pinned then d.device else '' end
+  from stale s where d.message = s.message
+), changed as (
+  update sms_messages m set status = 'pending', waiting_for = 'room', line = '', "from" = '',
+    device = case when s.pinned then s.device else '' end, updated = pb_text(now())
+  from stale s where m.id = s.message and ${mayBecome('m', 'pending')} returning m.id
+), events as (
+  insert into sms_events (id, "user", message, status, detail, created)
+  select pb_new_id(), s."user", s.message, 'pending', 'Its line is given anew', pb_text(now())
+  from stale s join changed c on c.id = s.message returning id
+), ${changeLogCtes(1)}
+select 1`
+
+/**
+ * Takes back what no device has claimed of messages that are charged to the limits of an earlier day, or
+ * whose line was disabled: `releaseDue` gives them lines anew.
+ */
+export async function returnStale(db: Db): Promise<string[]> {
+  await db.query(RETURN_STALE, [...CHANGE_LOG_PARAMS])
+  return []
+}
+
+const RELEASE_SCHEDULED = releaseSql(SCHEDULED)
+const RELEASE_WAITING = releaseSql(WAITING)
+
+/**
+ * Gives pending messages that are due their lines: first those that wait for room, then scheduled ones.
+ * Those of users without an available line stay and are looked at again, as do those whose recipient has
+ * opted out while somebody was changing them. Answers the devices that have them now. Without names, as
+ * `wakeUnclaimed`.
+ */
+export async function releaseDue(db: Db, seconds: number, stickyDays = 0): Promise<string[]> {
+  const sticky = stickySince(new Date(), stickyDays)
+  const devices: string[] = []
+  for (const sql of [RELEASE_WAITING, RELEASE_SCHEDULED]) {
+    const { rows } = await db.query(sql, [seconds, sticky, ...CHANGE_LOG_PARAMS])
+    devices.push(...(await notifyNodes(db, rows)))
+  }
+  return devices
+}
