@@ -3,6 +3,7 @@ import { apiKeysExtension } from './auth/tokens/api-keys.ts'
 import { USERS_ID } from './collections/collection.ts'
 import { USER_SETTINGS_ID } from './records/auth/disabled.ts'
 import type { Extension, Extensions } from './records/extension.ts'
+import { contactsExtension } from './sms/contacts-extension.ts'
 import { conversationsExtension } from './sms/conversations/extension.ts'
 import { messagesExtension } from './sms/extensions.ts'
 import { userSettingsExtension } from './sms/user-settings-extension.ts'
@@ -25,6 +26,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     [USER_SETTINGS_ID, strict(userSettingsExtension)],
     ['devices', strict(devicesExtension)],
     ['lines', strict()],
+    ['contacts', contactsExtension],
     ['contact_groups', strict()],
     ['sms_templates', strict()],
     ['sms_messages', strict(messagesExtension)],

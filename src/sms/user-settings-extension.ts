@@ -5,9 +5,12 @@ import type { Value } from '../fields/field.ts'
 import { endSignIns } from '../records/auth/auth-links.ts'
 import type { Extension } from '../records/extension.ts'
 import type { RequestInfo } from '../request/request.ts'
+import { checkHours } from './hours-fields.ts'
+import { checkTimeZone } from './time-zone-field.ts'
 import { notifyAccess } from './wake/wake.ts'
 
 const [NOT_CREATED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
+const QUIET_HOURS = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' } as const
 
 /**
  * Settings of users: whatever the rules of the collection say, only superusers disable and enable a user, and
@@ -17,7 +20,8 @@ const [NOT_CREATED, NOT_UPDATED] = ['Failed to create record.', 'Failed to updat
 export const userSettingsExtension: Extension = {
   async beforeCreate(store, values, request) {
     if (values.disabled === true && !isSuperuser(request)) throw badRequest(NOT_CREATED)
-    checkTimeZone(values, NOT_CREATED)
+    checkTimeZone(values.time_zone, NOT_CREATED)
+    checkHours(QUIET_HOURS, values, NOT_CREATED)
     if (values.disabled === true) await suspendUser(store, String(values.user))
     return {}
   },
@@ -25,7 +29,8 @@ export const userSettingsExtension: Extension = {
     const isNamed = Object.hasOwn(request.body, 'disabled') || values.disabled !== old.disabled
     if (isNamed && !isSuperuser(request)) throw notFound()
     checkUser(values, old)
-    if (values.time_zone !== old.time_zone) checkTimeZone(values, NOT_UPDATED)
+    if (values.time_zone !== old.time_zone) checkTimeZone(values.time_zone, NOT_UPDATED)
+    checkHours(QUIET_HOURS, values, NOT_UPDATED, old)
     if (values.disabled === true && old.disabled !== true) await suspendUser(store, String(values.user))
     return {}
   },
@@ -39,24 +44,6 @@ type Values = Readonly<Record<string, Value>>
 function checkUser({ user }: Values, old: Values): void {
   if (user === old.user) return
   throw badRequest(NOT_UPDATED, { user: fieldError('validation_user_change', 'The user cannot be changed.') })
-}
-
-/** Throws 400 for what is no name of a time zone that this server knows. Empty is fine. */
-function checkTimeZone({ time_zone }: Values, failure: string): void {
-  if (!time_zone || isTimeZone(String(time_zone))) return
-  const message = 'Must be the name of a time zone, such as Europe/Berlin.'
-  throw badRequest(failure, { time_zone: fieldError('validation_invalid_time_zone', message) })
-}
-
-/** Names begin with a letter; Intl would take offsets such as +01:00, too. */
-function isTimeZone(name: string): boolean {
-  if (!/^[A-Za-z]/.test(name)) return false
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name })
-    return true
-  } catch {
-    return false // a RangeError: no such name
-  }
 }
 
 /**

@@ -40,6 +40,8 @@ export interface SendOptions {
   readonly clientRef: string
   /** One text of many: it changes no conversation. */
   readonly isBulk: boolean
+  /** It waits during the quiet hours of the account. */
+  readonly keepsQuiet: boolean
 }
 
 /** A text that is sent at once, by any SIM, without anything special. */
@@ -51,6 +53,7 @@ export const PLAIN_OPTIONS: SendOptions = {
   guarantee: 'at_most_once',
   clientRef: '',
   isBulk: false,
+  keepsQuiet: false,
 }
 
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
@@ -121,6 +124,10 @@ export const COMMON = {
   bulk: z.boolean('must be a boolean').nullish().meta({
     description:
       'True for one text of many, as of a list: it does not change the conversation with its number. A send to several recipients never does.',
+  }),
+  quiet_hours: z.boolean('must be a boolean').nullish().meta({
+    description:
+      "True: waits during the quiet hours of `user_settings`, by the recipient's time. An answer to a conversation that waits for one never does.",
   }),
 }
 
@@ -230,6 +237,7 @@ function optionsOf(body: Common, now: Date): SendOptions {
     guarantee: body.guarantee ?? 'at_most_once',
     clientRef: body.client_ref ?? '',
     isBulk: body.bulk ?? false,
+    keepsQuiet: body.quiet_hours ?? false,
   }
 }
 

@@ -7,6 +7,7 @@ const ACCEPT_PLAIN = `select sms_accept_plain(${Array.from({ length: 17 }, (_, i
 /** Whether it is a text to one number, at once, by any device, that nothing names: what most requests are. */
 export const isPlain = (offer: Offer): boolean =>
   offer.messages.length === 1 &&
+  offer.messages[0]!.zone === undefined &&
   offer.idempotency === null &&
   offer.clientRef === null &&
   offer.device === null &&

@@ -67,4 +67,6 @@ export interface OfferedMessage {
   readonly to: string
   readonly body: string | null
   readonly segments: number
+  /** The time zone in whose quiet hours it waits, '' for that of the account; absent: it does not. */
+  readonly zone?: string
 }

@@ -92,6 +92,7 @@ const requestRow = (offer: Offer) => ({
   guarantee: offer.guarantee,
   ref: offer.clientRef,
   bulk: offer.isBulk,
+  quiet: offer.messages.some(({ zone }) => zone !== undefined),
   idempotency_key: offer.idempotency?.key,
   fingerprint: offer.idempotency?.fingerprint,
   answer: offer.idempotency?.answer,

@@ -3,6 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { randomId } from '../../tools/random.ts'
 import { Semaphore } from '../../tools/semaphore.ts'
+import { zoneOfNumber } from '../../tools/time-zones.ts'
 import type { Acceptor } from './accept.ts'
 import type { SendBody } from './body.ts'
 import { checkLength, type Text, writeTexts } from './content.ts'
@@ -147,6 +148,7 @@ function makeOffer(
     to,
     body: shared === null ? body : null,
     segments,
+    ...(options.keepsQuiet && { zone: zoneOfNumber(to) }),
   }))
   const batch = messages.length > 1 ? randomId() : ''
   const ids = messages.map(({ id }) => id)
