@@ -3,6 +3,7 @@ import { apiKeysExtension } from './auth/tokens/api-keys.ts'
 import { USERS_ID } from './collections/collection.ts'
 import { USER_SETTINGS_ID } from './records/auth/disabled.ts'
 import type { Extension, Extensions } from './records/extension.ts'
+import { autoAnswersExtension } from './sms/answers/extension.ts'
 import { contactsExtension } from './sms/contacts-extension.ts'
 import { conversationsExtension } from './sms/conversations/extension.ts'
 import { messagesExtension } from './sms/extensions.ts'
@@ -33,6 +34,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['sms_events', strict()],
     ['conversations', strict(conversationsExtension)],
     ['campaigns', strict()],
+    ['auto_answers', strict(autoAnswersExtension)],
     [SUPERUSERS_ID, superusersExtension],
     [WEBHOOKS, strict(webhooksExtension(settings))],
     [DELIVERIES, strict(deliveriesExtension)],

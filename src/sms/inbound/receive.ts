@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '../../collections/catalog.ts'
 import { formatDate } from '../../fields/types/date.ts'
+import { ANSWERABLE_CTE, isAnswerable } from '../answers/queue.ts'
 import { HEARD_CTES } from '../conversations/heard.ts'
 import type { Device } from '../devices/device.ts'
 import {
@@ -46,14 +47,15 @@ with changed as (
   insert into sms_events (id, "user", message, status, device, created)
   select pb_new_id(), $1, id, 'received', $2, pb_text(now()) from changed
   returning id, "user", message, status
-), ${WEBHOOK_CTE}, ${HEARD_CTES}, ${changeLogCtes(5, 'create')}
+), ${WEBHOOK_CTE}, ${HEARD_CTES}, ${ANSWERABLE_CTE}, ${changeLogCtes(5, 'create')}
 select id from changed`
 
 /**
  * Stores texts that a device received, one record each; `delivered_at` is when the device got it. Device,
  * sender, instant and text are a text's identity and make its id: told again, it is not stored again. A
  * sender's word for opting out or in changes their contact, and ends what waits for them. Each text is noted
- * in the conversation with its sender. Answers the ids in the order of `texts`.
+ * in the conversation with its sender. Its line is that of the slot, or of the device as a whole. Other texts
+ * may get automatic answers (../answers). Answers the ids in the order of `texts`.
  */
 export async function receiveTexts(
   store: Store,
@@ -69,6 +71,7 @@ export async function receiveTexts(
     segments: countSegments(text.body).segments,
     sim: text.sim,
     at: formatDate(new Date(text.receivedAt)),
+    answerable: isAnswerable(text.from) && readOptWord(text.body, words) === undefined,
   }))
   // told twice at once, in whatever order, they are stored in one: two statements never wait for each other
   rows.sort((a, b) => (a.at + a.id < b.at + b.id ? -1 : 1))

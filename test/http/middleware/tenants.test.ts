@@ -12,6 +12,8 @@ const OWNED = {
   users: { name: 'mine now' },
   user_settings: { country: 'FR' },
   devices: { name: 'mine now' },
+  lines: { label: 'mine now' },
+  auto_answers: { body: 'mine now' },
   contact_groups: { name: 'mine now' },
   contacts: { name: 'mine now' },
   sms_templates: { body: 'mine now' },
@@ -70,6 +72,9 @@ beforeAll(async () => {
     groups: [bobs.contact_groups],
   })
   bobs.sms_templates = await make(bob, 'sms_templates', { name: 'SECRET greeting', body: 'SECRET {{name}}' })
+  const lines = await bob.call('GET', records('lines'))
+  bobs.lines = lines.body.items[0].id
+  bobs.auto_answers = await make(bob, 'auto_answers', { match: 'any', body: 'SECRET answer', enabled: true })
   bobs.conversations = await make(bob, 'conversations', { number: '+491700000001' })
   bobs.webhooks = await make(bob, 'webhooks', {
     url: 'https://SECRET.example.com',
@@ -175,6 +180,16 @@ test.each([
   const answer = await alice.call(method, path, body())
   expect(answer.status, JSON.stringify(answer.body)).toBe(status)
   expect(JSON.stringify(answer.body)).not.toContain('SECRET')
+  expect(await snapshot()).toBe(before)
+})
+
+test("another's line does not send, and no answer of one's own is for another's line or template", async () => {
+  const text = { recipients: ['+491700000003'], body: 'x' }
+  for (const named of [{ line_id: bobs.lines }, { from: '+491511111111' }])
+    expect((await alice.call('POST', '/api/sms/send', { ...text, ...named })).status).toBe(404)
+  const answer = { user: alice.id, match: 'any', body: 'x' }
+  for (const taken of [{ lines: [bobs.lines] }, { template: bobs.sms_templates }])
+    expect((await alice.call('POST', records('auto_answers'), { ...answer, ...taken })).status).toBe(400)
   expect(await snapshot()).toBe(before)
 })
 

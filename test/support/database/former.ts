@@ -1,5 +1,10 @@
 /** The migrations since the first release. */
-export const LATER = ['0003_sessions.sql', '0006_notifications.sql', '0010_lines.sql']
+export const LATER = [
+  '0003_sessions.sql',
+  '0006_notifications.sql',
+  '0010_lines.sql',
+  '0011_auto_answers.sql',
+]
 /** Makes a database one that has none of them. */
 export const WITHOUT_LATER = `
   drop table if exists auth_sessions, auth_session_tokens, push_subscriptions, push_queue, push_hours, reply_mails, smsgate_sends,

@@ -1,0 +1,134 @@
+import type { Store } from '../../collections/catalog.ts'
+import { GatewayError } from '../../errors.ts'
+import { isDisabledSql } from '../../records/auth/disabled.ts'
+import { randomId } from '../../tools/random.ts'
+import { writeTexts } from '../send/content.ts'
+import type { Outcome } from '../send/offer.ts'
+import { type Offer, PLAIN_OFFER } from '../send/offer-shape.ts'
+import { acceptInTurn, type SendServices } from '../send/send.ts'
+import { type Match, matches } from './match.ts'
+
+/** Automatic answers that a number gets from an account in 24 hours: two machines stop after so many. */
+export const MAX_ANSWERS_A_DAY = 5
+/** Texts that one call answers; the rest is for the next. */
+const MAX_TEXTS = 50
+/** Answers of an account that a text is compared with, the oldest first. */
+const MAX_ANSWERS = 50
+/** A text that no line could answer for so long gets no answer. */
+const MAX_WAIT = `interval '1 hour'`
+
+/** Leases texts of the queue for a minute. */
+const TAKE = `
+update auto_answer_queue q set due_at = now() + interval '1 minute' where q.message = any(array(
+  select w.message from auto_answer_queue w where w.due_at <= now()
+  order by w.due_at limit ${MAX_TEXTS} for update skip locked
+)) returning q.message, q."user"`
+
+/** A text without an answer whose user is not disabled and whose sender has not opted out. */
+const READ = `
+select m."from", m.body, u.xmin::text,
+  (select count(*) from auto_answers_sent s
+    where s."user" = m."user" and s.number = m."from" and s.at > now() - interval '24 hours')
+from sms_messages m join users u on u.id = m."user"
+where m.id = $1 and m."user" = $2 and not ${isDisabledSql('$2')}
+  and not exists (select from contacts c where c."user" = $2 and c.phone = m."from" and c.opted_out)
+  and not exists (select from auto_answers_sent s where s.message = m.id)`
+
+/** Answers for a text by its line, its time and the pause since the last, the oldest answer first. */
+const ANSWERS = `
+select a.id, a.match, a.value, a.body, a.template from auto_answers a
+join sms_messages m on m.id = $1
+where a."user" = $2 and a.enabled and (cardinality(a.lines) = 0 or m.line = any(a.lines))
+  and (a.hours_from = '' or a.hours_to = ''
+    or sms_quiet_until(a.hours_from, a.hours_to, a.days, sms_time_zone($2), now()) is not null)
+  and not exists (
+    select from auto_answers_sent s where s."user" = $2 and s.number = m."from" and s.answer = a.id
+      and s.at > now() - a.pause_hours * interval '1 hour')
+order by a.created, a.id limit ${MAX_ANSWERS}`
+
+const SENT = `
+insert into auto_answers_sent ("user", number, answer, message) values ($1, $2, $3, $4)
+on conflict (message) do nothing`
+
+const DROP = `
+delete from auto_answer_queue where message = $1 and ($2 or created < now() - ${MAX_WAIT})`
+
+/** A text that came in, with the version of its user's record. */
+interface Received {
+  readonly id: string
+  readonly user: string
+  readonly from: string
+  readonly body: string
+  readonly userVersion: string
+}
+
+/**
+ * Answers the texts in the queue. Each is leased for a minute, so another node goes on where one is killed.
+ * An answer has the `client_ref` `auto:<id of the text>`, so none is sent twice.
+ */
+export async function answerTexts(services: SendServices): Promise<void> {
+  const { db } = services.store
+  const { rows } = await db.query(TAKE, [], 'sms take answerable')
+  for (const [id, user] of rows as [string, string][]) {
+    const isDone = await answerText(services, id, user)
+    await db.query(DROP, [id, isDone], 'sms drop answerable')
+  }
+}
+
+/** False if it must be tried again: no line can send now, or the user's record has just changed. */
+async function answerText(services: SendServices, id: string, user: string): Promise<boolean> {
+  const { db } = services.store
+  const { rows } = await db.query(READ, [id, user], 'sms read answerable')
+  if (!rows[0]) return true
+  const [from, body, userVersion, sent] = rows[0] as [string, string, string, number]
+  if (sent >= MAX_ANSWERS_A_DAY) return true
+  const text = { id, user, from, body, userVersion }
+  const found = await db.query(ANSWERS, [id, user], 'sms answers')
+  const answers = found.rows as [string, Match, string, string, string][]
+  const answer = answers.find(([, match, value]) => matches(match, value, body))
+  if (!answer) return true
+  const [answerId, , , plain, template] = answer
+  const outcome = await sendAnswer(services, text, plain, template)
+  if (outcome === 'accepted' || outcome === 'known') {
+    await db.query(SENT, [user, from, answerId, id], 'sms answer sent')
+    return true
+  }
+  return outcome !== 'no_devices' && outcome !== 'stale'
+}
+
+/** The outcome; `known`: it was sent before a crash. Undefined if its template cannot be filled. */
+async function sendAnswer(
+  services: SendServices,
+  text: Received,
+  body: string,
+  template: string,
+): Promise<Outcome | undefined> {
+  const { store } = services
+  const content = template ? { templateId: template, variables: {} } : { body }
+  try {
+    const [written] = await writeTexts(store, text.user, content, [text.from])
+    return (await acceptInTurn(services, offerOf(text, written!))).outcome
+  } catch (error) {
+    // the template was deleted or lacks a value; after a fault of the database the text is tried again
+    if (error instanceof GatewayError) return undefined
+    throw error
+  }
+}
+
+const offerOf = (
+  { id, user, userVersion }: Received,
+  text: Omit<Offer['messages'][number], 'id'>,
+): Offer => ({
+  ...PLAIN_OFFER,
+  user,
+  version: userVersion,
+  clientRef: `auto:${id}`,
+  messages: [{ id: randomId(), to: text.to, body: text.body, segments: text.segments }],
+})
+
+/** Deletes notes of answers that no limit and no pause counts any more. */
+export async function forgetAnswers({ db }: Store): Promise<void> {
+  await db.query(`
+    delete from auto_answers_sent s where s.at < now() - interval '24 hours' and not exists (
+      select from auto_answers a where a.id = s.answer and s.at > now() - a.pause_hours * interval '1 hour')`)
+}

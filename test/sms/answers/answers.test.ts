@@ -1,0 +1,196 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { MAX_ANSWERS_A_DAY } from '../../../src/sms/answers/answer.ts'
+import { matches } from '../../../src/sms/answers/match.ts'
+import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
+
+let fixture: LineFixture
+let other: LineFixture
+beforeAll(async () => {
+  fixture = await openLineFixture()
+  other = await openLineFixture()
+})
+afterAll(async () => {
+  await fixture.stop()
+  await other.stop()
+})
+beforeEach(async () => {
+  await fixture.reset()
+  await fixture.lines('a1', 'a2')
+})
+
+const GUEST = '+491701234567'
+
+const makeAnswer = (at: LineFixture, columns: Readonly<Record<string, string>> = {}) => {
+  const all = {
+    created: 'pb_text(now())',
+    match: `'any'`,
+    body: `'We are closed'`,
+    enabled: 'true',
+    ...columns,
+  }
+  return at.rows(
+    `insert into auto_answers (id, "user", updated, ${Object.keys(all).join(', ')})
+    values (pb_new_id(), $1, pb_text(now()), ${Object.values(all).join(', ')})`,
+    [at.user],
+  )
+}
+
+describe('a text matches', () => {
+  test.each([
+    ['any', '', 'whatever', true],
+    ['words', 'hours, open', ' Hours ', true],
+    ['words', 'hours', 'your hours', false],
+    ['contains', 'hours,price', 'Your HOURS?', true],
+    ['contains', 'hours', 'hi', false],
+    ['contains', ' , ', 'hi', false],
+    ['pattern', '^order \\d+$', 'Order 17', true],
+    ['pattern', '^order \\d+$', 'order x', false],
+    ['pattern', '(', '(', false],
+  ] as const)('%s "%s": "%s"', (kind, value, body, expected) => {
+    expect(matches(kind, value, body)).toBe(expected)
+  })
+
+  test('no expression takes long', () => {
+    const start = performance.now()
+    expect(matches('pattern', '(a+)+$', `${'a'.repeat(1_599)}b`)).toBe(false)
+    expect(matches('pattern', '((a{100}){100}){100}', 'a')).toBe(false)
+    expect(performance.now() - start).toBeLessThan(3_000)
+  })
+})
+
+test('a text gets its answer once, by the line that it came in by', async () => {
+  await makeAnswer(fixture)
+  await fixture.receive('a', GUEST, { sim: 2 })
+  expect(await fixture.answer()).toEqual([{ to: GUEST, body: 'We are closed' }])
+  expect(await fixture.answer()).toHaveLength(1)
+  expect(await fixture.rows(`select line from sms_messages where "to" = $1`, [GUEST])).toEqual([
+    [fixture.idOf('a2')],
+  ])
+  expect(await fixture.rows('select count(*) from auto_answer_queue')).toEqual([[0]])
+})
+
+test('after a crash between sending and noting it, none is sent again', async () => {
+  await makeAnswer(fixture)
+  const id = await fixture.receive('a', GUEST)
+  await fixture.answer()
+  await fixture.rows('delete from auto_answers_sent')
+  await fixture.rows('insert into auto_answer_queue (message, "user") values ($1, $2)', [id, fixture.user])
+  expect(await fixture.answer()).toHaveLength(1)
+  expect(await fixture.rows('select count(*) from auto_answer_queue')).toEqual([[0]])
+})
+
+test('the first that fits answers, others do not', async () => {
+  const created = `pb_text(now() - interval '1 minute')`
+  await makeAnswer(fixture, { match: `'words'`, value: `'price'`, body: `'10 EUR'`, created })
+  await makeAnswer(fixture)
+  await fixture.receive('a', GUEST, { body: 'price' })
+  await fixture.receive('a', '+491701234568', { body: 'hello' })
+  const bodies = (await fixture.answer()).map(({ to, body }) => [to, body]).sort()
+  expect(bodies).toEqual([
+    [GUEST, '10 EUR'],
+    ['+491701234568', 'We are closed'],
+  ])
+})
+
+test.each([
+  ['is disabled', { enabled: 'false' }, {}],
+  ['is for another line', { lines: `array['a2000000000000']` }, {}],
+  ['is for a name', {}, { from: 'Bank' }],
+  ['is for a short code', {}, { from: '72727' }],
+  ['is for a word that opts out', {}, { body: 'STOP' }],
+  ['is for a word that opts in', {}, { body: 'START' }],
+  ['is late', {}, { receivedAt: Date.now() - 2 * 3_600_000 }],
+] as const)('no answer that %s', async (_, columns, text) => {
+  await makeAnswer(fixture, columns)
+  const { from, ...more } = { from: GUEST, ...text }
+  await fixture.receive('a', from, more)
+  expect(await fixture.answer()).toEqual([])
+})
+
+test('an opted-out number gets none', async () => {
+  await makeAnswer(fixture)
+  await fixture.receive('a', GUEST, { body: 'STOP' })
+  await fixture.receive('a', GUEST, { body: 'hello' })
+  expect(await fixture.answer()).toEqual([])
+})
+
+// 2090-01-11 is a Wednesday, in Berlin an hour before UTC
+test.each([
+  ['before its hours', '09:00', '17:00', '', '2090-01-11T07:59:59.999Z', 0],
+  ['in its hours', '09:00', '17:00', '', '2090-01-11T08:00:00Z', 1],
+  ['at the end of its hours', '09:00', '17:00', '', '2090-01-11T15:59:59.999Z', 1],
+  ['after its hours', '09:00', '17:00', '', '2090-01-11T16:00:00Z', 0],
+  ['in hours that go on past midnight', '22:00', '06:00', '', '2090-01-11T04:59:00Z', 1],
+  ['without hours', '', '', '', '2090-01-11T03:00:00Z', 1],
+  ['on its day', '09:00', '17:00', 'wed', '2090-01-11T12:00:00Z', 1],
+  ['on another day', '09:00', '17:00', 'mon,tue', '2090-01-11T12:00:00Z', 0],
+])('%s', async (_, from, to, days, instant, count) => {
+  await fixture.rows(
+    `insert into user_settings (id, "user", time_zone, created, updated)
+    values (pb_new_id(), $1, 'Europe/Berlin', pb_text(now()), pb_text(now()))`,
+    [fixture.user],
+  )
+  await fixture.at(instant)
+  const list = days ? `array['${days.replaceAll(',', "','")}']` : `'{}'`
+  await makeAnswer(fixture, { hours_from: `'${from}'`, hours_to: `'${to}'`, days: list })
+  await fixture.receive('a', GUEST)
+  expect(await fixture.answer()).toHaveLength(count)
+})
+
+test('once in its hours a number', async () => {
+  await makeAnswer(fixture, { pause_hours: '24' })
+  await fixture.receive('a', GUEST, { body: 'one' })
+  await fixture.answer()
+  await fixture.receive('a', GUEST, { body: 'two' })
+  await fixture.receive('a', '+491701234568', { body: 'two' })
+  expect((await fixture.answer()).map(({ to }) => to).sort()).toEqual([GUEST, '+491701234568'])
+  await fixture.rows(`update auto_answers_sent set at = at - interval '25 hours'`)
+  await fixture.receive('a', GUEST, { body: 'three' })
+  expect(await fixture.answer()).toHaveLength(3)
+})
+
+test('a template is filled for the sender', async () => {
+  await fixture.rows(
+    `insert into sms_templates (id, "user", name, body, created, updated)
+    values ('template0000000', $1, 't', 'Hello {{name|you}}', pb_text(now()), pb_text(now()))`,
+    [fixture.user],
+  )
+  await makeAnswer(fixture, { template: `'template0000000'`, body: `''` })
+  await fixture.receive('a', GUEST)
+  expect(await fixture.answer()).toEqual([{ to: GUEST, body: 'Hello you' }])
+})
+
+test('while no line can send it waits, for an hour', async () => {
+  await makeAnswer(fixture)
+  await fixture.receive('a', GUEST)
+  await fixture.rows(`update devices set last_seen = ''`)
+  expect(await fixture.answer()).toEqual([])
+  await fixture.rows(`update devices set last_seen = '2099-01-01 00:00:00.000Z'`)
+  await fixture.rows('update auto_answer_queue set due_at = now()')
+  expect(await fixture.answer()).toHaveLength(1)
+})
+
+test('two installations that answer each other stop', async () => {
+  await other.reset()
+  await other.lines('a1')
+  const numbers = new Map([
+    [fixture, '+491700000001'],
+    [other, '+491700000002'],
+  ])
+  for (const one of [fixture, other]) await makeAnswer(one)
+  await fixture.receive('a', numbers.get(other)!, { body: 'hello' })
+  let count = 0
+  for (let round = 0; round < 40; round++)
+    for (const [one, peer] of [
+      [fixture, other],
+      [other, fixture],
+    ] as const) {
+      await one.answer()
+      for (const { body } of await one.claim('a')) {
+        count++
+        await peer.receive('a', numbers.get(one)!, { body: `${body} ${count}` })
+      }
+      await one.rows('delete from sms_dispatch')
+    }
+  expect(count).toBe(2 * MAX_ANSWERS_A_DAY)
+})

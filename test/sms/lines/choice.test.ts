@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { sweep } from '../../../src/sms/sweep/sweep.ts'
+import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
+
+let fixture: LineFixture
+beforeAll(async () => {
+  fixture = await openLineFixture()
+})
+beforeEach(() => fixture.reset())
+afterAll(() => fixture.stop())
+
+const text = (to: string, more: object = {}) => ({ recipients: [to], ...more })
+const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)
+
+test('lines take strict turns, over requests and in one', async () => {
+  await fixture.lines('a1', 'a2', 'b1')
+  const one = []
+  for (let i = 0; i < 4; i++) one.push(await fixture.send(text('+4911')))
+  expect(one).toEqual(['a1', 'a2', 'b1', 'a1'])
+  expect(await fixture.sendAll({ recipients: many(4) })).toEqual(['a2', 'b1', 'a1', 'a2'])
+})
+
+test('a message has the number of its line, and its slot', async () => {
+  await fixture.lines('a1', 'a2')
+  await fixture.set('a2', `number = '+49222'`)
+  await fixture.send(text('+4911', { from: '+49222' }))
+  expect(await fixture.rows(`select "from", sim from sms_messages`)).toEqual([['+49222', 0]])
+  const [claimed] = await fixture.claim('a')
+  expect(claimed!.sim).toBe(2)
+})
+
+test.each([
+  [{ sim: 2 }, ['a2', 'b2', 'a2']],
+  [{ device_id: 'a' }, ['a1', 'a1', 'a1']],
+  [{ line_id: 'b2' }, ['b2', 'b2', 'b2']],
+  [{ from: '+490001' }, ['a1', 'a1', 'a1']],
+  [{ from: '+490001', sim: 1 }, ['a1', 'a1', 'a1']],
+  [{ line_id: 'a1', device_id: 'a' }, ['a1', 'a1', 'a1']],
+] as const)('%j', async (named, expected) => {
+  await fixture.lines('a1', 'a2', 'b2')
+  await fixture.set('a1', `number = '+490001'`)
+  if ('device_id' in named && !('line_id' in named)) await fixture.set('a2', 'enabled = false')
+  const got = []
+  for (let i = 0; i < 3; i++) got.push(await fixture.send(text('+4911', fixture.named(named))))
+  expect(got).toEqual(expected)
+})
+
+test.each([
+  ['an unknown line', { line_id: 'nosuchline00000' }, 'line_not_found'],
+  ["another's line", { line_id: 'theirs' }, 'line_not_found'],
+  ['an unknown number', { from: '+49999' }, 'line_not_found'],
+  ['a line of another device', { line_id: 'a1', device_id: 'b' }, 'line_not_found'],
+  ['a number of two lines', { from: '+491' }, 'line_ambiguous'],
+  ['a line that is disabled', { line_id: 'a2' }, 'no_devices'],
+] as const)('%s is refused', async (_, named, error) => {
+  await fixture.lines('a1', 'a2', 'b1')
+  await fixture.set('a1', `number = '+491'`)
+  await fixture.set('b1', `number = '+491'`)
+  await fixture.set('a2', 'enabled = false')
+  expect(await fixture.send(text('+4911', fixture.named(named)))).toBe(error)
+  expect(await fixture.rows('select count(*) from sms_messages')).toEqual([[0]])
+})
+
+test.each([
+  ['+4312345', 'b1'],
+  ['+43664', 'c1'],
+  ['+4917', 'a1'],
+])('to %s: the longest prefix', async (to, line) => {
+  await fixture.lines('a1', 'b1', 'c1')
+  await fixture.set('b1', `prefixes = '+43,+44'`)
+  await fixture.set('c1', `prefixes = '+43664'`)
+  for (let i = 0; i < 3; i++) expect(await fixture.send(text(to))).toBe(line)
+})
+
+test('lines of other prefixes send only where nothing else can', async () => {
+  await fixture.lines('a1', 'b1')
+  await fixture.set('b1', `prefixes = '+43'`)
+  expect(await fixture.send(text('+4917'))).toBe('a1')
+  await fixture.set('a1', 'enabled = false')
+  expect(await fixture.send(text('+4917'))).toBe('b1')
+})
+
+test('a conversation keeps its line, and takes no turn', async () => {
+  await fixture.lines('a1', 'b1', 'c1')
+  await fixture.receive('b', '+4977')
+  const got = []
+  for (const to of ['+4911', '+4977', '+4912', '+4977', '+4913', '+4977'])
+    got.push(await fixture.send(text(to)))
+  expect(got).toEqual(['a1', 'b1', 'b1', 'b1', 'c1', 'b1'])
+  // in a group with others, too
+  expect(await fixture.sendAll({ recipients: ['+4914', '+4977', '+4915'] })).toEqual(['a1', 'b1', 'b1'])
+  // one that is named is the next one of the conversation
+  await fixture.send(text('+4977', fixture.named({ line_id: 'c1' })))
+  expect(await fixture.send(text('+4977'))).toBe('c1')
+  await fixture.rows(`update conversations set last_at = pb_text(now() - interval '31 days')`)
+  expect(await fixture.send(text('+4977'))).toBe('c1') // its turn
+  expect(await fixture.send(text('+4978'))).toBe('a1')
+})
+
+test('a daily limit, then the text waits for the next day, then leaves', async () => {
+  await fixture.lines('a1', 'b1')
+  await fixture.set('a1', 'daily_limit = 2')
+  await fixture.set('b1', 'daily_limit = 1')
+  expect(await fixture.sendAll({ recipients: many(5) })).toEqual(['a1', 'b1', 'a1', null, null])
+  expect(await fixture.send(text('+4919'))).toBe(null)
+  expect(
+    await fixture.rows(`select status, waiting_for, count(*) from sms_messages group by 1, 2 order by 1`),
+  ).toEqual([
+    ['assigned', '', 3],
+    ['pending', 'room', 3],
+  ])
+  // nothing is looked at before there is room
+  expect(
+    await fixture.rows(`select count(*) from sms_dispatch where state = 'pending' and due_at <= now()`),
+  ).toEqual([[0]])
+  await fixture.nextDay()
+  await sweep(fixture.store, 600)
+  const { counts, waiting } = await fixture.use()
+  expect(waiting).toBe(3) // those of yesterday were not claimed, and go first
+  expect(counts).toEqual({ a1: [2, 2], b1: [1, 1] })
+})
+
+test('a recipient is counted once a month, and costs nothing more', async () => {
+  await fixture.lines('a1')
+  await fixture.set('a1', 'monthly_recipients = 2')
+  const got = []
+  for (const to of ['+4911', '+4911', '+4912', '+4913', '+4911', '+4912'])
+    got.push(await fixture.send(text(to)))
+  expect(got).toEqual(['a1', 'a1', 'a1', null, 'a1', 'a1'])
+})
+
+test('a canceled text gives back its room, and what waits gets it', async () => {
+  await fixture.lines('a1')
+  await fixture.set('a1', 'monthly_recipients = 1, monthly_limit = 2')
+  expect(await fixture.send(text('+4911'))).toBe('a1')
+  expect(await fixture.send(text('+4912'))).toBe(null)
+  const [[id]] = (await fixture.rows(`select id from sms_messages where "to" = '+4911'`)) as [[string]]
+  await fixture.cancel(id)
+  await sweep(fixture.store, 600)
+  expect(
+    await fixture.rows(`select "to", status, waiting_for from sms_messages where status <> 'failed'`),
+  ).toEqual([['+4912', 'assigned', '']])
+})
+
+test('a limit counts what was sent before it was set', async () => {
+  await fixture.lines('a1')
+  for (let i = 0; i < 3; i++) await fixture.send(text(`+491${i}1`))
+  await fixture.set('a1', 'daily_limit = 4, monthly_recipients = 4')
+  expect(await fixture.sendAll({ recipients: many(3) })).toEqual(['a1', null, null])
+})
+
+test('higher priority goes first when there is room again, also before a new text', async () => {
+  await fixture.lines('a1')
+  await fixture.set('a1', 'daily_limit = 1')
+  await fixture.send(text('+4911'))
+  await fixture.send(text('+4912', { priority: 1 }))
+  await fixture.send(text('+4913', { priority: 5 }))
+  await fixture.set('a1', 'daily_limit = 2')
+  expect(await fixture.send(text('+4914', { priority: 3 }))).toBe(null)
+  await sweep(fixture.store, 600)
+  expect(await fixture.rows(`select "to" from sms_messages where status = 'assigned' order by "to"`)).toEqual(
+    [['+4911'], ['+4913']],
+  )
+})
+
+test('a line that is disabled gives its texts to another, and gets none', async () => {
+  await fixture.lines('a1', 'b1')
+  await fixture.set('a1', 'daily_limit = 10')
+  expect(await fixture.sendAll({ recipients: many(4) })).toEqual(['a1', 'b1', 'a1', 'b1'])
+  await fixture.set('a1', 'enabled = false')
+  expect(await fixture.claim('a')).toEqual([])
+  await sweep(fixture.store, 600)
+  expect(await fixture.rows('select line, count(*) from sms_messages group by 1')).toEqual([
+    [fixture.idOf('b1'), 4],
+  ])
+  expect((await fixture.use()).counts.a1).toEqual([0, 0])
+})
+
+test('a device at its own limit: the text waits', async () => {
+  await fixture.lines('a1')
+  await fixture.rows('update devices set daily_limit = 1')
+  expect(await fixture.send(text('+4911'))).toBe('a1')
+  await fixture.claim('a')
+  expect(await fixture.send(text('+4912'))).toBe(null)
+})
+
+test('no line at all: refused', async () => {
+  await fixture.lines('a1')
+  await fixture.rows(`update devices set last_seen = ''`)
+  expect(await fixture.send(text('+4911'))).toBe('no_devices')
+})
+
+test('a line is handed at most `per_minute` texts in a minute, other lines of the device go on', async () => {
+  await fixture.lines('a1', 'a2')
+  await fixture.set('a1', 'per_minute = 3')
+  await fixture.sendAll({ recipients: many(20) })
+  const claims = await Promise.all(Array.from({ length: 8 }, () => fixture.claim('a', 4)))
+  const ids = new Set(claims.flat().map(({ id }) => id))
+  await fixture.claim('a')
+  const taken = await fixture.rows(
+    `select line, count(*) from sms_messages where status = 'sending' group by 1 order by 1`,
+  )
+  expect(taken).toEqual([
+    [fixture.idOf('a1'), 3],
+    [fixture.idOf('a2'), 10],
+  ])
+  expect(ids.size).toBeGreaterThan(0)
+  await fixture.rows(`update device_handouts set at = at - interval '1 minute'`)
+  expect((await fixture.claim('a')).length).toBe(16)
+})

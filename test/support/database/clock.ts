@@ -1,0 +1,52 @@
+import { vi } from 'vitest'
+import { type Db, openDb } from '../../../src/db/open.ts'
+import { createLogger } from '../../../src/log.ts'
+import { testConfig } from '../server/start.ts'
+
+/**
+ * now() of the test's own, before that of Postgres on the search path: statements, functions and triggers of
+ * the database take it. Defaults of columns do not.
+ */
+const CLOCK = `
+create schema clock;
+create table clock.hand (at timestamptz);
+insert into clock.hand values (null);
+create function clock.now() returns timestamptz language sql stable
+  as 'select coalesce((select at from clock.hand), pg_catalog.now())';
+do $$ begin
+  execute format('alter database %I set search_path = public, clock, pg_catalog', current_database());
+end $$`
+
+/** A prepared database, open as often as there are nodes, with a clock that tests set. */
+export interface ClockedDb {
+  readonly nodes: readonly [Db, Db]
+  /** Sets the clock of this process and of the database, where it then stands still; null: it is let go. */
+  at(instant: string | null): Promise<void>
+  close(): Promise<void>
+}
+
+/** Opens one. On the embedded database, which has one connection, both nodes are the same. */
+export async function openClockedDb(): Promise<ClockedDb> {
+  const config = await testConfig({}, 'prepared')
+  const open = () => openDb(config, createLogger(config))
+  let first = await open()
+  await first.script(CLOCK)
+  const isShared = first.kind === 'postgres'
+  if (isShared) {
+    await first.close() // its connections have the old path
+    first = await open()
+  } else await first.script('set search_path = public, clock, pg_catalog')
+  const second = isShared ? await open() : first
+  return {
+    nodes: [first, second],
+    async at(instant) {
+      vi.useRealTimers()
+      if (instant) vi.useFakeTimers({ toFake: ['Date'], now: new Date(instant) })
+      await first.query('update clock.hand set at = $1', [instant])
+    },
+    async close() {
+      vi.useRealTimers()
+      for (const db of new Set([first, second])) await db.close()
+    },
+  }
+}

@@ -1,0 +1,188 @@
+import { openStore } from '../../../src/collections/catalog/catalog-store.ts'
+import type { Store } from '../../../src/collections/catalog.ts'
+import { readConfig } from '../../../src/config.ts'
+import { answerTexts } from '../../../src/sms/answers/answer.ts'
+import { cancelMessage } from '../../../src/sms/edit/cancel.ts'
+import { type ReceivedText, receiveTexts } from '../../../src/sms/inbound/receive.ts'
+import { type ClaimedMessage, claimMessages } from '../../../src/sms/queue/claim.ts'
+import { Acceptor } from '../../../src/sms/send/accept.ts'
+import { readSend } from '../../../src/sms/send/body.ts'
+import { send } from '../../../src/sms/send/send.ts'
+import { openClockedDb } from './clock.ts'
+
+const USER = 'lineuser0000000'
+const pad = (name: string) => name.padEnd(15, '0')
+
+/** Sending by lines without a server: one user, devices `a`, `b` … and lines such as `a1`, slot 1 of `a`. */
+export interface LineFixture {
+  readonly store: Store
+  readonly user: string
+  /** As after `openLineFixture`. */
+  reset(): Promise<void>
+  /** Makes devices with these lines. */
+  lines(...names: string[]): Promise<void>
+  /** SQL of what a line is to have. */
+  set(line: string, columns: string): Promise<void>
+  idOf(line: string): string
+  /** A request's fields with the ids of its named device and line. */
+  named(fields: object): object
+  /** The line of the only message, null while it waits, or the error. */
+  send(body: object): Promise<string | null>
+  /** The lines of all messages of a request. */
+  sendAll(body: object): Promise<(string | null)[]>
+  claim(device: string, limit?: number): Promise<ClaimedMessage[]>
+  /** A text comes in, by SIM 1 and just now unless `more` says otherwise. Answers its id. */
+  receive(device: string, from: string, more?: Partial<ReceivedText>): Promise<string>
+  /** One round of automatic answers; what went out for them, oldest first. */
+  answer(): Promise<{ to: string; body: string }[]>
+  cancel(id: string): Promise<void>
+  /** Sets the clock of both nodes and of the database, which then stands still; null: it is let go. */
+  at(instant: string | null): Promise<void>
+  /** Everything that was before is of the day before. */
+  nextDay(): Promise<void>
+  /** Texts of this day and month by line, and how many messages wait. */
+  use(): Promise<{ counts: Record<string, [number, number]>; waiting: number }>
+  rows(sql: string, params?: unknown[]): Promise<unknown[][]>
+  /** Another node on the same database, on Postgres with connections of its own. */
+  node(): (body: object) => Promise<(string | null)[]>
+  stop(): Promise<void>
+}
+
+export async function openLineFixture(env: Record<string, string> = {}): Promise<LineFixture> {
+  const clocked = await openClockedDb()
+  const [db, otherDb] = clocked.nodes
+  const store = await openStore(db)
+  const otherStore = otherDb === db ? store : await openStore(otherDb)
+  const config = readConfig(env)
+  await db.query(
+    `insert into users (id, email, "tokenKey") values ($1, 'line@example.com', 'k'), ('theirs000000000', 'their@example.com', 'l')`,
+    [USER],
+  )
+  const { rows } = await db.query('select xmin::text from users where id = $1', [USER])
+  const sender = { user: USER, version: String(rows[0]![0]), key: null }
+  const query = async (sql: string, params: unknown[] = []) =>
+    (await db.query(sql, params)).rows as unknown[][]
+  const deviceOf = (name: string) => ({
+    id: pad(name),
+    user: USER,
+    phone: '',
+    enabled: true,
+    lastSeen: '',
+    isLimited: true,
+  })
+  const makeDevice = (name: string, user: string, slots: number[]) =>
+    db.query(
+      `insert into devices (id, "user", name, enabled, last_seen, "tokenKey", sims)
+      values ($1, $2, $1, true, '2099-01-01 00:00:00.000Z', $1, $3)`,
+      [pad(name), user, JSON.stringify(slots.map((slot) => ({ slot })))],
+    )
+  const nodeOf = (store: Store) => {
+    const services = { store, config, acceptor: new Acceptor(store, config) }
+    return async (body: object) => {
+      const { answer } = await send(services, sender, readSend({ body: 'Hi', ...body }, new Date()))
+      const { message_ids } = JSON.parse(answer) as { message_ids: string[] }
+      const found = new Map(
+        (await query('select id, line from sms_messages where id = any($1)', [message_ids])) as [
+          string,
+          string,
+        ][],
+      )
+      return message_ids.map((id) => found.get(id)!.replace(/0+$/, '') || null)
+    }
+  }
+  const sendAll = nodeOf(store)
+  await makeDevice('theirs', 'theirs000000000', [1])
+  await query(`update lines set id = 'theirsline00000' where device = $1`, [pad('theirs')])
+  return {
+    store,
+    user: USER,
+    async reset() {
+      await clocked.at(null)
+      for (const table of [
+        'sms_messages',
+        'sms_dispatch',
+        'conversations',
+        'contacts',
+        'user_settings',
+        'auto_answers',
+        'auto_answers_sent',
+        'auto_answer_queue',
+      ])
+        await query(`delete from ${table}`)
+      await query('delete from devices where "user" = $1', [USER])
+      await query('delete from device_handouts')
+      await query('update sms_turns set turn = 0')
+    },
+    async lines(...names) {
+      for (const [device, some] of Map.groupBy(names, ([first]) => first!)) {
+        await makeDevice(
+          device,
+          USER,
+          some.map((name) => Number(name[1])),
+        )
+        for (const name of some)
+          await query('update lines set id = $1 where device = $2 and slot = $3', [
+            pad(name),
+            pad(device),
+            name[1],
+          ])
+      }
+    },
+    async set(line, columns) {
+      await query(`update lines set ${columns} where id = $1`, [pad(line)])
+    },
+    idOf: pad,
+    named: (fields) =>
+      Object.fromEntries(
+        Object.entries(fields).map(([key, value]) => [
+          key,
+          value === 'theirs' ? 'theirsline00000' : /_id$/.test(key) ? pad(value) : value,
+        ]),
+      ),
+    sendAll,
+    node: () => nodeOf(otherStore),
+    at: clocked.at,
+    send: (body) =>
+      sendAll(body).then(
+        ([line]) => line!,
+        (error: { body?: { error: string } }) => error.body?.error ?? String(error),
+      ),
+    claim: (device, limit = 100) => claimMessages(store, deviceOf(device), limit, 120),
+    async receive(device, from, more = {}) {
+      const text = { from, body: 'Hi', receivedAt: Date.now(), sim: 1, ...more }
+      const [id] = await receiveTexts(store, deviceOf(device), [text], config.optWords)
+      return id!
+    },
+    async answer() {
+      await answerTexts({ store, config, acceptor: new Acceptor(store, config) })
+      const sent = await query(
+        `select "to", body from sms_messages where client_ref like 'auto:%' order by created, id`,
+      )
+      return sent.map(([to, body]) => ({ to: String(to), body: String(body) }))
+    },
+    async cancel(id) {
+      await cancelMessage(store, USER, id)
+    },
+    async nextDay() {
+      const earlier = `to_char(charged::date - 1, 'YYYY-MM-DD')`
+      await query(`update sms_dispatch set charged = ${earlier} where charged <> ''`)
+      await query(`update line_use set day = to_char(day::date - 1, 'YYYY-MM-DD')`)
+      await query(`update sms_dispatch set due_at = due_at - interval '1 day' where due_at is not null`)
+    },
+    async use() {
+      const used = await query(`select line, day_texts, month_texts from line_use order by line`)
+      const [[waiting]] = (await query(`select count(*) from sms_messages where waiting_for = 'room'`)) as [
+        [number],
+      ]
+      const counts = Object.fromEntries(
+        used.map(([line, day, month]) => [String(line).replace(/0+$/, ''), [Number(day), Number(month)]]),
+      ) as Record<string, [number, number]>
+      return { counts, waiting: Number(waiting) }
+    },
+    rows: query,
+    async stop() {
+      for (const one of new Set([store, otherStore])) await one.close()
+      await clocked.close()
+    },
+  }
+}
