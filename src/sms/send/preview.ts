@@ -1,10 +1,35 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
+import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { Semaphore } from '../../tools/semaphore.ts'
 import type { SendBody } from './body.ts'
 import { checkLength, TEXT, writeTexts } from './content.ts'
 import { allRecipients, checkCount, checkPhones, optedOut, uniquePhones } from './recipients.ts'
+
+/** What this field of previews and campaigns says. */
+export const LAST_LEAVES_AT =
+  'When the last text can leave by the limits of the lines, after those that wait already; empty without a line.'
+
+const LEAVES = `
+select coalesce(pb_text(sms_last_leaves_at($1, greatest(now(), nullif($2, '')::timestamptz), $3, $4,
+  case when $5 || $6 = '' then ''
+    else (select min(n.line) from sms_named_lines($1, nullif($5, ''), nullif($6, ''), null, 0) n) end)), '')`
+
+/**
+ * When the last of so many texts to different numbers can leave by the device and the line that a request
+ * names, which are due at `due`, '' for now. '' when no line can take them.
+ */
+export async function lastLeavesAt(
+  { db }: Store,
+  user: string,
+  texts: number,
+  due: string,
+  { deviceId, line }: Pick<SendBody, 'deviceId' | 'line'>,
+): Promise<string> {
+  const { rows } = await db.query(LEAVES, [user, due, texts, deviceId, line.id, line.number], 'sms leaves')
+  return String(rows[0]![0])
+}
 
 /**
  * What a send would send. The first text's body, encoding, units and segments stand for all where one is
@@ -30,6 +55,7 @@ export const PREVIEW = TEXT.omit({ to: true })
       .meta({ description: 'One for each recipient, in the order of the send.' }),
   })
   .extend({
+    last_leaves_at: INSTANT_OR_EMPTY.meta({ description: LAST_LEAVES_AT }),
     missing: z.array(z.string()).optional().meta({
       description: 'Of a draft only: the variables that have no value for one recipient at least.',
     }),
@@ -78,6 +104,7 @@ export async function previewSend(
     total_segments,
     opted_out: out.size,
     items,
+    last_leaves_at: await lastLeavesAt(store, user, items.length - out.size, body.options.scheduledAt, body),
     ...(body.isDraft && { missing: [...missing] }),
   }
 }

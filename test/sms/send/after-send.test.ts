@@ -124,10 +124,19 @@ test.each(['nosuchbatch0000', '%20', "'"])('there is no batch %s', async (id) =>
   ])
 })
 
+const AT = expect.stringMatching(/^\d{4}-\d\d-\d\d [\d:.]+Z$/)
+
 test('previews a text', async () => {
   const { body } = await server.ask('POST', 'preview', { body: 'Price: 5 €' })
   const counted = { body: 'Price: 5 €', encoding: 'GSM-7', units: 11, segments: 1 }
-  expect(body).toEqual({ ...counted, recipients_count: 0, total_segments: 0, opted_out: 0, items: [] })
+  expect(body).toEqual({
+    ...counted,
+    recipients_count: 0,
+    total_segments: 0,
+    opted_out: 0,
+    items: [],
+    last_leaves_at: AT,
+  })
 })
 
 test('previews a template for its recipients and stores nothing', async () => {
@@ -145,6 +154,7 @@ test('previews a template for its recipients and stores nothing', async () => {
     recipients_count: 2,
     total_segments: 4,
     opted_out: 0,
+    last_leaves_at: AT,
     items: [
       { ...first, to: '+4912345', opted_out: false },
       { ...first, to: '+4900003', body: text('Abe', '+4900003'), units: 97, opted_out: false },
