@@ -25,6 +25,7 @@ const EXAMPLE = {
   recipients_count: 397,
   segments: 397,
   error: '',
+  last_leaves_at: '2026-11-20 07:00:00.000Z',
 }
 
 const SHAPE: readonly RefusalCode[] = [
@@ -38,6 +39,8 @@ const SHAPE: readonly RefusalCode[] = [
   'group_not_found',
   'request_too_large',
 ]
+/** A new campaign may name a device and a line. */
+const DEVICE_AND_LINE: readonly RefusalCode[] = ['device_not_found', 'line_not_found', 'line_ambiguous']
 const NAMED: readonly RefusalCode[] = ['unauthorized', 'forbidden', 'campaign_not_found']
 
 const operation = (
@@ -79,7 +82,7 @@ export const campaignPaths = (): ZodOpenApiPathsObject => ({
         'Stores the campaign and answers; its messages follow. Without `scheduled_at` it begins after `hold_seconds`, until when canceling takes all of it back. Members who have opted out are left out. With an Idempotency-Key, the same request again answers the first campaign.',
         answers(
           success('The campaign.', CAMPAIGN_STATE, EXAMPLE),
-          orTemplateFault(refusals(...SHAPE, 'device_not_found')),
+          orTemplateFault(refusals(...SHAPE, ...DEVICE_AND_LINE)),
         ),
       ),
       requestParams: { header: IDEMPOTENCY },
@@ -104,6 +107,7 @@ export const campaignPaths = (): ZodOpenApiPathsObject => ({
           success('People, segments and the first text.', CAMPAIGN_PREVIEW, {
             recipients_count: 397,
             segments: 397,
+            last_leaves_at: '2026-11-20 07:00:00.000Z',
             first: {
               to: '+4915112345678',
               body: '20 % off until Friday',
@@ -112,7 +116,7 @@ export const campaignPaths = (): ZodOpenApiPathsObject => ({
               segments: 1,
             },
           }),
-          orTemplateFault(refusals(...SHAPE.filter((code) => code !== 'quota_exceeded'))),
+          orTemplateFault(refusals(...SHAPE.filter((code) => code !== 'quota_exceeded'), ...DEVICE_AND_LINE)),
         ),
       ),
       requestBody: { required: true, content: json(CAMPAIGN) },

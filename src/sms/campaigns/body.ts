@@ -6,6 +6,7 @@ import {
   dateAt,
   future,
   MAX_CHARACTERS,
+  type NamedLine,
   TEMPLATE_SEND,
   templateOf,
 } from '../send/body.ts'
@@ -42,18 +43,27 @@ export const CAMPAIGN = z
       description: 'What no device has taken by then ends as `failed`. Empty or left out: without an end.',
     }),
     device_id: COMMON.device_id,
+    line_id: COMMON.line_id,
+    from: COMMON.from,
     sim: COMMON.sim,
     priority: COMMON.priority,
     guarantee: COMMON.guarantee,
+    quiet_hours: z.boolean('must be a boolean').nullish().meta({
+      description:
+        "Waits during the quiet hours of `user_settings`, by the recipients' time; true when left out.",
+    }),
   })
   .meta({ id: 'Campaign' })
 
 /** The body of a change: what is left out stays as it is. */
 export const CAMPAIGN_CHANGE = CAMPAIGN.omit({
   device_id: true,
+  line_id: true,
+  from: true,
   sim: true,
   priority: true,
   guarantee: true,
+  quiet_hours: true,
 }).meta({ id: 'CampaignChange' })
 
 /** The text of a request, or the template that it is made from. */
@@ -72,7 +82,8 @@ export interface CampaignChange {
 
 /** A checked new campaign. */
 export type NewCampaign = { readonly [K in keyof CampaignChange]: NonNullable<CampaignChange[K]> } & {
-  readonly options: CampaignOptions
+  readonly line: NamedLine
+  readonly options: Omit<CampaignOptions, 'line'>
 }
 
 /** The body of a new campaign. Throws 400 that names the first wrong field. */
@@ -89,8 +100,10 @@ export function readNewCampaign(raw: unknown, now: Date): NewCampaign {
     sim: given.sim ?? 0,
     priority: given.priority ?? 0,
     guarantee: given.guarantee ?? 'at_most_once',
+    keepsQuiet: given.quiet_hours ?? true,
   }
-  return { name: name ?? '', text, audience, scheduledAt: begins, expiresAt: expiresAt ?? '', options }
+  const line = { id: given.line_id ?? '', number: given.from ?? '' }
+  return { name: name ?? '', text, audience, scheduledAt: begins, expiresAt: expiresAt ?? '', line, options }
 }
 
 /** The body of a change. Throws 400 that names the first wrong field, or says that there is none. */

@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { changeLogCte } from '../../records/changes.ts'
+import { LAST_LEAVES_AT } from '../send/preview.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import type { SendServices } from '../send/send.ts'
 
@@ -24,9 +25,12 @@ export interface CampaignText {
 export interface CampaignOptions {
   /** '' when any device will do. */
   readonly device: string
+  /** '' when any line will do. */
+  readonly line: string
   readonly sim: number
   readonly priority: number
   readonly guarantee: string
+  readonly keepsQuiet: boolean
 }
 
 /** A record of `campaigns` as the gateway works with it. */
@@ -67,12 +71,16 @@ export const CAMPAIGN_STATE = z
     recipients_count: z.int().min(0),
     segments: z.int().min(0).meta({ description: 'Short messages that all texts take together.' }),
     error: z.string(),
+    last_leaves_at: INSTANT_OR_EMPTY.meta({ description: LAST_LEAVES_AT }),
   })
   .meta({ id: 'CampaignState' })
 export type CampaignState = Readonly<z.output<typeof CAMPAIGN_STATE>>
 
 const STATE = `
-select id, name, status, scheduled_at, expires_at, batch_id, revision, recipients_count, segments, error
+select id, name, status, scheduled_at, expires_at, batch_id, revision, recipients_count, segments, error,
+  case when status in ('scheduled', 'sending') then coalesce(pb_text(sms_last_leaves_at("user",
+    greatest(now(), nullif(scheduled_at, '')::timestamptz),
+    case status when 'scheduled' then recipients_count::int else 0 end, device, line)), '') else '' end as last_leaves_at
 from campaigns where id = $1 and "user" = $2`
 
 /** The state of a user's campaign. Throws 404 `campaign_not_found`, also for another's. */
@@ -85,13 +93,13 @@ export async function readState(db: Db, user: string, id: string): Promise<Campa
 const READ = `
 select c.id, c."user", c.xmin::text, u.xmin::text, c.status, c.body, c.variables::text, c.audience::text,
   c.batches::text, c.former_batch, c.revision, c.scheduled_at, c.expires_at, c.settled, c.groups,
-  c.recipients::text, c.recipients_count, c.device, c.sim, c.priority, c.guarantee
+  c.recipients::text, c.recipients_count, c.device, c.line, c.sim, c.priority, c.guarantee, c.quiet_hours
 from campaigns c join users u on u.id = c."user" where c.id = $1`
 
 type Row = [
   ...[string, string, string, string, CampaignStatus, string, string, string],
   ...[string, string, number, string, string, boolean, string[], string, number],
-  ...[string, number, number, string],
+  ...[string, string, number, number, string, boolean],
 ]
 
 /** A campaign, undefined when there is none. */
@@ -101,10 +109,10 @@ export async function readCampaign(db: Db, id: string): Promise<Campaign | undef
   const [of, user, version, userVersion, status, body, variables, audience, ...rest] = rows[0] as Row
   const [batches, formerBatch, revision, scheduledAt, expiresAt, settled, groups, recipients, count, ...how] =
     rest
-  const [device, sim, priority, guarantee] = how
+  const [device, line, sim, priority, guarantee, keepsQuiet] = how
   return {
     ...{ id: of, user, version, userVersion, status, body, formerBatch, revision, scheduledAt, expiresAt },
-    ...{ settled, groups, recipientsCount: count, device, sim, priority, guarantee },
+    ...{ settled, groups, recipientsCount: count, device, line, sim, priority, guarantee, keepsQuiet },
     variables: JSON.parse(variables) as Campaign['variables'],
     audience: listOf(audience),
     batches: listOf(batches),

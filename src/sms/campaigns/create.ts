@@ -1,17 +1,17 @@
 import { derivedId } from '../../tools/derived-id.ts'
 import { randomId } from '../../tools/random.ts'
-import { checkDevice } from '../send/send.ts'
 import { logChanged } from '../status/change-log.ts'
 import type { NewCampaign } from './body.ts'
 import { type CampaignServices, type CampaignState, readState } from './campaign.ts'
+import { namedLine } from './named-line.ts'
 import { checkQuota, planAudience, readText } from './plan.ts'
 
 const INSERT = `
 insert into campaigns (id, "user", name, body, template, variables, groups, recipients, scheduled_at,
   expires_at, status, batch_id, batches, revision, recipients_count, segments, audience, device,
-  sim, priority, guarantee, settled, created, updated)
+  line, sim, priority, guarantee, quiet_hours, settled, created, updated)
 values ($1, $2, $3, $4, $5, $6::json, $7, $8::json, $9, $10, 'scheduled', $11, $12::json, 1, $13, $14, $15::json,
-  $16, $17, $18, $19, false, pb_text(now()), pb_text(now()))
+  $16, $17, $18, $19, $20, $21, false, pb_text(now()), pb_text(now()))
 on conflict (id) do nothing returning id`
 
 /**
@@ -34,8 +34,8 @@ export async function createCampaign(
 
 async function insert(services: CampaignServices, user: string, id: string, wanted: NewCampaign) {
   const { store } = services
-  const { device, sim, priority, guarantee } = wanted.options
-  if (device !== '') await checkDevice(store, user, device)
+  const { device, sim, priority, guarantee, keepsQuiet } = wanted.options
+  const line = await namedLine(store, user, wanted)
   const text = await readText(store, user, wanted.text)
   const { audience, segments } = await planAudience(store, user, text, wanted.audience)
   await checkQuota(services, user, audience.length)
@@ -44,7 +44,8 @@ async function insert(services: CampaignServices, user: string, id: string, want
   const params = [
     ...[id, user, wanted.name, text.body, text.template, JSON.stringify(text.variables), groupIds],
     ...[JSON.stringify(recipients), wanted.scheduledAt, wanted.expiresAt, batch, JSON.stringify([batch])],
-    ...[audience.length, segments, JSON.stringify(audience), device, sim, priority, guarantee],
+    ...[audience.length, segments, JSON.stringify(audience), device, line, sim, priority, guarantee],
+    keepsQuiet,
   ]
   await store.db.transaction(async (db) => {
     const { rows } = await db.query(INSERT, params)

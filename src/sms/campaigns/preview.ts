@@ -1,7 +1,10 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
+import { INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { TEXT } from '../send/content.ts'
+import { LAST_LEAVES_AT, lastLeavesAt } from '../send/preview.ts'
 import type { NewCampaign } from './body.ts'
+import { namedLine } from './named-line.ts'
 import { planAudience, readText, textsFor } from './plan.ts'
 
 /** What a campaign would send. */
@@ -13,6 +16,7 @@ export const CAMPAIGN_PREVIEW = z
       .meta({ description: 'People who get it; not those who have opted out.' }),
     segments: z.int().min(1).meta({ description: 'Short messages that all texts take together.' }),
     first: TEXT.meta({ description: 'The text for the first of them.' }),
+    last_leaves_at: INSTANT_OR_EMPTY.meta({ description: LAST_LEAVES_AT }),
   })
   .meta({ id: 'CampaignPreview' })
 export type CampaignPreview = Readonly<z.output<typeof CAMPAIGN_PREVIEW>>
@@ -23,8 +27,11 @@ export async function previewCampaign(
   user: string,
   wanted: NewCampaign,
 ): Promise<CampaignPreview> {
+  await namedLine(store, user, wanted)
   const text = await readText(store, user, wanted.text)
   const { audience, segments } = await planAudience(store, user, text, wanted.audience)
   const [first] = await textsFor(store, user, text, audience.slice(0, 1))
-  return { recipients_count: audience.length, segments, first: first! }
+  const named = { deviceId: wanted.options.device, line: wanted.line }
+  const last_leaves_at = await lastLeavesAt(store, user, audience.length, wanted.scheduledAt, named)
+  return { recipients_count: audience.length, segments, first: first!, last_leaves_at }
 }

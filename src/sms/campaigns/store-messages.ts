@@ -1,6 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy } from '../../db/by-id.ts'
 import { randomId } from '../../tools/random.ts'
+import { zoneOfNumber } from '../../tools/time-zones.ts'
 import { type Offer, PLAIN_OFFER } from '../send/offer-shape.ts'
 import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
 import { acceptInTurn } from '../send/send.ts'
@@ -62,6 +63,7 @@ async function storeChunk(
     to,
     body: campaign.variables ? body : null,
     segments,
+    ...(campaign.keepsQuiet && { zone: zoneOfNumber(to) }),
   }))
   for (let tries = 1; ; tries++) {
     const now = await readCampaign(services.store.db, campaign.id)
@@ -78,6 +80,7 @@ const offerOf = (campaign: Campaign, messages: Offer['messages'], number: number
   user: campaign.user,
   version: campaign.userVersion,
   device: campaign.device || null,
+  line: campaign.line || null,
   later: true,
   batch: campaign.batches[0]!,
   body: campaign.variables ? null : campaign.body,

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import {
   ANN,
   BEN,
+  BENS_PHONE,
   GROUPS,
   PHONES,
   type ServerWithUsers,
@@ -155,6 +156,46 @@ test('a named device sends all of it, and keeps it in a pause', async () => {
   expect((await call('POST', '', { body: 'x', recipients: ['+49771'], device_id: 'other' })).body.error).toBe(
     'device_not_found',
   )
+})
+
+const lineOf = async (device: string) =>
+  String((await server.rows('select id from lines where device = $1', [device]))[0]![0])
+
+test.each([
+  ['its id', async () => ({ line_id: await lineOf(PHONES[1]) })],
+  ['its number', async () => ({ from: '+49555' })],
+])('a line that is named by %s sends all of it, also after a change', async (_, name) => {
+  const line = await lineOf(PHONES[1])
+  await server.rows(`update lines set number = '+49555' where id = $1`, [line])
+  const campaign = await made({ recipients: numbers(2), scheduled_at: inAnHour(), ...(await name()) })
+  await call('PATCH', `/${campaign.id}`, { body: 'Another text' })
+  await settled(campaign.id)
+  await call('POST', `/${campaign.id}/pause`)
+  await call('POST', `/${campaign.id}/resume`)
+  await settled(campaign.id)
+  const rows = await server.rows(
+    `select distinct c.line, d.device, d.line, d.line_pinned from campaigns c
+     join sms_messages m on m.batch_id = c.batch_id join sms_dispatch d on d.message = m.id where c.id = $1`,
+    [campaign.id],
+  )
+  expect(rows).toEqual([[line, PHONES[1], line, true]])
+  await call('POST', `/${campaign.id}/cancel`)
+})
+
+test.each([
+  ['an unknown line', { line_id: 'nosuchline00000' }, 404, 'line_not_found'],
+  ["another's line", { line_id: 'bens' }, 404, 'line_not_found'],
+  ['an unknown number', { from: '+49999' }, 404, 'line_not_found'],
+  ['a line of another device', { line_id: 'second', device_id: PHONES[0] }, 404, 'line_not_found'],
+  ['a number of two lines', { from: '+49556' }, 409, 'line_ambiguous'],
+])('%s is refused, in a preview, too', async (_, named, status, error) => {
+  await server.rows(`update lines set number = '+49556' where "user" = $1`, [ANN.id])
+  const ids: Record<string, string> = { bens: await lineOf(BENS_PHONE), second: await lineOf(PHONES[1]) }
+  const line_id = 'line_id' in named && named.line_id ? (ids[named.line_id] ?? named.line_id) : undefined
+  for (const path of ['', '/preview']) {
+    const answer = await call('POST', path, { body: 'Sale', recipients: ['+49771'], ...named, line_id })
+    expect([answer.status, answer.body.error]).toEqual([status, error])
+  }
 })
 
 test('a preview counts people and segments, and stores nothing', async () => {
