@@ -205,6 +205,7 @@ export const campaignPaths = (): ZodOpenApiPathsObject => ({
             recipients_count: 397,
             counts: { pending: 0, assigned: 96, sending: 1, sent: 100, delivered: 199, failed: 1 },
             canceled: 0,
+            retriable: { plain: 1, unknown: 0, canceled: 0 },
             segments_used: 299,
             opt_outs: 1,
             replies: 1,

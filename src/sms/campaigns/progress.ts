@@ -4,6 +4,7 @@ import { isOwnedBy } from '../../db/by-id.ts'
 import { dateOf } from '../../fields/types/date.ts'
 import { INSTANT } from '../../fields/values/instant.ts'
 import { BATCH } from '../edit/batches.ts'
+import { UNKNOWN } from '../edit/retry-batch.ts'
 import { REASONS } from '../status/status.ts'
 import { CAMPAIGN_STATE, findCampaign } from './campaign.ts'
 
@@ -24,6 +25,15 @@ export const CAMPAIGN_PROGRESS = z
       description: 'Messages by status. One that failed and was sent again counts as the new message does.',
     }),
     canceled: z.int().min(0).meta({ description: 'Those of the failed ones that were called off.' }),
+    retriable: z
+      .object({
+        plain: z.int().min(0).meta({ description: 'Those that failed for another reason.' }),
+        unknown: z.int().min(0).meta({ description: 'The device went silent: they may have gone out.' }),
+        canceled: z.int().min(0).meta({ description: 'Those that were called off.' }),
+      })
+      .meta({
+        description: 'Failed messages that can be sent again: none that was before, none to who opted out.',
+      }),
     segments_used: z.int().min(0).meta({ description: 'Short messages that were sent.' }),
     opt_outs: z.int().min(0).meta({ description: 'Recipients who want no more texts now.' }),
     replies: z.int().min(0).meta({ description: 'Texts that came from its recipients since it began.' }),
@@ -34,10 +44,14 @@ export const CAMPAIGN_PROGRESS = z
   .meta({ id: 'CampaignProgress' })
 export type CampaignProgress = Readonly<z.output<typeof CAMPAIGN_PROGRESS>>
 
+/** SQL: `retryBatch` would send the failed message `m` again, if asked to. */
+const CAN_BE_RETRIED = `(m.status = 'failed' and m.body <> '' and m.error_message <> '${REASONS.optedOut}'
+  and not exists (select from contacts c where c."user" = $1 and c.phone = m."to" and c.opted_out))`
+
 /** $1: the user; $2: the batches. */
 const SENT = `
 with sent as (
-  select m."to", m.status, m.segments, m.error_message from sms_messages m
+  select m."to", m.status, m.segments, m.error_message, ${CAN_BE_RETRIED} as retriable from sms_messages m
   where m.batch_id = any($2::text[]) and m.batch_id <> '' and ${isOwnedBy('m', '$1')}
     and (m.status <> 'failed' or not exists (
       select from sms_messages r where r."user" = $1 and r.client_ref = 'retry:' || m.id and r.client_ref <> ''
@@ -45,7 +59,10 @@ with sent as (
 )`
 
 const COUNTS = `${SENT}
-select status, count(*), count(*) filter (where error_message = '${REASONS.canceled}'), sum(segments)
+select status, count(*), count(*) filter (where error_message = '${REASONS.canceled}'), sum(segments),
+  count(*) filter (where retriable),
+  count(*) filter (where retriable and starts_with(error_message, '${UNKNOWN}')),
+  count(*) filter (where retriable and error_message = '${REASONS.canceled}')
 from sent group by status`
 
 const OPT_OUTS = `${SENT}
@@ -60,9 +77,11 @@ order by i.created desc, i.id desc limit ${MAX_REPLIES}`
 export async function readProgress({ db }: Store, user: string, id: string): Promise<CampaignProgress> {
   const { status, batches, scheduledAt, recipientsCount } = await findCampaign(db, user, id)
   const params = [user, batches]
-  const found = (await db.query(COUNTS, params)).rows as [string, number, number, number][]
+  const found = (await db.query(COUNTS, params)).rows as [string, ...number[]][]
   const optOuts = await db.query(OPT_OUTS, params)
   const replies = (await db.query(REPLIES, [...params, scheduledAt])).rows
+  const sum = (column: number) => found.reduce((all, row) => all + Number(row[column]), 0)
+  const [all, unknown, canceled] = [sum(4), sum(5), sum(6)]
   const of = (wanted: string) => Number(found.find(([name]) => name === wanted)?.[1] ?? 0)
   return {
     id,
@@ -73,8 +92,9 @@ export async function readProgress({ db }: Store, user: string, id: string): Pro
       ...{ pending: of('pending'), assigned: of('assigned'), sending: of('sending') },
       ...{ sent: of('sent'), delivered: of('delivered'), failed: of('failed') },
     },
-    canceled: found.reduce((sum, row) => sum + Number(row[2]), 0),
-    segments_used: found.reduce((sum, [name, , , segments]) => sum + (HAS_GONE.has(name) ? segments : 0), 0),
+    canceled: sum(2),
+    retriable: { plain: all - unknown - canceled, unknown, canceled },
+    segments_used: found.reduce((used, row) => used + (HAS_GONE.has(row[0]) ? Number(row[3]) : 0), 0),
     opt_outs: Number(optOuts.rows[0]![0]),
     replies: Number(replies[0]?.[4] ?? 0),
     latest_replies: replies.map(([reply, from, body, created]) => ({

@@ -50,7 +50,7 @@ export const RETRIED_BATCH = z
   .meta({ id: 'RetriedBatch' })
 
 /** How the reason of such a message begins, whoever gave it. */
-const UNKNOWN = 'Outcome unknown'
+export const UNKNOWN = 'Outcome unknown'
 
 /** Offers that are decided at once; the user's other sends come in between. */
 const MAX_OFFERS = 500

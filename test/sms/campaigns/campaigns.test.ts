@@ -332,10 +332,13 @@ test('failed ones go out again, without those that did so before', async () => {
   await end(campaign.batch_id, 'failed', 3)
   await end(campaign.batch_id, 'sent')
   await expect.poll(() => statusOf(campaign.id), { timeout: 20_000 }).toBe('done')
+  const retriable = async () => (await progress(campaign.id)).retriable
+  expect(await retriable()).toEqual({ plain: 3, unknown: 0, canceled: 0 })
   const first = (await call('POST', `/${campaign.id}/retry`)).body
   expect(first).toMatchObject({ retried: 3, campaign: { status: 'sending' } })
   expect(await progress(campaign.id)).toMatchObject({ counts: { sent: 1, assigned: 3, failed: 0 } })
   // nothing more has failed since
+  expect(await retriable()).toEqual({ plain: 0, unknown: 0, canceled: 0 })
   expect((await call('POST', `/${campaign.id}/retry`)).body).toMatchObject({ retried: 0 })
   const [second] = (
     await server.rows(
@@ -345,10 +348,32 @@ test('failed ones go out again, without those that did so before', async () => {
   )[0]!
   await end(String(second), 'failed', 1)
   await end(String(second), 'delivered')
+  expect(await retriable()).toEqual({ plain: 1, unknown: 0, canceled: 0 })
   expect((await call('POST', `/${campaign.id}/retry`)).body).toMatchObject({ retried: 1 })
   expect(await progress(campaign.id)).toMatchObject({
     counts: { sent: 1, delivered: 2, assigned: 1, failed: 0 },
   })
+})
+
+test.each([
+  ['Outcome unknown: the device went silent', { plain: 2, unknown: 1, canceled: 0 }],
+  ['Canceled', { plain: 2, unknown: 0, canceled: 1 }],
+  ['Recipient has opted out', { plain: 2, unknown: 0, canceled: 0 }],
+])('what failed with "%s" is counted as it would be sent again', async (reason, expected) => {
+  const campaign = await made({ recipients: numbers(3), hold_seconds: 0 })
+  await expect
+    .poll(() => progress(campaign.id), { timeout: 20_000 })
+    .toMatchObject({ status: 'sending', counts: { assigned: 3 } })
+  await end(campaign.batch_id, 'failed')
+  await server.rows(
+    `update sms_messages set error_message = $2 where id = (
+       select id from sms_messages where batch_id = $1 order by id limit 1)`,
+    [campaign.batch_id, reason],
+  )
+  expect((await progress(campaign.id)).retriable).toEqual(expected)
+  const include = ['unknown', 'canceled']
+  const { body } = await call('POST', `/${campaign.id}/retry`, { include })
+  expect(body).toMatchObject({ retried: expected.plain + expected.unknown + expected.canceled })
 })
 
 test('replies and opt-outs of its people are counted', async () => {
