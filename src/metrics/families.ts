@@ -2,6 +2,7 @@ import { type BackupState, readState } from '../backup/service/state.ts'
 import type { CatalogStore } from '../collections/catalog/catalog-store.ts'
 import { counts } from '../counts.ts'
 import { planCount } from '../filter/compile/plan.ts'
+import { type LineFigures, readLineFigures } from '../sms/usage/line-limits.ts'
 import { cachedQuery } from '../tools/cached-query.ts'
 import { webhookLag } from '../webhooks/lag.ts'
 import { type Devices, readDevices } from './devices.ts'
@@ -68,6 +69,7 @@ export function familiesOf(subject: MetricsSource): Family[] {
     ...messageFamilies(),
     ...shared(queueFamilies(subject)),
     ...shared(deviceFamilies(subject)),
+    ...shared(lineFamilies(subject)),
     ...shared(webhookFamilies(subject)),
     ...shared(backupFamilies(subject)),
     ...replicaFamilies(subject),
@@ -158,6 +160,19 @@ function deviceFamilies({ store, deviceOnlineSeconds }: MetricsSource): Family[]
     ),
     gauge('pocketsms_alarm_mails_pending', 'Mails about silent devices that have not gone out.', () =>
       figures(({ pendingMails }) => one(pendingMails)),
+    ),
+  ]
+}
+
+function lineFamilies({ store }: MetricsSource): Family[] {
+  const look = cachedQuery(() => readLineFigures(store), KEEP_MS)
+  const figures = async (pick: (lines: LineFigures) => Sample[]): Promise<Sample[]> => {
+    const lines = await look().catch(() => undefined)
+    return lines ? pick(lines) : []
+  }
+  return [
+    gauge('pocketsms_lines', 'Lines that can send, by what they have used of their limits.', () =>
+      figures((lines) => each('state', { ...lines })),
     ),
   ]
 }

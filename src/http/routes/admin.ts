@@ -5,6 +5,7 @@ import { indexWarnings } from '../../collections/table/background-indexes.ts'
 import { roleWarning } from '../../db/role.ts'
 import { notFound } from '../../errors.ts'
 import { listRecords } from '../../records/read/list.ts'
+import { lineWarnings } from '../../sms/usage/line-limits.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { listLogs, logStats, viewLog } from '../lists/log-list.ts'
 import { auditRequest } from '../middleware/audit.ts'
@@ -66,9 +67,12 @@ export const adminRoutes = (services: Services) =>
 async function warnings({ store }: Services): Promise<{ code: string; message: string }[]> {
   const role = await roleWarning(store.db)
   const indexes = await indexWarnings(store.db)
+  const lines = await lineWarnings(store)
   return [
     ...(role ? [{ code: 'database_role', message: role }] : []),
     ...(indexes.length > 0 ? [{ code: 'indexes', message: indexes.join(' ') }] : []),
+    ...(lines.full ? [{ code: 'lines_full', message: lines.full }] : []),
+    ...(lines.near ? [{ code: 'lines_near_limits', message: lines.near }] : []),
   ]
 }
 

@@ -27,7 +27,7 @@ const WARNINGS = z
   .array(
     z
       .object({
-        code: z.enum(['database_role', 'indexes']),
+        code: z.enum(['database_role', 'indexes', 'lines_full', 'lines_near_limits']),
         message: z.string().meta({ description: 'What is wrong, and what to do.' }),
       })
       .meta({ id: 'Warning' }),

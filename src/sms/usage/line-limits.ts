@@ -1,0 +1,65 @@
+import type { Store } from '../../collections/catalog.ts'
+
+/** The share of a limit from which on a line is near it. */
+const NEAR = 0.9
+/** Names in a sentence, at most. */
+const MAX_NAMES = 10
+
+/** Lines of all accounts that can send, by what they have used of their own limits. */
+export interface LineFigures {
+  readonly free: number
+  /** From 90 % of a limit on. */
+  readonly near: number
+  readonly full: number
+}
+
+const COUNTS = `
+select count(*) filter (where not is_full), count(*) filter (where is_full),
+  (select count(*) from lines l join devices d on d.id = l.device where l.enabled and l.present and d.enabled)
+from sms_lines_near_limits(${NEAR})`
+
+/** How many lines are near their limits, in one look at all of them. Throws DatabaseUnavailable. */
+export async function readLineFigures({ db }: Store): Promise<LineFigures> {
+  const { rows } = await db.query(COUNTS, [], 'line figures')
+  const [near, full, all] = rows[0]!.map(Number) as [number, number, number]
+  return { free: Math.max(0, all - near - full), near, full }
+}
+
+/** The first lines of each kind by account and device, and how many there are. */
+const NAMED = `
+select n.kind, n.owner, n.count, n.names from (
+  select is_full as kind, coalesce(nullif(u.email, ''), u.id) as owner, count(*) as count,
+    (array_agg(coalesce(nullif(l.label, ''), d.name || case when l.slot > 0 then ' SIM ' || l.slot else '' end)
+      order by d.name, l.slot))[1:${MAX_NAMES}] as names,
+    row_number() over (partition by is_full order by count(*) desc, u.id) as place
+  from sms_lines_near_limits(${NEAR}) f join lines l on l.id = f.line join devices d on d.id = f.device
+  join users u on u.id = f."user" group by is_full, u.id, u.email
+) n where n.place <= ${MAX_NAMES} order by n.kind desc, n.place`
+
+type Row = readonly [isFull: boolean, owner: string, count: number, names: readonly string[]]
+
+/**
+ * Sentences for the people who run the server: which lines are full, and which are near a limit, by account;
+ * at most 10 accounts with 10 lines each.
+ */
+export async function lineWarnings(store: Store): Promise<{ full?: string; near?: string }> {
+  const figures = await readLineFigures(store)
+  if (figures.full + figures.near === 0) return {}
+  const rows = (await store.db.query(NAMED, [], 'line warnings')).rows as unknown as Row[]
+  const named = (isFull: boolean) => accounts(rows.filter((row) => row[0] === isFull))
+  const { full, near } = figures
+  return {
+    ...(full > 0 && {
+      full: `Lines that have reached a limit, so that texts may wait (${full}): ${named(true)}.`,
+    }),
+    ...(near > 0 && { near: `Lines that have used 90 % of a limit (${near}): ${named(false)}.` }),
+  }
+}
+
+function accounts(rows: readonly Row[]): string {
+  const parts = rows.map(([, owner, count, names]) => {
+    const more = Number(count) - names.length
+    return `${owner} (${names.join(', ')}${more > 0 ? ` and ${more} more` : ''})`
+  })
+  return parts.join('; ')
+}
