@@ -28,6 +28,10 @@ export interface Message extends Owned {
   readonly sent_at: string
   readonly delivered_at: string
   readonly error_message: string
+  /** The id of the line that it leaves or came in by, or ''. */
+  readonly line: string
+  /** Why it is not given to a line though it is due. */
+  readonly waiting_for?: '' | 'room' | 'quiet_hours'
   readonly updated: string
   readonly expand?: { readonly device?: Device; readonly user?: User }
 }
@@ -136,6 +140,27 @@ export interface Device extends Owned {
   readonly sims: readonly Sim[] | null
   readonly updated: string
   readonly expand?: { readonly user?: User }
+}
+
+/** A SIM of a device. All limits: 0 for none. */
+export interface Line extends Owned {
+  readonly device: string
+  /** From 1; 0: the device chooses the SIM. */
+  readonly slot: number
+  readonly number: string
+  readonly carrier: string
+  readonly label: string
+  readonly enabled: boolean
+  /** False while the device does not report the SIM. */
+  readonly present: boolean
+  readonly per_minute: number
+  readonly daily_limit: number
+  readonly monthly_limit: number
+  /** Different numbers in a calendar month. */
+  readonly monthly_recipients: number
+  /** Beginnings of numbers that it is for: `+49,+43`. */
+  readonly prefixes: string
+  readonly expand?: { readonly device?: Device }
 }
 
 export interface ApiKey extends Owned {

@@ -20,14 +20,31 @@ export interface Phone {
 
 const WAIT_SECONDS = 10
 
+/** A SIM as a phone reports it. */
+interface Sim {
+  readonly slot: number
+  readonly number?: string
+  readonly operator?: string
+}
+
 /** Pairs a phone with a user by the device API, as the phone does. */
-export async function pairPhone(url: string, user: PocketBase, name: string): Promise<Phone> {
+export async function pairPhone(
+  url: string,
+  user: PocketBase,
+  name: string,
+  sims: readonly Sim[] = [],
+): Promise<Phone> {
   const { code } = await user.send('/api/devices/pairing', { method: 'POST', body: { name } })
-  return pairWith(url, code, name)
+  return pairWith(url, code, name, sims)
 }
 
 /** The same with a code that somebody has got by another way. */
-export async function pairWith(url: string, code: string, name: string): Promise<Phone> {
+export async function pairWith(
+  url: string,
+  code: string,
+  name: string,
+  sims: readonly Sim[] = [],
+): Promise<Phone> {
   const ask = async <T>(path: string, body: object, token = ''): Promise<T> => {
     const headers = { 'content-type': 'application/json', ...(token && { authorization: token }) }
     const answer = await fetch(`${url}/api/devices/${path}`, {
@@ -42,6 +59,7 @@ export async function pairWith(url: string, code: string, name: string): Promise
     code,
     name,
     platform: 'simulator',
+    ...(sims.length > 0 && { sims }),
   })
   return {
     id: record.id,

@@ -1,6 +1,16 @@
+import { t } from '../../language/words.ts'
 import type { Tone } from '../../parts/status.tsx'
 import type { Device } from '../records.ts'
 import { type Answer, useAnswer } from '../use/use-answer.ts'
+
+/** What a line has used of its limits. */
+export interface LineUse {
+  readonly line: string
+  readonly minute: number
+  readonly day: number
+  readonly month: number
+  readonly recipients: number
+}
 
 /** What `GET /api/devices/states` tells of a device. */
 export interface DeviceState {
@@ -11,6 +21,7 @@ export interface DeviceState {
   readonly battery_at: string | null
   readonly waiting: number
   readonly taken_today: number
+  readonly lines: readonly LineUse[]
 }
 
 const EVERY_MS = 15_000
@@ -25,8 +36,8 @@ export function useDeviceStates(): Answer<{ items: readonly DeviceState[] }> & {
 
 /** Whether a device can take messages, in a word. */
 export function deviceWord(device: Device, state: DeviceState | undefined): readonly [Tone, string] {
-  if (!device.enabled) return ['calm', 'Switched off']
-  if (state?.online) return ['good', 'Online']
-  if (state?.reachable) return ['busy', 'Asleep']
-  return state ? ['bad', 'Offline'] : ['calm', '…']
+  if (!device.enabled) return ['calm', t('Switched off')]
+  if (state?.online) return ['good', t('Online')]
+  if (state?.reachable) return ['busy', t('Asleep')]
+  return state ? ['bad', t('Offline')] : ['calm', '…']
 }

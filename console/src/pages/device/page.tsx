@@ -1,3 +1,4 @@
+import { t } from '../../language/words.ts'
 import './page.css'
 import type { ComponentChildren } from 'preact'
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
@@ -14,16 +15,17 @@ import { Time } from '../../parts/time.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { LastMessages } from './last-messages.tsx'
+import { Lines } from './lines.tsx'
 import { Remove } from './remove.tsx'
 import { Settings } from './settings.tsx'
 import { SimulatedPhone } from './simulated-phone.tsx'
 import { TestText } from './test-text.tsx'
 
 const PLATFORMS = {
-  android: 'Android phone',
-  modem: 'Modem',
-  simulator: 'Simulated phone',
-  other: 'Other',
+  android: t('Android phone'),
+  modem: t('Modem'),
+  simulator: t('Simulated phone'),
+  other: t('Other'),
   '': '–',
 }
 
@@ -34,13 +36,13 @@ export function Page({ params: { id = '' } }: PageProps) {
   if (loading) return <Loading />
   if (!device)
     return (
-      <Frame title="Device">
+      <Frame title={t('Device')}>
         <Empty
           icon="devices"
-          title="There is no such device"
-          action={<ButtonLink href={to('/devices')}>To all devices</ButtonLink>}
+          title={t('There is no such device')}
+          action={<ButtonLink href={to('/devices')}>{t('To all devices')}</ButtonLink>}
         >
-          It may have been deleted.
+          {t('It may have been deleted.')}
         </Empty>
       </Frame>
     )
@@ -48,19 +50,19 @@ export function Page({ params: { id = '' } }: PageProps) {
   const [tone, word] = deviceWord(device, state)
   const isMine = session.value?.role === 'user'
   return (
-    <Frame title={device.name} back={{ href: to('/devices'), words: 'Devices' }}>
+    <Frame title={device.name} back={{ href: to('/devices'), words: t('Devices') }}>
       <div class="columns">
-        <Card title="Now" actions={<Badge tone={tone}>{word}</Badge>}>
+        <Card title={t('Now')} actions={<Badge tone={tone}>{word}</Badge>}>
           <dl class="device-facts">
             {!isMine && (
-              <Fact name="User">
+              <Fact title={t('User')}>
                 <Owner record={device} />
               </Fact>
             )}
-            <Fact name="Last seen">
-              <Time at={device.last_seen} none="never" />
+            <Fact title={t('Last seen')}>
+              <Time at={device.last_seen} none={t('never')} />
             </Fact>
-            <Fact name="Battery">
+            <Fact title={t('Battery')}>
               {state?.battery == null ? (
                 '–'
               ) : (
@@ -72,18 +74,18 @@ export function Page({ params: { id = '' } }: PageProps) {
                 </>
               )}
             </Fact>
-            <Fact name="Messages that wait">{state?.waiting ?? '–'}</Fact>
-            <Fact name="Taken in 24 hours">{state?.taken_today ?? '–'}</Fact>
-            <Fact name="Kind">{PLATFORMS[device.platform]}</Fact>
-            <Fact name="Number">{device.phone || '–'}</Fact>
-            <Fact name="SIM cards">{simNames(device) || '–'}</Fact>
-            <Fact name="Joined">
+            <Fact title={t('Messages that wait')}>{state?.waiting ?? '–'}</Fact>
+            <Fact title={t('Taken in 24 hours')}>{state?.taken_today ?? '–'}</Fact>
+            <Fact title={t('Kind')}>{PLATFORMS[device.platform]}</Fact>
+            <Fact title={t('Number')}>{device.phone || '–'}</Fact>
+            <Fact title={t('Joined')}>
               <Time at={device.created} />
             </Fact>
           </dl>
         </Card>
         <Settings device={device} />
       </div>
+      <Lines device={device} state={state} />
       {isMine && <TestText device={device} />}
       {isMine && <SimulatedPhone device={device} />}
       <LastMessages device={device} />
@@ -92,14 +94,9 @@ export function Page({ params: { id = '' } }: PageProps) {
   )
 }
 
-const Fact = ({ name, children }: { name: string; children: ComponentChildren }) => (
+const Fact = ({ title, children }: { title: string; children: ComponentChildren }) => (
   <div>
-    <dt>{name}</dt>
+    <dt>{title}</dt>
     <dd>{children}</dd>
   </div>
 )
-
-const simNames = ({ sims }: Device) =>
-  (Array.isArray(sims) ? sims : [])
-    .map(({ slot, number, operator }) => [slot && `${slot}:`, operator, number].filter(Boolean).join(' '))
-    .join(', ')

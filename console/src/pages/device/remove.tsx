@@ -1,6 +1,7 @@
 import { pb } from '../../data/client.ts'
 import type { Device } from '../../data/records.ts'
 import { discardUnsaved } from '../../data/use/use-draft.ts'
+import { t, tn } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -11,17 +12,23 @@ import { go } from '../../router.ts'
 export function Remove({ device, waiting }: { device: Device; waiting: number }) {
   const remove = async () => {
     const others =
-      waiting > 0 ? ` The ${waiting} messages that wait for it go to other devices, if there are any.` : ''
+      waiting > 0
+        ? tn(
+            'The message that waits for it goes to another device, if there is one.',
+            'The {count} messages that wait for it go to other devices, if there are any.',
+            waiting,
+          )
+        : ''
     const isSure = await confirmed({
-      title: `Delete ${device.name}?`,
-      text: `It is signed out at once and sends nothing more. Its messages stay.${others}`,
-      action: 'Delete the device',
+      title: t('Delete {name}?', { name: device.name }),
+      text: `${t('It is signed out at once and sends nothing more. Its messages stay.')} ${others}`.trim(),
+      action: t('Delete the device'),
       danger: true,
     })
     if (!isSure) return
     try {
       await pb.collection('devices').delete(device.id)
-      toast(`${device.name} was deleted`)
+      toast(t('{name} was deleted', { name: device.name }))
       discardUnsaved()
       go('/devices')
     } catch (error) {
@@ -29,11 +36,11 @@ export function Remove({ device, waiting }: { device: Device; waiting: number })
     }
   }
   return (
-    <Card title="Delete">
-      <p class="muted">A lost or sold device should not stay. To use it again, add it again.</p>
+    <Card title={t('Delete')}>
+      <p class="muted">{t('A lost or sold device should not stay. To use it again, add it again.')}</p>
       <div>
         <Button kind="danger" icon="trash" onClick={() => void remove()}>
-          Delete the device
+          {t('Delete the device')}
         </Button>
       </div>
     </Card>

@@ -2,6 +2,7 @@ import { pb } from '../../data/client.ts'
 import type { Device } from '../../data/records.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -23,13 +24,13 @@ export function Settings({ device }: { device: Device }) {
     const limits = { daily_limit: Number(daily || 0), per_minute: Number(perMinute || 0) }
     await pb.collection('devices').update(device.id, { name, enabled, ...limits })
     draft.saved()
-    toast('Device saved')
+    toast(t('Device saved'))
   })
   return (
-    <Card title="Settings">
+    <Card title={t('Settings')}>
       <Form onSubmit={save.run} fault={save.fault} names={NAMES}>
         <TextField
-          label="Name"
+          label={t('Name')}
           name="name"
           value={name}
           onValue={(typed) => draft.change({ name: typed })}
@@ -37,33 +38,33 @@ export function Settings({ device }: { device: Device }) {
         />
         <div class="device-limits">
           <TextField
-            label="Messages a day"
+            label={t('Messages a day')}
             name="daily_limit"
             type="number"
             min={0}
-            placeholder="No limit"
+            placeholder={t('No limit')}
             value={daily}
             onValue={(typed) => draft.change({ daily: typed })}
             fault={save.fault}
           />
           <TextField
-            label="Messages a minute"
+            label={t('Messages a minute')}
             name="per_minute"
             type="number"
             min={0}
-            placeholder="No limit"
+            placeholder={t('No limit')}
             value={perMinute}
             onValue={(typed) => draft.change({ perMinute: typed })}
             fault={save.fault}
           />
         </div>
         <CheckField
-          label="Takes messages. Off: what waits for it goes to others"
+          label={t('Takes messages. Off: what waits for it goes to others')}
           name="enabled"
           value={enabled}
           onValue={(isOn) => draft.change({ enabled: isOn })}
         />
-        <FormActions busy={save.busy}>Save</FormActions>
+        <FormActions busy={save.busy}>{t('Save')}</FormActions>
       </Form>
     </Card>
   )

@@ -3,6 +3,7 @@ import { isPlayedHere, receiveText, simulatedTexts } from '../../data/device/sim
 import type { Device } from '../../data/records.ts'
 import { remembered } from '../../data/remembered.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
@@ -16,16 +17,19 @@ export function SimulatedPhone({ device }: { device: Device }) {
   if (!isPlayedHere(device.id)) return null
   const texts = simulatedTexts.value[device.id] ?? []
   return (
-    <Card title="Simulated phone">
+    <Card title={t('Simulated phone')}>
       <p class="muted">
-        This browser plays the phone while the console is open. It sends nothing anywhere and says that
-        everything arrived.
+        {t(
+          'This browser plays the phone while the console is open. It sends nothing anywhere and says that everything arrived.',
+        )}
       </p>
       {texts.length > 0 && (
-        <ol class="device-simulated" aria-label="Texts of the simulated phone">
+        <ol class="device-simulated" aria-label={t('Texts of the simulated phone')}>
           {texts.map(({ id, number, body, isReceived }) => (
             <li key={id} class={isReceived ? 'in' : ''}>
-              <span class="muted">{isReceived ? `From ${number}` : `To ${number}`}</span>
+              <span class="muted">
+                {isReceived ? t('From {number}', { number }) : t('To {number}', { number })}
+              </span>
               {body}
             </li>
           ))}
@@ -46,7 +50,7 @@ function Receive({ device }: { device: string }) {
     <Form onSubmit={receive.run} fault={receive.fault}>
       <div class="device-test">
         <TextField
-          label="From"
+          label={t('From')}
           name="from"
           type="tel"
           value={sender.value}
@@ -54,9 +58,9 @@ function Receive({ device }: { device: string }) {
             sender.value = value
           }}
         />
-        <TextField label="Reply" name="reply" value={body} onValue={setBody} />
+        <TextField label={t('Reply')} name="reply" value={body} onValue={setBody} />
         <Button type="submit" icon="in" busy={receive.busy} disabled={body.trim() === ''}>
-          Receive this text
+          {t('Receive this text')}
         </Button>
       </div>
     </Form>

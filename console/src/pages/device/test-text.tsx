@@ -7,6 +7,8 @@ import type { Device, Message } from '../../data/records.ts'
 import { remembered } from '../../data/remembered.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { failureReason } from '../../data/words/failure-reasons.ts'
+import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
@@ -19,7 +21,7 @@ const number = remembered('test-number', '')
 
 /** A text through this device and no other, whose state is seen here. */
 export function TestText({ device }: { device: Device }) {
-  const [body, setBody] = useState('A test from pocketsms')
+  const [body, setBody] = useState(t('A test from pocketsms'))
   const [message, setMessage] = useState('')
   const [isTried, setTried] = useState(false)
   const { phone, fault } = readPhone(number.value, defaultCountry.value)
@@ -36,11 +38,11 @@ export function TestText({ device }: { device: Device }) {
     if (phone) return send.run()
   }
   return (
-    <Card title="Test">
+    <Card title={t('Test')}>
       <Form onSubmit={submit} fault={send.fault}>
         <div class="device-test">
           <TextField
-            label="To"
+            label={t('To')}
             name="to"
             type="tel"
             placeholder="+49 151 12345678"
@@ -50,9 +52,9 @@ export function TestText({ device }: { device: Device }) {
               number.value = value
             }}
           />
-          <TextField label="Text" name="body" value={body} onValue={setBody} />
+          <TextField label={t('Text')} name="body" value={body} onValue={setBody} />
           <Button type="submit" icon="send" busy={send.busy}>
-            Send a test
+            {t('Send a test')}
           </Button>
         </div>
       </Form>
@@ -66,8 +68,8 @@ function Outcome({ id }: { id: string }) {
   if (!record) return null
   return (
     <p class="row" role="status">
-      <MessageStatus status={record.status} /> {record.error_message}
-      <a href={to(`/messages/${id}`)}>See the message</a>
+      <MessageStatus status={record.status} /> {failureReason(record.error_message)}
+      <a href={to(`/messages/${id}`)}>{t('See the message')}</a>
     </p>
   )
 }

@@ -1,0 +1,26 @@
+import { t } from '../../language/words.ts'
+import type { Message } from '../records.ts'
+
+/** What the gateway writes into `error_message` of a message that it ends itself, in the user's language. */
+const REASONS: Readonly<Record<string, string>> = {
+  'Recipient has opted out': t('Recipient has opted out'),
+  'Outcome unknown: the device went silent': t('Outcome unknown: the device went silent'),
+  'Outcome unknown: restored from a backup': t('Outcome unknown: restored from a backup'),
+  'Expired before sending': t('Expired before sending'),
+  Canceled: t('Canceled'),
+  'Canceled on the phone': t('Canceled on the phone'),
+  'The device of this message was deleted': t('The device of this message was deleted'),
+}
+
+const WAITING: Readonly<Record<NonNullable<Message['waiting_for']>, string>> = {
+  '': '',
+  room: t('Waiting for room'),
+  quiet_hours: t('Waiting for the end of quiet hours'),
+}
+
+/** Why a message failed, or is not given to a line though it is due; '' for neither. */
+export const reasonOf = ({ error_message, waiting_for }: Message): string =>
+  failureReason(error_message) || WAITING[waiting_for ?? '']
+
+/** Why a message failed, for people; what a device said stays as it is. */
+export const failureReason = (told: string): string => REASONS[told] ?? told

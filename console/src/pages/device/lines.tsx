@@ -1,0 +1,76 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { DeviceState } from '../../data/device/device-states.ts'
+import { lineName } from '../../data/device/lines.ts'
+import { formatPhone } from '../../data/phone/phone-numbers.ts'
+import type { Device, Line } from '../../data/records.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
+import { Button } from '../../parts/form/button.tsx'
+import { Notice } from '../../parts/form/form.tsx'
+import { Card } from '../../parts/page.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
+import { Badge } from '../../parts/status.tsx'
+import { LineDialog } from './line-dialog.tsx'
+import { LineMeters } from './line-meters.tsx'
+
+/** The slots of a device, and SIMs that it had before. */
+const MOST_LINES = 100
+
+/** The SIMs of a device: which they are, and what each has used of its limits. */
+export function Lines({ device, state }: { device: Device; state: DeviceState | undefined }) {
+  const filter = pb.filter('device = {:id}', { id: device.id })
+  const { items, fault, reload } = useList<Line>('lines', { filter, sort: 'slot', perPage: MOST_LINES })
+  const [edited, setEdited] = useState<Line>()
+  const close = () => {
+    setEdited(undefined)
+    void reload()
+  }
+  return (
+    <Card title={t('Lines')}>
+      <p class="muted">
+        {t('A line is a SIM. Texts take turns over all lines that are on and have room within their limits.')}
+      </p>
+      {fault && <Notice kind="wrong">{fault.message}</Notice>}
+      <ul class="device-lines">
+        {items.map((line) => (
+          <li key={line.id}>
+            <div class="row">
+              <h3>{lineName(line)}</h3>
+              <LineBadge line={line} />
+              <Button kind="quiet" icon="edit" iconOnly onClick={() => setEdited(line)}>
+                {t('Change {name}', { name: lineName(line) })}
+              </Button>
+            </div>
+            <LineFacts line={line} />
+            <LineMeters line={line} use={state?.lines.find((use) => use.line === line.id)} />
+          </li>
+        ))}
+      </ul>
+      {edited && <LineDialog line={edited} onClose={close} />}
+    </Card>
+  )
+}
+
+function LineBadge({ line: { enabled, present } }: { line: Line }) {
+  if (!present) return <Badge tone="bad">{t('Not in the device')}</Badge>
+  return enabled ? <Badge tone="good">{t('On')}</Badge> : <Badge tone="calm">{t('Off')}</Badge>
+}
+
+/** What identifies the SIM, and whom it is for. */
+function LineFacts({ line }: { line: Line }) {
+  const { slot, number, carrier, prefixes } = line
+  const facts = [
+    number && formatPhone(number) !== lineName(line) && <PhoneNumber number={number} />,
+    slot > 0 && t('SIM {slot}', { slot }),
+    carrier,
+    prefixes && t('for numbers with {prefixes}', { prefixes: prefixes.replaceAll(',', ', ') }),
+  ].filter((fact) => fact)
+  return (
+    <p class="device-line-facts muted">
+      {facts.map((fact, at) => (
+        <span key={at}>{fact}</span>
+      ))}
+    </p>
+  )
+}
