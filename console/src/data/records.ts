@@ -1,4 +1,5 @@
 import type { RecordModel } from 'pocketbase'
+import type { Day } from './hours.ts'
 
 // What the built-in collections hold, as the API answers it. Dates are PocketBase's texts, '' for none.
 
@@ -68,6 +69,8 @@ export interface Contact extends Owned {
   /** Ids of groups. */
   readonly groups: readonly string[]
   readonly opted_out: boolean
+  /** '' for that of the number's country. An installation may have left the field out. */
+  readonly time_zone?: string
   readonly data: unknown
   readonly updated: string
   readonly expand?: { readonly groups?: readonly ContactGroup[] }
@@ -102,6 +105,8 @@ export interface Campaign extends Owned {
   readonly template: string
   /** null for a plain text. */
   readonly variables: Readonly<Record<string, string>> | null
+  /** They wait during the quiet hours of the account. */
+  readonly quiet_hours: boolean
   /** Ids of groups. */
   readonly groups: readonly string[]
   readonly recipients: readonly string[]
@@ -220,6 +225,11 @@ export interface UserSettings extends Owned {
   readonly country: string
   /** IANA name, or ''. */
   readonly time_zone: string
+  /** Local times as `22:00`, '' for no quiet hours. */
+  readonly quiet_from: string
+  readonly quiet_to: string
+  /** The days on which they begin; none: all. */
+  readonly quiet_days: readonly Day[]
   /** Until a mail about a text without an answer; 0: no mail. */
   readonly reply_mail_minutes: number
 }

@@ -1,10 +1,8 @@
 import { computed, effect, signal } from '@preact/signals'
+import type { Hours } from '../hours.ts'
 import type { UserSettings } from '../records.ts'
 import { session, userId } from '../session.ts'
-import { findSettings, saveUserSettings } from './save.ts'
-
-/** What a user may set about themselves. */
-type Change = Partial<Pick<UserSettings, 'country' | 'time_zone' | 'reply_mail_minutes'>>
+import { findSettings, type SettingsChange, saveUserSettings } from './save.ts'
 
 /** The last answer about somebody's settings; without `record` there are none yet. */
 const known = signal<{ readonly user: string; readonly record?: UserSettings }>()
@@ -15,8 +13,15 @@ export const ownSettings = computed((): UserSettings | null | undefined => {
   return mine && (mine.record ?? null)
 })
 
+/** The quiet hours of the signed-in user; undefined when there are none. */
+export const ownHours = computed((): Hours | undefined => {
+  const settings = ownSettings.value
+  if (!settings?.quiet_from) return undefined
+  return { from: settings.quiet_from, to: settings.quiet_to, days: settings.quiet_days }
+})
+
 /** Changes settings of the signed-in user. */
-export async function saveOwnSettings(change: Change): Promise<void> {
+export async function saveOwnSettings(change: Omit<SettingsChange, 'disabled'>): Promise<void> {
   const user = userId()
   known.value = { user, record: await saveUserSettings(user, change) }
 }

@@ -2,11 +2,19 @@ import { ClientResponseError } from 'pocketbase'
 import { pb } from '../client.ts'
 import type { User, UserSettings } from '../records.ts'
 
+/** What can be set. */
+type Setting =
+  | 'country'
+  | 'time_zone'
+  | 'disabled'
+  | 'reply_mail_minutes'
+  | 'quiet_from'
+  | 'quiet_to'
+  | 'quiet_days'
+export type SettingsChange = Partial<Pick<UserSettings, Setting>>
+
 /** Changes settings of a user. Makes their record when there is none; throws what the server refuses. */
-export async function saveUserSettings(
-  user: string,
-  change: Partial<Pick<UserSettings, 'country' | 'time_zone' | 'disabled' | 'reply_mail_minutes'>>,
-): Promise<UserSettings> {
+export async function saveUserSettings(user: string, change: SettingsChange): Promise<UserSettings> {
   const settings = pb.collection<UserSettings>('user_settings')
   const found = await findSettings(user)
   if (found) return settings.update(found.id, change)

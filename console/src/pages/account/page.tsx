@@ -1,9 +1,11 @@
 import { session } from '../../data/session.ts'
+import { t } from '../../language/words.ts'
 import { Page as Frame } from '../../parts/page.tsx'
 import { EmailCard } from './email.tsx'
 import { Notifications } from './notifications.tsx'
 import { PasswordCard } from './password.tsx'
 import { Profile } from './profile.tsx'
+import { QuietHours } from './quiet-hours.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { Sessions } from './sessions.tsx'
 
@@ -13,12 +15,13 @@ export function Page() {
   if (!mine) return null
   return (
     <Frame
-      title="Account"
-      text={mine.role === 'superuser' ? 'You are a superuser of this server.' : undefined}
+      title={t('Account')}
+      text={mine.role === 'superuser' ? t('You are a superuser of this server.') : undefined}
     >
       <div class="columns">
         <div class="stack">
           {mine.role === 'user' && <Profile user={mine.record} />}
+          {mine.role === 'user' && <QuietHours />}
           <EmailCard session={mine} />
           {mine.role === 'user' && <Notifications user={mine.record.id} />}
         </div>

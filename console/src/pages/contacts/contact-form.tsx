@@ -5,9 +5,11 @@ import { formatPhone, type PhoneReading, readPhone } from '../../data/phone/phon
 import { countryName, phoneFaultWords } from '../../data/phone/phone-words.ts'
 import { type Contact, type ContactGroup, fieldsOf } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
+import { timeZones } from '../../data/time-zones.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { CheckField, TextField } from '../../parts/form/field.tsx'
+import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 
@@ -25,6 +27,7 @@ export function ContactForm({
   const [phone, setPhone] = useState(formatPhone(contact?.phone ?? ''))
   const [chosen, setChosen] = useState<readonly string[]>(contact?.groups ?? [])
   const [optedOut, setOptedOut] = useState(contact?.opted_out ?? false)
+  const [zone, setZone] = useState(contact?.time_zone ?? '')
   const [fields, setFields] = useState(() => (contact ? fieldsOf(contact) : []))
   const [isTried, setTried] = useState(false)
   // a stored number is kept whatever its length: programs may have stored it
@@ -37,11 +40,12 @@ export function ContactForm({
     const data = { ...(contact?.data as object), ...Object.fromEntries(edited) }
     const values = {
       ...{ name, phone: read, groups: chosen, opted_out: optedOut },
+      ...(zone !== (contact?.time_zone ?? '') && { time_zone: zone }),
       ...(edited.length > 0 && { data }),
     }
     if (contact) await pb.collection('contacts').update(contact.id, values)
     else await pb.collection('contacts').create({ ...values, user: userId() })
-    toast('Contact saved')
+    toast(t('Contact saved'))
     onClose()
   })
   const submit = () => {
@@ -49,10 +53,10 @@ export function ContactForm({
     if (read) return save.run()
   }
   return (
-    <Dialog title={contact ? 'Change a contact' : 'Add a contact'} onClose={onClose}>
-      <Form onSubmit={submit} fault={save.fault} names={['name', 'phone']}>
+    <Dialog title={contact ? t('Change a contact') : t('Add a contact')} onClose={onClose}>
+      <Form onSubmit={submit} fault={save.fault} names={['name', 'phone', 'time_zone']}>
         <TextField
-          label="Name"
+          label={t('Name')}
           name="name"
           value={name}
           onValue={setName}
@@ -61,7 +65,7 @@ export function ContactForm({
           maxLength={255}
         />
         <TextField
-          label="Number"
+          label={t('Number')}
           name="phone"
           type="tel"
           value={phone}
@@ -81,15 +85,24 @@ export function ContactForm({
             }
           />
         ))}
+        <SelectField
+          label={t('Time zone')}
+          name="time_zone"
+          choices={[['', t('That of the number')], ...timeZones(...(zone ? [zone] : []))]}
+          value={zone}
+          onValue={setZone}
+          hint={t('For quiet hours.')}
+          fault={save.fault}
+        />
         {groups.length > 0 && <GroupChoice groups={groups} chosen={chosen} onChoose={setChosen} />}
         <CheckField
-          label="Has opted out: gets no texts"
+          label={t('Has opted out: gets no texts')}
           name="opted_out"
           value={optedOut}
           onValue={setOptedOut}
         />
         <FormActions busy={save.busy} onCancel={onClose}>
-          Save
+          {t('Save')}
         </FormActions>
       </Form>
     </Dialog>
@@ -98,8 +111,8 @@ export function ContactForm({
 
 const hintFor = (country: string) =>
   country === ''
-    ? 'With the country, such as +49 151 12345678.'
-    : `A number without a country is one of ${countryName(country)}.`
+    ? t('With the country, such as +49 151 12345678.')
+    : t('A number without a country is one of {country}.', { country: countryName(country) })
 
 const GroupChoice = ({
   groups,
@@ -111,7 +124,7 @@ const GroupChoice = ({
   onChoose: (ids: readonly string[]) => void
 }) => (
   <fieldset class="contacts-groups">
-    <legend>Groups</legend>
+    <legend>{t('Groups')}</legend>
     {groups.map(({ id, name }) => (
       <CheckField
         key={id}

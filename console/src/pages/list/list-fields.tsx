@@ -1,6 +1,7 @@
 import { useRef } from 'preact/hooks'
 import type { Sheet } from '../../data/files/sheet.ts'
 import type { Template } from '../../data/records.ts'
+import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { CountryField } from '../../parts/form/country-field.tsx'
 import { SelectField, TextArea } from '../../parts/form/field.tsx'
@@ -40,7 +41,7 @@ export function ListFields({
     <>
       <div class="columns">
         <SelectField
-          label="Numbers are in"
+          label={t('Numbers are in')}
           name="phone-column"
           value={String(wishes.column)}
           onValue={(at) => onChange({ column: Number(at) })}
@@ -49,27 +50,27 @@ export function ListFields({
         <CountryField value={wishes.country} onValue={(country) => onChange({ country })} />
         {templates.length > 0 && (
           <SelectField
-            label="Start with a template"
+            label={t('Start with a template')}
             name="template"
             value=""
             onValue={(id) => onChange({ text: templates.find((one) => one.id === id)?.body ?? wishes.text })}
-            choices={[['', 'Choose…'], ...templates.map(({ id, name }) => [id, name] as const)]}
+            choices={[['', t('Choose…')], ...templates.map(({ id, name }) => [id, name] as const)]}
           />
         )}
       </div>
       <TextArea
-        label="Text"
+        label={t('Text')}
         name="text"
         rows={4}
         inputRef={area}
         value={wishes.text}
         onValue={(text) => onChange({ text })}
         error={faults.text}
-        hint="What stands in double braces is taken from the column of that name."
+        hint={t('What stands in double braces is taken from the column of that name.')}
       />
       <SuggestPlainText text={wishes.text} onText={(text) => onChange({ text })} />
       <div class="list-columns">
-        <span>Put in:</span>
+        <span>{t('Put in:')}</span>
         {sheet.head.map((title) => (
           <Button key={title} onClick={() => put(title)}>
             {title}

@@ -4,8 +4,11 @@ import { defaultCountry } from '../../data/phone/country.ts'
 import type { Template } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { ownHours } from '../../data/user-settings/own.ts'
+import { t, tn } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Actions, Form } from '../../parts/form/form.tsx'
+import { QuietField } from '../../parts/form/quiet-field.tsx'
 import { type When, WhenField } from '../../parts/form/when-field.tsx'
 import { Card } from '../../parts/page.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
@@ -26,6 +29,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
     text: '',
   }))
   const [when, setWhen] = useState<When>({ isLater: false, at: '' })
+  const [isQuiet, setQuiet] = useState(true)
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
   const [outcome, setOutcome] = useState(NOTHING_SENT)
   const [isOver, setOver] = useState(false)
@@ -37,7 +41,10 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   const plan = useMemo(() => planList(sheet, numbers, column, text), [sheet, numbers, column, text])
   const work = useTask(async () => {
     stop.current = new AbortController()
-    const options = when.isLater ? { scheduled_at: new Date(when.at).toISOString() } : {}
+    const options = {
+      ...(when.isLater && { scheduled_at: new Date(when.at).toISOString() }),
+      ...(ownHours.value && isQuiet && { quiet_hours: true }),
+    }
     const done = await runList(plan.good, options, outcome, stop.current.signal, setOutcome)
     setOutcome(done)
     setOver(!done.fault && !stop.current.signal.aborted)
@@ -55,7 +62,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   if (isOver) return <ListReport {...{ sheet, plan, outcome }} onAgain={onBack} />
   const count = outcome.accepted.size + outcome.refused.length
   const rest = plan.good.length - outcome.accepted.size
-  const texts = rest === 1 ? 'one text' : `${rest.toLocaleString()} texts`
+  const texts = tn('1 text', '{count} texts', rest)
   return (
     <div class="stack">
       <Card>
@@ -73,13 +80,14 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
                   setOutcome(NOTHING_SENT)
                 }}
               />
+              <QuietField value={isQuiet} onValue={setQuiet} />
             </>
           )}
           {(work.busy || count > 0) && (
             <Progress
               value={count}
               max={plan.good.length}
-              label={`${count.toLocaleString()} of ${plan.good.length.toLocaleString()} texts`}
+              label={t('{count} of {total} texts', { count, total: plan.good.length })}
             />
           )}
           <Actions>
@@ -91,13 +99,15 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
               disabled={plan.good.length === 0}
             >
               {count > 0 && !work.busy
-                ? `Go on with ${texts}`
-                : `${when.isLater ? 'Schedule' : 'Send'} ${texts}`}
+                ? t('Go on with {texts}', { texts })
+                : when.isLater
+                  ? t('Schedule {texts}', { texts })
+                  : t('Send {texts}', { texts })}
             </Button>
             {work.busy ? (
-              <Button onClick={() => stop.current.abort()}>Stop</Button>
+              <Button onClick={() => stop.current.abort()}>{t('Stop')}</Button>
             ) : (
-              <Button onClick={onBack}>Another file</Button>
+              <Button onClick={onBack}>{t('Another file')}</Button>
             )}
           </Actions>
         </Form>
@@ -111,9 +121,10 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
 function faultsOf({ text }: Wishes, { isLater, at }: When, sheet: Sheet): Record<string, string> {
   const faults: Record<string, string> = {}
   const unknown = unknownPlaceholders(text, sheet)
-  if (text.trim() === '') faults.text = 'Write a text first.'
-  else if (unknown.length > 0) faults.text = `There is no column for {{${unknown[0]}}}.`
-  if (isLater && !at) faults.at = 'When shall they go out?'
-  if (isLater && at && new Date(at).getTime() <= Date.now()) faults.at = 'This time is past.'
+  if (text.trim() === '') faults.text = t('Write a text first.')
+  else if (unknown.length > 0)
+    faults.text = t('There is no column for {placeholder}.', { placeholder: `{{${unknown[0]}}}` })
+  if (isLater && !at) faults.at = t('When shall they go out?')
+  if (isLater && at && new Date(at).getTime() <= Date.now()) faults.at = t('This time is past.')
   return faults
 }

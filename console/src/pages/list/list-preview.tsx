@@ -2,6 +2,7 @@ import type { Sheet } from '../../data/files/sheet.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import type { Usage } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { t, tn } from '../../language/words.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Table } from '../../parts/list/table.tsx'
@@ -17,20 +18,19 @@ export function ListPreview({ sheet, plan, hasText }: { sheet: Sheet; plan: List
   const { good, bad, segments } = plan
   const left = usage?.remaining ?? Number.POSITIVE_INFINITY
   return (
-    <Card title="As they will arrive">
+    <Card title={t('As they will arrive')}>
       <Notice kind={bad.length > 0 || good.length > left ? 'warning' : 'info'}>
-        {`${good.length.toLocaleString()} ${good.length === 1 ? 'text' : 'texts'}`}
+        {tn('1 text', '{count} texts', good.length)}
         {hasText && `, ${segmentsText(segments)}`}
-        {bad.length > 0 &&
-          `; ${bad.length.toLocaleString()} ${bad.length === 1 ? 'row' : 'rows'} to leave out`}
-        {good.length > left && `. Only ${left.toLocaleString()} are left of your messages this month`}
+        {bad.length > 0 && tn('; 1 row to leave out', '; {count} rows to leave out', bad.length)}
+        {good.length > left && t('. Only {left} are left of your messages this month', { left })}
       </Notice>
       {good.length > 0 && hasText && (
         <Table
-          caption="The first texts"
+          caption={t('The first texts')}
           columns={[
-            { title: 'Number', cell: ({ phone }) => <PhoneNumber number={phone} /> },
-            { title: 'Text', long: true, cell: ({ body }) => <span class="list-text">{body}</span> },
+            { title: t('Number'), cell: ({ phone }) => <PhoneNumber number={phone} /> },
+            { title: t('Text'), long: true, cell: ({ body }) => <span class="list-text">{body}</span> },
           ]}
           rows={good.slice(0, SHOWN).map((text) => ({ id: String(text.row), ...text }))}
         />

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import type { Message } from '../../data/records.ts'
+import { t } from '../../language/words.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
 import { CountList } from '../../parts/count-list.tsx'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
@@ -32,26 +33,26 @@ export function ListReport({
   }))
   const bad = [...plan.bad, ...failed].sort((a, b) => a.row - b.row)
   const figures = [
-    ['Accepted', accepted.size - before],
-    ['Sent before', before],
-    ['Left out', bad.length],
+    [t('Accepted'), accepted.size - before],
+    [t('Sent before'), before],
+    [t('Left out'), bad.length],
   ] as const
   return (
-    <Card title="Done">
+    <Card title={t('Done')}>
       <CountList figures={figures} />
       {before > 0 && (
         <Notice>
-          The same text to the same number within a day is not sent twice. It was accepted earlier.
+          {t('The same text to the same number within a day is not sent twice. It was accepted earlier.')}
         </Notice>
       )}
       <BadRows sheet={sheet} bad={bad} />
       <Actions>
         {filter && (
           <ButtonLink kind="primary" icon="messages" href={to('/messages', { filter })}>
-            See what becomes of them
+            {t('See what becomes of them')}
           </ButtonLink>
         )}
-        <Button onClick={onAgain}>Another file</Button>
+        <Button onClick={onAgain}>{t('Another file')}</Button>
       </Actions>
     </Card>
   )

@@ -3,6 +3,7 @@ import type { BadRow, Sheet } from '../../data/files/sheet.ts'
 import { type PhoneReading, readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import { filled, piecesOf, variablesOf } from '../../data/text/placeholders.ts'
+import { t } from '../../language/words.ts'
 
 /** A text for one row. */
 export interface ListText {
@@ -90,7 +91,7 @@ function filler(text: string, { head }: Sheet, phoneColumn: number) {
 }
 
 function textFault(body: string, empty: string, before: number | undefined): string {
-  if (empty) return `Nothing in “${empty}”`
-  if ([...body].length > MAX_CHARACTERS) return `Longer than ${MAX_CHARACTERS.toLocaleString()} characters`
-  return before === undefined ? '' : `The same text to the same number as in row ${before}`
+  if (empty) return t('Nothing in “{column}”', { column: empty })
+  if ([...body].length > MAX_CHARACTERS) return t('Longer than {max} characters', { max: MAX_CHARACTERS })
+  return before === undefined ? '' : t('The same text to the same number as in row {row}', { row: before })
 }

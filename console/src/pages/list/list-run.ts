@@ -1,5 +1,6 @@
 import { pb } from '../../data/client.ts'
 import { type Fault, faultOf } from '../../data/fault.ts'
+import { t } from '../../language/words.ts'
 import type { ListText } from './list-rows.ts'
 
 /** What has been done so far. */
@@ -61,7 +62,7 @@ export async function runList(
   return outcome()
 }
 
-const OTHERWISE = 'The same text went to this number within a day, for another time'
+const OTHERWISE = t('The same text went to this number within a day, for another time')
 
 async function sendOne(
   { phone, body }: ListText,

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import type { Sheet } from '../../data/files/sheet.ts'
+import { t } from '../../language/words.ts'
 import { ChooseFile } from '../../parts/form/choose-file.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { to } from '../../router.ts'
@@ -14,17 +15,17 @@ export function Page() {
   const [sheet, setSheet] = useState<Sheet>()
   return (
     <Frame
-      title="Send to a list"
-      text="A text of its own to each row of a spreadsheet."
-      back={{ href: to('/send'), words: 'Send' }}
+      title={t('Send to a list')}
+      text={t('A text of its own to each row of a spreadsheet.')}
+      back={{ href: to('/send'), words: t('Send') }}
     >
       {sheet ? (
         <ListForm sheet={sheet} onBack={() => setSheet(undefined)} />
       ) : (
         <Card>
           <ChooseFile
-            hint="One row a text, the names of the columns in the first one, the numbers in one of them."
-            placeholder={'phone, name, time\n+49 151 12345678, Anna, 7 pm\n+44 7700 900123, Ben, 9 pm'}
+            hint={t('One row a text, the names of the columns in the first one, the numbers in one of them.')}
+            placeholder={t('phone, name, time\n+49 151 12345678, Anna, 7 pm\n+44 7700 900123, Ben, 9 pm')}
             onChoose={setSheet}
           />
         </Card>

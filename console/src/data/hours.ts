@@ -1,0 +1,42 @@
+import { locale } from '../language/language.ts'
+import { t } from '../language/words.ts'
+
+export const DAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const
+export type Day = (typeof DAYS)[number]
+
+/** Hours of some days: local times as `22:00`, '' for none. Without days: of every day. */
+export interface Hours {
+  readonly from: string
+  readonly to: string
+  readonly days: readonly Day[]
+}
+
+const short = new Intl.DateTimeFormat(locale, { weekday: 'short', timeZone: 'UTC' })
+const long = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: 'UTC' })
+const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: 'UTC' })
+
+/** A day of that name: 5 January 2026 was a Monday. */
+const dateOf = (day: Day) => new Date(Date.UTC(2026, 0, 5 + DAYS.indexOf(day)))
+
+/** `Monday` */
+export const dayName = (day: Day): string => long.format(dateOf(day))
+
+const timeWords = (at: string) => time.format(new Date(`2026-01-05T${at}Z`))
+
+/** `10:00 PM to 8:00 AM, Sat, Sun`, as the browser's language writes it; '' when there are none. */
+export function hoursWords({ from, to, days }: Hours): string {
+  const hours = from && t('{from} to {to}', { from: timeWords(from), to: timeWords(to) })
+  const names = DAYS.filter((day) => days.includes(day)).map((day) => short.format(dateOf(day)))
+  return [hours, ...names].filter((part) => part !== '').join(', ')
+}
+
+/** What is wrong with typed hours, by member; empty when they can be saved. None at all can be. */
+export function hoursFaults({ from, to, days }: Hours): Partial<Record<keyof Hours, string>> {
+  const both = t('Set both times, or none.')
+  if (from === '' && to !== '') return { from: both }
+  if (from !== '' && to === '') return { to: both }
+  if (from === '' && days.length > 0)
+    return { from: t('Set the times for these days, too; a whole day is from 00:00 to 23:59.') }
+  if (from !== '' && from === to) return { to: t('The two times are the same.') }
+  return {}
+}

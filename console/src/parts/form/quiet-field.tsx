@@ -1,0 +1,18 @@
+import { hoursWords } from '../../data/hours.ts'
+import { ownHours } from '../../data/user-settings/own.ts'
+import { t } from '../../language/words.ts'
+import { CheckField } from './field.tsx'
+
+/** Whether texts wait during the quiet hours of the account; nothing when it has none. */
+export function QuietField({ value, onValue }: { value: boolean; onValue: (isQuiet: boolean) => void }) {
+  if (!ownHours.value) return null
+  const hours = hoursWords(ownHours.value)
+  return (
+    <CheckField
+      label={t('Wait during quiet hours ({hours})', { hours })}
+      name="quiet_hours"
+      value={value}
+      onValue={onValue}
+    />
+  )
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { isUsable, lineName } from '../../console/src/data/device/lines.ts'
+import { hoursFaults } from '../../console/src/data/hours.ts'
+import { readPrefixes } from '../../console/src/pages/device/prefixes.ts'
+
+test.each([
+  ['its label', { label: 'Shop', number: '+4915120000010', slot: 1 }, 'Shop'],
+  ['its number', { label: '', number: '+4915120000010', slot: 1 }, '+49\u00a01512\u00a00000010'],
+  ['its slot', { label: '', number: '', slot: 2 }, 'SIM 2'],
+  ['no SIM', { label: '', number: '+4915120000010', slot: 0 }, 'Chosen by the phone'],
+])('a line is called by %s', (_, line, name) => {
+  expect(lineName(line)).toBe(name)
+})
+
+test.each([
+  [true, true, true],
+  [true, false, false],
+  [false, true, false],
+])('a line that is on: %s, and present: %s, can be chosen: %s', (enabled, present, usable) => {
+  expect(isUsable({ enabled, present } as never)).toBe(usable)
+})
+
+test.each([
+  ['', ''],
+  ['+43', '+43'],
+  [' +43, 0043 66 ', '+43,+4366'],
+  ['+43 +49; +41', '+43,+49,+41'],
+  ['+43,', '+43'],
+  ['43', undefined],
+  ['+0', undefined],
+  ['+43, Austria', undefined],
+])('beginnings of numbers are read: %j', (typed, prefixes) => {
+  expect(readPrefixes(typed)).toBe(prefixes)
+})
+
+test.each([
+  ['none', { from: '', to: '', days: [] }, []],
+  ['both', { from: '22:00', to: '08:00', days: ['sat'] }, []],
+  ['no end', { from: '22:00', to: '', days: [] }, ['to']],
+  ['no beginning', { from: '', to: '08:00', days: [] }, ['from']],
+  ['days alone', { from: '', to: '', days: ['sat'] }, ['from']],
+  ['no time between', { from: '08:00', to: '08:00', days: [] }, ['to']],
+] as const)('hours are judged: %s', (_, hours, members) => {
+  expect(Object.keys(hoursFaults(hours))).toEqual(members)
+})
