@@ -58,14 +58,20 @@ scenario(
     await page.getByRole('button', { name: 'Edit' }).click()
     await dialog.getByLabel('Name').fill('Monday')
     await dialog.getByLabel('Text').fill('The sale begins on Tuesday')
+    const typed = dialog.getByLabel('Numbers')
+    const all = await typed.inputValue()
+    await typed.fill(`${all}\n0151 2000`)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.getByText('“0151 2000” – Germany has no such number').waitFor()
     await fixture.look('edit')
+    await typed.fill(`${all}\n0151 200 000 10`)
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('heading', { name: 'Monday' }).waitFor()
     await page.locator('.campaign-text').getByText('The sale begins on Tuesday').waitFor()
 
     await page.getByRole('button', { name: 'Pause' }).click()
     await page.getByText('Paused', { exact: true }).waitFor()
-    await page.getByText('25 paused').waitFor()
+    await page.getByText('26 paused').waitFor()
     await fixture.look('paused')
     await page.getByRole('button', { name: 'Resume' }).click()
     await page.getByRole('button', { name: 'Pause' }).waitFor()
@@ -81,8 +87,8 @@ scenario(
 
     // the question has one way to cancel
     await page.getByRole('button', { name: 'Cancel the campaign' }).click()
-    expect(await dialog.getByRole('button', { name: /^Cancel/ }).count()).toBe(1)
-    expect(await page.locator(':focus').textContent()).toBe('Keep it')
+    await expect.poll(() => dialog.getByRole('button', { name: /^Cancel/ }).count()).toBe(1)
+    await expect.poll(() => page.locator(':focus').textContent()).toBe('Keep it')
     await dialog.getByRole('button', { name: 'Cancel the campaign' }).click()
     await page.getByText('Campaign canceled').waitFor()
     await fixture.visit('/campaigns')
@@ -90,6 +96,37 @@ scenario(
     await fixture.look('list')
   },
 )
+
+scenario('failed texts of a campaign are offered once', async (fixture) => {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  const phone = await pairPhone(fixture.url, ann, 'desk phone')
+  const body = { recipients: numbers(3), body: 'Sale', hold_seconds: 0 }
+  const { id } = await ann.send('/api/campaigns', { method: 'POST', body })
+  const finish = async (count: number) => {
+    for (let left = count; left > 0; )
+      for (const task of await phone.claim()) {
+        left--
+        const isWrong = task.to !== numbers(1)[0]
+        await phone.report(task, isWrong ? 'failed' : 'sent', isWrong ? { error_message: 'No network' } : {})
+      }
+  }
+  await finish(3)
+  await fixture.signIn()
+  await fixture.visit(`/campaigns/${id}`)
+  const again = page.getByRole('button', { name: 'Send failed ones again' })
+  const dialog = page.getByRole('dialog')
+  await again.click()
+  await dialog.getByText('2 failed messages are sent once more.').waitFor()
+  await dialog.getByRole('button', { name: 'Send 2 again' }).click()
+  await page.getByText('2 texts sent again').waitFor()
+  // all that failed is on its way again
+  await again.waitFor({ state: 'detached' })
+  await finish(2)
+  await again.click()
+  await dialog.getByText('2 failed messages are sent once more.').waitFor()
+  await fixture.look('campaign-again')
+})
 
 scenario('a scheduled send tells its date, also when somebody has opted out', async (fixture) => {
   const { page } = fixture
@@ -106,11 +143,7 @@ scenario('a scheduled send tells its date, also when somebody has opted out', as
   await ann.send(`/api/sms/messages/${first!.id}/cancel`, { method: 'POST' })
   await page.getByRole('heading', { name: /^Scheduled for .* to 2 people$/ }).waitFor()
   await page.getByRole('button', { name: 'Cancel the 2 not sent yet' }).click()
-  expect(
-    await page
-      .getByRole('dialog')
-      .getByRole('button', { name: /^Cancel/ })
-      .count(),
-  ).toBe(1)
+  const cancels = page.getByRole('dialog').getByRole('button', { name: /^Cancel/ })
+  await expect.poll(() => cancels.count()).toBe(1)
   await page.getByRole('button', { name: 'Keep them' }).click()
 })

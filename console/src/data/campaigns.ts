@@ -1,4 +1,6 @@
+import { t } from '../language/words.ts'
 import { pb } from './client.ts'
+import type { FailedCounts } from './failed.ts'
 import type { Campaign, CampaignState, MessageState } from './records.ts'
 
 /** `GET /api/campaigns/ID/progress`. */
@@ -9,6 +11,8 @@ export interface CampaignProgress {
   readonly counts: Readonly<Record<Exclude<MessageState, 'received'>, number>>
   /** Of the failed ones. */
   readonly canceled: number
+  /** Failed ones that were not sent again yet, nor are to people who opted out. */
+  readonly retriable: FailedCounts
   readonly segments_used: number
   readonly opt_outs: number
   readonly replies: number
@@ -24,7 +28,7 @@ export interface CampaignProgress {
 export function titleOf({ name, body }: { readonly name: string; readonly body: string }): string {
   if (name) return name
   const [line = ''] = body.trim().split('\n')
-  return line.length > 40 ? `${line.slice(0, 39)}…` : line || 'Campaign'
+  return line.length > 40 ? `${line.slice(0, 39)}…` : line || t('Campaign')
 }
 
 /** All messages of a campaign, for lists of messages. */

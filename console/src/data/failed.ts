@@ -10,13 +10,15 @@ const KINDS = {
 } as const
 /** Why a message failed, as far as it matters to who sends it again; who opted out is left alone. */
 export type FailedKind = keyof typeof KINDS
+/** How many there are of each kind. */
+export type FailedCounts = Readonly<Record<FailedKind, number>>
 
 /** The failed messages of a kind among those of a filter. */
 export const failedFilter = (filter: string, kind: FailedKind): string =>
   `${filter === '' ? '' : `(${filter}\n) && `}${FAILED} && ${KINDS[kind]}`
 
 /** How many there are of each kind; undefined until they are counted. */
-export function useFailed(filter: string): Readonly<Record<FailedKind, number>> | undefined {
+export function useFailed(filter: string): FailedCounts | undefined {
   const plain = useCount(failedFilter(filter, 'plain'))
   const unknown = useCount(failedFilter(filter, 'unknown'))
   const canceled = useCount(failedFilter(filter, 'canceled'))

@@ -1,8 +1,9 @@
 import { useState } from 'preact/hooks'
-import { type CampaignProgress, filterOf } from '../../data/campaigns.ts'
+import type { CampaignProgress } from '../../data/campaigns.ts'
 import { pb } from '../../data/client.ts'
 import type { Campaign, CampaignState } from '../../data/records.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t, tn } from '../../language/words.ts'
 import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
@@ -29,12 +30,12 @@ export function Actions({
   const cancel = useTask(async () => {
     if (!(await confirmed(CANCEL))) return
     await post('cancel')
-    toast('Campaign canceled')
+    toast(t('Campaign canceled'))
   })
   const remove = useTask(async () => {
     if (!(await confirmed(REMOVE))) return
     await pb.collection('campaigns').delete(id)
-    toast('Campaign deleted')
+    toast(t('Campaign deleted'))
     go('/campaigns')
   })
   const again = async (include: readonly string[]) => {
@@ -43,69 +44,70 @@ export function Actions({
       body: { include },
     })
     setOpen(undefined)
-    toast(retried === 1 ? 'One text sent again' : `${retried.toLocaleString()} texts sent again`)
+    toast(tn('One text sent again', '{count} texts sent again', retried))
   }
   const isUnderWay = UNDER_WAY.includes(status)
-  const hasFailed = (progress?.counts.failed ?? 0) > 0
+  const { plain = 0, unknown = 0, canceled = 0 } = progress?.retriable ?? {}
+  const hasFailed = plain + unknown + canceled > 0
   const fault = pause.fault ?? resume.fault ?? cancel.fault ?? remove.fault
   return (
     <>
       <div class="row">
         {status === 'paused' && (
           <Button kind="primary" icon="send" busy={resume.busy} onClick={() => void resume.run()}>
-            Resume
+            {t('Resume')}
           </Button>
         )}
         {(status === 'scheduled' || status === 'sending') && (
           <Button icon="pause" busy={pause.busy} onClick={() => void pause.run()}>
-            Pause
+            {t('Pause')}
           </Button>
         )}
         {isUnderWay && status !== 'sending' && (
           <Button icon="edit" onClick={() => setOpen('edit')}>
-            Edit
+            {t('Edit')}
           </Button>
         )}
         {isUnderWay && (
           <Button icon="close" busy={cancel.busy} onClick={() => void cancel.run()}>
-            Cancel the campaign
+            {t('Cancel the campaign')}
           </Button>
         )}
         {(status === 'sending' || status === 'done') && hasFailed && (
           <Button icon="again" onClick={() => setOpen('again')}>
-            Send failed ones again
+            {t('Send failed ones again')}
           </Button>
         )}
         <ButtonLink icon="copy" href={to('/send', { campaign: id })}>
-          Duplicate
+          {t('Duplicate')}
         </ButtonLink>
         {!isUnderWay && (
           <Button icon="trash" busy={remove.busy} onClick={() => void remove.run()}>
-            Delete
+            {t('Delete')}
           </Button>
         )}
       </div>
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {open === 'edit' && <EditDialog campaign={campaign} onClose={() => setOpen(undefined)} />}
       {open === 'again' && (
-        <AgainDialog filter={`(${filterOf(campaign)})`} send={again} onClose={() => setOpen(undefined)} />
+        <AgainDialog counts={progress?.retriable} send={again} onClose={() => setOpen(undefined)} />
       )}
     </>
   )
 }
 
 const CANCEL = {
-  title: 'Cancel the campaign?',
-  text: 'Whoever has not got the text yet does not get it. What a device has already goes on.',
-  action: 'Cancel the campaign',
-  keep: 'Keep it',
+  title: t('Cancel the campaign?'),
+  text: t('Whoever has not got the text yet does not get it. What a device has already goes on.'),
+  action: t('Cancel the campaign'),
+  keep: t('Keep it'),
   danger: true,
 }
 
 const REMOVE = {
-  title: 'Delete the campaign?',
-  text: 'It leaves the list; its messages stay.',
-  action: 'Delete',
-  keep: 'Keep it',
+  title: t('Delete the campaign?'),
+  text: t('It leaves the list; its messages stay.'),
+  action: t('Delete'),
+  keep: t('Keep it'),
   danger: true,
 }

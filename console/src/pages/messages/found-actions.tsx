@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { failedFilter } from '../../data/failed.ts'
+import { failedFilter, useFailed } from '../../data/failed.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t, tn } from '../../language/words.ts'
 import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
@@ -28,7 +29,7 @@ export function FoundActions({ question, filter }: { question: Question; filter:
     return (
       <>
         <Button icon="again" onClick={() => setOpen(true)}>
-          Send again
+          {t('Send again')}
         </Button>
         {isOpen && <SendAgain filter={filter} onClose={close} />}
       </>
@@ -37,7 +38,7 @@ export function FoundActions({ question, filter }: { question: Question; filter:
   return (
     <>
       <Button icon="close" onClick={() => setOpen(true)}>
-        Cancel all
+        {t('Cancel all')}
       </Button>
       {isOpen && <CancelAll filter={`(${filter}\n) && (${WAITS})`} onClose={close} />}
     </>
@@ -57,12 +58,12 @@ function kindOf({ state, filter }: Question): 'failed' | 'waiting' | undefined {
 
 const SendAgain = ({ filter, onClose }: { filter: string; onClose: () => void }) => (
   <AgainDialog
-    filter={filter}
+    counts={useFailed(filter)}
     onClose={onClose}
     send={async (chosen, tell, stop) => {
       const filters = (['plain', ...chosen] as const).map((kind) => failedFilter(filter, kind))
       const { done } = await doEach(filters, 'retry', tell, stop)
-      toast(done === 1 ? 'One message sent again' : `${done.toLocaleString()} messages sent again`)
+      toast(tn('One message sent again', '{count} messages sent again', done))
       onClose()
     }}
   />
@@ -82,30 +83,30 @@ function CancelAll({ filter, onClose }: { filter: string; onClose: () => void })
     stop.current = new AbortController()
     setThrough(0)
     const { done, late } = await doEach([filter], 'cancel', setThrough, stop.current.signal)
-    const canceled = done === 1 ? 'One message canceled' : `${done.toLocaleString()} messages canceled`
-    toast(late > 0 ? `${canceled}, ${late.toLocaleString()} had a device already` : canceled)
+    const canceled = tn('One message canceled', '{count} messages canceled', done)
+    toast(late > 0 ? t('{canceled}, {late} had a device already', { canceled, late }) : canceled)
     onClose()
   })
   return (
-    <Dialog title="Cancel all of them?" onClose={onClose}>
+    <Dialog title={t('Cancel all of them?')} onClose={onClose}>
       <Form onSubmit={work.run} fault={work.fault}>
         {work.busy ? (
           <Progress
             value={through}
             max={total}
-            label={`${through.toLocaleString()} of ${total.toLocaleString()} messages`}
+            label={t('{count} of {total} messages', { count: through, total })}
           />
         ) : (
-          <p>{loading ? 'Counting…' : sentenceOf(total)}</p>
+          <p>{loading ? t('Counting…') : sentenceOf(total)}</p>
         )}
         <Actions>
           <Button type="submit" kind="danger" busy={work.busy} disabled={total === 0}>
-            {total > 0 ? `Cancel ${total.toLocaleString()}` : 'Cancel them'}
+            {total > 0 ? t('Cancel {count}', { count: total }) : t('Cancel them')}
           </Button>
           {work.busy ? (
-            <Button onClick={() => stop.current.abort()}>Stop</Button>
+            <Button onClick={() => stop.current.abort()}>{t('Stop')}</Button>
           ) : (
-            <Button onClick={onClose}>Keep them</Button>
+            <Button onClick={onClose}>{t('Keep them')}</Button>
           )}
         </Actions>
       </Form>
@@ -115,5 +116,9 @@ function CancelAll({ filter, onClose }: { filter: string; onClose: () => void })
 
 const sentenceOf = (total: number) =>
   total === 0
-    ? 'None of them can be canceled any more: devices have them.'
-    : `${total === 1 ? 'One message' : `${total.toLocaleString()} messages`} that no device has yet will not be sent. Their units of the quota come back.`
+    ? t('None of them can be canceled any more: devices have them.')
+    : tn(
+        'One message that no device has yet will not be sent. Its units of the quota come back.',
+        '{count} messages that no device has yet will not be sent. Their units of the quota come back.',
+        total,
+      )

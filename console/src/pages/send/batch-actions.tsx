@@ -1,9 +1,12 @@
+import type { ComponentProps } from 'preact'
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { useFailed } from '../../data/failed.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t, tn } from '../../language/words.ts'
 import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
 import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
@@ -35,7 +38,7 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
     const { canceled } = await pb.send<{ canceled: number }>(`/api/sms/batches/${batch}/cancel`, {
       method: 'POST',
     })
-    toast(canceled === 1 ? 'One message canceled' : `${canceled.toLocaleString()} messages canceled`)
+    toast(tn('One message canceled', '{count} messages canceled', canceled))
   })
   if (batch === '' || session.value?.role !== 'user') return null
   const retry = async (include: readonly string[]) => {
@@ -47,8 +50,10 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
     setAsking(false)
     toast(
       left_out.refused > 0
-        ? `${left_out.refused.toLocaleString()} could not be sent now: your quota is used up, or no device is there`
-        : `${recipients_count.toLocaleString()} sent again`,
+        ? t('{count} could not be sent now: your quota is used up, or no device is there', {
+            count: left_out.refused,
+          })
+        : t('{count} sent again', { count: recipients_count }),
     )
     if (batch_id) go('/send', { batch: batch_id })
   }
@@ -57,34 +62,31 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
       method: 'POST',
       body,
     })
-    toast(
-      rescheduled === 1
-        ? 'One message has another time'
-        : `${rescheduled.toLocaleString()} messages have another time`,
-    )
+    toast(tn('One message has another time', '{count} messages have another time', rescheduled))
   }
   return (
     <>
       {again && (
         <Notice>
-          What failed was sent again. <a href={to('/send', { batch: again })}>See what became of it</a>
+          {t('What failed was sent again.')}{' '}
+          <a href={to('/send', { batch: again })}>{t('See what became of it')}</a>
         </Notice>
       )}
       {(waiting > 0 || (counts.failed ?? 0) > 0) && (
         <div class="row">
           {scheduled && (
             <Button icon="clock" onClick={() => setChanging(true)}>
-              Change time
+              {t('Change time')}
             </Button>
           )}
           {waiting > 0 && (
             <Button icon="close" busy={cancel.busy} onClick={() => void cancel.run()}>
-              {`Cancel ${waiting === 1 ? 'the one' : `the ${waiting.toLocaleString()}`} not sent yet`}
+              {tn('Cancel the one not sent yet', 'Cancel the {count} not sent yet', waiting)}
             </Button>
           )}
           {(counts.failed ?? 0) > 0 && (
             <Button icon="again" onClick={() => setAsking(true)}>
-              Send failed ones again
+              {t('Send failed ones again')}
             </Button>
           )}
         </div>
@@ -92,22 +94,33 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
       {cancel.fault && <Notice kind="wrong">{cancel.fault.message}</Notice>}
       {isChanging && scheduled && (
         <ChangeDialog
-          title="Change the time"
+          title={t('Change the time')}
           waiting={{ scheduled_at: scheduled.scheduled_at, expires_at: scheduled.expires_at }}
           save={reschedule}
           onClose={() => setChanging(false)}
         />
       )}
-      {isAsking && <AgainDialog filter={filter} send={retry} onClose={() => setAsking(false)} />}
+      {isAsking && <BatchAgain filter={filter} send={retry} onClose={() => setAsking(false)} />}
     </>
   )
 }
 
+const BatchAgain = ({
+  filter,
+  ...others
+}: { filter: string } & Omit<ComponentProps<typeof AgainDialog>, 'counts'>) => (
+  <AgainDialog counts={useFailed(filter)} {...others} />
+)
+
 const question = (waiting: number) => ({
-  title: 'Cancel what is left?',
-  text: `${waiting === 1 ? 'One message that no device has yet is' : `${waiting.toLocaleString()} messages that no device has yet are`} not sent. What a device has already goes on.`,
-  action: waiting === 1 ? 'Cancel it' : 'Cancel them',
-  keep: waiting === 1 ? 'Keep it' : 'Keep them',
+  title: t('Cancel what is left?'),
+  text: tn(
+    'One message that no device has yet is not sent. What a device has already goes on.',
+    '{count} messages that no device has yet are not sent. What a device has already goes on.',
+    waiting,
+  ),
+  action: tn('Cancel it', 'Cancel them', waiting),
+  keep: tn('Keep it', 'Keep them', waiting),
   danger: true,
 })
 

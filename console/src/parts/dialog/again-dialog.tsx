@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { type FailedKind, useFailed } from '../../data/failed.ts'
+import type { FailedCounts, FailedKind } from '../../data/failed.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t, tn } from '../../language/words.ts'
 import { Button } from '../form/button.tsx'
 import { CheckField } from '../form/field.tsx'
 import { Actions, Form } from '../form/form.tsx'
@@ -11,25 +12,25 @@ import { Dialog } from './dialog.tsx'
 const CHOICES = ['unknown', 'canceled'] as const
 export type AgainChoice = (typeof CHOICES)[number]
 
-const WORDS: Readonly<Record<AgainChoice, (count: string) => string>> = {
-  unknown: (count) => `Also ${count} of unknown outcome: they may have gone out, and reach people twice`,
-  canceled: (count) => `Also ${count} that were canceled`,
+const WORDS: Readonly<Record<AgainChoice, (count: number) => string>> = {
+  unknown: (count) =>
+    t('Also {count} of unknown outcome: they may have gone out, and reach people twice', { count }),
+  canceled: (count) => t('Also {count} that were canceled', { count }),
 }
 
 /**
- * Asks which failed messages of a filter are sent once more, and has `send` do it, which tells how many are
- * done and shows what came of it.
+ * Asks which failed messages are sent once more, and has `send` do it, which tells how many are done and
+ * shows what came of it. `counts`: how many there are of each kind; undefined until they are counted.
  */
 export function AgainDialog({
-  filter,
+  counts,
   send,
   onClose,
 }: {
-  filter: string
+  counts: FailedCounts | undefined
   send: (chosen: readonly AgainChoice[], tell: (done: number) => void, stop: AbortSignal) => Promise<void>
   onClose: () => void
 }) {
-  const counts = useFailed(filter)
   const [chosen, setChosen] = useState<readonly AgainChoice[]>([])
   const [done, setDone] = useState(0)
   const stop = useRef(new AbortController())
@@ -43,9 +44,9 @@ export function AgainDialog({
     await send(chosen, setDone, stop.current.signal)
   })
   return (
-    <Dialog title="Send failed ones again" onClose={onClose}>
+    <Dialog title={t('Send failed ones again')} onClose={onClose}>
       <Form onSubmit={work.run} fault={work.fault}>
-        {!counts && <Loading what="Counting" />}
+        {!counts && <Loading what={t('Counting')} />}
         {counts && !work.busy && (
           <>
             <p>{sentenceOf(counts.plain)}</p>
@@ -53,14 +54,15 @@ export function AgainDialog({
               <CheckField
                 key={kind}
                 name={kind}
-                label={WORDS[kind](counts[kind].toLocaleString())}
+                label={WORDS[kind](counts[kind])}
                 value={chosen.includes(kind)}
                 onValue={(isIn) => setChosen(isIn ? [...chosen, kind] : chosen.filter((one) => one !== kind))}
               />
             ))}
             <p class="muted">
-              Each goes out as a new message, by any of your devices, and counts against your quota. What was
-              sent again before is not sent a third time.
+              {t(
+                'Each goes out as a new message, by any of your devices, and counts against your quota. What was sent again before is not sent a third time.',
+              )}
             </p>
           </>
         )}
@@ -68,17 +70,17 @@ export function AgainDialog({
           <Progress
             value={done}
             max={total}
-            label={`${done.toLocaleString()} of ${total.toLocaleString()} messages`}
+            label={t('{count} of {total} messages', { count: done, total })}
           />
         )}
         <Actions>
           <Button type="submit" kind="primary" icon="again" busy={work.busy} disabled={total === 0}>
-            {total > 0 ? `Send ${total.toLocaleString()} again` : 'Send again'}
+            {total > 0 ? t('Send {count} again', { count: total }) : t('Send again')}
           </Button>
           {work.busy ? (
-            <Button onClick={() => stop.current.abort()}>Stop</Button>
+            <Button onClick={() => stop.current.abort()}>{t('Stop')}</Button>
           ) : (
-            <Button onClick={onClose}>Cancel</Button>
+            <Button onClick={onClose}>{t('Cancel')}</Button>
           )}
         </Actions>
       </Form>
@@ -88,7 +90,5 @@ export function AgainDialog({
 
 const sentenceOf = (count: number) =>
   count === 0
-    ? 'No message failed for a reason that another try could mend.'
-    : count === 1
-      ? 'One failed message is sent once more.'
-      : `${count.toLocaleString()} failed messages are sent once more.`
+    ? t('No message failed for a reason that another try could mend.')
+    : tn('One failed message is sent once more.', '{count} failed messages are sent once more.', count)
