@@ -100,8 +100,8 @@ scenario('a template goes to a group, each gets their own text, later', async (f
   await page.getByLabel('number', { exact: true }).fill('4711')
   await page.getByText('Hi Bob, your parcel 4711 is here.').waitFor()
   await page.getByText('Later', { exact: true }).click()
-  await page.getByText('More: device').click()
-  await page.getByLabel('Device', { exact: true }).selectOption({ label: 'desk phone (online)' })
+  await page.getByText('More: line').click()
+  await page.getByLabel('Line', { exact: true }).selectOption({ label: 'desk phone (online)' })
   await page.getByLabel('Give up').selectOption({ label: 'After an hour' })
   await fixture.look('send-template')
 

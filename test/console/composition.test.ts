@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest'
+import { isList, readNumbers } from '../../console/src/data/phone/number-list.ts'
 import { BLANK, faultsOf, requestOf } from '../../console/src/pages/send/composition.ts'
 import { placeFault } from '../../console/src/pages/send/place-fault.ts'
-import { isList, readNumbers, withMore } from '../../console/src/pages/send/recipients/numbers.ts'
+import { withMore } from '../../console/src/pages/send/recipients/numbers.ts'
 
 test.each([
   ['one', '+4915112345678', ['+4915112345678']],
@@ -44,15 +45,20 @@ test('a request has only what is not at its default', () => {
     {
       ...READY,
       ...{ kind: 'template', template: 't1', variables: { day: 'Monday', old: 'x' }, groups: ['g1'] },
-      ...{ isLater: true, at: '2026-11-21T08:30', device: 'd1', sim: '2', priority: '5' },
-      ...{ guarantee: 'at_least_once', giveUp: '3600' },
+      ...{ isLater: true, at: '2026-11-21T08:30', device: 'd1', line: 'l2', priority: '5' },
+      ...{ guarantee: 'at_least_once', giveUp: '3600', isQuiet: false },
     },
     ['day'],
   )
   expect(full).toEqual({
     ...{ recipients: ['+4915120000010'], group_ids: ['g1'], template_id: 't1', variables: { day: 'Monday' } },
-    ...{ scheduled_at: new Date('2026-11-21T08:30').toISOString(), device_id: 'd1', sim: 2, priority: 5 },
-    ...{ guarantee: 'at_least_once', ttl: 3600 },
+    ...{
+      scheduled_at: new Date('2026-11-21T08:30').toISOString(),
+      device_id: 'd1',
+      line_id: 'l2',
+      priority: 5,
+    },
+    ...{ guarantee: 'at_least_once', ttl: 3600, quiet_hours: false },
   })
 })
 
@@ -79,6 +85,7 @@ test.each([
   ['invalid_request', 'expires_at must lie in the future, after scheduled_at', 'giveUp'],
   ['body_too_long', 'Message body must be at most 1600 characters', 'text'],
   ['device_not_found', 'Device not found', 'device'],
+  ['line_not_found', 'Line not found', 'device'],
   ['', 'Missing variable: day.', 'variable day'],
   ['', 'Template not found.', 'template'],
   ['quota_exceeded', 'Monthly message quota exceeded', undefined],

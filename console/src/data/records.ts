@@ -122,14 +122,7 @@ export interface Campaign extends Owned {
   readonly segments: number
   readonly error: string
   readonly updated: string
-  readonly expand?: { readonly groups?: readonly ContactGroup[] }
-}
-
-/** As an agent hands it in; any of it may be missing. */
-export interface Sim {
-  readonly slot?: number
-  readonly number?: string
-  readonly operator?: string
+  readonly expand?: { readonly groups?: readonly ContactGroup[]; readonly line?: Line }
 }
 
 export interface Device extends Owned {
@@ -142,7 +135,6 @@ export interface Device extends Owned {
   readonly daily_limit: number
   /** 0: none. */
   readonly per_minute: number
-  readonly sims: readonly Sim[] | null
   readonly updated: string
   readonly expand?: { readonly user?: User }
 }

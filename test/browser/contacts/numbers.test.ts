@@ -32,7 +32,7 @@ scenario('a national number is read, sent to, saved and found', async (fixture) 
   expect(tasks.map((task) => task.to).sort()).toEqual(['+4915120000010', '+4915120000011'])
 
   await fixture.visit('/messages')
-  await page.getByLabel('Search texts and numbers').fill('0151 20000011')
+  await page.getByLabel('Name, number or text').fill('0151 20000011')
   await page.getByText('1 message', { exact: true }).waitFor()
   await page.getByText('+49 1512 0000011').waitFor()
   expect(await page.evaluate(IS_CUT)).toBe(false)

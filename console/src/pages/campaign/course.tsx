@@ -1,5 +1,6 @@
 import { type CampaignProgress, filterOf } from '../../data/campaigns.ts'
 import type { Campaign } from '../../data/records.ts'
+import { formatNumber, t } from '../../language/words.ts'
 import { Card } from '../../parts/page.tsx'
 import { Badge, MESSAGE_STATES } from '../../parts/status.tsx'
 import { Progress } from '../../parts/wait.tsx'
@@ -13,37 +14,35 @@ export function Course({ campaign, progress }: { campaign: Campaign; progress: C
   const filter = `(${filterOf(campaign)})`
   const over = counts.sent + counts.delivered + counts.failed
   const wordsOf = (state: (typeof STATES)[number]) =>
-    state === 'pending' && progress.status === 'paused' ? 'paused' : MESSAGE_STATES[state][1].toLowerCase()
+    state === 'pending' && progress.status === 'paused' ? t('paused') : MESSAGE_STATES[state][1].toLowerCase()
   return (
-    <Card title="Progress">
+    <Card title={t('Progress')}>
       <Progress
         value={over}
         max={recipients_count}
-        label={`${over.toLocaleString()} of ${recipients_count.toLocaleString()} are done`}
+        label={t('{count} of {total} are done', { count: over, total: recipients_count })}
       />
       <div class="row">
         {STATES.filter((state) => counts[state] > 0).map((state) => (
           <a key={state} href={to('/messages', { filter: `${filter} && status = "${state}"` })}>
             <Badge tone={MESSAGE_STATES[state][0]}>
-              {counts[state].toLocaleString()} {wordsOf(state)}
+              {formatNumber(counts[state])} {wordsOf(state)}
             </Badge>
           </a>
         ))}
       </div>
       <dl class="figures">
         <div>
-          <dt>Replies</dt>
-          <dd>{progress.replies.toLocaleString()}</dd>
+          <dt>{t('Replies')}</dt>
+          <dd>{formatNumber(progress.replies)}</dd>
         </div>
         <div>
-          <dt>Opted out</dt>
-          <dd>{progress.opt_outs.toLocaleString()}</dd>
+          <dt>{t('Opted out')}</dt>
+          <dd>{formatNumber(progress.opt_outs)}</dd>
         </div>
         <div>
-          <dt>Segments sent</dt>
-          <dd>
-            {progress.segments_used.toLocaleString()} of {campaign.segments.toLocaleString()}
-          </dd>
+          <dt>{t('Segments sent')}</dt>
+          <dd>{t('{count} of {total}', { count: progress.segments_used, total: campaign.segments })}</dd>
         </div>
       </dl>
     </Card>

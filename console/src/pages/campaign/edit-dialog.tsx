@@ -1,9 +1,12 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { defaultCountry } from '../../data/phone/country.ts'
+import { faultsOf, readNumbers, type TypedNumber } from '../../data/phone/number-list.ts'
 import type { Campaign } from '../../data/records.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { useGroups } from '../../data/use/use-groups.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { CheckField, TextArea, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
@@ -11,8 +14,8 @@ import { localOf, type When, WhenField } from '../../parts/form/when-field.tsx'
 import { msOf } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
 
-/** Between numbers that were typed or pasted. */
-const BETWEEN = /[\s,;]+/
+/** Of numbers that cannot be read, so many are named. */
+const MOST_REASONS = 5
 
 /** What of a campaign is typed. */
 interface Draft {
@@ -40,22 +43,27 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
   const [draft, setDraft] = useState(was)
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
   const groups = useGroups()
+  const numbers = readNumbers(draft.numbers, defaultCountry.value)
+  const bad = numbers.filter(({ fault }) => fault)
+  const [isTried, setTried] = useState(false)
   const save = useTask(async () => {
-    const body = requestOf(campaign, was, draft)
+    setTried(true)
+    if (bad.length > 0) return
+    const body = requestOf(campaign, was, draft, numbers)
     if (Object.keys(body).length > 0) {
       await pb.send(`/api/campaigns/${campaign.id}`, { method: 'PATCH', body })
-      toast('Campaign changed')
+      toast(t('Campaign changed'))
     }
     onClose()
   })
   const { size, reason } = formatTextSize(draft.text)
   return (
-    <Dialog title="Change the campaign" onClose={onClose}>
+    <Dialog title={t('Change the campaign')} onClose={onClose}>
       <Form onSubmit={save.run} fault={save.fault}>
-        <TextField label="Name" name="name" value={draft.name} onValue={(name) => change({ name })} />
+        <TextField label={t('Name')} name="name" value={draft.name} onValue={(name) => change({ name })} />
         {campaign.variables === null ? (
           <TextArea
-            label="Text"
+            label={t('Text')}
             name="text"
             rows={4}
             value={draft.text}
@@ -86,23 +94,29 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
           />
         ))}
         <TextArea
-          label="Numbers"
+          label={t('Numbers')}
           name="numbers"
           rows={3}
           value={draft.numbers}
           onValue={(numbers) => change({ numbers })}
-          hint="One a line, as +4915112345678."
+          hint={t('One a line, as you would dial it.')}
+          error={isTried && bad.length > 0 ? faultsOf(bad, MOST_REASONS) : undefined}
         />
         <FormActions busy={save.busy} onCancel={onClose}>
-          Save
+          {t('Save')}
         </FormActions>
       </Form>
     </Dialog>
   )
 }
 
-/** What `PATCH /api/campaigns/ID` is asked for: what is different. */
-function requestOf(campaign: Campaign, was: Draft, { name, text, variables, when, groups, numbers }: Draft) {
+/** What `PATCH /api/campaigns/ID` is asked for: what is different. `recipients`: the numbers of the draft. */
+function requestOf(
+  campaign: Campaign,
+  was: Draft,
+  { name, text, variables, when, groups, numbers }: Draft,
+  recipients: readonly TypedNumber[],
+) {
   const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
   const isText = campaign.variables === null
   return {
@@ -113,7 +127,7 @@ function requestOf(campaign: Campaign, was: Draft, { name, text, variables, when
       (when.isLater ? { scheduled_at: new Date(when.at).toISOString() } : { hold_seconds: 10 })),
     ...(!(isSame(groups, was.groups) && numbers === was.numbers) && {
       group_ids: groups,
-      recipients: numbers.split(BETWEEN).filter((number) => number !== ''),
+      recipients: recipients.map(({ phone }) => phone),
     }),
   }
 }

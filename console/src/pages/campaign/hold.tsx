@@ -3,6 +3,7 @@ import type { CampaignProgress } from '../../data/campaigns.ts'
 import { pb } from '../../data/client.ts'
 import type { Campaign } from '../../data/records.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
@@ -16,15 +17,15 @@ export function Hold({ campaign, progress }: { campaign: Campaign; progress: Cam
   const left = useCountdown(progress)
   const undo = useTask(async () => {
     await pb.send(`/api/campaigns/${campaign.id}/cancel`, { method: 'POST' })
-    toast('Undone: nobody gets it')
+    toast(t('Undone: nobody gets it'))
   })
   if (campaign.status !== 'scheduled' || left <= 0 || progress.begins_in_seconds > MAX_SECONDS) return null
   return (
     <Notice kind="warning">
       <span class="campaign-hold">
-        <strong role="timer">{`Sending in ${left} s`}</strong>
+        <strong role="timer">{t('Sending in {left} s', { left })}</strong>
         <Button icon="again" busy={undo.busy} onClick={() => void undo.run()}>
-          Undo
+          {t('Undo')}
         </Button>
       </span>
       {undo.fault && <p role="alert">{undo.fault.message}</p>}

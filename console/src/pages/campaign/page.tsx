@@ -1,8 +1,12 @@
 import { useEffect } from 'preact/hooks'
 import { type CampaignProgress, titleOf } from '../../data/campaigns.ts'
+import { hoursWords } from '../../data/hours.ts'
 import type { Campaign } from '../../data/records.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { lineWords } from '../../data/use/use-lines.ts'
 import { useRecord } from '../../data/use/use-record.ts'
+import { ownHours } from '../../data/user-settings/own.ts'
+import { t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
@@ -22,7 +26,7 @@ const REFRESH_MS = 3_000
 
 /** One campaign: what it is, how far it is, and what can be done with it. */
 export function Page({ params: { id = '' } }: PageProps) {
-  const { record: campaign, loading } = useRecord<Campaign>('campaigns', id, 'groups')
+  const { record: campaign, loading } = useRecord<Campaign>('campaigns', id, 'groups,line.device')
   const { value: progress, reload } = useAnswer<CampaignProgress>(`/api/campaigns/${id}/progress`, REFRESH_MS)
   const changed = campaign?.updated
   useEffect(() => {
@@ -31,18 +35,18 @@ export function Page({ params: { id = '' } }: PageProps) {
   if (loading) return <Loading />
   if (!campaign)
     return (
-      <Frame title="Campaign">
+      <Frame title={t('Campaign')}>
         <Empty
           icon="campaigns"
-          title="There is no such campaign"
-          action={<ButtonLink href={to('/campaigns')}>All campaigns</ButtonLink>}
+          title={t('There is no such campaign')}
+          action={<ButtonLink href={to('/campaigns')}>{t('All campaigns')}</ButtonLink>}
         >
-          It may have been deleted.
+          {t('It may have been deleted.')}
         </Empty>
       </Frame>
     )
   return (
-    <Frame title={titleOf(campaign)} back={{ href: to('/campaigns'), words: 'Campaigns' }}>
+    <Frame title={titleOf(campaign)} back={{ href: to('/campaigns'), words: t('Campaigns') }}>
       {campaign.error && <Notice kind="wrong">{campaign.error}</Notice>}
       {progress && <Hold campaign={campaign} progress={progress} />}
       <Actions campaign={campaign} progress={progress} />
@@ -56,31 +60,43 @@ export function Page({ params: { id = '' } }: PageProps) {
 }
 
 const What = ({ campaign }: { campaign: Campaign }) => (
-  <Card title="Text">
+  <Card title={t('Text')}>
     <p class="campaign-text">{campaign.body}</p>
     <dl class="campaign-facts">
-      <dt>State</dt>
+      <dt>{t('State')}</dt>
       <dd>
         <CampaignStatus status={campaign.status} />
       </dd>
-      <dt>Time</dt>
+      <dt>{t('Time')}</dt>
       <dd>{formatDateTime(campaign.scheduled_at)}</dd>
       {campaign.expires_at && (
         <>
-          <dt>Ends</dt>
+          <dt>{t('Ends')}</dt>
           <dd>{formatDateTime(campaign.expires_at)}</dd>
         </>
       )}
-      <dt>For</dt>
+      <dt>{t('For')}</dt>
       <dd>{audienceOf(campaign)}</dd>
+      {campaign.expand?.line && (
+        <>
+          <dt>{t('Line')}</dt>
+          <dd>{lineWords(campaign.expand.line)}</dd>
+        </>
+      )}
+      {ownHours.value && (
+        <>
+          <dt>{t('Quiet hours')}</dt>
+          <dd>{campaign.quiet_hours ? hoursWords(ownHours.value) : t('It does not wait for their end')}</dd>
+        </>
+      )}
     </dl>
   </Card>
 )
 
 function audienceOf({ recipients_count, recipients, expand }: Campaign): string {
   const groups = expand?.groups?.map(({ name }) => name) ?? []
-  const numbers = recipients.length > 0 ? [`${recipients.length.toLocaleString()} numbers`] : []
-  const people = recipients_count === 1 ? '1 person' : `${recipients_count.toLocaleString()} people`
+  const numbers = recipients.length > 0 ? [tn('1 number', '{count} numbers', recipients.length)] : []
+  const people = tn('1 person', '{count} people', recipients_count)
   const parts = [...groups, ...numbers]
   return parts.length > 0 ? `${people}: ${parts.join(', ')}` : people
 }

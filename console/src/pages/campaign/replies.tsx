@@ -1,5 +1,6 @@
 import type { CampaignProgress } from '../../data/campaigns.ts'
 import { useNames } from '../../data/use/use-known.ts'
+import { t } from '../../language/words.ts'
 import { Card } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
@@ -8,8 +9,8 @@ import { to } from '../../router.ts'
 export function Replies({ progress: { replies, latest_replies: latest } }: { progress: CampaignProgress }) {
   const nameOf = useNames(latest.map(({ from }) => from))
   return (
-    <Card title="Replies">
-      {latest.length === 0 && <p class="muted">Nobody has replied yet.</p>}
+    <Card title={t('Replies')}>
+      {latest.length === 0 && <p class="muted">{t('Nobody has replied yet.')}</p>}
       <ul class="campaign-replies">
         {latest.map(({ id, from, body, created }) => (
           <li key={id}>
@@ -20,7 +21,7 @@ export function Replies({ progress: { replies, latest_replies: latest } }: { pro
         ))}
       </ul>
       {replies > latest.length && (
-        <p class="muted">{`The latest ${latest.length} of ${replies.toLocaleString()}.`}</p>
+        <p class="muted">{t('The latest {count} of {total}.', { count: latest.length, total: replies })}</p>
       )}
     </Card>
   )

@@ -6,8 +6,10 @@ import { useAnswer } from '../../data/use/use-answer.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useGroups } from '../../data/use/use-groups.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Form } from '../../parts/form/form.tsx'
+import { QuietField } from '../../parts/form/quiet-field.tsx'
 import { WhenField } from '../../parts/form/when-field.tsx'
 import { Card } from '../../parts/page.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
@@ -17,6 +19,7 @@ import { MoreFields } from './more-fields.tsx'
 import { placeFault } from './place-fault.ts'
 import { PreviewCard } from './preview-card.tsx'
 import { RecipientsField } from './recipients/recipients-field.tsx'
+import { MAX_PLAIN } from './send-as-campaign.tsx'
 import { usePreview } from './use-preview.ts'
 import { useSend } from './use-send.ts'
 import { ownVariables } from './variables.ts'
@@ -60,7 +63,9 @@ export function Compose({
     else if (await send.run(requestOf(composition, variables))) draft.saved()
   }
   // a campaign may have more people than the preview shows
-  const refusal = send.fault ?? (previewFault?.code === 'too_many_recipients' ? undefined : previewFault)
+  const isLong = previewFault?.code === 'too_many_recipients'
+  const isCampaign = isLong || (preview?.recipients_count ?? 0) > MAX_PLAIN
+  const refusal = send.fault ?? (isLong ? undefined : previewFault)
   const fault = withMissing(refusal && placeFault(refusal), missing)
   const isPlaced = fault !== undefined && Object.keys(fault.fields).length > 0
 
@@ -82,6 +87,7 @@ export function Compose({
             templates={templates.items}
           />
           <WhenField when={composition} fault={fault} onChange={change} />
+          <QuietField value={composition.isQuiet ?? isCampaign} onValue={(isQuiet) => change({ isQuiet })} />
           <MoreFields {...{ composition, fault, devices }} onChange={change} />
           <div class="send-foot">
             <Cost preview={preview} chosen={composition} usage={usage.value} />
@@ -103,10 +109,12 @@ export function Compose({
 
 const wordsOf = (isLater: boolean, people: number) =>
   people > 1
-    ? `${isLater ? 'Schedule for' : 'Send to'} ${people.toLocaleString()} people`
+    ? isLater
+      ? t('Schedule for {count} people', { count: people })
+      : t('Send to {count} people', { count: people })
     : isLater
-      ? 'Schedule'
-      : 'Send'
+      ? t('Schedule')
+      : t('Send')
 
 /** What the form itself misses goes before what the server said. */
 function withMissing(fault: Fault | undefined, missing: Record<string, string>): Fault | undefined {

@@ -1,4 +1,5 @@
 import type { PhoneFault } from '../../data/phone/phone-numbers.ts'
+import { t } from '../../language/words.ts'
 
 /** Somebody a text goes to. */
 export interface Recipient {
@@ -22,14 +23,16 @@ export interface Composition {
   readonly isLater: boolean
   /** Local, as the browser's field has it: `2026-11-20T08:30`. */
   readonly at: string
-  /** '' for any. */
+  /** Which device sends, by its own choice of SIMs; '' for any. */
   readonly device: string
-  /** '0' for the device's choice. */
-  readonly sim: string
+  /** Which line sends; '' for any of the device, or of all. */
+  readonly line: string
   readonly priority: string
   readonly guarantee: 'at_most_once' | 'at_least_once'
   /** Seconds after it is due; '' for never. */
   readonly giveUp: string
+  /** Whether it waits during quiet hours; null as is usual: only campaigns do. */
+  readonly isQuiet: boolean | null
 }
 
 /** Nothing written yet. */
@@ -43,10 +46,11 @@ export const BLANK: Composition = {
   isLater: false,
   at: '',
   device: '',
-  sim: '0',
+  line: '',
   priority: '0',
   guarantee: 'at_most_once',
   giveUp: '',
+  isQuiet: null,
 }
 
 /** What `/api/sms/send`, `send-template` and `preview` take. What is at its default is left out. */
@@ -54,21 +58,28 @@ export type Request = Readonly<Record<string, unknown>>
 
 /** The request for what was composed. */
 export function requestOf(composition: Composition, variables: readonly string[]): Request {
-  const { device, sim, priority, guarantee, giveUp, isLater, at } = composition
+  const { priority, guarantee, giveUp, isQuiet } = composition
   return {
     ...whatOf(composition, valuesOf(composition, variables)),
-    ...(device && { device_id: device }),
-    ...(device && sim !== '0' && { sim: Number(sim) }),
-    ...(isLater && at && { scheduled_at: new Date(at).toISOString() }),
+    ...wayOf(composition),
     ...(giveUp && { ttl: Number(giveUp) }),
     ...(priority !== '0' && { priority: Number(priority) }),
     ...(guarantee !== 'at_most_once' && { guarantee }),
+    ...(isQuiet !== null && { quiet_hours: isQuiet }),
   }
 }
+
+/** By which line, and when. */
+const wayOf = ({ device, line, isLater, at }: Composition): Request => ({
+  ...(device && { device_id: device }),
+  ...(line && { line_id: line }),
+  ...(isLater && at && { scheduled_at: new Date(at).toISOString() }),
+})
 
 /** What the preview is asked for: variables without a value show as they stand in the template. */
 export const previewOf = (composition: Composition, variables: readonly string[]): Request => ({
   ...whatOf(composition, valuesOf(composition, variables)),
+  ...wayOf(composition),
   ...(composition.kind === 'template' && { draft: true }),
 })
 
@@ -99,17 +110,18 @@ export function faultsOf(
 ): Record<string, string> {
   const { recipients, groups, kind, text, template, isLater, at } = composition
   const faults: Record<string, string> = {}
-  if (recipients.some(({ fault }) => fault)) faults.to = 'Some numbers are not right: correct or remove them.'
+  if (recipients.some(({ fault }) => fault))
+    faults.to = t('Some numbers are not right: correct or remove them.')
   else if (recipients.length === 0 && groups.length === 0)
-    faults.to = 'Who is it for? Add a number, a contact or a group.'
-  if (kind === 'text' && text === '') faults.text = 'Write a text first.'
+    faults.to = t('Who is it for? Add a number, a contact or a group.')
+  if (kind === 'text' && text === '') faults.text = t('Write a text first.')
   if (kind === 'text' && [...text].length > MAX_CHARACTERS)
-    faults.text = `A text has at most ${MAX_CHARACTERS.toLocaleString()} characters.`
-  if (kind === 'template' && template === '') faults.template = 'Choose a template.'
+    faults.text = t('A text has at most {max} characters.', { max: MAX_CHARACTERS })
+  if (kind === 'template' && template === '') faults.template = t('Choose a template.')
   if (kind === 'template')
     for (const name of missing)
-      if (!composition.variables[name]) faults[`variable ${name}`] = 'This has no value yet.'
-  if (isLater && !at) faults.at = 'When shall it go out?'
-  if (isLater && at && new Date(at).getTime() <= nowMs) faults.at = 'This time is past.'
+      if (!composition.variables[name]) faults[`variable ${name}`] = t('This has no value yet.')
+  if (isLater && !at) faults.at = t('When shall it go out?')
+  if (isLater && at && new Date(at).getTime() <= nowMs) faults.at = t('This time is past.')
   return faults
 }

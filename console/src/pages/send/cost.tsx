@@ -1,5 +1,7 @@
 import { segmentsText } from '../../data/text/text-size.ts'
 import type { Usage } from '../../data/usage.ts'
+import { formatNumber, t, tn, tx } from '../../language/words.ts'
+import { LastLeaves } from '../../parts/form/last-leaves.tsx'
 import { to } from '../../router.ts'
 import type { Composition } from './composition.ts'
 import type { Preview } from './use-preview.ts'
@@ -22,18 +24,23 @@ export function Cost({
     <div class={isShort ? 'send-cost wrong' : 'send-cost'} role="status">
       {people > 0 && (preview || chosen.groups.length === 0) ? (
         <strong>
-          {people === 1 ? '1 person' : `${people.toLocaleString()} people`}
+          {tn('1 person', '{count} people', people)}
           {preview && `, ${segmentsText(preview.total_segments)}`}
         </strong>
       ) : (
-        <span class="muted">{chosen.groups.length > 0 ? 'A text is missing' : 'Nobody to send to yet'}</span>
+        <span class="muted">
+          {chosen.groups.length > 0 ? t('A text is missing') : t('Nobody to send to yet')}
+        </span>
       )}
-      {optedOut > 0 && <span>{optedOut.toLocaleString()} opted out, who will get nothing</span>}
+      {preview && <LastLeaves at={preview.last_leaves_at} dueAt={chosen.isLater ? chosen.at : ''} />}
+      {optedOut > 0 && <span>{t('{count} opted out, who will get nothing', { count: optedOut })}</span>}
       {usage && left !== null && left !== undefined && (
         <span>
-          {isShort ? 'Only ' : ''}
-          {left.toLocaleString()} of {usage.quota.toLocaleString()} messages{' '}
-          <a href={to('/usage')}>left this month</a>
+          {tx(isShort ? 'Only {left} of {quota} messages {link}' : '{left} of {quota} messages {link}', {
+            left: formatNumber(left),
+            quota: formatNumber(usage.quota),
+            link: <a href={to('/usage')}>{t('left this month')}</a>,
+          })}
         </span>
       )}
     </div>

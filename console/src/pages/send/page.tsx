@@ -2,8 +2,10 @@ import { useEffect, useState } from 'preact/hooks'
 import { E164 } from '../../../../src/sms/send/phone.ts'
 import { pb } from '../../data/client.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
+import { readNumbers } from '../../data/phone/number-list.ts'
 import type { Campaign, Device } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
@@ -14,7 +16,6 @@ import { to } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { Compose } from './compose.tsx'
 import { BLANK, type Composition, type Recipient } from './composition.ts'
-import { readNumbers } from './recipients/numbers.ts'
 import './page.css'
 import { Sent } from './sent.tsx'
 
@@ -38,11 +39,11 @@ function Write({ query }: { query: URLSearchParams }) {
   const { items, loading, fault } = devices
   return (
     <Frame
-      title="Send"
+      title={t('Send')}
       actions={
         items.length > 0 && (
           <ButtonLink icon="upload" href={to('/send/list')}>
-            Send to a list
+            {t('Send to a list')}
           </ButtonLink>
         )
       }
@@ -72,24 +73,27 @@ function Begin({ query, devices }: { query: URLSearchParams; devices: readonly D
   return initial ? <Compose draftKey={draftKey} initial={initial} devices={devices} /> : <Loading />
 }
 
-const copyOf = ({ body, template, variables, groups, recipients }: Campaign): Composition => ({
+const copyOf = ({ body, template, variables, groups, recipients, quiet_hours }: Campaign): Composition => ({
   ...BLANK,
   recipients: recipients.map((phone) => ({ phone, name: '', isBad: false })),
   groups,
+  ...(quiet_hours === false && { isQuiet: false }),
   ...(template ? { kind: 'template', template, variables: variables ?? {} } : { text: body }),
 })
 
 const NoDevice = () => (
   <Empty
     icon="devices"
-    title="Nothing to send with yet"
+    title={t('Nothing to send with yet')}
     action={
       <ButtonLink kind="primary" icon="plus" href={to('/devices')}>
-        Add a device
+        {t('Add a device')}
       </ButtonLink>
     }
   >
-    Texts go out through a phone or a modem of yours. Add one first; a simulated phone will do to try it out.
+    {t(
+      'Texts go out through a phone or a modem of yours. Add one first; a simulated phone will do to try it out.',
+    )}
   </Empty>
 )
 

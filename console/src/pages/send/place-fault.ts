@@ -1,4 +1,5 @@
 import type { Fault } from '../../data/fault.ts'
+import { t } from '../../language/words.ts'
 
 /** Where what the gateway says of a field is shown. */
 const PLACES: readonly (readonly [said: RegExp, place: string])[] = [
@@ -8,13 +9,13 @@ const PLACES: readonly (readonly [said: RegExp, place: string])[] = [
   [/^scheduled_at/, 'at'],
   [/^(expires_at|ttl)/, 'giveUp'],
   [/^priority/, 'priority'],
-  [/^sim/, 'sim'],
 ]
 
 const OF_CODES: Readonly<Record<string, readonly [place: string, words: string]>> = {
-  invalid_phone_number: ['to', 'One of the numbers is not right.'],
-  group_not_found: ['to', 'One of the groups does not exist any more. Remove it.'],
-  device_not_found: ['device', 'This device does not exist any more. Choose another.'],
+  invalid_phone_number: ['to', t('One of the numbers is not right.')],
+  group_not_found: ['to', t('One of the groups does not exist any more. Remove it.')],
+  device_not_found: ['device', t('This device does not exist any more. Choose another.')],
+  line_not_found: ['device', t('This line does not exist any more. Choose another.')],
 }
 const PLACE_OF_CODES: Readonly<Record<string, string>> = { too_many_recipients: 'to', body_too_long: 'text' }
 
@@ -27,7 +28,7 @@ export function placeFault(fault: Fault): Fault {
   const place = PLACE_OF_CODES[code]
   if (place) return at(place, message)
   const missing = /^Missing variable: (.*)\.$/.exec(message)?.[1]
-  if (missing) return at(`variable ${missing}`, 'This has no value yet.')
+  if (missing) return at(`variable ${missing}`, t('This has no value yet.'))
   const said = PLACES.find(([words]) => words.test(message))
   return said ? at(said[1], message) : fault
 }

@@ -1,6 +1,7 @@
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { useNames } from '../../data/use/use-known.ts'
+import { t } from '../../language/words.ts'
 import { Card } from '../../parts/page.tsx'
 import type { Preview } from './use-preview.ts'
 
@@ -13,9 +14,9 @@ export function PreviewCard({ preview, isTemplate }: { preview: Preview | undefi
   const nameOf = useNames(items.map(({ to }) => to))
   const rest = told.length - items.length
   return (
-    <Card title="As it will arrive">
+    <Card title={t('As it will arrive')}>
       {!preview || preview.body === '' ? (
-        <p class="muted">Write a text to see it here.</p>
+        <p class="muted">{t('Write a text to see it here.')}</p>
       ) : (
         <div class="send-bubbles">
           {items.length === 0 && <Bubble who="" body={preview.body} segments={preview.segments} />}
@@ -30,8 +31,8 @@ export function PreviewCard({ preview, isTemplate }: { preview: Preview | undefi
           {rest > 0 && items.length > 0 && (
             <p class="muted">
               {isTemplate
-                ? `and ${rest.toLocaleString()} more, each their own`
-                : `The same text goes to each of the ${(rest + 1).toLocaleString()}.`}
+                ? t('and {count} more, each their own', { count: rest })
+                : t('The same text goes to each of the {count}.', { count: rest + 1 })}
             </p>
           )}
         </div>

@@ -1,16 +1,19 @@
 import { pb } from '../../data/client.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
+import { t, tn, tx } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { LastLeaves } from '../../parts/form/last-leaves.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import type { Request } from './composition.ts'
 
 /** A send to more people than that is a campaign, which is confirmed first. */
-const MAX_PLAIN = 20
+export const MAX_PLAIN = 20
 
 /** `POST /api/campaigns/preview`. */
 interface Preview {
   readonly recipients_count: number
   readonly segments: number
+  readonly last_leaves_at: string
   readonly first: { readonly to: string; readonly body: string }
 }
 
@@ -39,26 +42,30 @@ function campaignOf({ ttl, ...request }: Request): Request {
   return { ...request, expires_at: new Date(due + Number(ttl) * 1000).toISOString() }
 }
 
-function questionOf({ recipients_count, segments, first }: Preview, scheduledAt: string) {
-  const people = `${recipients_count.toLocaleString()} people`
+function questionOf({ recipients_count, segments, first, last_leaves_at }: Preview, scheduledAt: string) {
+  const people = tn('1 person', '{count} people', recipients_count)
   return {
-    title: scheduledAt ? `Schedule for ${people}?` : `Send to ${people}?`,
+    title: scheduledAt ? t('Schedule for {people}?', { people }) : t('Send to {people}?', { people }),
     text: (
       <>
         <p>
-          <strong>{people}</strong> get it, which takes <strong>{segmentsText(segments)}</strong>. The first
-          text, to {first.to}:
+          {tx('{people} get it, which takes {segments}. The first text, to {number}:', {
+            people: <strong>{people}</strong>,
+            segments: <strong>{segmentsText(segments)}</strong>,
+            number: first.to,
+          })}
         </p>
         <p class="send-first">{first.body}</p>
         <p class="muted">
           {scheduledAt
-            ? `It begins on ${formatDateTime(scheduledAt)}. Until then you can change it.`
-            : 'It begins after 10 seconds, in which you can undo it.'}
+            ? t('It begins on {time}. Until then you can change it.', { time: formatDateTime(scheduledAt) })
+            : t('It begins after 10 seconds, in which you can undo it.')}{' '}
+          <LastLeaves at={last_leaves_at} dueAt={scheduledAt} />
         </p>
       </>
     ),
-    action: scheduledAt ? `Schedule for ${people}` : `Send to ${people}`,
-    keep: 'Not yet',
+    action: scheduledAt ? t('Schedule for {people}', { people }) : t('Send to {people}', { people }),
+    keep: t('Not yet'),
     careful: true,
   }
 }

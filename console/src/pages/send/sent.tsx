@@ -1,6 +1,8 @@
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Message, MessageState } from '../../data/records.ts'
 import { useNames } from '../../data/use/use-known.ts'
+import { reasonOf } from '../../data/words/failure-reasons.ts'
+import { formatNumber, t, tn } from '../../language/words.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
@@ -24,7 +26,7 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
   const { total, loading, fault, items } = sent
   const another = (
     <ButtonLink kind="primary" icon="send" href={to('/send')}>
-      Write another
+      {t('Write another')}
     </ButtonLink>
   )
   const numbers = items.map((item) => item.to)
@@ -32,16 +34,14 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
   const who = (people: number) =>
     total === 1 && numbers[0]
       ? nameOf(numbers[0]) || formatPhone(numbers[0])
-      : people === 1
-        ? '1 person'
-        : `${people.toLocaleString()} people`
+      : tn('1 person', '{count} people', people)
   return (
-    <Frame title={loading || total === 0 ? 'Sent' : titleOf(sent, who, total)} actions={another}>
+    <Frame title={loading || total === 0 ? t('Sent') : titleOf(sent, who, total)} actions={another}>
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {loading && <Loading />}
       {!loading && total === 0 && !fault && (
-        <Empty icon="messages" title="These messages are gone">
-          They were deleted, or the link is of somebody else.
+        <Empty icon="messages" title={t('These messages are gone')}>
+          {t('They were deleted, or the link is of somebody else.')}
         </Empty>
       )}
       {total > 0 && <BatchActions batch={batch} sent={sent} />}
@@ -56,8 +56,11 @@ function titleOf({ items, counts }: Batch, who: (people: number) => string, tota
   const isWaiting = (counts.pending ?? 0) > 0 && begun.every((state) => !counts[state])
   const scheduled = (items.find(({ status }) => status === 'pending') ?? items[0])?.scheduled_at
   return isWaiting && scheduled
-    ? `Scheduled for ${formatDateTime(scheduled)} to ${who(counts.pending ?? 0)}`
-    : `Sent to ${who(total)}`
+    ? t('Scheduled for {time} to {people}', {
+        time: formatDateTime(scheduled),
+        people: who(counts.pending ?? 0),
+      })
+    : t('Sent to {people}', { people: who(total) })
 }
 
 function Course({ sent, nameOf }: { sent: Batch; nameOf: (number: string) => string }) {
@@ -65,26 +68,22 @@ function Course({ sent, nameOf }: { sent: Batch; nameOf: (number: string) => str
   const isSame = items.every(({ body }) => body === items[0]?.body)
   const over = OVER.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
   const columns: readonly Column<Message>[] = [
-    { title: 'To', cell: (item) => <MessageParty message={item} nameOf={nameOf} /> },
+    { title: t('To'), cell: (item) => <MessageParty message={item} nameOf={nameOf} /> },
     {
-      title: 'State',
-      cell: ({ status, error_message }) => (
+      title: t('State'),
+      cell: (item) => (
         <span class="send-state">
-          <MessageStatus status={status} />
-          {error_message && <span class="send-why">{error_message}</span>}
+          <MessageStatus status={item.status} />
+          {reasonOf(item) && <span class={item.error_message ? 'send-why' : 'note'}>{reasonOf(item)}</span>}
         </span>
       ),
     },
-    { title: 'Changed', align: 'end', cell: (item) => <Time at={item.updated} /> },
+    { title: t('Changed'), align: 'end', cell: (item) => <Time at={item.updated} /> },
   ]
   return (
     <>
       <Card>
-        <Progress
-          value={over}
-          max={total}
-          label={`${over.toLocaleString()} of ${total.toLocaleString()} done`}
-        />
+        <Progress value={over} max={total} label={t('{count} of {total} done', { count: over, total })} />
         <div class="row" role="status">
           {STATES.filter((state) => counts[state]).map((state) => (
             <a
@@ -93,7 +92,7 @@ function Course({ sent, nameOf }: { sent: Batch; nameOf: (number: string) => str
               href={to('/messages', { filter: `${filter} && status = "${state}"` })}
             >
               <Badge tone={MESSAGE_STATES[state][0]}>
-                {counts[state]?.toLocaleString()} {MESSAGE_STATES[state][1].toLowerCase()}
+                {formatNumber(counts[state] ?? 0)} {MESSAGE_STATES[state][1].toLowerCase()}
               </Badge>
             </a>
           ))}
@@ -101,13 +100,13 @@ function Course({ sent, nameOf }: { sent: Batch; nameOf: (number: string) => str
         {isSame && <p class="send-body">{items[0]?.body}</p>}
       </Card>
       <Table
-        caption="Messages of this send"
+        caption={t('Messages of this send')}
         columns={columns}
         rows={items}
         href={({ id }) => to(`/messages/${id}`)}
       />
       {total > items.length && (
-        <ButtonLink href={to('/messages', { filter })}>{`All ${total.toLocaleString()} messages`}</ButtonLink>
+        <ButtonLink href={to('/messages', { filter })}>{t('All {total} messages', { total })}</ButtonLink>
       )}
     </>
   )

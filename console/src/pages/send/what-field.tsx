@@ -2,6 +2,7 @@ import { useId } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
 import type { Template } from '../../data/records.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
+import { t } from '../../language/words.ts'
 import { SelectField, TextArea, TextField } from '../../parts/form/field.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 import { to } from '../../router.ts'
@@ -27,7 +28,7 @@ export function WhatField(props: Props & TemplateProps) {
   return (
     <>
       <fieldset class="segments">
-        <legend class="unseen">What to send</legend>
+        <legend class="unseen">{t('What to send')}</legend>
         {(['text', 'template'] as const).map((kind) => (
           <label key={kind}>
             <input
@@ -37,7 +38,7 @@ export function WhatField(props: Props & TemplateProps) {
               checked={composition.kind === kind}
               onChange={() => onChange({ kind })}
             />
-            {kind === 'text' ? 'Write a text' : 'Use a template'}
+            {kind === 'text' ? t('Write a text') : t('Use a template')}
           </label>
         ))}
       </fieldset>
@@ -52,7 +53,7 @@ function PlainText({ composition, onChange, fault }: Props) {
   return (
     <>
       <TextArea
-        label="Text"
+        label={t('Text')}
         name="text"
         rows={5}
         value={text}
@@ -78,18 +79,18 @@ function FromTemplate({
   if (templates.length === 0)
     return (
       <p class="muted">
-        You have no templates yet. <a href={to('/templates')}>Make one</a>
+        {t('You have no templates yet.')} <a href={to('/templates')}>{t('Make one')}</a>
       </p>
     )
   return (
     <>
       <SelectField
-        label="Template"
+        label={t('Template')}
         name="template"
         value={template}
         onValue={(id) => onChange({ template: id })}
         fault={fault}
-        choices={[['', 'Choose…'], ...templates.map(({ id, name }) => [id, name] as const)]}
+        choices={[['', t('Choose…')], ...templates.map(({ id, name }) => [id, name] as const)]}
         hint={chosen?.body}
       />
       {variables.length > 0 && (
@@ -105,7 +106,7 @@ function FromTemplate({
               hint={
                 values[name] || missing.includes(name)
                   ? undefined
-                  : "Left empty: each contact's own, or the template's default."
+                  : t("Left empty: each contact's own, or the template's default.")
               }
             />
           ))}

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { formatPhone } from '../../../data/phone/phone-numbers.ts'
+import { t } from '../../../language/words.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import type { Recipient } from '../composition.ts'
 import { formatMemberCount } from './use-member-counts.ts'
@@ -34,12 +35,12 @@ export function Chips({
   const shown = isLong && !isOpen ? sorted.slice(0, SHOWN) : recipients
   return (
     <>
-      <ul class="send-chips" aria-label="Recipients">
+      <ul class="send-chips" aria-label={t('Recipients')}>
         {groups.map(({ id, name, count }) => (
           <Chip
             key={id}
             kind="group"
-            words={name || 'A group'}
+            words={name || t('A group')}
             more={formatMemberCount(count)}
             onRemove={() => onRemoveGroup(id)}
           />
@@ -50,7 +51,7 @@ export function Chips({
           const contact = known(phone)
           const hasOptedOut = contact?.opted_out
           const name = recipient.name || contact?.name
-          const more = fault ? 'not read' : hasOptedOut ? 'wants no texts' : name ? number : ''
+          const more = fault ? t('not read') : hasOptedOut ? t('wants no texts') : name ? number : ''
           return (
             <Chip
               key={phone}
@@ -64,7 +65,7 @@ export function Chips({
       </ul>
       {isLong && (
         <button type="button" class="send-fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-          {isOpen ? 'Show fewer' : `and ${(recipients.length - SHOWN).toLocaleString()} more`}
+          {isOpen ? t('Show fewer') : t('and {count} more', { count: recipients.length - SHOWN })}
         </button>
       )}
     </>
@@ -87,7 +88,7 @@ const Chip = ({
     {kind === 'bad' && <Icon name="warning" size={15} />}
     <span class="send-chip-words">{words}</span>
     {more && <span class="send-chip-more">{more}</span>}
-    <button type="button" aria-label={`Remove ${words}`} onClick={onRemove}>
+    <button type="button" aria-label={t('Remove {words}', { words })} onClick={onRemove}>
       <Icon name="close" size={14} />
     </button>
   </li>

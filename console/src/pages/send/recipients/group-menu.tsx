@@ -1,5 +1,6 @@
 import type { ContactGroup } from '../../../data/records.ts'
 import type { Groups } from '../../../data/use/use-groups.ts'
+import { t } from '../../../language/words.ts'
 import { Menu } from '../../../parts/list/menu.tsx'
 import { to } from '../../../router.ts'
 import { formatMemberCount, useMemberCounts } from './use-member-counts.ts'
@@ -16,7 +17,7 @@ export function GroupMenu({
 }) {
   if (groups.items.length === 0) return null
   return (
-    <Menu words="Groups" icon="groups">
+    <Menu words={t('Groups')} icon="groups">
       {() => <GroupList groups={groups.items} chosen={chosen} onToggle={onToggle} />}
     </Menu>
   )
@@ -41,7 +42,7 @@ function GroupList({
           <span class="muted">{formatMemberCount(counts.get(id))}</span>
         </label>
       ))}
-      <a href={to('/groups')}>Change groups</a>
+      <a href={to('/groups')}>{t('Change groups')}</a>
     </div>
   )
 }

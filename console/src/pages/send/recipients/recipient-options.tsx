@@ -1,3 +1,4 @@
+import { t } from '../../../language/words.ts'
 import { Icon } from '../../../parts/icon.tsx'
 import type { Suggestion } from './use-suggestions.ts'
 
@@ -13,7 +14,7 @@ export const RecipientOptions = ({
   active: Suggestion | undefined
   onTake: (suggestion: Suggestion) => void
 }) => (
-  <div class="send-options" id={id} role="listbox" aria-label="Contacts and groups">
+  <div class="send-options" id={id} role="listbox" aria-label={t('Contacts and groups')}>
     {suggestions.map((suggestion, i) => (
       // biome-ignore lint/a11y/useKeyWithClickEvents: the combobox has the keys
       // biome-ignore lint/a11y/useFocusableInteractive: the combobox keeps the focus and names the active option

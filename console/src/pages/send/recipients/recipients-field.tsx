@@ -1,13 +1,14 @@
 import { useId, useRef, useState } from 'preact/hooks'
 import { defaultCountry } from '../../../data/phone/country.ts'
-import { phoneFaultWords } from '../../../data/phone/phone-words.ts'
+import { faultsOf, isList, readNumbers } from '../../../data/phone/number-list.ts'
 import type { Groups } from '../../../data/use/use-groups.ts'
 import { useKnown } from '../../../data/use/use-known.ts'
+import { t, tn } from '../../../language/words.ts'
 import { Button } from '../../../parts/form/button.tsx'
 import type { Composition, Recipient } from '../composition.ts'
 import { Chips } from './chips.tsx'
 import { GroupMenu } from './group-menu.tsx'
-import { isList, readNumbers, withMore } from './numbers.ts'
+import { withMore } from './numbers.ts'
 import { RecipientOptions } from './recipient-options.tsx'
 import { useMemberCounts } from './use-member-counts.ts'
 import { type Suggestion, useSuggestions } from './use-suggestions.ts'
@@ -92,7 +93,7 @@ export function RecipientsField({
   return (
     <div class="field">
       <div class="send-to-head">
-        <label for={id}>To</label>
+        <label for={id}>{t('To')}</label>
         <GroupMenu groups={groups} chosen={composition.groups} onToggle={toggleGroup} />
       </div>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: a press beside the text goes to the text */}
@@ -123,7 +124,7 @@ export function RecipientsField({
           aria-activedescendant={chosen ? `${id}-list-${suggestions.indexOf(chosen)}` : undefined}
           aria-invalid={Boolean(error)}
           aria-describedby={`${id}-note`}
-          placeholder={recipients.length === 0 ? 'Names or numbers; paste many' : ''}
+          placeholder={recipients.length === 0 ? t('Names or numbers; paste many') : ''}
           autocomplete="off"
           value={typed}
           onInput={(event) => type(event.currentTarget.value)}
@@ -143,14 +144,14 @@ export function RecipientsField({
       <div class={error || bad.length > 0 ? 'note wrong send-to-note' : 'note send-to-note'}>
         <span id={`${id}-note`} role="status">
           {bad.length > 0 ? <Unread recipients={bad} /> : error}{' '}
-          {doubles === 1 ? 'One was there already.' : doubles > 1 ? `${doubles} were there already.` : ''}
+          {doubles > 0 && tn('One was there already.', '{count} were there already.', doubles)}
         </span>
         {bad.length > 0 && (
           <Button
             kind="quiet"
             onClick={() => onChange({ recipients: recipients.filter(({ fault }) => !fault) })}
           >
-            {bad.length === 1 ? 'Remove it' : `Remove all ${bad.length}`}
+            {tn('Remove it', 'Remove all {count}', bad.length)}
           </Button>
         )}
       </div>
@@ -161,13 +162,9 @@ export function RecipientsField({
 /** What was typed and is no number, and why. */
 const Unread = ({ recipients }: { recipients: readonly Recipient[] }) => (
   <>
-    {recipients.length === 1
-      ? 'One number cannot be read: '
-      : `${recipients.length} numbers cannot be read: `}
-    {recipients
-      .slice(0, MOST_REASONS)
-      .map(({ phone, fault }) => `“${phone}” – ${phoneFaultWords(fault!)}.`)
-      .join(' ')}
-    {recipients.length > MOST_REASONS && ` And ${recipients.length - MOST_REASONS} more.`}
+    {tn('One number cannot be read:', '{count} numbers cannot be read:', recipients.length)}{' '}
+    {faultsOf(recipients, MOST_REASONS)}
+    {recipients.length > MOST_REASONS &&
+      ` ${t('And {count} more.', { count: recipients.length - MOST_REASONS })}`}
   </>
 )

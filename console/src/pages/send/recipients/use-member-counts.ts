@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../../data/client.ts'
+import { tn } from '../../../language/words.ts'
 
 /** How many members of each group get texts, as far as counted; each group is counted once. */
 export function useMemberCounts(groups: readonly string[]): ReadonlyMap<string, number> {
@@ -30,5 +31,5 @@ async function countMembers(group: string): Promise<number> {
 /** `12 members`; nothing while it is not known. */
 export const formatMemberCount = (count: number | undefined): string => {
   if (count === undefined || Number.isNaN(count)) return ''
-  return count === 1 ? '1 member' : `${count.toLocaleString()} members`
+  return tn('1 member', '{count} members', count)
 }

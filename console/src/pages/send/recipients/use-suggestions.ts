@@ -5,6 +5,7 @@ import { defaultCountry } from '../../../data/phone/country.ts'
 import { formatPhone, phonePart, readPhone } from '../../../data/phone/phone-numbers.ts'
 import type { Contact, ContactGroup } from '../../../data/records.ts'
 import { useLater } from '../../../data/use/use-later.ts'
+import { t } from '../../../language/words.ts'
 import type { Recipient } from '../composition.ts'
 
 /** Something that what was typed may mean. */
@@ -72,7 +73,7 @@ const numberSuggestion = (phone: string): Suggestion => ({
   kind: 'person',
   id: phone,
   words: formatPhone(phone),
-  more: 'This number',
+  more: t('This number'),
   recipient: { phone, name: '' },
 })
 
@@ -80,13 +81,13 @@ const groupSuggestion = ({ id, name }: ContactGroup): Suggestion => ({
   kind: 'group',
   id,
   words: name,
-  more: 'Group',
+  more: t('Group'),
 })
 
 const contactSuggestion = ({ id, name, phone, opted_out }: Contact): Suggestion => ({
   kind: 'person',
   id,
   words: name || formatPhone(phone),
-  more: opted_out ? `${formatPhone(phone)}, wants no texts` : formatPhone(phone),
+  more: opted_out ? t('{phone}, wants no texts', { phone: formatPhone(phone) }) : formatPhone(phone),
   recipient: { phone, name },
 })

@@ -1,0 +1,41 @@
+import { type PhoneFault, readPhone } from './phone-numbers.ts'
+import { phoneFaultWords } from './phone-words.ts'
+
+/** One of several numbers that were typed or pasted. */
+export interface TypedNumber {
+  /** In E.164; of a bad one what was typed. */
+  readonly phone: string
+  readonly name: ''
+  /** Why it is no number; undefined of one that is. */
+  readonly fault?: PhoneFault | undefined
+}
+
+/** Between numbers; a space only between a number and a plus, or after `Anna <+49…>`. */
+const BETWEEN = /[\n\r\t,]+|;(?!ext=|phone-context=)|(?<=\d\)?)\s+(?=\+)|(?<=>)\s+/
+
+/** Several numbers, as they are pasted. */
+export const isList = (text: string) => text.trim().split(BETWEEN).length > 1
+
+/**
+ * The numbers of a text, however they are written; those without a country are of `country`. What cannot be
+ * read is kept as it was typed, with its fault.
+ */
+export function readNumbers(text: string, country: string): TypedNumber[] {
+  const pieces = text.split(BETWEEN).map((piece) => piece.trim())
+  return pieces.filter((piece) => piece !== '').map((piece) => readNumber(piece, country))
+}
+
+function readNumber(text: string, country: string): TypedNumber {
+  const { phone = text, fault } = readPhone(text, country)
+  return { phone, name: '', fault }
+}
+
+/** Why numbers cannot be read: the first of them, in one line. */
+export const faultsOf = (
+  numbers: readonly { phone: string; fault?: PhoneFault | undefined }[],
+  most: number,
+) =>
+  numbers
+    .slice(0, most)
+    .map(({ phone, fault }) => `“${phone}” – ${phoneFaultWords(fault!)}.`)
+    .join(' ')

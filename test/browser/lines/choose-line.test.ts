@@ -1,0 +1,71 @@
+import { expect } from 'vitest'
+import { scenario } from '../support/browser-fixture.ts'
+import { pairPhone } from '../support/phone.ts'
+
+const SIMS = [
+  { slot: 1, number: '+4915120000010' },
+  { slot: 2, number: '+436641234567' },
+]
+const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+49151100000${10 + i}`)
+
+scenario('a text leaves by the line that was chosen, and can wait for quiet hours', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  await pairPhone(url, ann, 'Desk', SIMS)
+  const [line] = await ann.collection('lines').getFullList({ filter: 'slot = 2' })
+  await ann.collection('lines').update(line!.id, { label: 'Austria' })
+  const [settings] = await ann.collection('user_settings').getFullList()
+  // always, but for one minute of a day: whatever the time is
+  await ann.collection('user_settings').update(settings!.id, { quiet_from: '00:01', quiet_to: '00:00' })
+  await fixture.signIn()
+  await fixture.visit(`/send?to=${numbers(1)}&text=Hello`)
+  await page.getByText('More: line').click()
+  await page.getByLabel('Line', { exact: true }).selectOption({ label: 'Desk: Austria (online)' })
+  const quiet = page.getByLabel('Wait during quiet hours')
+  expect(await quiet.isChecked()).toBe(false)
+  await fixture.look('send-line')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('heading', { name: /^Sent to/ }).waitFor()
+  expect(await ann.collection('sms_messages').getFullList()).toMatchObject([
+    { line: line!.id, from: '+436641234567', waiting_for: '' },
+  ])
+
+  await fixture.visit(`/send?to=${numbers(2)}&text=Quiet`)
+  await quiet.check()
+  await page.getByRole('button', { name: 'Send to 2 people' }).click()
+  await page.getByRole('heading', { name: /^Sent to|^Scheduled for/ }).waitFor()
+  const waiting = await ann.collection('sms_messages').getFullList({ filter: 'body = "Quiet"' })
+  expect(waiting.map((message) => message.waiting_for)).toEqual(['quiet_hours', 'quiet_hours'])
+})
+
+scenario('a large send says when the last text leaves, and keeps quiet hours', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  await pairPhone(url, ann, 'Desk', SIMS)
+  const [line] = await ann.collection('lines').getFullList({ filter: 'slot = 2' })
+  await ann.collection('lines').update(line!.id, { daily_limit: 10 })
+  const [settings] = await ann.collection('user_settings').getFullList()
+  await ann.collection('user_settings').update(settings!.id, { quiet_from: '22:00', quiet_to: '08:00' })
+  await fixture.signIn()
+  await fixture.visit(`/send?to=${numbers(25)}&text=Hello`)
+  await page.getByText('25 people, 25 segments').waitFor()
+  expect(await page.getByText('The last one leaves about').count()).toBe(0)
+  await page.getByText('More: line').click()
+  await page.getByLabel('Line', { exact: true }).selectOption(line!.id)
+  await page.getByText('The last one leaves about').waitFor()
+  const quiet = page.getByLabel('Wait during quiet hours')
+  await expect.poll(() => quiet.isChecked()).toBe(true)
+  await fixture.look('send-over-days')
+  await page.getByRole('button', { name: 'Send to 25 people' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('The last one leaves about').waitFor()
+  await fixture.look('send-over-days-sure')
+  await dialog.getByRole('button', { name: 'Not yet' }).click()
+  await quiet.uncheck()
+  await page.getByRole('button', { name: 'Send to 25 people' }).click()
+  await dialog.getByRole('button', { name: 'Send to 25 people' }).click()
+  await page.getByText('It does not wait for their end').waitFor()
+  await page.getByText('Desk: +43 664 1234567').waitFor()
+  const campaigns = await ann.collection('campaigns').getFullList()
+  expect(campaigns).toMatchObject([{ quiet_hours: false, line: line!.id }])
+})
