@@ -110,6 +110,40 @@ scenario('messages appear by themselves, and a later page stays where it is', as
   await page.getByText('1 message', { exact: true }).waitFor()
 })
 
+scenario('messages are found by the names of contacts', async (fixture) => {
+  const { page } = fixture
+  const { ann } = await furnish(fixture)
+  const user = ann.authStore.record!.id
+  const add = (name: string, digits: string) =>
+    ann.collection('contacts').create({ user, name, phone: `+49151${digits}` }, { requestKey: null })
+  await add('Çağla Ünal', '1000003') // wrote back
+  await add('Anna Lopez', '1000004')
+  await add('Anna Berg', '1000005')
+  await fixture.signIn()
+  await fixture.visit('/messages')
+  await page.getByText('61 messages').waitFor()
+  const search = page.getByLabel('Name, number or text')
+  for (const [words, count] of [
+    ['anna', '2 messages'],
+    ['ünal', '2 messages'],
+    ['who is', '1 message'],
+    ['nobody at all', '0 messages'],
+    ['Anna Lopez', '1 message'],
+  ] as const) {
+    await search.fill(words)
+    await page.getByText(count, { exact: true }).waitFor()
+  }
+  await page.getByText('Anna Lopez').first().waitFor()
+  await page.reload()
+  await page.getByText('1 message', { exact: true }).waitFor()
+
+  const many = Array.from({ length: 51 }, (_, i) => add(`Anna ${i}`, String(2_000_000 + i)))
+  await Promise.all(many)
+  await search.fill('Anna')
+  await page.getByText('More than 50 contacts have “Anna” in their name: type more of it.').waitFor()
+  await fixture.look('messages-named')
+})
+
 scenario('what a filter finds is exported as CSV', async (fixture) => {
   const { page } = fixture
   await furnish(fixture)

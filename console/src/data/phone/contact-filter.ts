@@ -6,10 +6,15 @@ import { phonePart } from './phone-numbers.ts'
  * Numbers without a country are of `country`.
  */
 export function contactFilter(text: string, country: string): string {
-  const names = casesOf(text).map((part) => pb.filter('name ~ {:part}', { part }))
   const part = phonePart(text, country)
-  return [...names, ...(part ? [pb.filter('phone ~ {:part}', { part })] : [])].join(' || ')
+  return [nameFilter(text), ...(part ? [pb.filter('phone ~ {:part}', { part })] : [])].join(' || ')
 }
+
+/** A filter that finds contacts by a part of the name, whatever its case. */
+export const nameFilter = (text: string): string =>
+  casesOf(text)
+    .map((part) => pb.filter('name ~ {:part}', { part }))
+    .join(' || ')
 
 /**
  * `ünal` as `ünal`, `Ünal` and `ÜNAL`; a text of ASCII letters as it is. The filter language ignores the case

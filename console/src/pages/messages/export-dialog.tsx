@@ -2,6 +2,8 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { saveFile } from '../../data/files/save-file.ts'
 import { session } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { locale } from '../../language/language.ts'
+import { formatNumber, t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField } from '../../parts/form/field.tsx'
@@ -24,7 +26,7 @@ export function ExportDialog({
   onClose: () => void
 }) {
   const isUser = session.value?.role === 'user'
-  const columns = CSV_COLUMNS.filter(({ words }) => words !== (isUser ? 'User' : 'Contact'))
+  const columns = CSV_COLUMNS.filter(({ words }) => words !== (isUser ? t('User') : t('Contact')))
   const [chosen, setChosen] = useState<readonly CsvColumn[]>(columns.slice(0, CHOSEN))
   const [done, setDone] = useState<Exported>({ rows: 0, bytes: 0 })
   const ended = useRef<AbortController | null>(null)
@@ -39,7 +41,7 @@ export function ExportDialog({
       const csv = await readExport(filter, fieldsOf(wanted), setDone, stop.signal)
       const file = await readableCsv(csv, wanted, names)
       saveFile(`messages-${new Date().toISOString().slice(0, 10)}.csv`, file, 'text/csv')
-      toast('Export saved')
+      toast(t('Export saved'))
       onClose()
     } catch (error) {
       if (!stop.signal.aborted) throw error
@@ -47,24 +49,29 @@ export function ExportDialog({
   })
   const stop = () => {
     ended.current?.abort()
-    toast('Export stopped')
+    toast(t('Export stopped'))
   }
   return (
-    <Dialog title="Export as CSV" onClose={onClose}>
+    <Dialog title={t('Export as CSV')} onClose={onClose}>
       <Form onSubmit={run.run} fault={run.fault}>
         <p>
-          {filter === '' ? 'All messages' : 'The messages of your filter'}, newest first:{' '}
-          {total.toLocaleString()} now.
+          {filter === ''
+            ? t('All messages, newest first: {total} now.', { total })
+            : t('The messages of your filter, newest first: {total} now.', { total })}
         </p>
         {run.busy ? (
           <Progress
             value={done.rows}
             max={Math.max(total, done.rows)}
-            label={`${done.rows.toLocaleString()} of ${total.toLocaleString()} messages, ${sizeOf(done.bytes)}`}
+            label={t('{count} of {total} messages, {size}', {
+              count: done.rows,
+              total,
+              size: sizeOf(done.bytes),
+            })}
           />
         ) : (
           <fieldset class="messages-columns">
-            <legend>Columns</legend>
+            <legend>{t('Columns')}</legend>
             {columns.map((column) => (
               <CheckField
                 key={column.words}
@@ -80,14 +87,19 @@ export function ExportDialog({
         )}
         <Actions>
           <Button type="submit" kind="primary" icon="download" busy={run.busy} disabled={chosen.length === 0}>
-            Export
+            {t('Export')}
           </Button>
-          {run.busy ? <Button onClick={stop}>Stop</Button> : <Button onClick={onClose}>Cancel</Button>}
+          {run.busy ? (
+            <Button onClick={stop}>{t('Stop')}</Button>
+          ) : (
+            <Button onClick={onClose}>{t('Cancel')}</Button>
+          )}
         </Actions>
       </Form>
     </Dialog>
   )
 }
 
+const megabytes = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
 const sizeOf = (bytes: number) =>
-  bytes < 1e6 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`
+  bytes < 1e6 ? `${formatNumber(Math.ceil(bytes / 1e3))} kB` : `${megabytes.format(bytes / 1e6)} MB`

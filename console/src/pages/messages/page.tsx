@@ -4,6 +4,7 @@ import { defaultCountry } from '../../data/phone/country.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useNames } from '../../data/use/use-known.ts'
+import { t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
@@ -19,11 +20,15 @@ import './page.css'
 import { type Question, queryOf, questionOf, wholeFilter } from './question.ts'
 import { Toolbar } from './toolbar.tsx'
 import { type Messages, useMessages } from './use-messages.ts'
+import { useNamed } from './use-named.ts'
 
 /** All messages, out and in: chosen by filters, sorted, live, taken away as CSV. */
 export function Page({ query }: PageProps) {
   const question = questionOf(query)
-  const filter = wholeFilter(question, defaultCountry.value)
+  const named = useNamed(question.words)
+  // who has a name is known a moment after it is typed: until then the list stays as it is
+  const filter =
+    named && wholeFilter({ ...question, words: named.words }, defaultCountry.value, named.numbers)
   const messages = useMessages(filter, question.sort, question.page)
   useEffect(() => {
     lastList.value = queryOf(question)
@@ -35,31 +40,45 @@ export function Page({ query }: PageProps) {
   const isEmpty = filter === '' && messages.items.length === 0 && !messages.loading && !messages.isOld
   const actions = (
     <>
-      {messages.items.length > 0 && <FoundActions question={question} filter={filter} />}
+      {filter !== undefined && messages.items.length > 0 && (
+        <FoundActions question={question} filter={filter} />
+      )}
       {!isEmpty && (
         <Button icon="download" onClick={() => setExporting(true)}>
-          Export
+          {t('Export')}
         </Button>
       )}
       {!isSuperuser && (
         <ButtonLink kind="primary" icon="send" href={to('/send')}>
-          Send
+          {t('Send')}
         </ButtonLink>
       )}
     </>
   )
   return (
-    <Frame title="Messages" actions={actions}>
+    <Frame title={t('Messages')} actions={actions}>
       {isEmpty && !messages.fault ? (
         <NoMessages isSuperuser={isSuperuser} />
       ) : (
         <>
           <Toolbar question={question} onChange={change} refusal={refusalOf(messages, question)} />
+          {named?.isCut && (
+            <Notice kind="warning">
+              {t('More than {count} contacts have “{words}” in their name: type more of it.', {
+                count: named.numbers.length,
+                words: named.words,
+              })}
+            </Notice>
+          )}
           <Found question={question} messages={messages} onChange={change} />
         </>
       )}
-      {isExporting && (
-        <ExportDialog filter={filter} total={messages.total} onClose={() => setExporting(false)} />
+      {isExporting && filter !== undefined && (
+        <ExportDialog
+          filter={filter}
+          total={messages.total ?? messages.items.length}
+          onClose={() => setExporting(false)}
+        />
       )}
     </Frame>
   )
@@ -67,7 +86,7 @@ export function Page({ query }: PageProps) {
 
 /** A 400 of the server is about the filter, and told there. */
 const refusalOf = ({ fault }: Messages, { filter }: Question) =>
-  fault?.status === 400 && filter !== '' ? 'The server does not understand this filter.' : undefined
+  fault?.status === 400 && filter !== '' ? t('The server does not understand this filter.') : undefined
 
 function Found({
   question,
@@ -90,10 +109,10 @@ function Found({
     <>
       {fault && !isRefused && <Notice kind="wrong">{fault.message}</Notice>}
       <div class="messages-count" role="status">
-        {!fault && !isOld && <span>{countOf(total)}</span>}
+        {!fault && !isOld && total !== undefined && <span>{countOf(total)}</span>}
         {fresh > 0 && (
           <Button icon="again" onClick={() => turn(1)}>
-            {fresh.toLocaleString()} new
+            {t('{count} new', { count: fresh })}
           </Button>
         )}
       </div>
@@ -118,30 +137,30 @@ const numbersOf = (items: readonly Message[]) =>
     ? items.map((item) => (item.message_type === 'incoming' ? item.from : item.to))
     : []
 
-const countOf = (total: number) => (total === 1 ? '1 message' : `${total.toLocaleString()} messages`)
+const countOf = (total: number) => tn('1 message', '{count} messages', total)
 
 const NoMessages = ({ isSuperuser }: { isSuperuser: boolean }) => (
   <Empty
     icon="messages"
-    title="No messages yet"
+    title={t('No messages yet')}
     action={
       !isSuperuser && (
         <ButtonLink kind="primary" icon="send" href={to('/send')}>
-          Send the first text
+          {t('Send the first text')}
         </ButtonLink>
       )
     }
   >
-    What is sent and what comes in is listed here, as it happens.
+    {t('What is sent and what comes in is listed here, as it happens.')}
   </Empty>
 )
 
 const NothingFound = () => (
   <Empty
     icon="search"
-    title="Nothing found"
-    action={<ButtonLink href={to('/messages')}>Show all messages</ButtonLink>}
+    title={t('Nothing found')}
+    action={<ButtonLink href={to('/messages')}>{t('Show all messages')}</ButtonLink>}
   >
-    No message fits what you look for. It shows here as soon as there is one.
+    {t('No message fits what you look for. It shows here as soon as there is one.')}
   </Empty>
 )

@@ -1,5 +1,6 @@
 import { pb } from '../../data/client.ts'
 import { phonePart } from '../../data/phone/phone-numbers.ts'
+import { t } from '../../language/words.ts'
 
 /** What the page shows: all of it stands in the address. */
 export interface Question {
@@ -19,13 +20,13 @@ export interface Question {
 
 /** Filters of one press. */
 export const STATES = [
-  ['', 'All', ''],
-  ['scheduled', 'Scheduled', 'status = "pending"'],
-  ['waiting', 'Waiting', 'status = "assigned" || status = "sending"'],
-  ['sent', 'Sent', 'status = "sent"'],
-  ['delivered', 'Delivered', 'status = "delivered"'],
-  ['failed', 'Failed', 'status = "failed"'],
-  ['received', 'Received', 'status = "received"'],
+  ['', t('All'), ''],
+  ['scheduled', t('Scheduled'), 'status = "pending"'],
+  ['waiting', t('Waiting'), 'status = "assigned" || status = "sending"'],
+  ['sent', t('Sent'), 'status = "sent"'],
+  ['delivered', t('Delivered'), 'status = "delivered"'],
+  ['failed', t('Failed'), 'status = "failed"'],
+  ['received', t('Received'), 'status = "received"'],
 ] as const
 /** The address's word for a state; '' for all. */
 export type StateKey = (typeof STATES)[number][0]
@@ -60,16 +61,20 @@ export const queryOf = (question: Question): Record<string, string> => {
 
 const dayOf = (text: string | null) => (/^\d{4}-\d\d-\d\d$/.test(text ?? '') ? text! : '')
 
-/** The filter for the server, of all that the question asks; numbers without a country are of `country`. */
+/**
+ * The filter for the server, of all that the question asks; numbers without a country are of `country`.
+ * `named`: numbers of contacts that have the words in their name.
+ */
 export function wholeFilter(
   { filter, state, words, from, until, device }: Question,
   country: string,
+  named: readonly string[] = [],
 ): string {
   const quick = STATES.find(([key]) => key === state)?.[2] ?? ''
   const parts = [
     filter.trim(),
     quick,
-    wordsFilter(words.trim(), country),
+    wordsFilter(words.trim(), country, named),
     from && pb.filter('created >= {:start}', { start: startOfDay(from) }),
     until && pb.filter('created < {:end}', { end: startOfDay(until, 1) }),
     device && pb.filter('device = {:device}', { device }),
@@ -78,10 +83,12 @@ export function wholeFilter(
 }
 
 /** Numbers may be typed as people write them. */
-function wordsFilter(words: string, country: string): string {
+function wordsFilter(words: string, country: string, named: readonly string[]): string {
   if (words === '') return ''
   const number = phonePart(words, country) || words
-  return pb.filter('body ~ {:words} || to ~ {:number} || from ~ {:number}', { words, number })
+  const found = pb.filter('body ~ {:words} || to ~ {:number} || from ~ {:number}', { words, number })
+  // without spaces: a filter has at most 3,500 bytes
+  return [found, ...named.map((phone) => pb.filter('to={:phone}||from={:phone}', { phone }))].join('||')
 }
 
 /** When a day begins in the browser's time zone, or one so many days later. */

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
@@ -12,11 +13,11 @@ export function SavedMenu({ filter, onChoose }: { filter: string; onChoose: (fil
   const [isNaming, setNaming] = useState(false)
   return (
     <>
-      <Menu words="Saved" icon="down">
+      <Menu words={t('Saved')} icon="down">
         {(close) => (
           <div class="messages-saved">
             <SavedList
-              title="Yours"
+              title={t('Yours')}
               filters={savedFilters.value}
               onChoose={(chosen) => {
                 onChoose(chosen)
@@ -33,10 +34,10 @@ export function SavedMenu({ filter, onChoose }: { filter: string; onChoose: (fil
                 setNaming(true)
               }}
             >
-              {filter === '' ? 'Apply a filter to keep it here' : 'Keep this filter'}
+              {filter === '' ? t('Apply a filter to keep it here') : t('Keep this filter')}
             </Button>
             <SavedList
-              title="Ready to use"
+              title={t('Ready to use')}
               filters={READY}
               onChoose={(chosen) => {
                 onChoose(chosen)
@@ -75,7 +76,7 @@ function SavedList({
             </button>
             {onForget && (
               <Button kind="quiet" icon="trash" iconOnly onClick={() => onForget(name)}>
-                {`Forget ${name}`}
+                {t('Forget {name}', { name })}
               </Button>
             )}
           </li>
@@ -89,23 +90,23 @@ function NameDialog({ filter, onClose }: { filter: string; onClose: () => void }
   const [name, setName] = useState('')
   const [error, setError] = useState<string>()
   const save = () => {
-    if (name.trim() === '') return setError('Give it a name.')
+    if (name.trim() === '') return setError(t('Give it a name.'))
     saveFilter({ name: name.trim(), filter })
-    toast('Filter kept in this browser')
+    toast(t('Filter kept in this browser'))
     onClose()
   }
   return (
-    <Dialog title="Keep this filter" onClose={onClose}>
+    <Dialog title={t('Keep this filter')} onClose={onClose}>
       <Form onSubmit={save}>
         <p>
           <code>{filter}</code>
         </p>
-        <TextField label="Name" name="name" value={name} onValue={setName} error={error} />
+        <TextField label={t('Name')} name="name" value={name} onValue={setName} error={error} />
         <Actions>
           <Button type="submit" kind="primary">
-            Keep
+            {t('Keep')}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
         </Actions>
       </Form>
     </Dialog>

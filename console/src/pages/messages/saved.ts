@@ -1,4 +1,5 @@
 import { remembered } from '../../data/remembered.ts'
+import { t } from '../../language/words.ts'
 
 /** A filter with a name. */
 export interface SavedFilter {
@@ -8,16 +9,16 @@ export interface SavedFilter {
 
 /** Ready from the start. */
 export const READY: readonly SavedFilter[] = [
-  { name: 'Failed today', filter: 'status = "failed" && created >= @todayStart' },
-  { name: 'Still on the way', filter: 'status = "pending" || status = "assigned" || status = "sending"' },
-  { name: 'Outcome unknown', filter: 'error_message ~ "Outcome unknown"' },
-  { name: 'Came in since yesterday', filter: 'message_type = "incoming" && created >= @yesterday' },
-  { name: 'Long texts', filter: 'segments > 3' },
+  { name: t('Failed today'), filter: 'status = "failed" && created >= @todayStart' },
+  { name: t('Still on the way'), filter: 'status = "pending" || status = "assigned" || status = "sending"' },
+  { name: t('Outcome unknown'), filter: 'error_message ~ "Outcome unknown"' },
+  { name: t('Came in since yesterday'), filter: 'message_type = "incoming" && created >= @yesterday' },
+  { name: t('Long texts'), filter: 'segments > 3' },
   {
-    name: 'Failed once, sent later',
+    name: t('Failed once, sent later'),
     filter: 'sms_events_via_message.status ?= "failed" && status != "failed"',
   },
-  { name: 'Sent, never confirmed', filter: 'status = "sent" && sent_at < @yesterday' },
+  { name: t('Sent, never confirmed'), filter: 'status = "sent" && sent_at < @yesterday' },
 ]
 
 /** The user's own, kept by this browser. */

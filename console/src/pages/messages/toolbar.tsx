@@ -1,5 +1,7 @@
 import type { Device } from '../../data/records.ts'
+import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
 import { SearchField } from '../../parts/list/search-field.tsx'
 import { SORTS } from './columns.tsx'
 import { FilterBar } from './filter/filter-bar.tsx'
@@ -21,16 +23,16 @@ export function Toolbar({
     <search class="messages-tools">
       <div class="messages-quick">
         <SearchField
-          label="Search texts and numbers"
+          label={session.value?.role === 'user' ? t('Name, number or text') : t('Number or text')}
           value={words}
           onValue={(typed) => onChange({ words: typed }, true)}
         />
         <States chosen={state} onChoose={(chosen) => onChange({ state: chosen })} />
         <div class="messages-quick-end">
           <label class="messages-sort">
-            <span class="unseen">Order</span>
+            <span class="unseen">{t('Order')}</span>
             <select value={sort} onInput={(event) => onChange({ sort: event.currentTarget.value })}>
-              {!SORTS.some(([key]) => key === sort) && <option value={sort}>Another order</option>}
+              {!SORTS.some(([key]) => key === sort) && <option value={sort}>{t('Another order')}</option>}
               {SORTS.map(([key, told]) => (
                 <option key={key} value={key}>
                   {told}
@@ -49,7 +51,7 @@ export function Toolbar({
 
 const States = ({ chosen, onChoose }: { chosen: StateKey; onChoose: (key: StateKey) => void }) => (
   <fieldset class="messages-states">
-    <legend class="unseen">State</legend>
+    <legend class="unseen">{t('State')}</legend>
     {STATES.map(([key, words]) => (
       <button key={key} type="button" aria-pressed={key === chosen} onClick={() => onChoose(key)}>
         {words}
@@ -77,13 +79,13 @@ function Pickers({
   )
   return (
     <div class="messages-pickers">
-      {day('From', from, (chosen) => onChange({ from: chosen }))}
-      {day('Until', until, (chosen) => onChange({ until: chosen }))}
+      {day(t('From'), from, (chosen) => onChange({ from: chosen }))}
+      {day(t('Until'), until, (chosen) => onChange({ until: chosen }))}
       {devices.items.length > 1 && (
         <label>
-          Device
+          {t('Device')}
           <select value={device} onChange={(event) => onChange({ device: event.currentTarget.value })}>
-            <option value="">All</option>
+            <option value="">{t('All')}</option>
             {devices.items.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}

@@ -18,7 +18,8 @@ export interface Messages {
   readonly items: readonly Message[]
   readonly page: number
   readonly pages: number
-  readonly total: number
+  /** Undefined until it is counted, which may take longer than the page. */
+  readonly total: number | undefined
   /** Nothing has been read yet. */
   readonly loading: boolean
   /** What is shown answers an older question. */
@@ -35,11 +36,11 @@ interface Shown {
 }
 
 /**
- * Messages that a filter finds. The total is counted with the first page and remembered for the others, which
- * need not count again. A changed message changes where it stands; the first page is then read again, on the
- * others `fresh` tells of new ones.
+ * Messages that a filter finds; nothing is read before it is known. The total is counted after the page is
+ * shown; the first page's is remembered for the others, which need not count again. A changed message changes
+ * where it stands; the first page is then read again, on the others `fresh` tells of new ones.
  */
-export function useMessages(filter: string, sort: string, page: number): Messages {
+export function useMessages(filter: string | undefined, sort: string, page: number): Messages {
   const question = JSON.stringify([filter, sort])
   const [shown, setShown] = useState<Shown>()
   const [fault, setFault] = useState<{ question: string; fault: Fault }>()
@@ -50,29 +51,30 @@ export function useMessages(filter: string, sort: string, page: number): Message
   const tookMs = useRef(0)
 
   const read = useCallback(async () => {
+    if (filter === undefined) return
     const mine = ++turn.current
     const isCounted = page > 1 && count.question === question
     const began = performance.now()
     try {
-      const found = await list(filter, sort, page, isCounted)
+      const found = await list(filter, sort, page)
       if (mine !== turn.current) return
-      tookMs.current = performance.now() - began
-      if (!isCounted) setCount({ question, total: found.totalItems })
       setShown({ question, page, items: found.items })
       setFault(undefined)
       if (page === 1) setFresh(0)
+      if (!isCounted) {
+        const total = await countOf(filter)
+        if (mine === turn.current) setCount({ question, total })
+      }
+      tookMs.current = performance.now() - began
     } catch (error) {
       if (mine === turn.current) setFault({ question, fault: faultOf(error) })
     }
   }, [question, page, count.question === question])
 
   const look = async () => {
-    if (page === 1) return read()
-    const found = await pb
-      .collection('sms_messages')
-      .getList(1, 1, { filter, fields: 'id' })
-      .catch(() => undefined)
-    if (found && count.question === question) setFresh(Math.max(0, found.totalItems - count.total))
+    if (page === 1 || filter === undefined) return read()
+    const total = await countOf(filter).catch(() => undefined)
+    if (total !== undefined && count.question === question) setFresh(Math.max(0, total - count.total))
   }
   const latest = useRef(look)
   latest.current = look
@@ -105,11 +107,12 @@ export function useMessages(filter: string, sort: string, page: number): Message
   )
 
   const told = fault?.question === question ? fault.fault : undefined
-  const total = count.total
+  const total = count.question === question ? count.total : undefined
+  const atLeast = page * PER_PAGE + (shown?.items.length === PER_PAGE ? 1 : 0)
   return {
     items: shown?.items ?? [],
     page,
-    pages: Math.max(1, Math.ceil(total / PER_PAGE)),
+    pages: Math.max(1, Math.ceil((total ?? atLeast) / PER_PAGE)),
     total,
     loading: shown === undefined && !told,
     isOld: shown !== undefined && !told && (shown.question !== question || shown.page !== page),
@@ -118,16 +121,20 @@ export function useMessages(filter: string, sort: string, page: number): Message
   }
 }
 
-/** All users' messages have no index on `created`; the order of storing is the same. */
-function list(filter: string, sort: string, page: number, skipTotal: boolean) {
+function list(filter: string, sort: string, page: number) {
   const isAll = session.value?.role === 'superuser'
   const asked = {
     filter,
-    sort: isAll ? sort.replace(/\bcreated$/, '@rowid') : sort || NEWEST_FIRST,
+    sort: sort || NEWEST_FIRST,
     expand: isAll ? 'device,user' : 'device',
-    skipTotal,
+    skipTotal: true,
   }
   return pb.collection<Message>('sms_messages').getList(page, PER_PAGE, asked)
+}
+
+async function countOf(filter: string): Promise<number> {
+  const { totalItems } = await pb.collection('sms_messages').getList(1, 1, { filter, fields: 'id' })
+  return totalItems
 }
 
 /** A message as it is told has no device and user with it: those shown are kept while they are the same. */

@@ -1,3 +1,4 @@
+import { t } from '../../../language/words.ts'
 import { type CollectionName, type Found, follow, MACROS, NAMES, type Name } from './names.ts'
 import { isOperand, type Token, tokensOf } from './tokens.ts'
 
@@ -21,17 +22,17 @@ export interface Completion {
 const MOST = 40
 
 const SIGNS = {
-  '=': 'is',
-  '!=': 'is not',
-  '~': 'contains',
-  '!~': 'does not contain',
-  '>': 'more than',
-  '>=': 'at least',
-  '<': 'less than',
-  '<=': 'at most',
-  '?=': 'one of them is',
-  '?!=': 'one of them is not',
-  '?~': 'one of them contains',
+  '=': t('is'),
+  '!=': t('is not'),
+  '~': t('contains'),
+  '!~': t('does not contain'),
+  '>': t('more than'),
+  '>=': t('at least'),
+  '<': t('less than'),
+  '<=': t('at most'),
+  '?=': t('one of them is'),
+  '?!=': t('one of them is not'),
+  '?~': t('one of them contains'),
 } as const
 type SignText = keyof typeof SIGNS
 
@@ -46,10 +47,10 @@ const SIGNS_OF: Readonly<Record<Name['type'], readonly SignText[]>> = {
 }
 const SIGNS_OF_MANY: readonly SignText[] = ['?=', '?~', '?!=']
 const OF_DATES: Partial<Record<SignText, string>> = {
-  '>=': 'at or after',
-  '>': 'after',
-  '<': 'before',
-  '<=': 'at or before',
+  '>=': t('at or after'),
+  '>': t('after'),
+  '<': t('before'),
+  '<=': t('at or before'),
 }
 
 /** What fits at `cursor` of a filter that may be half typed. */
@@ -99,9 +100,9 @@ function offers(before: readonly Token[], prefix: string): readonly Suggestion[]
   if (due === 'sign') return signOffers(of)
   if (due === 'value') return valueOffers(of)
   return [
-    { text: '&&', words: 'and' },
-    { text: '||', words: 'or' },
-    ...(open > 0 ? [{ text: ')', words: 'close the bracket' }] : []),
+    { text: '&&', words: t('and') },
+    { text: '||', words: t('or') },
+    ...(open > 0 ? [{ text: ')', words: t('close the bracket') }] : []),
   ]
 }
 
@@ -133,13 +134,15 @@ function valueOffers(of: Found | undefined): Suggestion[] {
   if (of?.name.values) return of.name.values.map((value) => ({ text: `"${value}"`, words: '' }))
   if (of?.name.type === 'bool')
     return [
-      { text: 'true', words: 'yes' },
-      { text: 'false', words: 'no' },
+      { text: 'true', words: t('yes') },
+      { text: 'false', words: t('no') },
     ]
   if (of?.name.type !== 'date')
-    return [{ text: '""', words: of?.name.type === 'number' ? '' : 'nothing' }].filter(({ words }) => words)
+    return [{ text: '""', words: of?.name.type === 'number' ? '' : t('nothing') }].filter(
+      ({ words }) => words,
+    )
   const dates = Object.entries(MACROS).filter(([, words]) => !/number|, |minute|second/.test(words))
-  return [...dates.map(([text, words]) => ({ text, words })), { text: '""', words: 'not set' }]
+  return [...dates.map(([text, words]) => ({ text, words })), { text: '""', words: t('not set') }]
 }
 
 /** The filter with a suggestion taken, and where the cursor is then. */

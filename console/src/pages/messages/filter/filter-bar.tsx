@@ -1,4 +1,5 @@
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { t, tn } from '../../../language/words.ts'
 import { Button } from '../../../parts/form/button.tsx'
 import { Icon } from '../../../parts/icon.tsx'
 import { type Suggestion, take } from './complete.ts'
@@ -86,14 +87,14 @@ export function FilterBar({
       <div class="messages-filter-box">
         <Icon name="filter" />
         <label class="unseen" for={id}>
-          Filter
+          {t('Filter')}
         </label>
         {/* a long filter is read in lines, and a text area cannot be a combobox: what holds it and its list is */}
         {/* biome-ignore lint/a11y/useFocusableInteractive: the text area in it has the focus */}
         <div
           class="messages-filter-text"
           role="combobox"
-          aria-label="Filter with suggestions"
+          aria-label={t('Filter with suggestions')}
           aria-haspopup="listbox"
           aria-expanded={offered !== undefined}
           aria-controls={`${id}-list`}
@@ -126,17 +127,17 @@ export function FilterBar({
             onBlur={list.close}
           />
           <p class="unseen" role="status">
-            {offered && `${offered.completion.suggestions.length} suggestions`}
+            {offered && tn('1 suggestion', '{count} suggestions', offered.completion.suggestions.length)}
           </p>
           {offered && <Suggestions id={`${id}-list`} offered={offered} place={place} onTake={takeOne} />}
         </div>
         {draft !== '' && (
           <Button kind="quiet" icon="close" iconOnly onClick={() => onClear(setDraft, onApply, area.current)}>
-            Clear the filter
+            {t('Clear the filter')}
           </Button>
         )}
         <Button kind={draft.trim() === applied ? 'plain' : 'primary'} onClick={() => void apply(draft)}>
-          Apply
+          {t('Apply')}
         </Button>
       </div>
       <FilterNote

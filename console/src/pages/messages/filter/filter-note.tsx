@@ -1,7 +1,8 @@
+import { t } from '../../../language/words.ts'
 import { Button } from '../../../parts/form/button.tsx'
 import type { Problem } from './problem.ts'
 
-const HINT = 'Fields, comparisons and values are offered while you type. Enter applies.'
+const HINT = t('Fields, comparisons and values are offered while you type. Enter applies.')
 
 /**
  * The line below the filter: what is wrong and what puts it right, what the server said, else how it works.

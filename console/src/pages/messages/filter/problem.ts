@@ -1,3 +1,5 @@
+import { t } from '../../../language/words.ts'
+
 /** What is wrong with a filter, in words for people, and where. */
 export interface Problem {
   readonly start: number
@@ -15,6 +17,6 @@ export const replaced = (filter: string, start: number, end: number, by: string)
 
 /** A fix that writes `by` at a place, named by what it writes. */
 export const write = (filter: string, start: number, end: number, by: string) => ({
-  words: `Write ${by.trim()}`,
+  words: t('Write {sign}', { sign: by.trim() }),
   filter: replaced(filter, start, end, by),
 })

@@ -1,3 +1,4 @@
+import { t } from '../../../language/words.ts'
 import { type Parse, syntaxFault } from './grammar.ts'
 import { meaningProblems } from './meaning.ts'
 import type { Problem } from './problem.ts'
@@ -18,7 +19,7 @@ export function problemsOf(parse: Parse, filter: string, isSuperuser: boolean): 
       {
         start: 0,
         end: filter.length,
-        message: `A filter has at most ${MAX_BYTES} bytes; this one has ${bytes}.`,
+        message: t('A filter has at most {max} bytes; this one has {bytes}.', { max: MAX_BYTES, bytes }),
       },
     ]
   const fault = syntaxFault(parse, filter)

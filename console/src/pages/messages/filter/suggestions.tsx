@@ -1,4 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
+import { t } from '../../../language/words.ts'
 import type { Suggestion } from './complete.ts'
 import type { Offered } from './use-completion.ts'
 
@@ -25,7 +26,7 @@ export function Suggestions({
       class="messages-suggestions"
       id={id}
       role="listbox"
-      aria-label="What may be written here"
+      aria-label={t('What may be written here')}
       style={{ '--beside': `${place.left}px`, '--below': `${place.top}px` }}
     >
       {completion.suggestions.map((suggestion, i) => (

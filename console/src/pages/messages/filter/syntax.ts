@@ -1,3 +1,4 @@
+import { t } from '../../../language/words.ts'
 import { type SyntaxFault, UNCLOSED } from './grammar.ts'
 import { type Problem, replaced, write } from './problem.ts'
 import { type Token, tokensOf } from './tokens.ts'
@@ -29,9 +30,9 @@ export function syntaxProblem(filter: string, fault: SyntaxFault): Problem {
   const tokens = tokensOf(filter)
   const token = tokens.find(({ start, end }) => start <= fault.start && fault.start < end)
   const { reason } = fault
-  if (reason === UNCLOSED) return unclosed(filter, fault, ')', 'This bracket is never closed.')
+  if (reason === UNCLOSED) return unclosed(filter, fault, ')', t('This bracket is never closed.'))
   if (reason.startsWith('invalid quoted text') && token)
-    return unclosed(filter, token, token.text[0]!, 'The quote that begins here is never closed.')
+    return unclosed(filter, token, token.text[0]!, t('The quote that begins here is never closed.'))
   if (reason.startsWith('invalid sign') && token) return wrongSign(filter, token)
   if (reason.startsWith('expected a sign') && token) return noSign(filter, token)
   if (/^(expected && or|invalid join)/.test(reason) && token) return noJoin(filter, token, tokens)
@@ -43,7 +44,7 @@ export function syntaxProblem(filter: string, fault: SyntaxFault): Problem {
   return {
     start: place.start,
     end: place.end,
-    message: `This cannot stand here: ${filter.slice(place.start, place.end)}`,
+    message: t('This cannot stand here: {text}', { text: filter.slice(place.start, place.end) }),
   }
 }
 
@@ -51,7 +52,7 @@ const unclosed = (filter: string, { start }: { start: number }, by: string, mess
   start,
   end: start + 1,
   message,
-  fix: { words: `Add ${by} at the end`, filter: filter.trimEnd() + by },
+  fix: { words: t('Add {by} at the end', { by }), filter: filter.trimEnd() + by },
 })
 
 function wrongSign(filter: string, { start, end, text }: Token): Problem {
@@ -59,7 +60,7 @@ function wrongSign(filter: string, { start, end, text }: Token): Problem {
   return {
     start,
     end,
-    message: `${text} is no comparison. There are ${SIGNS}.`,
+    message: t('{text} is no comparison. There are {signs}.', { text, signs: SIGNS }),
     ...(meant && { fix: write(filter, start, end, meant) }),
   }
 }
@@ -72,7 +73,7 @@ function noSign(filter: string, { start, end, text }: Token): Problem {
   return {
     start,
     end,
-    message: `A comparison is missing before ${text}: ${SIGNS}.`,
+    message: t('A comparison is missing before {text}: {signs}.', { text, signs: SIGNS }),
     ...(by && { fix: write(filter, start, end, by) }),
   }
 }
@@ -81,23 +82,28 @@ function noJoin(filter: string, token: Token, tokens: readonly Token[]): Problem
   const { start, end, text } = token
   const meant = JOINS_MEANT[text.toLowerCase()]
   if (meant)
-    return { start, end, message: `Write && for “and”, || for “or”.`, fix: write(filter, start, end, meant) }
+    return {
+      start,
+      end,
+      message: t('Write && for “and”, || for “or”.'),
+      fix: write(filter, start, end, meant),
+    }
   const before = tokens[tokens.indexOf(token) - 1]
   const date = before?.kind === 'number' && /^\d{4}-\d\d?-\d\d?/.exec(filter.slice(before.start))?.[0]
   if (before && date) return bareDate(filter, before.start, date)
   return {
     start,
     end,
-    message: `Before ${text} there must be && (and) or || (or).`,
-    fix: { words: 'Write && before it', filter: replaced(filter, start, start, '&& ') },
+    message: t('Before {text} there must be && (and) or || (or).', { text }),
+    fix: { words: t('Write && before it'), filter: replaced(filter, start, start, '&& ') },
   }
 }
 
 const strayBracket = (filter: string, { start, end }: Token): Problem => ({
   start,
   end,
-  message: 'No bracket is open that this one could close.',
-  fix: { words: 'Remove it', filter: replaced(filter, start, end, '').trimEnd() },
+  message: t('No bracket is open that this one could close.'),
+  fix: { words: t('Remove it'), filter: replaced(filter, start, end, '').trimEnd() },
 })
 
 function bareDate(filter: string, start: number, date: string): Problem {
@@ -105,7 +111,7 @@ function bareDate(filter: string, start: number, date: string): Problem {
   return {
     start,
     end,
-    message: 'A date stands in quotes.',
+    message: t('A date stands in quotes.'),
     fix: write(filter, start, end, `"${date}"`),
   }
 }
@@ -113,28 +119,37 @@ function bareDate(filter: string, start: number, date: string): Problem {
 const noName = ({ start, end, text }: Token): Problem => ({
   start,
   end,
-  message: `Here the name of a field is missing, before ${text}.`,
+  message: t('Here the name of a field is missing, before {text}.', { text }),
 })
 
 const noValue = ({ start, end, text }: Token): Problem => ({
   start,
   end,
-  message: `Here a value is missing, before ${text}: a text in quotes, a number, or a date such as @todayStart.`,
+  message: t(
+    'Here a value is missing, before {text}: a text in quotes, a number, or a date such as @todayStart.',
+    { text },
+  ),
 })
 
 /** The filter, or what is in a bracket, ends where something is still due. */
 function tooShort(filter: string, at: number, tokens: readonly Token[]): Problem {
   const before = tokens.findLast(({ end }) => end <= at)
   const place = { start: before?.start ?? at, end: before?.end ?? at }
-  if (!before || before.kind === 'open') return { ...place, message: 'There is nothing in this bracket.' }
+  if (!before || before.kind === 'open') return { ...place, message: t('There is nothing in this bracket.') }
   if (before.kind === 'join') {
     const fix = {
-      words: `Remove ${before.text}`,
+      words: t('Remove {text}', { text: before.text }),
       filter: replaced(filter, before.start, before.end, '').trimEnd(),
     }
-    return { ...place, message: `After ${before.text} another condition must follow.`, fix }
+    return { ...place, message: t('After {text} another condition must follow.', { text: before.text }), fix }
   }
   if (before.kind === 'sign')
-    return { ...place, message: `After ${before.text} a value must follow, as in status = "failed".` }
-  return { ...place, message: `After ${before.text} a comparison must follow: ${SIGNS}.` }
+    return {
+      ...place,
+      message: t('After {text} a value must follow, as in status = "failed".', { text: before.text }),
+    }
+  return {
+    ...place,
+    message: t('After {text} a comparison must follow: {signs}.', { text: before.text, signs: SIGNS }),
+  }
 }

@@ -1,0 +1,56 @@
+import { useEffect, useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import { nameFilter } from '../../data/phone/contact-filter.ts'
+import type { Contact } from '../../data/records.ts'
+import { session } from '../../data/session.ts'
+
+/** A filter holds 200 comparisons in 3,500 bytes, and each number is compared twice. */
+const MOST_NUMBERS = 50
+
+/** Words that are searched for, and who has them in their name. */
+export interface Named {
+  readonly words: string
+  /** At most 50, in the order of the names. */
+  readonly numbers: readonly string[]
+  /** There are more. */
+  readonly isCut: boolean
+}
+
+const NOBODY: Named = { words: '', numbers: [], isCut: false }
+
+/**
+ * The user's contacts whose name has these words; undefined until they are read for the first time. While
+ * others are read, it stays with the words before. A superuser has no contacts.
+ */
+export function useNamed(typed: string): Named | undefined {
+  const words = typed.trim()
+  const [named, setNamed] = useState<Named | undefined>(words === '' ? NOBODY : undefined)
+  useEffect(() => {
+    if (words === named?.words) return
+    let isLeft = false
+    void find(words).then((found) => {
+      if (!isLeft) setNamed(found)
+    })
+    return () => {
+      isLeft = true
+    }
+  }, [words])
+  return named
+}
+
+/** Texts and numbers are searched all the same when contacts cannot be read. */
+async function find(words: string): Promise<Named> {
+  if (words === '') return NOBODY
+  if (session.value?.role !== 'user') return { ...NOBODY, words }
+  const page = await pb
+    .collection<Contact>('contacts')
+    .getList(1, MOST_NUMBERS + 1, {
+      filter: nameFilter(words),
+      sort: 'name,phone',
+      skipTotal: true,
+      fields: 'phone',
+    })
+    .catch(() => ({ items: [] }))
+  const numbers = page.items.slice(0, MOST_NUMBERS).map(({ phone }) => phone)
+  return { words, numbers, isCut: page.items.length > MOST_NUMBERS }
+}
