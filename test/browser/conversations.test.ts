@@ -35,7 +35,7 @@ scenario('a text that comes in appears in its conversation, and is answered ther
   await page.goto(`${url}/#/conversations`)
   await page.getByText('Thank you! 🎉').waitFor()
   await phone.hear('+447700900123', 'A stranger with a long text. '.repeat(8))
-  await page.getByText('+447700900123').waitFor()
+  await page.getByText('+44 7700 900123').waitFor()
 
   await ann.send('/api/sms/send', { method: 'POST', body: { recipients: [ZOE], body: 'Until soon' } })
   await page.getByText('You: Until soon').waitFor()
@@ -97,8 +97,8 @@ scenario(
     await list.getByText('Do you open on Sunday?').waitFor()
     expect(await list.getByRole('listitem').count()).toBe(2)
     // two of one name are told apart
-    await list.getByText(numberAt(3)).waitFor()
-    await list.getByText(numberAt(150)).waitFor()
+    await list.getByTitle(numberAt(3)).waitFor()
+    await list.getByTitle(numberAt(150)).waitFor()
     await expect.poll(() => page.title(), PATIENT).toBe('(2) Conversations · pocketsms')
     await fixture.look('conversations-campaign')
 

@@ -32,6 +32,18 @@ test.each([
     ['Accepted 1', 'Waits for its time 5'],
   ],
   [
+    'waits for room',
+    { status: 'pending', scheduled_at: '', waiting_for: 'room' },
+    [],
+    ['Accepted 1', 'Waiting for room '],
+  ],
+  [
+    'is due and waits for quiet hours to end',
+    { status: 'pending', scheduled_at: '5', waiting_for: 'quiet_hours' },
+    [],
+    ['Accepted 1', 'Waiting for the end of quiet hours '],
+  ],
+  [
     'changed while it waits for its time',
     { status: 'pending', scheduled_at: '5' },
     [event('pending', { attempt: 0, detail: 'Changed: time, text' })],

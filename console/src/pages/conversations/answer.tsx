@@ -4,9 +4,11 @@ import { pb } from '../../data/client.ts'
 import type { Conversation, Device } from '../../data/records.ts'
 import { requestKey } from '../../data/request-key.ts'
 import { userId } from '../../data/session.ts'
+import { segmentsText } from '../../data/text/text-size.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { SelectField, TextArea } from '../../parts/form/field.tsx'
 import { Form, Notice } from '../../parts/form/form.tsx'
@@ -14,8 +16,8 @@ import { TemplatePicker } from './template-picker.tsx'
 
 /** Words for what the server refuses, where its own are for programs. */
 const REFUSALS: Readonly<Record<string, string>> = {
-  no_devices: 'None of your devices is online, so nothing was sent. Switch one on and send again.',
-  quota_exceeded: 'Your messages of this month are used up.',
+  no_devices: t('None of your devices is online, so nothing was sent. Switch one on and send again.'),
+  quota_exceeded: t('Your messages of this month are used up.'),
 }
 const MAX_DEVICES = 100
 /** The choice of no device in particular. */
@@ -78,9 +80,11 @@ export function Answer({
   const fault = send.fault && { ...send.fault, message: REFUSALS[send.fault.code] ?? send.fault.message }
   return (
     <Form onSubmit={submit} fault={fault}>
-      {hasOptedOut && <Notice kind="warning">This number has opted out: texts to it are not sent.</Notice>}
+      {hasOptedOut && (
+        <Notice kind="warning">{t('This number has opted out: texts to it are not sent.')}</Notice>
+      )}
       <TextArea
-        label={device ? `Answer from ${device.name || 'the device that received it'}` : 'Write'}
+        label={labelOf(device)}
         name="body"
         value={body}
         onValue={change}
@@ -88,26 +92,33 @@ export function Answer({
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit()
         }}
-        hint={segments > 1 ? `${segments} segments` : 'Ctrl and Enter send, too.'}
+        hint={segments > 1 ? segmentsText(segments) : t('Ctrl and Enter send, too.')}
       />
       <div class="conversations-send">
         <TemplatePicker number={number} name={name} onPick={change} />
         {devices.items.length > 1 && (
           <SelectField
-            label="Device"
+            label={t('Device')}
             name="device"
             value={device?.id ?? ANY}
             onValue={choose}
             choices={[
-              [ANY, 'Any device'],
+              [ANY, t('Any device')],
               ...devices.items.map(({ id, name, phone }) => [id, name || phone || id] as const),
             ]}
           />
         )}
         <Button type="submit" kind="primary" icon="send" busy={send.busy} disabled={body.trim() === ''}>
-          Send
+          {t('Send')}
         </Button>
       </div>
     </Form>
   )
+}
+
+const labelOf = (device: Device | undefined) => {
+  if (!device) return t('Write')
+  return device.name
+    ? t('Answer from {name}', { name: device.name })
+    : t('Answer from the device that received it')
 }

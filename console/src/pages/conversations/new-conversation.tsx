@@ -6,6 +6,7 @@ import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Contact } from '../../data/records.ts'
 import { useLater } from '../../data/use/use-later.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
@@ -33,19 +34,23 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
     go(`/conversations/${encodeURIComponent(number)}`)
   }
   return (
-    <Dialog title="New conversation" onClose={onClose}>
+    <Dialog title={t('New conversation')} onClose={onClose}>
       <Form onSubmit={() => (phone ? open(phone) : setTried(true))}>
         <TextField
-          label="Number or contact"
+          label={t('Number or contact')}
           name="whom"
           value={text}
           onValue={setText}
           autofocus
           autocomplete="off"
-          error={isTried && fault ? `${phoneFaultWords(fault)}. Or choose a contact below.` : undefined}
+          error={
+            isTried && fault
+              ? t('{fault}. Or choose a contact below.', { fault: phoneFaultWords(fault) })
+              : undefined
+          }
         />
         {asked !== '' && (
-          <ul class="conversations-found" aria-label="Contacts">
+          <ul class="conversations-found" aria-label={t('Contacts')}>
             {found.items.map(({ id, name, phone: number }) => (
               <li key={id}>
                 <a href={to(`/conversations/${encodeURIComponent(number)}`)} onClick={onClose}>
@@ -57,9 +62,9 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
         )}
         <Actions>
           <Button type="submit" kind="primary">
-            Write
+            {t('Write')}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
         </Actions>
       </Form>
     </Dialog>

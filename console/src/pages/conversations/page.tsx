@@ -1,8 +1,10 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Conversation } from '../../data/records.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
@@ -28,15 +30,20 @@ export function Page({ params }: PageProps) {
   const [isStarting, setStarting] = useState(false)
   const start = (
     <Button kind="primary" icon="plus" onClick={() => setStarting(true)}>
-      New conversation
+      {t('New conversation')}
     </Button>
   )
   const isEmpty = !any.loading && !any.fault && any.total === 0 && number === ''
   return (
-    <Frame title={number ? name || number : 'Conversations'} actions={number ? <Back /> : !isEmpty && start}>
+    <Frame
+      title={number ? name || formatPhone(number) : t('Conversations')}
+      actions={number ? <Back /> : !isEmpty && start}
+    >
       {isEmpty ? (
-        <Empty icon="conversations" title="No conversations yet" action={start}>
-          Texts that come in on your devices appear here, with your answers. Or write to somebody first.
+        <Empty icon="conversations" title={t('No conversations yet')} action={start}>
+          {t(
+            'Texts that come in on your devices appear here, with your answers. Or write to somebody first.',
+          )}
         </Empty>
       ) : (
         <div class={number ? 'conversations open' : 'conversations'}>
@@ -44,7 +51,7 @@ export function Page({ params }: PageProps) {
           {number ? (
             <Thread key={number} number={number} name={name} conversation={conversation} />
           ) : (
-            <p class="conversations-none muted">Choose a conversation.</p>
+            <p class="conversations-none muted">{t('Choose a conversation.')}</p>
           )}
         </div>
       )}
@@ -56,7 +63,7 @@ export function Page({ params }: PageProps) {
 const Back = () => (
   <div class="conversations-back">
     <ButtonLink icon="left" href={to('/conversations')}>
-      All conversations
+      {t('All conversations')}
     </ButtonLink>
   </div>
 )

@@ -1,6 +1,7 @@
 import type { Template } from '../../data/records.ts'
 import { piecesOf } from '../../data/text/placeholders.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
 import { SelectField } from '../../parts/form/field.tsx'
 
 const MAX_TEMPLATES = 200
@@ -31,11 +32,11 @@ export function TemplatePicker({
   }
   return (
     <SelectField
-      label="Template"
+      label={t('Template')}
       name="template"
       value=""
       onValue={pick}
-      choices={[['', 'Choose one'], ...templates.items.map(({ id, name }) => [id, name] as const)]}
+      choices={[['', t('Choose one')], ...templates.items.map(({ id, name }) => [id, name] as const)]}
     />
   )
 }

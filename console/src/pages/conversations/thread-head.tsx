@@ -2,7 +2,9 @@ import { useState } from 'preact/hooks'
 import { E164 } from '../../../../src/sms/send/phone.ts'
 import { pb } from '../../data/client.ts'
 import type { Contact, Conversation } from '../../data/records.ts'
+import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge } from '../../parts/status.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { go } from '../../router.ts'
@@ -35,23 +37,25 @@ export function ThreadHead({
   const isArchived = conversation?.archived === true
   return (
     <header class="conversations-head">
-      <span class="mono">{number}</span>
-      {contact?.opted_out && <Badge tone="warn">Opted out</Badge>}
+      <PhoneNumber number={number} />
+      {contact?.opted_out && <Badge tone="warn">{t('Opted out')}</Badge>}
       <span class="conversations-actions">
         {isContactKnown && !contact?.name && E164.test(number) && (
           <Button icon="contacts" onClick={() => setSaving(true)}>
-            Save as contact
+            {t('Save as contact')}
           </Button>
         )}
         {conversation && (
           <>
-            <Button onClick={() => void change({ unread: 1 }, 'Marked as unread')}>Mark unread</Button>
+            <Button onClick={() => void change({ unread: 1 }, t('Marked as unread'))}>
+              {t('Mark unread')}
+            </Button>
             <Button
               onClick={() =>
-                void change({ archived: !isArchived }, isArchived ? 'Back in the list' : 'Archived')
+                void change({ archived: !isArchived }, isArchived ? t('Back in the list') : t('Archived'))
               }
             >
-              {isArchived ? 'Unarchive' : 'Archive'}
+              {isArchived ? t('Unarchive') : t('Archive')}
             </Button>
           </>
         )}

@@ -2,6 +2,9 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Contact, Conversation, Message } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { useSims } from '../../data/use/use-sims.ts'
+import { reasonOf } from '../../data/words/failure-reasons.ts'
+import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
@@ -37,6 +40,7 @@ export function Thread({
     perPage: 1,
   })
   const contact = contacts.items[0]
+  const simOf = useSims(messages.items)
   const newest = messages.items[0]?.id
   const end = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -44,7 +48,7 @@ export function Thread({
   }, [newest])
   useRead(conversation)
   return (
-    <section class="conversations-thread" aria-label={`With ${name || number}`}>
+    <section class="conversations-thread" aria-label={t('With {name}', { name: name || number })}>
       <ThreadHead
         number={number}
         contact={contact}
@@ -52,17 +56,17 @@ export function Thread({
         conversation={conversation}
       />
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <div class="conversations-texts" ref={end} tabIndex={0} role="log" aria-label="Texts">
+      <div class="conversations-texts" ref={end} tabIndex={0} role="log" aria-label={t('Texts')}>
         {messages.loading && <Loading />}
         {messages.fault && <Notice kind="wrong">{messages.fault.message}</Notice>}
         {!messages.loading && messages.items.length === 0 && (
-          <p class="muted">Nothing has been said with {number} yet.</p>
+          <p class="muted">{t('Nothing has been said with {number} yet.', { number })}</p>
         )}
         {messages.total > messages.items.length && perPage < MOST && (
-          <Button onClick={() => setPerPage(Math.min(perPage * 2, MOST))}>Show earlier texts</Button>
+          <Button onClick={() => setPerPage(Math.min(perPage * 2, MOST))}>{t('Show earlier texts')}</Button>
         )}
         {messages.items.toReversed().map((message) => (
-          <Text key={message.id} message={message} />
+          <Text key={message.id} message={message} sim={simOf(message)} />
         ))}
       </div>
       <Answer
@@ -76,22 +80,24 @@ export function Thread({
   )
 }
 
-function Text({ message }: { message: Message }) {
-  const { id, message_type, body, created, status, error_message } = message
+function Text({ message, sim }: { message: Message; sim: string }) {
+  const { id, message_type, body, created, status } = message
+  const reason = reasonOf(message)
   const isIn = message_type === 'incoming'
   return (
     <article class={isIn ? 'conversations-text in' : 'conversations-text'}>
       <p>
-        <span class="unseen">{isIn ? 'They wrote: ' : 'You wrote: '}</span>
-        {body || <span class="muted">The text was removed.</span>}
+        <span class="unseen">{isIn ? t('They wrote:') : t('You wrote:')} </span>
+        {body || <span class="muted">{t('The text was removed.')}</span>}
       </p>
       <footer>
         <a href={to(`/messages/${id}`)}>
-          <span class="unseen">Details, </span>
+          <span class="unseen">{t('Details')}, </span>
           <Time at={created} />
         </a>
         {!isIn && <MessageStatus status={status} />}
-        {error_message && <span>{error_message}</span>}
+        {sim && <span>{isIn ? t('to {line}', { line: sim }) : t('by {line}', { line: sim })}</span>}
+        {reason && <span>{reason}</span>}
       </footer>
     </article>
   )

@@ -4,6 +4,7 @@ import { lastList } from '../../data/message-list.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
@@ -27,25 +28,25 @@ export function MessageActions({ message, next }: { message: Message; next: Mess
   const number = message_type === 'incoming' ? message.from : message.to
   const cancel = useTask(async () => {
     await pb.send(`/api/sms/messages/${id}/cancel`, { method: 'POST' })
-    toast('Canceled: it will not be sent')
+    toast(t('Canceled: it will not be sent'))
   })
   const [isChanging, setChanging] = useState(false)
   const change = async (body: ChangeRequest) => {
     await pb.send(`/api/sms/messages/${id}`, { method: 'PATCH', body })
-    toast('Message changed')
+    toast(t('Message changed'))
   }
   const retry = useTask(async () => {
     if (isUnknown(message) && !(await confirmed(TWICE))) return
     const answer = await pb.send<{ message_ids: readonly string[] }>(`/api/sms/messages/${id}/retry`, {
       method: 'POST',
     })
-    toast('Sent again, as a new message')
+    toast(t('Sent again, as a new message'))
     go(`/messages/${answer.message_ids[0]}`)
   })
   const remove = useTask(async () => {
     if (!(await confirmed(removal(message)))) return
     await pb.collection('sms_messages').delete(id)
-    toast('Message deleted')
+    toast(t('Message deleted'))
     go('/messages', lastList.value)
   })
   const fault = cancel.fault ?? retry.fault ?? remove.fault
@@ -54,32 +55,32 @@ export function MessageActions({ message, next }: { message: Message; next: Mess
       <div class="message-actions">
         {isMine && canCancel(message) && (
           <Button kind="primary" icon="close" busy={cancel.busy} onClick={() => void cancel.run()}>
-            Cancel the message
+            {t('Cancel the message')}
           </Button>
         )}
         {isMine && status === 'pending' && (
           <Button icon="edit" onClick={() => setChanging(true)}>
-            Change
+            {t('Change')}
           </Button>
         )}
         {isMine && status === 'failed' && message_type === 'outgoing' && !next && message.body !== '' && (
           <Button kind="primary" icon="again" busy={retry.busy} onClick={() => void retry.run()}>
-            Send again
+            {t('Send again')}
           </Button>
         )}
         {isMine && (
           <ButtonLink icon="conversations" href={to(`/conversations/${encodeURIComponent(number)}`)}>
-            {message_type === 'incoming' ? 'Answer' : 'Conversation'}
+            {message_type === 'incoming' ? t('Answer') : t('Conversation')}
           </ButtonLink>
         )}
-        <Copy text={id} label="Copy the id" />
+        <Copy text={id} label={t('Copy the id')} />
         <Button kind="quiet" icon="trash" busy={remove.busy} onClick={() => void remove.run()}>
-          Delete
+          {t('Delete')}
         </Button>
       </div>
       {isChanging && (
         <ChangeDialog
-          title="Change the message"
+          title={t('Change the message')}
           waiting={message}
           save={change}
           onClose={() => setChanging(false)}
@@ -91,28 +92,30 @@ export function MessageActions({ message, next }: { message: Message; next: Mess
 }
 
 const TWICE = {
-  title: 'Send it again?',
-  text: 'The device went silent before it said what became of the text. It may have gone out: sending it again may reach the person twice.',
-  action: 'Send it again',
+  title: t('Send it again?'),
+  text: t(
+    'The device went silent before it said what became of the text. It may have gone out: sending it again may reach the person twice.',
+  ),
+  action: t('Send it again'),
 }
 
 const removal = (message: Message) => ({
-  title: 'Delete the message?',
+  title: t('Delete the message?'),
   text: canCancel(message)
-    ? 'It is canceled, and goes with its history.'
+    ? t('It is canceled, and goes with its history.')
     : message.status === 'sending'
-      ? 'It goes with its history. The device has it already: the text may still go out.'
-      : 'It goes with its history. What was sent stays sent.',
-  action: 'Delete',
+      ? t('It goes with its history. The device has it already: the text may still go out.')
+      : t('It goes with its history. What was sent stays sent.'),
+  action: t('Delete'),
   danger: true,
 })
 
 function wordsOf({ code, message }: { code: string; message: string }) {
-  if (code === 'not_cancelable') return 'It is too late to cancel: a device has the message already.'
+  if (code === 'not_cancelable') return t('It is too late to cancel: a device has the message already.')
   if (code !== 'no_devices') return message
   return (
     <>
-      No device can send now. <a href={to('/devices')}>Look at your devices</a>
+      {t('No device can send now.')} <a href={to('/devices')}>{t('Look at your devices')}</a>
     </>
   )
 }

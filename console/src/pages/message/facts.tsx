@@ -3,6 +3,7 @@ import { countSegments } from '../../../../src/sms/send/segments.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
+import { t } from '../../language/words.ts'
 import { Owner } from '../../parts/owner.tsx'
 import { to } from '../../router.ts'
 import { Moment } from './moment.tsx'
@@ -11,10 +12,12 @@ type Fact = readonly [title: string, value: ComponentChildren]
 
 const RETRY = 'retry:'
 
-/** What there is to know of a message; what is not set is left out. */
-export const Facts = ({ message }: { message: Message }) => (
+/**
+ * What there is to know of a message; what is not set is left out. `sim`: its line, where it must be said.
+ */
+export const Facts = ({ message, sim }: { message: Message; sim: string }) => (
   <dl class="message-facts">
-    {factsOf(message).map(([title, value]) => (
+    {factsOf(message, sim).map(([title, value]) => (
       <div key={title}>
         <dt>{title}</dt>
         <dd>{value}</dd>
@@ -23,24 +26,26 @@ export const Facts = ({ message }: { message: Message }) => (
   </dl>
 )
 
-function factsOf(message: Message): readonly Fact[] {
-  const { sim, segments, body, priority, guarantee, batch_id, client_ref, message_type } = message
+function factsOf(message: Message, sim: string): readonly Fact[] {
+  const { segments, body, priority, guarantee, batch_id, client_ref, message_type } = message
   const isOut = message_type === 'outgoing'
   const isSuperuser = session.value?.role === 'superuser'
   const facts: readonly (Fact | false)[] = [
-    isSuperuser && ['User', <Owner key="user" record={message} />],
-    ['Device', <DeviceLink key="device" message={message} />],
-    sim > 0 && ['SIM', `Slot ${sim}`],
-    [isOut ? 'Accepted' : 'Came in', <Moment key="created" at={message.created} />],
-    message.scheduled_at !== '' && ['Not before', <Moment key="scheduled" at={message.scheduled_at} />],
-    message.expires_at !== '' && ['Not after', <Moment key="expires" at={message.expires_at} />],
-    isOut && message.sent_at !== '' && ['Sent', <Moment key="sent" at={message.sent_at} />],
-    isOut && message.delivered_at !== '' && ['Arrived', <Moment key="delivered" at={message.delivered_at} />],
-    segments > 0 && ['Size', sizeOf(body, segments)],
-    isOut && priority !== 0 && ['Priority', priority],
-    isOut && guarantee === 'at_least_once' && ['If the device goes silent', 'It is sent again'],
+    isSuperuser && [t('User'), <Owner key="user" record={message} />],
+    [t('Device'), <DeviceLink key="device" message={message} />],
+    sim !== '' && [t('Line'), sim],
+    message.sim > 0 && sim === '' && ['SIM', t('Slot {slot}', { slot: message.sim })],
+    [isOut ? t('Accepted') : t('Came in'), <Moment key="created" at={message.created} />],
+    message.scheduled_at !== '' && [t('Not before'), <Moment key="scheduled" at={message.scheduled_at} />],
+    message.expires_at !== '' && [t('Not after'), <Moment key="expires" at={message.expires_at} />],
+    isOut && message.sent_at !== '' && [t('Sent'), <Moment key="sent" at={message.sent_at} />],
+    isOut &&
+      message.delivered_at !== '' && [t('Arrived'), <Moment key="delivered" at={message.delivered_at} />],
+    segments > 0 && [t('Size'), sizeOf(body, segments)],
+    isOut && priority !== 0 && [t('Priority'), priority],
+    isOut && guarantee === 'at_least_once' && [t('If the device goes silent'), t('It is sent again')],
     batch_id !== '' && [
-      'Part of',
+      t('Part of'),
       <a
         href={
           isSuperuser
@@ -48,23 +53,24 @@ function factsOf(message: Message): readonly Fact[] {
             : to('/send', { batch: batch_id })
         }
       >
-        one send to several people
+        {t('one send to several people')}
       </a>,
     ],
     client_ref.startsWith(RETRY) && [
-      'Second try of',
-      <a href={to(`/messages/${client_ref.slice(RETRY.length)}`)}>the message that failed</a>,
+      t('Second try of'),
+      <a href={to(`/messages/${client_ref.slice(RETRY.length)}`)}>{t('the message that failed')}</a>,
     ],
-    client_ref !== '' && !client_ref.startsWith(RETRY) && ['Reference', <code>{client_ref}</code>],
-    ['Id', <code>{message.id}</code>],
+    client_ref !== '' && !client_ref.startsWith(RETRY) && [t('Reference'), <code>{client_ref}</code>],
+    [t('Id'), <code>{message.id}</code>],
   ]
   return facts.filter((fact) => fact !== false)
 }
 
 function DeviceLink({ message }: { message: Message }) {
   const { device, expand, status } = message
-  if (device === '') return <span class="muted">{status === 'failed' ? 'None' : 'Not chosen yet'}</span>
-  return <a href={to(`/devices/${device}`)}>{expand?.device?.name || 'A device'}</a>
+  if (device === '')
+    return <span class="muted">{status === 'failed' ? t('No device') : t('Not chosen yet')}</span>
+  return <a href={to(`/devices/${device}`)}>{expand?.device?.name || t('A device')}</a>
 }
 
 /** Segments are what networks count and bill. */
@@ -72,6 +78,7 @@ function sizeOf(body: string, segments: number): string {
   const count = segmentsText(segments)
   if (body === '') return count
   const { encoding, units } = countSegments(body)
-  const characters = `${units.toLocaleString()} ${encoding === 'GSM-7' ? 'characters' : 'characters (Unicode)'}`
+  const characters =
+    encoding === 'GSM-7' ? t('{units} characters', { units }) : t('{units} characters (Unicode)', { units })
   return `${count}, ${characters}`
 }

@@ -1,6 +1,7 @@
+import { locale } from '../../language/language.ts'
 import { msOf, Time } from '../../parts/time.tsx'
 
-const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
 
 /** An instant to the second, and how long ago that is. Nothing for an empty date. */
 export function Moment({ at }: { at: string }) {

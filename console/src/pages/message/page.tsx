@@ -7,6 +7,9 @@ import { session } from '../../data/session.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
+import { useSims } from '../../data/use/use-sims.ts'
+import { failureReason } from '../../data/words/failure-reasons.ts'
+import { t, tx } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
@@ -39,26 +42,27 @@ function OneMessage({ id }: { id: string }) {
   const next = useRetry(record)
   const number = record ? numberOf(record) : ''
   const nameOf = useNames(session.value?.role === 'user' ? [number] : [])
+  const simOf = useSims(record ? [record] : [])
   if (loading) return <Loading />
   if (!record) return <Gone message={fault?.status === 404 ? undefined : fault?.message} />
   const isIn = record.message_type === 'incoming'
   const name = nameOf(number)
   return (
     <Frame
-      title={`${isIn ? 'From' : 'To'} ${name || formatPhone(number) || 'nobody'}`}
+      title={titleOf(isIn, name || formatPhone(number) || t('nobody'))}
       back={back()}
       text={name && <PhoneNumber number={number} />}
     >
       <MessageActions message={record} next={next} />
       <Outcome message={record} next={next} />
       <div class="message-columns">
-        <Card title="Text" actions={<MessageStatus status={record.status} />}>
+        <Card title={t('Text')} actions={<MessageStatus status={record.status} />}>
           <p class={isIn ? 'message-text in' : 'message-text'}>
-            {record.body || <span class="muted">The text was removed.</span>}
+            {record.body || <span class="muted">{t('The text was removed.')}</span>}
           </p>
-          <Facts message={record} />
+          <Facts message={record} sim={simOf(record)} />
         </Card>
-        <Card title="What happened">
+        <Card title={t('What happened')}>
           <TimeLine steps={stepsOf(record, events)} />
         </Card>
       </div>
@@ -66,8 +70,11 @@ function OneMessage({ id }: { id: string }) {
   )
 }
 
+const titleOf = (isIn: boolean, name: string) =>
+  isIn ? t('From {name}', { name }) : t('To {name}', { name })
+
 /** To the list as it was. */
-const back = () => ({ href: to('/messages', lastList.value), words: 'Messages' })
+const back = () => ({ href: to('/messages', lastList.value), words: t('Messages') })
 
 const numberOf = ({ message_type, from, to: recipient }: Message) =>
   message_type === 'incoming' ? from : recipient
@@ -98,32 +105,37 @@ function Outcome({ message, next }: { message: Message; next: Message | undefine
   const again = next && (
     <>
       {' '}
-      It was sent again: <a href={to(`/messages/${next.id}`)}>the new message</a>.
+      {tx('It was sent again: {link}.', {
+        link: <a href={to(`/messages/${next.id}`)}>{t('the new message')}</a>,
+      })}
     </>
   )
   if (isUnknown(message))
     return (
       <Notice kind="warning">
-        <strong>Outcome unknown.</strong> The device took the message and went silent. The text may have gone
-        out, or not: ask the person before you send it again.{again}
+        <strong>{t('Outcome unknown.')}</strong>{' '}
+        {t(
+          'The device took the message and went silent. The text may have gone out, or not: ask the person before you send it again.',
+        )}
+        {again}
       </Notice>
     )
   return (
     <Notice kind={next ? 'info' : 'wrong'}>
-      {message.error_message || 'It failed.'}
+      {failureReason(message.error_message) || t('It failed.')}
       {again}
     </Notice>
   )
 }
 
 const Gone = ({ message }: { message: string | undefined }) => (
-  <Frame title="Message" back={back()}>
+  <Frame title={t('Message')} back={back()}>
     <Empty
       icon="messages"
-      title="This message is not here"
-      action={<ButtonLink href={to('/messages')}>All messages</ButtonLink>}
+      title={t('This message is not here')}
+      action={<ButtonLink href={to('/messages')}>{t('All messages')}</ButtonLink>}
     >
-      {message ?? 'It was deleted, or it is not yours.'}
+      {message ?? t('It was deleted, or it is not yours.')}
     </Empty>
   </Frame>
 )

@@ -1,4 +1,6 @@
 import type { Message, MessageEvent, MessageState } from '../../data/records.ts'
+import { failureReason, reasonOf } from '../../data/words/failure-reasons.ts'
+import { t } from '../../language/words.ts'
 
 /** One step of a message's life, for people. */
 export interface Step {
@@ -14,13 +16,13 @@ export interface Step {
 const CHANGED = 'Changed: '
 
 const WORDS: Readonly<Record<MessageState, (device: string) => string>> = {
-  pending: () => 'Changed',
-  assigned: (device) => (device ? `Given to ${device}` : 'Waits for a device'),
-  sending: (device) => (device ? `${device} has it` : 'A device has it'),
-  sent: (device) => (device ? `Sent by ${device}` : 'Sent'),
-  delivered: () => 'Arrived',
-  failed: () => 'Failed',
-  received: (device) => (device ? `Came in on ${device}` : 'Came in'),
+  pending: () => t('Changed'),
+  assigned: (device) => (device ? t('Given to {device}', { device }) : t('Waits for a device')),
+  sending: (device) => (device ? t('{device} has it', { device }) : t('A device has it')),
+  sent: (device) => (device ? t('Sent by {device}', { device }) : t('Sent')),
+  delivered: () => t('Arrived'),
+  failed: () => t('Failed'),
+  received: (device) => (device ? t('Came in on {device}', { device }) : t('Came in')),
 }
 
 /**
@@ -31,23 +33,34 @@ export function stepsOf(message: Message, events: readonly MessageEvent[]): Step
   const steps = events.map((event) => stepOf(event))
   if (message.message_type === 'incoming') return steps
   const { id, created } = message
-  const accepted = { id, state: 'pending' as const, words: 'Accepted', at: created, detail: '' }
+  const accepted = { id, state: 'pending' as const, words: t('Accepted'), at: created, detail: '' }
   // an event of what waits for its time says that it was changed, not that it waits
   const isTold = message.status !== 'pending' && events.at(-1)?.status === message.status
   return [accepted, ...steps, ...(isTold ? [] : presentOf(message))]
 }
 
 /** Where a message stands of which no event tells. */
-function presentOf({ id, status, updated, scheduled_at, error_message, expand }: Message): Step[] {
+function presentOf(message: Message): Step[] {
+  const { id, status, updated, scheduled_at, error_message, waiting_for, expand } = message
   const step = { id: `${id}-now`, state: status, detail: '' }
-  if (status === 'failed') return [{ ...step, words: 'Failed', at: updated, detail: error_message }]
-  if (status === 'pending') return [{ ...step, words: 'Waits for its time', at: scheduled_at }]
+  if (status === 'failed')
+    return [{ ...step, words: t('Failed'), at: updated, detail: failureReason(error_message) }]
+  if (status === 'pending' && waiting_for) return [{ ...step, words: reasonOf(message), at: '' }]
+  if (status === 'pending') return [{ ...step, words: t('Waits for its time'), at: scheduled_at }]
   if (status !== 'assigned') return []
-  return [{ ...step, words: `Waits for ${expand?.device?.name || 'a device'}`, at: '' }]
+  return [
+    {
+      ...step,
+      words: expand?.device?.name
+        ? t('Waits for {device}', { device: expand.device.name })
+        : t('Waits for a device'),
+      at: '',
+    },
+  ]
 }
 
 function stepOf({ id, status, created, attempt, detail, expand }: MessageEvent): Step {
-  const tried = attempt > 1 && status === 'sending' ? `Try ${attempt}` : ''
-  const more = [tried, detail.replace(CHANGED, '')].filter((part) => part !== '').join('. ')
+  const tried = attempt > 1 && status === 'sending' ? t('Try {attempt}', { attempt }) : ''
+  const more = [tried, failureReason(detail.replace(CHANGED, ''))].filter((part) => part !== '').join('. ')
   return { id, state: status, words: WORDS[status](expand?.device?.name ?? ''), at: created, detail: more }
 }

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Message } from '../../data/records.ts'
+import { reasonOf } from '../../data/words/failure-reasons.ts'
+import { t } from '../../language/words.ts'
 import { MessageParty } from '../../parts/message-party.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
@@ -8,10 +10,14 @@ import { Time } from '../../parts/time.tsx'
 export interface Around {
   /** A contact's name by number, or ''. */
   nameOf(number: string): string
+  /** Its SIM, or '' when its device has one line. */
+  simOf(message: Message): string
 }
 
 /** A column of the table; on a phone a line of a card. */
 export interface MessageColumn {
+  /** What page.css knows it by, in every language. */
+  readonly name: 'party' | 'text' | 'state' | 'segments' | 'device' | 'user' | 'time'
   readonly title: string
   readonly cell: (message: Message, around: Around) => ComponentChildren
   /** The field that a press on the title sorts by. */
@@ -20,53 +26,78 @@ export interface MessageColumn {
   readonly for?: 'superuser'
 }
 
+/** A failure stands out; what only waits does not. */
+const toneOf = ({ error_message }: Message) => (error_message ? '' : 'muted')
+
 /** All columns, in their order. */
 export const COLUMNS: readonly MessageColumn[] = [
   {
-    title: 'To or from',
+    name: 'party',
+    title: t('To or from'),
     kind: 'first',
     cell: (message, { nameOf }) => <MessageParty message={message} nameOf={nameOf} />,
   },
   {
-    title: 'Text',
+    name: 'text',
+    title: t('Text'),
     kind: 'long',
-    cell: ({ body, error_message }) => (
+    cell: (message) => (
       <>
-        {error_message && <span class="messages-reason">{error_message} · </span>}
-        {body || <span class="muted">(removed)</span>}
+        {reasonOf(message) && (
+          <span class={`messages-reason ${toneOf(message)}`}>{reasonOf(message)} · </span>
+        )}
+        {message.body || <span class="muted">{t('(removed)')}</span>}
       </>
     ),
   },
   {
-    title: 'State',
+    name: 'state',
+    title: t('State'),
     sort: 'status',
-    cell: ({ status, error_message }) => (
-      <span class="messages-state" title={error_message || undefined}>
-        <MessageStatus status={status} />
-        {error_message && <span class="messages-why">{error_message}</span>}
+    cell: (message) => (
+      <span class="messages-state" title={reasonOf(message) || undefined}>
+        <MessageStatus status={message.status} />
+        {reasonOf(message) && <span class={`messages-why ${toneOf(message)}`}>{reasonOf(message)}</span>}
       </span>
     ),
   },
-  { title: 'Segments', sort: 'segments', kind: 'end', cell: ({ segments }) => segments || '–' },
   {
-    title: 'Device',
-    sort: 'device.name',
-    cell: ({ expand }) => expand?.device?.name ?? <span class="muted">–</span>,
+    name: 'segments',
+    title: t('Segments'),
+    sort: 'segments',
+    kind: 'end',
+    cell: ({ segments }) => segments || '–',
   },
   {
-    title: 'User',
+    name: 'device',
+    title: t('Device'),
+    sort: 'device.name',
+    cell: (message, { simOf }) => {
+      const parts = [message.expand?.device?.name, simOf(message)].filter((part) => part)
+      return parts.join(', ') || <span class="muted">–</span>
+    },
+  },
+  {
+    name: 'user',
+    title: t('User'),
     sort: 'user.email',
     for: 'superuser',
     cell: ({ expand }) => expand?.user?.email ?? <span class="muted">–</span>,
   },
-  { title: 'Time', sort: 'created', kind: 'end', cell: ({ created }) => <Time at={created} /> },
+  {
+    name: 'time',
+    title: t('Time'),
+    sort: 'created',
+    kind: 'end',
+    cell: ({ created }) => <Time at={created} />,
+  },
 ]
 
 /** Orders for a phone, where there are no titles to press. */
 export const SORTS: readonly (readonly [sort: string, words: string])[] = [
-  ['-created', 'Newest first'],
-  ['created', 'Oldest first'],
-  ['status', 'By state'],
-  ['device.name', 'By device'],
-  ['-segments', 'Longest first'],
+  ['-created', t('Newest first')],
+  ['created', t('Oldest first')],
+  ['status', t('By state')],
+  ['device.name', t('By device')],
+  ['-segments', t('Longest first')],
 ]

@@ -1,5 +1,6 @@
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
+import { t } from '../../language/words.ts'
 import { Icon } from '../../parts/icon.tsx'
 import { to } from '../../router.ts'
 import { type Around, COLUMNS, type MessageColumn } from './columns.tsx'
@@ -22,11 +23,11 @@ export function MessageTable({
   return (
     <div class={isOld ? 'table-frame messages-table old' : 'table-frame messages-table'} aria-busy={isOld}>
       <table role="table">
-        <caption class="unseen">Messages</caption>
+        <caption class="unseen">{t('Messages')}</caption>
         <thead role="rowgroup">
           <tr role="row">
             {columns.map((column) => (
-              <Title key={column.title} column={column} sort={sort} onSort={onSort} />
+              <Title key={column.name} column={column} sort={sort} onSort={onSort} />
             ))}
           </tr>
         </thead>
@@ -34,7 +35,7 @@ export function MessageTable({
           {messages.map((message) => (
             <tr key={message.id} role="row">
               {columns.map((column) => (
-                <Cell key={column.title} column={column} message={message} around={around} />
+                <Cell key={column.name} column={column} message={message} around={around} />
               ))}
             </tr>
           ))}
@@ -54,10 +55,10 @@ function Title({
   sort: string
   onSort: (sort: string) => void
 }) {
-  const { title, sort: field, kind } = column
+  const { name, title, sort: field, kind } = column
   if (!field)
     return (
-      <th role="columnheader" scope="col" class={kind} data-column={title}>
+      <th role="columnheader" scope="col" class={kind} data-column={name}>
         {title}
       </th>
     )
@@ -65,7 +66,7 @@ function Title({
   const first = kind === 'end' ? `-${field}` : field
   const other = first === field ? `-${field}` : field
   return (
-    <th role="columnheader" scope="col" class={kind} data-column={title} aria-sort={order}>
+    <th role="columnheader" scope="col" class={kind} data-column={name} aria-sort={order}>
       <button type="button" class="messages-title" onClick={() => onSort(sort === first ? other : first)}>
         {title}
         <Icon name="down" size={14} />
@@ -75,9 +76,9 @@ function Title({
 }
 
 const Cell = ({ column, message, around }: { column: MessageColumn; message: Message; around: Around }) => {
-  const { title, kind, cell } = column
+  const { name, title, kind, cell } = column
   return (
-    <td role="cell" class={kind} data-title={kind === 'first' ? undefined : title} data-column={title}>
+    <td role="cell" class={kind} data-title={kind === 'first' ? undefined : title} data-column={name}>
       {kind === 'first' ? (
         <a href={to(`/messages/${message.id}`)}>{cell(message, around)}</a>
       ) : (

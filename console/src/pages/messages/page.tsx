@@ -4,6 +4,7 @@ import { defaultCountry } from '../../data/phone/country.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useNames } from '../../data/use/use-known.ts'
+import { useSims } from '../../data/use/use-sims.ts'
 import { t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
@@ -99,6 +100,7 @@ function Found({
 }) {
   const { items, fault, fresh, isOld, total, loading } = messages
   const nameOf = useNames(numbersOf(items))
+  const simOf = useSims(items)
   if (loading) return <Loading />
   const isRefused = refusalOf(messages, question) !== undefined
   const turn = (page: number) => {
@@ -119,7 +121,7 @@ function Found({
       {items.length > 0 && !isRefused && (
         <MessageTable
           messages={items}
-          around={{ nameOf }}
+          around={{ nameOf, simOf }}
           sort={question.sort}
           onSort={(sort) => onChange({ sort })}
           isOld={isOld}

@@ -1,6 +1,8 @@
 import Papa from 'papaparse'
 import { pb } from '../../data/client.ts'
+import { lineName } from '../../data/device/lines.ts'
 import type { MessageState } from '../../data/records.ts'
+import { t } from '../../language/words.ts'
 import { MESSAGE_STATES } from '../../parts/status.tsx'
 import { msOf } from '../../parts/time.tsx'
 
@@ -26,30 +28,36 @@ const localTime = ([at = '']: readonly string[]) => (at === '' ? '' : LOCAL.form
 
 /** What can be exported; the first ones are chosen from the start. */
 export const CSV_COLUMNS: readonly CsvColumn[] = [
-  { words: 'Time', fields: ['created'], cell: localTime },
+  { words: t('Time'), fields: ['created'], cell: localTime },
   {
-    words: 'Direction',
+    words: t('Direction'),
     fields: ['message_type'],
-    cell: ([type]) => (type === 'incoming' ? 'Received' : 'Sent'),
+    cell: ([type]) => (type === 'incoming' ? t('Received') : t('Sent')),
   },
   {
-    words: 'Contact',
+    words: t('Contact'),
     fields: ['message_type', 'from', 'to'],
     cell: ([type, from = '', to = ''], names) => names.get(type === 'incoming' ? from : to) ?? '',
   },
-  { words: 'From', fields: ['from'] },
-  { words: 'To', fields: ['to'] },
-  { words: 'Text', fields: ['body'] },
-  { words: 'State', fields: ['status'], cell: ([status]) => MESSAGE_STATES[status as MessageState][1] },
-  { words: 'Why it failed', fields: ['error_message'] },
-  { words: 'Device', fields: ['expand.device.name'] },
-  { words: 'Sent at', fields: ['sent_at'], cell: localTime },
-  { words: 'Delivered at', fields: ['delivered_at'], cell: localTime },
-  { words: 'Segments', fields: ['segments'] },
-  { words: 'User', fields: ['expand.user.email'] },
-  { words: 'Id', fields: ['id'] },
-  { words: 'Id of the send', fields: ['batch_id'] },
-  { words: 'Reference of the sender', fields: ['client_ref'] },
+  { words: t('From'), fields: ['from'] },
+  { words: t('To'), fields: ['to'] },
+  { words: t('Text'), fields: ['body'] },
+  { words: t('State'), fields: ['status'], cell: ([status]) => MESSAGE_STATES[status as MessageState][1] },
+  { words: t('Why it failed'), fields: ['error_message'] },
+  { words: t('Device'), fields: ['expand.device.name'] },
+  { words: t('Sent at'), fields: ['sent_at'], cell: localTime },
+  { words: t('Delivered at'), fields: ['delivered_at'], cell: localTime },
+  {
+    words: t('Line'),
+    fields: ['expand.line.label', 'expand.line.number', 'expand.line.slot'],
+    cell: ([label = '', number = '', slot = '']) =>
+      label || number || (slot && lineName({ label, number, slot: Number(slot) })),
+  },
+  { words: t('Segments'), fields: ['segments'] },
+  { words: t('User'), fields: ['expand.user.email'] },
+  { words: t('Id'), fields: ['id'] },
+  { words: t('Id of the send'), fields: ['batch_id'] },
+  { words: t('Reference of the sender'), fields: ['client_ref'] },
 ]
 
 /** The fields that an export of these columns asks for, each once. */
