@@ -115,6 +115,14 @@ export const PAGES: readonly PageEntry[] = [
     load: () => import('./pages/conversations/page.tsx'),
   },
   {
+    path: '/answers',
+    title: t('Automatic answers'),
+    icon: 'answers',
+    for: 'user',
+    group: 'texts',
+    load: () => import('./pages/answers/page.tsx'),
+  },
+  {
     path: '/contacts',
     title: t('Contacts'),
     icon: 'contacts',

@@ -95,6 +95,28 @@ export interface Template extends Owned {
   readonly updated: string
 }
 
+/** Answers texts that come in by itself. */
+export interface AutoAnswer extends Owned {
+  readonly name: string
+  readonly enabled: boolean
+  /** How it knows the texts that it is for. */
+  readonly match: 'any' | 'words' | 'contains' | 'pattern'
+  /** Words with commas between, or a regular expression; '' for any text. */
+  readonly value: string
+  /** Ids of lines; none: all. */
+  readonly lines: readonly string[]
+  /** In the user's time zone; '' for always. */
+  readonly hours_from: string
+  readonly hours_to: string
+  readonly days: readonly Day[]
+  /** The text, or '' and the id of a template. */
+  readonly body: string
+  readonly template: string
+  /** The same number gets it once in so many hours; 0: each time. */
+  readonly pause_hours: number
+  readonly expand?: { readonly template?: Template }
+}
+
 export type CampaignState = 'scheduled' | 'sending' | 'paused' | 'canceled' | 'done' | 'failed'
 
 export interface Campaign extends Owned {

@@ -3,6 +3,7 @@ const PATHS = {
   send: 'M21 3 10 14M21 3l-7 18-4-7-7-4z',
   messages: 'M4 5h16M4 12h16M4 19h10',
   conversations: 'M4 5h13v9H9l-5 4zM20 9v11l-4-3h-5',
+  answers: 'M4 5h16v11H9l-5 4zM12.5 7l-3 4h4.5l-3 4',
   campaigns: 'M4 10v4h3l8 5V5l-8 5zM18 9a4 4 0 0 1 0 6M7 14l1 6h3l-1-4',
   contacts: 'M12 12a4 4 0 1 0 0-8 4 4 0 0 0 0 8M4 20c0-4 4-6 8-6s8 2 8 6',
   groups:

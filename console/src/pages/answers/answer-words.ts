@@ -1,0 +1,25 @@
+import type { Hours } from '../../data/hours.ts'
+import type { AutoAnswer } from '../../data/records.ts'
+import { t } from '../../language/words.ts'
+
+type Match = AutoAnswer['match']
+
+/** How an answer knows a text, as a choice and as a sentence about its words. */
+export const MATCHES: Readonly<Record<Match, readonly [choice: string, about: (value: string) => string]>> = {
+  any: [t('Any text'), () => t('Any text')],
+  words: [t('One of these words'), (value) => t('The text is {words}', { words: value })],
+  contains: [t('Contains one of these words'), (value) => t('The text contains {words}', { words: value })],
+  pattern: [t('Matches a pattern'), (value) => t('The text matches {pattern}', { pattern: value })],
+}
+
+/** The texts that an answer is for. */
+export const forWhich = ({ match, value }: AutoAnswer): string => MATCHES[match][1](value)
+
+/** Its name, else which texts it is for. */
+export const answerName = (answer: AutoAnswer): string => answer.name || forWhich(answer)
+
+export const hoursOf = ({ hours_from, hours_to, days }: AutoAnswer): Hours => ({
+  from: hours_from,
+  to: hours_to,
+  days,
+})

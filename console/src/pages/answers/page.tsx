@@ -1,0 +1,118 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import { hoursWords } from '../../data/hours.ts'
+import type { AutoAnswer } from '../../data/records.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { t, tn } from '../../language/words.ts'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { Button } from '../../parts/form/button.tsx'
+import { CheckField } from '../../parts/form/field.tsx'
+import { Empty } from '../../parts/list/empty.tsx'
+import { Records } from '../../parts/list/records.tsx'
+import type { Column } from '../../parts/list/table.tsx'
+import { Page as Frame } from '../../parts/page.tsx'
+import { toast, toastFault } from '../../parts/toast.tsx'
+import { AnswerForm } from './answer-form.tsx'
+import './page.css'
+import { answerName, forWhich, hoursOf } from './answer-words.ts'
+
+/** Texts that answer texts by themselves, in the order in which the server tries them. */
+export function Page() {
+  const answers = useList<AutoAnswer>('auto_answers', { sort: 'created', expand: 'template' })
+  const [edited, setEdited] = useState<AutoAnswer | 'new'>()
+  const add = (
+    <Button kind="primary" icon="plus" onClick={() => setEdited('new')}>
+      {t('New automatic answer')}
+    </Button>
+  )
+  return (
+    <Frame
+      title={t('Automatic answers')}
+      text={t(
+        'They answer texts that come in, such as at night. The first one here that fits is sent. STOP and START come first and get no automatic answer, and a number gets at most 5 of them in 24 hours.',
+      )}
+      actions={answers.total > 0 && add}
+    >
+      <Records
+        list={answers}
+        caption={t('Automatic answers')}
+        columns={columnsFor(setEdited)}
+        empty={
+          <Empty icon="answers" title={t('No automatic answers yet')} action={add}>
+            {t('Tell people when you are back, or answer the word PRICE with your prices.')}
+          </Empty>
+        }
+      />
+      {edited && (
+        <AnswerForm answer={edited === 'new' ? undefined : edited} onClose={() => setEdited(undefined)} />
+      )}
+    </Frame>
+  )
+}
+
+const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAnswer>[] => [
+  { title: t('Name'), cell: answerName },
+  { title: t('For'), cell: forWhich },
+  {
+    title: t('When'),
+    cell: (answer) => (
+      <>
+        {hoursWords(hoursOf(answer)) || t('Always')}
+        {answer.lines.length > 0 && `, ${tn('on one line', 'on {count} lines', answer.lines.length)}`}
+      </>
+    ),
+  },
+  {
+    title: t('Answer'),
+    long: true,
+    cell: ({ body, expand }) => body || t('Template {name}', { name: expand?.template?.name ?? '' }),
+  },
+  {
+    title: t('State'),
+    cell: (answer) => (
+      <CheckField
+        label={
+          <>
+            <span class="unseen">{answerName(answer)}: </span>
+            {t('On')}
+          </>
+        }
+        name={`enabled-${answer.id}`}
+        value={answer.enabled}
+        onValue={(enabled) => void change(answer, enabled)}
+      />
+    ),
+  },
+  {
+    title: t('Actions'),
+    bare: true,
+    align: 'end',
+    cell: (answer) => (
+      <div class="row answers-actions">
+        <Button kind="quiet" icon="edit" iconOnly onClick={() => edit(answer)}>
+          {t('Change {name}', { name: answerName(answer) })}
+        </Button>
+        <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(answer)}>
+          {t('Delete {name}', { name: answerName(answer) })}
+        </Button>
+      </div>
+    ),
+  },
+]
+
+const change = ({ id }: AutoAnswer, enabled: boolean) =>
+  pb.collection('auto_answers').update(id, { enabled }).catch(toastFault)
+
+async function remove(answer: AutoAnswer): Promise<void> {
+  const isSure = await confirmed({
+    title: t('Delete {name}?', { name: answerName(answer) }),
+    text: t('Nobody gets this answer any more.'),
+    action: t('Delete'),
+    danger: true,
+  })
+  if (!isSure) return
+  await pb
+    .collection('auto_answers')
+    .delete(answer.id)
+    .then(() => toast(t('Automatic answer deleted')), toastFault)
+}

@@ -1,0 +1,79 @@
+import { expect } from 'vitest'
+import { scenario } from '../support/browser-fixture.ts'
+import { pairPhone } from '../support/phone.ts'
+
+const SIMS = [
+  { slot: 1, operator: 'Telekom' },
+  { slot: 2, operator: 'A1' },
+]
+const ZOE = '+4915112345678'
+
+scenario('an automatic answer is made, sent, changed, switched off and deleted', async (fixture) => {
+  const { page, url } = fixture
+  const ann = await fixture.ann()
+  const phone = await pairPhone(url, ann, 'Desk', SIMS)
+  const user = ann.authStore.record!.id
+  await ann.collection('sms_templates').create({ user, name: 'Prices', body: 'Hello {{name}}, 5 EUR.' })
+  await fixture.signIn()
+  if (fixture.screen === 'phone') await page.getByRole('button', { name: 'More' }).click()
+  await page.getByRole('link', { name: 'Automatic answers' }).filter({ visible: true }).click()
+  await page.getByText('No automatic answers yet').waitFor()
+  await fixture.look('auto-answers-empty')
+
+  await page.getByRole('button', { name: 'New automatic answer' }).click()
+  const dialog = page.getByRole('dialog')
+  const save = dialog.getByRole('button', { name: 'Save' })
+  await dialog.getByLabel('Name').fill('Prices')
+  await dialog.getByLabel('What arrives').selectOption('pattern')
+  await dialog.getByLabel('Pattern').fill('(price')
+  await dialog.getByLabel('Answer', { exact: true }).fill('5 EUR')
+  const refusal = /^POST \/api\/collections\/auto_answers\/records: 400/
+  await fixture.refused(refusal, async () => {
+    await save.click()
+    await dialog.getByText('Write a regular expression in the syntax of RE2.').waitFor()
+  })
+  await dialog.getByLabel('What arrives').selectOption('contains')
+  await dialog.getByLabel('Words').fill('price, prices')
+  await dialog.getByLabel('Answer', { exact: true }).fill('')
+  await fixture.refused(refusal, async () => {
+    await save.click()
+    await dialog.getByText('Write a text, or choose a template.').waitFor()
+  })
+  await dialog.getByLabel('Answer', { exact: true }).fill('5 EUR each')
+  await dialog.getByLabel('Pause in hours').fill('0')
+  await fixture.look('auto-answer')
+  await save.click()
+  await page.getByText('Automatic answer saved').waitFor()
+  await page.getByText('The text contains price, prices').waitFor()
+
+  await phone.hear(ZOE, 'What is your price?')
+  expect(await phone.claim()).toMatchObject([{ to: ZOE, body: '5 EUR each' }])
+
+  await page.getByRole('button', { name: 'Change Prices' }).click()
+  await dialog.getByLabel('Desk: SIM 2').check()
+  await dialog.getByLabel('From').fill('18:00')
+  await save.click()
+  await dialog.getByText('Set both times, or none.').waitFor()
+  await dialog.getByLabel('Until').fill('08:00')
+  await dialog.getByLabel('Answer with').selectOption({ label: 'Template Prices' })
+  await save.click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByText('on one line').waitFor()
+  const answers = ann.collection('auto_answers')
+  const [second] = await ann.collection('lines').getFullList({ filter: 'slot = 2' })
+  const [template] = await ann.collection('sms_templates').getFullList()
+  expect(await answers.getFullList()).toMatchObject([
+    {
+      ...{ name: 'Prices', match: 'contains', value: 'price, prices', lines: [second!.id] },
+      ...{ hours_from: '18:00', hours_to: '08:00', days: [], body: '', template: template!.id },
+      ...{ pause_hours: 0, enabled: true },
+    },
+  ])
+  await fixture.look('auto-answers')
+
+  await page.getByLabel('Prices: On').uncheck()
+  await expect.poll(async () => (await answers.getFullList())[0]!.enabled).toBe(false)
+  await page.getByRole('button', { name: 'Delete Prices' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No automatic answers yet').waitFor()
+})
