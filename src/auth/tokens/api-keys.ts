@@ -9,12 +9,14 @@ import type { AuthRecord } from '../../request/request.ts'
 import { Lru } from '../../tools/lru.ts'
 import { randomText } from '../../tools/random.ts'
 import { authColumns, toAuthRecord } from '../auth-rows.ts'
+import type { Scopes } from './scopes.ts'
 import { sha256 } from './secrets.ts'
 
 /** The collection of keys, by its id. */
 const API_KEYS = 'api_keys'
 
-const PREFIX = 'psk_'
+/** How each key begins. */
+export const PREFIX = 'psk_'
 const RANDOM_LENGTH = 40
 /** As much of a key as its owner sees later, to tell it from others. */
 const VISIBLE_LENGTH = PREFIX.length + 6
@@ -54,6 +56,7 @@ export interface KeyHolder {
   /** In PocketBase's form, '' for never. */
   readonly expiresAt: string
   readonly lastUsedAt: string
+  readonly scopes: Scopes
 }
 
 const MAX_KNOWN = 10_000
@@ -98,18 +101,26 @@ function memoryOf(catalog: Catalog): Lru<string, KeyHolder | null> {
   return memory
 }
 
-async function findHolder(store: Store, key: string): Promise<KeyHolder | null> {
+type KeyColumns = [id: string, version: string, expiresAt: string, lastUsedAt: string, scopes: Scopes]
+
+/** The same of a key by its id. Does not note a use. */
+export const keyHolderById = (store: Store, id: string): Promise<KeyHolder | null> =>
+  findBy(store, 'k.id = $1', id)
+
+// the condition repeats that of the partial index on hashes, else Postgres could not use it
+const findHolder = (store: Store, key: string) => findBy(store, `k.hash = $1 and k.hash <> ''`, sha256(key))
+
+async function findBy(store: Store, condition: string, value: string): Promise<KeyHolder | null> {
   const { keys, users } = collectionsOf(store)
-  // the condition on the hash repeats that of its partial index, else Postgres could not use it
-  const text = `select ${authColumns(store, users)}, k.id, k.xmin::text, k.expires_at, k.last_used_at
+  const text = `select ${authColumns(store, users)}, k.id, k.xmin::text, k.expires_at, k.last_used_at, k.scopes
     from ${quote(tableName(keys))} k join ${quote(tableName(users))} b on b.id = k."user"
-    where k.hash = $1 and k.hash <> '' and (k.expires_at = '' or k.expires_at > $2)`
-  const { rows } = await store.db.lookUp(text, [sha256(key), now()], statementName(store.catalog, text))
+    where ${condition} and (k.expires_at = '' or k.expires_at > $2)`
+  const { rows } = await store.db.lookUp(text, [value, now()], statementName(store.catalog, text))
   const row = rows[0]
   if (!row) return null
-  const [id, version, expiresAt, lastUsedAt] = row.slice(-4).map(String) as [string, string, string, string]
+  const [id, version, expiresAt, lastUsedAt, scopes] = row.slice(-5) as KeyColumns
   const auth = toAuthRecord(users, row)
-  return auth.isDisabled ? null : { auth, id, version, expiresAt, lastUsedAt }
+  return auth.isDisabled ? null : { auth, id, version, expiresAt, lastUsedAt, scopes }
 }
 
 const MAX_TOUCHED = 10_000

@@ -1,5 +1,6 @@
 import { identifyKey } from '../../auth/tokens/api-keys.ts'
 import { identify } from '../../auth/tokens/identify.ts'
+import { hasScope, type Scope } from '../../auth/tokens/scopes.ts'
 import { USERS_ID } from '../../collections/collection.ts'
 import { GatewayError } from '../../errors.ts'
 import { gatewayRefusal } from '../../sms/send/refusal.ts'
@@ -8,18 +9,30 @@ import type { Ctx, Services } from '../context.ts'
 import { withCatalog } from './fresh-catalog.ts'
 
 /**
- * Who sends, by X-API-Key or else Authorization. Throws 401 for nobody, 403 for who is no user. With
- * `cached`, as it was when last read.
+ * Who sends, by X-API-Key or else Authorization. Throws 401 for nobody, 403 for who is no user, and for a key
+ * without any of the scopes. With `cached`, as it was when last read.
  */
-export async function requireSender(c: Ctx, { store }: Services, cached = false): Promise<Sender> {
+export async function requireSender(
+  c: Ctx,
+  { store }: Pick<Services, 'store'>,
+  scopes: readonly Scope[],
+  cached = false,
+): Promise<Sender> {
   const apiKey = c.env.incoming.headers['x-api-key']
   if (apiKey !== undefined) {
     const holder = await withCatalog(store, () => identifyKey(store, String(apiKey), { cached }))
     if (!holder) throw gatewayRefusal('unauthorized')
+    if (!scopes.some((scope) => hasScope(holder.scopes, scope))) {
+      if (cached) return requireSender(c, { store }, scopes)
+      throw scopeRequired(scopes[0]!)
+    }
     return senderOfKey(holder)
   }
   return requireUser(c, { store }, cached)
 }
+
+/** A key lacks a scope. */
+export const scopeRequired = (scope: string) => gatewayRefusal('forbidden', `scope required: ${scope}`)
 
 /** The same of who signed in: API keys are not looked at. */
 export async function requireUser(
@@ -35,6 +48,9 @@ export async function requireUser(
   return senderOf(auth)
 }
 
+/** Scopes that open the figures of an account: its usage tells a sender what it may still send. */
+export const READS: readonly Scope[] = ['messages:read', 'messages:send']
+
 /**
  * Whose figures may be read: those of the user who asks, or all (null) for a superuser. Throws as
  * `requireSender`.
@@ -42,26 +58,31 @@ export async function requireUser(
 export async function ownerOf(c: Ctx, services: Services): Promise<string | null> {
   const { authorization, 'x-api-key': apiKey } = c.env.incoming.headers
   const auth = apiKey === undefined ? await identify(services.store, authorization) : null
-  return auth?.isSuperuser ? null : (await requireSender(c, services)).user
+  return auth?.isSuperuser ? null : (await requireSender(c, services, READS)).user
 }
+
+const SENDS: readonly Scope[] = ['messages:send']
+
+/** Runs `work` for whoever may send. See `withFreshSender`. */
+export const withSender = <T>(c: Ctx, services: Services, work: (sender: Sender) => Promise<T>): Promise<T> =>
+  withFreshSender((cached) => requireSender(c, services, SENDS, cached), work)
 
 /**
  * Runs `work` for a sender from memory, which spares a round trip: what accepts looks whether the credentials
  * are still true. A refusal says nothing before they are known to be: who may not send is told only that.
  */
-export async function withSender<T>(
-  c: Ctx,
-  services: Services,
+export async function withFreshSender<T>(
+  identifySender: (cached: boolean) => Promise<Sender>,
   work: (sender: Sender) => Promise<T>,
 ): Promise<T> {
-  let sender = await requireSender(c, services, true)
+  let sender = await identifySender(true)
   for (let tries = 1; ; tries++) {
     try {
       return await work(sender)
     } catch (error) {
       if (tries === SENDER_TRIES || !(error instanceof StaleSender || error instanceof GatewayError))
         throw error
-      const fresh = await requireSender(c, services)
+      const fresh = await identifySender(false)
       if (error instanceof GatewayError && isSame(sender, fresh)) throw error
       sender = fresh
     }

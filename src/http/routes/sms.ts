@@ -15,7 +15,7 @@ import { readUsage } from '../../sms/usage/quota.ts'
 import { countDays, readDays } from '../../sms/usage/usage-days.ts'
 import { readJson } from '../body/json-body.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
-import { ownerOf, requireSender, withSender } from '../middleware/sender.ts'
+import { ownerOf, READS, requireSender, withSender } from '../middleware/sender.ts'
 import { sendRaw } from '../send-json.ts'
 
 /** Room for 100,000 recipients. */
@@ -29,14 +29,14 @@ export function smsRoutes(services: Services): Hono<Env> {
     .post('/send', (c) => sendFrom(c, services, sendServices, readSend))
     .post('/send-template', (c) => sendFrom(c, services, sendServices, readTemplateSend))
     .post('/preview', async (c) => {
-      const { user } = await requireSender(c, services)
+      const { user } = await requireSender(c, services, ['messages:send'])
       const body = readPreview(await readJson(c, MAX_BODY_BYTES), new Date())
       return previewInTurn(user, async () =>
         sendRaw(c, JSON.stringify(await previewSend(store, config, user, body))),
       )
     })
     .get('/usage', async (c) => {
-      const { user } = await requireSender(c, services)
+      const { user } = await requireSender(c, services, READS)
       return sendRaw(c, JSON.stringify(await readUsage(store, user, config, new Date())))
     })
     .get('/usage/days', async (c) => {
@@ -44,15 +44,15 @@ export function smsRoutes(services: Services): Hono<Env> {
       return sendRaw(c, JSON.stringify(await countDays(store, await ownerOf(c, services), days, new Date())))
     })
     .get('/batches/:batch_id', async (c) => {
-      const { user } = await requireSender(c, services)
+      const { user } = await requireSender(c, services, READS)
       return sendRaw(c, JSON.stringify(await countBatch(store, user, c.req.param('batch_id'))))
     })
     .post('/batches/:batch_id/cancel', async (c) => {
-      const { user } = await requireSender(c, services)
+      const { user } = await requireSender(c, services, ['messages:cancel'])
       return sendRaw(c, JSON.stringify(await cancelBatch(store, user, c.req.param('batch_id'))))
     })
     .post('/batches/:batch_id/reschedule', async (c) => {
-      const { user } = await requireSender(c, services)
+      const { user } = await requireSender(c, services, ['messages:send'])
       const change = readReschedule(await readJson(c, MAX_BODY_BYTES), new Date())
       return sendRaw(c, JSON.stringify(await rescheduleBatch(store, user, c.req.param('batch_id'), change)))
     })
@@ -68,7 +68,7 @@ export function smsRoutes(services: Services): Hono<Env> {
       })
     })
     .patch('/messages/:id', async (c) => {
-      const { user } = await requireSender(c, services)
+      const { user } = await requireSender(c, services, ['messages:send'])
       const change = readChange(await readJson(c, MAX_BODY_BYTES), new Date())
       return sendRaw(c, JSON.stringify(await changeMessage(store, user, c.req.param('id'), change)))
     })
@@ -78,7 +78,7 @@ export function smsRoutes(services: Services): Hono<Env> {
       ),
     )
     .post('/messages/:id/cancel', async (c) => {
-      const { user } = await requireSender(c, services)
+      const { user } = await requireSender(c, services, ['messages:cancel'])
       return sendRaw(c, JSON.stringify(await cancelMessage(store, user, c.req.param('id'))))
     })
 }
