@@ -3,6 +3,7 @@ import { findAuthRecord } from '../../auth/auth-rows.ts'
 import { limitSignInAttempts } from '../../auth/limits/attempt-limits.ts'
 import { answerSignIn } from '../../auth/sign-in/sign-in.ts'
 import { authWithPassword } from '../../auth/sign-in/with-password.ts'
+import { readBasic } from '../../auth/tokens/basic.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { ApiError, badRequest, GatewayError } from '../../errors.ts'
 import { verifyPassword } from '../../fields/values/bcrypt.ts'
@@ -45,16 +46,6 @@ export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecor
 /** A wrong password, an unfulfilled rule, a second method that is asked for: none is a fault of ours. */
 const isRefusal = (error: unknown) =>
   (error instanceof ApiError || error instanceof GatewayError) && error.status >= 400 && error.status < 429
-
-const BASIC = /^basic +([A-Za-z0-9+/=_-]+) *$/i
-
-/** Login and password; everything after the first colon is the password. RFC 7617 */
-function readBasic(authorization: string | undefined): { identity: string; password: string } | undefined {
-  const [, encoded] = BASIC.exec(authorization ?? '') ?? []
-  const text = Buffer.from(encoded ?? '', 'base64').toString('utf8')
-  const colon = text.indexOf(':')
-  return colon < 0 ? undefined : { identity: text.slice(0, colon), password: text.slice(colon + 1) }
-}
 
 /**
  * Gives a user another password, for who has the present one: all sessions of the user end. Throws 401 for a

@@ -1,0 +1,16 @@
+const BASIC = /^basic +([A-Za-z0-9+/=_-]+) *$/i
+
+/** The two parts of an `Authorization: Basic` header. */
+export interface BasicCredentials {
+  readonly identity: string
+  /** Everything after the first colon. */
+  readonly password: string
+}
+
+/** User name and password of an Authorization header; undefined if it has none. RFC 7617 */
+export function readBasic(authorization: string | undefined): BasicCredentials | undefined {
+  const [, encoded = ''] = BASIC.exec(authorization ?? '') ?? []
+  const text = Buffer.from(encoded, 'base64').toString('utf8')
+  const colon = text.indexOf(':')
+  return colon < 0 ? undefined : { identity: text.slice(0, colon), password: text.slice(colon + 1) }
+}
