@@ -10,8 +10,9 @@
 --   node           name of this node in notifications to other nodes; '' while there are no other nodes
 --   requests       JSON array of {version, key, key_version, count, device, line, from, later, batch, body,
 --                  priority, sim, scheduled_at, expires_at, guarantee, ref, bulk, quiet, idempotency_key,
---                  fingerprint, answer}; optional values are null. quiet: messages
---                  have a zone.
+--                  fingerprint, answer, send_id, send_ref}; optional values are null. quiet: messages
+--                  have a zone. send_id: the id of a send of SMSGate's client API; send_ref: its message, or
+--                  its batch
 --   messages       JSON array of {r, id, to, body, segments, zone}; r is the number of its request, from 1;
 --                  body is null if the message has the body of its request; zone is the time zone in whose
 --                  quiet hours it waits, '' for the user's, null if it does not
@@ -22,6 +23,7 @@
 --                  replayed          its idempotency key has an answer already
 --                  known             a message with this client_ref exists; `known` has its id
 --                  again             an earlier request of this call has the same client_ref: to be retried
+--                  message_id_in_use an earlier send of SMSGate's client API has this send_id
 --                  device_not_found, line_not_found, line_ambiguous, quota_exceeded, no_devices
 --   known          id of the existing message, else ''
 --   wake           devices with new messages; null if there are none
@@ -71,6 +73,7 @@ declare
   spent float8 := 0;
   dealt bigint := 0;
   has_idempotency boolean := false;
+  send_ids text[] := '{}';
   -- the requests whose text changes the conversation with its number
   spoken bigint[] := '{}';
   talk record;
@@ -152,11 +155,11 @@ begin
     select a.* from rows from (json_to_recordset(requests) as (
       version text, key text, key_version text, count int, device text, line text, "from" text, later boolean,
       ref text, idempotency_key text, batch text, body text, priority int, sim int, scheduled_at text,
-      expires_at text, guarantee text, bulk boolean, quiet boolean
+      expires_at text, guarantee text, bulk boolean, quiet boolean, send_id text
     )) with ordinality a(
       version, key, key_version, count, device, line, "from", later,
       ref, idempotency_key, batch, body, priority, sim, scheduled_at,
-      expires_at, guarantee, bulk, quiet, number
+      expires_at, guarantee, bulk, quiet, send_id, number
     )
   loop
     outcome := 'accepted';
@@ -193,6 +196,12 @@ begin
       select m.id into first_message from sms_messages m
       where m."user" = owner and m.client_ref = request.ref and m.client_ref <> '';
       outcome := case when found then 'known' when request.ref = any (refs) then 'again' else outcome end;
+    end if;
+
+    -- Is the id of SMSGate's client API in use?
+    if request.send_id is not null and outcome = 'accepted' then
+      perform from smsgate_sends s where s."user" = owner and s.id = request.send_id;
+      outcome := case when found or request.send_id = any (send_ids) then 'message_id_in_use' else outcome end;
     end if;
 
     -- Does the requested device exist?
@@ -239,6 +248,9 @@ begin
       dealt := dealt + case when request.device is null and not request.later then cost else 0 end;
       if request.ref is not null then
         refs := refs || request.ref;
+      end if;
+      if request.send_id is not null then
+        send_ids := send_ids || request.send_id;
       end if;
       if cost = 1 and request.count = 1 and request.bulk = false then
         spoken := spoken || request.number;
@@ -439,6 +451,15 @@ begin
     where a.number = any (accepted) and a.idempotency_key is not null
     on conflict ("user", key) do update
     set fingerprint = excluded.fingerprint, answer = excluded.answer, created = excluded.created;
+  end if;
+
+  -- Keep the ids of SMSGate's client API.
+  if send_ids <> '{}' then
+    insert into smsgate_sends ("user", id, ref, is_batch, created)
+    select owner, a.send_id, a.send_ref, a.batch is not null, moment
+    from rows from (json_to_recordset(requests) as (send_id text, send_ref text, batch text))
+      with ordinality a(send_id, send_ref, batch, number)
+    where a.number = any (accepted) and a.send_id is not null;
   end if;
 
   -- Webhooks hear of messages that have failed because the recipient has opted out.

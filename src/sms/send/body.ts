@@ -42,6 +42,11 @@ export interface SendOptions {
   readonly isBulk: boolean
   /** It waits during the quiet hours of the account. */
   readonly keepsQuiet: boolean
+  /**
+   * Of a send of SMSGate's client API: the id that the client names it by, '' for that of its message or
+   * batch.
+   */
+  readonly sendId?: string
 }
 
 /** A text that is sent at once, by any SIM, without anything special. */

@@ -15,6 +15,7 @@ export const isPlain = (offer: Offer): boolean =>
   offer.from === null &&
   offer.sim === 0 &&
   offer.batch === null &&
+  offer.sendId === undefined &&
   !offer.isBulk &&
   !offer.later
 

@@ -30,6 +30,8 @@ export interface Offer {
   /** One text of many: no conversation changes. */
   readonly isBulk: boolean
   readonly idempotency: { readonly key: string; readonly fingerprint: string; readonly answer: string } | null
+  /** The id by which SMSGate's client API names the send, and the message or batch that it names. */
+  readonly sendId?: { readonly id: string; readonly ref: string }
   readonly messages: readonly OfferedMessage[]
 }
 

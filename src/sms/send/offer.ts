@@ -15,6 +15,7 @@ export type Outcome =
   | 'replayed'
   | 'known'
   | 'again'
+  | 'message_id_in_use'
   | 'device_not_found'
   | 'line_not_found'
   | 'line_ambiguous'
@@ -96,6 +97,8 @@ const requestRow = (offer: Offer) => ({
   idempotency_key: offer.idempotency?.key,
   fingerprint: offer.idempotency?.fingerprint,
   answer: offer.idempotency?.answer,
+  send_id: offer.sendId?.id,
+  send_ref: offer.sendId?.ref,
 })
 
 const messageRows = (offer: Offer, i: number) => offer.messages.map((message) => ({ r: i + 1, ...message }))

@@ -33,6 +33,7 @@ export const REFUSALS = {
   idempotency_key_in_use: [409, 'A request with this Idempotency-Key is still running'],
   idempotency_key_reused: [422, 'This Idempotency-Key was used for another request'],
   client_ref_reused: [422, 'This client_ref was used for a message to another number or with another text'],
+  message_id_in_use: [409, 'A message with this id was sent before'],
   request_too_large: [413, ''],
   quota_exceeded: [402, 'Monthly message quota exceeded'],
   no_devices: [503, 'No devices available to send messages'],

@@ -152,6 +152,7 @@ function makeOffer(
   }))
   const batch = messages.length > 1 ? randomId() : ''
   const ids = messages.map(({ id }) => id)
+  const ref = batch || ids[0]!
   return {
     ...credentialsOf(sender),
     device: deviceId || null,
@@ -168,6 +169,7 @@ function makeOffer(
     clientRef: options.clientRef || null,
     isBulk: options.isBulk || messages.length > 1,
     idempotency: idempotency && { ...idempotency, answer: answerJson(batch, ids) },
+    ...(options.sendId !== undefined && { sendId: { id: options.sendId || ref, ref } }),
     messages,
   }
 }

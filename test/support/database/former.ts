@@ -4,6 +4,7 @@ export const LATER = [
   '0006_notifications.sql',
   '0010_lines.sql',
   '0011_auto_answers.sql',
+  '0012_smsgate_clients.sql',
 ]
 /** Makes a database one that has none of them. */
 export const WITHOUT_LATER = `
