@@ -17,6 +17,7 @@ import { deleteOldBatteries } from './sms/devices/battery.ts'
 import { deleteOldAnswers } from './sms/send/idempotency.ts'
 import { endOldMessages } from './sms/sweep/retention.ts'
 import { keepTotals } from './sms/usage/totals.ts'
+import { deleteOldTokens } from './smsgate-client/tokens.ts'
 import { cleanUpDeliveries } from './webhooks/clean-up.ts'
 
 /** Something that is done now and then, on every node; it must not matter that two do it. */
@@ -47,6 +48,7 @@ export function jobsOf(
   const jobs: Job[] = [
     { id: 'signInCleanUp', ...HOURLY, run: () => cleanUpSignIns(store) },
     { id: 'idempotencyCleanUp', ...HOURLY, run: () => deleteOldAnswers(store) },
+    { id: 'smsgateTokens', ...HOURLY, run: () => deleteOldTokens(store) },
     { id: 'auditCleanUp', ...HOURLY, run: () => deleteOldAuditEntries(store.db, auditDays) },
     { id: 'logsCleanUp', ...EVERY_TEN_MINUTES, run: () => deleteOldLogs(store.db, settings.current.logs) },
     {

@@ -22,7 +22,7 @@ const FLOORS = [
   ['rules'],
   ['records'],
   ['auth', 'sms', 'realtime', 'webhooks', 'logs'],
-  ['smsgate', 'alarms', 'backup', 'notifications'],
+  ['smsgate', 'smsgate-client', 'alarms', 'backup', 'notifications'],
   ['jobs.ts', 'metrics', 'openapi'],
   ['http', 'import'],
   ['extensions.ts', 'copy'],
@@ -40,7 +40,10 @@ const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
 const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^(http\/|server\.ts$)/, /^(hono|@hono\/.*)$/],
   [/^db\//, /^(pg|@electric-sql\/pglite)$/],
-  [/^(auth\/oauth2\/apple-secret|auth\/oauth2\/id-token|auth\/tokens\/tokens)\.ts$/, /^jose$/],
+  [
+    /^(auth\/oauth2\/apple-secret|auth\/oauth2\/id-token|auth\/tokens\/tokens|smsgate-client\/jwt)\.ts$/,
+    /^jose$/,
+  ],
   [/^webhooks\/secrets\.ts$/, /^standardwebhooks$/],
   [/^metrics\/exposition\.ts$/, /^prom-client$/],
   [/^log\.ts$/, /^pino$/],

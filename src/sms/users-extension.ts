@@ -15,7 +15,14 @@ export const usersExtension: Extension = {
 }
 
 /** By which column each is locked, as devices that report lock the queue. */
-const OF_USERS = { sms_turns: '"user"', sms_idempotency: 'key', sms_dispatch: 'message' } as const
+const OF_USERS = {
+  sms_turns: '"user"',
+  sms_idempotency: 'key',
+  sms_dispatch: 'message',
+  smsgate_sends: 'id',
+  smsgate_accounts: '"user"',
+  smsgate_tokens: 'id',
+} as const
 
 const forgetUsers = (store: Store, table: keyof typeof OF_USERS, users: readonly string[]) => {
   const key = OF_USERS[table]

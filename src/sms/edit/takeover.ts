@@ -51,4 +51,5 @@ export async function endUserQueue(store: Store, user: string): Promise<void> {
   await db.query(END_CAMPAIGNS, [user, 'campaigns'])
   await db.query(ONCE, [user])
   await db.query('delete from device_pairings where "user" = $1', [user])
+  await db.query('delete from smsgate_accounts where "user" = $1', [user])
 }

@@ -5,6 +5,7 @@ export const LATER = [
   '0010_lines.sql',
   '0011_auto_answers.sql',
   '0012_smsgate_clients.sql',
+  '0013_smsgate_accounts.sql',
 ]
 /** Makes a database one that has none of them. */
 export const WITHOUT_LATER = `
