@@ -17,6 +17,8 @@ export const LOCKS = {
   conversationFill: 7_367_007,
   /** With a user: webhooks of a user are created one after the other, so that they count each other. */
   webhookCount: 7_367_020,
+  /** With a user: inbox refreshes of a user go one after the other, so that they count each other. */
+  inboxRefresh: 7_367_022,
   /** The one node that holds it builds an index in the background. */
   indexBuild: 7_367_021,
 } as const

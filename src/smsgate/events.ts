@@ -2,6 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import { dateOf } from '../fields/types/date.ts'
 import type { Device } from '../sms/devices/device.ts'
 import { deviceEvents } from '../sms/devices/streams.ts'
+import { type Period, takeInboxRequest } from './inbox-request.ts'
 import { endAbsence, phoneOf } from './phone.ts'
 import { PullCheck } from './pull-check.ts'
 import { noteConnected, shouldPull } from './pull-signal.ts'
@@ -55,17 +56,25 @@ export async function* phoneEvents(
         // it was still there to hear it
         if (missedSince && signs === 2) await endAbsence(store, device, missedSince)
         if (signs > 1 && (await isToPull())) yield PULL
+        yield* askedFor(store, device)
         continue
       }
       const isPlanned = check.takeDue()
       const isTold = await isToPull()
       if (isTold) yield PULL
+      else yield* askedFor(store, device)
       if (!isPlanned) check.plan(LOOK_MS)
       else if (isTold) check.planNext()
     }
   } finally {
     check.stop()
   }
+}
+
+/** Asks for what a program wants read again. */
+async function* askedFor(store: Store, device: Device): AsyncGenerator<string> {
+  const period = await takeInboxRequest(store, device)
+  if (period) yield exportFrame(period)
 }
 
 /**
@@ -75,10 +84,8 @@ export async function* phoneEvents(
 function askForInbox(missedSince: string): string {
   const until = Date.now()
   const since = Math.max(dateOf(missedSince)!.getTime() - OVERLAP_MS, until - MAX_MISSED_MS)
-  return frame('MessagesExportRequested', {
-    since: new Date(since).toISOString(),
-    until: new Date(until).toISOString(),
-    messageTypes: 'SMS,MMS',
-    triggerWebhooks: 'true',
-  })
+  return exportFrame({ since: new Date(since).toISOString(), until: new Date(until).toISOString() })
 }
+
+const exportFrame = (period: Period) =>
+  frame('MessagesExportRequested', { ...period, messageTypes: 'SMS,MMS', triggerWebhooks: 'true' })

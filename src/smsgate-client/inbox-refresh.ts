@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import type { Store } from '../collections/catalog.ts'
+import { LOCKS } from '../db/advisory-locks.ts'
+import { RetryLater } from '../errors.ts'
+import { dateOf } from '../fields/types/date.ts'
+import { checkShape, id } from '../sms/send/shape.ts'
+import { invalid, unknownDevice } from './invalid.ts'
+import { MAX_DEVICE_ID, rfc3339 } from './query.ts'
+
+const MAX_DAYS = 31
+const MAX_TEXTS = 1_000
+const DAY_MS = 86_400_000
+
+/** The body of a request to read inboxes again. */
+export const REFRESH_BODY = z
+  .object({
+    since: rfc3339(),
+    until: rfc3339(),
+    deviceId: id(MAX_DEVICE_ID).nullish().meta({ description: 'Left out: all devices.' }),
+    messageTypes: z
+      .array(z.enum(['SMS', 'MMS'], 'must be SMS or MMS'), 'must be a list')
+      .max(10)
+      .nullish()
+      .meta({ description: 'Phones always hand in both.' }),
+    webhookDelivery: z
+      .enum(['Disabled', 'Individual', 'Batch'], 'must be Disabled or Individual')
+      .nullish()
+      .meta({ description: '`Individual`: tell `sms:received` webhooks of the stored texts once more.' }),
+    triggerWebhooks: z
+      .boolean('must be true or false')
+      .nullish()
+      .meta({ description: 'True: `Individual`.' }),
+  })
+  .meta({ id: 'SmsgateInboxRefresh' })
+
+/** What is to be read again. Dates in PocketBase's form; `device` '' for all. */
+export interface InboxRefresh {
+  readonly since: string
+  readonly until: string
+  readonly device: string
+  /** Webhooks are told of the stored texts once more. */
+  readonly tellsWebhooks: boolean
+}
+
+/** Reads the body of such a request. Throws 400 that names the first wrong field. */
+export function readRefreshBody(raw: unknown): InboxRefresh {
+  const { since, until, deviceId, webhookDelivery, triggerWebhooks } = checkShape(REFRESH_BODY, raw)
+  if (since > until) throw invalid('since must not be after until')
+  if (dateOf(until)!.getTime() - dateOf(since)!.getTime() > MAX_DAYS * DAY_MS)
+    throw invalid(`until must be at most ${MAX_DAYS} days after since`)
+  if (webhookDelivery === 'Batch') throw invalid('webhookDelivery must be Disabled or Individual')
+  const tellsWebhooks = webhookDelivery === 'Individual' || triggerWebhooks === true
+  return { since, until, device: deviceId ?? '', tellsWebhooks }
+}
+
+/** Throws 400 for a device that is not the user's. */
+export async function checkOwnDevice({ db }: Store, user: string, device: string): Promise<void> {
+  if (device === '') return
+  const { rows } = await db.query('select 1 from devices d where d.id = $1 and d."user" = $2', [device, user])
+  if (!rows[0]) throw unknownDevice()
+}
+
+const IN_PERIOD = `
+  m."user" = $1 and m.message_type = 'incoming' and m.delivered_at >= $2 and m.delivered_at <= $3
+  and ($4 = '' or m.device = $4)`
+
+const COUNT = `select count(*) from (select from sms_messages m where ${IN_PERIOD} limit ${MAX_TEXTS + 1}) found`
+
+const DELIVER = `
+insert into webhook_dispatch (delivery, webhook, "user", event_id, event, message)
+select pb_new_id(), w.id, t."user", t.event_id, 'message.received', t.id
+from (select m.id, m."user", pb_new_id() as event_id from sms_messages m where ${IN_PERIOD} limit ${MAX_TEXTS}) t
+join webhooks w on w."user" = t."user" and w.enabled and w.smsgate_event = 'sms:received'`
+
+/** As many calls as one refresh of 1,000 texts makes for 20 webhooks. */
+const MAX_WAITING = 20_000
+const RETRY_SECONDS = 60
+
+const WAITING = `select count(*) from (
+  select from webhook_dispatch where "user" = $1 and handed_at is null limit ${MAX_WAITING}) waiting`
+
+/**
+ * Tells a user's `sms:received` webhooks once more of the texts of a period. Throws 400 for too many, and 429
+ * while as many calls wait as one refresh can make: a flood of refreshes would fill the disk.
+ */
+export function deliverAgain(
+  { db }: Store,
+  user: string,
+  { since, until, device }: InboxRefresh,
+): Promise<void> {
+  const params = [user, since, until, device]
+  return db.transaction(async (inside) => {
+    await inside.query('select pg_advisory_xact_lock($1, hashtext($2))', [LOCKS.inboxRefresh, user])
+    const waiting = await inside.query(WAITING, [user], 'smsgate waiting calls')
+    if (Number(waiting.rows[0]![0]) >= MAX_WAITING)
+      throw new RetryLater(429, RETRY_SECONDS, 'Texts of an earlier refresh still wait for their webhooks')
+    const { rows } = await inside.query(COUNT, params, 'smsgate count texts')
+    if (Number(rows[0]![0]) > MAX_TEXTS)
+      throw invalid(`There are more than ${MAX_TEXTS} texts between since and until: ask for a shorter time`)
+    await inside.query(DELIVER, params, 'smsgate deliver again')
+  })
+}
