@@ -10,9 +10,10 @@
 --   node           name of this node in notifications to other nodes; '' while there are no other nodes
 --   requests       JSON array of {version, key, key_version, count, device, line, from, later, batch, body,
 --                  priority, sim, scheduled_at, expires_at, guarantee, ref, bulk, quiet, idempotency_key,
---                  fingerprint, answer, send_id, send_ref}; optional values are null. quiet: messages
+--                  fingerprint, answer, send_id, send_ref, twilio}; optional values are null. quiet: messages
 --                  have a zone. send_id: the id of a send of SMSGate's client API; send_ref: its message, or
---                  its batch
+--                  its batch. twilio, for one message: {api_key, callback, service, reply}, a row of
+--                  twilio_messages
 --   messages       JSON array of {r, id, to, body, segments, zone}; r is the number of its request, from 1;
 --                  body is null if the message has the body of its request; zone is the time zone in whose
 --                  quiet hours it waits, '' for the user's, null if it does not
@@ -155,11 +156,11 @@ begin
     select a.* from rows from (json_to_recordset(requests) as (
       version text, key text, key_version text, count int, device text, line text, "from" text, later boolean,
       ref text, idempotency_key text, batch text, body text, priority int, sim int, scheduled_at text,
-      expires_at text, guarantee text, bulk boolean, quiet boolean, send_id text
+      expires_at text, guarantee text, bulk boolean, quiet boolean, send_id text, twilio json
     )) with ordinality a(
       version, key, key_version, count, device, line, "from", later,
       ref, idempotency_key, batch, body, priority, sim, scheduled_at,
-      expires_at, guarantee, bulk, quiet, send_id, number
+      expires_at, guarantee, bulk, quiet, send_id, twilio, number
     )
   loop
     outcome := 'accepted';
@@ -243,6 +244,15 @@ begin
 
     if outcome = 'accepted' then
       accepted := accepted || request.number;
+      -- Before the message, whose status may change a moment later. Null for any other request.
+      if request.twilio is not null then
+        insert into twilio_messages (message, api_key, callback, service, reply, told)
+        select m.id, t.api_key, t.callback, t.service, t.reply,
+          case when cost = 0 then 3 when request.later then 0 else 1 end
+        from json_to_recordset(messages) m(r bigint, id text),
+          json_to_record(request.twilio) t(api_key text, callback text, service boolean, reply boolean)
+        where m.r = request.number;
+      end if;
       stored := stored + request.count;
       spent := spent + cost;
       dealt := dealt + case when request.device is null and not request.later then cost else 0 end;

@@ -16,6 +16,7 @@ export const isPlain = (offer: Offer): boolean =>
   offer.sim === 0 &&
   offer.batch === null &&
   offer.sendId === undefined &&
+  offer.twilio === null &&
   !offer.isBulk &&
   !offer.later
 

@@ -33,6 +33,8 @@ export interface Offer {
   /** The id by which SMSGate's client API names the send, and the message or batch that it names. */
   readonly sendId?: { readonly id: string; readonly ref: string }
   readonly messages: readonly OfferedMessage[]
+  /** What a message has from Twilio's API; null for all others. */
+  readonly twilio: TwilioOrigin | null
 }
 
 /** What an offer says apart from its sender and its messages when its request sets nothing. */
@@ -53,6 +55,7 @@ export const PLAIN_OFFER: Omit<Offer, 'user' | 'version' | 'messages'> = {
   clientRef: null,
   isBulk: false,
   idempotency: null,
+  twilio: null,
 }
 
 /** The credentials of an offer that a sender makes. */
@@ -62,6 +65,18 @@ export const credentialsOf = ({ user, version, key }: Sender) => ({
   key: key?.id ?? null,
   keyVersion: key?.version ?? null,
 })
+
+/** A row of twilio_messages, which is stored with its message. */
+export interface TwilioOrigin {
+  /** The API key whose token signs the status callbacks. */
+  readonly api_key: string
+  /** Where the statuses go; '' for nowhere. */
+  readonly callback: string
+  /** The request named the messaging service. */
+  readonly service: boolean
+  /** The message is a TwiML answer. */
+  readonly reply: boolean
+}
 
 /** One message of an offer; `body` null: the text of all. */
 export interface OfferedMessage {

@@ -99,6 +99,7 @@ const requestRow = (offer: Offer) => ({
   answer: offer.idempotency?.answer,
   send_id: offer.sendId?.id,
   send_ref: offer.sendId?.ref,
+  twilio: offer.twilio,
 })
 
 const messageRows = (offer: Offer, i: number) => offer.messages.map((message) => ({ r: i + 1, ...message }))

@@ -9,7 +9,7 @@ import type { SendBody } from './body.ts'
 import { checkLength, type Text, writeTexts } from './content.ts'
 import { firstAnswer, keepAnswer, whileRunning } from './idempotency.ts'
 import type { Outcome, Verdict } from './offer.ts'
-import { credentialsOf, type Offer } from './offer-shape.ts'
+import { credentialsOf, type Offer, type TwilioOrigin } from './offer-shape.ts'
 import { OptedOutLimit } from './opted-out-limit.ts'
 import { allRecipients, checkCount, checkPhones, uniquePhones } from './recipients.ts'
 import { checkClientRef } from './reference.ts'
@@ -63,23 +63,26 @@ export interface Sent {
 /**
  * Sends: all messages of the request or none, in the order of its recipients. Checks everything in the order
  * of the table REFUSALS and throws its GatewayErrors; StaleSender when the credentials are no longer true.
+ * `twilio`: stored with the one message of the request.
  */
 export async function send(
   services: SendServices,
   sender: Sender,
   body: SendBody,
   idempotency: Idempotency | null = null,
+  twilio: TwilioOrigin | null = null,
 ): Promise<Sent> {
   checkPhones(body.recipients)
   if ('body' in body.content) checkLength(body.content.body)
   const phones = uniquePhones(body.recipients)
   checkCount(phones, services.config.maxRecipients)
-  if (!idempotency) return sendOnce(services, sender, body, phones, null)
+  const once = () => sendOnce(services, sender, body, phones, idempotency, twilio)
+  if (!idempotency) return once()
   const { key, fingerprint } = idempotency
   // outside: who asks for an answer that is there keeps nobody else from it
   const answer = await firstAnswer(services.store, sender.user, key, fingerprint)
   if (answer !== undefined) return { answer, replayed: true }
-  return whileRunning(sender.user, key, () => sendOnce(services, sender, body, phones, idempotency))
+  return whileRunning(sender.user, key, once)
 }
 
 async function sendOnce(
@@ -88,6 +91,7 @@ async function sendOnce(
   body: SendBody,
   explicit: readonly string[],
   idempotency: Idempotency | null,
+  twilio: TwilioOrigin | null,
 ): Promise<Sent> {
   const { store, config } = services
   const phones = await allRecipients(store, sender.user, explicit, body.groupIds, config.maxRecipients)
@@ -97,7 +101,7 @@ async function sendOnce(
   const texts = await writeTexts(store, sender.user, body.content, phones)
   if (body.options.clientRef !== '' && texts.length > 1)
     throw gatewayRefusal('invalid_request', 'client_ref can name one message only')
-  const offer = makeOffer(sender, body, texts, idempotency)
+  const offer = makeOffer(sender, body, texts, idempotency, twilio)
   const verdict = await acceptInTurn(services, offer)
   if (verdict.outcome === 'accepted') return { answer: answerOf(offer), replayed: false }
   if (verdict.outcome === 'known') {
@@ -141,6 +145,7 @@ function makeOffer(
   { content, deviceId, line, options }: SendBody,
   texts: readonly Text[],
   idempotency: Idempotency | null,
+  twilio: TwilioOrigin | null,
 ): Offer {
   const shared = 'body' in content ? content.body : null
   const messages = texts.map(({ to, body, segments }) => ({
@@ -171,6 +176,7 @@ function makeOffer(
     idempotency: idempotency && { ...idempotency, answer: answerJson(batch, ids) },
     ...(options.sendId !== undefined && { sendId: { id: options.sendId || ref, ref } }),
     messages,
+    twilio,
   }
 }
 

@@ -23,10 +23,12 @@ export const changeLogCtes = (position: number, action: Action = 'update') =>
 
 /**
  * SQL of a CTE that leaves word for the webhooks of those whose messages have come to something. The CTE
- * `events` must give `id, "user", message, status`. Without webhooks it costs one look by index a statement.
+ * `events` must give `id, "user", message, status`. Those in Twilio's form are told by a trigger,
+ * sql/functions/twilio/twilio_events_noted.sql. Without webhooks it costs one look by index a statement.
  */
 export const WEBHOOK_CTE = `hooked as (
   insert into webhook_dispatch (delivery, webhook, "user", event_id, event, message)
   select pb_new_id(), w.id, e."user", e.id, 'message.' || e.status, e.message
   from events e join webhooks w on w."user" = e."user" and w.enabled and 'message.' || e.status = any(w.events)
+    and w.format <> 'twilio'
 )`

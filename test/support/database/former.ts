@@ -6,6 +6,7 @@ export const LATER = [
   '0011_auto_answers.sql',
   '0012_smsgate_clients.sql',
   '0013_smsgate_accounts.sql',
+  '0014_twilio.sql',
 ]
 /** Makes a database one that has none of them. */
 export const WITHOUT_LATER = `

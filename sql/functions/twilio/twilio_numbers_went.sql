@@ -1,0 +1,6 @@
+-- Trigger of devices: deletes the rows of Twilio's API for deleted devices.
+create or replace function twilio_numbers_went() returns trigger language plpgsql as $$
+begin
+  delete from twilio_numbers n using went w where n.device = w.id;
+  return null;
+end $$;
