@@ -4,6 +4,7 @@ import { type ResponseHead, sendOutgoing } from '../outgoing/send.ts'
 import type { DueDelivery } from './due.ts'
 import { retryAfterOf } from './schedule.ts'
 import { signatureHeaders } from './secrets.ts'
+import { smsgateHeaders } from './smsgate-event.ts'
 
 /** What came of one attempt. */
 export interface CallOutcome {
@@ -14,6 +15,8 @@ export interface CallOutcome {
   readonly latencyMs: number
   /** Seconds that the receiver asked for. */
   readonly retryAfter: number
+  /** What becomes of the delivery where the status alone does not tell. */
+  readonly verdict?: 'delivered' | 'failed' | 'again'
 }
 
 /** From the look-up of the name to the end of the answer. */
@@ -27,12 +30,14 @@ export async function callWebhook(
   allowPrivate: boolean,
   signal: AbortSignal,
 ): Promise<CallOutcome> {
-  const { url, eventId: id, body, secrets } = due
+  const { url, eventId: id, body, secrets, smsgateKey } = due
+  const at = new Date()
   const headers = {
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     'user-agent': `pocketsms/${about.version}`,
-    ...signatureHeaders({ id, at: new Date(), body }, secrets),
+    ...signatureHeaders({ id, at, body }, secrets),
+    ...(smsgateKey !== undefined && smsgateHeaders(smsgateKey, body, at)),
   }
   const begun = performance.now()
   const latencyMs = () => Math.round(performance.now() - begun)
@@ -53,10 +58,10 @@ const outcomeOf = ({ status, headers, body }: ResponseHead) => ({
 })
 
 /** What the database and the log can hold: what is no text becomes U+FFFD. */
-const readable = (text: string) => [...cleanText(text)].slice(0, KEPT_BYTES).join('')
+export const readable = (text: string) => [...cleanText(text)].slice(0, KEPT_BYTES).join('')
 
 /** An error with several causes (an address of each family) has no words of its own. */
-function reasonOf(error: unknown): string {
+export function reasonOf(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error
   return readable(first instanceof Error ? first.message : String(first))
 }

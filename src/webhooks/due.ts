@@ -7,6 +7,7 @@ import { renderRecord } from '../records/render/render.ts'
 import { statementName } from '../records/select.ts'
 import { memoize } from '../tools/memoize.ts'
 import { isSecret } from './secrets.ts'
+import { type EventMessage, type SmsgateHook, smsgateBody } from './smsgate-event.ts'
 
 /** Why deliveries end without an answer. */
 export const END_REASONS = {
@@ -17,6 +18,15 @@ export const END_REASONS = {
 
 /** The collection whose records are told of. */
 const MESSAGES = 'sms_messages'
+
+/** Where a delivery of no webhook goes, and the API key that signs it. */
+export interface Target {
+  readonly url: string
+  readonly api_key: string
+}
+
+/** Attempts of a delivery in another form than Standard Webhooks: the first, and after 5 s, 5 and 30 min. */
+const OTHER_ATTEMPTS = 4
 
 /** A delivery whose time has come. */
 export interface DueDelivery {
@@ -30,26 +40,57 @@ export interface DueDelivery {
   readonly url: string
   /** Why nothing may be sent; undefined if it may. */
   readonly closed: string | undefined
+  /** '' for Standard Webhooks, else whose form it has: `twilio`. */
+  readonly format: string
+  /** After so many it is over. */
+  readonly maxAttempts: number
+  /** The event: `message.sent`. */
+  readonly event: string
+  /** The message's row as the event left it. Its keys are columns. */
+  readonly image: Readonly<Record<string, unknown>>
+  /** Where a delivery of no webhook goes. */
+  readonly target: Target | null
+  /** The API key that a webhook of another format signs with. */
+  readonly apiKey: string
   /** Those that count now, the newest first. */
   readonly secrets: readonly string[]
   /** The JSON that is sent, to the letter the same at every attempt. */
   readonly body: string
+  /** With this key it is signed as SMSGate's app signs, too; undefined for other webhooks. */
+  readonly smsgateKey?: string | undefined
 }
 
+/** SQL: what a webhook in SMSGate's form needs, as JSON; null for others. */
+const SMSGATE = `case when w.smsgate_event <> '' then json_build_object(
+        'event', w.smsgate_event, 'id', w.smsgate_id, 'message', row_to_json(b.*),
+        'signingKey', (select k.signing_key from smsgate_accounts k where k."user" = d."user"),
+        'sendId', (select s.id from smsgate_sends s
+          where s.ref in (b.id, nullif(b.batch_id, '')) and s."user" = d."user" order by s.is_batch desc limit 1),
+        'devicePhone', (select nullif(v.phone, '') from devices v where v.id = b.device and v."user" = d."user")
+      )::text end`
+
+/** SQL: the delivery waits, and has a place to go to. */
+const IS_OPEN = `d.status = 'pending' and (w.id is not null or p.target is not null)`
+
 /** Everything that an attempt needs, in one look; undefined when there is nothing left to do. */
-export async function findDue(store: Store, delivery: string): Promise<DueDelivery | undefined> {
+export const findDue = (store: Store, delivery: string) => find(store, delivery, IS_OPEN)
+
+/** The same of a delivery whatever became of it; undefined for an unknown one. */
+export const findDelivery = (store: Store, delivery: string) => find(store, delivery, 'true')
+
+async function find(store: Store, delivery: string, condition: string): Promise<DueDelivery | undefined> {
   const messages = messagesOf(store)
   const { select, count } = columnsOf(messages)
   const text = `select ${select}, d."user", d.webhook, d.event_id, d.event, d.attempts, w.url,
       w.enabled and w."user" = d."user", w.secret, case when r.until > now() then w.previous_secret else '' end,
-      extract(epoch from p.at)::float8
+      extract(epoch from p.at)::float8, p.target::text, w.format, w.api_key, p.image::text, ${SMSGATE}
     from webhook_deliveries d
-    join webhooks w on w.id = d.webhook
+    left join webhooks w on w.id = d.webhook
     join webhook_payloads p on p.delivery = d.id
     left join webhook_rotations r on r.webhook = w.id
     cross join lateral json_populate_record(
       json_populate_record(null::${quote(tableName(messages))}, $2), p.image) b
-    where d.id = $1 and d.status = 'pending'`
+    where d.id = $1 and ${condition}`
   const { rows } = await store.db.query(
     text,
     [delivery, blankRow(messages)],
@@ -57,23 +98,84 @@ export async function findDue(store: Store, delivery: string): Promise<DueDelive
   )
   const row = rows[0]
   if (!row) return undefined
-  const [user, webhook, eventId, event, attempts, url, isOpen, secret, previous, at] = row.slice(count) as [
-    string,
-    string,
-    string,
-    string,
-    number,
-    string,
-    boolean,
-    string,
-    string,
-    number,
-  ]
-  const body = bodyOf(event, new Date(at * 1000), messages, row as RecordRow)
-  const secrets = [secret, previous].filter(isSecret)
-  const closed = isOpen ? (secrets.length > 0 ? undefined : END_REASONS.unsigned) : END_REASONS.disabled
-  return { delivery, user, webhook, eventId, attempts, url, closed, secrets, body }
+  return dueOf(delivery, row.slice(count) as DueColumns, messages, row as RecordRow)
 }
+
+/** A webhook in SMSGate's form, and the message that it tells of. */
+type SmsgateDelivery = SmsgateHook & { readonly message: EventMessage }
+
+/** The columns behind those of the message; those of the webhook are null where there is none. */
+type DueColumns = [
+  user: string,
+  webhook: string,
+  eventId: string,
+  event: string,
+  attempts: number,
+  url: string | null,
+  isOpen: boolean | null,
+  secret: string | null,
+  previous: string | null,
+  at: number,
+  target: string | null,
+  format: string | null,
+  apiKey: string | null,
+  image: string,
+  smsgate: string | null,
+]
+
+function dueOf(
+  delivery: string,
+  [
+    user,
+    webhook,
+    eventId,
+    event,
+    attempts,
+    url,
+    isOpen,
+    secret,
+    previous,
+    at,
+    to,
+    form,
+    key,
+    image,
+    smsgate,
+  ]: DueColumns,
+  messages: Collection,
+  row: RecordRow,
+): DueDelivery {
+  const target = to === null ? null : (JSON.parse(to) as Target)
+  const format = target ? 'twilio' : (form ?? '')
+  const secrets = [secret ?? '', previous ?? ''].filter(isSecret)
+  const hook = smsgate === null ? null : (JSON.parse(smsgate) as SmsgateDelivery)
+  const time = new Date(at * 1000)
+  return {
+    delivery,
+    user,
+    webhook,
+    eventId,
+    attempts,
+    event,
+    url: target?.url ?? url ?? '',
+    closed: target ? undefined : closedBy(isOpen === true, format !== '' || secrets.length > 0),
+    format,
+    maxAttempts: format === '' ? Number.POSITIVE_INFINITY : OTHER_ATTEMPTS,
+    image: JSON.parse(image),
+    target,
+    apiKey: target?.api_key ?? key ?? '',
+    secrets,
+    body: hook
+      ? smsgateBody(hook, eventId, time, hook.message)
+      : format === ''
+        ? bodyOf(event, time, messages, row)
+        : '',
+    smsgateKey: hook?.signingKey,
+  }
+}
+
+const closedBy = (isOpen: boolean, isSigned: boolean) =>
+  isOpen ? (isSigned ? undefined : END_REASONS.unsigned) : END_REASONS.disabled
 
 /** A row without values, as JSON: what fields hold that the collection has got since the event. */
 const blankRow = memoize((messages: Collection): string => {

@@ -6,10 +6,13 @@ import type { Value } from '../fields/field.ts'
 import { type UrlFault, urlFault } from '../outgoing/addresses.ts'
 import type { Extension } from '../records/extension.ts'
 import { validate } from '../records/input/validate.ts'
+import { randomId } from '../tools/random.ts'
 import type { WebhookSettings } from './delivery-worker.ts'
 import { END_REASONS } from './due.ts'
 import { failPending } from './record-outcome.ts'
 import { newSecret } from './secrets.ts'
+import { SMSGATE_EVENTS, type SmsgateEvent } from './smsgate-event.ts'
+import { ensureSigningKey } from './smsgate-key.ts'
 
 /** Ids of the two collections. */
 export const WEBHOOKS = 'webhooks'
@@ -18,7 +21,7 @@ export const DELIVERIES = 'webhook_deliveries'
 /** What nobody but the server says of a webhook. */
 export const SET_BY_SERVER = ['secret', 'previous_secret'] as const
 
-const FAILED = 'Failed to create record.'
+const [FAILED, NOT_UPDATED] = ['Failed to create record.', 'Failed to update record.']
 const COUNT = 'select count(*) from webhooks where "user" = $1'
 
 /** What is wrong with the address of a webhook, in PocketBase's form. */
@@ -32,6 +35,16 @@ const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
 /** Each is a delivery an event: one send to 1,000 opted-out numbers makes 20,000 of them in one statement. */
 const MOST_WEBHOOKS = 20
 const TOO_MANY = fieldError('validation_too_many_webhooks', `A user has at most ${MOST_WEBHOOKS} webhooks.`)
+
+/** The webhooks that Twilio's API calls an SmsUrl. */
+const TWILIO = 'twilio'
+const RECEIVED = ['message.received']
+/** Such a webhook needs a key to sign with, and a device whose texts it is told of. */
+const SIGNER = `select
+  exists (select from api_keys k where k.id = $2 and k."user" = $1 and k.twilio),
+  exists (select from devices d where d.id = $3 and d."user" = $1)`
+const NO_SIGNER = fieldError('validation_twilio_key', 'Must be an API key of this user, made with twilio.')
+const NO_TWILIO_DEVICE = fieldError('validation_twilio_device', 'Must be a device of this user.')
 
 type Values = Record<string, Value>
 
@@ -48,13 +61,28 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Ext
     const fault = urlFault(String(values.url), webhookAllowPrivate)
     if (fault) throw badRequest(failed, { url: URL_ERRORS[fault] })
   }
+  const checkFormat = async ({ db }: Store, failed: string, values: Values) => {
+    if (values.format !== TWILIO) {
+      if (values.api_key !== undefined) values.api_key = ''
+      return
+    }
+    values.events = RECEIVED
+    if (!values.enabled) return
+    const { rows } = await db.query(SIGNER, [values.user, values.api_key, values.device], 'webhook signer')
+    const [hasKey, hasDevice] = rows[0]!
+    if (!hasKey) throw badRequest(failed, { api_key: NO_SIGNER })
+    if (!hasDevice) throw badRequest(failed, { device: NO_TWILIO_DEVICE })
+  }
   return {
     grantsAccess: true,
     async beforeCreate(store, values, { body }) {
       const secret = newSecret()
       Object.assign(values, { secret, previous_secret: '' })
       if (!('enabled' in body)) values.enabled = true
+      await fitSmsgate(store, values)
+      await checkFormat(store, FAILED, values)
       check(store, FAILED, { ...values, id: values.id || 'newwebhook00000' })
+      await checkDevice(store, FAILED, values)
       await store.db.query('select pg_advisory_xact_lock($1, hashtext($2))', [
         LOCKS.webhookCount,
         values.user,
@@ -65,7 +93,10 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Ext
     },
     async beforeUpdate(store, values, old) {
       for (const field of SET_BY_SERVER) values[field] = old[field]!
-      if (values.url !== old.url) check(store, 'Failed to update record.', values)
+      await fitSmsgate(store, values)
+      await checkFormat(store, NOT_UPDATED, values)
+      if (values.url !== old.url) check(store, NOT_UPDATED, values)
+      if (values.device !== old.device) await checkDevice(store, NOT_UPDATED, values)
       if (old.enabled && !values.enabled)
         await failPending(store.db, String(old.id), String(old.user), END_REASONS.disabled)
       return {}
@@ -74,6 +105,28 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Ext
       await db.query('delete from webhook_rotations where webhook = any($1)', [ids], 'forget rotations')
     },
   }
+}
+
+/** A webhook in SMSGate's form hears of the event that its own stands for, has an id there, and a key. */
+async function fitSmsgate(store: Store, values: Values): Promise<void> {
+  const { smsgate_event: event, smsgate_id: id } = values
+  if (!event || !Object.hasOwn(SMSGATE_EVENTS, String(event))) {
+    if (id) values.smsgate_id = ''
+    return
+  }
+  values.events = [SMSGATE_EVENTS[event as SmsgateEvent]]
+  values.smsgate_id = id || randomId()
+  await ensureSigningKey(store.db, String(values.user))
+}
+
+const OWN_DEVICE = 'select 1 from devices d where d.id = $1 and d."user" = $2'
+const NO_DEVICE = fieldError('validation_invalid_device', 'Must be a device of the user.')
+
+/** Throws 400 for a device of somebody else. */
+async function checkDevice({ db }: Store, failed: string, { device, user }: Values): Promise<void> {
+  if (!device) return
+  const { rows } = await db.query(OWN_DEVICE, [device, user], 'webhook device')
+  if (!rows[0]) throw badRequest(failed, { device: NO_DEVICE })
 }
 
 /** Deliveries: what they say goes with them. */

@@ -4,8 +4,15 @@
  */
 export const MAX_CALLS = { ofWebhook: 5, ofUser: 20, atHost: 100 } as const
 
+/**
+ * Deliveries of no webhook share lanes, `callbacks 7`, which have one call at a time: within a lane they
+ * leave in order.
+ */
+const CALLS_OF_LANE = `case when d.webhook like 'callbacks%' then 1 else ${MAX_CALLS.ofWebhook} end`
+
 /** Host and port of a URL; what else can be written there (a user, say) only makes it another host. */
-const HOST = `coalesce(lower(substring(w.url from '^[A-Za-z]+://([^/?#]*)')), '')`
+const hostOf = (row: string) =>
+  `coalesce(lower(substring(coalesce(w.url, ${row}.target ->> 'url') from '^[A-Za-z]+://([^/?#]*)')), '')`
 
 /** Ends the steps through the webhooks of a user: no id comes after it. */
 const AFTER_ALL = 'chr(1114111)'
@@ -20,7 +27,7 @@ const AFTER_ALL = 'chr(1114111)'
  */
 export const NEXT_DELIVERIES = `
 with recursive held as materialized (
-  select b."user", b.webhook, ${HOST} as host from webhook_dispatch b left join webhooks w on w.id = b.webhook
+  select b."user", b.webhook, ${hostOf('b')} as host from webhook_dispatch b left join webhooks w on w.id = b.webhook
   where b.handed_at is not null
 ), users as materialized (
   select "user", count(*) as calls from held group by "user"
@@ -35,10 +42,10 @@ with recursive held as materialized (
     order by d."user", d.webhook limit 1
   ) n
 ), due as (
-  select h."user", h.webhook, n.delivery, n.due_at, row_number() over (
+  select h."user", h.webhook, n.delivery, n.due_at, n.target, row_number() over (
     partition by h."user", h.webhook order by n.due_at) as number
   from hooks h cross join lateral (
-    select d.delivery, d.due_at from webhook_dispatch d
+    select d.delivery, d.due_at, d.target from webhook_dispatch d
     where d."user" = h."user" and d.webhook = h.webhook and d.handed_at is null and d.due_at <= now()
     order by d.due_at limit ${MAX_CALLS.ofWebhook}
   ) n
@@ -50,9 +57,9 @@ with recursive held as materialized (
 ), by_user as (
   select d.*, coalesce(u.calls, 0) + row_number() over (partition by d."user" order by d.place, d.due_at) as turn
   from placed d left join users u on u."user" = d."user"
-  where d.place <= ${MAX_CALLS.ofWebhook}
+  where d.place <= ${CALLS_OF_LANE}
 ), hosted as (
-  select d.*, ${HOST} as host from by_user d left join webhooks w on w.id = d.webhook
+  select d.*, ${hostOf('d')} as host from by_user d left join webhooks w on w.id = d.webhook
   where d.turn <= ${MAX_CALLS.ofUser}
 ), by_host as (
   select d.*, coalesce(o.calls, 0) + row_number() over (partition by d.host order by d.turn, d.due_at) as at_host

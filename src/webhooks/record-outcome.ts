@@ -34,17 +34,21 @@ export async function recordOutcome(
   outcome: CallOutcome,
 ): Promise<void> {
   const attempts = due.attempts + 1
-  const isDelivered = outcome.status >= 200 && outcome.status < 300
-  const isOver = isDelivered || outcome.status === GONE
+  const isGone = outcome.verdict === undefined && outcome.status === GONE
+  const verdict = outcome.verdict ?? verdictOf(outcome.status)
+  const isDelivered = verdict === 'delivered'
+  const isOver = isDelivered || isGone || verdict === 'failed' || attempts >= due.maxAttempts
   const delay = isOver ? undefined : nextDelay(attempts, outcome.retryAfter)
   const status = isDelivered ? 'delivered' : delay === undefined ? 'failed' : 'pending'
   await store.db.transaction(async (db) => {
     if (!(await record(db, due, status, attempts, outcome, delay ?? null))) return endLease(db, lease)
     if (delay === undefined) await forget(db, lease)
     else await db.query(PUT_OFF, [lease.delivery, lease.since, delay], 'webhook put off')
-    if (outcome.status === GONE) await disable(db, due)
+    if (isGone) await disable(db, due)
   })
 }
+
+const verdictOf = (status: number) => (status >= 200 && status < 300 ? 'delivered' : 'again')
 
 /** Has a delivery wait. If its lease expired and another node has it, that one keeps it. */
 const PUT_OFF = `
@@ -118,23 +122,38 @@ async function disable(db: Db, { webhook, user }: DueDelivery): Promise<void> {
   await failPending(db, webhook, user, END_REASONS.gone)
 }
 
-const FAIL_PENDING = `
+const FAIL_DELIVERIES = `
 with waiting as (
-  delete from webhook_dispatch where webhook = $1 and "user" = $2 returning delivery
+  delete from webhook_dispatch where delivery = any($1::text[]) returning delivery
 ), written as (
   update webhook_deliveries d
-  set status = 'failed', response_status = 0, response_body = $3, latency_ms = 0, next_attempt_at = '',
+  set status = 'failed', response_status = 0, response_body = $2, latency_ms = 0, next_attempt_at = '',
     updated = pb_text(now())
   from waiting w where d.id = w.delivery and d.status = 'pending' returning d.*
-), ${changeLogCte('written', 'update', 4, 'noted', true)}
+), ${changeLogCte('written', 'update', 3, 'noted', true)}
 select id from written`
 
 /** Whoever takes deliveries takes their records first, then their rows of the queue, each by id. */
 const LOCK_PENDING = `
-select from webhook_deliveries d where d.webhook = $1 and d."user" = $2 and d.status = 'pending' order by d.id for update`
+select d.id from webhook_deliveries d where d.webhook = $1 and d."user" = $2 and d.status = 'pending' order by d.id for update`
+const LOCK_DELIVERIES = `select from webhook_deliveries where id = any($1::text[]) order by id for update`
 
 /** Ends all pending deliveries of a webhook, those with a call under way too. In a transaction. */
 export async function failPending(db: Db, webhook: string, user: string, reason: string): Promise<void> {
-  await db.query(LOCK_PENDING, [webhook, user])
-  await db.query(FAIL_PENDING, [webhook, user, reason, 'webhook_deliveries'])
+  const { rows } = await db.query(LOCK_PENDING, [webhook, user])
+  await endAll(
+    db,
+    rows.map(([delivery]) => String(delivery)),
+    reason,
+  )
+}
+
+/** The same of these deliveries. */
+export async function failDeliveries(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
+  await db.query(LOCK_DELIVERIES, [deliveries])
+  await endAll(db, deliveries, reason)
+}
+
+async function endAll(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
+  if (deliveries.length > 0) await db.query(FAIL_DELIVERIES, [deliveries, reason, 'webhook_deliveries'])
 }

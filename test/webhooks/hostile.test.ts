@@ -42,6 +42,12 @@ const due = (url: string): DueDelivery => ({
   attempts: 0,
   url,
   closed: undefined,
+  format: '',
+  maxAttempts: 10,
+  event: 'message.sent',
+  image: {},
+  target: null,
+  apiKey: '',
   secrets: [newSecret()],
   body: '{}',
 })
