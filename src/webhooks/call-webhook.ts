@@ -6,6 +6,9 @@ import { retryAfterOf } from './schedule.ts'
 import { signatureHeaders } from './secrets.ts'
 import { smsgateHeaders } from './smsgate-event.ts'
 
+/** Headers of a request, by name. */
+export type SentHeaders = Readonly<Record<string, string | number>>
+
 /** What came of one attempt. */
 export interface CallOutcome {
   /** 0 when nothing was answered. */
@@ -17,6 +20,8 @@ export interface CallOutcome {
   readonly retryAfter: number
   /** What becomes of the delivery where the status alone does not tell. */
   readonly verdict?: 'delivered' | 'failed' | 'again'
+  /** What the request was sent with, as its user may see it; absent if none was sent. */
+  readonly headers?: SentHeaders
 }
 
 /** From the look-up of the name to the end of the answer. */
@@ -44,10 +49,10 @@ export async function callWebhook(
   try {
     const limits = { allowPrivate, maxBodyBytes: KEPT_BYTES, timeoutMs: TIMEOUT_MS, signal }
     const received = await sendOutgoing({ url, method: 'POST', headers, body }, limits)
-    return { ...outcomeOf(received), latencyMs: latencyMs() }
+    return { ...outcomeOf(received), latencyMs: latencyMs(), headers }
   } catch (error) {
     if (signal.aborted) throw error
-    return { status: 0, text: reasonOf(error), latencyMs: latencyMs(), retryAfter: 0 }
+    return { status: 0, text: reasonOf(error), latencyMs: latencyMs(), retryAfter: 0, headers }
   }
 }
 

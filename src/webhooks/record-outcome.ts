@@ -19,6 +19,9 @@ with written as (
     updated = pb_text(now())
   where id = $1 and ${isOwnedBy('webhook_deliveries', '$2')} and status = 'pending' and attempts = $9
   returning *
+), sent as (
+  update webhook_payloads p set headers = $11::json from written
+  where p.delivery = written.id and $11::json is not null
 ), ${changeLogCte('written', 'update', 10, 'noted', true)}
 select id from written`
 
@@ -94,7 +97,7 @@ async function record(
   delay: number | null,
 ): Promise<boolean> {
   const { delivery, user } = due
-  const { status: code, text, latencyMs } = outcome
+  const { status: code, text, latencyMs, headers } = outcome
   const values = [
     delivery,
     user,
@@ -106,6 +109,7 @@ async function record(
     delay,
     due.attempts,
     'webhook_deliveries',
+    headers === undefined ? null : JSON.stringify(headers),
   ]
   return (await db.query(RECORD, values, 'webhook record')).rows.length > 0
 }

@@ -7,6 +7,7 @@ export const LATER = [
   '0012_smsgate_clients.sql',
   '0013_smsgate_accounts.sql',
   '0014_twilio.sql',
+  '0015_webhook_headers.sql',
 ]
 /** Makes a database one that has none of them. */
 export const WITHOUT_LATER = `
