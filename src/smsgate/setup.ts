@@ -40,7 +40,7 @@ export const webhooksOf = ({ path }: Phone, publicUrl: string): WireWebhook[] =>
  * The settings of a phone. Always the same: the app asks its owner to restart it after a change. What is not
  * named stays as its owner has set it.
  */
-export const settingsOf = ({ signingKey }: Phone) => ({
+export const settingsOf = ({ signingKey }: Pick<Phone, 'signingKey'>) => ({
   gateway: { notification_channel: 'SSE_ONLY' },
   messages: { processing_order: 'FIFO' },
   ping: { interval_seconds: PING_SECONDS },

@@ -38,9 +38,15 @@ select period, device, attempt from freed`
  * no error. Throws 404 for another's message, 409 `not_cancelable` once a device has it.
  */
 export async function cancelMessage(store: Store, user: string, id: string): Promise<Canceled> {
+  await cancelOnce(store, user, id)
+  return { id, status: 'failed', error_message: REASONS.canceled }
+}
+
+/** The same; false for a message that was canceled before. */
+export async function cancelOnce(store: Store, user: string, id: string): Promise<boolean> {
   const freed = await store.db.transaction((db) => cancelIn({ db, catalog: store.catalog }, user, id))
   if (freed?.device) await notifyCanceled(store.db, freed.device, id, freed.attempt)
-  return { id, status: 'failed', error_message: REASONS.canceled }
+  return freed !== null
 }
 
 /**

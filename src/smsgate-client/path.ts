@@ -1,0 +1,26 @@
+/** Where the routes of SMSGate's client API are. */
+export const CLIENT_PATH = '/api/3rdparty/v1'
+
+const PREFIX = /^(?:\/api)?\/3rdparty\/v1(?=\/|$)/
+const SINGULAR = /^\/(message|device)(?=\/|$)/
+/** Published clients call it by this path, SMSGate's server by the longer one. */
+const EXPORT = /^\/inbox\/export$/
+
+/** Whether a path is one of this API, as `canonicalPath` writes it. */
+export const isClientPath = (path: string): boolean =>
+  path.startsWith(CLIENT_PATH) && (path.length === CLIENT_PATH.length || path[CLIENT_PATH.length] === '/')
+
+/**
+ * The path by which a request is routed. SMSGate's cloud has its routes at `/3rdparty/v1`, its server at
+ * `/api/3rdparty/v1`; both take `/message` for `/messages` and ignore a slash at the end. Other paths stay as
+ * they are.
+ */
+export function canonicalPath(path: string): string {
+  const prefix = path.includes('/3rdparty/v1') ? PREFIX.exec(path)?.[0] : undefined
+  if (prefix === undefined) return path
+  const rest = path.slice(prefix.length).replace(/\/$/, '')
+  return CLIENT_PATH + rest.replace(SINGULAR, '/$1s').replace(EXPORT, '/messages/inbox/export')
+}
+
+/** The prefix of a request's own path, for addresses in its answer. */
+export const prefixOf = (path: string): string => PREFIX.exec(path)?.[0] ?? CLIENT_PATH

@@ -1,0 +1,87 @@
+import type { Store } from '../collections/catalog.ts'
+import { GatewayError } from '../errors.ts'
+import { formatDate } from '../fields/types/date.ts'
+import type { SendBody } from '../sms/send/body.ts'
+import { type Idempotency, type SendServices, send } from '../sms/send/send.ts'
+import type { Sender } from '../sms/send/sender.ts'
+import { sendOfRef } from './find-send.ts'
+import { invalid, unknownDevice } from './invalid.ts'
+import { type MessageState, readStates } from './message-state.ts'
+import { flagIn, numberIn, type Query } from './query.ts'
+
+/** The query parameters of a send. */
+interface SendQuery {
+  /** Hours within which the named device must have been seen; 0 for no such condition. */
+  readonly activeWithinHours: number
+}
+
+/** Reads the query of a send. Throws 400. */
+export function readSendQuery(query: Query): SendQuery {
+  // accepted and without effect: what is not E.164 cannot be stored
+  flagIn(query, 'skipPhoneValidation')
+  const activeWithinHours = numberIn(query, 'deviceActiveWithin') ?? 0
+  if (activeWithinHours < 0) throw invalid('deviceActiveWithin must not be negative')
+  return { activeWithinHours }
+}
+
+/** An accepted send; `replayed`: an earlier request with the same Idempotency-Key made it. */
+export interface AcceptedSend {
+  readonly state: MessageState
+  readonly replayed: boolean
+}
+
+/**
+ * Sends as `/api/sms/send` does, all recipients or none. Throws what that throws, 409 for an id that was used
+ * before, and 400 for a device that is not the user's or a user without devices.
+ */
+export async function sendMessage(
+  services: SendServices,
+  sender: Sender,
+  body: SendBody,
+  query: SendQuery,
+  idempotency: Idempotency | null,
+): Promise<AcceptedSend> {
+  const { store } = services
+  await checkDevices(store, sender.user, body, query)
+  const { answer, replayed } = await sendOrWait(services, sender, body, idempotency)
+  const { batch_id, message_ids } = JSON.parse(answer) as { batch_id: string; message_ids: string[] }
+  const accepted = await sendOfRef(store, sender.user, batch_id || message_ids[0]!)
+  const [state] = await readStates(store, sender.user, [accepted], true)
+  return { state: state!, replayed }
+}
+
+/** Sends. Where the named device is not available, the message is scheduled for now and waits for it. */
+async function sendOrWait(
+  services: SendServices,
+  sender: Sender,
+  body: SendBody,
+  idempotency: Idempotency | null,
+) {
+  try {
+    return await send(services, sender, body, idempotency)
+  } catch (error) {
+    const mayWait = body.deviceId !== '' && isRefusal(error, 'no_devices')
+    if (!mayWait) throw isRefusal(error, 'device_not_found') ? unknownDevice() : error
+    const options = { ...body.options, scheduledAt: formatDate(new Date()) }
+    return send(services, sender, { ...body, options }, idempotency)
+  }
+}
+
+const isRefusal = (error: unknown, code: string) => error instanceof GatewayError && error.body.error === code
+
+const DEVICES = `select d.id, d.last_seen >= $3 from devices d where d."user" = $1 and ($2 = '' or d.id = $2) limit 1`
+
+/** Throws 400 when the user has no device, or the named one was not seen for so long. */
+async function checkDevices(
+  { db }: Store,
+  user: string,
+  { deviceId }: SendBody,
+  { activeWithinHours }: SendQuery,
+): Promise<void> {
+  const since = formatDate(new Date(Math.max(0, Date.now() - activeWithinHours * 3_600_000)))
+  const { rows } = await db.query(DEVICES, [user, deviceId, since], 'smsgate send devices')
+  if (!rows[0]) throw deviceId ? unknownDevice() : invalid('You have no device: pair one first')
+  const wasActive = rows[0][1] === true
+  if (deviceId && activeWithinHours > 0 && !wasActive)
+    throw invalid(`deviceId was not active within ${activeWithinHours} hours (deviceActiveWithin)`)
+}
