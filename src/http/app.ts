@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
+import { getPath } from 'hono/utils/url'
 import { MOBILE_PATH } from '../smsgate/setup.ts'
+import { CLIENT_PATH, canonicalPath } from '../smsgate-client/path.ts'
 import type { Env, Services } from './context.ts'
 import { answerFailure, answerUnknownRoute } from './middleware/failure.ts'
 import { gate } from './middleware/gate.ts'
@@ -24,10 +26,11 @@ import { recordRoutes } from './routes/records.ts'
 import { settingsRoutes } from './routes/settings.ts'
 import { smsRoutes } from './routes/sms.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
+import { smsgateClientRoutes } from './smsgate-client/routes.ts'
 
 /** All routes. What they throw becomes JSON in failure.ts. */
 export function createApp(services: Services): Hono<Env> {
-  const app = new Hono<Env>()
+  const app = new Hono<Env>({ getPath: (request) => canonicalPath(getPath(request)) })
   app.route('/', operationsRoutes(services))
   app.use('/api/*', gate(services))
   app.route('/api', accountRoutes(services))
@@ -50,6 +53,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/api/devices', deviceRoutes(services))
   app.route('/api/webhooks', webhookRoutes(services))
   app.route(MOBILE_PATH, mobileRoutes(services))
+  app.route(CLIENT_PATH, smsgateClientRoutes(services))
   app.notFound(answerUnknownRoute)
   app.onError((error, c) => answerFailure(c, error, services))
   return app

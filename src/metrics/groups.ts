@@ -1,3 +1,5 @@
+import { CLIENT_PATH, canonicalPath } from '../smsgate-client/path.ts'
+
 /** What requests are counted as: never a path, whose parts are ids. */
 export type Group = string
 
@@ -8,6 +10,7 @@ const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
   ['devices', 'devices'],
   ['files', 'files'],
   ['mobile', 'mobile'],
+  ['3rdparty', 'smsgate_clients'],
   ['realtime', 'realtime'],
   ['settings', 'settings'],
   ['sms', 'sms'],
@@ -27,6 +30,7 @@ const BY_SEGMENT: ReadonlyMap<string, Group> = new Map([
 const SPECIAL: ReadonlyMap<string, Group> = new Map([
   ['POST /api/sms/send', 'send'],
   ['POST /api/sms/send-template', 'send'],
+  [`POST ${CLIENT_PATH}/messages`, 'send'],
   ['POST /api/devices/claim', 'claim'],
   ['GET /api/realtime', 'streams'],
   ['GET /api/realtime/', 'streams'],
@@ -43,7 +47,7 @@ const COLLECTIONS = '/api/collections/'
 /** The group of a request by its method and URL, `pages` for what is not in the API. */
 export function groupOf(method: string, url: string): Group {
   const query = url.indexOf('?')
-  const path = query < 0 ? url : url.slice(0, query)
+  const path = canonicalPath(query < 0 ? url : url.slice(0, query))
   if (!path.startsWith(API)) return path === '/metrics' ? 'metrics' : 'pages'
   if (path.startsWith(COLLECTIONS)) return groupInCollections(path)
   const special = SPECIAL.get(`${method} ${path}`)

@@ -16,6 +16,7 @@ import { recordPaths, recordTag } from './paths/record-paths.ts'
 import { sentPaths } from './paths/sent-paths.ts'
 import { SERVER, serverPaths } from './paths/server-paths.ts'
 import { SENDING, smsPaths } from './paths/sms-paths.ts'
+import { SMSGATE_CLIENTS, smsgateClientPaths } from './paths/smsgate-client-paths.ts'
 import { webhookPaths } from './paths/webhook-paths.ts'
 import { hooks } from './schemas/hooks.ts'
 import { recordSchemas } from './schemas/record-schema.ts'
@@ -30,7 +31,7 @@ template and device is a record that any PocketBase client lists, filters and ed
 **Sign in** with \`POST /api/collections/users/auth-with-password\` and send the token as \`Authorization: Bearer TOKEN\`. For sending alone, create a record of
 \`api_keys\` and send its key as \`X-API-Key\`.
 
-**Errors** of \`/api/sms\`, \`/api/campaigns\`, \`/api/devices\` and \`/api/webhooks\` are \`{"error", "message"}\`: the first for programs, the second for people. All others are PocketBase's
+**Errors** of \`/api/sms\`, \`/api/campaigns\`, \`/api/devices\` and \`/api/webhooks\` are \`{"error", "message"}\`: the first for programs, the second for people. Those of \`/2010-04-01\` are Twilio's. All others are PocketBase's
 \`{"data", "message", "status"}\`.
 
 **Dates** are UTC, as \`2026-11-20 07:00:00.000Z\`; empty when there is none.`
@@ -70,6 +71,11 @@ export function openApiDocument({ url, collections, extensions }: DocumentScope)
         ...collections.map(recordTag),
         { name: ACCOUNT, description: 'For the account that asks, and before it has signed in.' },
         { name: SERVER, description: 'What is about no one collection.' },
+        {
+          name: SMSGATE_CLIENTS,
+          description:
+            'For programs written for SMSGate\'s server. The same routes are at `/3rdparty/v1`; `message` and `device` stand for `messages` and `devices`, `inbox/export` for `messages/inbox/export`. Errors are `{"message"}`.',
+        },
       ],
       paths: {
         ...smsPaths(),
@@ -83,6 +89,7 @@ export function openApiDocument({ url, collections, extensions }: DocumentScope)
         ...logPaths(),
         ...backupPaths(),
         ...filePaths(),
+        ...smsgateClientPaths(),
       },
       webhooks: hooks(webhooks, schemaOf('sms_messages')!),
       components: { securitySchemes: SECURITY_SCHEMES },

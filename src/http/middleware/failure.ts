@@ -3,6 +3,7 @@ import { counts, increment } from '../../counts.ts'
 import { DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, GatewayError, notFound, RetryLater } from '../../errors.ts'
 import { OTHER_REFUSALS } from '../../sms/send/refusal.ts'
+import { CLIENT_PATH, isClientPath } from '../../smsgate-client/path.ts'
 import type { Ctx, Services } from '../context.ts'
 import { sendRaw } from '../send-json.ts'
 import { loggedPath } from '../server/logged-url.ts'
@@ -12,11 +13,13 @@ import { assignRequestId } from '../server/request-tracker.ts'
 /** The gateway's own endpoints: their errors are `{"error","message"}`, whoever raises them. */
 const GATEWAY_PATH = /^\/api\/(?:sms|devices|webhooks)(?:\/|$)/
 
-/** What the SMSGate app asks: it reads `{"message"}`. */
-const isMobile = (c: Ctx) => c.req.path.startsWith('/api/mobile/')
+/** What the SMSGate app and programs for its server ask: they read `{"message"}`. */
+const isForSmsgate = ({ req: { path } }: Ctx) => path.startsWith('/api/mobile/') || isClientPath(path)
 
 /** The sends, whose refusals are counted. */
 const SEND_PATH = /^\/api\/sms\/send(?:-template)?$/
+const isSend = ({ req: { method, path } }: Ctx) =>
+  SEND_PATH.test(path) || (method === 'POST' && path === `${CLIENT_PATH}/messages`)
 
 const GATEWAY_ERRORS: Readonly<Record<number, string>> = OTHER_REFUSALS
 
@@ -30,18 +33,23 @@ export function answerFailure(
   { log, config }: Pick<Services, 'log' | 'config'>,
 ): Response {
   recordFault(c.env.outgoing, error)
-  if (SEND_PATH.test(c.req.path)) increment(counts.refused, codeOf(error))
+  if (isSend(c)) increment(counts.refused, codeOf(error))
   if (error instanceof GatewayError)
-    return send(c, error.status, isMobile(c) ? { message: error.message } : error.body)
+    return send(c, error.status, isForSmsgate(c) ? { message: error.message } : error.body)
+  logFault(c, error, { log, config })
+  return answerApiError(c, error instanceof ApiError ? error : new ApiError(500))
+}
+
+/** Logs what is no answer of ours, and that the database is away. */
+function logFault(c: Ctx, error: unknown, { log, config }: Pick<Services, 'log' | 'config'>): void {
   const name = () => assignRequestId(c.env.incoming, c.env.outgoing, config)
   if (error instanceof DatabaseUnavailable)
     log.error({ request: name(), err: error.cause }, 'the database is away')
-  if (error instanceof ApiError) return answerApiError(c, error)
+  if (error instanceof ApiError) return
   log.error(
     { request: name(), method: c.req.method, path: loggedPath(c.req.path), err: error },
     'a request failed',
   )
-  return answerApiError(c, new ApiError(500))
 }
 
 /** What a refused send is counted as: a word of ours, never one of the request's. */
@@ -64,7 +72,7 @@ export function answerUnknownRoute(c: Ctx): Response {
 function answerApiError(c: Ctx, error: ApiError): Response {
   const { data, message, status } = error
   if (error instanceof RetryLater) c.header('retry-after', String(error.retryAfterSeconds))
-  if (isMobile(c)) return send(c, status, { message })
+  if (isForSmsgate(c)) return send(c, status, { message })
   if (!GATEWAY_PATH.test(c.req.path)) return send(c, status, { data, message, status })
   return send(c, status, { error: GATEWAY_ERRORS[status] ?? 'invalid_request', message })
 }

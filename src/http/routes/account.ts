@@ -11,6 +11,7 @@ import { toRow } from '../../records/columns.ts'
 import { answerRecord } from '../../records/expand/answer.ts'
 import { SUBSCRIPTION, vapidKeys } from '../../sms/devices/web-push.ts'
 import { checkShape } from '../../sms/send/shape.ts'
+import { SIGNING_KEY, setSigningKey, signingKeyOf } from '../../webhooks/smsgate-key.ts'
 import { readJson } from '../body/json-body.ts'
 import { meterFor } from '../body/large-answer.ts'
 import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
@@ -36,6 +37,7 @@ export function accountRoutes(services: Services): Hono<Env> {
     })
     .post('/account/end-other-sessions', (c) => endOthers(c, services))
     .route('/account', pushRoutes(services))
+    .route('/account/smsgate-key', smsgateKeyRoutes(services))
     .get('/setup', async (c) => {
       const { settings } = services
       const hasSuperuser = (await listSuperusers(store)).length > 0
@@ -65,6 +67,23 @@ function pushRoutes(services: Services): Hono<Env> {
     })
     .delete('/push', async (c) => {
       await endBrowsers(store.db, await requireUser(c, services), queryOf(c).endpoint)
+      return c.body(null, 204)
+    })
+}
+
+/** `/api/account/smsgate-key`: the key with which a user's webhooks in SMSGate's form are signed. */
+function smsgateKeyRoutes(services: Services): Hono<Env> {
+  const { db } = services.store
+  return new Hono<Env>()
+    .get('/', async (c) => {
+      const user = await requireUser(c, services)
+      c.header('cache-control', 'no-store')
+      return c.json({ signing_key: await signingKeyOf(db, user) })
+    })
+    .put('/', async (c) => {
+      const user = await requireUser(c, services)
+      const { signing_key } = checkShape(SIGNING_KEY, await readJson(c, GUEST_BODY_BYTES))
+      await setSigningKey(db, user, signing_key)
       return c.body(null, 204)
     })
 }

@@ -5,6 +5,7 @@ import { ApiError, GatewayError } from '../../errors.ts'
 import { DEBUG, ERROR, type LogLine } from '../../logs/log-line.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import type { Services } from '../context.ts'
+import { keyIn } from '../smsgate-client/credentials.ts'
 import { addressOf, ipOf } from './client-ip.ts'
 import { holderOf } from './holder.ts'
 import { loggedPath, loggedUrl } from './logged-url.ts'
@@ -90,10 +91,9 @@ function lineOf(
 
 /** Of whom is known by now who it is; '' stands for guests and for whoever failed before that. */
 function callerOf({ store }: LogServices, { headers }: IncomingMessage): AuthRecord | undefined {
-  const key = headers['x-api-key']
-  return key === undefined
-    ? cachedIdentity(store, headers.authorization)
-    : cachedKeyHolder(store, String(key))
+  const authorization = headers.authorization ?? ''
+  const key = headers['x-api-key'] ?? keyIn(authorization)
+  return key ? cachedKeyHolder(store, String(key)) : cachedIdentity(store, headers.authorization)
 }
 
 interface FaultDescription {

@@ -3,6 +3,7 @@ import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import { SESSION } from '../../auth/sessions/sessions.ts'
 import { PUSH_BROWSER } from '../../notifications/subscriptions.ts'
 import { SUBSCRIPTION } from '../../sms/devices/web-push.ts'
+import { SIGNING_KEY } from '../../webhooks/smsgate-key.ts'
 import { answers, done, failures, json, success } from '../schemas/answers.ts'
 import { refusals } from '../schemas/refusals.ts'
 import { NOBODY, SIGNED_IN } from '../schemas/security.ts'
@@ -103,6 +104,26 @@ export const accountPaths = (): ZodOpenApiPathsObject => ({
         }),
       },
       responses: answers(done('Ended.'), failures(401)),
+    },
+  },
+  '/api/account/smsgate-key': {
+    get: {
+      operationId: 'readSmsgateKey',
+      tags: [ACCOUNT],
+      summary: "Read the signing key of SMSGate's form",
+      description:
+        "The key with which the user's webhooks in SMSGate's form are signed. Made when it is first read.",
+      security: SIGNED_IN,
+      responses: answers(success('The key.', SIGNING_KEY), failures(401)),
+    },
+    put: {
+      operationId: 'saveSmsgateKey',
+      tags: [ACCOUNT],
+      summary: "Change the signing key of SMSGate's form",
+      description: 'What is delivered from now on is signed with it.',
+      security: SIGNED_IN,
+      requestBody: { required: true, content: json(SIGNING_KEY) },
+      responses: answers(done('Kept.'), refusals('invalid_request', 'request_too_large'), failures(401)),
     },
   },
   '/api/setup': {

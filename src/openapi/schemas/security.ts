@@ -16,6 +16,12 @@ export const SECURITY_SCHEMES = {
     bearerFormat: 'JWT',
     description: 'The token of a pairing.',
   },
+  smsgateLogin: {
+    type: 'http',
+    scheme: 'basic',
+    description: "The user's email or id, and an API key as the password.",
+  },
+  smsgateToken: { type: 'http', scheme: 'bearer', description: 'An API key, or a token of `/auth/token`.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: `psk_…`.' },
 } as const
 
@@ -26,3 +32,5 @@ export const SIGNED_IN: Security = [{ token: [] }]
 export const ANYONE: Security = [{}, { token: [] }]
 export const SENDER: Security = [{ apiKey: [] }, { token: [] }]
 export const DEVICE: Security = [{ deviceToken: [] }]
+/** Programs written for SMSGate's server. */
+export const SMSGATE_CLIENT: Security = [{ smsgateLogin: [] }, { smsgateToken: [] }]

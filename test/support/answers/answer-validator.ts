@@ -3,6 +3,7 @@ import type { Catalog } from '../../../src/collections/catalog.ts'
 import type { Collection } from '../../../src/collections/collection.ts'
 import { describedCollections, openApiDocument } from '../../../src/openapi/document.ts'
 import type { Extensions } from '../../../src/records/extension.ts'
+import { canonicalPath } from '../../../src/smsgate-client/path.ts'
 import { Lru } from '../../../src/tools/lru.ts'
 import type { GivenAnswer } from './answers.ts'
 
@@ -10,7 +11,8 @@ type Json = Record<string, unknown>
 type Answers = Record<string, { content?: Record<string, unknown> }>
 
 /** Where every route must be described. */
-const OURS = /^\/api\/(?:(?:sms|devices|webhooks)(?:\/|$)|collections\/(?!meta\/)[^/]+\/(?!truncate$))/
+const OURS =
+  /^\/api\/(?:(?:3rdparty|sms|devices|webhooks)(?:\/|$)|collections\/(?!meta\/)[^/]+\/(?!truncate$))/
 
 /** Making a description takes a second, and most servers of tests have the same collections. */
 const MAX_DESCRIPTIONS = 20
@@ -66,8 +68,9 @@ function descriptionOf(collections: readonly Collection[], extensions: Extension
 
 /** The path as the description has it: collections by their name. Undefined where no path of the API is. */
 function pathOf(catalog: Catalog, url: string): string | undefined {
-  const [path = ''] = url.split('?')
-  if (!path.startsWith('/api/') || /%(?![0-9a-f]{2})|\/\/|\/\./i.test(path)) return undefined
+  const path = canonicalPath(url.split('?')[0] ?? '')
+  if (!/^\/(?:mcp|(?:api|2010-04-01)\/)/.test(path) || /%(?![0-9a-f]{2})|\/\/|\/\./i.test(path))
+    return undefined
   return path.replace(/^(\/api\/collections\/)([^/]+)(?=\/)/, (whole, start: string, name: string) => {
     const collection = catalog.find(decodeURIComponent(name))
     return collection ? start + collection.name : whole

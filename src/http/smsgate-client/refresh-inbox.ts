@@ -1,0 +1,46 @@
+import type { Scope } from '../../auth/tokens/scopes.ts'
+import { requestInbox } from '../../smsgate/inbox-request.ts'
+import {
+  checkOwnDevice,
+  deliverAgain,
+  type InboxRefresh,
+  readRefreshBody,
+} from '../../smsgate-client/inbox-refresh.ts'
+import { invalid } from '../../smsgate-client/invalid.ts'
+import { isoDate } from '../../smsgate-client/message-state.ts'
+import { readJson } from '../body/json-body.ts'
+import type { Ctx, Services } from '../context.ts'
+import { sendRaw } from '../send-json.ts'
+import { requireClient } from './credentials.ts'
+
+const MAX_BODY_BYTES = 10_000
+
+/** Reads inboxes of phones again, and tells webhooks of what is stored if the body says so. */
+export async function refreshInbox(c: Ctx, services: Services): Promise<Response> {
+  const { user, refresh } = await readRequest(c, services, 'inbox:refresh')
+  return run(c, services, user, refresh)
+}
+
+/** The old form of the same, which always tells webhooks. */
+export async function exportInbox(c: Ctx, services: Services): Promise<Response> {
+  const { user, refresh } = await readRequest(c, services, 'messages:export')
+  c.header('Deprecation', 'true')
+  return run(c, services, user, { ...refresh, tellsWebhooks: true })
+}
+
+async function readRequest(c: Ctx, services: Services, scope: Scope) {
+  const { auth } = await requireClient(c, services, scope)
+  const refresh = readRefreshBody(await readJson(c, MAX_BODY_BYTES))
+  await checkOwnDevice(services.store, auth.id, refresh.device)
+  return { user: auth.id, refresh }
+}
+
+async function run(c: Ctx, { store }: Services, user: string, refresh: InboxRefresh): Promise<Response> {
+  const { since, until, device, tellsWebhooks } = refresh
+  if (tellsWebhooks) await deliverAgain(store, user, refresh)
+  const phones = await requestInbox(store, user, device, { since: isoDate(since), until: isoDate(until) })
+  if (phones === 0 && !tellsWebhooks)
+    throw invalid('webhookDelivery must be Individual: none of these devices is an SMSGate phone')
+  // an empty body, or SMSGate's text, some clients cannot read
+  return sendRaw(c, '{}', 202)
+}

@@ -1,0 +1,170 @@
+import { Hono } from 'hono'
+import { REFRESH_SCOPE, type Scope } from '../../auth/tokens/scopes.ts'
+import { fingerprintOf, readIdempotencyKey } from '../../sms/send/idempotency.ts'
+import { settingsOf } from '../../smsgate/setup.ts'
+import { wireDevice } from '../../smsgate/wire.ts'
+import { cancelSend } from '../../smsgate-client/cancel-send.ts'
+import { listDevices } from '../../smsgate-client/devices.ts'
+import { findSend } from '../../smsgate-client/find-send.ts'
+import { listInbox, readInboxQuery } from '../../smsgate-client/inbox.ts'
+import { listMessages, readListQuery } from '../../smsgate-client/list-messages.ts'
+import { readStates } from '../../smsgate-client/message-state.ts'
+import { prefixOf } from '../../smsgate-client/path.ts'
+import { readSendBody } from '../../smsgate-client/send-body.ts'
+import { readSendQuery, sendMessage } from '../../smsgate-client/send-message.ts'
+import { readSigningKey } from '../../smsgate-client/settings.ts'
+import { issueTokens, refreshTokens, revokeTokens, type TokenPair } from '../../smsgate-client/tokens.ts'
+import { listWebhooks } from '../../smsgate-client/webhooks.ts'
+import { setSigningKey } from '../../webhooks/smsgate-key.ts'
+import { readJson } from '../body/json-body.ts'
+import { type Ctx, type Env, queryOf, type Services } from '../context.ts'
+import { withFreshSender } from '../middleware/sender.ts'
+import { sendRaw } from '../send-json.ts'
+import { requestClient } from '../server/request-client.ts'
+import { requireClient } from './credentials.ts'
+import { deleteDevice } from './delete-device.ts'
+import { healthOf } from './health.ts'
+import { notImplemented } from './not-implemented.ts'
+import { exportInbox, refreshInbox } from './refresh-inbox.ts'
+import { deleteWebhook, saveWebhook } from './webhooks.ts'
+
+/** A send to 100 numbers with a long text has a tenth of that. */
+const MAX_BODY_BYTES = 1 << 20
+
+/**
+ * SMSGate's client API, for programs that were written for its server. Errors are `{"message"}`. Its other
+ * prefix and spellings come here by `canonicalPath`.
+ */
+export function smsgateClientRoutes(services: Services): Hono<Env> {
+  const { store } = services
+  const callerOf = async (c: Ctx, scope: Scope) => {
+    const { auth } = await requireClient(c, services, scope)
+    return { user: auth.id, client: requestClient(c, services, auth) }
+  }
+  return new Hono<Env>()
+    .on('GET', ['/health', '/health/:probe{live|ready|startup}'], async (c) => {
+      const health = await healthOf(services)
+      return sendRaw(c, JSON.stringify(health), health.status === 'pass' ? 200 : 503)
+    })
+    .post('/messages', (c) => sendFrom(c, services))
+    .get('/messages', async (c) => {
+      const { user, client } = await callerOf(c, 'messages:list')
+      const { total, items } = await listMessages(store, user, readListQuery(queryOf(c)), client)
+      return sendList(c, items, total)
+    })
+    .get('/messages/:id', async (c) => {
+      const { user } = await callerOf(c, 'messages:read')
+      return sendState(c, services, user)
+    })
+    .delete('/messages/:id', async (c) => {
+      const { user } = await callerOf(c, 'messages:cancel')
+      await cancelSend(store, user, await findSend(store, user, c.req.param('id')))
+      return sendState(c, services, user)
+    })
+    .get('/devices', async (c) => {
+      const { user } = await callerOf(c, 'devices:list')
+      return sendRaw(c, JSON.stringify((await listDevices(store, user)).map(wireDevice)))
+    })
+    .delete('/devices/:id', async (c) => {
+      await deleteDevice(c, services, c.req.param('id'))
+      return c.body(null, 204)
+    })
+    .get('/inbox', async (c) => {
+      const { user, client } = await callerOf(c, 'inbox:list')
+      const { total, items } = await listInbox(store, user, readInboxQuery(queryOf(c)), client)
+      return sendList(c, items, total)
+    })
+    .post('/inbox/refresh', (c) => refreshInbox(c, services))
+    .post('/messages/inbox/export', (c) => exportInbox(c, services))
+    .get('/inbox/:id/attachments/:part', async (c) => {
+      await callerOf(c, 'inbox:list')
+      throw notImplemented('Attachments are not kept: their names stand in the text')
+    })
+    .get('/webhooks', async (c) => {
+      const { user } = await callerOf(c, 'webhooks:list')
+      return sendRaw(c, JSON.stringify(await listWebhooks(store, user)))
+    })
+    .post('/webhooks', async (c) => sendRaw(c, JSON.stringify(await saveWebhook(c, services)), 201))
+    .delete('/webhooks/:id', async (c) => {
+      await deleteWebhook(c, services, c.req.param('id'))
+      return c.body(null, 204)
+    })
+    .post('/auth/token', async (c) => {
+      const { auth, apiKey, scopes } = await requireClient(c, services, 'tokens:manage')
+      const body = await readJson(c, MAX_BODY_BYTES)
+      return sendTokens(c, await issueTokens(store, { user: auth.id, apiKey }, scopes, body))
+    })
+    .post('/auth/token/refresh', async (c) => {
+      const { token } = await requireClient(c, services, REFRESH_SCOPE)
+      return sendTokens(c, await refreshTokens(store, token!))
+    })
+    .delete('/auth/token/:jti', async (c) => {
+      const { user } = await callerOf(c, 'tokens:manage')
+      await revokeTokens(store, user, c.req.param('jti'))
+      return c.body(null, 204)
+    })
+    .get('/settings', async (c) => {
+      await callerOf(c, 'settings:read')
+      return sendRaw(c, PHONE_SETTINGS)
+    })
+    .on(['PATCH', 'PUT'], '/settings', async (c) => {
+      const { user } = await callerOf(c, 'settings:write')
+      const key = readSigningKey(await readJson(c, MAX_BODY_BYTES))
+      if (key !== undefined) await setSigningKey(store.db, user, key)
+      return sendRaw(c, PHONE_SETTINGS)
+    })
+    .get('/logs', async (c) => {
+      await callerOf(c, 'logs:read')
+      throw notImplemented('Logs of devices are not kept: see sms_events')
+    })
+}
+
+/** What this server gives its phones, without the key that each has. */
+const PHONE_SETTINGS = (() => {
+  const { webhooks, ...others } = settingsOf({ signingKey: '' })
+  const { signing_key: _, ...shown } = webhooks
+  return JSON.stringify({ ...others, webhooks: shown })
+})()
+
+/** Accepts a send: credentials, then the body, then the work. */
+function sendFrom(c: Ctx, services: Services): Promise<Response> {
+  // read once, whether or not the credentials turn out stale
+  let raw: Promise<unknown> | undefined
+  const identify = async (cached: boolean) =>
+    (await requireClient(c, services, 'messages:send', cached)).sender
+  return withFreshSender(identify, async (sender) => {
+    raw ??= readJson(c, MAX_BODY_BYTES)
+    const json = await raw
+    const body = readSendBody(json, new Date())
+    const query = readSendQuery(queryOf(c))
+    const key = readIdempotencyKey(c.req.header('idempotency-key'))
+    const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(c.req.path, json) }
+    const sendServices = services.campaigns.services
+    const { state, replayed } = await sendMessage(sendServices, sender, body, query, idempotency)
+    c.header('Location', `${prefixOf(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`)
+    if (replayed) c.header('Idempotent-Replayed', 'true')
+    expose(c, replayed ? 'Location, Idempotent-Replayed' : 'Location')
+    return sendRaw(c, JSON.stringify(state), 202)
+  })
+}
+
+function sendTokens(c: Ctx, pair: TokenPair): Response {
+  c.header('cache-control', 'no-store')
+  return sendRaw(c, JSON.stringify(pair), 201)
+}
+
+/** Or a page of another origin never sees them. */
+const expose = (c: Ctx, names: string) => c.header('Access-Control-Expose-Headers', names)
+
+function sendList(c: Ctx, items: readonly unknown[], total: number): Response {
+  c.header('X-Total-Count', String(total))
+  expose(c, 'X-Total-Count')
+  return sendRaw(c, JSON.stringify(items))
+}
+
+/** The send that the path names, as it is now. Throws 404. */
+async function sendState(c: Ctx, { store }: Services, user: string): Promise<Response> {
+  const found = await findSend(store, user, c.req.param('id') ?? '')
+  const [state] = await readStates(store, user, [found], true)
+  return sendRaw(c, JSON.stringify(state))
+}

@@ -1,0 +1,84 @@
+import { ApiError, badRequest } from '../../errors.ts'
+import { createRecord } from '../../records/write/create.ts'
+import { deleteRecord } from '../../records/write/delete.ts'
+import { updateRecord } from '../../records/write/update.ts'
+import type { AuthRecord } from '../../request/request.ts'
+import { invalid } from '../../smsgate-client/invalid.ts'
+import {
+  type ClientWebhook,
+  findWebhook,
+  readWebhookBody,
+  webhooksOf,
+} from '../../smsgate-client/webhooks.ts'
+import { readJson } from '../body/json-body.ts'
+import type { Ctx, Services } from '../context.ts'
+import { retryWrite, type WriteAttempt } from '../middleware/retry-write.ts'
+import { buildRequest } from '../request-info.ts'
+import { requireClient } from './credentials.ts'
+
+const MAX_BODY_BYTES = 10_000
+
+/**
+ * Adds a webhook, or replaces the one that has its id, as a record of `webhooks`: the rules and limits of all
+ * webhooks hold. Throws 400 for an address that is none, an unknown event or another's device.
+ */
+export async function saveWebhook(c: Ctx, services: Services): Promise<ClientWebhook> {
+  const { store } = services
+  const identify = async () => (await requireClient(c, services, 'webhooks:write')).auth
+  await identify() // before the body is read
+  const body = readWebhookBody(await readJson(c, MAX_BODY_BYTES))
+  const save = (auth: AuthRecord, attempt: WriteAttempt) => writeWebhook(c, services, auth, body, attempt)
+  // another request may have added one with this id since it was looked for
+  const saved = await retryWrite(store, identify, (auth, attempt) =>
+    save(auth, attempt).catch((error: unknown) => {
+      if (!(error instanceof ApiError && 'smsgate_id' in error.data)) throw error
+      return save(auth, attempt)
+    }),
+  ).catch((error: unknown) => {
+    throw asClientFault(error)
+  })
+  return { id: saved.smsgate_id, deviceId: body.device || null, url: saved.url, event: body.event }
+}
+
+async function writeWebhook(
+  c: Ctx,
+  { store, extensions }: Services,
+  auth: AuthRecord,
+  { id, url, event, device }: ReturnType<typeof readWebhookBody>,
+  attempt: WriteAttempt,
+): Promise<{ smsgate_id: string; url: string }> {
+  const webhooks = webhooksOf(store)
+  const values = { user: auth.id, url, device, smsgate_event: event, smsgate_id: id, enabled: true }
+  const request = buildRequest(c, auth, { ...values, events: ['message.sent'] })
+  const known = id && (await findWebhook(store, auth.id, id))
+  const text = known
+    ? await updateRecord(store, extensions, webhooks, known, request, attempt)
+    : await createRecord(store, extensions, webhooks, request, attempt)
+  return JSON.parse(text)
+}
+
+/** Names of fields as clients know them. */
+const NAMES: Readonly<Record<string, string>> = {
+  device: 'deviceId',
+  smsgate_event: 'event',
+  smsgate_id: 'id',
+}
+
+/** The error of a record as one that names the field. */
+function asClientFault(error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.status !== badRequest().status) return error
+  const [field, fault] = Object.entries(error.data)[0] ?? []
+  if (!field || !fault) return error
+  return invalid(`${NAMES[field] ?? field}: ${String(fault.message)}`)
+}
+
+/** Deletes a webhook of the caller by the id that the client knows. One that is not there is no error. */
+export async function deleteWebhook(c: Ctx, services: Services, id: string): Promise<void> {
+  const { store, extensions } = services
+  const identify = async () => (await requireClient(c, services, 'webhooks:delete')).auth
+  await retryWrite(store, identify, async (auth, attempt) => {
+    const known = await findWebhook(store, auth.id, id)
+    if (!known) return
+    await deleteRecord(store, extensions, webhooksOf(store), known, buildRequest(c, auth, {}), attempt)
+  })
+}

@@ -1,0 +1,255 @@
+import { z } from 'zod'
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject, ZodOpenApiResponseObject } from 'zod-openapi'
+import { CLIENT_DEVICE } from '../../smsgate-client/devices.ts'
+import { HEALTH } from '../../smsgate-client/health.ts'
+import { INBOX_MESSAGE } from '../../smsgate-client/inbox.ts'
+import { REFRESH_BODY } from '../../smsgate-client/inbox-refresh.ts'
+import { MESSAGE_STATE } from '../../smsgate-client/message-state.ts'
+import { CLIENT_PATH } from '../../smsgate-client/path.ts'
+import { SEND_BODY } from '../../smsgate-client/send-body.ts'
+import { CLIENT_SETTINGS, SETTINGS_BODY } from '../../smsgate-client/settings.ts'
+import { TOKEN_BODY, TOKEN_PAIR } from '../../smsgate-client/tokens.ts'
+import { CLIENT_WEBHOOK, WEBHOOK_BODY } from '../../smsgate-client/webhooks.ts'
+import { type Answers, answers, json } from '../schemas/answers.ts'
+import { NOBODY, SMSGATE_CLIENT } from '../schemas/security.ts'
+import { IDEMPOTENCY } from './sms-paths.ts'
+
+/** The chapter of the description. */
+export const SMSGATE_CLIENTS = 'smsgate clients'
+
+const ERROR = z.object({ message: z.string() }).meta({ id: 'SmsgateError' })
+
+const ERRORS: Readonly<Record<number, string>> = {
+  400: 'Something in the request cannot be honoured: `message` names it.',
+  401: 'The credentials are missing or wrong.',
+  402: 'The monthly quota is exceeded.',
+  403: 'The API key or token lacks the scope.',
+  404: 'There is no such thing, or it is not yours.',
+  409: 'The id was used before, or the message can no longer be canceled.',
+  413: 'The body is too large.',
+  422: 'The Idempotency-Key was used for another request.',
+  429: 'Too many requests: wait, then ask again.',
+  500: 'A fault of the server, which is in its log.',
+  501: 'This server has no such thing.',
+  503: 'No device, or no database, is there now. Try again.',
+}
+
+const refused = (...statuses: readonly number[]): Answers =>
+  Object.fromEntries(
+    [...new Set([...statuses, 401, 403, 429, 500, 503])].sort().map((status) => {
+      const response: ZodOpenApiResponseObject = { description: ERRORS[status]!, content: json(ERROR) }
+      return [status, response]
+    }),
+  )
+
+const answered = (
+  status: number,
+  description: string,
+  schema?: z.ZodType,
+  headers?: z.ZodObject,
+): Answers => ({
+  [status]: { description, ...(schema && { content: json(schema) }), ...(headers && { headers }) },
+})
+
+const operation = (
+  operationId: string,
+  summary: string,
+  scope: string,
+  responses: readonly Answers[],
+  more: Partial<ZodOpenApiOperationObject> = {},
+): ZodOpenApiOperationObject => ({
+  operationId,
+  tags: [SMSGATE_CLIENTS],
+  summary,
+  description: `${summary}. Asks for the scope \`${scope}\`.`,
+  security: SMSGATE_CLIENT,
+  ...more,
+  responses: answers(...responses),
+})
+
+const body = (schema: z.ZodType) => ({ requestBody: { required: true, content: json(schema) } })
+const path = (...names: readonly string[]) => ({
+  path: z.object(Object.fromEntries(names.map((name) => [name, z.string()]))),
+})
+const query = (...names: readonly string[]) => ({
+  requestParams: { query: z.object(Object.fromEntries(names.map((name) => [name, z.string().optional()]))) },
+})
+const TOTAL = z.object({ 'X-Total-Count': z.string().meta({ description: 'How many there are in all.' }) })
+const LOCATION = z.object({
+  Location: z.string(),
+  'Idempotent-Replayed': z.enum(['true']).optional(),
+})
+const ID = { requestParams: path('id') }
+
+const health = (operationId: string, more: Partial<ZodOpenApiOperationObject> = {}) => ({
+  get: {
+    ...operation(operationId, 'Whether the server works', '', [
+      answered(200, 'It works.', HEALTH),
+      { ...refused(), 503: { description: 'It does not.', content: json(z.union([HEALTH, ERROR])) } },
+    ]),
+    description: 'Whether the server works. Needs no credentials.',
+    security: NOBODY,
+    ...more,
+  },
+})
+
+/** SMSGate's client API. Its routes have a second prefix, `/3rdparty/v1`, and `message` for `messages`. */
+export const smsgateClientPaths = (): ZodOpenApiPathsObject => ({
+  [`${CLIENT_PATH}/messages`]: {
+    post: operation(
+      'smsgateSend',
+      'Send a text',
+      'messages:send',
+      [answered(202, 'Accepted.', MESSAGE_STATE, LOCATION), refused(400, 402, 409, 413, 422)],
+      {
+        ...body(SEND_BODY),
+        requestParams: {
+          ...query('skipPhoneValidation', 'deviceActiveWithin').requestParams,
+          header: IDEMPOTENCY,
+        },
+      },
+    ),
+    get: operation(
+      'smsgateListMessages',
+      'List sends of this API',
+      'messages:list',
+      [answered(200, 'A page of them.', z.array(MESSAGE_STATE), TOTAL), refused(400)],
+      query('from', 'to', 'state', 'deviceId', 'limit', 'offset', 'sort', 'includeContent'),
+    ),
+  },
+  [`${CLIENT_PATH}/messages/{id}`]: {
+    get: operation(
+      'smsgateReadMessage',
+      'Read the state of a send',
+      'messages:read',
+      [answered(200, 'Its state.', MESSAGE_STATE), refused(400, 404)],
+      ID,
+    ),
+    delete: operation(
+      'smsgateCancelMessage',
+      'Cancel what no device has begun',
+      'messages:cancel',
+      [answered(200, 'Its state.', MESSAGE_STATE), refused(400, 404, 409)],
+      ID,
+    ),
+  },
+  [`${CLIENT_PATH}/messages/inbox/export`]: {
+    post: operation(
+      'smsgateExportInbox',
+      'Read inboxes again and tell webhooks (the old form)',
+      'messages:export',
+      [
+        answered(202, 'Asked.', z.object({}), z.object({ Deprecation: z.literal('true') })),
+        refused(400, 413),
+      ],
+      body(REFRESH_BODY),
+    ),
+  },
+  [`${CLIENT_PATH}/devices`]: {
+    get: operation('smsgateListDevices', 'List devices', 'devices:list', [
+      answered(200, 'All of them.', z.array(CLIENT_DEVICE)),
+      refused(),
+    ]),
+  },
+  [`${CLIENT_PATH}/devices/{id}`]: {
+    delete: operation(
+      'smsgateDeleteDevice',
+      'Delete a device',
+      'devices:delete',
+      [answered(204, 'Deleted.'), refused(400, 404)],
+      ID,
+    ),
+  },
+  [`${CLIENT_PATH}/inbox`]: {
+    get: operation(
+      'smsgateListInbox',
+      'List incoming texts',
+      'inbox:list',
+      [answered(200, 'A page of them.', z.array(INBOX_MESSAGE), TOTAL), refused(400)],
+      query('type', 'from', 'to', 'deviceId', 'limit', 'offset'),
+    ),
+  },
+  [`${CLIENT_PATH}/inbox/refresh`]: {
+    post: operation(
+      'smsgateRefreshInbox',
+      'Read inboxes of phones again',
+      'inbox:refresh',
+      [answered(202, 'Asked.', z.object({})), refused(400, 413)],
+      body(REFRESH_BODY),
+    ),
+  },
+  [`${CLIENT_PATH}/inbox/{id}/attachments/{part}`]: {
+    get: operation('smsgateReadAttachment', 'Not kept', 'inbox:list', [refused(501)], {
+      requestParams: path('id', 'part'),
+    }),
+  },
+  [`${CLIENT_PATH}/webhooks`]: {
+    get: operation('smsgateListWebhooks', "List webhooks of SMSGate's form", 'webhooks:list', [
+      answered(200, 'All of them.', z.array(CLIENT_WEBHOOK)),
+      refused(),
+    ]),
+    post: operation(
+      'smsgateSaveWebhook',
+      'Add a webhook, or replace the one with its id',
+      'webhooks:write',
+      [answered(201, 'Saved.', CLIENT_WEBHOOK), refused(400, 413)],
+      body(WEBHOOK_BODY),
+    ),
+  },
+  [`${CLIENT_PATH}/webhooks/{id}`]: {
+    delete: operation(
+      'smsgateDeleteWebhook',
+      'Delete a webhook',
+      'webhooks:delete',
+      [answered(204, 'There is none with this id.'), refused(400)],
+      ID,
+    ),
+  },
+  [`${CLIENT_PATH}/settings`]: {
+    get: operation('smsgateReadSettings', 'Read the settings of phones', 'settings:read', [
+      answered(200, 'The settings.', CLIENT_SETTINGS),
+      refused(),
+    ]),
+    ...Object.fromEntries(
+      (['patch', 'put'] as const).map((method) => [
+        method,
+        operation(
+          `smsgate${method === 'put' ? 'Replace' : 'Change'}Settings`,
+          'Set the key that webhooks are signed with',
+          'settings:write',
+          [answered(200, 'The settings.', CLIENT_SETTINGS), refused(400, 413)],
+          body(SETTINGS_BODY),
+        ),
+      ]),
+    ),
+  },
+  [`${CLIENT_PATH}/auth/token`]: {
+    post: operation(
+      'smsgateIssueTokens',
+      'Make a pair of tokens',
+      'tokens:manage',
+      [answered(201, 'The pair.', TOKEN_PAIR), refused(400, 413)],
+      body(TOKEN_BODY),
+    ),
+  },
+  [`${CLIENT_PATH}/auth/token/refresh`]: {
+    post: operation('smsgateRefreshTokens', 'Trade a refresh token for another pair', 'tokens:refresh', [
+      answered(201, 'The pair.', TOKEN_PAIR),
+      refused(),
+    ]),
+  },
+  [`${CLIENT_PATH}/auth/token/{id}`]: {
+    delete: operation(
+      'smsgateRevokeTokens',
+      'Revoke a pair of tokens',
+      'tokens:manage',
+      [answered(204, 'There is none with this id.'), refused()],
+      ID,
+    ),
+  },
+  [`${CLIENT_PATH}/logs`]: {
+    get: operation('smsgateReadLogs', 'Not kept', 'logs:read', [refused(501)], query('from', 'to')),
+  },
+  [`${CLIENT_PATH}/health`]: health('smsgateHealth'),
+  [`${CLIENT_PATH}/health/{probe}`]: health('smsgateProbe', { requestParams: path('probe') }),
+})

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Client } from '../support/server/server-with-devices.ts'
+import { type Receiver, startReceiver } from '../support/services/receiver.ts'
+import {
+  joinPhone,
+  type SmsgateFixture,
+  startSmsgateFixture,
+  until,
+} from '../support/smsgate/smsgate-fixture.ts'
+import { openEvents } from '../support/smsgate/smsgate-stream.ts'
+
+let fixture: SmsgateFixture
+let user: Client
+let other: Client
+let receiver: Receiver
+let key: string
+beforeAll(async () => {
+  fixture = await startSmsgateFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+  receiver = await startReceiver()
+  user = await fixture.gateway.makeUser()
+  other = await fixture.gateway.pair(user)
+  const made = await user.call('POST', '/api/collections/api_keys/records', {
+    user: user.id,
+    name: 'k',
+    scopes: ['all:any'],
+  })
+  key = made.body.key
+})
+afterAll(async () => {
+  await receiver.stop()
+  await fixture.stop()
+})
+
+async function ask(path: string, body: object) {
+  const response = await fetch(`${fixture.gateway.url}/3rdparty/v1${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+const PERIOD = { since: '2026-01-01T00:00:00Z', until: '2026-01-08T00:00:00Z' }
+
+test('a device that is no SMSGate phone is not asked', async () => {
+  expect((await ask('/inbox/refresh', PERIOD)).status).toBe(400)
+  expect((await ask('/inbox/refresh', { ...PERIOD, deviceId: other.id })).status).toBe(400)
+})
+
+test.each<[string, object, RegExp]>([
+  ['no period', {}, /since/],
+  ['half of it', { since: PERIOD.since }, /until/],
+  ['an end before its begin', { since: PERIOD.until, until: PERIOD.since }, /since/],
+  ['more than a month', { ...PERIOD, until: '2026-02-02T00:00:01Z' }, /31 days/],
+  ['a batch', { ...PERIOD, webhookDelivery: 'Batch' }, /webhookDelivery/],
+  ['another delivery', { ...PERIOD, webhookDelivery: 'Twice' }, /webhookDelivery/],
+  ['other types', { ...PERIOD, messageTypes: ['FAX'] }, /messageTypes/],
+  ['an unknown device', { ...PERIOD, deviceId: 'nobody' }, /deviceId/],
+])('%s is refused', async (_, body, message) => {
+  for (const path of ['/inbox/refresh', '/inbox/export']) {
+    const { status, text } = await ask(path, body)
+    expect([status, JSON.parse(text).message]).toEqual([400, expect.stringMatching(message)])
+  }
+})
+
+test('a phone that listens hands in the period at once, another when it comes', async () => {
+  const phone = await joinPhone(fixture, user)
+  const events = await openEvents(phone)
+  await until(() => events.frames.includes(':keepalive'))
+  const { status, text } = await ask('/inbox/refresh', {
+    ...PERIOD,
+    messageTypes: ['SMS'],
+    deviceId: phone.store.registration!.id,
+  })
+  expect([status, JSON.parse(text)]).toEqual([202, {}])
+  const asked = () => events.frames.filter((frame) => frame.includes('MessagesExportRequested'))
+  await until(() => asked().length > 0)
+  expect(asked()).toHaveLength(1)
+  for (const part of ['2026-01-01T00:00:00.000Z', '2026-01-08T00:00:00.000Z', 'SMS,MMS'])
+    expect(asked()[0]).toContain(part)
+  await events.close()
+  expect((await ask('/inbox/refresh', PERIOD)).status).toBe(202)
+  const later = await openEvents(phone)
+  await until(() => later.frames.some((frame) => frame.includes('MessagesExportRequested')))
+  await later.close()
+})
+
+test('webhooks are told of stored texts once more, by each way that asks for it', async () => {
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
+  const hook = JSON.stringify({ id: 'in', url: receiver.url, event: 'sms:received' })
+  await fetch(`${fixture.gateway.url}/3rdparty/v1/webhooks`, { method: 'POST', headers, body: hook })
+  const items = ['2026-01-02T00:00:00Z', '2026-01-10T00:00:00Z'].map((received_at) => ({
+    from: '+49222',
+    body: received_at,
+    received_at,
+  }))
+  expect((await other.call('POST', '/api/devices/incoming', { items })).status).toBe(200)
+  await until(() => receiver.told.length === 2)
+  let told = 2
+  for (const [path, more] of [
+    ['/inbox/refresh', { webhookDelivery: 'Individual' }],
+    ['/inbox/refresh', { triggerWebhooks: true }],
+    ['/inbox/export', {}],
+    ['/messages/inbox/export', {}],
+  ] as const) {
+    const { status, headers, text } = await ask(path, { ...PERIOD, deviceId: other.id, ...more })
+    expect([status, text.trim(), headers.get('deprecation')]).toEqual([
+      202,
+      '{}',
+      path.endsWith('export') ? 'true' : null,
+    ])
+    told++
+    await until(() => receiver.told.length === told)
+  }
+  const again = receiver.told.slice(2).map(({ event }) => event.payload.message)
+  expect(again).toEqual(Array(4).fill('2026-01-02T00:00:00Z'))
+  expect(
+    (await ask('/inbox/refresh', { ...PERIOD, webhookDelivery: 'Disabled', deviceId: other.id })).status,
+  ).toBe(400)
+})
+
+test('refreshes wait for the calls of those before them', async () => {
+  const { db } = fixture.gateway.server.services.store
+  const [hook] = (await db.query('select id from webhooks where "user" = $1', [user.id])).rows[0]!
+  await db.query(
+    `insert into webhook_dispatch (delivery, webhook, "user", due_at)
+     select 'later' || i, $1, $2, now() + interval '1 day' from generate_series(1, 20000) i`,
+    [hook, user.id],
+  )
+  const body = { ...PERIOD, deviceId: other.id, webhookDelivery: 'Individual' }
+  const refused = await ask('/inbox/refresh', body)
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '60'])
+  expect(JSON.parse(refused.text).message).toMatch(/earlier refresh/)
+  await db.query(`delete from webhook_dispatch where delivery like 'later%'`)
+  expect((await ask('/inbox/refresh', body)).status).toBe(202)
+})

@@ -1,0 +1,309 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { formatDate } from '../../src/fields/types/date.ts'
+import { listInbox, readInboxQuery } from '../../src/smsgate-client/inbox.ts'
+import { listMessages, readListQuery } from '../../src/smsgate-client/list-messages.ts'
+import { recordPlans } from '../support/database/plans.ts'
+import { ANN, BEN, BENS_PHONE, CLEO, PHONES } from '../support/server/server-with-users.ts'
+import {
+  type SmsgateClientFixture,
+  startSmsgateClientFixture,
+} from '../support/smsgate/smsgate-client-fixture.ts'
+
+let fixture: SmsgateClientFixture
+beforeAll(async () => {
+  fixture = await startSmsgateClientFixture()
+  await addSends(6)
+  await addIncoming()
+})
+afterAll(() => fixture.stop())
+
+const at = (i: number) => formatDate(new Date(Date.UTC(2026, 0, 1, 0, i)))
+const iso = (i: number) => new Date(Date.UTC(2026, 0, 1, 0, i)).toISOString()
+const STATUSES = ['delivered', 'failed', 'sent', 'sending', 'assigned', 'canceled']
+
+/** Sends of Ann, a minute apart, the i-th to one number with the i-th status; and one of Ben. */
+async function addSends(count: number) {
+  const add = `with m as (
+    insert into sms_messages (id, "user", status, error_message, message_type, "to", body, device, created, updated)
+    values ($1, $2, $3, $4, 'outgoing', $5, $6, $7, $8, $8) returning id, "user", created
+  ) insert into smsgate_sends ("user", id, ref, is_batch, created) select "user", 'send ' || id, id, false, created from m`
+  for (let i = 0; i < count; i++) {
+    const status = STATUSES[i % STATUSES.length]!
+    const [stored, error] =
+      status === 'canceled' ? ['failed', 'Canceled'] : [status, status === 'failed' ? 'No signal' : '']
+    const id = `sent${String(i).padStart(11, '0')}`
+    await fixture.server.rows(add, [
+      id,
+      ANN.id,
+      stored,
+      error,
+      `+49111${i}`,
+      `Text ${i}`,
+      PHONES[i % 2],
+      at(i),
+    ])
+  }
+  await fixture.server.rows(add, ['bens00000000000', BEN.id, 'sent', '', '+491119', 'Ben', BENS_PHONE, at(1)])
+}
+
+async function addIncoming() {
+  const add = `insert into sms_messages (id, "user", status, message_type, "from", "to", body, device, sim, delivered_at, created, updated)
+    values ($1, $2, 'received', 'incoming', $3, $4, $5, $6, $7, $8, $8, $8)`
+  const rows = [
+    ['in0000000000001', ANN.id, '+49222', '+49111', 'First', PHONES[0], 1, at(1)],
+    ['in0000000000002', ANN.id, 'BANK', '', 'data:application/octet-stream;base64,AAEC', PHONES[1], 0, at(2)],
+    ['in0000000000003', ANN.id, '+49223', '', 'Third', PHONES[0], 2, at(3)],
+    ['in0000000000004', BEN.id, '+49224', '', 'For Ben', BENS_PHONE, 0, at(2)],
+  ]
+  for (const row of rows) await fixture.server.rows(add, row)
+}
+
+async function list(path: string, headers = fixture.ann) {
+  const answer = await fixture.ask('GET', path, undefined, headers)
+  expect(answer.status).toBe(200)
+  expect(answer.headers.get('access-control-expose-headers')).toBe('X-Total-Count')
+  return { total: Number(answer.headers.get('x-total-count')), items: answer.body }
+}
+const ids = (items: readonly { id: string }[]) => items.map(({ id }) => Number(id.slice(-2)))
+
+describe('sends', () => {
+  const sends = async (query: string) => {
+    const { total, items } = await list(`/messages${query}`)
+    return [total, ids(items)]
+  }
+
+  test('the newest first, as states without their text', async () => {
+    const { total, items } = await list('/messages')
+    expect([total, ids(items)]).toEqual([6, [5, 4, 3, 2, 1, 0]])
+    expect(items.map(({ state }: { state: string }) => state)).toEqual([
+      'Cancelled',
+      'Pending',
+      'Processed',
+      'Sent',
+      'Failed',
+      'Delivered',
+    ])
+    expect(items[4]).toEqual({
+      id: 'send sent00000000001',
+      deviceId: PHONES[1],
+      state: 'Failed',
+      isHashed: false,
+      isEncrypted: false,
+      recipients: [{ phoneNumber: '+491111', state: 'Failed', error: 'No signal' }],
+      states: { Pending: iso(1), Failed: iso(1) },
+      createdAt: iso(1),
+    })
+  })
+
+  test.each<[query: string, total: number, found: number[]]>([
+    ['?sort=created_at', 6, [0, 1, 2, 3, 4, 5]],
+    ['?sort=-created_at&limit=2&offset=1', 6, [4, 3]],
+    ['?limit=0', 6, [5]],
+    ['?limit=-7', 6, [5]],
+    ['?limit=1000&offset=-3', 6, [5, 4, 3, 2, 1, 0]],
+    ['?offset=100', 6, []],
+    [`?from=${iso(2)}&to=${iso(4)}`, 2, [3, 2]],
+    [`?from=${iso(2).replace('Z', '%2B00:00')}`, 4, [5, 4, 3, 2]],
+    ['?from=2026-01-01T01:02:00+01:00', 4, [5, 4, 3, 2]],
+    ['?state=Sent', 1, [2]],
+    ['?state=Pending', 1, [4]],
+    ['?state=Cancelled', 1, [5]],
+    ['?state=Processed', 1, [3]],
+    ['?state=Delivered', 1, [0]],
+    ['?state=Failed', 1, [1]],
+    ['?state=Cancelling', 0, []],
+    [`?deviceId=${PHONES[0]}`, 3, [4, 2, 0]],
+    [`?deviceId=${PHONES[0]}&state=Sent&limit=1`, 1, [2]],
+    [`?deviceId=${BENS_PHONE}`, 0, []],
+    ['?deviceId=123456789012345678901', 0, []],
+    ['?unknown=1&includeContent=', 6, [5, 4, 3, 2, 1, 0]],
+  ])('%s', async (query, total, found) => expect(await sends(query)).toEqual([total, found]))
+
+  test('with their text', async () => {
+    const { items } = await list('/messages?includeContent=true&limit=1')
+    expect(items[0].textMessage).toEqual({ text: 'Text 5' })
+  })
+
+  test.each([
+    ['from=yesterday', /^from/],
+    ['to=2026-01-01', /^to/],
+    ['state=pending', /^state/],
+    ['deviceId=1234567890123456789012', /^deviceId/],
+    ['deviceId=%00', /^deviceId/],
+    ['limit=ten', /^limit/],
+    ['offset=1.5', /^offset/],
+    ['sort=id', /^sort/],
+    ['includeContent=perhaps', /^includeContent/],
+  ])('refuses %s', async (query, message) => {
+    const answer = await fixture.ask('GET', `/messages?${query}`)
+    expect(answer).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
+  })
+
+  test("hold no other's", async () => {
+    expect(await list('/messages', fixture.ben)).toMatchObject({
+      total: 1,
+      items: [{ id: 'send bens00000000000' }],
+    })
+    expect(await list('/messages', fixture.cleo)).toEqual({ total: 0, items: [] })
+  })
+
+  test('what was sent otherwise is not listed', async () => {
+    expect((await fixture.server.send({}, { 'x-api-key': ANN.key })).status).toBe(200)
+    expect((await list('/messages')).total).toBe(6)
+  })
+})
+
+describe('incoming texts', () => {
+  test('the newest first', async () => {
+    expect(await list('/inbox')).toEqual({
+      total: 3,
+      items: [
+        {
+          id: 'in0000000000003',
+          type: 'SMS',
+          sender: '+49223',
+          simNumber: 2,
+          contentPreview: 'Third',
+          createdAt: iso(3),
+        },
+        {
+          id: 'in0000000000002',
+          type: 'DATA_SMS',
+          sender: 'BANK',
+          contentPreview: 'data:application/octet-stream;base64,AAEC',
+          createdAt: iso(2),
+        },
+        {
+          id: 'in0000000000001',
+          type: 'SMS',
+          sender: '+49222',
+          recipient: '+49111',
+          simNumber: 1,
+          contentPreview: 'First',
+          createdAt: iso(1),
+        },
+      ],
+    })
+  })
+
+  test.each<[query: string, total: number, found: number[]]>([
+    ['?limit=1&offset=1', 3, [2]],
+    ['?limit=500', 3, [3, 2, 1]],
+    ['?type=SMS', 2, [3, 1]],
+    ['?type=DATA_SMS', 1, [2]],
+    ['?type=MMS', 0, []],
+    ['?type=MMS_DOWNLOADED', 0, []],
+    [`?from=${iso(2)}&to=${iso(3)}`, 1, [2]],
+    [`?deviceId=${PHONES[0]}`, 2, [3, 1]],
+    [`?deviceId=${BENS_PHONE}`, 0, []],
+    ['?includeAttachments=true', 3, [3, 2, 1]],
+  ])('%s', async (query, total, found) => {
+    const page = await list(`/inbox${query}`)
+    expect([page.total, ids(page.items)]).toEqual([total, found])
+  })
+
+  test.each([
+    'limit=0',
+    'limit=501',
+    'limit=x',
+    'offset=-1',
+    'type=EMAIL',
+    'from=x',
+    `from=${iso(3)}&to=${iso(2)}`,
+    'deviceId=1234567890123456789012',
+    'deviceId=%00',
+  ])('refuses %s', async (query) => {
+    expect(await fixture.ask('GET', `/inbox?${query}`)).toMatchObject({
+      status: 400,
+      body: { message: expect.any(String) },
+    })
+  })
+})
+
+describe('devices', () => {
+  test('all of the caller, disabled ones too', async () => {
+    await fixture.server.rows(
+      `update devices set enabled = false, last_seen = '', sims = '[{"slot":1,"number":"+49111","carrier":"C"},{"slot":"x"},null]' where id = $1`,
+      [PHONES[1]],
+    )
+    const { status, body } = await fixture.ask('GET', '/device')
+    expect(status).toBe(200)
+    const date = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    const one = (id: string, simCards: unknown[]) => ({
+      id,
+      name: id,
+      createdAt: date,
+      updatedAt: date,
+      lastSeen: date,
+      simCards,
+    })
+    const sims = [{ slotIndex: 0, simNumber: 1, phoneNumber: '+49111', carrierName: 'C' }]
+    expect(body).toEqual([one(PHONES[0], []), one(PHONES[1], sims)])
+    expect(body[1].lastSeen).toBe(body[1].createdAt)
+  })
+
+  test('SIMs that a device made up do no harm', async () => {
+    for (const sims of [
+      '{"slot":1}',
+      '"text"',
+      '[{"slot":1,"number":7,"carrier":{"a":1}}]',
+      '[[],3,{"slot":1.5}]',
+    ]) {
+      await fixture.server.rows('update devices set sims = $2 where id = $1', [PHONES[1], sims])
+      const { status, body } = await fixture.ask('GET', '/devices')
+      expect(status).toBe(200)
+      for (const sim of body[1].simCards)
+        for (const key of ['phoneNumber', 'carrierName'])
+          expect(['string', 'undefined']).toContain(typeof sim[key])
+    }
+  })
+
+  test('are deleted, once, by their user alone', async () => {
+    const path = `/devices/${BENS_PHONE}`
+    expect((await fixture.ask('DELETE', path)).status).toBe(404)
+    const { status, body } = await fixture.ask('DELETE', path, undefined, fixture.ben)
+    expect([status, body]).toEqual([204, ''])
+    expect((await fixture.ask('DELETE', path, undefined, fixture.ben)).status).toBe(404)
+    expect((await fixture.ask('GET', '/devices', undefined, fixture.ben)).body).toEqual([])
+  })
+})
+
+test('pages among many rows are read by their indexes', async () => {
+  const { store, rows } = fixture.server
+  for (const [user, count] of [
+    [BEN.id, 2_000],
+    [CLEO.id, 40_000],
+  ] as const) {
+    await rows(
+      `with m as (
+        insert into sms_messages (id, "user", status, message_type, "to", body, created, updated)
+        select left($1, 4) || lpad(i::text, 11, '0'), $1, 'sent', 'outgoing', '+49111', 'x',
+          pb_text(now() - i * interval '1 minute'), pb_text(now())
+        from generate_series(1, $2::int) i returning id, "user", created
+      ) insert into smsgate_sends select "user", id, id, false, created from m`,
+      [user, count],
+    )
+    await rows(
+      `insert into sms_messages (id, "user", status, message_type, "from", body, delivered_at, created, updated)
+      select 'i' || left($1, 3) || lpad(i::text, 11, '0'), $1, 'received', 'incoming', '+49111', 'x',
+        pb_text(now() - i * interval '1 minute'), pb_text(now()), pb_text(now())
+      from generate_series(1, $2::int) i`,
+      [user, count],
+    )
+  }
+  await rows(
+    `insert into sms_events (id, "user", message, status, created)
+    select pb_new_id(), m."user", m.id, 'sent', m.created from sms_messages m where m.id like 'ben%' or m.id like 'cleo%'`,
+  )
+  await rows('analyze')
+  const { db, plans } = recordPlans(store.db)
+  const watched = { db, catalog: store.catalog }
+  expect((await listMessages(watched, BEN.id, readListQuery({}))).total).toBe(2_001)
+  expect((await listMessages(watched, BEN.id, readListQuery({ state: 'Sent', limit: '5' }))).total).toBe(
+    2_001,
+  )
+  expect((await listInbox(watched, BEN.id, readInboxQuery({}))).total).toBe(2_001)
+  expect(plans).toHaveLength(6)
+  for (const plan of plans) expect(plan).not.toMatch(/Seq Scan on (sms|smsgate)_/)
+  expect(plans[5]).toMatch(/sms_messages_inbox/)
+})

@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ANN, BENS_PHONE, PHONES } from '../support/server/server-with-users.ts'
+import {
+  type SmsgateClientFixture,
+  startSmsgateClientFixture,
+} from '../support/smsgate/smsgate-client-fixture.ts'
+
+let fixture: SmsgateClientFixture
+beforeAll(async () => {
+  fixture = await startSmsgateClientFixture()
+})
+afterAll(() => fixture.stop())
+
+const TEXT = { textMessage: { text: 'Hello' }, phoneNumbers: ['+4911111'] }
+const send = (more: object = {}, query = '', headers?: Record<string, string>) =>
+  fixture.ask('POST', `/messages${query}`, { ...TEXT, ...more }, headers)
+const count = async () => Number((await fixture.server.rows('select count(*) from sms_messages'))[0]![0])
+const inHours = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString()
+const DATE = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+
+test('answers 202 with the state and where it is', async () => {
+  const { status, headers, body } = await send()
+  expect(status).toBe(202)
+  expect(body).toEqual({
+    id: expect.stringMatching(/^[a-z0-9]{15}$/),
+    deviceId: expect.toSatisfy((id: string) => PHONES.includes(id as never)),
+    state: 'Pending',
+    isHashed: false,
+    isEncrypted: false,
+    recipients: [{ phoneNumber: '+4911111', state: 'Pending' }],
+    states: { Pending: DATE },
+    createdAt: DATE,
+    textMessage: { text: 'Hello' },
+  })
+  expect(headers.get('location')).toBe(`/api/3rdparty/v1/messages/${body.id}`)
+  expect(headers.get('access-control-expose-headers')).toBe('Location')
+  expect(await fixture.server.message(body.id)).toMatchObject({ to: '+4911111', body: 'Hello', user: ANN.id })
+})
+
+describe('the same by another path', () => {
+  test.each([
+    ['/api/3rdparty/v1', '/message'],
+    ['/api/3rdparty/v1', '/messages/'],
+    ['/3rdparty/v1', '/messages'],
+    ['/3rdparty/v1', '/message/'],
+  ])('%s%s', async (prefix, path) => {
+    const { status, headers, body } = await fixture.ask('POST', path, TEXT, fixture.ann, prefix)
+    expect(status).toBe(202)
+    expect(headers.get('location')).toBe(`${prefix}/messages/${body.id}`)
+    const again = await fixture.ask(
+      'GET',
+      `${path.replace(/\/$/, '')}/${body.id}`,
+      undefined,
+      fixture.ann,
+      prefix,
+    )
+    expect(again).toMatchObject({ status: 200, body: { id: body.id } })
+  })
+})
+
+describe('accepts', () => {
+  const stored = async (more: object, query = '') => {
+    const { status, body } = await send(more, query)
+    expect([status, body.message]).toEqual([202, undefined])
+    return fixture.server.message(body.id)
+  }
+
+  test('fields that are null or unknown', async () => {
+    const message = await stored(
+      { id: null, ttl: null, simNumber: null, deviceId: null, dataMessage: null, future: 1 },
+      '?x=1',
+    )
+    expect(message).toMatchObject({ sim: 0, expires_at: '', client_ref: '' })
+  })
+  test('the old form of the text', async () => {
+    expect(await stored({ textMessage: undefined, message: 'Old' })).toMatchObject({ body: 'Old' })
+  })
+  test.each([
+    ['+49 (111) 12-3.4', '+491111234'],
+    ['004911112', '+4911112'],
+  ])('%s', async (number, to) => {
+    expect(await stored({ phoneNumbers: [number] })).toMatchObject({ to })
+  })
+  test('priority, SIM and a device', async () => {
+    const message = await stored({ priority: 100, simNumber: 2, deviceId: PHONES[1] })
+    expect(message).toMatchObject({ priority: 100, sim: 2, device: PHONES[1] })
+  })
+  test('ttl from acceptance, also of a scheduled text', async () => {
+    const message = await stored({ ttl: 7200, scheduleAt: inHours(1) })
+    const end = Date.parse(String(message.expires_at).replace(' ', 'T'))
+    expect(Math.abs(end - Date.now() - 7_200_000)).toBeLessThan(60_000)
+    expect(message).toMatchObject({ status: 'pending' })
+  })
+  test.each(['', '.1', '.123456', '.123456789'])(
+    'dates with a fraction "%s" and an offset',
+    async (fraction) => {
+      const message = await stored({ validUntil: `2099-01-02T03:04:05${fraction}+02:00` })
+      expect(message).toMatchObject({ expires_at: expect.stringMatching(/^2099-01-02 01:04:05\./) })
+    },
+  )
+  test('its own way to say yes', async () => {
+    const query = '?skipPhoneValidation=true&deviceActiveWithin=12'
+    const first = await stored({ withDeliveryReport: true, isEncrypted: false }, query)
+    const second = await stored({ deviceId: PHONES[0] }, '?deviceActiveWithin=1&skipPhoneValidation=0')
+    expect([first.to, second.device]).toEqual(['+4911111', PHONES[0]])
+  })
+})
+
+describe('refuses, and stores nothing', () => {
+  test.each<[what: string, body: unknown, query: string, message: RegExp]>([
+    ['no JSON', '{', '', /JSON/],
+    ['a list', '[]', '', /JSON object/],
+    ['no numbers', { phoneNumbers: undefined }, '', /^phoneNumbers is required/],
+    ['an empty list', { phoneNumbers: [] }, '', /^phoneNumbers must/],
+    [
+      '101 numbers',
+      { phoneNumbers: Array.from({ length: 101 }, (_, i) => `+49111${100 + i}`) },
+      '',
+      /^phoneNumbers must/,
+    ],
+    ['a number of 129 characters', { phoneNumbers: [`+${'1'.repeat(128)}`] }, '', /^phoneNumbers\[0\]/],
+    ['a number twice', { phoneNumbers: ['+4911111', '+49 11111'] }, '', /^phoneNumbers\[1\]/],
+    ['a number without its country', { phoneNumbers: ['+4911111', '89990001234'] }, '', /^phoneNumbers\[1\]/],
+    ['the same unchecked', { phoneNumbers: ['12345'] }, '?skipPhoneValidation=true', /^phoneNumbers\[0\]/],
+    ['no content', { textMessage: undefined }, '', /^textMessage/],
+    ['two contents', { message: 'x' }, '', /^message/],
+    ['an empty text', { textMessage: { text: '' } }, '', /^textMessage\.text/],
+    ['a text too long', { textMessage: { text: 'x'.repeat(1601) } }, '', /1600/],
+    ['data', { textMessage: undefined, dataMessage: { data: 'AAAA', port: 1 } }, '', /^dataMessage/],
+    ['an MMS', { textMessage: undefined, mmsMessage: {} }, '', /^mmsMessage/],
+    ['an id too long', { id: 'x'.repeat(37) }, '', /^id /],
+    ['an unknown device', { deviceId: 'nobodysdevice00' }, '', /^deviceId/],
+    ["another's device", { deviceId: BENS_PHONE }, '', /^deviceId/],
+    ['a device id too long', { deviceId: 'x'.repeat(22) }, '', /^deviceId/],
+    ['SIM 0', { simNumber: 0 }, '', /^simNumber/],
+    ['SIM 4', { simNumber: 4 }, '', /^simNumber/],
+    ['a priority too high', { priority: 128 }, '', /^priority/],
+    ['a ttl too short', { ttl: 4 }, '', /^ttl/],
+    ['two ends', { ttl: 60, validUntil: inHours(1) }, '', /validUntil/],
+    ['an end that is past', { validUntil: inHours(-1) }, '', /^validUntil/],
+    ["PocketBase's form of a date", { validUntil: '2099-01-01 00:00:00.000Z' }, '', /^validUntil/],
+    ['the 30th of February', { validUntil: '2099-02-30T00:00:00Z' }, '', /^validUntil/],
+    ['a time that is past', { scheduleAt: inHours(-1) }, '', /^scheduleAt/],
+    ['a time after the end', { scheduleAt: inHours(2), ttl: 60 }, '', /^scheduleAt/],
+    ['no delivery report', { withDeliveryReport: false }, '', /^withDeliveryReport/],
+    ['ciphertext', { isEncrypted: true }, '', /^isEncrypted/],
+    ['a flag that is none', {}, '?skipPhoneValidation=perhaps', /^skipPhoneValidation/],
+    ['hours that are none', {}, '?deviceActiveWithin=1.5', /^deviceActiveWithin/],
+    ['negative hours', {}, '?deviceActiveWithin=-1', /^deviceActiveWithin/],
+  ])('%s', async (_, body, query, message) => {
+    const before = await count()
+    const sent = typeof body === 'string' ? body : { ...TEXT, ...(body as object) }
+    const answer = await fixture.ask('POST', `/messages${query}`, sent)
+    expect(answer).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
+    expect(Object.keys(answer.body)).toEqual(['message'])
+    expect(await count()).toBe(before)
+  })
+
+  test('a body too large with 413, in the same form', async () => {
+    const answer = await fixture.ask('POST', '/messages', `{"x":"${'x'.repeat(1 << 20)}"}`)
+    expect(answer).toMatchObject({ status: 413, body: { message: expect.any(String) } })
+  })
+
+  test('a sender without devices', async () => {
+    const later = { scheduleAt: inHours(1) }
+    for (const more of [{}, later])
+      expect(await send(more, '', fixture.cleo)).toMatchObject({ status: 400, body: { message: /device/ } })
+  })
+})
+
+describe('ids', () => {
+  test('the second with an id is 409, and a refused one stays free', async () => {
+    expect((await send({ id: 'order/1', ttl: 1 })).status).toBe(400)
+    const first = await send({ id: 'order/1' })
+    expect([first.status, first.body.id]).toEqual([202, 'order/1'])
+    expect(first.headers.get('location')).toBe('/api/3rdparty/v1/messages/order%2F1')
+    expect(await send({ id: 'order/1', phoneNumbers: ['+4911112'] })).toMatchObject({ status: 409 })
+    const found = await fixture.ask('GET', '/messages/order%2F1')
+    expect(found.body).toEqual(first.body)
+    expect(await send({ id: 'order/1' }, '', fixture.ben)).toMatchObject({ status: 202 })
+  })
+
+  test('the same at once: one gets through', async () => {
+    const all = await Promise.all(Array.from({ length: 8 }, () => send({ id: 'at once' })))
+    expect(all.map(({ status }) => status).sort()).toEqual([202, ...Array(7).fill(409)])
+  })
+
+  test('are free again once the messages are deleted', async () => {
+    const { body } = await send({ id: 'gone', phoneNumbers: ['+4911111', '+4911112'] })
+    const headers = await fixture.server.signedIn('users', ANN.id)
+    const found = await fixture.server.rows(
+      'select id from sms_messages where batch_id = (select ref from smsgate_sends where id = $1)',
+      ['gone'],
+    )
+    for (const [id] of found)
+      await fetch(`${fixture.server.url}/api/collections/sms_messages/records/${id}`, {
+        method: 'DELETE',
+        headers,
+      })
+    expect((await fixture.ask('GET', `/messages/${body.id}`)).status).toBe(404)
+    expect((await send({ id: 'gone' })).status).toBe(202)
+  })
+
+  test('an Idempotency-Key answers the first send again', async () => {
+    const headers = { ...fixture.ann, 'idempotency-key': 'once' }
+    const first = await send({ id: 'with a key' }, '', headers)
+    const again = await send({ id: 'with a key' }, '', headers)
+    expect([again.status, again.body.id, again.headers.get('idempotent-replayed')]).toEqual([
+      202,
+      'with a key',
+      'true',
+    ])
+    expect(first.headers.get('idempotent-replayed')).toBeNull()
+    expect((await send({}, '', headers)).status).toBe(422)
+  })
+})
+
+describe('the limits of the engine', () => {
+  test('who has opted out fails', async () => {
+    const { status, body } = await send({ phoneNumbers: ['+4900004'] })
+    expect(status).toBe(202)
+    expect(body).toMatchObject({
+      state: 'Failed',
+      recipients: [{ state: 'Failed', error: 'Recipient has opted out' }],
+      states: { Failed: DATE },
+    })
+  })
+
+  test('the quota is 402, and a refused id stays free', async () => {
+    await fixture.server.rows('update users set monthly_quota = 1 where id = $1', ['ben000000000000'])
+    const id = 'over the quota'
+    expect((await send({ id, phoneNumbers: ['+4911111', '+4911112'] }, '', fixture.ben)).status).toBe(402)
+    await fixture.server.rows('update users set monthly_quota = 0 where id = $1', ['ben000000000000'])
+    expect((await send({ id }, '', fixture.ben)).status).toBe(202)
+  })
+
+  test('no device that is there is 503; a named one, and a time, wait', async () => {
+    await fixture.server.rows(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [
+      BENS_PHONE,
+    ])
+    expect(await send({}, '', fixture.ben)).toMatchObject({ status: 503, body: { message: /device/ } })
+    const named = await send({ deviceId: BENS_PHONE }, '', fixture.ben)
+    expect([named.status, named.body.state, named.body.deviceId]).toEqual([202, 'Pending', BENS_PHONE])
+    expect((await send({ deviceId: BENS_PHONE }, '?deviceActiveWithin=24', fixture.ben)).status).toBe(400)
+    const timed = await send({ scheduleAt: inHours(1) }, '', fixture.ben)
+    expect([timed.status, timed.body.deviceId]).toEqual([202, ''])
+  })
+})

@@ -1,0 +1,190 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { PHONES } from '../support/server/server-with-users.ts'
+import {
+  type SmsgateClientFixture,
+  startSmsgateClientFixture,
+} from '../support/smsgate/smsgate-client-fixture.ts'
+
+let fixture: SmsgateClientFixture
+beforeAll(async () => {
+  fixture = await startSmsgateClientFixture()
+})
+afterAll(() => fixture.stop())
+
+const NUMBERS = ['+4911111', '+4911112', '+4911113']
+async function send(count = 3, more: object = {}) {
+  const phoneNumbers = NUMBERS.slice(0, count)
+  const answer = await fixture.ask('POST', '/messages', {
+    textMessage: { text: 'Hello' },
+    phoneNumbers,
+    ...more,
+  })
+  expect(answer.status).toBe(202)
+  return answer.body as { id: string; deviceId: string }
+}
+const stateOf = async (id: string) => (await fixture.ask('GET', `/messages/${id}`)).body
+
+/** What devices do, by the requests that they make. */
+async function device(id: string, method: string, path: string, body: unknown) {
+  const headers = { 'content-type': 'application/json', ...(await fixture.server.signedIn('devices', id)) }
+  const response = await fetch(`${fixture.server.url}/api/devices/${path}`, {
+    method,
+    headers,
+    body: JSON.stringify(body),
+  })
+  expect(response.status).toBe(200)
+  // biome-ignore lint/suspicious/noExplicitAny: items of claims
+  return ((await response.json()) as any).items as { id: string; to: string; attempt: number }[]
+}
+const claim = (id: string) => device(id, 'POST', 'claim', { limit: 50 })
+
+/** Claims all of a send with a phone, and reports what `outcomes` says by number. */
+async function sendAndReport(outcomes: Readonly<Record<string, string>>) {
+  const { id } = await send(3, { deviceId: PHONES[0] })
+  const items = (await claim(PHONES[0])).filter(({ to }) => outcomes[to])
+  const reports = (status: string) =>
+    items
+      .filter(({ to }) => outcomes[to] === status || (status === 'sent' && outcomes[to] === 'delivered'))
+      .map(({ id, attempt }) => ({
+        id,
+        attempt,
+        status,
+        ...(status === 'failed' && { error_message: 'No signal' }),
+      }))
+  for (const status of ['sent', 'delivered', 'failed'])
+    if (reports(status).length > 0) await device(PHONES[0], 'POST', 'report', { items: reports(status) })
+  return stateOf(id)
+}
+const [A, B, C] = NUMBERS as [string, string, string]
+
+describe('the state of the whole', () => {
+  test.each<[string, Record<string, string>]>([
+    ['Processed', {}],
+    ['Processed', { [A]: 'delivered', [B]: 'failed' }],
+    ['Failed', { [A]: 'failed', [B]: 'failed', [C]: 'failed' }],
+    ['Delivered', { [A]: 'delivered', [B]: 'delivered', [C]: 'delivered' }],
+    ['Sent', { [A]: 'delivered', [B]: 'failed', [C]: 'failed' }],
+    ['Sent', { [A]: 'sent', [B]: 'delivered', [C]: 'delivered' }],
+  ])('%s of %j', async (state, outcomes) => {
+    const { state: whole, recipients, states } = await sendAndReport(outcomes)
+    expect(whole).toBe(state)
+    const named: Record<string, string> = { sent: 'Sent', delivered: 'Delivered', failed: 'Failed' }
+    const expected = NUMBERS.map((phoneNumber) => {
+      const of = named[outcomes[phoneNumber]!] ?? 'Processed'
+      return { phoneNumber, state: of, ...(of === 'Failed' && { error: 'No signal' }) }
+    })
+    expect(recipients).toEqual(expected)
+    const seen = new Set(['Pending', 'Processed', ...expected.map(({ state }) => state)])
+    if (seen.has('Delivered')) seen.add('Sent')
+    expect(Object.keys(states).sort()).toEqual([...seen].sort())
+    for (const at of Object.values(states)) expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  })
+})
+
+describe('canceling', () => {
+  const cancel = (id: string) =>
+    fixture.ask('DELETE', `/messages/${id}`, undefined, {
+      ...fixture.ann,
+      'content-type': 'application/json',
+    })
+
+  test.each([1, 3])('what waits, for %i recipients, once', async (count) => {
+    const { id } = await send(count)
+    const { status, body } = await cancel(id)
+    expect([status, body.state]).toEqual([200, 'Cancelled'])
+    expect(body.recipients).toEqual(
+      NUMBERS.slice(0, count).map((phoneNumber) => ({ phoneNumber, state: 'Cancelled' })),
+    )
+    expect(Object.keys(body.states).sort()).toEqual(['Cancelled', 'Pending'])
+    expect(await cancel(id)).toMatchObject({ status: 409, body: { message: expect.any(String) } })
+    expect((await stateOf(id)).state).toBe('Cancelled')
+  })
+
+  test('not what a device has', async () => {
+    const { id } = await send(1, { deviceId: PHONES[1] })
+    await claim(PHONES[1])
+    expect((await cancel(id)).status).toBe(409)
+    expect((await stateOf(id)).state).toBe('Processed')
+  })
+
+  test('the rest of what devices have begun', async () => {
+    const { id } = await send(3, { scheduleAt: new Date(Date.now() + 3_600_000).toISOString() })
+    const [first] = (
+      await fixture.server.rows(
+        'select m.id from sms_messages m join smsgate_sends s on s.ref = m.batch_id where s.id = $1 order by m._rowid',
+        [id],
+      )
+    )[0]!
+    await fixture.server.rows(`delete from sms_dispatch where message = $1`, [first])
+    await fixture.server.rows(`update sms_messages set status = 'sent' where id = $1`, [first])
+    const { status, body } = await cancel(id)
+    expect([status, body.state]).toEqual([200, 'Cancelled'])
+    expect(body.recipients.map(({ state }: { state: string }) => state)).toEqual([
+      'Sent',
+      'Cancelled',
+      'Cancelled',
+    ])
+  })
+
+  test.each(['GET', 'DELETE'])('%s of what is not there, and of what is not yours', async (method) => {
+    const { id } = await send(1)
+    for (const [path, headers] of [
+      ['nobody', fixture.ann],
+      [id, fixture.ben],
+      ['%E2%82%AC%F0%9F%98%80', fixture.ann],
+    ] as const)
+      expect(await fixture.ask(method, `/messages/${path}`, undefined, headers)).toMatchObject({
+        status: 404,
+        body: { message: 'Message not found' },
+      })
+  })
+})
+
+describe('what was sent otherwise', () => {
+  test('is found by the id of a message or batch', async () => {
+    const one = (await fixture.server.send({ body: 'From the console' })).body
+    expect(await stateOf(one.message_ids[0])).toMatchObject({
+      id: one.message_ids[0],
+      textMessage: { text: 'From the console' },
+    })
+    const several = (await fixture.server.send({ recipients: NUMBERS })).body
+    expect(await stateOf(several.batch_id)).toMatchObject({ id: several.batch_id, recipients: [{}, {}, {}] })
+    expect(await stateOf(several.message_ids[2])).toMatchObject({ recipients: [{ phoneNumber: NUMBERS[2] }] })
+  })
+
+  test('and what is sent here is found there', async () => {
+    const { id } = await send(1)
+    expect(await fixture.server.message(id)).toMatchObject({ body: 'Hello', to: A })
+    const canceled = await fixture.server.ask('POST', `messages/${id}/cancel`)
+    expect(canceled.status).toBe(200)
+    expect((await stateOf(id)).state).toBe('Cancelled')
+  })
+
+  test('a batch too large to answer is refused', async () => {
+    await fixture.server.rows(
+      `insert into sms_messages (id, "user", status, message_type, "to", batch_id, created, updated)
+      select 'large' || lpad(i::text, 10, '0'), $1, 'sent', 'outgoing', '+49111', 'largebatch', pb_text(now()), pb_text(now())
+      from generate_series(1, 1001) i`,
+      ['ann000000000000'],
+    )
+    expect(await fixture.ask('GET', '/messages/largebatch')).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(/1000 recipients/) },
+    })
+  })
+
+  test('an incoming text is no send', async () => {
+    await fixture.server.rows(
+      `insert into sms_messages (id, "user", status, message_type, "from", created, updated)
+      values ('incoming0000000', $1, 'received', 'incoming', '+49111', pb_text(now()), pb_text(now()))`,
+      ['ann000000000000'],
+    )
+    expect((await fixture.ask('GET', '/messages/incoming0000000')).status).toBe(404)
+  })
+})
+
+test('a text that retention has taken away is empty', async () => {
+  const { id } = await send(1)
+  await fixture.server.rows(`update sms_messages set body = '', "to" = '' where id = $1`, [id])
+  expect(await stateOf(id)).toMatchObject({ textMessage: { text: '' }, recipients: [{ phoneNumber: '' }] })
+})

@@ -1,0 +1,329 @@
+import { createHmac } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ANN, BENS_PHONE, PHONES } from '../support/server/server-with-users.ts'
+import { type Receiver, startReceiver } from '../support/services/receiver.ts'
+import {
+  type SmsgateClientFixture,
+  startSmsgateClientFixture,
+} from '../support/smsgate/smsgate-client-fixture.ts'
+
+let fixture: SmsgateClientFixture
+let receiver: Receiver
+beforeAll(async () => {
+  fixture = await startSmsgateClientFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+  receiver = await startReceiver()
+})
+afterAll(async () => {
+  await receiver.stop()
+  await fixture.stop()
+})
+
+const add = (body: object, headers?: Record<string, string>) =>
+  fixture.ask('POST', '/webhooks', body, headers)
+const list = async (headers?: Record<string, string>) =>
+  (await fixture.ask('GET', '/webhooks', undefined, headers)).body
+const KEY = 'a signing key of the user'
+const ISO = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+
+async function device(id: string, path: string, body: object) {
+  const headers = { 'content-type': 'application/json', ...(await fixture.server.signedIn('devices', id)) }
+  const response = await fetch(`${fixture.server.url}/api/devices/${path}`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(body),
+  })
+  expect(response.status).toBe(200)
+  // biome-ignore lint/suspicious/noExplicitAny: whatever a device is told
+  return (await response.json()) as any
+}
+
+describe('webhooks', () => {
+  test('are added, replaced, listed and deleted', async () => {
+    const url = 'https://example.com/hook'
+    const made = await add({ id: 'mine', url, event: 'sms:sent' })
+    expect([made.status, made.body]).toEqual([201, { id: 'mine', deviceId: null, url, event: 'sms:sent' }])
+    const replaced = await add({ id: 'mine', url: `${url}/2`, event: 'sms:failed', deviceId: PHONES[0] })
+    expect([replaced.status, replaced.body]).toEqual([
+      201,
+      { id: 'mine', deviceId: PHONES[0], url: `${url}/2`, event: 'sms:failed' },
+    ])
+    const other = await add({ id: null, url, event: 'sms:received', device_id: PHONES[1] })
+    expect(other.body).toEqual({
+      id: expect.stringMatching(/^\w{15}$/),
+      deviceId: PHONES[1],
+      url,
+      event: 'sms:received',
+    })
+    expect(await list()).toEqual([replaced.body, other.body])
+    expect(await list(fixture.ben)).toEqual([])
+    expect((await fixture.ask('DELETE', '/webhooks/mine', undefined, fixture.ben)).status).toBe(204)
+    expect(await list()).toHaveLength(2)
+    for (const id of ['mine', other.body.id, 'mine'])
+      expect((await fixture.ask('DELETE', `/webhooks/${id}`)).status).toBe(204)
+    expect(await list()).toEqual([])
+  })
+
+  test('of other forms are not listed, and not deleted', async () => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(await fixture.server.signedIn('users', ANN.id)),
+    }
+    const records = `${fixture.server.url}/api/collections/webhooks/records`
+    const body = JSON.stringify({ user: ANN.id, url: 'https://example.com', events: ['message.sent'] })
+    const made = (await (await fetch(records, { method: 'POST', headers, body })).json()) as { id: string }
+    expect(await list()).toEqual([])
+    await fixture.ask('DELETE', `/webhooks/${made.id}`)
+    expect((await fetch(`${records}/${made.id}`, { method: 'DELETE', headers })).status).toBe(204)
+  })
+
+  test('with the same id at once are one', async () => {
+    const all = await Promise.all(
+      [1, 2, 3, 4].map((i) => add({ id: 'at once', url: `https://example.com/${i}`, event: 'sms:sent' })),
+    )
+    expect(all.map(({ status }) => status)).toEqual([201, 201, 201, 201])
+    expect(await list()).toHaveLength(1)
+    await fixture.ask('DELETE', '/webhooks/at%20once')
+  })
+
+  test.each<[string, object, RegExp]>([
+    ['no address', { event: 'sms:sent' }, /^url/],
+    ['an address that is none', { url: 'nowhere', event: 'sms:sent' }, /^url/],
+    ['no event', { url: 'https://example.com' }, /^event/],
+    ['an unknown event', { url: 'https://example.com', event: 'sms:lost' }, /^event/],
+    ['an event that is never told', { url: 'https://example.com', event: 'system:ping' }, /^event/],
+    ['a batch', { url: 'https://example.com', event: 'sms:batch:received' }, /^event/],
+    ['an id too long', { id: 'x'.repeat(37), url: 'https://example.com', event: 'sms:sent' }, /^id/],
+    ['an unknown device', { url: 'https://example.com', event: 'sms:sent', deviceId: 'nobody' }, /^deviceId/],
+    [
+      "another's device",
+      { url: 'https://example.com', event: 'sms:sent', deviceId: BENS_PHONE },
+      /^deviceId/,
+    ],
+  ])('refuse %s', async (_, body, message) => {
+    expect(await add(body)).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
+    expect(await list()).toEqual([])
+  })
+
+  test('need https where private addresses are not allowed', async () => {
+    const strict = await startSmsgateClientFixture()
+    try {
+      for (const url of ['http://example.com', 'https://127.0.0.1/'])
+        expect(await strict.ask('POST', '/webhooks', { url, event: 'sms:sent' })).toMatchObject({
+          status: 400,
+          body: { message: /^url/ },
+        })
+    } finally {
+      await strict.stop()
+    }
+  })
+})
+
+describe('settings', () => {
+  test('are those of phones, without secrets', async () => {
+    const { status, body } = await fixture.ask('GET', '/settings')
+    expect([status, body]).toEqual([
+      200,
+      {
+        gateway: { notification_channel: 'SSE_ONLY' },
+        messages: { processing_order: 'FIFO' },
+        ping: { interval_seconds: 120 },
+        webhooks: { internet_required: true, retry_count: 15 },
+      },
+    ])
+  })
+
+  test.each(['PATCH', 'PUT'])('%s sets the signing key', async (method) => {
+    const { status, body } = await fixture.ask(method, '/settings', {
+      webhooks: { signing_key: `${KEY} ${method}` },
+    })
+    expect([status, JSON.stringify(body)]).toEqual([200, expect.not.stringContaining(KEY)])
+    const headers = await fixture.server.signedIn('users', ANN.id)
+    const shown = await fetch(`${fixture.server.url}/api/account/smsgate-key`, { headers })
+    expect(await shown.json()).toEqual({ signing_key: `${KEY} ${method}` })
+  })
+
+  test.each<[object | string, RegExp]>([
+    [{ webhooks: { signing_key: 'short' } }, /^webhooks\.signing_key/],
+    [{ webhooks: { signing_key: 'x'.repeat(256) } }, /^webhooks\.signing_key/],
+    [{ webhooks: { signing_key: KEY, retry_count: 1 } }, /^webhooks\.retry_count/],
+    [{ messages: { send_interval_min: 1 } }, /^messages\.send_interval_min/],
+    [{ encryption: { passphrase: 'x' } }, /^encryption\.passphrase/],
+    ['{', /JSON/],
+  ])('refuse %j', async (body, message) => {
+    expect(await fixture.ask('PATCH', '/settings', body)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(message) },
+    })
+  })
+
+  test('of an account: the key is made when it is first asked for, and changed there', async () => {
+    const url = `${fixture.server.url}/api/account/smsgate-key`
+    const headers = {
+      'content-type': 'application/json',
+      ...(await fixture.server.signedIn('users', 'ben000000000000')),
+    }
+    const first = (await (await fetch(url, { headers })).json()) as { signing_key: string }
+    expect(first.signing_key).toMatch(/^\w{43}$/)
+    expect(await (await fetch(url, { headers })).json()).toEqual(first)
+    const body = JSON.stringify({ signing_key: 'another key of mine' })
+    expect((await fetch(url, { method: 'PUT', headers, body })).status).toBe(204)
+    expect(await (await fetch(url, { headers })).json()).toEqual({ signing_key: 'another key of mine' })
+    expect((await fetch(url)).status).toBe(401)
+    expect((await fetch(url, { headers: await fixture.server.signedIn('devices', PHONES[0]) })).status).toBe(
+      403,
+    )
+  })
+})
+
+describe('deliveries', () => {
+  const EVENTS = [
+    'sms:received',
+    'sms:data-received',
+    'sms:sent',
+    'sms:delivered',
+    'sms:failed',
+    'sms:cancelled',
+  ]
+
+  beforeAll(async () => {
+    await fixture.ask('PATCH', '/settings', { webhooks: { signing_key: KEY } })
+    for (const event of EVENTS) await add({ id: event, url: `${receiver.url}/any`, event })
+    await add({ id: 'phone 2', url: `${receiver.url}/two`, event: 'sms:sent', deviceId: PHONES[1] })
+    await fixture.server.rows(`update devices set phone = '+49333' where id = $1`, [PHONES[0]])
+  })
+
+  /** Calls that came, as their bodies, once there are `count`. */
+  async function calls(count: number) {
+    await expect.poll(() => receiver.told.length).toBeGreaterThanOrEqual(count)
+    return receiver.told.splice(0)
+  }
+
+  async function send(count: number, more: object = {}) {
+    const phoneNumbers = Array.from({ length: count }, (_, i) => `+4911${i}`)
+    const { body } = await fixture.ask('POST', '/messages', {
+      id: `order ${Math.random()}`,
+      message: 'Hi',
+      phoneNumbers,
+      ...more,
+    })
+    return body.id as string
+  }
+
+  test('of what is sent, delivered and failed, signed as the app signs', async () => {
+    const id = await send(2, { deviceId: PHONES[0], simNumber: 2 })
+    const { items } = await device(PHONES[0], 'claim', { limit: 10 })
+    const report = (i: number, status: string, more = {}) =>
+      device(PHONES[0], 'report', {
+        items: [{ id: items[i].id, attempt: items[i].attempt, status, ...more }],
+      })
+    await report(0, 'sent')
+    await report(0, 'delivered')
+    await report(1, 'failed', { error_message: 'No signal' })
+    const came = await calls(3)
+    for (const { headers, body } of came) {
+      const signature = createHmac('sha256', KEY)
+        .update(body + headers['x-timestamp'])
+        .digest('hex')
+      expect(headers['x-signature']).toBe(signature)
+      expect(Math.abs(Number(headers['x-timestamp']) - Date.now() / 1000)).toBeLessThan(60)
+      expect(headers['webhook-signature']).toMatch(/^v1,/)
+      expect(JSON.parse(body).id).toBe(headers['webhook-id'])
+    }
+    const common = (i: number) => ({
+      messageId: id,
+      sender: '+49333',
+      recipient: `+4911${i}`,
+      phoneNumber: `+4911${i}`,
+      simNumber: 2,
+    })
+    const expected = (event: string, payload: object) => ({
+      id: expect.any(String),
+      webhookId: event,
+      event,
+      deviceId: PHONES[0],
+      payload,
+    })
+    const bodies = came.map(({ body }) => JSON.parse(body)).sort((a, b) => (a.event < b.event ? -1 : 1))
+    expect(bodies).toEqual([
+      expected('sms:delivered', { ...common(0), deliveredAt: ISO }),
+      expected('sms:failed', { ...common(1), failedAt: ISO, reason: 'No signal' }),
+      expected('sms:sent', { ...common(0), sentAt: ISO, partsCount: 1 }),
+    ])
+  })
+
+  test('of one device go to its webhook, too', async () => {
+    await send(1, { deviceId: PHONES[1] })
+    const { items } = await device(PHONES[1], 'claim', { limit: 10 })
+    await device(PHONES[1], 'report', {
+      items: [{ id: items[0].id, attempt: items[0].attempt, status: 'sent' }],
+    })
+    const came = await calls(2)
+    expect(came.map(({ body }) => JSON.parse(body).webhookId).sort()).toEqual(['phone 2', 'sms:sent'])
+    expect(JSON.parse(came[0]!.body).payload).toMatchObject({ sender: null, simNumber: null })
+  })
+
+  test('of a cancellation are no failures', async () => {
+    const id = await send(1, { scheduleAt: '2099-01-01T00:00:00Z' })
+    await fixture.ask('DELETE', `/messages/${encodeURIComponent(id)}`)
+    const [call, ...others] = await calls(1)
+    expect(others).toEqual([])
+    expect(JSON.parse(call!.body)).toMatchObject({
+      event: 'sms:cancelled',
+      deviceId: '',
+      payload: { messageId: id, sender: null, cancelledAt: ISO },
+    })
+  })
+
+  test('of what comes in, texts and data', async () => {
+    const receivedAt = Date.UTC(2026, 0, 2)
+    await device(PHONES[0], 'incoming', {
+      items: [
+        { from: '+49222', body: 'Hello', received_at: new Date(receivedAt).toISOString(), sim: 1 },
+        {
+          from: 'BANK',
+          body: 'data:application/octet-stream;base64,AAEC',
+          received_at: new Date(receivedAt).toISOString(),
+        },
+      ],
+    })
+    const came = (await calls(2))
+      .map(({ body }) => JSON.parse(body))
+      .sort((a, b) => (a.event < b.event ? -1 : 1))
+    const at = '2026-01-02T00:00:00.000Z'
+    expect(came.map(({ event, payload }) => [event, payload])).toEqual([
+      [
+        'sms:data-received',
+        {
+          messageId: expect.any(String),
+          sender: 'BANK',
+          recipient: '+49333',
+          phoneNumber: 'BANK',
+          simNumber: null,
+          data: 'AAEC',
+          receivedAt: at,
+        },
+      ],
+      [
+        'sms:received',
+        {
+          messageId: expect.any(String),
+          sender: '+49222',
+          recipient: '+49333',
+          phoneNumber: '+49222',
+          simNumber: 1,
+          message: 'Hello',
+          receivedAt: at,
+        },
+      ],
+    ])
+    const { body } = await fixture.ask('GET', '/inbox')
+    expect(body.map(({ id }: { id: string }) => id).sort()).toEqual(
+      came.map(({ payload }) => payload.messageId).sort(),
+    )
+  })
+
+  test('are recorded as those of any webhook', async () => {
+    const rows = await fixture.server.rows(`select status, count(*) from webhook_deliveries group by status`)
+    expect(rows).toEqual([['delivered', 8]])
+  })
+})
