@@ -1,16 +1,31 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { runs } from '../support/installed.ts'
 import { areInstalled, FOLDER, TOOLS } from './folder.ts'
+import {
+  hasNpmClient,
+  hasPythonClient,
+  PYTHON_FOLDER,
+  SMSGATE_FOLDER,
+  SMSGATE_NPM,
+  SMSGATE_PYPI,
+} from './smsgate-clients.ts'
 
-// Installs the tools that test/third-party needs. Without scripts: one of them would compile SQLite for a
-// minute, to read database files, which is not what we ask of it.
+// Installs what test/third-party needs. Without scripts: one of the tools would compile SQLite for a minute,
+// to read database files, which is not what we ask of it.
 
-if (!areInstalled()) {
-  mkdirSync(FOLDER, { recursive: true })
-  writeFileSync(join(FOLDER, 'package.json'), JSON.stringify({ private: true, dependencies: TOOLS }))
+function installNpm(folder: string, dependencies: Readonly<Record<string, string>>): void {
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }))
   execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
-    cwd: FOLDER,
+    cwd: folder,
     stdio: 'inherit',
   })
 }
+if (!areInstalled()) installNpm(FOLDER, TOOLS)
+if (!hasNpmClient()) installNpm(SMSGATE_FOLDER, SMSGATE_NPM)
+if (!hasPythonClient() && runs('python3', '-m', 'pip', '--version'))
+  execFileSync('python3', ['-m', 'pip', 'install', '--quiet', '--target', PYTHON_FOLDER, ...SMSGATE_PYPI], {
+    stdio: 'inherit',
+  })
