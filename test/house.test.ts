@@ -22,7 +22,7 @@ const FLOORS = [
   ['rules'],
   ['records'],
   ['auth', 'sms', 'realtime', 'webhooks', 'logs'],
-  ['smsgate', 'smsgate-client', 'alarms', 'backup', 'notifications'],
+  ['smsgate', 'smsgate-client', 'twilio', 'alarms', 'backup', 'notifications'],
   ['jobs.ts', 'metrics', 'openapi'],
   ['http', 'import'],
   ['extensions.ts', 'copy'],

@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import type { Store } from '../../collections/catalog.ts'
+import type { StatementClient } from '../../db/client/statement-client.ts'
+import { formatDate } from '../../fields/types/date.ts'
+import { withoutSeparators } from '../../sms/send/phone.ts'
+import { type RequestDate, readRequestDate } from '../date.ts'
+import {
+  cutPage,
+  describePage,
+  PAGE,
+  PAGE_PARAMETERS,
+  type PageRequest,
+  readPage,
+  unknownToken,
+} from '../paging.ts'
+import { type Parameters, refuseUnknown } from '../parameters.ts'
+import { invalid } from '../refusal.ts'
+import { sidOf } from '../sid.ts'
+import { MESSAGE, MESSAGE_SQL, messageRow, renderMessage } from './message.ts'
+
+/** A page of messages. */
+export const MESSAGES = PAGE.extend({ messages: z.array(MESSAGE) }).meta({ id: 'TwilioMessages' })
+
+const KNOWN: ReadonlySet<string> = new Set([
+  'To',
+  'From',
+  'DateSent',
+  'DateSent<',
+  'DateSent>',
+  ...PAGE_PARAMETERS,
+])
+const SECOND_MS = 1_000
+const DAY_MS = 86_400_000
+
+/**
+ * The user's messages, newest first, in pages. Throws 20001 for a wrong parameter, 21481 for a wrong token.
+ */
+export async function listMessages(
+  store: Store,
+  user: string,
+  parameters: Parameters,
+  client?: StatementClient,
+): Promise<z.output<typeof MESSAGES>> {
+  refuseUnknown(parameters, KNOWN)
+  const request = readPage(parameters, 'SM')
+  const query = new ListQuery(user)
+  query.filter(parameters)
+  await query.page(store, request)
+  const { rows } = await store.db.queryFor(client, query.text(request), query.values)
+  const { rows: kept, content } = cutPage(request, rows.map(messageRow))
+  const place = { accountSid: sidOf('AC', user), path: '/Messages.json', kind: 'SM' } as const
+  return {
+    ...describePage(place, parameters, request, content),
+    messages: kept.map((row) => renderMessage(row, user)),
+  }
+}
+
+/** SQL: when a message was sent, or received; '' for neither. */
+const DATE_SENT = `case m.message_type when 'incoming' then m.delivered_at else m.sent_at end`
+const POSITION = 'select _rowid from sms_messages m where m.id = $1 and m."user" || \'\' = $2'
+
+/** The statement of a list, with the conditions of its request; its values are bound. */
+class ListQuery {
+  readonly values: unknown[]
+  readonly #conditions = ['m."user" = $1']
+  #offset = 0
+
+  constructor(user: string) {
+    this.values = [user]
+  }
+
+  filter(parameters: Parameters): void {
+    const [to, from] = ['To', 'From'].map((name) => withoutSeparators(parameters.get(name) ?? ''))
+    if (to) this.#add((at) => `m."to" = ${at}`, to)
+    if (from)
+      this.#add(
+        (at) => `(case m.message_type when 'incoming' then m."from" else coalesce(d.phone, '') end) = ${at}`,
+        from,
+      )
+    const on = readDate(parameters, 'DateSent')
+    const [after, before] = [readDate(parameters, 'DateSent>'), readDate(parameters, 'DateSent<')]
+    // libraries cannot send a plain date: midnight in UTC is the whole day
+    if (on) this.#between(on.ms, on.ms + (on.isDay || on.ms % DAY_MS === 0 ? DAY_MS : SECOND_MS))
+    if (after) this.#between(floorToSecond(after.ms), undefined)
+    if (before)
+      this.#between(undefined, before.isDay ? before.ms + DAY_MS : floorToSecond(before.ms) + SECOND_MS)
+  }
+
+  /** Limits the list to the page. Throws 21481 for a token whose message does not exist. */
+  async page({ db }: Store, { page, size, from }: PageRequest): Promise<void> {
+    if (!from) {
+      this.#offset = page * size
+      return
+    }
+    const { rows } = await db.query(POSITION, [from.id, this.values[0]], 'twilio position')
+    if (!rows[0]) throw unknownToken()
+    this.#add((at) => `m._rowid ${from.isBack ? '>' : '<'} ${at}`, rows[0][0])
+  }
+
+  text({ size, from }: PageRequest): string {
+    const order = from?.isBack ? 'm._rowid nulls first' : 'm._rowid desc nulls last'
+    const [limit, offset] = [this.#value(size + 1), this.#value(this.#offset)]
+    return `${MESSAGE_SQL} where ${this.#conditions.join(' and ')} order by ${order}
+      limit ${limit}::bigint offset ${offset}::bigint`
+  }
+
+  #between(fromMs: number | undefined, beforeMs: number | undefined): void {
+    this.#conditions.push(`${DATE_SENT} <> ''`)
+    if (fromMs !== undefined)
+      this.#add((at) => `${DATE_SENT} >= ${at}`, formatDate(new Date(floorToSecond(fromMs))))
+    if (beforeMs !== undefined)
+      this.#add((at) => `${DATE_SENT} < ${at}`, formatDate(new Date(floorToSecond(beforeMs))))
+  }
+
+  #add(condition: (at: string) => string, value: unknown): void {
+    this.#conditions.push(condition(this.#value(value)))
+  }
+
+  #value(value: unknown): string {
+    return `$${this.values.push(value)}`
+  }
+}
+
+const floorToSecond = (ms: number) => Math.floor(ms / SECOND_MS) * SECOND_MS
+
+function readDate(parameters: Parameters, name: string): RequestDate | undefined {
+  const text = parameters.get(name) ?? ''
+  if (text === '') return undefined
+  const at = readRequestDate(text)
+  if (!at) throw invalid(`${name} must be a date, as 2026-11-21 or 2026-11-21T07:00:00Z`)
+  return at
+}

@@ -1,0 +1,125 @@
+import { z } from 'zod'
+import { accountPath } from './messages/message.ts'
+import type { Parameters } from './parameters.ts'
+import { invalid, TwilioRefusal } from './refusal.ts'
+import { idOf, type SidKind, sidOf } from './sid.ts'
+
+const DEFAULT_SIZE = 50
+const MAX_SIZE = 1_000
+const MAX_PAGE = 1_000_000
+
+/** The parameters of every list. */
+export const PAGE_PARAMETERS = ['PageSize', 'Page', 'PageToken'] as const
+
+const link = z.string().nullable().meta({ description: 'A path with its query; null for none.' })
+/**
+ * The fields that describe a page. None may be added: clients take a key that they do not know for the list
+ * of records.
+ */
+export const PAGE = z.strictObject({
+  end: z.int(),
+  first_page_uri: z.string(),
+  next_page_uri: link,
+  page: z.int(),
+  page_size: z.int(),
+  previous_page_uri: link,
+  start: z.int(),
+  uri: z.string(),
+})
+
+/** The page that a request asks for. */
+export interface PageRequest {
+  /** Number of the page, as the client counts. */
+  readonly page: number
+  readonly size: number
+  /** The record before the page, or after it; undefined for a page that is counted from the start. */
+  readonly from: { readonly id: string; readonly isBack: boolean } | undefined
+}
+
+/** Reads `PageSize`, `Page` and `PageToken`. Throws 20001, and 21481 for a token that is none. */
+export function readPage(parameters: Parameters, kind: SidKind): PageRequest {
+  const size = wholeNumber(parameters, 'PageSize', DEFAULT_SIZE, 1)
+  const page = wholeNumber(parameters, 'Page', 0, 0)
+  if (page > MAX_PAGE) throw invalid(`Page must be at most ${MAX_PAGE}`)
+  const token = parameters.get('PageToken') ?? ''
+  const from = token === '' ? undefined : readToken(token, kind)
+  return { page, size: Math.min(size, MAX_SIZE), from }
+}
+
+function wholeNumber(parameters: Parameters, name: string, absent: number, min: number): number {
+  const text = parameters.get(name) ?? ''
+  if (text === '') return absent
+  if (/^\d{1,15}$/.test(text) && Number(text) >= min) return Number(text)
+  throw invalid(`${name} must be a whole number from ${min}`)
+}
+
+function readToken(token: string, kind: SidKind): PageRequest['from'] {
+  const [, way, sid = ''] = /^P([AB])(.*)$/.exec(token) ?? []
+  const id = idOf(kind, sid)
+  if (!way || !id) throw unknownToken()
+  return { id, isBack: way === 'B' }
+}
+
+export const unknownToken = () => new TwilioRefusal(21481, 'The PageToken is not known')
+
+/** The records of a page, and whether there are more on both sides of it. */
+export interface PageContent {
+  readonly ids: readonly string[]
+  readonly hasOlder: boolean
+  readonly hasNewer: boolean
+}
+
+/** Where a list is: its account, its path below the account, and the kind of its SIDs. */
+export interface ListPlace {
+  readonly accountSid: string
+  readonly path: string
+  readonly kind: SidKind
+}
+
+/** The fields that describe a page, with the links to its neighbours. */
+export function describePage(
+  { accountSid, path, kind }: ListPlace,
+  parameters: Parameters,
+  { page, size, from }: PageRequest,
+  { ids, hasOlder, hasNewer }: PageContent,
+): z.output<typeof PAGE> {
+  const isOurs = (name: string) => (PAGE_PARAMETERS as readonly string[]).includes(name)
+  const filters = [...parameters].filter(([name, value]) => !isOurs(name) && value !== '')
+  const uri = (number: number, token = '') => {
+    const query = new URLSearchParams([...filters, ['PageSize', String(size)], ['Page', String(number)]])
+    if (token) query.set('PageToken', token)
+    return `${accountPath(accountSid)}${path}?${query}`
+  }
+  const start = page * size
+  const [first, last] = [ids[0], ids.at(-1)]
+  const token = from && `P${from.isBack ? 'B' : 'A'}${sidOf(kind, from.id)}`
+  return {
+    end: start + Math.max(ids.length - 1, 0),
+    first_page_uri: uri(0),
+    next_page_uri: hasOlder && last ? uri(page + 1, `PA${sidOf(kind, last)}`) : null,
+    page,
+    page_size: size,
+    previous_page_uri: hasNewer && page > 0 && first ? uri(page - 1, `PB${sidOf(kind, first)}`) : null,
+    start,
+    uri: uri(page, token),
+  }
+}
+
+/**
+ * The rows of a page. `rows`: as they were read, in the order of the statement, with one row more if there is
+ * another page behind it.
+ */
+export function cutPage<T extends { readonly id: string }>(
+  { page, size, from }: PageRequest,
+  rows: readonly T[],
+): { readonly rows: readonly T[]; readonly content: PageContent } {
+  const isMore = rows.length > size
+  const kept = rows.slice(0, size)
+  if (from?.isBack) kept.reverse()
+  const content = {
+    ids: kept.map(({ id }) => id),
+    hasOlder: from?.isBack ? true : isMore,
+    hasNewer: from?.isBack ? isMore : page > 0,
+  }
+  return { rows: kept, content }
+}
