@@ -1,5 +1,4 @@
 import { SUPERUSERS_ID, superusersExtension } from './auth/superusers/superusers.ts'
-import { apiKeysExtension } from './auth/tokens/api-keys.ts'
 import { USERS_ID } from './collections/collection.ts'
 import { USER_SETTINGS_ID } from './records/auth/disabled.ts'
 import type { Extension, Extensions } from './records/extension.ts'
@@ -10,6 +9,7 @@ import { messagesExtension } from './sms/extensions.ts'
 import { userSettingsExtension } from './sms/user-settings-extension.ts'
 import { usersExtension } from './sms/users-extension.ts'
 import { devicesExtension } from './smsgate/phone.ts'
+import { twilioKeysExtension } from './twilio/keys-extension.ts'
 import type { WebhookSettings } from './webhooks/delivery-worker.ts'
 import { DELIVERIES, deliveriesExtension, WEBHOOKS, webhooksExtension } from './webhooks/extensions.ts'
 
@@ -22,7 +22,7 @@ const strict = (extension: Extension = {}): Extension => ({ ...extension, readsS
  */
 export const extensionsOf = (settings: WebhookSettings): Extensions =>
   new Map([
-    ['api_keys', strict(apiKeysExtension)],
+    ['api_keys', strict(twilioKeysExtension)],
     [USERS_ID, strict(usersExtension)],
     [USER_SETTINGS_ID, strict(userSettingsExtension)],
     ['devices', strict(devicesExtension)],

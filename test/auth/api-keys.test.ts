@@ -36,7 +36,7 @@ const row = async (id: string) => {
 
 test('a key is shown once; its hash and its first characters are stored', async () => {
   const { key, id, prefix } = await create({})
-  expect(key).toMatch(/^psk_[A-Za-z0-9]{40}$/)
+  expect(key).toMatch(/^psk_[A-Za-z0-9]{64}$/)
   expect(prefix).toBe(key!.slice(0, 10))
   expect(JSON.stringify(await row(id!))).not.toContain(key!.slice(10))
   expect((await identifyKey(store(), key!))?.auth.id).toBe(user)

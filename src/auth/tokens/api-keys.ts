@@ -17,7 +17,8 @@ const API_KEYS = 'api_keys'
 
 /** How each key begins. */
 export const PREFIX = 'psk_'
-const RANDOM_LENGTH = 40
+/** With the prefix more than the 64 bytes of an HMAC block: see the signatures of Twilio's API. */
+const RANDOM_LENGTH = 64
 /** As much of a key as its owner sees later, to tell it from others. */
 const VISIBLE_LENGTH = PREFIX.length + 6
 /** `last_used_at` is that exact. */
@@ -57,6 +58,8 @@ export interface KeyHolder {
   readonly expiresAt: string
   readonly lastUsedAt: string
   readonly scopes: Scopes
+  /** The key opens Twilio's API, too. */
+  readonly isTwilio: boolean
 }
 
 const MAX_KNOWN = 10_000
@@ -101,7 +104,14 @@ function memoryOf(catalog: Catalog): Lru<string, KeyHolder | null> {
   return memory
 }
 
-type KeyColumns = [id: string, version: string, expiresAt: string, lastUsedAt: string, scopes: Scopes]
+type KeyColumns = [
+  id: string,
+  version: string,
+  expiresAt: string,
+  lastUsedAt: string,
+  scopes: Scopes,
+  isTwilio: boolean,
+]
 
 /** The same of a key by its id. Does not note a use. */
 export const keyHolderById = (store: Store, id: string): Promise<KeyHolder | null> =>
@@ -112,15 +122,15 @@ const findHolder = (store: Store, key: string) => findBy(store, `k.hash = $1 and
 
 async function findBy(store: Store, condition: string, value: string): Promise<KeyHolder | null> {
   const { keys, users } = collectionsOf(store)
-  const text = `select ${authColumns(store, users)}, k.id, k.xmin::text, k.expires_at, k.last_used_at, k.scopes
+  const text = `select ${authColumns(store, users)}, k.id, k.xmin::text, k.expires_at, k.last_used_at, k.scopes, k.twilio
     from ${quote(tableName(keys))} k join ${quote(tableName(users))} b on b.id = k."user"
     where ${condition} and (k.expires_at = '' or k.expires_at > $2)`
   const { rows } = await store.db.lookUp(text, [value, now()], statementName(store.catalog, text))
   const row = rows[0]
   if (!row) return null
-  const [id, version, expiresAt, lastUsedAt, scopes] = row.slice(-5) as KeyColumns
+  const [id, version, expiresAt, lastUsedAt, scopes, isTwilio] = row.slice(-6) as KeyColumns
   const auth = toAuthRecord(users, row)
-  return auth.isDisabled ? null : { auth, id, version, expiresAt, lastUsedAt, scopes }
+  return auth.isDisabled ? null : { auth, id, version, expiresAt, lastUsedAt, scopes, isTwilio }
 }
 
 const MAX_TOUCHED = 10_000

@@ -3,6 +3,7 @@ import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-opena
 import { NEW_KEY } from '../../auth/tokens/api-keys.ts'
 import type { Collection, Rule } from '../../collections/collection.ts'
 import type { Extensions } from '../../records/extension.ts'
+import { NEW_TWILIO_KEY } from '../../twilio/keys-extension.ts'
 import { NEW_SECRET } from '../../webhooks/secrets.ts'
 import { type Answers, answers, done, failures, json, success } from '../schemas/answers.ts'
 import { GUEST_ERROR } from '../schemas/errors.ts'
@@ -14,7 +15,7 @@ import { describeCollection, describeRule } from '../schemas/texts.ts'
 
 /** What only the answer to a create holds, by collection id. */
 const SHOWN_ONCE: Readonly<Record<string, z.ZodRawShape>> = {
-  api_keys: NEW_KEY.shape,
+  api_keys: { ...NEW_KEY.shape, ...NEW_TWILIO_KEY.shape },
   webhooks: NEW_SECRET.shape,
 }
 

@@ -1,0 +1,52 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { apiKeysExtension, type NEW_KEY } from '../auth/tokens/api-keys.ts'
+import { badRequest, fieldError } from '../errors.ts'
+import type { Extension } from '../records/extension.ts'
+import { randomId } from '../tools/random.ts'
+import { forgetKeys } from './forget-keys.ts'
+import { hasSid, sidOf } from './sid.ts'
+
+/** What the answer to the create of a key for Twilio's API holds beside it. */
+export const NEW_TWILIO_KEY = z.object({
+  account_sid: z.string().optional().meta({ description: "The user's AccountSid, for a key with `twilio`." }),
+  auth_token: z
+    .string()
+    .optional()
+    .meta({ description: 'The key as an AuthToken. Shown this once, for a key with `twilio`.' }),
+  key_sid: z.string().optional().meta({ description: 'The SID of the key, for a key with `twilio`.' }),
+})
+
+const NO_SID = fieldError('validation_twilio_user', 'The id of this user cannot be an AccountSid.')
+const FIXED = fieldError('validation_twilio_fixed', 'Can be set only when the key is made.')
+
+/**
+ * API keys that open Twilio's API as well. Its callbacks are signed with HMAC-SHA1 under the AuthToken. HMAC
+ * takes the hash of a key longer than 64 bytes (RFC 2104, section 2), so the SHA-1 of the token signs as the
+ * token does, and the token itself is not stored.
+ */
+export const twilioKeysExtension: Extension = {
+  ...apiKeysExtension,
+  async beforeCreate(store, values, request) {
+    const made = (await apiKeysExtension.beforeCreate!(store, values, request)) as z.output<typeof NEW_KEY>
+    values.signing = ''
+    if (values.twilio !== true) return made
+    const user = String(values.user)
+    if (!hasSid(user)) throw badRequest('Failed to create record.', { twilio: NO_SID })
+    values.id ||= randomId()
+    const token = made.key.replace('_', '')
+    values.signing = createHash('sha1').update(token).digest('hex')
+    return {
+      ...made,
+      account_sid: sidOf('AC', user),
+      auth_token: token,
+      key_sid: sidOf('SK', String(values.id)),
+    }
+  },
+  async beforeUpdate(store, values, old, request) {
+    if (values.twilio !== old.twilio) throw badRequest('Failed to update record.', { twilio: FIXED })
+    values.signing = old.signing ?? ''
+    return apiKeysExtension.beforeUpdate!(store, values, old, request)
+  },
+  afterDelete: (store, ids) => forgetKeys(store, ids),
+}
