@@ -38,6 +38,7 @@ import { CampaignRunner } from './sms/campaigns/runner.ts'
 import { Acceptor } from './sms/send/accept.ts'
 import { startDelivery } from './sms/sweep/delivery.ts'
 import { atMost, countdown } from './tools/deadline.ts'
+import { twilioCalls } from './twilio/calls/call.ts'
 import { startWebhooks } from './webhooks/start.ts'
 import type { WorkerMember } from './workers/member.ts'
 
@@ -114,8 +115,9 @@ async function begin(
     ending: ending.signal,
   }
   const tracker = new RequestTracker(services)
+  const twilio = twilioCalls({ store, config, send: campaigns.services })
   const delivery = await startDelivery(store, config, log, campaigns)
-  const stopWebhooks = await startWebhooks(store, config, log)
+  const stopWebhooks = await startWebhooks(store, config, log, twilio)
   const stopPushes = startPushes(store, config, log)
   const stopCopies = await offerCopies(db, log)
   const stopJobs = startJobs(services.jobs, log)

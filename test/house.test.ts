@@ -56,6 +56,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^backup\/archive\.ts$/, /^yauzl$/],
   [/^backup\/storage\/s3\.ts$/, /^s3mini$/],
   [/^settings\/cron\.ts$/, /^croner$/],
+  [/^twilio\/calls\/twiml\.ts$/, /^saxes$/],
 ]
 
 /**

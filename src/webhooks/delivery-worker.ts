@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Logger } from '../log.ts'
-import { callWebhook } from './call-webhook.ts'
-import { findDue } from './due.ts'
+import { type CallOutcome, callWebhook } from './call-webhook.ts'
+import { type DueDelivery, findDue } from './due.ts'
 import { endLease, type Lease, leaseDeliveries } from './lease.ts'
 import { endTurn, failWithoutCall, recordOutcome } from './record-outcome.ts'
 
@@ -9,6 +9,12 @@ import { endTurn, failWithoutCall, recordOutcome } from './record-outcome.ts'
 export interface WebhookSettings {
   readonly webhookAllowPrivate: boolean
 }
+
+/**
+ * Makes a delivery that is not in the form of Standard Webhooks. Rejects only when `signal` ended it. It has
+ * the time of any call, however many requests it takes.
+ */
+export type OtherCalls = (due: DueDelivery, signal: AbortSignal) => Promise<CallOutcome>
 
 /** Calls of this node at a time. Each holds a socket and a kilobyte, for 12 s at most. */
 const MAX_CALLS = 400
@@ -24,15 +30,23 @@ export class DeliveryWorker {
   readonly #settings: WebhookSettings
   readonly #log: Logger
   readonly #wake: () => void
+  readonly #otherCalls: OtherCalls
   readonly #ending = new AbortController()
   readonly #running = new Set<Promise<void>>()
 
   /** `wake`: called when there is room again. */
-  constructor(store: Store, settings: WebhookSettings, log: Logger, wake: () => void) {
+  constructor(
+    store: Store,
+    settings: WebhookSettings,
+    log: Logger,
+    wake: () => void,
+    otherCalls: OtherCalls,
+  ) {
     this.#store = store
     this.#settings = settings
     this.#log = log
     this.#wake = wake
+    this.#otherCalls = otherCalls
   }
 
   /** Leases what is due as long as there is room, and sets off on it. */
@@ -70,11 +84,13 @@ export class DeliveryWorker {
     if (!due) return endTurn(this.#store, lease)
     if (due.closed) return failWithoutCall(this.#store, lease, due, due.closed)
     const { signal } = this.#ending
-    const outcome = await callWebhook(due, this.#settings.webhookAllowPrivate, signal).catch(
-      (error: unknown) => {
-        if (!signal.aborted) throw error
-      },
-    )
+    const call =
+      due.format === ''
+        ? callWebhook(due, this.#settings.webhookAllowPrivate, signal)
+        : this.#otherCalls(due, signal)
+    const outcome = await call.catch((error: unknown) => {
+      if (!signal.aborted) throw error
+    })
     if (outcome) await recordOutcome(this.#store, lease, due, outcome)
     else await endLease(this.#store.db, lease)
   }

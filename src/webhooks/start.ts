@@ -1,7 +1,7 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Logger } from '../log.ts'
 import { WakeSignal } from '../tools/wake-signal.ts'
-import { DeliveryWorker, type WebhookSettings } from './delivery-worker.ts'
+import { DeliveryWorker, type OtherCalls, type WebhookSettings } from './delivery-worker.ts'
 import { CHANNEL, endExpiredLeases } from './lease.ts'
 
 /** How often is looked for what is due by now, while deliveries wait. What is new wakes. */
@@ -14,10 +14,11 @@ export async function startWebhooks(
   store: Store,
   settings: WebhookSettings,
   log: Logger,
+  otherCalls: OtherCalls,
 ): Promise<() => Promise<void>> {
   const signal = new WakeSignal()
   const ended = new AbortController()
-  const worker = new DeliveryWorker(store, settings, log, signal.notifier)
+  const worker = new DeliveryWorker(store, settings, log, signal.notifier, otherCalls)
   const deaf = await store.db.listen(CHANNEL, signal.notifier)
   let isWaiting = false
   let lookedMs = 0

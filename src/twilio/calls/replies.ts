@@ -1,0 +1,98 @@
+import type { Store } from '../../collections/catalog.ts'
+import { cleanText } from '../../fields/values/cast.ts'
+import { urlFault } from '../../outgoing/addresses.ts'
+import { MAX_CHARACTERS } from '../../sms/send/body.ts'
+import { E164, withoutSeparators } from '../../sms/send/phone.ts'
+import { optedOut } from '../../sms/send/recipients.ts'
+import { isInvisible } from '../../sms/send/shape.ts'
+import { TwimlError, type TwimlMessage } from './twiml.ts'
+
+/** A text that came in, which is answered. */
+export interface AnsweredText {
+  readonly user: string
+  readonly message: string
+  readonly device: string
+  /** Who wrote it. */
+  readonly from: string
+  /** The API key that signs the callbacks of the replies. */
+  readonly key: string
+}
+
+/** A reply that is to be sent. */
+export interface Reply {
+  readonly device: string
+  readonly to: string
+  readonly body: string
+  readonly callback: string
+}
+
+/** Of one text. */
+const MAX_REPLIES = 10
+/** From one device to one number. */
+const MAX_BETWEEN = { replies: 15, seconds: 30 }
+
+/**
+ * The replies that a document asks for. `base`: what its addresses are relative to. Throws TwimlError for
+ * the first that cannot be sent.
+ */
+export async function planReplies(
+  store: Store,
+  text: AnsweredText,
+  messages: readonly TwimlMessage[],
+  base: string,
+  allowPrivate: boolean,
+): Promise<Reply[]> {
+  const replies: Reply[] = []
+  // one more than may be sent, so that too many are refused: a document can have 1,500, a look-up each
+  for (const message of messages.slice(0, MAX_REPLIES + 1)) {
+    const to = withoutSeparators(message.to) || text.from
+    if (!E164.test(to)) throw new TwimlError(14101, "The 'to' of a <Message> is no phone number")
+    const device = await deviceFor(store, text, withoutSeparators(message.from))
+    const body = cleanText(message.body)
+    if (isInvisible(body) || [...body].length > MAX_CHARACTERS)
+      throw new TwimlError(14103, `A <Message> must have 1 to ${MAX_CHARACTERS} characters`)
+    replies.push({ device, to, body, callback: callbackOf(message.callback, base, allowPrivate) })
+  }
+  return replies
+}
+
+const DEVICE = `select id from devices where "user" = $1 and enabled and phone = $2 and phone <> '' order by id <> $3, id`
+
+/** The device with this number, rather the one that received the text; that one for ''. Throws TwimlError. */
+async function deviceFor({ db }: Store, text: AnsweredText, from: string): Promise<string> {
+  if (from === '') return text.device
+  const { rows } = await db.query(DEVICE, [text.user, from, text.device])
+  if (!rows[0]) throw new TwimlError(14102, "The 'from' of a <Message> is not one of your numbers")
+  return String(rows[0][0])
+}
+
+/** '' for an address that cannot be called: the message is sent without a callback. */
+function callbackOf(address: string, base: string, allowPrivate: boolean): string {
+  if (address === '') return ''
+  const url = URL.parse(address, base)?.href ?? ''
+  return urlFault(url, allowPrivate) === undefined ? url : ''
+}
+
+const BETWEEN = `
+select count(*) from sms_messages m join twilio_messages t on t.message = m.id and t.reply
+where m."user" = $1 and m."to" = $2 and m.device || '' = $3 and m.created || '' > pb_text(now() - interval '${MAX_BETWEEN.seconds} seconds')`
+
+/** Throws TwimlError for too many replies, and for one whose recipient has opted out. */
+export async function checkReplies(store: Store, user: string, replies: readonly Reply[]): Promise<void> {
+  if (replies.length > MAX_REPLIES) throw new TwimlError(14109, `A text gets at most ${MAX_REPLIES} replies`)
+  const out = await optedOut(
+    store,
+    user,
+    replies.map(({ to }) => to),
+  )
+  if (out.size > 0) throw new TwimlError(21610, 'The recipient of a reply has opted out')
+  const pairs = Map.groupBy(replies, ({ to, device }) => `${to} ${device}`)
+  for (const [{ to, device }, ...more] of pairs.values() as Iterable<[Reply, ...Reply[]]>) {
+    const { rows } = await store.db.query(BETWEEN, [user, to, device])
+    if (Number(rows[0]![0]) + 1 + more.length > MAX_BETWEEN.replies)
+      throw new TwimlError(
+        14107,
+        `${MAX_BETWEEN.replies} replies between two numbers in ${MAX_BETWEEN.seconds} s`,
+      )
+  }
+}
