@@ -27,6 +27,7 @@ import { settingsRoutes } from './routes/settings.ts'
 import { smsRoutes } from './routes/sms.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
 import { smsgateClientRoutes } from './smsgate-client/routes.ts'
+import { twilioRoutes } from './twilio/routes.ts'
 
 /** All routes. What they throw becomes JSON in failure.ts. */
 export function createApp(services: Services): Hono<Env> {
@@ -48,6 +49,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/api/settings', settingsRoutes(services))
   app.route('/', docsRoutes(services))
   app.route('/', consoleRoutes(services))
+  app.route('/', twilioRoutes(services))
   app.route('/api/sms', smsRoutes(services))
   app.route('/api/campaigns', campaignRoutes(services))
   app.route('/api/devices', deviceRoutes(services))

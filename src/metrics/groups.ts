@@ -48,6 +48,7 @@ const COLLECTIONS = '/api/collections/'
 export function groupOf(method: string, url: string): Group {
   const query = url.indexOf('?')
   const path = canonicalPath(query < 0 ? url : url.slice(0, query))
+  if (path.startsWith('/2010-04-01/')) return 'twilio'
   if (!path.startsWith(API)) return path === '/metrics' ? 'metrics' : 'pages'
   if (path.startsWith(COLLECTIONS)) return groupInCollections(path)
   const special = SPECIAL.get(`${method} ${path}`)

@@ -17,6 +17,7 @@ import { sentPaths } from './paths/sent-paths.ts'
 import { SERVER, serverPaths } from './paths/server-paths.ts'
 import { SENDING, smsPaths } from './paths/sms-paths.ts'
 import { SMSGATE_CLIENTS, smsgateClientPaths } from './paths/smsgate-client-paths.ts'
+import { TWILIO_API, twilioPaths } from './paths/twilio-paths.ts'
 import { webhookPaths } from './paths/webhook-paths.ts'
 import { hooks } from './schemas/hooks.ts'
 import { recordSchemas } from './schemas/record-schema.ts'
@@ -67,6 +68,7 @@ export function openApiDocument({ url, collections, extensions }: DocumentScope)
       servers: [{ url }],
       tags: [
         { name: SENDING, description: 'For the web app that sends.' },
+        { name: TWILIO_API, description: "Twilio's Messaging API, for programs that were written for it." },
         { name: DEVICES, description: 'For the program on a phone or beside a modem.' },
         ...collections.map(recordTag),
         { name: ACCOUNT, description: 'For the account that asks, and before it has signed in.' },
@@ -80,6 +82,7 @@ export function openApiDocument({ url, collections, extensions }: DocumentScope)
       paths: {
         ...smsPaths(),
         ...sentPaths(),
+        ...twilioPaths(),
         ...campaignPaths(),
         ...devicePaths(device),
         ...collectionPaths(collections, schemaOf, extensions),

@@ -38,7 +38,8 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 /** What a parameter is called does not matter, but for the collection's. */
-const nameless = (route: string) => route.replace(/\{(?!collection\})\w+\}/g, '{}').replace(/(.)\/$/, '$1')
+const nameless = (route: string) =>
+  route.replace(/\{(?!collection\})\w+\}(\.json$)?/g, '{}').replace(/(.)\/$/, '$1')
 
 test('each route is described', () => {
   expect([...routed].filter((route) => WHOLE.test(route) && !described.has(route))).toEqual([])

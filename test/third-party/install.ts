@@ -11,6 +11,7 @@ import {
   SMSGATE_NPM,
   SMSGATE_PYPI,
 } from './smsgate-clients.ts'
+import { installTwilio } from './twilio-libraries.ts'
 
 // Installs what test/third-party needs. Without scripts: one of the tools would compile SQLite for a minute,
 // to read database files, which is not what we ask of it.
@@ -23,6 +24,8 @@ function installNpm(folder: string, dependencies: Readonly<Record<string, string
     stdio: 'inherit',
   })
 }
+installTwilio()
+
 if (!areInstalled()) installNpm(FOLDER, TOOLS)
 if (!hasNpmClient()) installNpm(SMSGATE_FOLDER, SMSGATE_NPM)
 if (!hasPythonClient() && runs('python3', '-m', 'pip', '--version'))

@@ -4,11 +4,13 @@ import { DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, GatewayError, notFound, RetryLater } from '../../errors.ts'
 import { OTHER_REFUSALS } from '../../sms/send/refusal.ts'
 import { CLIENT_PATH, isClientPath } from '../../smsgate-client/path.ts'
+import { TwilioRefusal } from '../../twilio/refusal.ts'
 import type { Ctx, Services } from '../context.ts'
 import { sendRaw } from '../send-json.ts'
 import { loggedPath } from '../server/logged-url.ts'
 import { recordFault } from '../server/request-log-line.ts'
 import { assignRequestId } from '../server/request-tracker.ts'
+import { answerTwilioFailure, isTwilio } from '../twilio/failure.ts'
 
 /** The gateway's own endpoints: their errors are `{"error","message"}`, whoever raises them. */
 const GATEWAY_PATH = /^\/api\/(?:sms|devices|webhooks)(?:\/|$)/
@@ -34,6 +36,7 @@ export function answerFailure(
 ): Response {
   recordFault(c.env.outgoing, error)
   if (isSend(c)) increment(counts.refused, codeOf(error))
+  if (isTwilio(c.req.path)) return answerForTwilio(c, error, { log, config })
   if (error instanceof GatewayError)
     return send(c, error.status, isForSmsgate(c) ? { message: error.message } : error.body)
   logFault(c, error, { log, config })
@@ -50,6 +53,11 @@ function logFault(c: Ctx, error: unknown, { log, config }: Pick<Services, 'log' 
     { request: name(), method: c.req.method, path: loggedPath(c.req.path), err: error },
     'a request failed',
   )
+}
+
+function answerForTwilio(c: Ctx, error: unknown, services: Pick<Services, 'log' | 'config'>): Response {
+  if (!(error instanceof GatewayError || error instanceof TwilioRefusal)) logFault(c, error, services)
+  return answerTwilioFailure(c, error)
 }
 
 /** What a refused send is counted as: a word of ours, never one of the request's. */

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { escapeHtml } from '../../auth/mail/mails.ts'
 import type { Config } from '../../config.ts'
+import { isTwilio } from '../twilio/failure.ts'
 import type { RequestTracker } from './request-tracker.ts'
 
 const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
@@ -21,7 +22,8 @@ export function front(
     reception.admit(req, res)
     if (BROKEN_ESCAPE.test(req.url ?? '')) return refuse(res)
     if (req.url?.includes('%00')) req.url = withoutNul(req.url)
-    const clean = cleanPath(req.url ?? '/')
+    // programs written for Twilio follow no redirect, and take one for a success
+    const clean = isTwilio(req.url ?? '') ? undefined : cleanPath(req.url ?? '/')
     if (clean !== undefined) return redirect(req, res, clean)
     res.setHeader('Vary', 'Origin')
     if (req.headers.origin) res.setHeader('Access-Control-Allow-Origin', '*')

@@ -4,6 +4,8 @@ import { cachedIdentity } from '../../auth/tokens/identify.ts'
 import { ApiError, GatewayError } from '../../errors.ts'
 import { DEBUG, ERROR, type LogLine } from '../../logs/log-line.ts'
 import type { AuthRecord } from '../../request/request.ts'
+import { keyIn as twilioKeyIn } from '../../twilio/credentials.ts'
+import { TwilioRefusal } from '../../twilio/refusal.ts'
 import type { Services } from '../context.ts'
 import { keyIn } from '../smsgate-client/credentials.ts'
 import { addressOf, ipOf } from './client-ip.ts'
@@ -92,7 +94,7 @@ function lineOf(
 /** Of whom is known by now who it is; '' stands for guests and for whoever failed before that. */
 function callerOf({ store }: LogServices, { headers }: IncomingMessage): AuthRecord | undefined {
   const authorization = headers.authorization ?? ''
-  const key = headers['x-api-key'] ?? keyIn(authorization)
+  const key = headers['x-api-key'] ?? (keyIn(authorization) || twilioKeyIn(authorization))
   return key ? cachedKeyHolder(store, String(key)) : cachedIdentity(store, headers.authorization)
 }
 
@@ -112,6 +114,8 @@ function describeFault(fault: unknown): FaultDescription {
     const details = codesOf(fault.data)
     return { error: withoutNumbers(fault.message), ...(Object.keys(details).length > 0 && { details }) }
   }
+  if (fault instanceof TwilioRefusal)
+    return { error: withoutNumbers(fault.message), details: { code: String(fault.code) } }
   if (fault instanceof GatewayError) {
     const code = fault.body.error
     return { error: withoutNumbers(fault.message), ...(code !== undefined && { details: { code } }) }

@@ -23,6 +23,11 @@ export const SECURITY_SCHEMES = {
   },
   smsgateToken: { type: 'http', scheme: 'bearer', description: 'An API key, or a token of `/auth/token`.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: `psk_…`.' },
+  twilio: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The AccountSid or the SID of a key, and the AuthToken: of an API key made with `twilio`.',
+  },
 } as const
 
 /** No credentials. */
@@ -31,6 +36,7 @@ export const SIGNED_IN: Security = [{ token: [] }]
 /** A token may show or allow more. */
 export const ANYONE: Security = [{}, { token: [] }]
 export const SENDER: Security = [{ apiKey: [] }, { token: [] }]
+export const TWILIO: Security = [{ twilio: [] }]
 export const DEVICE: Security = [{ deviceToken: [] }]
 /** Programs written for SMSGate's server. */
 export const SMSGATE_CLIENT: Security = [{ smsgateLogin: [] }, { smsgateToken: [] }]

@@ -210,6 +210,10 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
   'lets a user in, and superusers never': ['POST /api/collections/{}/auth-with-oauth2'],
   'says only that an address is read': ['POST /api/collections/{}/confirm-verification'],
   'is for users and their keys alone': [
+    'POST /2010-04-01/Accounts/{}/Messages.json',
+    'POST /2010-04-01/Accounts/{}/Messages/{}',
+    'DELETE /2010-04-01/Accounts/{}/Messages/{}',
+    'POST /2010-04-01/Accounts/{}/IncomingPhoneNumbers/{}',
     'POST /api/sms/send',
     'POST /api/sms/send-template',
     'POST /api/sms/messages/{}/retry',

@@ -1,0 +1,125 @@
+import { Hono } from 'hono'
+import { retryStale } from '../../sms/send/sender.ts'
+import { describeConnection, findAccount, listAccounts } from '../../twilio/account.ts'
+import type { Account } from '../../twilio/credentials.ts'
+import { changeMessage, deleteMessage } from '../../twilio/messages/change.ts'
+import { createMessage } from '../../twilio/messages/create.ts'
+import { listMessages } from '../../twilio/messages/list.ts'
+import { listMedia } from '../../twilio/messages/media.ts'
+import { findMessage, renderMessage } from '../../twilio/messages/message.ts'
+import { changeNumber } from '../../twilio/numbers/change.ts'
+import { listNumbers } from '../../twilio/numbers/list.ts'
+import { findNumber, renderNumber } from '../../twilio/numbers/number.ts'
+import { notFound, TwilioRefusal } from '../../twilio/refusal.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { READS, requireSender } from '../middleware/sender.ts'
+import { sendRaw } from '../send-json.ts'
+import { requestClient } from '../server/request-client.ts'
+import { enter, identify } from './enter.ts'
+import { readForm, readQueryOf } from './form.ts'
+
+const ACCOUNTS = '/2010-04-01/Accounts.json'
+const ACCOUNT = '/2010-04-01/Accounts/:AccountSid{[^/]+\\.json}'
+const BELOW = '/2010-04-01/Accounts/:AccountSid'
+const MESSAGES = `${BELOW}/Messages.json`
+const MESSAGE = `${BELOW}/Messages/:Sid{[^/]+\\.json}`
+const MEDIA = `${BELOW}/Messages/:Sid/Media.json`
+const NUMBERS = `${BELOW}/IncomingPhoneNumbers.json`
+const NUMBER = `${BELOW}/IncomingPhoneNumbers/:Sid{[^/]+\\.json}`
+/** Other products of Twilio, whose hosts programs may rewrite to this server. */
+const ROOTS = ['/2010-04-01/*', '/v1/*', '/v2/*', '/v3/*'] as const
+
+type Work = (c: Ctx, account: Account) => Promise<Response>
+
+/** `/2010-04-01`: Twilio's Messaging API, for programs that were written for it. Its errors are Twilio's. */
+export function twilioRoutes(services: Services): Hono<Env> {
+  const { store, extensions } = services
+  const serve = (work: Work) => (c: Ctx) => enter(c, services, (account) => work(c, account))
+  const json = (c: Ctx, value: object, status: 200 | 201 = 200) => sendRaw(c, JSON.stringify(value), status)
+  const refuseMethod = serve(async (c) => {
+    throw new TwilioRefusal(20004, `${c.req.method} is not allowed here`)
+  })
+  const app = new Hono<Env>()
+    .get('/api/sms/twilio', async (c) => {
+      const { user, key } = await requireSender(c, services, READS)
+      return json(c, await describeConnection(store, services.config, user, key?.id))
+    })
+    .get(
+      ACCOUNTS,
+      serve(async (c, { user }) => json(c, await listAccounts(store, user, readQueryOf(c)))),
+    )
+    .get(
+      ACCOUNT,
+      serve(async (c, { user }) => json(c, await findAccount(store, user))),
+    )
+    .get(
+      MESSAGES,
+      serve(async (c, { user, auth }) => {
+        const client = requestClient(c, services, auth)
+        return json(c, await listMessages(store, user, readQueryOf(c), client))
+      }),
+    )
+    .post(
+      MESSAGES,
+      serve((c, account) => create(c, services, account)),
+    )
+    .get(
+      MESSAGE,
+      serve(async (c, { user }) => json(c, renderMessage(await findMessage(store, user, sidIn(c)), user))),
+    )
+    .post(
+      MESSAGE,
+      serve(async (c, { user }) => json(c, await changeMessage(store, user, sidIn(c), await readForm(c)))),
+    )
+    .delete(
+      MESSAGE,
+      serve(async (c, { user }) => {
+        await deleteMessage(store, extensions, user, sidIn(c))
+        return c.body(null, 204)
+      }),
+    )
+    .get(
+      MEDIA,
+      serve(async (c, { user }) => json(c, await listMedia(store, user, sidIn(c), readQueryOf(c)))),
+    )
+    .get(
+      NUMBERS,
+      serve(async (c, { user }) => json(c, await listNumbers(store, user, readQueryOf(c)))),
+    )
+    .get(
+      NUMBER,
+      serve(async (c, { user }) => json(c, renderNumber(await findNumber(store, user, sidIn(c)), user))),
+    )
+    .post(
+      NUMBER,
+      serve(async (c, account) =>
+        json(c, await changeNumber(services, account, sidIn(c), await readForm(c))),
+      ),
+    )
+  for (const path of [ACCOUNTS, ACCOUNT, MESSAGES, MESSAGE, MEDIA, NUMBERS, NUMBER])
+    app.all(path, refuseMethod)
+  for (const path of ROOTS)
+    app.all(
+      path,
+      serve(async () => {
+        throw notFound()
+      }),
+    )
+  return app
+}
+
+const sidIn = (c: Ctx) => (c.req.param('Sid') ?? '').replace(/\.json$/, '')
+
+/** Sends; with the account read anew when it changed before the message was stored. */
+async function create(c: Ctx, services: Services, first: Account): Promise<Response> {
+  const parameters = await readForm(c)
+  const { store, config } = services
+  const sending = { store, config, send: services.campaigns.services }
+  const key = c.req.header('idempotency-key')
+  const { message, replayed } = await retryStale(async (tries) => {
+    const account = tries === 1 ? first : await identify(c, services)
+    return createMessage(sending, account, parameters, key)
+  })
+  if (replayed) c.header('Idempotent-Replayed', 'true')
+  return sendRaw(c, JSON.stringify(message), 201)
+}

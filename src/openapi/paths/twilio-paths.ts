@@ -1,0 +1,171 @@
+import { z } from 'zod'
+import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
+import { ACCOUNT, ACCOUNTS, CONNECTION } from '../../twilio/account.ts'
+import { CREATE_PARAMETERS } from '../../twilio/messages/create-body.ts'
+import { MESSAGES } from '../../twilio/messages/list.ts'
+import { MEDIA } from '../../twilio/messages/media.ts'
+import { MESSAGE } from '../../twilio/messages/message.ts'
+import { NUMBERS } from '../../twilio/numbers/list.ts'
+import { NUMBER } from '../../twilio/numbers/number.ts'
+import { type Answers, answers, json, success } from '../schemas/answers.ts'
+import { refusals } from '../schemas/refusals.ts'
+import { SENDER, TWILIO } from '../schemas/security.ts'
+import { IDEMPOTENCY, SENDING } from './sms-paths.ts'
+
+/** The chapter of the description. */
+export const TWILIO_API = 'twilio'
+
+const ERROR = z
+  .strictObject({
+    code: z.int().meta({ description: "Twilio's number of the error." }),
+    message: z.string(),
+    more_info: z.string(),
+    status: z.int().meta({ description: 'The HTTP status.' }),
+  })
+  .meta({ id: 'TwilioError' })
+
+const FAILURES: Readonly<Record<number, string>> = {
+  400: 'A parameter is wrong: `code` says which.',
+  401: 'The credentials are wrong.',
+  404: 'There is no such thing, or not for you.',
+  409: 'The message is not in a status for this.',
+  413: 'The body is too large.',
+  429: 'Too many requests, or the quota of the month is used up.',
+  500: 'A fault of the server.',
+  503: 'No device is online, or the server cannot answer now.',
+}
+
+const failures = (...statuses: number[]): Answers =>
+  Object.fromEntries(
+    [400, 401, 404, ...statuses, 429, 500, 503].map((status) => [
+      status,
+      { description: FAILURES[status]!, content: json(ERROR) },
+    ]),
+  ) as Answers
+
+const path = (...names: string[]) =>
+  names.length === 0 ? {} : { path: z.object(Object.fromEntries(names.map((name) => [name, z.string()]))) }
+const query = (...names: string[]) => ({
+  query: z.object(Object.fromEntries(names.map((name) => [name, z.string().optional()]))),
+})
+const PAGING = ['PageSize', 'Page', 'PageToken']
+
+const operation = (
+  operationId: string,
+  summary: string,
+  params: object,
+  responses: Answers,
+): ZodOpenApiOperationObject => ({
+  operationId,
+  tags: [TWILIO_API],
+  summary,
+  description: summary,
+  security: TWILIO,
+  requestParams: params,
+  responses: answers(responses),
+})
+
+const form = (...names: string[]) => ({
+  required: true,
+  content: {
+    'application/x-www-form-urlencoded': {
+      schema: z.object(Object.fromEntries(names.map((name) => [name, z.string().optional()]))),
+    },
+  },
+})
+
+const A = '/2010-04-01/Accounts/{AccountSid}'
+
+/** `/2010-04-01`: Twilio's Messaging API, and what a program has to be told to use it. */
+export const twilioPaths = (): ZodOpenApiPathsObject => ({
+  '/api/sms/twilio': {
+    get: {
+      operationId: 'twilioConnection',
+      tags: [SENDING],
+      summary: "What Twilio's libraries need",
+      description: 'Account and numbers as SIDs. The token is shown once, in the answer that makes the key.',
+      security: SENDER,
+      responses: answers(success('The account.', CONNECTION), refusals('unauthorized', 'forbidden')),
+    },
+  },
+  '/2010-04-01/Accounts.json': {
+    get: operation('twilioAccounts', 'List accounts', query('FriendlyName', 'Status', ...PAGING), {
+      ...success('The account of the caller.', ACCOUNTS),
+      ...failures(),
+    }),
+  },
+  [`${A}.json`]: {
+    get: operation('twilioAccount', 'Fetch an account', path('AccountSid'), {
+      ...success('The account.', ACCOUNT),
+      ...failures(),
+    }),
+  },
+  [`${A}/Messages.json`]: {
+    get: operation(
+      'twilioMessages',
+      'List messages',
+      { ...path('AccountSid'), ...query('To', 'From', 'DateSent', 'DateSent<', 'DateSent>', ...PAGING) },
+      { ...success('A page, newest first.', MESSAGES), ...failures() },
+    ),
+    post: {
+      ...operation(
+        'twilioCreateMessage',
+        'Send a message',
+        { ...path('AccountSid'), header: IDEMPOTENCY },
+        { 201: { description: 'The message.', content: json(MESSAGE) }, ...failures(409, 413) },
+      ),
+      requestBody: form(...CREATE_PARAMETERS),
+    },
+  },
+  [`${A}/Messages/{Sid}.json`]: {
+    get: operation('twilioMessage', 'Fetch a message', path('AccountSid', 'Sid'), {
+      ...success('The message.', MESSAGE),
+      ...failures(),
+    }),
+    post: {
+      ...operation(
+        'twilioUpdateMessage',
+        'Cancel a message, or take its text away',
+        path('AccountSid', 'Sid'),
+        { ...success('The message.', MESSAGE), ...failures(409, 413) },
+      ),
+      requestBody: form('Body', 'Status'),
+    },
+    delete: operation('twilioDeleteMessage', 'Delete a message', path('AccountSid', 'Sid'), {
+      204: { description: 'It is deleted.' },
+      ...failures(409),
+    }),
+  },
+  [`${A}/Messages/{Sid}/Media.json`]: {
+    get: operation(
+      'twilioMedia',
+      'List the media of a message',
+      {
+        ...path('AccountSid', 'Sid'),
+        ...query('DateCreated', 'DateCreated<', 'DateCreated>', ...PAGING),
+      },
+      { ...success('An empty list.', MEDIA), ...failures() },
+    ),
+  },
+  [`${A}/IncomingPhoneNumbers.json`]: {
+    get: operation(
+      'twilioNumbers',
+      'List numbers',
+      { ...path('AccountSid'), ...query('PhoneNumber', 'FriendlyName', ...PAGING) },
+      { ...success('Devices with a number.', NUMBERS), ...failures() },
+    ),
+  },
+  [`${A}/IncomingPhoneNumbers/{Sid}.json`]: {
+    get: operation('twilioNumber', 'Fetch a number', path('AccountSid', 'Sid'), {
+      ...success('The number.', NUMBER),
+      ...failures(),
+    }),
+    post: {
+      ...operation('twilioUpdateNumber', 'Say where its texts go', path('AccountSid', 'Sid'), {
+        ...success('The number.', NUMBER),
+        ...failures(413),
+      }),
+      requestBody: form('SmsUrl', 'SmsMethod', 'FriendlyName'),
+    },
+  },
+})

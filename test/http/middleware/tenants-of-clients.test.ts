@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
+
+// Alice's key opens the APIs of SMSGate and Twilio. Nothing there shows or touches what is Bob's.
+
+const NUMBER = '+4915550000002'
+
+let server: ServerWithDevices
+let alice: Client
+let bob: Client
+let key: Readonly<Record<string, string>>
+const bobs: Record<string, string> = {}
+let before: string
+
+const records = (name: string) => `/api/collections/${name}/records`
+const sidOf = (letters: string, id: string) => `${letters}${Buffer.from(id).toString('hex')}00`
+
+async function make(who: Client, name: string, values: object) {
+  const { status, body } = await who.call('POST', records(name), { user: who.id, ...values })
+  expect(status, JSON.stringify(body)).toBe(200)
+  return body
+}
+
+/** All that could be changed of Bob's. */
+async function snapshot(): Promise<string> {
+  const names = ['sms_messages', 'devices', 'webhooks', 'api_keys', 'conversations']
+  const lists = names.map((name) => bob.call('GET', `${records(name)}?sort=id`))
+  return JSON.stringify(
+    (await Promise.all(lists)).map(({ body }) => body.items),
+    (field, value) => (['last_seen', 'last_used_at', 'updated'].includes(field) ? undefined : value),
+  )
+}
+
+beforeAll(async () => {
+  server = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
+  alice = await server.makeUser()
+  bob = await server.makeUser()
+  await server.pair(alice)
+  const phone = await server.pair(bob, { name: 'SECRET phone', phone: NUMBER })
+  key = await make(alice, 'api_keys', { name: 'all', scopes: ['all:any'], twilio: true })
+  const received = {
+    items: [{ from: '+491700000001', body: 'SECRET reply', received_at: '2026-11-20T07:00:00Z' }],
+  }
+  expect((await phone.call('POST', '/api/devices/incoming', received)).status).toBe(200)
+  const text = { recipients: ['+491700000001', '+491700000002'], body: 'SECRET', scheduled_at: '2099-01-01' }
+  const sent = (await bob.call('POST', '/api/sms/send', text)).body
+  const hook = await make(bob, 'webhooks', {
+    url: 'https://secret.example.com',
+    smsgate_event: 'sms:sent',
+    smsgate_id: 'bobs-hook',
+    events: ['message.sent'],
+  })
+  const bobsKey = await make(bob, 'api_keys', { name: 'all', scopes: ['all:any'], twilio: true })
+  Object.assign(bobs, {
+    message: sent.message_ids[0],
+    batch: sent.batch_id,
+    device: phone.id,
+    hook: hook.smsgate_id,
+    keySid: bobsKey.key_sid,
+  })
+  before = await snapshot()
+})
+afterAll(() => server?.stop())
+
+interface Asked {
+  readonly status: number
+  readonly text: string
+}
+
+async function ask(method: string, path: string, login: string, init: RequestInit = {}): Promise<Asked> {
+  const headers = { ...init.headers, authorization: `Basic ${btoa(login)}` }
+  const response = await fetch(server.url + path, { ...init, method, headers })
+  return { status: response.status, text: await response.text() }
+}
+
+const smsgate = (method: string, path: string, body?: object) =>
+  ask(method, `/api/3rdparty/v1${path}`, `${alice.id}:${key.key}`, {
+    headers: { 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+const twilio = (method: string, path: string, form?: Record<string, string>) =>
+  ask(method, `/2010-04-01/Accounts/${path}`, `${key.account_sid}:${key.auth_token}`, {
+    ...(form && { body: new URLSearchParams(form) }),
+  })
+
+test.each<[method: string, path: () => string, status: number | undefined]>([
+  ['GET', () => `/messages/${bobs.message}`, 404],
+  ['GET', () => `/messages/${bobs.batch}`, 404],
+  ['DELETE', () => `/messages/${bobs.message}`, 404],
+  ['DELETE', () => `/messages/${bobs.batch}`, 404],
+  ['DELETE', () => `/devices/${bobs.device}`, 404],
+  ['DELETE', () => `/webhooks/${bobs.hook}`, 204],
+  ['GET', () => '/messages?includeContent=true&limit=100', 200],
+  ['GET', () => `/messages?deviceId=${bobs.device}`, 200],
+  ['GET', () => '/inbox', 200],
+  ['GET', () => `/inbox?deviceId=${bobs.device}`, undefined],
+  ['GET', () => '/devices', 200],
+  ['GET', () => '/webhooks', 200],
+])("SMSGate's API shows and takes nothing of another user: %s %s", async (method, path, status) => {
+  const answer = await smsgate(method, path())
+  if (status !== undefined) expect(answer.status, answer.text).toBe(status)
+  expect(answer.text).not.toMatch(/SECRET|\+49170000000|bobs-hook/)
+  expect(await snapshot()).toBe(before)
+})
+
+test("SMSGate's API does nothing by another's device", async () => {
+  const text = { phoneNumbers: ['+491700000003'], textMessage: { text: 'x' }, deviceId: bobs.device }
+  expect((await smsgate('POST', '/messages', text)).status).toBe(400)
+  const hook = { url: 'https://alice.example.com', event: 'sms:sent', deviceId: bobs.device }
+  expect((await smsgate('POST', '/webhooks', hook)).status).toBe(400)
+  const period = { since: '2026-11-20T00:00:00Z', until: '2026-11-21T00:00:00Z', deviceId: bobs.device }
+  expect((await smsgate('POST', '/inbox/refresh', period)).status).toBe(400)
+  expect(await snapshot()).toBe(before)
+})
+
+const mine = () => key.account_sid!
+const message = () => `${mine()}/Messages/${sidOf('SM', bobs.message!)}.json`
+const number = () => `${mine()}/IncomingPhoneNumbers/${sidOf('PN', bobs.device!)}.json`
+
+test.each<[method: string, path: () => string, form?: Record<string, string>]>([
+  ['GET', () => `${sidOf('AC', bob.id)}.json`],
+  ['GET', () => `${sidOf('AC', bob.id)}/Messages.json`],
+  ['GET', () => `${sidOf('AC', bob.id)}/Messages/${sidOf('SM', bobs.message!)}.json`],
+  ['POST', () => `${sidOf('AC', bob.id)}/Messages.json`, { To: '+491700000003', Body: 'x' }],
+  ['GET', message],
+  ['POST', message, { Status: 'canceled' }],
+  ['POST', message, { Body: '' }],
+  ['DELETE', message],
+  ['GET', () => message().replace('.json', '/Media.json')],
+  ['GET', number],
+  ['POST', number, { SmsUrl: 'https://alice.example.com' }],
+])("Twilio's API does not know what is another user's: %s %s", async (method, path, form) => {
+  const answer = await twilio(method, path(), form)
+  expect(answer.status, answer.text).toBe(404)
+  expect(JSON.parse(answer.text)).toMatchObject({ code: 20404 })
+  expect(answer.text).not.toContain('SECRET')
+  expect(await snapshot()).toBe(before)
+})
+
+test("Twilio's API lists and sends by nothing of another's", async () => {
+  for (const list of ['Messages', 'IncomingPhoneNumbers'])
+    expect((await twilio('GET', `${mine()}/${list}.json`)).text).not.toMatch(
+      /SECRET|\+49170000000|\+4915550000002/,
+    )
+  const send = (form: Record<string, string>) =>
+    twilio('POST', `${mine()}/Messages.json`, { To: '+491700000003', Body: 'x', ...form })
+  expect(JSON.parse((await send({ From: NUMBER })).text)).toMatchObject({ code: 21606 })
+  const service = { MessagingServiceSid: sidOf('MG', bob.id) }
+  expect(JSON.parse((await send(service)).text)).toMatchObject({ code: 21701 })
+  const login = `${bobs.keySid}:${key.auth_token}`
+  expect((await ask('GET', `/2010-04-01/Accounts/${mine()}/Messages.json`, login)).status).toBe(401)
+  expect(await snapshot()).toBe(before)
+})

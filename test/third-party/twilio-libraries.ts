@@ -1,0 +1,37 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { runs } from '../support/installed.ts'
+
+// Twilio's own libraries, in the versions that we test with: npm's and PyPI's.
+
+const NODE_VERSION = '6.2.0'
+const PYTHON_VERSION = '9.13.0'
+const CACHE = join(import.meta.dirname, '..', '..', 'node_modules', '.cache')
+const NODE_FOLDER = join(CACHE, 'twilio-node')
+const PYTHON_FOLDER = join(CACHE, 'twilio-python')
+
+/** The folder of the npm package. */
+export const NODE_PACKAGE = join(NODE_FOLDER, 'node_modules', 'twilio')
+/** A Python that has the package. */
+export const PYTHON = join(PYTHON_FOLDER, 'bin', 'python')
+
+export const hasNode = () => existsSync(NODE_PACKAGE)
+export const hasPython = () => existsSync(PYTHON) && runs(PYTHON, '-c', 'import twilio')
+
+/** Installs both; Python's only where there is a Python. */
+export function installTwilio(): void {
+  if (!hasNode()) {
+    mkdirSync(NODE_FOLDER, { recursive: true })
+    const project = { private: true, dependencies: { twilio: NODE_VERSION } }
+    writeFileSync(join(NODE_FOLDER, 'package.json'), JSON.stringify(project))
+    execFileSync('npm', ['install', '--ignore-scripts', '--no-audit', '--no-fund'], {
+      cwd: NODE_FOLDER,
+      stdio: 'inherit',
+    })
+  }
+  if (hasPython() || !runs('python3', '-c', 'import venv')) return
+  execFileSync('python3', ['-m', 'venv', PYTHON_FOLDER], { stdio: 'inherit' })
+  const pip = join(PYTHON_FOLDER, 'bin', 'pip')
+  execFileSync(pip, ['install', '--quiet', `twilio==${PYTHON_VERSION}`], { stdio: 'inherit' })
+}

@@ -1,0 +1,220 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../support/server/server-with-devices.ts'
+import {
+  type App,
+  type AppCall,
+  pairPhone,
+  receive,
+  report,
+  startApp,
+  startTwilioFixture,
+  type TwilioFixture,
+  type TwilioUser,
+} from '../support/twilio/twilio-fixture.ts'
+import { hasNode, hasPython, NODE_PACKAGE, PYTHON } from './twilio-libraries.ts'
+
+const NUMBER = '+4915550000001'
+const TO = '+4915112345601'
+const run = promisify(execFile)
+
+let fixture: TwilioFixture
+let ann: TwilioUser
+let phone: Client
+let app: App
+beforeAll(async () => {
+  fixture = await startTwilioFixture()
+  ann = await fixture.makeUser()
+  phone = await pairPhone(fixture, ann, NUMBER)
+  app = await startApp()
+})
+afterAll(async () => {
+  await app.stop()
+  await fixture.stop()
+})
+
+/** A status callback as the app got it. */
+async function statusCallback(): Promise<AppCall> {
+  app.calls.length = 0
+  await ann.send({ StatusCallback: `${app.url}/status?it=1'2&ü=ä` })
+  await report(phone, 'sent')
+  return (await app.heard(1))[0]!
+}
+
+describe.skipIf(!hasNode())("Twilio's library for Node", () => {
+  // biome-ignore lint/suspicious/noExplicitAny: the package is installed for this test alone
+  let twilio: any
+  // biome-ignore lint/suspicious/noExplicitAny: as above
+  let client: any
+  const clientOf = (token: string) => {
+    const inner = new twilio.RequestClient()
+    const httpClient = {
+      request: (options: { uri: string }) =>
+        inner.request({
+          ...options,
+          uri: options.uri.replace('https://api.twilio.com', fixture.gateway.url),
+        }),
+    }
+    return twilio(ann.sid, token, { httpClient })
+  }
+  beforeAll(() => {
+    twilio = createRequire(import.meta.url)(NODE_PACKAGE)
+    client = clientOf(ann.token)
+  })
+
+  test('sends, fetches, schedules, cancels, redacts, deletes', async () => {
+    const made = await client.messages.create({ to: TO, from: NUMBER, body: 'From Node' })
+    expect(made).toMatchObject({
+      status: 'queued',
+      from: NUMBER,
+      numSegments: '1',
+      errorCode: null,
+      dateSent: null,
+    })
+    expect(made.dateCreated).toBeInstanceOf(Date)
+    expect((await client.messages(made.sid).fetch()).sid).toBe(made.sid)
+    const planned = await client.messages.create({
+      to: TO,
+      messagingServiceSid: `MG${ann.sid.slice(2)}`,
+      body: 'Later',
+      scheduleType: 'fixed',
+      sendAt: new Date(Date.now() + 3_600_000),
+      validityPeriod: 600,
+    })
+    expect(planned.status).toBe('scheduled')
+    expect((await client.messages(planned.sid).update({ status: 'canceled' })).status).toBe('canceled')
+    expect((await client.messages(planned.sid).update({ body: '' })).body).toBe('')
+    expect(await client.messages(planned.sid).remove()).toBe(true)
+    expect(await client.messages(made.sid).media.list()).toEqual([])
+    await report(phone, 'sent', 'delivered')
+    expect(await client.messages(made.sid).fetch()).toMatchObject({ status: 'delivered' })
+  })
+
+  test('lists in pages and by date', async () => {
+    for (let i = 0; i < 4; i++) await client.messages.create({ to: TO, from: NUMBER, body: `Page ${i}` })
+    await report(phone, 'sent')
+    const all = await client.messages.list({ to: TO, pageSize: 2 })
+    expect(all).toHaveLength(5)
+    expect(await client.messages.list({ to: TO, limit: 3 })).toHaveLength(3)
+    expect(await client.messages.list({ to: TO, limit: 5_000 })).toHaveLength(5)
+    expect(
+      await client.messages.list({ to: TO, dateSent: new Date(new Date().toISOString().slice(0, 10)) }),
+    ).toHaveLength(5)
+    expect(await client.messages.list({ dateSentAfter: new Date(Date.now() + 60_000) })).toEqual([])
+    expect(
+      await client.messages.list({ to: TO, dateSentBefore: new Date(Date.now() + 60_000) }),
+    ).toHaveLength(5)
+    const page = await client.messages.page({ to: TO, pageSize: 2 })
+    expect(
+      (await (await page.nextPage()).previousPage()).instances.map(({ sid }: { sid: string }) => sid),
+    ).toEqual(page.instances.map(({ sid }: { sid: string }) => sid))
+  })
+
+  test('numbers and the account', async () => {
+    const [number] = await client.incomingPhoneNumbers.list({ phoneNumber: NUMBER })
+    expect(number.capabilities).toMatchObject({ sms: true, voice: false })
+    const one = client.incomingPhoneNumbers(number.sid)
+    expect((await one.update({ smsUrl: `${app.url}/sms` })).smsUrl).toBe(`${app.url}/sms`)
+    expect((await one.fetch()).phoneNumber).toBe(NUMBER)
+    expect((await client.api.v2010.accounts(ann.sid).fetch()).status).toBe('active')
+    expect(await client.api.v2010.accounts.list()).toHaveLength(1)
+    const reply = new twilio.twiml.MessagingResponse()
+    reply.message('Thank you & goodbye')
+    app.answer(200, reply.toString())
+    app.calls.length = 0
+    await receive(phone, '+4915117770001', 'Hello')
+    const [call] = await app.heard(1)
+    const signature = call!.headers['x-twilio-signature']
+    expect(twilio.validateRequest(ann.token, signature, call!.url, call!.form)).toBe(true)
+    await expect.poll(async () => (await client.messages.list({ to: '+4915117770001' })).length).toBe(1)
+    await one.update({ smsUrl: '' })
+    app.answer(204)
+  })
+
+  test('errors are its own', async () => {
+    const code = (work: Promise<unknown>) =>
+      work.then(
+        () => undefined,
+        (error) => [error.constructor.name, error.status, error.code],
+      )
+    expect(await code(client.messages.create({ to: TO, from: NUMBER }))).toEqual([
+      'RestException',
+      400,
+      21602,
+    ])
+    expect(await code(client.messages.create({ to: '1', body: 'x' }))).toEqual(['RestException', 400, 21211])
+    expect(await code(client.messages('SMxyz').fetch())).toEqual(['RestException', 404, 20404])
+    expect(await code(clientOf('wrong').messages.list())).toEqual(['RestException', 401, 20003])
+  })
+
+  test('validates a callback, and no other', async () => {
+    const { url, form, headers } = await statusCallback()
+    const signature = headers['x-twilio-signature']
+    expect(twilio.validateRequest(ann.token, signature, url, form)).toBe(true)
+    expect(twilio.validateRequest(ann.token, signature, url, { ...form, MessageStatus: 'failed' })).toBe(
+      false,
+    )
+  })
+})
+
+/** A block of the page, which begins with this line. */
+function exampleOf(first: string): string {
+  const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'twilio.md'), 'utf8')
+  const block = [...page.matchAll(/^```text\n([\s\S]*?)^```$/gm)].find(([, text]) =>
+    text!.startsWith(`${first}\n`),
+  )
+  if (!block) throw new Error(`docs/twilio.md has no block ${first}`)
+  return block[1]!
+}
+
+describe('the examples of docs/twilio.md', () => {
+  test.each([
+    ['// Node', hasNode, process.execPath, join(NODE_PACKAGE, '..', '..', 'example.mjs')],
+    ['# Python', hasPython, PYTHON, join(PYTHON, '..', 'example.py')],
+  ])('%s', async (first, isThere, program, file) => {
+    if (!isThere()) return
+    writeFileSync(file, exampleOf(first))
+    const env = { ...process.env, GATEWAY: fixture.gateway.url, ACCOUNT_SID: ann.sid, AUTH_TOKEN: ann.token }
+    expect((await run(program, [file], { env })).stdout.trim()).toBe('queued')
+  })
+})
+
+describe.skipIf(!hasPython())("Twilio's library for Python", () => {
+  test('does all that a program does', async () => {
+    const { url, form, headers } = await statusCallback()
+    const call = JSON.stringify({ url, form, signature: headers['x-twilio-signature'] })
+    const script = join(import.meta.dirname, 'twilio-client.py')
+    const { stdout } = await run(PYTHON, [script, fixture.gateway.url, ann.sid, ann.token, NUMBER, call])
+    expect(JSON.parse(stdout)).toEqual({
+      status: 'queued',
+      from: NUMBER,
+      created: expect.stringMatching(/^20.*\+00:00$/),
+      sent: null,
+      fetched: true,
+      planned: 'scheduled',
+      canceled: 'canceled',
+      redacted: '',
+      listed: 5,
+      limited: 3,
+      streamed: 5,
+      today: 0,
+      media: 0,
+      numbers: [NUMBER],
+      sms_url: 'GET',
+      account: 'active',
+      deleted: true,
+      valid: true,
+      errors: {
+        no_body: [400, 21602],
+        to: [400, 21211],
+        gone: [404, 20404],
+        busy: [409, 20009],
+        login: [401, 20003],
+      },
+    })
+  })
+})

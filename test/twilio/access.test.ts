@@ -1,0 +1,311 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../support/server/server-with-devices.ts'
+import {
+  makeKey,
+  pairPhone,
+  startTwilioFixture,
+  type TwilioFixture,
+  type TwilioUser,
+} from '../support/twilio/twilio-fixture.ts'
+
+const NUMBER = '+4915550000001'
+
+let fixture: TwilioFixture
+let ann: TwilioUser
+let ben: TwilioUser
+let phone: Client
+beforeAll(async () => {
+  fixture = await startTwilioFixture()
+  ann = await fixture.makeUser()
+  ben = await fixture.makeUser()
+  phone = await pairPhone(fixture, ann, NUMBER, 'Desk')
+})
+afterAll(() => fixture.stop())
+
+const ERROR = (code: number, status: number) => ({
+  code,
+  message: expect.stringMatching(/./),
+  more_info: `https://www.twilio.com/docs/errors/${code}`,
+  status,
+})
+
+describe('credentials', () => {
+  test('a new key shows them once', async () => {
+    const { id, key, account_sid, auth_token, key_sid } = await makeKey(ann.user)
+    expect(key).toMatch(/^psk_[A-Za-z0-9]{64}$/)
+    expect(auth_token).toBe(key.replace('_', ''))
+    expect(account_sid).toBe(`AC${Buffer.from(ann.user.id).toString('hex')}00`)
+    expect(key_sid).toBe(`SK${Buffer.from(id).toString('hex')}00`)
+    const record = (await ann.user.call('GET', `/api/collections/api_keys/records/${id}`)).body
+    expect(record).toMatchObject({ twilio: true })
+    expect(Object.keys(record)).not.toContain('signing')
+    expect(JSON.stringify(record)).not.toContain(auth_token)
+  })
+
+  test('twilio is set when the key is made, and never later', async () => {
+    const { superuser } = fixture.gateway
+    const plain = await makeKey(ann.user, { twilio: false })
+    expect(plain).not.toHaveProperty('auth_token')
+    const path = (id: string) => `/api/collections/api_keys/records/${id}`
+    expect((await superuser.call('PATCH', path(plain.id), { twilio: true })).status).toBe(400)
+    expect((await superuser.call('PATCH', path(ann.keyId), { twilio: false })).status).toBe(400)
+    expect((await superuser.call('PATCH', path(ann.keyId), { name: 'renamed', signing: 'x' })).status).toBe(
+      200,
+    )
+    const { rows } = await fixture.gateway.server.services.store.db.query(
+      'select length(signing) from api_keys where id = $1',
+      [ann.keyId],
+    )
+    expect(rows[0]![0]).toBe(40)
+  })
+
+  test('a client cannot choose what signs', async () => {
+    const { id } = await makeKey(ann.user, { twilio: false, signing: 'aa'.repeat(20) })
+    const { rows } = await fixture.gateway.server.services.store.db.query(
+      'select signing from api_keys where id = $1',
+      [id],
+    )
+    expect(rows[0]![0]).toBe('')
+  })
+
+  test('the account or the key opens it', async () => {
+    for (const name of [ann.sid, ann.keySid])
+      expect(
+        (await ann.raw('GET', '/2010-04-01/Accounts.json', { login: `${name}:${ann.token}` })).status,
+      ).toBe(200)
+  })
+
+  const logins: readonly (readonly [string, () => string | Promise<string>])[] = [
+    ['none', () => ''],
+    ['a wrong token', () => `${ann.sid}:${ann.token.slice(0, -1)}x`],
+    ['the token of another', () => `${ann.sid}:${ben.token}`],
+    ['the key of another', () => `${ben.keySid}:${ann.token}`],
+    ['another name', () => `ann:${ann.token}`],
+    ['the key with its underscore', () => `${ann.sid}:${ann.token.replace('psk', 'psk_')}`],
+    [
+      'a key without twilio',
+      async () => `${ann.sid}:${(await makeKey(ann.user, { twilio: false })).key.replace('_', '')}`,
+    ],
+    [
+      'an expired key',
+      async () =>
+        `${ann.sid}:${(await makeKey(ann.user, { expires_at: '2020-01-01 00:00:00.000Z' })).auth_token}`,
+    ],
+  ]
+  test.each(logins)('401 for %s', async (_, login) => {
+    for (const path of [
+      '/2010-04-01/Accounts.json',
+      `/2010-04-01/Accounts/${ann.sid}/Calls.json`,
+      '/v1/Services',
+    ]) {
+      const answer = await ann.raw('GET', path, { login: await login() })
+      expect(answer.body).toEqual(ERROR(20003, 401))
+      expect(answer.headers.get('www-authenticate')).toMatch(/^Basic realm=/)
+    }
+  })
+
+  test.each([
+    ['a session', () => ({ authorization: ann.user.token })],
+    ['a device', () => ({ authorization: phone.token })],
+    ['X-API-Key', () => ({ 'x-api-key': ann.token.replace('psk', 'psk_') })],
+  ])('401 for %s', async (_, headers) => {
+    const answer = await ann.raw('GET', '/2010-04-01/Accounts.json', { login: '', headers: headers() })
+    expect(answer.status).toBe(401)
+  })
+
+  test('a deleted key is over at once', async () => {
+    const { id, auth_token } = await makeKey(ann.user)
+    const login = `${ann.sid}:${auth_token}`
+    expect((await ann.raw('GET', '/2010-04-01/Accounts.json', { login })).status).toBe(200)
+    await ann.user.call('DELETE', `/api/collections/api_keys/records/${id}`)
+    expect((await ann.raw('GET', '/2010-04-01/Accounts.json', { login })).status).toBe(401)
+  })
+})
+
+test('what is not secret can be read later', async () => {
+  const { url } = fixture.gateway
+  const shown = async (headers: Record<string, string>) =>
+    (await fetch(`${url}/api/sms/twilio`, { headers })).json() as Promise<Record<string, unknown>>
+  const numbers = [{ phone_number: NUMBER, sid: `PN${Buffer.from(phone.id).toString('hex')}00` }]
+  const all = { account_sid: ann.sid, messaging_service_sid: `MG${ann.sid.slice(2)}`, numbers }
+  const signedIn = await shown({ authorization: ann.user.token })
+  expect(signedIn).toMatchObject(all)
+  expect(signedIn).not.toHaveProperty('key_sid')
+  const keyed = await shown({ 'x-api-key': ann.token.replace('psk', 'psk_') })
+  expect(keyed).toMatchObject({ ...all, key_sid: ann.keySid, base_url: expect.stringMatching(/^http/) })
+})
+
+describe('what is not there', () => {
+  test.each([
+    ['GET', 'Calls.json'],
+    ['POST', 'Messages/SM00/Feedback.json'],
+    ['GET', 'Messages'],
+    ['GET', 'Messages.xml'],
+    ['GET', 'Messages/'],
+    ['GET', '/Messages.json'],
+    ['GET', 'Messages/../Messages.json/x'],
+    ['GET', 'Messages/SM123.json'],
+    ['GET', `Messages/SM${'0'.repeat(32)}.json`],
+    ['GET', `Messages/XX${'61'.repeat(15)}00.json`],
+    ['GET', `Messages/SM${'61'.repeat(15)}00.json`],
+    ['GET', `Messages/SM${'61'.repeat(15)}00/Media.json`],
+    ['GET', `Messages/SM${'61'.repeat(15)}00/Media/ME1.json`],
+    ['GET', `IncomingPhoneNumbers/PN${'61'.repeat(15)}00.json`],
+  ])('404 for %s %s', async (method, path) => {
+    const answer = await ann.ask(method, path)
+    expect([answer.status, answer.body]).toEqual([404, ERROR(20404, 404)])
+  })
+
+  test.each([
+    '/2010-04-01',
+    '/2010-04-01/x',
+    '/v1/Services',
+    '/v1',
+    '/v2/Services/VA1/Verifications',
+    '/v3/x//y',
+  ])('404 for %s', async (path) => expect((await ann.raw('GET', path)).body).toEqual(ERROR(20404, 404)))
+
+  test.each([
+    ['PUT', 'Messages.json'],
+    ['DELETE', 'Messages.json'],
+    ['PUT', `Messages/SM${'61'.repeat(15)}00.json`],
+    ['POST', 'IncomingPhoneNumbers.json'],
+    ['DELETE', `IncomingPhoneNumbers/PN${'61'.repeat(15)}00.json`],
+  ])('405 for %s %s', async (method, path) => {
+    expect((await ann.ask(method, path)).body).toEqual(ERROR(20004, 405))
+  })
+
+  test('405 for a new account', async () => {
+    expect((await ann.raw('POST', '/2010-04-01/Accounts.json')).body).toEqual(ERROR(20004, 405))
+    expect((await ann.raw('POST', `/2010-04-01/Accounts/${ann.sid}.json`)).body).toEqual(ERROR(20004, 405))
+  })
+})
+
+describe("another's account", () => {
+  test.each([
+    ['GET', 'Messages.json'],
+    ['POST', 'Messages.json'],
+    ['GET', 'IncomingPhoneNumbers.json'],
+  ])('is not there: %s %s', async (method, path) => {
+    const answer = await ann.raw(method, `/2010-04-01/Accounts/${ben.sid}/${path}`)
+    expect(answer.body).toEqual(ERROR(20404, 404))
+    expect((await ann.raw('GET', `/2010-04-01/Accounts/${ben.sid}.json`)).status).toBe(404)
+  })
+
+  test('nor are its messages and numbers', async () => {
+    const { sid } = (await ann.send()).body
+    const [number] = (await ann.ask('GET', 'IncomingPhoneNumbers.json')).body.incoming_phone_numbers
+    const probes: [string, string, Record<string, string>?][] = [
+      ['GET', `Messages/${sid}.json`],
+      ['POST', `Messages/${sid}.json`, { Status: 'canceled' }],
+      ['POST', `Messages/${sid}.json`, { Body: '' }],
+      ['DELETE', `Messages/${sid}.json`],
+      ['GET', `Messages/${sid}/Media.json`],
+      ['GET', `IncomingPhoneNumbers/${number.sid}.json`],
+      [
+        'POST',
+        `IncomingPhoneNumbers/${number.sid}.json`,
+        { SmsUrl: 'http://127.0.0.1:1/', FriendlyName: 'Mine' },
+      ],
+    ]
+    for (const [method, path, form] of probes)
+      expect([method, path, (await ben.ask(method, path, form)).body]).toEqual([
+        method,
+        path,
+        ERROR(20404, 404),
+      ])
+    expect((await ben.send({ From: NUMBER })).body.code).toBe(21606)
+    expect((await ben.send({ MessagingServiceSid: `MG${ann.sid.slice(2)}` })).body.code).toBe(21701)
+    expect((await ben.ask('GET', 'Messages.json')).body.messages).toEqual([])
+    expect((await ben.ask('GET', `Messages.json?PageToken=PA${sid}`)).body.code).toBe(21481)
+    expect((await ben.ask('GET', `IncomingPhoneNumbers.json?PageToken=PA${number.sid}`)).body.code).toBe(
+      21481,
+    )
+    expect((await ann.ask('GET', `Messages/${sid}.json`)).body).toMatchObject({
+      status: 'queued',
+      body: 'Hi',
+    })
+    expect((await ann.ask('GET', `IncomingPhoneNumbers/${number.sid}.json`)).body).toEqual(number)
+  })
+})
+
+test('the account', async () => {
+  const { body } = await ann.raw('GET', `/2010-04-01/Accounts/${ann.sid}.json`)
+  expect(body).toMatchObject({
+    sid: ann.sid,
+    owner_account_sid: ann.sid,
+    status: 'active',
+    type: 'Full',
+    auth_token: null,
+  })
+  const list = (await ann.raw('GET', '/2010-04-01/Accounts.json?PageSize=20')).body
+  expect(list.accounts).toEqual([body])
+  expect(list).toMatchObject({
+    page_size: 20,
+    next_page_uri: null,
+    uri: expect.stringMatching(/^\/2010-04-01\/Accounts\.json\?/),
+  })
+})
+
+describe('numbers', () => {
+  test('are devices with a number', async () => {
+    await fixture.gateway.pair(ann.user)
+    const { body } = await ann.ask('GET', 'IncomingPhoneNumbers.json')
+    expect(body.incoming_phone_numbers).toHaveLength(1)
+    expect(body.incoming_phone_numbers[0]).toMatchObject({
+      phone_number: NUMBER,
+      friendly_name: 'Desk',
+      capabilities: { fax: false, mms: false, sms: true, voice: false },
+      sms_url: '',
+      sms_method: 'POST',
+      origin: 'hosted',
+      trunk_sid: null,
+      voice_url: '',
+    })
+    for (const [query, count] of [
+      [`PhoneNumber=${encodeURIComponent(NUMBER)}`, 1],
+      ['PhoneNumber=%2B1', 0],
+      ['FriendlyName=Desk', 1],
+      ['FriendlyName=desk', 0],
+    ])
+      expect(
+        (await ann.ask('GET', `IncomingPhoneNumbers.json?${query}`)).body.incoming_phone_numbers,
+      ).toHaveLength(Number(count))
+  })
+
+  test('can be changed', async () => {
+    const [{ sid }] = (await ann.ask('GET', 'IncomingPhoneNumbers.json')).body.incoming_phone_numbers
+    const change = (form: Record<string, string>) => ann.ask('POST', `IncomingPhoneNumbers/${sid}.json`, form)
+    const SmsUrl = 'http://127.0.0.1:1/sms'
+    expect((await change({ SmsUrl, SmsMethod: 'get', FriendlyName: 'Front' })).body).toMatchObject({
+      sms_url: SmsUrl,
+      sms_method: 'GET',
+      friendly_name: 'Front',
+    })
+    expect((await change({ SmsUrl: `${SmsUrl}2`, VoiceUrl: '' })).body).toMatchObject({
+      sms_url: `${SmsUrl}2`,
+      sms_method: 'GET',
+    })
+    for (const [form, code] of [
+      [{ SmsUrl: 'sms' }, 21502],
+      [{ SmsMethod: 'PUT' }, 20001],
+      [{ VoiceUrl: 'http://127.0.0.1:1/' }, 20001],
+      [{ SmsFallbackUrl: 'http://127.0.0.1:1/', SmsUrl: '' }, 20001],
+    ] as const)
+      expect((await change(form as Record<string, string>)).body.code).toBe(code)
+    expect((await change({ SmsUrl: '' })).body).toMatchObject({ sms_url: '', friendly_name: 'Front' })
+  })
+})
+
+test('rate limits answer in the same form', async () => {
+  const { superuser } = fixture.gateway
+  const path = `/2010-04-01/Accounts/${ann.sid}.json`
+  const rule = { label: '/2010-04-01/', audience: '@auth', duration: 7, maxRequests: 2 }
+  await superuser.call('PATCH', '/api/settings', { rateLimits: { enabled: true, rules: [rule] } })
+  const answers = []
+  for (let i = 0; i < 3; i++) answers.push(await ann.raw('GET', path))
+  await superuser.call('PATCH', '/api/settings', { rateLimits: { enabled: false } })
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 429])
+  expect(answers[2]!.body).toEqual(ERROR(20429, 429))
+  expect(Number(answers[2]!.headers.get('retry-after'))).toBeGreaterThan(0)
+})

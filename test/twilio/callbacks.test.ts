@@ -1,0 +1,209 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../support/server/server-with-devices.ts'
+import { until } from '../support/services/receiver.ts'
+import {
+  type App,
+  pairPhone,
+  report,
+  reportAs,
+  signatureOf,
+  startApp,
+  startTwilioFixture,
+  type TwilioFixture,
+  type TwilioUser,
+} from '../support/twilio/twilio-fixture.ts'
+import { deliveriesOf, makeDeliveriesDue } from '../support/webhook-fixture.ts'
+
+const NUMBER = '+4915550000001'
+const TO = '+4915112345678'
+
+let fixture: TwilioFixture
+let ann: TwilioUser
+let phone: Client
+let app: App
+beforeAll(async () => {
+  fixture = await startTwilioFixture()
+  ann = await fixture.makeUser()
+  phone = await pairPhone(fixture, ann, NUMBER)
+})
+afterAll(() => fixture.stop())
+beforeAll(async () => {
+  app = await startApp()
+})
+afterEach(() => {
+  app.calls.length = 0
+  app.answer(204)
+})
+afterAll(() => app.stop())
+
+const told = () => app.calls.map(({ form }) => form.MessageStatus)
+const store = () => fixture.gateway.server.services.store
+
+describe('status callbacks', () => {
+  test('tell each status after the first, in order, signed', async () => {
+    const sent = await ann.send({ StatusCallback: `${app.url}/status?a=1&b=it's` })
+    await report(phone, 'sent', 'delivered')
+    await app.heard(2)
+    expect(told()).toEqual(['sent', 'delivered'])
+    for (const call of app.calls) {
+      expect(call).toMatchObject({ method: 'POST', url: `${app.url}/status?a=1&b=it%27s` })
+      expect(call.headers['content-type']).toMatch(/^application\/x-www-form-urlencoded/)
+      expect(call.headers['x-twilio-signature']).toBe(signatureOf(ann.token, call))
+    }
+    const [first, second] = app.calls
+    expect(first!.form).toEqual({
+      AccountSid: ann.sid,
+      ApiVersion: '2010-04-01',
+      From: NUMBER,
+      To: TO,
+      MessageSid: sent.body.sid,
+      SmsSid: sent.body.sid,
+      MessageStatus: 'sent',
+      SmsStatus: 'sent',
+    })
+    const token = 'i-twilio-idempotency-token'
+    expect(first!.headers[token]).not.toBe(second!.headers[token])
+    await until('both are noted', async () =>
+      (await deliveriesOf(ann.user)).slice(-2).every(({ status }) => status === 'delivered'),
+    )
+  })
+
+  test('are shown as they were sent, without the password of the address', async () => {
+    const url = app.url.replace('://', '://ann:secret@')
+    await ann.send({ StatusCallback: url })
+    await report(phone, 'sent')
+    const [call] = await app.heard(1)
+    await until('it is noted', async () => (await deliveriesOf(ann.user)).at(-1).attempts === 1)
+    const { id } = (await deliveriesOf(ann.user)).at(-1)
+    const { body } = await ann.user.call('GET', `/api/webhooks/deliveries/${id}/request`)
+    expect(Object.fromEntries(new URLSearchParams(body.body))).toEqual(call!.form)
+    expect(call!.headers).toMatchObject(body.headers)
+    expect(body.headers['x-twilio-signature']).toBe(call!.headers['x-twilio-signature'])
+    expect(call!.headers.authorization).toMatch(/^Basic /)
+    expect(body.headers.authorization).toBeUndefined()
+  })
+
+  test.each<[string, (string | [string, string])[], string[], string]>([
+    ['a failure', [['failed', 'No service']], ['failed'], '30008'],
+    ['a negative report', ['sent', ['failed', 'Rejected']], ['sent', 'undelivered'], '30003'],
+  ])('tell of %s', async (_, reports, statuses, code) => {
+    await ann.send({ StatusCallback: app.url })
+    await report(phone, ...reports)
+    await app.heard(statuses.length)
+    expect(told()).toEqual(statuses)
+    expect(app.calls.at(-1)!.form).toMatchObject({ ErrorCode: code, ErrorMessage: reports.at(-1)![1] })
+  })
+
+  test('tell of a cancellation, and of the queue after a schedule', async () => {
+    const SendAt = new Date(Date.now() + 1_500).toISOString()
+    const service = `MG${ann.sid.slice(2)}`
+    const form = { ScheduleType: 'fixed', SendAt, MessagingServiceSid: service, StatusCallback: app.url }
+    const { sid } = (await ann.send(form)).body
+    await app.heard(1)
+    expect(app.calls[0]!.form).toMatchObject({
+      MessageStatus: 'queued',
+      MessagingServiceSid: service,
+      MessageSid: sid,
+    })
+    await ann.ask('POST', `Messages/${sid}.json`, { Status: 'canceled' })
+    await app.heard(2)
+    expect(told()).toEqual(['queued', 'canceled'])
+  })
+
+  test('never go back, nor are told twice', async () => {
+    await ann.send({ StatusCallback: app.url })
+    const { items } = (await phone.call('POST', '/api/devices/claim', { limit: 50 })).body
+    await reportAs(phone, items, 'delivered', 'sent', 'delivered')
+    await ann.send({ StatusCallback: app.url })
+    await report(phone, 'sent')
+    await app.heard(2)
+    expect(told().sort()).toEqual(['delivered', 'sent'])
+  })
+
+  test('of many messages keep the order of each', async () => {
+    app.behave((_, res) => void setTimeout(() => res.writeHead(204).end(), Math.random() * 30))
+    for (let i = 0; i < 12; i++) await ann.send({ StatusCallback: app.url })
+    await report(phone, 'sent', 'delivered')
+    await app.heard(24)
+    const bySid = Map.groupBy(app.calls, ({ form }) => form.MessageSid)
+    expect(bySid.size).toBe(12)
+    for (const calls of bySid.values())
+      expect(calls.map(({ form }) => form.MessageStatus)).toEqual(['sent', 'delivered'])
+  })
+
+  test('are repeated after 5xx with the same token, four times in all', async () => {
+    app.answer(500, 'no')
+    await ann.send({ StatusCallback: app.url })
+    await report(phone, 'sent')
+    for (let attempt = 1; attempt <= 4; attempt++) {
+      await app.heard(attempt)
+      await until(
+        'the attempt is noted',
+        async () => (await deliveriesOf(ann.user)).at(-1).attempts === attempt,
+      )
+      await makeDeliveriesDue(store())
+    }
+    expect((await deliveriesOf(ann.user)).at(-1)).toMatchObject({
+      status: 'failed',
+      attempts: 4,
+      webhook: '',
+    })
+    expect(new Set(app.calls.map(({ headers }) => headers['i-twilio-idempotency-token'])).size).toBe(1)
+  })
+
+  test.each([404, 301, 410])('end at once after a %d', async (status) => {
+    app.answer(status)
+    await ann.send({ StatusCallback: app.url })
+    await report(phone, 'sent')
+    await app.heard(1)
+    await until('it is noted', async () => (await deliveriesOf(ann.user)).at(-1).status !== 'pending')
+    expect((await deliveriesOf(ann.user)).at(-1)).toMatchObject({ status: 'failed', response_status: status })
+  })
+
+  test('send credentials of the address as Basic authentication, and sign without them', async () => {
+    const url = app.url.replace('//', '//us%20er:p%40ss@')
+    await ann.send({ StatusCallback: `${url}/x#rc=2&rp=all` })
+    await report(phone, 'sent')
+    const [call] = await app.heard(1)
+    expect(call!.headers.authorization).toBe(`Basic ${btoa('us er:p@ss')}`)
+    expect(call!.url).toBe(`${app.url}/x`)
+    expect(call!.headers['x-twilio-signature']).toBe(signatureOf(ann.token, call!))
+  })
+
+  test('can be sent again by hand', async () => {
+    await ann.send({ StatusCallback: app.url })
+    await report(phone, 'sent')
+    await app.heard(1)
+    await until('it is noted', async () => (await deliveriesOf(ann.user)).at(-1).status === 'delivered')
+    const { id } = (await deliveriesOf(ann.user)).at(-1)
+    expect((await ann.user.call('POST', `/api/webhooks/deliveries/${id}/resend`)).status).toBe(200)
+    await app.heard(2)
+    expect(app.calls[1]!.form).toEqual(app.calls[0]!.form)
+  })
+
+  test('end as failed when their key is deleted, and nothing is sent any more', async () => {
+    const eve = await fixture.makeUser()
+    const hers = await pairPhone(fixture, eve, '+4915550000077')
+    app.answer(500)
+    await eve.send({ StatusCallback: app.url })
+    await report(hers, 'sent')
+    await app.heard(1)
+    await until('it waits', async () => (await deliveriesOf(eve.user))[0].attempts === 1)
+    await eve.user.call('DELETE', `/api/collections/api_keys/records/${eve.keyId}`)
+    expect((await deliveriesOf(eve.user))[0]).toMatchObject({
+      status: 'failed',
+      response_body: 'The API key of this callback was deleted',
+    })
+    expect((await eve.send()).body.code).toBe(20003)
+  })
+
+  test('keep no text once it is redacted', async () => {
+    const { sid } = (await ann.send({ Body: 'a secret', StatusCallback: app.url })).body
+    await report(phone, 'sent')
+    await ann.ask('POST', `Messages/${sid}.json`, { Body: '' })
+    const { rows } = await store().db.query(
+      `select count(*) from webhook_payloads where image::text like '%a secret%'`,
+    )
+    expect(Number(rows[0]![0])).toBe(0)
+  })
+})

@@ -1,0 +1,98 @@
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
+import { twilioCalls } from '../../src/twilio/calls/call.ts'
+import type { Client } from '../support/server/server-with-devices.ts'
+import {
+  type App,
+  pairPhone,
+  startApp,
+  startTwilioFixture,
+  type TwilioFixture,
+  type TwilioUser,
+} from '../support/twilio/twilio-fixture.ts'
+
+// What an SmsUrl answers that means no good.
+
+const NUMBER = '+4915550000001'
+
+let fixture: TwilioFixture
+let ann: TwilioUser
+let phone: Client
+let app: App
+beforeAll(async () => {
+  fixture = await startTwilioFixture()
+  ann = await fixture.makeUser()
+  phone = await pairPhone(fixture, ann, NUMBER)
+  app = await startApp()
+})
+afterAll(async () => {
+  await app.stop()
+  await fixture.stop()
+})
+afterEach(() => {
+  app.calls.length = 0
+  vi.restoreAllMocks()
+})
+
+let texts = 0
+
+/** Tells the app of a text, and what came of it. `answer` may change the settings before the app answers. */
+function tell(answer: (settings: { webhookAllowPrivate: boolean }) => string) {
+  const { store, config, campaigns } = fixture.gateway.server.services
+  const settings = { optWords: config.optWords, webhookAllowPrivate: true }
+  app.behave(
+    (_, res) =>
+      void res.writeHead(200, { 'content-type': 'text/xml' }).end(`<Response>${answer(settings)}</Response>`),
+  )
+  const call = twilioCalls({ store, config: settings, send: campaigns.services })
+  const image = {
+    id: `incomingtext${String(++texts).padStart(3, '0')}`,
+    device: phone.id,
+    from: '+4917712345678',
+    to: NUMBER,
+    body: 'Hello',
+    created: new Date().toISOString().replace('T', ' '),
+  }
+  const due = { delivery: 'a', user: ann.user.id, webhook: '', eventId: 'a', attempts: 0, closed: undefined }
+  const hook = { url: `${app.url}/sms`, format: 'twilio', maxAttempts: 4, event: 'message.received' }
+  const rest = {
+    target: null,
+    image,
+    body: '',
+    secrets: [],
+    smsgateKey: undefined,
+    message: image.id,
+    apiKey: ann.keyId,
+  }
+  return call({ ...due, ...hook, ...rest }, new AbortController().signal)
+}
+
+test.each([
+  ['plain http', () => `${app.url}/inside`, /is not https/],
+  ['this host', () => `${app.url.replace('http:', 'https:')}/inside`, /not an address of the internet/],
+  ['a number', () => 'https://2130706433/', /not an address of the internet/],
+  ['an address of the cloud', () => 'https://169.254.169.254/', /not an address of the internet/],
+  ['IPv4 in IPv6', () => 'https://[::ffff:10.0.0.1]/', /not an address of the internet/],
+  ['IPv4 by NAT64', () => 'https://[64:ff9b::7f00:1]/', /not an address of the internet/],
+  ['a local name', () => 'https://a.localhost/', /not an address of the internet/],
+  ['a file', () => 'file:///etc/passwd', /neither http nor https/],
+  ['nothing', () => 'https://[', /is not an address/],
+])('Redirect to %s is not followed', async (_, target, reason) => {
+  // the first call needs an app on this machine; what comes after it is as on a server of the internet
+  const outcome = await tell((settings) => {
+    settings.webhookAllowPrivate = false
+    return `<Redirect>${target()}</Redirect>`
+  })
+  expect(outcome).toMatchObject({ status: 200, verdict: 'failed', text: expect.stringMatching(/^11200 /) })
+  expect(outcome.text).toMatch(reason)
+  expect(app.calls.map(({ url }) => url)).toEqual([`${app.url}/sms`])
+})
+
+test('a document of many messages costs few look-ups', async () => {
+  const asked = vi.spyOn(fixture.gateway.server.services.store.db, 'query')
+  const outcome = await tell(() => `<Message from="${NUMBER}">a</Message>`.repeat(1_000))
+  expect(outcome).toMatchObject({ verdict: 'failed', text: expect.stringMatching(/^14109 /) })
+  const lookUps = asked.mock.calls.filter(([text]) =>
+    text.includes('where "user" = $1 and enabled and phone'),
+  )
+  expect(lookUps).toHaveLength(11)
+})

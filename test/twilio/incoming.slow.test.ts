@@ -1,0 +1,310 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { Client } from '../support/server/server-with-devices.ts'
+import { until } from '../support/services/receiver.ts'
+import {
+  type App,
+  pairPhone,
+  receive,
+  report,
+  signatureOf,
+  startApp,
+  startTwilioFixture,
+  type TwilioFixture,
+  type TwilioUser,
+} from '../support/twilio/twilio-fixture.ts'
+import { deliveriesOf, makeDeliveriesDue } from '../support/webhook-fixture.ts'
+
+const [NUMBER, OTHER] = ['+4915550000001', '+4915550000002']
+
+let fixture: TwilioFixture
+let ann: TwilioUser
+let phone: Client
+let app: App
+let pn: string
+beforeAll(async () => {
+  fixture = await startTwilioFixture()
+  ann = await fixture.makeUser()
+  phone = await pairPhone(fixture, ann, NUMBER)
+  await pairPhone(fixture, ann, OTHER)
+  app = await startApp()
+  const { body } = await ann.ask('GET', `IncomingPhoneNumbers.json?PhoneNumber=${encodeURIComponent(NUMBER)}`)
+  pn = body.incoming_phone_numbers[0].sid
+})
+afterAll(async () => {
+  await app.stop()
+  await fixture.stop()
+})
+let people = 10_000_000
+let from: string
+beforeEach(async () => {
+  from = `+4917${people++}`
+  await ann.ask('POST', `IncomingPhoneNumbers/${pn}.json`, {
+    SmsUrl: `${app.url}/sms?x=1`,
+    SmsMethod: 'POST',
+  })
+})
+afterEach(() => {
+  app.calls.length = 0
+  app.answer(204)
+})
+
+const last = async () => (await deliveriesOf(ann.user)).at(-1)
+const settled = () => until('it is over', async () => (await last()).status !== 'pending')
+const repliesTo = async (to: string) =>
+  (await ann.ask('GET', `Messages.json?To=${encodeURIComponent(to)}`)).body.messages
+const xml = (inside: string) => `<?xml version="1.0" encoding="UTF-8"?><Response>${inside}</Response>`
+
+/** A text that comes in, and what became of its delivery. */
+async function hear(body = 'Hello') {
+  const id = await receive(phone, from, body)
+  await until('it is over', async () => {
+    const delivery = await last()
+    return delivery?.message === id && delivery.status !== 'pending'
+  })
+  const delivery = await last()
+  return delivery
+}
+
+describe('an incoming text', () => {
+  test('is told by POST, signed', async () => {
+    await hear('Hällo & more')
+    const [call] = app.calls
+    const sid = call!.form.MessageSid!
+    expect(call).toMatchObject({ method: 'POST', url: `${app.url}/sms?x=1` })
+    expect(call!.form).toEqual({
+      AccountSid: ann.sid,
+      ApiVersion: '2010-04-01',
+      Body: 'Hällo & more',
+      From: from,
+      To: NUMBER,
+      MessageSid: expect.stringMatching(/^SM[0-9a-f]{32}$/),
+      SmsSid: sid,
+      SmsMessageSid: sid,
+      NumMedia: '0',
+      NumSegments: '1',
+      SmsStatus: 'received',
+    })
+    expect(call!.headers['x-twilio-signature']).toBe(signatureOf(ann.token, call!))
+  })
+
+  test('is told by GET, in the query', async () => {
+    await ann.ask('POST', `IncomingPhoneNumbers/${pn}.json`, { SmsMethod: 'GET' })
+    await hear("it's *this* ~ (here)")
+    const [call] = app.calls
+    expect(call).toMatchObject({ method: 'GET', form: { x: '1', Body: "it's *this* ~ (here)", From: from } })
+    expect(call!.headers['x-twilio-signature']).toBe(signatureOf(ann.token, call!))
+  })
+
+  test.each([['STOP'], ['START']])('says that it was %s', async (word) => {
+    await hear(word)
+    expect(app.calls[0]!.form.OptOutType).toBe(word)
+  })
+
+  test('has its body also when it is empty', async () => {
+    await hear('')
+    expect(app.calls[0]!.form.Body).toBe('')
+  })
+})
+
+describe('TwiML', () => {
+  test.each([
+    ['nothing', '', 'text/xml', []],
+    ['an empty response', xml(''), 'application/xml', []],
+    ['a text', 'Thank you', 'text/plain; charset=utf-8', ['Thank you']],
+    ['a message', xml('<Message>Thank you</Message>'), 'text/html', ['Thank you']],
+    ['a body', xml('<Message><Body>A &amp; B</Body></Message>'), 'text/xml', ['A & B']],
+    ['CDATA and old names', xml('<Sms><![CDATA[<b>]]></Sms>'), 'text/xml', ['<b>']],
+    ['two', xml('<Message>One</Message><!-- x --><Message>Two</Message>'), 'text/xml', ['Two', 'One']],
+  ])('%s', async (_, body, type, bodies) => {
+    app.answer(200, body, type)
+    expect(await hear()).toMatchObject({ status: 'delivered', response_status: 200 })
+    const replies = await repliesTo(from)
+    expect(replies.map((reply: { body: string }) => reply.body)).toEqual(bodies)
+    for (const reply of replies) expect(reply).toMatchObject({ from: NUMBER, direction: 'outbound-reply' })
+  })
+
+  test('to, from and action', async () => {
+    const to = '+4915119999901'
+    const once = xml(`<Message to="${to}" from="${OTHER}" action="/done?y=2">Hi</Message>`)
+    app.behave(({ url }, res) =>
+      res.writeHead(200, { 'content-type': 'text/xml' }).end(url.includes('/sms') ? once : ''),
+    )
+    await hear()
+    const [reply] = await repliesTo(to)
+    expect(reply).toMatchObject({ from: OTHER, to, body: 'Hi' })
+    await ann.ask('POST', `Messages/${reply.sid}.json`, { Status: 'canceled' })
+    await app.heard(2)
+    expect(app.calls[1]).toMatchObject({ url: `${app.url}/done?y=2`, form: { MessageStatus: 'canceled' } })
+    expect(app.calls[1]!.headers['x-twilio-signature']).toBe(signatureOf(ann.token, app.calls[1]!))
+  })
+
+  test('Redirect fetches the next document, signed', async () => {
+    const first = xml('<Message>One</Message><Redirect method="GET">next?z=3</Redirect><Message>No</Message>')
+    app.behave(({ url }, res) =>
+      res
+        .writeHead(200, { 'content-type': 'text/xml' })
+        .end(url.includes('next') ? xml('<Message>Two</Message>') : first),
+    )
+    expect(await hear()).toMatchObject({ status: 'delivered' })
+    const bodies = (await repliesTo(from)).map((reply: { body: string }) => reply.body)
+    expect(bodies).toEqual(['Two', 'One'])
+    const next = app.calls[1]!
+    expect(next).toMatchObject({ method: 'GET', form: { z: '3', From: from } })
+    expect(next.headers['x-twilio-signature']).toBe(signatureOf(ann.token, next))
+  })
+
+  test.each([
+    ['no XML', 'Hello <', 'text/xml', 12100],
+    ['another document', '<Reply/>', 'text/xml', 12100],
+    [
+      'a document type',
+      '<!DOCTYPE x [<!ENTITY a "b">]><Response><Message>&a;</Message></Response>',
+      'text/xml',
+      12100,
+    ],
+    ['an unknown entity', xml('<Message>&nbsp;</Message>'), 'text/xml', 12100],
+    ['JSON', '{}', 'application/json', 12300],
+    ['a wrong to', xml('<Message to="Ann">Hi</Message>'), 'text/xml', 14101],
+    ["nobody's from", xml('<Message from="+4915550009999">Hi</Message>'), 'text/xml', 14102],
+    ['no text', xml('<Message></Message>'), 'text/xml', 14103],
+    ['a long text', xml(`<Message>${'x'.repeat(1_601)}</Message>`), 'text/xml', 14103],
+    ['too many', xml('<Message>Hi</Message>'.repeat(11)), 'text/xml', 14109],
+    ['a call', xml('<Message>Hi</Message><Say>Hi</Say>'), 'text/xml', 14110],
+    [
+      'media',
+      xml('<Message><Body>Hi</Body><Media>https://example.com/a.png</Media></Message>'),
+      'text/xml',
+      14110,
+    ],
+    ['a huge one', xml(`<Message>Hi</Message>${' '.repeat(70_000)}`), 'text/xml', 11200],
+    ['deep nesting', `<Response>${'<Message>'.repeat(5_000)}`, 'text/xml', 14110],
+  ])('%s is an error, and nothing is sent', async (_, body, type, code) => {
+    app.answer(200, body, type)
+    const delivery = await hear()
+    expect(delivery).toMatchObject({ status: 'failed', response_status: 200, attempts: 1 })
+    expect(delivery.response_body).toMatch(new RegExp(`^${code} `))
+    expect(await repliesTo(from)).toEqual([])
+  })
+
+  test('redirects that lead to themselves end', async () => {
+    app.answer(200, xml('<Redirect>/sms</Redirect>'))
+    expect((await hear()).response_body).toMatch(/^11200 /)
+    expect(app.calls).toHaveLength(11)
+  })
+
+  test('at most 15 replies between two numbers in 30 s', async () => {
+    app.answer(200, xml('<Message>Hi</Message>'.repeat(10)))
+    expect(await hear('One')).toMatchObject({ status: 'delivered' })
+    expect((await hear('Two')).response_body).toMatch(/^14107 /)
+    expect(await repliesTo(from)).toHaveLength(10)
+  })
+
+  test('none goes to whoever has just said STOP', async () => {
+    app.answer(200, xml('<Message>Goodbye</Message>'))
+    expect((await hear('STOP')).response_body).toMatch(/^21610 /)
+    expect(await repliesTo(from)).toEqual([])
+  })
+
+  test('is done once a text, whatever is sent again', async () => {
+    app.answer(200, xml('<Message>Once</Message>'))
+    const { id } = await hear()
+    await ann.user.call('POST', `/api/webhooks/deliveries/${id}/resend`)
+    await app.heard(2)
+    await settled()
+    expect(await repliesTo(from)).toHaveLength(1)
+  })
+
+  test('goes on with what was taken before the server died', async () => {
+    app.answer(200, xml('<Message>Other</Message>'))
+    const id = await receive(phone, from, 'Hello')
+    await settled()
+    expect(await repliesTo(from)).toHaveLength(1)
+    const { db } = fixture.gateway.server.services.store
+    const reply = (body: string) => ({ device: phone.id, to: from, body, callback: '' })
+    const replies = JSON.stringify([reply('Other'), reply('Second')])
+    await db.query('update twilio_answers set replies = $2 where message = $1', [id, replies])
+    await ann.user.call('POST', `/api/webhooks/deliveries/${(await last()).id}/resend`)
+    await until('the second', async () => (await repliesTo(from)).length === 2)
+  })
+
+  test('an hour later it sends nothing', async () => {
+    app.answer(500)
+    const id = await receive(phone, from, 'Hello')
+    await app.heard(1)
+    await until('it waits', async () => (await last()).attempts === 1)
+    const { store } = fixture.gateway.server.services
+    await store.db.query(
+      `update webhook_payloads p set image = jsonb_set(image::jsonb, '{created}', '"2026-01-01 00:00:00.000Z"')::json
+        from webhook_deliveries d where d.id = p.delivery and d.message = $1`,
+      [id],
+    )
+    app.answer(200, xml('<Message>Late</Message>'))
+    await makeDeliveriesDue(store)
+    await settled()
+    expect(await last()).toMatchObject({ status: 'delivered' })
+    expect(await repliesTo(from)).toEqual([])
+  })
+
+  test('replies obey the quota', async () => {
+    const { superuser } = fixture.gateway
+    const path = `/api/collections/users/records/${ann.user.id}`
+    await superuser.call('PATCH', path, { monthly_quota: 1 })
+    app.answer(200, xml('<Message>Hi</Message>'))
+    expect((await hear()).response_body).toMatch(/^63038 /)
+    await superuser.call('PATCH', path, { monthly_quota: 0 })
+  })
+})
+
+describe('SmsUrl', () => {
+  test('is a webhook, of one device', async () => {
+    const hooks = async () =>
+      (await ann.user.call('GET', '/api/collections/webhooks/records')).body.items as Record<
+        string,
+        unknown
+      >[]
+    expect(await hooks()).toMatchObject([
+      { format: 'twilio', device: phone.id, api_key: ann.keyId, events: ['message.received'], enabled: true },
+    ])
+    const taken = await ann.ask('POST', `IncomingPhoneNumbers/${pn}.json`, { SmsUrl: '' })
+    expect(taken.body.sms_url).toBe('')
+    expect(await hooks()).toEqual([])
+    await receive(phone, from, 'Nobody is told')
+    await report(phone)
+    expect(app.calls).toEqual([])
+  })
+
+  test('cannot be made with the key or the device of another user', async () => {
+    const eve = await fixture.makeUser()
+    const device = await pairPhone(fixture, eve, '+4915550000088')
+    const make = (values: object) =>
+      eve.user.call('POST', '/api/collections/webhooks/records', {
+        user: eve.user.id,
+        url: app.url,
+        events: ['message.received'],
+        format: 'twilio',
+        ...values,
+      })
+    expect((await make({ device: device.id, api_key: ann.keyId })).body.data).toHaveProperty('api_key')
+    expect((await make({ device: phone.id, api_key: eve.keyId })).body.data).toHaveProperty('device')
+    expect((await make({ device: device.id })).status).toBe(400)
+    expect((await make({ device: device.id, api_key: eve.keyId })).status).toBe(200)
+  })
+
+  test('goes with the key that set it', async () => {
+    const eve = await fixture.makeUser()
+    const device = await pairPhone(fixture, eve, '+4915550000099')
+    const { sid } = (await eve.ask('GET', 'IncomingPhoneNumbers.json')).body.incoming_phone_numbers[0]
+    await eve.ask('POST', `IncomingPhoneNumbers/${sid}.json`, { SmsUrl: app.url })
+    app.answer(500)
+    await receive(device, from, 'Hi')
+    await app.heard(1)
+    await until('it waits', async () => (await deliveriesOf(eve.user))[0].attempts === 1)
+    await eve.user.call('DELETE', `/api/collections/api_keys/records/${eve.keyId}`)
+    expect((await deliveriesOf(eve.user))[0]).toMatchObject({
+      status: 'failed',
+      response_body: 'The API key of this callback was deleted',
+    })
+    const hooks = (await eve.user.call('GET', '/api/collections/webhooks/records')).body.items
+    expect(hooks).toMatchObject([{ enabled: false, api_key: '' }])
+  })
+})

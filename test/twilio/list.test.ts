@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Client } from '../support/server/server-with-devices.ts'
+import {
+  pairPhone,
+  receive,
+  startTwilioFixture,
+  type TwilioFixture,
+  type TwilioUser,
+} from '../support/twilio/twilio-fixture.ts'
+
+const NUMBER = '+4915550000001'
+const FROM = '+4915117777777'
+const KEYS = [
+  'end',
+  'first_page_uri',
+  'messages',
+  'next_page_uri',
+  'page',
+  'page_size',
+  'previous_page_uri',
+  'start',
+  'uri',
+]
+
+let fixture: TwilioFixture
+let ann: TwilioUser
+let phone: Client
+const sids: string[] = []
+beforeAll(async () => {
+  fixture = await startTwilioFixture()
+  ann = await fixture.makeUser()
+  phone = await pairPhone(fixture, ann, NUMBER)
+  for (let i = 0; i < 5; i++) sids.unshift((await ann.send({ Body: `Text ${i}` })).body.sid)
+})
+afterAll(() => fixture.stop())
+
+const list = (query = '') => ann.ask('GET', `Messages.json${query}`)
+const bodySids = (body: { messages: { sid: string }[] }) => body.messages.map(({ sid }) => sid)
+
+describe('pages', () => {
+  test('have these keys and no other', async () => {
+    const { body } = await list()
+    expect(Object.keys(body).sort()).toEqual(KEYS)
+    expect(bodySids(body)).toEqual(sids)
+    expect(body).toMatchObject({
+      start: 0,
+      end: 4,
+      page: 0,
+      page_size: 50,
+      next_page_uri: null,
+      previous_page_uri: null,
+    })
+    for (const uri of [body.uri, body.first_page_uri])
+      expect(uri).toMatch(new RegExp(`^/2010-04-01/Accounts/${ann.sid}/Messages.json\\?PageSize=50&Page=0$`))
+  })
+
+  test('lead to each other, while messages arrive', async () => {
+    const first = (await list('?PageSize=2&To=%2B4915112345678')).body
+    expect(bodySids(first)).toEqual(sids.slice(0, 2))
+    await ann.send({ Body: 'Meanwhile', To: '+4915112345679' })
+    const second = (await ann.raw('GET', first.next_page_uri)).body
+    expect(bodySids(second)).toEqual(sids.slice(2, 4))
+    expect(second).toMatchObject({ page: 1, start: 2, end: 3, page_size: 2 })
+    expect(second.next_page_uri).toContain('To=%2B4915112345678')
+    const third = (await ann.raw('GET', second.next_page_uri)).body
+    expect(bodySids(third)).toEqual(sids.slice(4))
+    expect(third.next_page_uri).toBeNull()
+    const back = (await ann.raw('GET', third.previous_page_uri)).body
+    expect(bodySids(back)).toEqual(sids.slice(2, 4))
+    expect(bodySids((await ann.raw('GET', back.previous_page_uri)).body)).toEqual(sids.slice(0, 2))
+    expect(bodySids((await list('?PageSize=2&Page=1&To=%2B4915112345678')).body)).toEqual(sids.slice(2, 4))
+  })
+
+  test.each([
+    ['PageSize=5000', 1000],
+    ['PageSize=1', 1],
+    ['', 50],
+  ])('%s', async (query, size) => expect((await list(`?${query}`)).body.page_size).toBe(size))
+
+  test.each([
+    ['PageSize=0', 20001],
+    ['PageSize=x', 20001],
+    ['Page=-1', 20001],
+    ['PageToken=x', 21481],
+    [`PageToken=PASM${'61'.repeat(15)}00`, 21481],
+    ['Status=sent', 20001],
+    ['DateSent=yesterday', 20001],
+    ['DateSent=2026-02-30', 20001],
+    ['DateSent%3E=1700000000', 20001],
+  ])('%s is refused', async (query, code) => {
+    expect((await list(`?${query}`)).body).toMatchObject({ code, status: 400 })
+  })
+})
+
+describe('filters', () => {
+  const at = (day: string) => Date.parse(day)
+  const texts: Record<string, string> = {}
+  beforeAll(async () => {
+    for (const [name, date] of [
+      ['before', '2026-11-20T23:59:59.900Z'],
+      ['midnight', '2026-11-21T00:00:00.000Z'],
+      ['noon', '2026-11-21T12:00:00.500Z'],
+      ['after', '2026-11-22T00:00:00.000Z'],
+    ])
+      texts[await receive(phone, FROM, name!, at(date!))] = name!
+  })
+  const found = async (query: string) => {
+    const { body } = await list(`?From=${encodeURIComponent(FROM)}&${query}`)
+    return body.messages.map((message: { body: string }) => message.body).reverse()
+  }
+
+  test.each([
+    ['DateSent=2026-11-21', ['midnight', 'noon']],
+    ['DateSent=2026-11-21T00:00:00Z', ['midnight', 'noon']],
+    ['DateSent=2026-11-21T01:00:00%2B01:00', ['midnight', 'noon']],
+    ['DateSent=2026-11-21T12:00:00Z', ['noon']],
+    ['DateSent=2026-11-21T12:00:00', ['noon']],
+    ['DateSent=2026-11-21T14:00:00%2B02:00', ['noon']],
+    ['DateSent%3E=2026-11-21', ['midnight', 'noon', 'after']],
+    ['DateSent>=2026-11-21T12:00:00Z', ['noon', 'after']],
+    ['DateSent>=2026-11-21T12:00:01Z', ['after']],
+    ['DateSent%3C=2026-11-20', ['before']],
+    ['DateSent<=2026-11-21T00:00:00Z', ['before', 'midnight']],
+    ['DateSent<=2026-11-21', ['before', 'midnight', 'noon']],
+    ['DateSent>=2026-11-21&DateSent<=2026-11-21', ['midnight', 'noon']],
+  ])('%s', async (query, bodies) => {
+    expect(await found(query)).toEqual(bodies)
+  })
+
+  test('To may be a number of mine, From one too', async () => {
+    expect((await list(`?To=${encodeURIComponent(NUMBER)}`)).body.messages).toHaveLength(4)
+    expect((await list(`?From=${encodeURIComponent(NUMBER)}`)).body.messages).toHaveLength(6)
+  })
+})
