@@ -22,7 +22,7 @@ const FLOORS = [
   ['rules'],
   ['records'],
   ['auth', 'sms', 'realtime', 'webhooks', 'logs'],
-  ['smsgate', 'smsgate-client', 'twilio', 'alarms', 'backup', 'notifications'],
+  ['smsgate', 'smsgate-client', 'twilio', 'mcp', 'alarms', 'backup', 'notifications'],
   ['jobs.ts', 'metrics', 'openapi'],
   ['http', 'import'],
   ['extensions.ts', 'copy'],
@@ -57,6 +57,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^backup\/storage\/s3\.ts$/, /^s3mini$/],
   [/^settings\/cron\.ts$/, /^croner$/],
   [/^twilio\/calls\/twiml\.ts$/, /^saxes$/],
+  [/^mcp\/server\.ts$/, /^@modelcontextprotocol\/server$/],
 ]
 
 /**
