@@ -19,6 +19,7 @@ import { exportRoutes } from './routes/export.ts'
 import { fileRoutes } from './routes/files.ts'
 import { oauth2Routes } from './routes/oauth2.ts'
 import { operationsRoutes } from './routes/operations.ts'
+import { mcpRoutes } from './routes/protocols/mcp.ts'
 import { mobileRoutes } from './routes/protocols/mobile.ts'
 import { realtimeRoutes } from './routes/realtime.ts'
 import { recordWriteRoutes } from './routes/record-writes.ts'
@@ -34,6 +35,7 @@ export function createApp(services: Services): Hono<Env> {
   const app = new Hono<Env>({ getPath: (request) => canonicalPath(getPath(request)) })
   app.route('/', operationsRoutes(services))
   app.use('/api/*', gate(services))
+  app.use('/mcp', gate(services))
   app.route('/api', accountRoutes(services))
   app.route('/api', adminRoutes(services))
   app.route('/api', backupRoutes(services))
@@ -54,6 +56,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/api/campaigns', campaignRoutes(services))
   app.route('/api/devices', deviceRoutes(services))
   app.route('/api/webhooks', webhookRoutes(services))
+  app.route('/mcp', mcpRoutes(services))
   app.route(MOBILE_PATH, mobileRoutes(services))
   app.route(CLIENT_PATH, smsgateClientRoutes(services))
   app.notFound(answerUnknownRoute)

@@ -41,6 +41,12 @@ const SPECIAL: ReadonlyMap<string, Group> = new Map([
 /** Open as long as somebody listens: counted, but not timed, and not waited for when the server stops. */
 export const STREAMS: Group = 'streams'
 
+/** Groups of paths outside of the API. */
+const OUTSIDE: ReadonlyMap<string, Group> = new Map([
+  ['/metrics', 'metrics'],
+  ['/mcp', 'mcp'],
+])
+
 const API = '/api/'
 const COLLECTIONS = '/api/collections/'
 
@@ -49,7 +55,7 @@ export function groupOf(method: string, url: string): Group {
   const query = url.indexOf('?')
   const path = canonicalPath(query < 0 ? url : url.slice(0, query))
   if (path.startsWith('/2010-04-01/')) return 'twilio'
-  if (!path.startsWith(API)) return path === '/metrics' ? 'metrics' : 'pages'
+  if (!path.startsWith(API)) return OUTSIDE.get(path) ?? 'pages'
   if (path.startsWith(COLLECTIONS)) return groupInCollections(path)
   const special = SPECIAL.get(`${method} ${path}`)
   if (special) return special

@@ -12,6 +12,7 @@ import { campaignPaths } from './paths/campaign-paths.ts'
 import { DEVICES, devicePaths } from './paths/device-paths.ts'
 import { filePaths } from './paths/file-paths.ts'
 import { logPaths } from './paths/log-paths.ts'
+import { mcpPaths } from './paths/mcp-paths.ts'
 import { recordPaths, recordTag } from './paths/record-paths.ts'
 import { sentPaths } from './paths/sent-paths.ts'
 import { SERVER, serverPaths } from './paths/server-paths.ts'
@@ -87,6 +88,7 @@ export function openApiDocument({ url, collections, extensions }: DocumentScope)
         ...devicePaths(device),
         ...collectionPaths(collections, schemaOf, extensions),
         ...webhookPaths(),
+        ...mcpPaths(),
         ...accountPaths(),
         ...serverPaths(),
         ...logPaths(),

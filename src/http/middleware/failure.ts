@@ -13,7 +13,7 @@ import { assignRequestId } from '../server/request-tracker.ts'
 import { answerTwilioFailure, isTwilio } from '../twilio/failure.ts'
 
 /** The gateway's own endpoints: their errors are `{"error","message"}`, whoever raises them. */
-const GATEWAY_PATH = /^\/api\/(?:sms|devices|webhooks)(?:\/|$)/
+const GATEWAY_PATH = /^\/(?:api\/(?:sms|devices|webhooks)|mcp)(?:\/|$)/
 
 /** What the SMSGate app and programs for its server ask: they read `{"message"}`. */
 const isForSmsgate = ({ req: { path } }: Ctx) => path.startsWith('/api/mobile/') || isClientPath(path)

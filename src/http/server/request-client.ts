@@ -40,5 +40,9 @@ export function requestClient(
   auth: AuthRecord | null,
 ): StatementClient | undefined {
   const { method } = c.req
-  return method === 'GET' || method === 'HEAD' ? new RequestClient(c, services, auth) : undefined
+  return method === 'GET' || method === 'HEAD' ? readingClient(c, services, auth) : undefined
 }
+
+/** The same for what only reads, whatever the method of the request. */
+export const readingClient = (c: Ctx, services: Services, auth: AuthRecord | null): StatementClient =>
+  new RequestClient(c, services, auth)

@@ -36,6 +36,8 @@ export const SIGNED_IN: Security = [{ token: [] }]
 /** A token may show or allow more. */
 export const ANYONE: Security = [{}, { token: [] }]
 export const SENDER: Security = [{ apiKey: [] }, { token: [] }]
+/** An API key, also as a bearer token. */
+export const KEY_HOLDER: Security = [{ apiKey: [] }]
 export const TWILIO: Security = [{ twilio: [] }]
 export const DEVICE: Security = [{ deviceToken: [] }]
 /** Programs written for SMSGate's server. */

@@ -210,6 +210,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
   'lets a user in, and superusers never': ['POST /api/collections/{}/auth-with-oauth2'],
   'says only that an address is read': ['POST /api/collections/{}/confirm-verification'],
   'is for users and their keys alone': [
+    'POST /mcp',
     'POST /2010-04-01/Accounts/{}/Messages.json',
     'POST /2010-04-01/Accounts/{}/Messages/{}',
     'DELETE /2010-04-01/Accounts/{}/Messages/{}',

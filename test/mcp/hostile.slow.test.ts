@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createMcp } from '../../src/mcp/server.ts'
+import { NO_REQUEST } from '../../src/request/request.ts'
+import {
+  type Client,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../support/server/server-with-devices.ts'
+
+// Keys with few scopes, and calls that would cost much. In the words of the revision of March 2025, which has
+// batches and needs no handshake.
+
+let server: ServerWithDevices
+let ann: Client
+let all: string
+
+beforeAll(async () => {
+  server = await startServerWithDevices()
+  ann = await server.makeUser()
+  all = await newKey(['all:any'])
+  const phone = await server.pair(ann)
+  const text = { from: '+4915112345678', body: 'Your code is 4711', received_at: new Date().toISOString() }
+  await phone.call('POST', '/api/devices/incoming', { items: [{ ...text, external_id: 'a' }] })
+  await tool(all, 'send_message', { recipients: ['+4915112345678'], body: 'Hello' })
+})
+afterAll(() => server.stop())
+
+async function newKey(scopes: readonly string[]): Promise<string> {
+  const values = { user: ann.id, name: 'assistant', scopes }
+  return (await ann.call('POST', '/api/collections/api_keys/records', values)).body.key
+}
+
+const callOf = (name: string, args: object, id = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name, arguments: args },
+})
+
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+
+const ask = (key: string, message: unknown, init: RequestInit = {}) =>
+  fetch(`${server.url}/mcp`, {
+    method: 'POST',
+    headers: { ...HEADERS, 'x-api-key': key },
+    body: JSON.stringify(message),
+    ...init,
+  })
+
+/** What each call of a batch answered, its text. */
+async function batch(key: string, messages: readonly object[]): Promise<string[]> {
+  const text = await (await ask(key, messages)).text()
+  const events = text.split('\n').filter((line) => line.startsWith('data: {'))
+  return events.map((line) => JSON.parse(line.slice(6)).result.content[0].text)
+}
+
+const tool = async (key: string, name: string, args: object) => (await batch(key, [callOf(name, args)]))[0]!
+
+const found = async (key: string, filter: string) =>
+  JSON.parse(await tool(key, 'find_messages', { filter })).items.map(({ body }: { body: string }) => body)
+
+test('what was received is for keys that may read the inbox', async () => {
+  const [lister, reader] = [
+    await newKey(['messages:list', 'messages:read']),
+    await newKey(['messages:list', 'inbox:list']),
+  ]
+  expect((await found(reader, 'body != ""')).sort()).toEqual(['Hello', 'Your code is 4711'])
+  for (const filter of ['body != ""', '', 'body != "" || 1 = 1', 'body != "" // all of them'])
+    expect(await found(lister, filter), filter).toEqual(['Hello'])
+  // a bracket in a comment would end the group that the filter is put into
+  const filter = 'body != "" // ) || (body != ""'
+  expect(await tool(lister, 'find_messages', { filter })).toMatch(/filter or the sort/)
+  const { items } = JSON.parse(await tool(reader, 'find_messages', { filter: 'message_type = "incoming"' }))
+  expect(await tool(lister, 'get_message', { id: items[0].id })).toMatch(/wasn't found/)
+})
+
+test('a filter through a relation needs a key for everything', async () => {
+  const lister = await newKey(['messages:list', 'inbox:list'])
+  for (const query of [
+    { filter: 'user.devices_via_user.name ?~ "P"' },
+    { filter: 'body != "" && (id = strftime("%Y", user.created) || id != "")' },
+    { sort: 'user.created' },
+  ])
+    expect(await tool(lister, 'find_messages', query)).toMatch(/filter or the sort/)
+  expect(await found(lister, 'created >= @yearStart && body:lower ~ "hello"')).toEqual(['Hello'])
+  expect(await found(all, 'user.devices_via_user.name ?~ "P" && body = "Hello"')).toEqual(['Hello'])
+})
+
+test('a check of arguments ends at the first fault', async () => {
+  const recipients = Array.from({ length: 200_000 }, () => 1)
+  const refused = await tool(all, 'send_message', { recipients, body: 'x' })
+  expect(refused).toContain('recipients[0]')
+  expect(refused.length).toBeLessThan(300)
+  expect(await tool(all, 'cancel_message', { id: 'a\0' })).toContain('NUL')
+})
+
+test('filters count for the budget of their account', async () => {
+  const said: string[] = []
+  for (let turn = 0; turn < 60 && !said.some((text) => text.includes('different filters')); turn++) {
+    const calls = Array.from({ length: 10 }, (_, i) =>
+      callOf('find_messages', { filter: `=${turn}${i}`.padEnd(3_400, 'x') }, i),
+    )
+    said.push(...(await batch(all, calls)))
+  }
+  expect(said.some((text) => text.includes('Too many different filters'))).toBe(true)
+})
+
+test('there is no large batch, and no other method', async () => {
+  const calls = Array.from({ length: 11 }, (_, i) => callOf('get_quota', {}, i))
+  const refused = await ask(all, calls)
+  expect(refused.status).toBe(400)
+  expect(await refused.json()).toMatchObject({ message: 'A batch has at most 10 calls' })
+  for (const method of ['GET', 'DELETE', 'PUT']) {
+    const { status, headers } = await fetch(`${server.url}/mcp`, { method, headers: { 'x-api-key': all } })
+    expect([status, headers.get('allow')]).toEqual([405, 'POST'])
+  }
+})
+
+/** A call that its own batch cancels: the SDK never answers it. */
+const UNANSWERED = [
+  callOf('get_quota', {}),
+  { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } },
+]
+
+test('an account has 50 requests at a time', async () => {
+  const ending = new AbortController()
+  const left = Array.from({ length: 50 }, () =>
+    ask(all, UNANSWERED, { signal: ending.signal }).catch(() => {}),
+  )
+  await expect.poll(async () => (await ask(all, callOf('get_quota', {}))).status).toBe(429)
+  ending.abort()
+  await Promise.all(left)
+  await expect.poll(async () => (await ask(all, callOf('get_quota', {}))).status).toBe(200)
+})
+
+test('an answer that never comes ends with its request', async () => {
+  const { services } = server.server
+  const { store, extensions, config, log } = services
+  const mcp = createMcp({ store, extensions, config, log, send: services.campaigns.services })
+  const ending = new AbortController()
+  const request = new Request('http://localhost/mcp', {
+    method: 'POST',
+    headers: HEADERS,
+    signal: ending.signal,
+  })
+  const caller = {
+    user: ann.id,
+    may: () => true,
+    client: { account: 'a', isSuperuser: false, isGone: () => false },
+    asSender: () => Promise.reject(new Error()),
+    reading: () => NO_REQUEST,
+  }
+  const answer = await mcp(request, UNANSWERED, caller)
+  const text = answer.text().catch(() => 'ended')
+  ending.abort()
+  expect(await text).not.toContain('result')
+})

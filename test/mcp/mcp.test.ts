@@ -1,0 +1,198 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
+import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import {
+  type ServerWithDevices,
+  startServerWithDevices,
+  type Client as User,
+} from '../support/server/server-with-devices.ts'
+
+let server: ServerWithDevices
+let ann: User
+let ben: User
+const open: { close(): Promise<void> }[] = []
+
+beforeAll(async () => {
+  server = await startServerWithDevices()
+  ann = await server.makeUser()
+  ben = await server.makeUser()
+  await server.pair(ann)
+})
+afterAll(async () => {
+  for (const client of open) await client.close()
+  await server.stop()
+})
+
+const ALL = ['all:any']
+
+async function newKey(user: User, scopes: readonly string[]): Promise<string> {
+  const made = await user.call('POST', '/api/collections/api_keys/records', {
+    user: user.id,
+    name: 'assistant',
+    scopes,
+  })
+  return made.body.key
+}
+
+async function connect(user: User, scopes: readonly string[] = ALL) {
+  const requestInit = { headers: { authorization: `Bearer ${await newKey(user, scopes)}` } }
+  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
+  await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }))
+  open.push(client)
+  return client
+}
+
+/** What a tool answered: its JSON, or the text of its error. */
+async function use(client: Client, name: string, args: object = {}) {
+  const result = await client.callTool({ name, arguments: { ...args } })
+  const [content] = result.content as { text: string }[]
+  return result.isError ? content!.text : JSON.parse(content!.text)
+}
+
+test('a client of the revision of 2026 sends, reads, cancels', async () => {
+  const client = await connect(ann)
+  expect(client.getNegotiatedProtocolVersion()).toMatch(/^2026/)
+  const sent = await use(client, 'send_message', {
+    recipients: ['+4915112345678'],
+    body: 'Your parcel arrives tomorrow.',
+    scheduled_at: '2036-01-01T00:00:00Z',
+  })
+  expect(sent).toMatchObject({ recipients_count: 1, status: 'accepted' })
+  const [id] = sent.message_ids
+  expect(await use(client, 'get_message', { id })).toMatchObject({ id, to: '+4915112345678' })
+  const found = await use(client, 'find_messages', { filter: 'body ~ "parcel"' })
+  expect(found).toMatchObject({ totalItems: 1, items: [{ id }] })
+  expect(await use(client, 'cancel_message', { id })).toMatchObject({ status: 'failed' })
+  expect(await use(client, 'get_quota')).toMatchObject({ used: 0 })
+  expect(await use(client, 'list_devices')).toMatchObject({ totalItems: 1, items: [{ name: 'Phone' }] })
+})
+
+test('a client of the SDK before it works, too', async () => {
+  const requestInit = { headers: { 'x-api-key': await newKey(ann, ALL) } }
+  const client = new FormerClient({ name: 'test', version: '1.0.0' })
+  const transport = new FormerTransport(new URL(`${server.url}/mcp`), { requestInit })
+  await client.connect(transport as Parameters<typeof client.connect>[0])
+  open.push(client)
+  const { tools } = await client.listTools()
+  expect(tools.map(({ name }) => name)).toContain('send_message')
+  const preview = await client.callTool({ name: 'preview_message', arguments: { body: 'Hello' } })
+  expect(preview.structuredContent).toMatchObject({ segments: 1, encoding: 'GSM-7' })
+})
+
+test('hosts are told which tools change something', async () => {
+  const { tools } = await (await connect(ann)).listTools()
+  const writing = tools.filter(({ annotations }) => annotations?.destructiveHint).map(({ name }) => name)
+  expect(writing.sort()).toEqual(['cancel_message', 'send_message', 'send_template'])
+  for (const { annotations } of tools) {
+    expect(annotations?.readOnlyHint).toBe(!annotations?.destructiveHint)
+  }
+})
+
+test('the same idempotency key sends once, and not for another text', async () => {
+  const client = await connect(ann)
+  const text = { recipients: ['+4915112345678'], body: 'Once', idempotency_key: 'a-1' }
+  const first = await use(client, 'send_message', text)
+  expect(await use(client, 'send_message', text)).toEqual(first)
+  expect(await use(client, 'send_message', { ...text, body: 'Twice' })).toBe(
+    'This Idempotency-Key was used for another request',
+  )
+})
+
+test('templates are resources, and can be sent', async () => {
+  const values = { user: ann.id, name: 'Reminder', body: 'Hello {{who}}' }
+  const { id } = (await ann.call('POST', '/api/collections/sms_templates/records', values)).body
+  const client = await connect(ann)
+  const { resources } = await client.listResources()
+  expect(resources).toMatchObject([{ uri: `pocketsms://templates/${id}`, name: 'Reminder' }])
+  const { contents } = await client.readResource({ uri: resources[0]!.uri })
+  expect(JSON.parse((contents[0] as { text: string }).text)).toEqual({
+    id,
+    name: 'Reminder',
+    body: 'Hello {{who}}',
+  })
+  const recipients = ['+4915112345678']
+  expect(await use(client, 'send_template', { recipients, template_id: id })).toBe('Missing variable: who.')
+  const preview = await use(client, 'preview_message', { template_id: id, variables: { who: 'Ann' } })
+  expect(preview.body).toBe('Hello Ann')
+})
+
+test('a key does what its scopes allow, and nothing else', async () => {
+  const reader = await connect(ann, ['messages:list'])
+  expect(await use(reader, 'find_messages')).toHaveProperty('items')
+  const refused = {
+    send_message: [{ recipients: ['+4915112345678'], body: 'x' }, 'messages:send'],
+    send_template: [{ recipients: ['+4915112345678'], template_id: 'x' }, 'messages:send'],
+    preview_message: [{ body: 'x' }, 'messages:send'],
+    get_quota: [{}, 'messages:send'],
+    cancel_message: [{ id: 'x' }, 'messages:cancel'],
+    get_message: [{ id: 'x' }, 'messages:read'],
+    find_conversations: [{}, 'inbox:list'],
+    list_devices: [{}, 'devices:list'],
+  } as const
+  for (const [name, [args, scope]] of Object.entries(refused)) {
+    expect(await use(reader, name, args)).toBe(`This API key lacks the scope ${scope}.`)
+  }
+  const templates = await reader.listResources()
+  expect(templates.resources).toEqual([])
+  const { tools } = await reader.listTools()
+  expect(tools.map(({ name }) => name).sort()).toEqual([...Object.keys(refused), 'find_messages'].sort())
+})
+
+test('nobody reaches what is of another user', async () => {
+  const values = { user: ann.id, name: 'Private', body: 'Private' }
+  const template = (await ann.call('POST', '/api/collections/sms_templates/records', values)).body.id
+  const message = (await use(await connect(ann), 'find_messages')).items[0].id
+  const client = await connect(ben)
+  expect((await use(client, 'find_messages')).totalItems).toBe(0)
+  expect((await use(client, 'find_messages', { filter: `id = "${message}"` })).totalItems).toBe(0)
+  expect((await use(client, 'list_devices')).totalItems).toBe(0)
+  expect(await use(client, 'get_message', { id: message })).toMatch(/wasn't found/)
+  expect(await use(client, 'cancel_message', { id: message })).toBe('Message not found')
+  expect((await client.listResources()).resources).toEqual([])
+  await expect(client.readResource({ uri: `pocketsms://templates/${template}` })).rejects.toThrow()
+  const recipients = ['+4915112345678']
+  expect(await use(client, 'send_template', { recipients, template_id: template })).toBe(
+    'Template not found.',
+  )
+})
+
+test('no stream stays open', async () => {
+  const client = await connect(ann)
+  await expect(client.listen({ toolsListChanged: true })).rejects.toThrow(/limit/)
+})
+
+test('only an API key opens it', async () => {
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+  const ask = (headers: Record<string, string>) =>
+    fetch(`${server.url}/mcp`, {
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        accept: 'application/json, text/event-stream',
+        ...headers,
+      },
+      body: JSON.stringify(ping),
+    })
+  for (const headers of [{}, { authorization: ann.token }, { authorization: `Bearer ${ann.token}` }]) {
+    const answer = await ask(headers as Record<string, string>)
+    expect(answer.status).toBe(401)
+    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/)
+  }
+  expect((await ask({ 'x-api-key': await newKey(ann, ALL) })).status).toBe(200)
+})
+
+test('what cannot be read is refused in words', async () => {
+  const client = await connect(ann)
+  expect(await use(client, 'find_messages', { filter: 'status =' })).toMatch(/filter or the sort/)
+  expect(await use(client, 'find_messages', { per_page: 101 })).toMatch(/per_page/)
+  expect(await use(client, 'send_message', { recipients: ['0151'], body: 'x' })).toBe(
+    'Phone number must be in E.164 format',
+  )
+  const answer = await fetch(`${server.url}/mcp`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-api-key': await newKey(ann, ALL) },
+    body: '{"jsonrpc',
+  })
+  expect(answer.status).toBe(400)
+})
