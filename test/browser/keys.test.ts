@@ -15,8 +15,8 @@ scenario('a key is made, shown once, used and revoked', async (fixture) => {
   await page.getByLabel('Name').fill('web shop')
   await page.getByLabel('Expires').selectOption('In 30 days')
   await page.getByRole('button', { name: 'Make the key' }).click()
-  const key = await page.locator('.code-block code').first().innerText()
-  expect(key).toMatch(/^psk_\w{40}$/)
+  const key = await page.locator('.code-block code', { hasText: /^psk_/ }).innerText()
+  expect(key).toMatch(/^psk_\w{64}$/)
   await fixture.look('keys-shown')
   await page.getByRole('button', { name: 'I have copied it' }).click()
   await page.getByText(`${key.slice(0, 10)}…`).waitFor()
@@ -32,4 +32,45 @@ scenario('a key is made, shown once, used and revoked', async (fixture) => {
   await page.getByRole('button', { name: 'Revoke the key' }).click()
   await page.getByText('No keys yet').waitFor()
   expect((await usage()).status).toBe(401)
+})
+
+const basic = (user: string, password: string) => `Basic ${btoa(`${user}:${password}`)}`
+
+scenario('a key tells each kind of program what it needs', async (fixture) => {
+  const { page, url } = fixture
+  await fixture.signIn()
+  await fixture.visit('/keys')
+  const make = async (kind: string) => {
+    await page.getByRole('button', { name: 'New key' }).click()
+    await page.getByLabel('Name').fill(kind)
+    await page.getByLabel('For').selectOption(kind)
+    await page.getByRole('button', { name: 'Make the key' }).click()
+    await page.locator('.copied-settings').waitFor()
+    await fixture.look(`keys-${kind.toLowerCase().replace(/\W+/g, '-')}`)
+    const terms = await page.locator('.copied-settings dt').allInnerTexts()
+    const codes = await page.locator('.copied-settings code').allInnerTexts()
+    await page.getByRole('button', { name: 'I have copied it' }).click()
+    return Object.fromEntries(terms.map((term, at) => [term, codes[at]!]))
+  }
+  const answers = async (address: string, authorization: string, init: RequestInit = {}) =>
+    (await fetch(address, { ...init, headers: { ...init.headers, authorization } })).status
+
+  const smsgate = await make('A program made for SMSGate')
+  const login = basic(smsgate['User name']!, smsgate.Password!)
+  expect(await answers(`${smsgate['Base URL']}/devices`, login)).toBe(200)
+
+  const twilio = await make('A program made for Twilio')
+  const account = `${twilio['Base URL']}/2010-04-01/Accounts/${twilio.AccountSid}.json`
+  expect(await answers(account, basic(twilio.AccountSid!, twilio.AuthToken!))).toBe(200)
+  expect(await answers(account, basic(twilio['API key SID']!, twilio.AuthToken!))).toBe(200)
+
+  const assistant = await make('An assistant (MCP)')
+  const ping = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' })
+  const headers = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+  }
+  const bearer = assistant.Header!.replace('Authorization: ', '')
+  expect(await answers(assistant.Address!, bearer, { method: 'POST', body: ping, headers })).toBe(200)
+  expect(assistant.Address).toBe(`${url}/mcp`)
 })

@@ -189,6 +189,13 @@ export interface ApiKey extends Owned {
   readonly last_used_at: string
   /** The whole key: in the answer to the create, and never again. */
   readonly key?: string
+  /** The same as Twilio's libraries take it, of a key that was made for them. */
+  readonly account_sid?: string
+  readonly auth_token?: string
+  readonly key_sid?: string
+  /** What it may do. Empty: send, and cancel and view what was sent. */
+  readonly scopes?: readonly string[]
+  readonly twilio?: boolean
   readonly expand?: { readonly user?: User }
 }
 

@@ -1,10 +1,13 @@
 import type { ComponentChildren } from 'preact'
+import { t } from '../language/words.ts'
 import { CodeBlock } from './code.tsx'
 import { Dialog } from './dialog/dialog.tsx'
 import { Button } from './form/button.tsx'
 import { Actions, Notice } from './form/form.tsx'
 
-/** A secret that is shown this one time, to be copied. `children`: how to use it. */
+/**
+ * A secret that is shown this one time, to be copied: `secret`, or in `children`, which say how to use it.
+ */
 export const ShownOnce = ({
   title,
   secret,
@@ -12,19 +15,19 @@ export const ShownOnce = ({
   children,
 }: {
   title: string
-  secret: string
+  secret?: string
   onClose: () => void
   children?: ComponentChildren
 }) => (
   <Dialog title={title} onClose={onClose} wide>
     <Notice kind="warning">
-      Copy it now: it is shown this once. The server itself cannot show it again.
+      {t('Copy it now: it is shown this once. The server itself cannot show it again.')}
     </Notice>
-    <CodeBlock code={secret} />
+    {secret !== undefined && <CodeBlock code={secret} />}
     {children}
     <Actions>
       <Button kind="primary" onClick={onClose}>
-        I have copied it
+        {t('I have copied it')}
       </Button>
     </Actions>
   </Dialog>

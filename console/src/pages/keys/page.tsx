@@ -3,6 +3,7 @@ import { pb } from '../../data/client.ts'
 import type { ApiKey } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { t, tx } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
@@ -15,20 +16,20 @@ import { msOf, Time } from '../../parts/time.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 import { NewKey } from './new-key.tsx'
 
-const NAME: Column<ApiKey> = { title: 'Name', cell: (key) => key.name }
-const OWNER: Column<ApiKey> = { title: 'User', cell: (key) => <Owner record={key} /> }
+const NAME: Column<ApiKey> = { title: t('Name'), cell: (key) => key.name }
+const OWNER: Column<ApiKey> = { title: t('User'), cell: (key) => <Owner record={key} /> }
 const OTHERS: readonly Column<ApiKey>[] = [
-  { title: 'Begins with', cell: (key) => <span class="mono">{key.prefix}…</span> },
-  { title: 'Last used', cell: (key) => <Time at={key.last_used_at} none="never" /> },
-  { title: 'Expires', cell: (key) => <Expiry at={key.expires_at} /> },
-  { title: 'Created', cell: (key) => <Time at={key.created} /> },
+  { title: t('Begins with'), cell: (key) => <span class="mono">{key.prefix}…</span> },
+  { title: t('Last used'), cell: (key) => <Time at={key.last_used_at} none={t('never')} /> },
+  { title: t('Expires'), cell: (key) => <Expiry at={key.expires_at} /> },
+  { title: t('Created'), cell: (key) => <Time at={key.created} /> },
   {
-    title: 'Actions',
+    title: t('Actions'),
     bare: true,
     align: 'end',
     cell: (key) => (
       <Button kind="quiet" icon="trash" onClick={() => void revoke(key)}>
-        Revoke<span class="unseen"> {key.name}</span>
+        {tx('Revoke {name}', { name: <span class="unseen">{key.name}</span> })}
       </Button>
     ),
   },
@@ -40,14 +41,17 @@ export const Page = () => (session.value?.role === 'superuser' ? <AllKeys /> : <
 function AllKeys() {
   const keys = useList<ApiKey>('api_keys', { expand: 'user' })
   return (
-    <Frame title="API keys" text="Those of all users. A key that is revoked opens nothing any more.">
+    <Frame
+      title={t('API keys')}
+      text={t('Those of all users. A key that is revoked opens nothing any more.')}
+    >
       <Records
         list={keys}
-        caption="API keys of all users"
+        caption={t('API keys of all users')}
         columns={[NAME, OWNER, ...OTHERS]}
         empty={
-          <Empty icon="keys" title="No keys yet">
-            Users make them, for the programs that send in their names.
+          <Empty icon="keys" title={t('No keys yet')}>
+            {t('Users make them, for the programs that send in their names.')}
           </Empty>
         }
       />
@@ -60,22 +64,22 @@ function OwnKeys() {
   const [isMaking, setMaking] = useState(false)
   const make = (
     <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
-      New key
+      {t('New key')}
     </Button>
   )
   return (
     <Frame
-      title="API keys"
-      text="A key lets a program send in your name, and nothing else. Give each program its own."
+      title={t('API keys')}
+      text={t('A key lets a program send in your name, and nothing else. Give each program its own.')}
       actions={keys.total > 0 && make}
     >
       <Records
         list={keys}
-        caption="API keys"
+        caption={t('API keys')}
         columns={[NAME, ...OTHERS]}
         empty={
-          <Empty icon="keys" title="No keys yet" action={make}>
-            Make one for the program that is to send: your web shop, a script, an alarm.
+          <Empty icon="keys" title={t('No keys yet')} action={make}>
+            {t('Make one for the program that is to send: your web shop, a script, an alarm.')}
           </Empty>
         }
       />
@@ -85,21 +89,21 @@ function OwnKeys() {
 }
 
 function Expiry({ at }: { at: string }) {
-  if (at !== '' && msOf(at) < Date.now()) return <Badge tone="bad">Expired</Badge>
-  return <Time at={at} none="never" />
+  if (at !== '' && msOf(at) < Date.now()) return <Badge tone="bad">{t('Expired')}</Badge>
+  return <Time at={at} none={t('never')} />
 }
 
 async function revoke(key: ApiKey): Promise<void> {
   const isSure = await confirmed({
-    title: `Revoke ${key.name}?`,
-    text: 'Programs that send with it are refused from now on. This cannot be taken back.',
-    action: 'Revoke the key',
+    title: t('Revoke {name}?', { name: key.name }),
+    text: t('Programs that send with it are refused from now on. This cannot be taken back.'),
+    action: t('Revoke the key'),
     danger: true,
   })
   if (!isSure) return
   try {
     await pb.collection('api_keys').delete(key.id)
-    toast(`${key.name} was revoked`)
+    toast(t('{name} was revoked', { name: key.name }))
   } catch (error) {
     toastFault(error)
   }
