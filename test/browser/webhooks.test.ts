@@ -38,6 +38,12 @@ scenario(
 
     await page.getByRole('button', { name: 'Details' }).click()
     await page.getByText('thank you').waitFor()
+    const request = page.getByRole('dialog').locator('.code-block code')
+    await expect.poll(() => request.count()).toBe(3)
+    const { 'webhook-id': id, 'webhook-signature': signature } = second!.headers
+    for (const text of [`webhook-id: ${id}`, `webhook-signature: ${signature}`])
+      expect(await request.nth(1).innerText()).toContain(text)
+    expect(JSON.parse(await request.nth(2).innerText())).toEqual(JSON.parse(second!.body))
     await fixture.look('webhook-delivery')
     await page.getByRole('button', { name: 'Close' }).click()
 

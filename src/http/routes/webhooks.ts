@@ -1,6 +1,9 @@
 import { Hono } from 'hono'
 import type { AuditEntry } from '../../auth/superusers/audit.ts'
 import type { Store } from '../../collections/catalog.ts'
+import { formOf } from '../../twilio/calls/call.ts'
+import { readDeliveryRequest } from '../../webhooks/delivery-request.ts'
+import type { DueDelivery } from '../../webhooks/due.ts'
 import { type Owner, ownerOf, rotateSecret } from '../../webhooks/hook.ts'
 import { resendDelivery, resendFailed } from '../../webhooks/resend.ts'
 import { sendTest } from '../../webhooks/test-event.ts'
@@ -32,6 +35,8 @@ export function webhookRoutes(services: Services): Hono<Env> {
     collection,
     record: c.req.param('id') ?? '',
   })
+  const twilioBody = (delivery: DueDelivery) =>
+    new URLSearchParams([...formOf(delivery, services.config.optWords)]).toString()
   return new Hono<Env>()
     .post('/:id/test', async (c) => {
       const id = c.req.param('id')
@@ -50,6 +55,11 @@ export function webhookRoutes(services: Services): Hono<Env> {
       const since = await readJson(c, MAX_BODY_BYTES)
       const work = (inside: Store, owner: Owner) => resendFailed(inside, owner, id, since)
       return c.json(await act(c, deedOf(c, 'resend failed'), work))
+    })
+    .get('/deliveries/:id/request', async (c) => {
+      const owner = ownerOf(await authOf(c, services))
+      c.header('cache-control', 'no-store')
+      return c.json(await readDeliveryRequest(store, owner, c.req.param('id'), twilioBody))
     })
     .post('/deliveries/:id/resend', async (c) => {
       const id = c.req.param('id')

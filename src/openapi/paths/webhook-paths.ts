@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
+import { DELIVERY_REQUEST } from '../../webhooks/delivery-request.ts'
 import { RESENT, SINCE } from '../../webhooks/resend.ts'
 import { NEW_SECRET } from '../../webhooks/secrets.ts'
 import { STARTED } from '../../webhooks/test-event.ts'
@@ -62,6 +63,21 @@ export const webhookPaths = (): ZodOpenApiPathsObject => ({
         ),
       ),
       requestBody: { required: true, content: json(SINCE, { since: '2026-11-20 07:00:00.000Z' }) },
+    },
+  },
+  '/api/webhooks/deliveries/{id}/request': {
+    get: {
+      operationId: 'readDeliveryRequest',
+      tags: ['webhooks'],
+      summary: 'Read what a delivery sends',
+      description:
+        'The body, and the headers of the last attempt. Of a webhook in the format `twilio`, the body has the form, which a GET sends in its query.',
+      security: SIGNED_IN,
+      requestParams: { path: ID },
+      responses: answers(
+        success('The request.', DELIVERY_REQUEST),
+        webhookRefusals('unauthorized', 'forbidden', 'delivery_not_found'),
+      ),
     },
   },
   '/api/webhooks/deliveries/{id}/resend': {

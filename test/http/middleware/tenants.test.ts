@@ -205,7 +205,7 @@ test("another's batch counts nothing, another's message is neither changed, canc
   expect(await snapshot()).toBe(before)
 })
 
-test("another's webhook is not tested, not rotated, its deliveries are not sent again", async () => {
+test("another's webhook is not tested, not rotated, its deliveries are neither read nor sent again", async () => {
   for (const action of ['test', 'rotate', 'resend-failed']) {
     const answer = await alice.call('POST', `/api/webhooks/${bobs.webhooks}/${action}`, {
       since: '2026-01-01',
@@ -216,6 +216,8 @@ test("another's webhook is not tested, not rotated, its deliveries are not sent 
         (await who.call('POST', `/api/webhooks/${bobs.webhooks}/${action}`)).status,
       )
   }
+  const request = await alice.call('GET', `/api/webhooks/deliveries/${bobs.webhook_deliveries}/request`)
+  expect(request).toMatchObject({ status: 404, body: { error: 'delivery_not_found' } })
   expect(await snapshot()).toBe(before)
 })
 

@@ -1,16 +1,18 @@
 import type { Delivery } from '../../data/records.ts'
 import { connectionFault } from '../../data/words/connection-fault.ts'
+import { t, tn, tx } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
+import { DeliveryRequest } from './delivery-request.tsx'
 import { DeliveryStatus } from './delivery-status.tsx'
 
 /** What the receiver said; without an answer, why there is none, in words. */
 function LastAnswer({ delivery: { response_status, response_body, attempts } }: { delivery: Delivery }) {
-  if (attempts === 0) return <p class="muted">Not called yet.</p>
-  if (response_body === '') return <p class="muted">Empty.</p>
+  if (attempts === 0) return <p class="muted">{t('Not called yet.')}</p>
+  if (response_body === '') return <p class="muted">{t('Empty.')}</p>
   const words = response_status === 0 ? connectionFault(response_body) : undefined
   return (
     <>
@@ -20,31 +22,32 @@ function LastAnswer({ delivery: { response_status, response_body, attempts } }: 
   )
 }
 
-/** All that is known of one delivery: its last answer, above all. */
+/** All that is known of one delivery: the last answer, and the request that it answered. */
 export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => (
   <Dialog title={delivery.event} onClose={onClose} wide>
     <p class="row">
       <DeliveryStatus delivery={delivery} />
       <span class="muted">
-        {delivery.attempts} {delivery.attempts === 1 ? 'try' : 'tries'}, <Time at={delivery.created} />
+        {tn('1 try', '{count} tries', delivery.attempts)}, <Time at={delivery.created} />
       </span>
       {delivery.status === 'pending' && delivery.next_attempt_at && (
-        <span class="muted">
-          next <Time at={delivery.next_attempt_at} />
-        </span>
+        <span class="muted">{tx('next {when}', { when: <Time at={delivery.next_attempt_at} /> })}</span>
       )}
     </p>
     <div class="stack">
-      <h3>Last answer{delivery.response_status > 0 && `: ${delivery.response_status}`}</h3>
+      <h3>
+        {t('Last response')}
+        {delivery.response_status > 0 && `: ${delivery.response_status}`}
+      </h3>
       <LastAnswer delivery={delivery} />
     </div>
     <div class="stack">
-      <h3>webhook-id</h3>
-      <CodeBlock code={delivery.event_id} />
+      <h3>{delivery.attempts > 0 ? t('Last request') : t('Request')}</h3>
+      <DeliveryRequest id={delivery.id} attempts={delivery.attempts} />
     </div>
     {delivery.message && (
       <div>
-        <ButtonLink href={to(`/messages/${delivery.message}`)}>See the message</ButtonLink>
+        <ButtonLink href={to(`/messages/${delivery.message}`)}>{t('See the message')}</ButtonLink>
       </div>
     )}
   </Dialog>
