@@ -42,6 +42,28 @@ export async function findAuthRecord(
   return rows[0] ? toAuthRecord(collection, rows[0]) : null
 }
 
+/** SQL: the token with the hash `$2` is of a session of row `b` that was ended. */
+const isEndedSql = ({ id }: AuthCollection) => `exists (
+  select from auth_sessions s where s.collection = '${id}' and s.record = b.id and s.ended_at is not null
+    and exists (select from auth_session_tokens t where t.token_hash = $2 and t.session = s.id))`
+
+/**
+ * The same for the token with this hash: null, too, if the session of the token was ended. It is asked in the
+ * same statement, which costs a look into an index that has only sessions ended lately.
+ */
+export async function findTokenOwner(
+  store: Store,
+  collection: AuthCollection,
+  id: string,
+  tokenHash: string,
+): Promise<AuthRecord | null> {
+  if (id.includes('\0')) return null
+  const table = quote(tableName(collection))
+  const text = `select ${authColumns(store, collection)} from ${table} b where b.id = $1 and not ${isEndedSql(collection)}`
+  const { rows } = await store.db.lookUp(text, [id, tokenHash], statementName(store.catalog, text))
+  return rows[0] ? toAuthRecord(collection, rows[0]) : null
+}
+
 /** What SQLite takes for a number when a text is compared with one. */
 const NUMERIC = /^\s*[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?\s*$/i
 

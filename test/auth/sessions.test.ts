@@ -1,5 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cleanUpSignIns } from '../../src/auth/account/clean-up.ts'
+import { identify } from '../../src/auth/tokens/identify.ts'
+import type { Store } from '../../src/collections/catalog.ts'
 import { PASSWORD, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
 
 let server: ServerWithMail
@@ -38,6 +40,12 @@ const isSignedIn = async (token: string) =>
   (await server.call('GET', `/api/collections/users/records/${id}`, undefined, as(token))).status === 200
 const rows = async (text: string) => (await server.server.services.store.db.query(text, [id])).rows
 
+/** The latest tokens of the user's sessions are more than a minute old. */
+const makeOlder = () =>
+  rows(`update auth_sessions set expires_at = expires_at - interval '2 minutes' where record = $1`)
+const TOKENS = `select count(*)::text from auth_session_tokens t join auth_sessions s on s.id = t.session
+  where s.record = $1`
+
 test('each sign-in is a session of its own, which a refresh keeps', async () => {
   const [laptop, phone] = [await signIn('Laptop'), await signIn('Phone')]
   const renewed = String((await refresh(laptop, 'Laptop')).body.token)
@@ -48,6 +56,124 @@ test('each sign-in is a session of its own, which a refresh keeps', async () => 
   ])
   expect(sessions[0]!.used_at > sessions[0]!.created).toBe(true)
   expect((await list(phone, 'Phone')).find(({ current }) => current)?.user_agent).toBe('Phone')
+})
+
+const end = (token: string, session: string) =>
+  server.call('DELETE', `/api/account/sessions/${session}`, undefined, as(token))
+const idOf = async (token: string) => (await list(token)).find(({ current }) => current)!.id
+
+describe('a single session is ended', () => {
+  test('its tokens are refused, those of its refreshes included; others go on', async () => {
+    const [laptop, phone] = [await signIn('Laptop'), await signIn('Phone')]
+    expect(laptop).not.toBe(phone)
+    await makeOlder()
+    const renewed = String((await refresh(laptop, 'Another name')).body.token)
+    expect(renewed).not.toBe(laptop)
+    // the node remembers who has these tokens
+    expect([await isSignedIn(laptop), await isSignedIn(renewed)]).toEqual([true, true])
+    expect((await end(phone, await idOf(renewed))).status).toBe(204)
+    expect([await isSignedIn(laptop), await isSignedIn(renewed)]).toEqual([false, false])
+    for (const token of [laptop, renewed]) {
+      expect((await refresh(token, 'Laptop')).status).toBe(401)
+      expect((await server.call('GET', '/api/account/sessions', undefined, as(token))).status).toBe(401)
+      const file = await server.post('/api/files/token', undefined, as(token))
+      expect(file.status).toBe(401)
+    }
+    expect(await list(phone)).toMatchObject([{ user_agent: 'Phone', current: true }])
+    expect(await isSignedIn(String((await refresh(phone, 'Phone')).body.token))).toBe(true)
+    await cleanUpSignIns(server.server.services.store)
+    expect(await isSignedIn(laptop)).toBe(false)
+  })
+
+  test('a refresh that runs meanwhile gives no way around', async () => {
+    const [laptop, phone] = [await signIn('Laptop'), await signIn('Phone')]
+    await makeOlder()
+    const session = await idOf(laptop)
+    const [renewed] = await Promise.all([refresh(laptop, 'Laptop'), end(phone, session)])
+    if (renewed.status === 200) expect(await isSignedIn(String(renewed.body.token))).toBe(false)
+    expect(await isSignedIn(laptop)).toBe(false)
+  })
+
+  test('that of somebody else is none, nor is one that was ended', async () => {
+    const mine = await signIn('Mine')
+    const session = await idOf(mine)
+    email = `other${count}@example.com`
+    await server.addUser(email)
+    const theirs = await signIn('Theirs')
+    expect((await end(theirs, session)).status).toBe(404)
+    expect((await end(theirs, 'nosession000000')).status).toBe(404)
+    expect((await server.call('DELETE', `/api/account/sessions/${session}`)).status).toBe(401)
+    expect(await isSignedIn(mine)).toBe(true)
+    const second = await idOf(theirs)
+    expect((await end(theirs, second)).status).toBe(204)
+    expect((await end(theirs, second)).status).toBe(401)
+  })
+
+  test('what a superuser ends is in the audit log', async () => {
+    const [first, second] = [await server.superuser(), await server.superuser()]
+    expect((await end(first.authorization!, await idOf(second.authorization!))).status).toBe(204)
+    expect((await server.call('GET', '/api/account/sessions', undefined, second)).status).toBe(401)
+    const { db } = server.server.services.store
+    const noted = await db.query(`select collection from _audit where action = 'end session'`)
+    expect(noted.rows).toEqual([['_superusers']])
+  })
+
+  test('browsers like it show no notifications', async () => {
+    const [laptop, phone] = [await signIn('Laptop'), await signIn('Phone')]
+    await rows(
+      `insert into push_subscriptions (id, "user", endpoint, keys, user_agent)
+       select agent || $1, $1, '', '{}', agent from unnest(array['Laptop', 'Phone']) agent`,
+    )
+    await end(phone, await idOf(laptop))
+    expect(await rows('select user_agent from push_subscriptions where "user" = $1')).toEqual([['Phone']])
+  })
+
+  test('it is asked with the record: a request takes as many statements as before', async () => {
+    const { store } = server.server.services
+    const laptop = await signIn('Laptop')
+    const asked: string[] = []
+    const counted = (found: string[]): Store => ({
+      catalog: store.catalog,
+      db: new Proxy(store.db, {
+        get(db, name) {
+          const value = Reflect.get(db, name)
+          if (name !== 'query' && name !== 'lookUp') return value
+          return (text: string, ...more: unknown[]) => {
+            found.push(text)
+            return value.call(db, text, ...more)
+          }
+        },
+      }),
+    })
+    expect((await identify(counted(asked), laptop))?.id).toBe(id)
+    expect(asked).toHaveLength(1)
+  })
+})
+
+test('a session gets one token a minute', async () => {
+  const first = await signIn('Program')
+  expect((await refresh(first, 'Program')).body.token).toBe(first)
+  await makeOlder()
+  const second = String((await refresh(first, 'Program')).body.token)
+  expect(second).not.toBe(first)
+  // also for who asks with an old one
+  for (const token of [first, second, first])
+    expect((await refresh(token, 'Program')).body.token).toBe(second)
+  expect(await rows(TOKENS)).toEqual([['2']])
+})
+
+test('sign-ins at once have tokens of their own', async () => {
+  const tokens = await Promise.all(Array.from({ length: 4 }, () => signIn('Program')))
+  expect(new Set(tokens).size).toBe(4)
+  expect(await rows(TOKENS)).toEqual([['4']])
+})
+
+test('expired tokens are forgotten', async () => {
+  await signIn('Laptop')
+  await rows(`update auth_session_tokens t set expires_at = now() - interval '61 minutes'
+    from auth_sessions s where s.id = t.session and s.record = $1`)
+  await cleanUpSignIns(server.server.services.store)
+  expect(await rows(TOKENS)).toEqual([['0']])
 })
 
 test('nobody sees the sessions of others', async () => {

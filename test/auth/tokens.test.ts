@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import { claimOf, isSigned, readClaims, renewToken, signToken } from '../../src/auth/tokens/tokens.ts'
+import { claimOf, isSigned, readClaims, signToken } from '../../src/auth/tokens/tokens.ts'
 import type { AuthCollection } from '../../src/collections/collection.ts'
 import type { AuthRecord } from '../../src/request/request.ts'
 
@@ -112,10 +112,4 @@ test.each([
 
 test.each(['', 'x', '..', '...', 'a.b.c', `${THEIRS}x.y`, ` ${THEIRS}`])('%j is no token', (text) => {
   expect(readClaims(text)).toBeNull()
-})
-
-test('only a refreshable token is renewed', async () => {
-  const refreshable = await signToken(alice, 'auth', { duration: 60 })
-  expect(decode(await renewToken(refreshable, alice))[1]).toContain(`"exp":${now + 432_000}`)
-  expect(await renewToken(THEIRS, alice)).toBe(THEIRS)
 })

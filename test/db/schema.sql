@@ -190,6 +190,9 @@ create table api_keys (
   hash text collate "C" not null default ''::text,
   expires_at pb_date,
   last_used_at pb_date,
+  scopes text[] collate "C" not null default '{}'::text[],
+  twilio boolean not null default false,
+  signing text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -198,6 +201,14 @@ create table api_keys (
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX idx_api_keys_user ON api_keys USING btree ("user");
 CREATE UNIQUE INDEX idx_api_keys_hash ON api_keys USING btree (hash) WHERE hash <> ''::text;
+
+create table auth_session_tokens (
+  token_hash text collate "C" not null,
+  session text collate "C" not null,
+  expires_at timestamp with time zone not null,
+  constraint auth_session_tokens_pkey PRIMARY KEY (token_hash)
+);
+CREATE INDEX auth_session_tokens_expires_at ON auth_session_tokens USING btree (expires_at);
 
 create table auth_sessions (
   id text collate "C" not null,
@@ -209,8 +220,10 @@ create table auth_sessions (
   expires_at timestamp with time zone not null,
   ip text collate "C" not null,
   user_agent text collate "C" not null,
+  ended_at timestamp with time zone,
   constraint auth_sessions_pkey PRIMARY KEY (id)
 );
+CREATE INDEX auth_sessions_ended ON auth_sessions USING btree (collection, record) WHERE ended_at IS NOT NULL;
 CREATE INDEX auth_sessions_expires_at ON auth_sessions USING btree (expires_at);
 CREATE INDEX auth_sessions_record ON auth_sessions USING btree (collection, record, created);
 
@@ -221,6 +234,47 @@ create table auth_tries (
   constraint auth_tries_pkey PRIMARY KEY (key)
 );
 CREATE INDEX auth_tries_ends ON auth_tries USING btree (ends);
+
+create table auto_answer_queue (
+  message text collate "C" not null,
+  "user" text collate "C" not null,
+  due_at timestamp with time zone not null default now(),
+  created timestamp with time zone not null default now(),
+  constraint auto_answer_queue_pkey PRIMARY KEY (message)
+);
+CREATE INDEX auto_answer_queue_due ON auto_answer_queue USING btree (due_at);
+
+create table auto_answers (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  name text collate "C" not null default ''::text,
+  enabled boolean not null default false,
+  match text collate "C" not null default ''::text,
+  value text collate "C" not null default ''::text,
+  lines text[] collate "C" not null default '{}'::text[],
+  hours_from text collate "C" not null default ''::text,
+  hours_to text collate "C" not null default ''::text,
+  days text[] collate "C" not null default '{}'::text[],
+  body text collate "C" not null default ''::text,
+  template text collate "C" not null default ''::text,
+  pause_hours double precision not null default 0,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint auto_answers__rowid_key UNIQUE (_rowid),
+  constraint auto_answers_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_auto_answers_user ON auto_answers USING btree ("user");
+
+create table auto_answers_sent (
+  "user" text collate "C" not null,
+  number text collate "C" not null,
+  answer text collate "C" not null,
+  message text collate "C" not null,
+  at timestamp with time zone not null default now(),
+  constraint auto_answers_sent_pkey PRIMARY KEY (message)
+);
+CREATE INDEX auto_answers_sent_number ON auto_answers_sent USING btree ("user", number, at);
 
 create table backup_state (
   is_only boolean not null default true,
@@ -260,6 +314,8 @@ create table campaigns (
   segments double precision not null default 0,
   error text collate "C" not null default ''::text,
   batches json,
+  quiet_hours boolean not null default false,
+  line text collate "C" not null default ''::text,
   former_batch text collate "C" not null default ''::text,
   audience json,
   settled boolean not null default false,
@@ -293,6 +349,7 @@ create table contacts (
   groups text[] collate "C" not null default '{}'::text[],
   opted_out boolean not null default false,
   data json,
+  time_zone text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -318,6 +375,7 @@ create table conversations (
   unread double precision not null default 0,
   unanswered boolean not null default false,
   archived boolean not null default false,
+  line text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -354,7 +412,8 @@ create table device_batteries (
 create table device_handouts (
   device text collate "C" not null,
   at timestamp with time zone not null,
-  messages integer not null
+  messages integer not null,
+  line text collate "C" not null default ''::text
 );
 CREATE INDEX device_handouts_device ON device_handouts USING btree (device, at);
 
@@ -417,6 +476,54 @@ create table devices (
 CREATE INDEX idx_devices_user ON devices USING btree ("user");
 CREATE UNIQUE INDEX "idx_tokenKey_devices" ON devices USING btree ("tokenKey");
 CREATE UNIQUE INDEX idx_email_devices ON devices USING btree (email) WHERE email <> ''::text;
+CREATE TRIGGER lines_kept AFTER INSERT OR DELETE OR UPDATE OF "user", phone, sims ON devices FOR EACH ROW EXECUTE FUNCTION sms_device_lines();
+CREATE TRIGGER room_returned AFTER UPDATE OF enabled, last_seen, per_minute, daily_limit ON devices FOR EACH ROW EXECUTE FUNCTION sms_device_room();
+CREATE TRIGGER twilio_went AFTER DELETE ON devices REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_numbers_went();
+
+create table line_recipients (
+  line text collate "C" not null,
+  month text collate "C" not null,
+  number text collate "C" not null,
+  texts integer not null,
+  constraint line_recipients_pkey PRIMARY KEY (line, month, number)
+);
+
+create table line_use (
+  line text collate "C" not null,
+  day text collate "C" not null default ''::text,
+  day_texts integer not null default 0,
+  month text collate "C" not null default ''::text,
+  month_texts integer not null default 0,
+  recipients integer not null default 0,
+  turn bigint not null default 0,
+  constraint line_use_pkey PRIMARY KEY (line)
+);
+
+create table lines (
+  id text collate "C" not null,
+  "user" text collate "C" not null default ''::text,
+  device text collate "C" not null default ''::text,
+  slot double precision not null default 0,
+  number text collate "C" not null default ''::text,
+  carrier text collate "C" not null default ''::text,
+  country text collate "C" not null default ''::text,
+  label text collate "C" not null default ''::text,
+  enabled boolean not null default false,
+  present boolean not null default false,
+  per_minute double precision not null default 0,
+  daily_limit double precision not null default 0,
+  monthly_limit double precision not null default 0,
+  monthly_recipients double precision not null default 0,
+  prefixes text collate "C" not null default ''::text,
+  created pb_date,
+  updated pb_date,
+  _rowid bigint generated always as identity not null,
+  constraint lines__rowid_key UNIQUE (_rowid),
+  constraint lines_pkey PRIMARY KEY (id)
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+CREATE INDEX idx_lines_user ON lines USING btree ("user");
+CREATE UNIQUE INDEX idx_lines_device_slot ON lines USING btree (device, slot);
+CREATE TRIGGER room_changed AFTER INSERT OR DELETE OR UPDATE ON lines FOR EACH ROW EXECUTE FUNCTION sms_line_room();
 
 create table push_hours (
   "user" text collate "C" not null,
@@ -471,14 +578,23 @@ create table sms_dispatch (
   at_least_once boolean not null default false,
   "position" bigint generated always as identity not null,
   queued_at timestamp with time zone not null default now(),
+  line text collate "C" not null default ''::text,
+  line_pinned boolean not null default false,
+  charged text collate "C" not null default ''::text,
+  quiet_zone text collate "C",
+  waiting_for text collate "C" not null default ''::text,
   constraint sms_dispatch_pkey PRIMARY KEY (message),
   constraint sms_dispatch_state_check CHECK (state = ANY (ARRAY['pending'::text, 'assigned'::text, 'sending'::text]))
 );
+CREATE INDEX sms_dispatch_charged ON sms_dispatch USING btree ("user", charged) WHERE state = 'assigned'::text AND charged <> ''::text;
 CREATE INDEX sms_dispatch_claim ON sms_dispatch USING btree (device, state, priority DESC, "position");
 CREATE INDEX sms_dispatch_due ON sms_dispatch USING btree (due_at) WHERE state = 'pending'::text;
 CREATE INDEX sms_dispatch_expiry ON sms_dispatch USING btree (expires_at) WHERE state <> 'sending'::text AND expires_at IS NOT NULL;
 CREATE INDEX sms_dispatch_lease ON sms_dispatch USING btree (lease_until) WHERE state = 'sending'::text;
+CREATE INDEX sms_dispatch_waiting ON sms_dispatch USING btree ("user", priority DESC, "position") WHERE state = 'pending'::text AND waiting_for <> ''::text;
 CREATE INDEX sms_dispatch_wake ON sms_dispatch USING btree (wake_at) WHERE state = 'assigned'::text;
+CREATE TRIGGER line_freed AFTER DELETE ON sms_dispatch FOR EACH ROW WHEN (old.charged <> ''::text AND old.state <> 'sending'::text) EXECUTE FUNCTION sms_line_freed();
+CREATE TRIGGER line_returned BEFORE UPDATE OF state ON sms_dispatch FOR EACH ROW WHEN (new.state = 'pending'::text AND old.state <> 'pending'::text) EXECUTE FUNCTION sms_line_returned();
 
 create table sms_events (
   id text collate "C" not null,
@@ -496,6 +612,7 @@ create table sms_events (
 CREATE INDEX idx_sms_events_message ON sms_events USING btree (message, created);
 CREATE INDEX idx_sms_events_user ON sms_events USING btree ("user", created);
 CREATE INDEX sms_events_in_order ON sms_events USING btree ("user", _rowid NULLS FIRST);
+CREATE TRIGGER twilio_noted AFTER INSERT ON sms_events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION twilio_events_noted();
 
 create table sms_idempotency (
   "user" text collate "C" not null,
@@ -526,6 +643,8 @@ create table sms_messages (
   sent_at pb_date,
   delivered_at pb_date,
   error_message text collate "C" not null default ''::text,
+  line text collate "C" not null default ''::text,
+  waiting_for text collate "C" not null default ''::text,
   "user" text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
@@ -536,14 +655,21 @@ create table sms_messages (
 CREATE INDEX idx_sms_messages_batch ON sms_messages USING btree (batch_id);
 CREATE INDEX idx_sms_messages_device_status ON sms_messages USING btree (device, status);
 CREATE INDEX idx_sms_messages_user_created ON sms_messages USING btree ("user", created);
+CREATE INDEX sms_messages_body_trigrams ON sms_messages USING gin (body pocketsms_extensions.gin_trgm_ops);
 CREATE INDEX sms_messages_by_from ON sms_messages USING btree ("user", "from") WHERE "from" <> ''::text;
+CREATE INDEX sms_messages_by_number ON sms_messages USING btree ("to", _rowid, "user");
 CREATE INDEX sms_messages_by_status ON sms_messages USING btree ("user", status, created);
-CREATE INDEX sms_messages_by_to ON sms_messages USING btree ("user", "to") WHERE "to" <> ''::text;
+CREATE INDEX sms_messages_by_time ON sms_messages USING btree (created DESC, _rowid);
 CREATE INDEX sms_messages_in_order ON sms_messages USING btree ("user", _rowid NULLS FIRST);
+CREATE INDEX sms_messages_inbox ON sms_messages USING btree ("user", delivered_at, id) WHERE message_type = 'incoming'::text;
+CREATE INDEX sms_messages_of_user_by_number ON sms_messages USING btree ("user", "to", _rowid);
+CREATE INDEX sms_messages_of_user_by_time ON sms_messages USING btree ("user", created DESC, _rowid);
+CREATE INDEX sms_messages_to_trigrams ON sms_messages USING gin ("to" pocketsms_extensions.gin_trgm_ops);
 CREATE UNIQUE INDEX idx_sms_messages_client_ref ON sms_messages USING btree ("user", client_ref) WHERE client_ref <> ''::text;
 CREATE TRIGGER came AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS came FOR EACH STATEMENT WHEN (current_setting('pocketsms.counted'::text, true) IS DISTINCT FROM 'yes'::text) EXECUTE FUNCTION sms_messages_came();
 CREATE TRIGGER emptied AFTER TRUNCATE ON sms_messages FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_emptied();
 CREATE TRIGGER moved AFTER UPDATE OF "user" ON sms_messages FOR EACH ROW WHEN (old."user" <> new."user") EXECUTE FUNCTION sms_messages_moved();
+CREATE TRIGGER twilio_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_messages_went();
 CREATE TRIGGER went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_went();
 
 create table sms_templates (
@@ -590,6 +716,12 @@ create table sms_usage (
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE UNIQUE INDEX idx_sms_usage_user_period ON sms_usage USING btree ("user", period);
 
+create table smsgate_accounts (
+  "user" text collate "C" not null,
+  signing_key text collate "C" not null,
+  constraint smsgate_accounts_pkey PRIMARY KEY ("user")
+);
+
 create table smsgate_phones (
   device text collate "C" not null,
   "user" text collate "C" not null,
@@ -603,9 +735,22 @@ create table smsgate_phones (
   pulled_at timestamp with time zone,
   handed_at timestamp with time zone,
   handed integer not null default 0,
+  export_since timestamp with time zone,
+  export_until timestamp with time zone,
   constraint smsgate_phones_path_key UNIQUE (path),
   constraint smsgate_phones_pkey PRIMARY KEY (device)
 );
+
+create table smsgate_sends (
+  "user" text collate "C" not null,
+  id text collate "C" not null,
+  ref text collate "C" not null,
+  is_batch boolean not null,
+  created pb_date not null,
+  constraint smsgate_sends_pkey PRIMARY KEY ("user", id)
+);
+CREATE INDEX smsgate_sends_by_ref ON smsgate_sends USING btree (ref);
+CREATE INDEX smsgate_sends_by_time ON smsgate_sends USING btree ("user", created, id);
 
 create table smsgate_texts (
   device text collate "C" not null,
@@ -620,12 +765,54 @@ create table smsgate_texts (
   constraint smsgate_texts_pkey PRIMARY KEY (device, message, attempt)
 );
 
+create table smsgate_tokens (
+  id text collate "C" not null,
+  "user" text collate "C" not null,
+  api_key text collate "C" not null,
+  scopes text[] collate "C" not null,
+  created timestamp with time zone not null default now(),
+  access_until timestamp with time zone not null,
+  refresh_until timestamp with time zone not null,
+  is_refreshed boolean not null default false,
+  constraint smsgate_tokens_pkey PRIMARY KEY (id)
+);
+CREATE INDEX smsgate_tokens_by_end ON smsgate_tokens USING btree (refresh_until);
+CREATE INDEX smsgate_tokens_by_key ON smsgate_tokens USING btree (api_key);
+CREATE INDEX smsgate_tokens_by_user ON smsgate_tokens USING btree ("user");
+
+create table twilio_answers (
+  message text collate "C" not null,
+  replies json,
+  created timestamp with time zone not null default now(),
+  constraint twilio_answers_pkey PRIMARY KEY (message)
+);
+
+create table twilio_messages (
+  message text collate "C" not null,
+  api_key text collate "C" not null,
+  callback text collate "C" not null default ''::text,
+  service boolean not null default false,
+  reply boolean not null default false,
+  told smallint not null default 0,
+  constraint twilio_messages_pkey PRIMARY KEY (message)
+);
+
+create table twilio_numbers (
+  device text collate "C" not null,
+  sms_method text collate "C" not null,
+  constraint twilio_numbers_pkey PRIMARY KEY (device),
+  constraint twilio_numbers_sms_method_check CHECK (sms_method = ANY (ARRAY['GET'::text, 'POST'::text]))
+);
+
 create table user_settings (
   id text collate "C" not null,
   "user" text collate "C" not null default ''::text,
   disabled boolean not null default false,
   country text collate "C" not null default ''::text,
   time_zone text collate "C" not null default ''::text,
+  quiet_from text collate "C" not null default ''::text,
+  quiet_to text collate "C" not null default ''::text,
+  quiet_days text[] collate "C" not null default '{}'::text[],
   reply_mail_minutes double precision not null default 0,
   created pb_date,
   updated pb_date,
@@ -687,6 +874,7 @@ create table webhook_dispatch (
   event text collate "C",
   message text collate "C",
   image json,
+  target json,
   constraint webhook_dispatch_pkey PRIMARY KEY (delivery)
 );
 CREATE INDEX webhook_dispatch_due ON webhook_dispatch USING btree ("user", webhook, due_at) WHERE handed_at IS NULL;
@@ -697,6 +885,8 @@ create table webhook_payloads (
   delivery text collate "C" not null,
   at timestamp with time zone not null,
   image json not null,
+  target json,
+  headers json,
   constraint webhook_payloads_pkey PRIMARY KEY (delivery)
 );
 
@@ -714,6 +904,11 @@ create table webhooks (
   secret text collate "C" not null default ''::text,
   previous_secret text collate "C" not null default ''::text,
   enabled boolean not null default false,
+  format text collate "C" not null default ''::text,
+  api_key text collate "C" not null default ''::text,
+  device text collate "C" not null default ''::text,
+  smsgate_event text collate "C" not null default ''::text,
+  smsgate_id text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
   _rowid bigint generated always as identity not null,
@@ -721,6 +916,7 @@ create table webhooks (
   constraint webhooks_pkey PRIMARY KEY (id)
 ) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
 CREATE INDEX idx_webhooks_user ON webhooks USING btree ("user");
+CREATE UNIQUE INDEX idx_webhooks_smsgate ON webhooks USING btree ("user", smsgate_id) WHERE smsgate_id <> ''::text;
 
 -- Views: their queries are in sql/migrations
 
@@ -809,6 +1005,7 @@ create function pb_json_rank(v json) returns integer immutable
 create function pb_json_string(v json) returns text immutable
 create function pb_json_text(v json) returns text immutable
 create function pb_julian_ms(y integer, m integer, d integer) returns bigint immutable
+create function pb_known_zone(zone text) returns text stable
 create function pb_length(v anyelement) returns integer stable
 create function pb_length(t text) returns integer immutable
 create function pb_modulo(x double precision, y double precision) returns double precision immutable
@@ -848,9 +1045,11 @@ create function pb_truth(b boolean) returns boolean immutable
 create function pb_truth(x double precision) returns boolean immutable
 create function pb_truth(t text) returns boolean immutable
 create function pb_ymd(ms bigint, OUT y integer, OUT m integer, OUT d integer) returns record immutable
-create function sms_accept(owner text, moment text, since text, default_quota double precision, node text, requests json, messages json, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile
-create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sender_version text, sender_key text, key_version text, message_id text, recipient text, content text, parts double precision, rank integer, slot integer, ends_at text, safety text) returns text volatile
+create function sms_accept(owner text, moment text, since text, default_quota double precision, node text, requests json, messages json, sticky text DEFAULT ''::text, OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile
+create function sms_accept_plain(owner text, moment text, since text, default_quota double precision, node text, sender_version text, sender_key text, key_version text, message_id text, recipient text, content text, parts double precision, rank integer, slot integer, ends_at text, safety text, sticky text DEFAULT ''::text) returns text volatile
+create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json) returns TABLE(n integer, line text, device text, number text, charged text, room_at timestamp with time zone, reason text) volatile
 create function sms_available_devices(owner text, since text) returns TABLE(id text) stable
+create function sms_available_lines(owner text, since text) returns TABLE(line text, device text, slot integer, number text, is_free boolean, is_plain boolean) stable
 create function sms_conversation_answered(owner text, moment text, recipient text, content text, message_id text) returns void volatile
 create function sms_conversation_last(owner text, other text) returns TABLE(id text, body text, at text, type text, device text, heard text, name text) stable
 create function sms_conversation_named() returns trigger volatile
@@ -858,14 +1057,35 @@ create function sms_conversation_rename(owner text, phone text, contact_name tex
 create function sms_conversation_triggers() returns void volatile
 create function sms_count(counted oid, owner text, more bigint) returns void volatile
 create function sms_count_all() returns void volatile
+create function sms_device_lines() returns trigger volatile
+create function sms_device_room() returns trigger volatile
+create function sms_device_room_at(device_id text, per_minute double precision, daily_limit double precision) returns timestamp with time zone stable
 create function sms_is_below_limits(device_id text, per_minute double precision, daily_limit double precision) returns boolean stable
+create function sms_last_leaves_at(owner text, at timestamp with time zone, more integer, of_device text, of_line text) returns timestamp with time zone stable
+create function sms_line_count(of_line text, owner text) returns void volatile
+create function sms_line_freed() returns trigger volatile
+create function sms_line_refund(of_line text, charged text, recipient text, owner text) returns void volatile
+create function sms_line_returned() returns trigger volatile
+create function sms_line_room() returns trigger volatile
+create function sms_lines_changed(what text, ids text[]) returns void volatile
+create function sms_lines_keep(device_id text, owner text, phone text, sims json, is_new boolean) returns void volatile
+create function sms_lines_near_limits(share double precision) returns TABLE(line text, device text, "user" text, is_full boolean) stable
+create function sms_local_day(owner text, at timestamp with time zone) returns text stable
+create function sms_look_for_room(owner text) returns void volatile
 create function sms_messages_came() returns trigger volatile
 create function sms_messages_emptied() returns trigger volatile
 create function sms_messages_moved() returns trigger volatile
 create function sms_messages_went() returns trigger volatile
+create function sms_named_lines(owner text, line_id text, line_number text, device_id text, slot integer) returns TABLE(line text, device text) stable
+create function sms_quiet_until(starts text, ends text, days text[], zone text, at timestamp with time zone) returns timestamp with time zone stable
+create function sms_sim_list(sims json) returns TABLE(slot integer, number text, carrier text, country text) immutable
+create function sms_time_zone(owner text) returns text stable
 create function sms_turns_went() returns trigger volatile
 create function sms_wake_interval() returns interval immutable
 create aggregate sum(boolean) returns bigint
 create aggregate total(boolean) returns double precision
 create aggregate total(double precision) returns double precision
+create function twilio_events_noted() returns trigger volatile
+create function twilio_messages_went() returns trigger volatile
+create function twilio_numbers_went() returns trigger volatile
 create function webhook_noted() returns trigger volatile

@@ -65,6 +65,14 @@ test('a changed record counts from its change on, its own event included', async
   expect((await ear.next(2)).map(({ event }) => event)).toEqual([`users/${user.id}`, 'notes'])
 })
 
+test('of a session that is ended all streams are closed, and its token opens none', async () => {
+  const { items } = await ask(url, user.token, 'GET', 'account/sessions')
+  await ask(url, user.token, 'DELETE', `account/sessions/${items[0].id}`)
+  await ear.ended
+  ear = await TestListener.on(url, user.token, 'notes', 'drafts')
+  await expectGuest()
+})
+
 describe('a guest from then on', () => {
   test('another password', async () => {
     const password = 'other-secret'

@@ -3,7 +3,6 @@ import type { Extensions } from '../../records/extension.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { changeAuthRecord } from '../account/change.ts'
 import type { Origin } from '../sign-in/origins.ts'
-import { signToken } from '../tokens/tokens.ts'
 import { startSession } from './sessions.ts'
 
 /**
@@ -17,7 +16,5 @@ export async function endOtherSessions(
   origin: Origin,
 ): Promise<{ auth: AuthRecord; token: string }> {
   const changed = await changeAuthRecord(store, extensions, auth, { endsTokens: true }, 'Failed to sign out.')
-  const token = await signToken(changed, 'auth')
-  await startSession(store.db, changed, origin, token)
-  return { auth: changed, token }
+  return { auth: changed, token: await startSession(store.db, changed, origin) }
 }

@@ -58,11 +58,8 @@ export async function answerSignIn(
   return `{${meta}"record":${record},"token":${JSON.stringify(token)}}`
 }
 
-async function newToken(store: Store, auth: AuthRecord, origin: Origin, isOnce: boolean): Promise<string> {
-  const token = await signToken(auth, 'auth')
-  if (!isOnce) await startSession(store.db, auth, origin, token)
-  return token
-}
+const newToken = ({ db }: Store, auth: AuthRecord, origin: Origin, isOnce: boolean): Promise<string> =>
+  isOnce ? signToken(auth, 'auth') : startSession(db, auth, origin)
 
 /** Throws 403 for a superuser who comes from an address that the settings do not list. */
 export function checkAddress({ settings }: AuthServices, auth: AuthRecord | null, ip: string): void {

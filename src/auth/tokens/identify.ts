@@ -1,7 +1,8 @@
 import type { Catalog, Store } from '../../collections/catalog.ts'
 import type { AuthRecord } from '../../request/request.ts'
 import { Lru } from '../../tools/lru.ts'
-import { findAuthRecord } from '../auth-rows.ts'
+import { findTokenOwner } from '../auth-rows.ts'
+import { sha256 } from './secrets.ts'
 import { isSigned, type Purpose, readClaims } from './tokens.ts'
 
 const MAX_KNOWN = 10_000
@@ -22,11 +23,11 @@ export function tokenOf(authorization: string | undefined): string {
 }
 
 /**
- * * The caller's auth record by the Authorization header; null for a guest, and for a token that is
- * malformed, expired, wrongly signed or of a deleted record: PocketBase treats all of these as a guest; null,
- * too, for a disabled user and the devices of one. Reads the record with one look-up. With `cached` the
- * record may be out of date: the caller compares its `version` in a statement of its own and, if it differs,
- * asks again without `cached`. PocketBase: apis/middlewares.go, loadAuthToken
+ * The caller's auth record by the Authorization header; null for a guest, and for a token that is malformed,
+ * expired, wrongly signed or of a deleted record: PocketBase treats all of these as a guest; null, too, for
+ * a disabled user, the devices of one, and a token of an ended session. Reads the record with one look-up.
+ * With `cached` the record may be out of date: the caller compares its `version` in a statement of its own
+ * and, if it differs, asks again without `cached`. PocketBase: apis/middlewares.go, loadAuthToken
  */
 export async function identify(
   store: Store,
@@ -80,6 +81,6 @@ async function findOwner(store: Store, token: string, purpose: Purpose): Promise
   if (claims?.type !== purpose) return null
   const collection = store.catalog.find(claims.collectionId)
   if (collection?.type !== 'auth') return null
-  const auth = await findAuthRecord(store, collection, claims.id)
+  const auth = await findTokenOwner(store, collection, claims.id, sha256(token))
   return auth && (await isSigned(token, auth, purpose)) ? auth : null
 }

@@ -54,6 +54,8 @@ export interface TokenExtras {
   newEmail?: string
   /** Seconds; 0 or absent: as the collection says. */
   duration?: number
+  /** Unix seconds, instead of a duration. */
+  expires?: number
 }
 
 /**
@@ -66,7 +68,7 @@ export function signToken(record: AuthRecord, purpose: Purpose, extras: TokenExt
   const claims = {
     collectionId: record.collection.id,
     ...(mailed && { email: String(record.values.email ?? '') }),
-    exp: Math.floor(Date.now() / 1000) + seconds,
+    exp: extras.expires ?? Math.floor(Date.now() / 1000) + seconds,
     id: record.id,
     ...(extras.newEmail !== undefined && { newEmail: extras.newEmail }),
     ...(purpose === 'auth' && { refreshable: extras.refreshable ?? true }),
@@ -122,11 +124,6 @@ function isTimely({ exp, nbf, iat }: { exp?: unknown; nbf?: unknown; iat?: unkno
   const end = exp === 0 ? Infinity : Number(exp ?? Infinity)
   const isPast = now >= end || (end >= 2 ** 63 && end !== Infinity)
   return !isPast && now >= Number(nbf ?? 0) && now >= Number(iat ?? 0)
-}
-
-/** A fresh token instead of one that may be refreshed; any other is handed back. */
-export async function renewToken(token: string, record: AuthRecord): Promise<string> {
-  return readClaims(token)?.refreshable ? signToken(record, 'auth') : token
 }
 
 /** Whether this record's present key signed the token for this purpose. */

@@ -1,5 +1,7 @@
 import { Hono } from 'hono'
+import type { InSameTransaction } from '../../auth/account/change.ts'
 import { endOtherSessions } from '../../auth/sessions/end-others.ts'
+import { endSession } from '../../auth/sessions/end-session.ts'
 import { listSessions } from '../../auth/sessions/sessions.ts'
 import { listSuperusers } from '../../auth/superusers/superusers.ts'
 import { tokenOf } from '../../auth/tokens/identify.ts'
@@ -32,8 +34,13 @@ export function accountRoutes(services: Services): Hono<Env> {
     .get('/account/sessions', async (c) => {
       const auth = await requireAuth(c, services)
       c.header('cache-control', 'no-store')
-      const { authorization, 'user-agent': agent = '' } = c.env.incoming.headers
-      return c.json({ items: await listSessions(store.db, auth, agent, tokenOf(authorization)) })
+      const token = tokenOf(c.env.incoming.headers.authorization)
+      return c.json({ items: await listSessions(store.db, auth, token) })
+    })
+    .delete('/account/sessions/:id', async (c) => {
+      const auth = await requireAuth(c, services)
+      await endSession(store, auth, c.req.param('id'), noteEnd(c, services))
+      return c.body(null, 204)
     })
     .post('/account/end-other-sessions', (c) => endOthers(c, services))
     .route('/account', pushRoutes(services))
@@ -44,6 +51,15 @@ export function accountRoutes(services: Services): Hono<Env> {
       return c.json({ has_superuser: hasSuperuser, sends_mail: settings.current.smtp.enabled })
     })
 }
+
+/** Notes that a superuser has ended a session. */
+const noteEnd =
+  (c: Ctx, services: Services): InSameTransaction =>
+  async (db, auth) => {
+    if (!auth.isSuperuser) return
+    const entry = { action: 'end session', collection: auth.collection.name, record: auth.id }
+    await auditRequest(c, services, auth, entry, db)
+  }
 
 /** `/api/account/push…`: the browsers in which a user is notified of texts. */
 function pushRoutes(services: Services): Hono<Env> {

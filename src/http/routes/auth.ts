@@ -14,7 +14,7 @@ import {
 import { confirmVerification, requestVerification, TOKEN_FORM } from '../../auth/account/verification.ts'
 import { findOrCreateRecord } from '../../auth/oauth2/find-or-create-record.ts'
 import { identifyByOAuth2, OAUTH2_FORM, renderMeta } from '../../auth/oauth2/with-oauth2.ts'
-import { touchSession } from '../../auth/sessions/sessions.ts'
+import { refreshToken } from '../../auth/sessions/refresh.ts'
 import { IMPERSONATE_FORM, impersonate } from '../../auth/sign-in/impersonate.ts'
 import { renderAuthMethods } from '../../auth/sign-in/methods.ts'
 import { MFA_FORM } from '../../auth/sign-in/mfa.ts'
@@ -22,7 +22,6 @@ import { authWithOtp, OTP_FORM, requestOtp } from '../../auth/sign-in/otp.ts'
 import { answerSignIn, type Proof } from '../../auth/sign-in/sign-in.ts'
 import { authWithPassword, PASSWORD_FORM } from '../../auth/sign-in/with-password.ts'
 import { tokenOf } from '../../auth/tokens/identify.ts'
-import { renewToken } from '../../auth/tokens/tokens.ts'
 import type { Shape } from '../../collections/definition/decode.ts'
 import { notFound } from '../../errors.ts'
 import type { AuthRecord, RequestContext } from '../../request/request.ts'
@@ -89,10 +88,7 @@ export const authRoutes = (services: Services) => {
     })
     .post('/:collection/auth-refresh', async (c) => {
       const auth = await requireMember(c, services)
-      const { authorization, 'user-agent': agent = '' } = c.env.incoming.headers
-      const old = tokenOf(authorization)
-      const token = await renewToken(old, auth)
-      await touchSession(store.db, auth, agent, { old, token })
+      const token = await refreshToken(store.db, auth, tokenOf(c.env.incoming.headers.authorization))
       return signedIn(c, services, auth, { token }, { asker: auth })
     })
     .post('/:collection/impersonate/:id', async (c) => {

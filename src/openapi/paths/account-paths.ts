@@ -28,12 +28,24 @@ export const accountPaths = (): ZodOpenApiPathsObject => ({
       tags: [ACCOUNT],
       summary: 'List where the account is signed in',
       description:
-        'List where the account that asks is signed in: its 50 latest sign-ins, the last used first. Tokens name no session, so that none can be ended alone.',
+        'List where the account that asks is signed in: its 50 latest sign-ins, the last used first.',
       security: SIGNED_IN,
       responses: answers(
         success('The sessions.', z.object({ items: z.array(SESSION) }).meta({ id: 'Sessions' })),
         failures(401),
       ),
+    },
+  },
+  '/api/account/sessions/{id}': {
+    delete: {
+      operationId: 'endSession',
+      tags: [ACCOUNT],
+      summary: 'End one session',
+      description:
+        'All its tokens are refused from now on, those that a refresh gave included. Event streams of the account are closed; those of other sessions can be opened again.',
+      security: SIGNED_IN,
+      requestParams: { path: z.object({ id: z.string().meta({ description: 'Of the session.' }) }) },
+      responses: answers(done('Ended.'), failures(401, 404)),
     },
   },
   '/api/account/end-other-sessions': {

@@ -131,6 +131,12 @@ export class ClientRegistry {
     for (const client of new Set(concerned)) client.end()
   }
 
+  /** Hangs up on the viewer with this key: who may still look on comes again. */
+  endClientsOf(key: string): void {
+    const viewer = this.viewers.find(key)
+    if (viewer) this.#endClientsOf(viewer)
+  }
+
   #exchange(client: Client, added: Client['subscriptions']): void {
     const old = client.subscriptions
     for (const [name, { topic }] of added) if (!old.has(name)) this.seating.take(client, topic)

@@ -45,6 +45,11 @@ export class Viewers {
     return this.#known.has(keyOf(collection, record))
   }
 
+  /** The record of the viewer with this key. */
+  find(key: string): AuthRecord | undefined {
+    return this.#known.get(key)?.viewer.auth ?? undefined
+  }
+
   /** A viewer's record has changed. Signs him out, and returns him, if its token key has. */
   refresh(collection: Collection, record: string, row: RecordRow): Viewer | undefined {
     const viewer = this.#known.get(keyOf(collection.id, record))?.viewer

@@ -1,6 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import type { Logger } from '../../log.ts'
+import { ENDED_SESSIONS } from '../../records/auth/ended-sessions.ts'
 import { type Change, loadChanges, type UnloadedChange } from '../changes/change.ts'
 import type { ChangeEntry } from '../changes/change-log.ts'
 import type { ClientRegistry } from '../clients/client-registry.ts'
@@ -22,8 +23,8 @@ export interface DeliveryParts {
 
 /**
  * Sends changes to the clients of this node that may see them, and signs out clients whose auth record was
- * deleted. Clients that miss a change because it cannot be read or sent are disconnected. `isPatient`: see
- * loadChanges.
+ * deleted. Of an account that ended a session all clients are disconnected. Clients that miss a change
+ * because it cannot be read or sent are disconnected. `isPatient`: see loadChanges.
  */
 export async function deliverChanges(
   parts: DeliveryParts,
@@ -31,6 +32,8 @@ export async function deliverChanges(
   isPatient: boolean,
 ): Promise<void> {
   const { store, registry: audience } = parts
+  for (const { collection, record } of entries)
+    if (collection === ENDED_SESSIONS) audience.endClientsOf(record)
   const isWanted = (collection: Collection, record: string) => audience.knows(collection, record)
   const { changes, unread } = await loadChanges(store, entries, isWanted, isPatient)
   audience.follow(store.catalog)

@@ -188,6 +188,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /api/collections/{}/confirm-password-reset',
     'POST /api/collections/{}/confirm-email-change',
     'POST /api/account/end-other-sessions',
+    'DELETE /api/account/sessions/{}',
     'POST /api/webhooks/{}/test',
     'POST /api/webhooks/{}/rotate',
     'POST /api/webhooks/{}/resend-failed',

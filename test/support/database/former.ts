@@ -8,6 +8,7 @@ export const LATER = [
   '0013_smsgate_accounts.sql',
   '0014_twilio.sql',
   '0015_webhook_headers.sql',
+  '0016_session_tokens.sql',
 ]
 /** Makes a database one that has none of them. */
 export const WITHOUT_LATER = `

@@ -2,6 +2,7 @@ import type { RecordModel } from 'pocketbase'
 import { pb } from '../../data/client.ts'
 import { renewSession } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { t } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
@@ -22,49 +23,80 @@ interface OpenSession {
   readonly current: boolean
 }
 
-/** Where the account is signed in, and the way to end all sessions but this one. */
+/** Where the account is signed in, and the ways to end another session, or all but this one. */
 export function Sessions() {
-  const { value, fault } = useAnswer<{ items: readonly OpenSession[] }>('/api/account/sessions')
+  const { value, fault, reload } = useAnswer<{ items: readonly OpenSession[] }>('/api/account/sessions')
   const items = value?.items ?? []
   return (
     <Card
-      title="Where you are signed in"
-      actions={items.length > 1 && <Button onClick={() => void endOthers()}>Sign out everywhere else</Button>}
+      title={t('Where you are signed in')}
+      actions={
+        items.length > 1 && <Button onClick={() => void endOthers()}>{t('Sign out everywhere else')}</Button>
+      }
     >
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {!value && !fault && <Loading />}
-      {value && <Table caption="Sessions" columns={COLUMNS} rows={items} />}
+      {value && <Table caption={t('Sessions')} columns={columns(reload)} rows={items} />}
     </Card>
   )
 }
 
-const COLUMNS: readonly Column<OpenSession>[] = [
+const columns = (reload: () => Promise<void>): readonly Column<OpenSession>[] => [
   {
-    title: 'Browser or program',
+    title: t('Browser or program'),
     cell: ({ user_agent, current }) => (
       <>
         <span title={user_agent}>{programOf(user_agent)}</span>{' '}
-        {current && <Badge tone="good">This one</Badge>}
+        {current && <Badge tone="good">{t('This one')}</Badge>}
       </>
     ),
   },
-  { title: 'Address', cell: ({ ip }) => ip || '–' },
-  { title: 'Signed in', cell: ({ created }) => <Time at={created} /> },
-  { title: 'Last active', cell: ({ used_at }) => <Time at={used_at} /> },
+  { title: t('Address'), cell: ({ ip }) => ip || '–' },
+  { title: t('Signed in'), cell: ({ created }) => <Time at={created} /> },
+  { title: t('Last active'), cell: ({ used_at }) => <Time at={used_at} /> },
+  {
+    title: t('Actions'),
+    bare: true,
+    align: 'end',
+    cell: (one) =>
+      !one.current && (
+        <Button kind="quiet" onClick={() => void endOne(one, reload)}>
+          {t('End session')}
+        </Button>
+      ),
+  },
 ]
+
+async function endOne({ id, user_agent }: OpenSession, reload: () => Promise<void>): Promise<void> {
+  const isSure = await confirmed({
+    title: t('End this session?'),
+    text: t('{program} has to sign in again, and shows no notifications. API keys and devices go on.', {
+      program: programOf(user_agent),
+    }),
+    action: t('End session'),
+  })
+  if (!isSure) return
+  try {
+    await pb.send(`/api/account/sessions/${id}`, { method: 'DELETE' })
+    toast(t('Session ended'))
+  } catch (error) {
+    toastFault(error)
+  }
+  await reload()
+}
 
 async function endOthers(): Promise<void> {
   const isSure = await confirmed({
-    title: 'Sign out everywhere else?',
-    text: 'Every other browser and program has to sign in again. API keys and devices go on.',
-    action: 'Sign out everywhere else',
+    title: t('Sign out everywhere else?'),
+    text: t('Every other browser and program has to sign in again. API keys and devices go on.'),
+    action: t('Sign out everywhere else'),
   })
   if (!isSure) return
   try {
     const path = '/api/account/end-other-sessions'
     const { token, record } = await pb.send<{ token: string; record: RecordModel }>(path, { method: 'POST' })
     renewSession(token, record)
-    toast('You are signed in here alone')
+    toast(t('You are signed in here alone'))
   } catch (error) {
     toastFault(error)
   }
