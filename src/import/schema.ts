@@ -7,8 +7,9 @@ import type { Progress } from '../tools/progress.ts'
 import { isObject } from './files.ts'
 
 /**
- * Brings in the collections of a schema file; answers how many. Throws a UserError that names file and
- * collection.
+ * Brings in the collections of a schema file; answers how many. Optional fields of the gateway that the file
+ * leaves out are left out here too, so that records look as they do where the file comes from. Throws a
+ * UserError that names file and collection.
  */
 export async function importSchema(
   draft: CatalogDraft,
@@ -20,7 +21,7 @@ export async function importSchema(
     throw new UserError(`${file}: a list of collections expected, as PocketBase exports it.`)
   }
   try {
-    await checkImported(draft, await importCollections(draft, schema), checkRule)
+    await checkImported(draft, await importCollections(draft, schema, 'keep-needed'), checkRule)
   } catch (error) {
     if (!(error instanceof InvalidCollection || error instanceof ImportFault)) throw error
     throw new UserError(`${file}: ${error.message}`)

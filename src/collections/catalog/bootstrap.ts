@@ -3,13 +3,15 @@ import type { CatalogDraft } from '../catalog-draft.ts'
 import type { Collection } from '../collection.ts'
 import { builtInCollections, withMissingFields } from '../definition/built-in.ts'
 import { systemCollections } from '../definition/system.ts'
+import { tableName } from '../names.ts'
 import { makeIndexesOfSmallTable } from '../table/background-indexes.ts'
+import { columnsOf } from '../table/columns-of.ts'
 import { makeOwnIndexes, makeOwnTriggers } from '../table/own-indexes.ts'
 import { recreateViews } from '../views/recreate-views.ts'
 import { saveCollection } from './save.ts'
 
 async function addMissingFields(draft: CatalogDraft, stored: Collection): Promise<void> {
-  const next = withMissingFields(stored)
+  const next = withMissingFields(stored, await columnsOf(draft.db, tableName(stored)))
   if (next) await saveCollection(draft, next)
 }
 

@@ -2,6 +2,7 @@ import { fieldError, UserError } from '../../errors.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import type { Problem } from '../checks/problems.ts'
 import type { Collection } from '../collection.ts'
+import { columnName } from '../names.ts'
 import builtIn from './builtin.json' with { type: 'json' }
 import { complete } from './complete.ts'
 import { readNew } from './read.ts'
@@ -10,6 +11,20 @@ import { readNew } from './read.ts'
 export const builtInCollections = (): Collection[] => builtIn.map((raw) => complete(readNew(raw)))
 
 const NEEDED: ReadonlyMap<string, Collection> = new Map(builtInCollections().map((one) => [one.id, one]))
+
+/**
+ * Fields marked `"optional": true` in builtin.json, as `collection.field`: an installation may leave them out
+ * of its collections, as PocketBase's own schema does. Their columns stay, since the gateway writes them.
+ */
+const OPTIONAL: ReadonlySet<string> = new Set(
+  builtIn.flatMap(({ id, fields }) =>
+    fields.filter((field) => 'optional' in field).map(({ name }) => `${id}.${name}`),
+  ),
+)
+
+/** True for a field of a built-in collection that may be left out; its column stays in the table. */
+export const isOptionalField = ({ id }: Pick<Collection, 'id'>, { name }: Pick<Field, 'name'>) =>
+  OPTIONAL.has(`${id}.${name}`)
 
 /** Ids of the gateway's own collections: what it cannot work without. */
 export const BUILT_IN_IDS: ReadonlySet<string> = new Set(NEEDED.keys())
@@ -33,11 +48,16 @@ function withNeededValues(field: Field, needed: Field | undefined): Field {
 
 /**
  * A stored built-in collection with the fields and select values that a later version of the gateway brought;
- * undefined when it lacks none. Everything else stays as the installation has it. Throws a UserError if a
- * field of the installation's own has the name of a new one and cannot serve as it.
+ * undefined when it lacks none. Everything else stays as the installation has it. `columns` are those of its
+ * table: an optional field that has its column was left out on purpose. Throws a UserError if a field of the
+ * installation's own has the name of a new one and cannot serve as it.
  */
-export function withMissingFields(stored: Collection): Collection | undefined {
-  const needed = NEEDED.get(stored.id)?.fields ?? []
+export function withMissingFields(stored: Collection, columns: ReadonlySet<string>): Collection | undefined {
+  const isLeftOut = (field: Field) =>
+    isOptionalField(stored, field) &&
+    columns.has(columnName(field.name)) &&
+    !stored.fields.some(({ name }) => name === field.name)
+  const needed = (NEEDED.get(stored.id)?.fields ?? []).filter((field) => !isLeftOut(field))
   const named = (fields: readonly Field[], name: string) => fields.find((field) => field.name === name)
   const missing = needed.filter(({ name }) => !named(stored.fields, name))
   const fields = stored.fields.map((field) => withNeededValues(field, named(needed, field.name)))
@@ -52,24 +72,26 @@ export function withMissingFields(stored: Collection): Collection | undefined {
   return hasAll ? undefined : { ...stored, fields: [...fields, ...missing] }
 }
 
+function isRenamed({ name }: Field, old: Collection, next: Collection): boolean {
+  const before = old.fields.find((field) => field.name === name)
+  return before !== undefined && next.fields.some(({ id }) => id === before.id)
+}
+
 /**
  * Built-in collections may gain fields, values, rules and indexes; what the gateway itself reads and writes
  * must stay. Answers a sentence for the first change that would break it.
  */
-export function builtInProblem(next: Collection): { readonly [key: string]: Problem } {
+export function builtInProblem(next: Collection, old: Collection): { readonly [key: string]: Problem } {
   const needed = NEEDED.get(next.id)
   if (!needed) return {}
   const code = 'validation_built_in_collection'
   if (next.name !== needed.name) {
     return { name: fieldError(code, `pocketsms needs the collection ${needed.name} under this name.`) }
   }
-  const lost = needed.fields.find(
-    (field) =>
-      !serves(
-        field,
-        next.fields.find(({ name }) => name === field.name),
-      ),
-  )
+  const lost = needed.fields.find((field) => {
+    const present = next.fields.find(({ name }) => name === field.name)
+    return present ? !serves(field, present) : !isOptionalField(next, field) || isRenamed(field, old, next)
+  })
   if (!lost) return {}
   const text = `pocketsms needs the field ${lost.name} of ${needed.name}: it cannot be removed or renamed, hold other values than it does, or lose one of its options.`
   return { fields: fieldError(code, text) }

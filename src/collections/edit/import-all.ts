@@ -58,7 +58,7 @@ export async function importAll(
   const raws = readForm(form.collections, form.deleteMissing)
   try {
     await store.change(async (draft) => {
-      const imported = await importCollections(draft, raws, form.deleteMissing === true)
+      const imported = await importCollections(draft, raws, form.deleteMissing ? 'delete' : 'keep')
       await checkImported(draft, imported, checkRule).catch((error: unknown) => {
         throw error instanceof InvalidCollection ? invalid(error) : error
       })

@@ -1,8 +1,9 @@
+import type { Field } from '../../fields/field.ts'
 import { saveCollection } from '../catalog/save.ts'
 import type { Store } from '../catalog.ts'
 import type { CatalogDraft } from '../catalog-draft.ts'
 import type { Collection } from '../collection.ts'
-import { isBuiltIn } from '../definition/built-in.ts'
+import { isBuiltIn, isOptionalField } from '../definition/built-in.ts'
 import { complete } from '../definition/complete.ts'
 import { ShapeError } from '../definition/decode.ts'
 import { addField } from '../definition/field-list.ts'
@@ -15,13 +16,21 @@ import { dropCollection } from './remove.ts'
 type Raw = Readonly<Record<string, unknown>>
 
 /**
- * The submitted fields, then those there are that it does not name; a field that comes with another id is
- * known by name and type. `deleteMissing`: only system fields are kept.
+ * What becomes of fields that an imported collection does not name: PocketBase keeps all, or with its
+ * `deleteMissing` only the system's; `keep-needed` leaves out what the gateway can do without.
  */
-function withOldFields(next: Collection, old: Collection, deleteMissing: boolean): Collection {
+export type UnnamedFields = 'keep' | 'keep-needed' | 'delete'
+
+/**
+ * The submitted fields, then those there are that it does not name; a field that comes with another id is
+ * known by name and type.
+ */
+function withOldFields(next: Collection, old: Collection, unnamed: UnnamedFields): Collection {
   let { fields } = next
+  const isNamed = (field: Field) => next.fields.some(({ id, name }) => id === field.id || name === field.name)
   for (const field of old.fields) {
-    if (deleteMissing && !field.system) continue
+    if (unnamed === 'delete' && !field.system) continue
+    if (unnamed === 'keep-needed' && isOptionalField(old, field) && !isNamed(field)) continue
     if (fields.some((one) => one.id === field.id)) continue
     const place = fields.findIndex((one) => one.name === field.name)
     if (place >= 0 && fields[place]!.type === field.type)
@@ -43,16 +52,16 @@ export class ImportFault extends Error {
   }
 }
 
-function read(draft: CatalogDraft, raw: Raw, deleteMissing: boolean): Collection {
+function read(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Collection {
   const old = draft.catalog.find(String(raw.id || raw.name || ''))
   if (!old) return complete(readNew(raw), new Set(draft.catalog.all.map(({ id }) => id)))
-  const cleared = deleteMissing && raw.fields == null ? { ...raw, fields: [] } : raw
-  return complete(withOldFields(readOver(cleared, old), old, deleteMissing))
+  const cleared = unnamed === 'delete' && raw.fields == null ? { ...raw, fields: [] } : raw
+  return complete(withOldFields(readOver(cleared, old), old, unnamed))
 }
 
-function load(draft: CatalogDraft, raw: Raw, deleteMissing: boolean): Collection {
+function load(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Collection {
   try {
-    return read(draft, raw, deleteMissing)
+    return read(draft, raw, unnamed)
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error
     throw new ImportFault(
@@ -94,19 +103,19 @@ export interface Imported {
 
 /**
  * Brings collections in, each matched by id, else by name, and laid over the one that is there. With
- * `deleteMissing`, collections and fields that are not listed go, system ones excepted. Answers those it
- * wrote, with what they were before; they are not checked yet. Throws an InvalidCollection or an ImportFault.
+ * `delete`, collections that are not listed go as well, system ones excepted. Answers those it wrote, with
+ * what they were before; they are not checked yet. Throws an InvalidCollection or an ImportFault.
  * PocketBase: core/collection_import.go
  */
 export async function importCollections(
   draft: CatalogDraft,
   raws: readonly Raw[],
-  deleteMissing = false,
+  unnamed: UnnamedFields = 'keep',
 ): Promise<Imported[]> {
   const before = draft.catalog
-  const imported = raws.map((raw) => load(draft, raw, deleteMissing)).sort(inOrder)
+  const imported = raws.map((raw) => load(draft, raw, unnamed)).sort(inOrder)
   const kept = new Set(imported.map(({ id }) => id))
-  const dropped = deleteMissing ? before.all.filter(({ id, system }) => !system && !kept.has(id)) : []
+  const dropped = unnamed === 'delete' ? before.all.filter(({ id, system }) => !system && !kept.has(id)) : []
   const needed = dropped.find(isBuiltIn)
   if (needed) throw new ImportFault(`pocketsms needs the collection ${needed.name}: it must be in the list`)
   for (const collection of dropped.sort(inOrder).reverse()) await drop(draft, collection)

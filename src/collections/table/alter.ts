@@ -1,6 +1,7 @@
 import type { Db } from '../../db/open.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import type { Collection } from '../collection.ts'
+import { isOptionalField } from '../definition/built-in.ts'
 import { columnName, quote, tableName } from '../names.ts'
 import {
   addFileTriggers,
@@ -53,9 +54,25 @@ async function convertColumns(db: Db, table: string, fields: readonly Field[]): 
   }
 }
 
+async function dropColumns(db: Db, table: string, old: Collection, next: Collection): Promise<void> {
+  for (const field of old.fields) {
+    if (byId(next.fields, field.id) || isOptionalField(next, field)) continue
+    await db.query(`alter table ${table} drop column ${column(field)}`)
+  }
+}
+
+async function addColumns(db: Db, table: string, old: Collection, next: Collection): Promise<void> {
+  for (const field of next.fields) {
+    if (byId(old.fields, field.id)) continue
+    const unlessThere = isOptionalField(next, field) ? 'if not exists ' : ''
+    await db.query(`alter table ${table} add column ${unlessThere}${columnDdl(field)}`)
+  }
+}
+
 /**
  * Brings a base or auth collection's table from its old to its new form. Fields are the same when their ids
- * are: a renamed one keeps its data. Throws an InvalidCollection for indexes, else what Postgres says.
+ * are: a renamed one keeps its data. The column of an optional field outlives the field. Throws an
+ * InvalidCollection for indexes, else what Postgres says.
  * PocketBase: core/collection_record_table_sync.go
  */
 export async function alterTable(db: Db, old: Collection, next: Collection): Promise<void> {
@@ -66,13 +83,9 @@ export async function alterTable(db: Db, old: Collection, next: Collection): Pro
   if (isFileMoved) await dropFileTriggers(db, old)
   await dropIndexes(db, old)
   if (renamed) await db.query(`alter table ${quote(tableName(old))} rename to ${table}`)
-  for (const field of old.fields) {
-    if (!byId(next.fields, field.id)) await db.query(`alter table ${table} drop column ${column(field)}`)
-  }
+  await dropColumns(db, table, old, next)
   await renameColumns(db, table, old, next)
-  for (const field of next.fields) {
-    if (!byId(old.fields, field.id)) await db.query(`alter table ${table} add column ${columnDdl(field)}`)
-  }
+  await addColumns(db, table, old, next)
   await convertColumns(db, table, converted(old, next))
   await createIndexes(db, next)
   if (!isFileMoved) return

@@ -175,6 +175,6 @@ export async function validateCollection(given: CheckedCollection): Promise<void
     viewQuery,
     ...authProblem(subject),
   }
-  const data = all({ ...problems, ...(old && builtInProblem(next)) })
+  const data = all({ ...problems, ...(old && builtInProblem(next, old)) })
   if (data) throw new InvalidCollection(next, data)
 }

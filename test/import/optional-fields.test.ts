@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bootstrap } from '../../src/collections/catalog/bootstrap.ts'
+import type { CatalogStore } from '../../src/collections/catalog/catalog-store.ts'
+import { builtInCollections } from '../../src/collections/definition/built-in.ts'
+import { columnsOf } from '../../src/collections/table/columns-of.ts'
+import { importFiles } from '../../src/import/fixtures.ts'
+import {
+  closeCollectionStore,
+  openCollectionStore,
+  refusal,
+  rowsOf,
+  update,
+} from '../support/collection-store.ts'
+
+let store: CatalogStore
+const folder = mkdtempSync(join(tmpdir(), 'pocketsms-optional-'))
+beforeAll(async () => {
+  store = await openCollectionStore()
+})
+afterAll(async () => {
+  await closeCollectionStore(store)
+  rmSync(folder, { recursive: true })
+})
+
+const keys = () => store.catalog.find('api_keys')!
+const hasScopes = () => keys().fields.some(({ name }) => name === 'scopes')
+const columns = () => columnsOf(store.db, 'api_keys')
+const withoutScopes = () => keys().fields.filter(({ name }) => name !== 'scopes')
+
+async function importSchema(schema: unknown): Promise<void> {
+  const path = join(folder, 'schema.json')
+  writeFileSync(path, JSON.stringify(schema))
+  await importFiles(store, { schema: path }, () => {})
+}
+
+test('a schema file without an optional field leaves it out, and its column stays', async () => {
+  expect(hasScopes()).toBe(true)
+  await importSchema([{ ...keys(), fields: withoutScopes() }])
+  expect(hasScopes()).toBe(false)
+  expect(await columns()).toContain('scopes')
+})
+
+test('the next start does not bring it back', async () => {
+  await store.change(bootstrap)
+  expect(hasScopes()).toBe(false)
+})
+
+test('a superuser brings it back with what its column holds, as the gateway needs it', async () => {
+  const { db } = store
+  await db.query(`insert into users (id, email) values ('useruseruser001', 'ann@example.com')`)
+  await db.query(
+    `insert into api_keys (id, "user", scopes) values ('keykeykeykey001', 'useruseruser001', '{all:any}')`,
+  )
+  const scopes = builtInCollections()
+    .flatMap(({ id, fields }) => (id === 'api_keys' ? fields : []))
+    .find(({ name }) => name === 'scopes')!
+  const add = (field: object) => update(store, 'api_keys', { fields: [...keys().fields, field] })
+  expect(await refusal(add({ ...scopes, values: ['all:any'] }))).toMatchObject({ status: 400 })
+  await add(scopes)
+  expect(await rowsOf(store, 'api_keys', 'scopes')).toEqual([[['all:any']]])
+})
+
+test('it cannot be renamed, nor can a field be left out that the gateway needs', async () => {
+  const renamed = keys().fields.map((field) => (field.name === 'scopes' ? { ...field, name: 'may' } : field))
+  expect(await refusal(update(store, 'api_keys', { fields: renamed }))).toMatchObject({ status: 400 })
+  const needed = keys().fields.filter(({ name }) => name !== 'hash')
+  expect(await refusal(update(store, 'api_keys', { fields: needed }))).toMatchObject({ status: 400 })
+  await update(store, 'api_keys', { fields: withoutScopes() })
+  expect(hasScopes()).toBe(false)
+})
