@@ -2,6 +2,7 @@ import { type CampaignProgress, titleOf } from '../../data/campaigns.ts'
 import type { Campaign } from '../../data/records.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { t, tn } from '../../language/words.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
@@ -15,12 +16,12 @@ import { to } from '../../router.ts'
 const REFRESH_MS = 5_000
 
 const COLUMNS: readonly Column<Campaign>[] = [
-  { title: 'Name', long: true, cell: (campaign) => titleOf(campaign) },
-  { title: 'For', cell: ({ recipients_count }) => `${recipients_count.toLocaleString()} people` },
-  { title: 'Time', cell: ({ scheduled_at }) => formatDateTime(scheduled_at) },
-  { title: 'State', cell: ({ status }) => <CampaignStatus status={status} /> },
+  { title: t('Name'), long: true, cell: (campaign) => titleOf(campaign) },
+  { title: t('For'), cell: ({ recipients_count }) => tn('1 person', '{count} people', recipients_count) },
+  { title: t('Time'), cell: ({ scheduled_at }) => formatDateTime(scheduled_at) },
+  { title: t('State'), cell: ({ status }) => <CampaignStatus status={status} /> },
   {
-    title: 'Progress',
+    title: t('Progress'),
     cell: (campaign) =>
       campaign.status === 'sending' || campaign.status === 'paused' ? <Course campaign={campaign} /> : '–',
   },
@@ -31,20 +32,21 @@ export function Page() {
   const campaigns = useList<Campaign>('campaigns', { sort: '-created,-id' })
   const write = (
     <ButtonLink kind="primary" icon="send" href={to('/send')}>
-      Write a text
+      {t('Write a text')}
     </ButtonLink>
   )
   return (
-    <Frame title="Campaigns" actions={campaigns.total > 0 && write}>
+    <Frame title={t('Campaigns')} actions={campaigns.total > 0 && write}>
       <Records
         list={campaigns}
-        caption="Campaigns"
+        caption={t('Campaigns')}
         columns={COLUMNS}
         href={({ id }) => to(`/campaigns/${id}`)}
         empty={
-          <Empty icon="campaigns" title="No campaigns yet" action={write}>
-            A text to more than 20 people is a campaign: you can change it before it begins, pause it, and see
-            how far it is.
+          <Empty icon="campaigns" title={t('No campaigns yet')} action={write}>
+            {t(
+              'A text to more than 20 people is a campaign: you can change it before it begins, pause it, and see how far it is.',
+            )}
           </Empty>
         }
       />
@@ -60,7 +62,7 @@ function Course({ campaign: { id, recipients_count } }: { campaign: Campaign }) 
     <Progress
       value={over}
       max={recipients_count}
-      label={`${over.toLocaleString()} of ${recipients_count.toLocaleString()}`}
+      label={t('{count} of {total}', { count: over, total: recipients_count })}
     />
   )
 }

@@ -6,6 +6,7 @@ import type { Contact, ContactGroup } from '../../data/records.ts'
 import { useLater } from '../../data/use/use-later.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t, tn } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
@@ -28,15 +29,15 @@ export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: (
     const { done, fault: failure } = await changeMany(chosen, { values: { 'groups+': group.id } }, () => {})
     setFault(failure)
     if (failure) return
-    toast(done === 1 ? '1 contact added' : `${done.toLocaleString()} contacts added`)
+    toast(tn('1 contact added', '{count} contacts added', done))
     onClose()
   })
   const others = chosen.filter(({ id }) => !found.items.some((contact) => contact.id === id))
   return (
-    <Dialog title={`Add members to ${group.name}`} onClose={onClose}>
+    <Dialog title={t('Add members to {name}', { name: group.name })} onClose={onClose}>
       <Form onSubmit={() => (chosen.length > 0 ? add.run() : undefined)} fault={fault}>
         <TextField
-          label="Name or number"
+          label={t('Name or number')}
           name="member"
           type="search"
           value={text}
@@ -44,7 +45,7 @@ export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: (
           autofocus
         />
         <fieldset class="contacts-groups">
-          <legend>Contacts</legend>
+          <legend>{t('Contacts')}</legend>
           {[...others, ...found.items].map((contact) => {
             const isMember = contact.groups.includes(group.id)
             return (
@@ -59,20 +60,20 @@ export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: (
                 label={
                   <>
                     {contact.name} <PhoneNumber number={contact.phone} />
-                    {isMember && <span class="muted"> is in the group</span>}
+                    {isMember && <span class="muted"> {t('is in the group')}</span>}
                   </>
                 }
               />
             )
           })}
-          {found.total > FOUND && <p class="muted">There are more: search for them.</p>}
-          {!found.loading && found.total === 0 && <p class="muted">Nobody found.</p>}
+          {found.total > FOUND && <p class="muted">{t('There are more: search for them.')}</p>}
+          {!found.loading && found.total === 0 && <p class="muted">{t('Nobody found.')}</p>}
         </fieldset>
         <Actions>
           <Button type="submit" kind="primary" busy={add.busy} disabled={chosen.length === 0}>
-            {chosen.length > 0 ? `Add ${chosen.length}` : 'Add'}
+            {chosen.length > 0 ? t('Add {count}', { count: chosen.length }) : t('Add')}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
         </Actions>
       </Form>
     </Dialog>

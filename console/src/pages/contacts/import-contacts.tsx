@@ -5,6 +5,7 @@ import { defaultCountry } from '../../data/phone/country.ts'
 import type { ContactGroup } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { ChooseFile } from '../../parts/form/choose-file.tsx'
@@ -59,11 +60,11 @@ export function ImportContacts({
   }
   const count = soFar.added + soFar.changed + soFar.left + soFar.failed.length
   return (
-    <Dialog title="Import contacts" onClose={close} wide>
+    <Dialog title={t('Import contacts')} onClose={close} wide>
       {!sheet && (
         <ChooseFile
-          hint="One row a contact, with a column of numbers and one of names."
-          placeholder={'Anna, +49 151 12345678\nBen, +44 7700 900123'}
+          hint={t('One row a contact, with a column of numbers and one of names.')}
+          placeholder={t('Anna, +49 151 12345678\nBen, +44 7700 900123')}
           onChoose={choose}
           onClose={onClose}
         />
@@ -82,10 +83,10 @@ export function ImportContacts({
           <Progress
             value={count}
             max={plan.good.length}
-            label={`${count.toLocaleString()} of ${plan.good.length.toLocaleString()} contacts`}
+            label={t('{count} of {total} contacts', { count, total: plan.good.length })}
           />
           <Actions>
-            <Button onClick={() => stop.current.abort()}>Stop</Button>
+            <Button onClick={() => stop.current.abort()}>{t('Stop')}</Button>
           </Actions>
         </>
       )}

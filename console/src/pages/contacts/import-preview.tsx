@@ -1,5 +1,6 @@
 import type { Columns, Sheet } from '../../data/files/sheet.ts'
 import type { ContactGroup } from '../../data/records.ts'
+import { t, tn } from '../../language/words.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { CountryField } from '../../parts/form/country-field.tsx'
@@ -55,34 +56,34 @@ export function Preview({
     <div class="form">
       <div class="columns">
         <SelectField
-          label="Numbers are in"
+          label={t('Numbers are in')}
           name="phone-column"
           value={String(wishes.columns.phone)}
           onValue={(at) => setColumn({ phone: Number(at) })}
           choices={titles}
         />
         <SelectField
-          label="Names are in"
+          label={t('Names are in')}
           name="name-column"
           value={String(wishes.columns.name)}
           onValue={(at) => setColumn({ name: Number(at) })}
-          choices={[['-1', 'No column'], ...titles]}
+          choices={[['-1', t('No column')], ...titles]}
         />
         <CountryField value={wishes.country} onValue={(country) => wish({ country })} />
         <SelectField
-          label="Put all of them into"
+          label={t('Put all of them into')}
           name="into"
           value={wishes.group}
           onValue={(group) => wish({ group })}
           choices={[
-            ['', 'No group'],
-            [NEW_GROUP, 'A new group…'],
+            ['', t('No group')],
+            [NEW_GROUP, t('A new group…')],
             ...groups.map(({ id, name }) => [id, name] as const),
           ]}
         />
         {wishes.group === NEW_GROUP && (
           <TextField
-            label="Name of the new group"
+            label={t('Name of the new group')}
             name="new-group"
             value={wishes.newGroup}
             onValue={(newGroup) => wish({ newGroup })}
@@ -91,17 +92,17 @@ export function Preview({
       </div>
       <KeptColumns sheet={sheet} wishes={wishes} onKeep={(kept) => wish({ kept })} />
       <CheckField
-        label="Update names and fields of existing contacts from this file"
+        label={t('Update names and fields of existing contacts from this file')}
         name="overwrite"
         value={wishes.overwrite}
         onValue={(overwrite) => wish({ overwrite })}
       />
       {plan.good.length > 0 && (
         <Table
-          caption="The first rows"
+          caption={t('The first rows')}
           columns={[
-            { title: 'Name', cell: ({ name, phone }) => name || <PhoneNumber number={phone} /> },
-            { title: 'Number', cell: ({ phone }) => <PhoneNumber number={phone} /> },
+            { title: t('Name'), cell: ({ name, phone }) => name || <PhoneNumber number={phone} /> },
+            { title: t('Number'), cell: ({ phone }) => <PhoneNumber number={phone} /> },
             ...keptOf(wishes).map((at) => ({
               title: sheet.head[at]!,
               cell: ({ data }: NewContact) => data[sheet.head[at]!.trim()] ?? '–',
@@ -111,16 +112,15 @@ export function Preview({
         />
       )}
       <Notice kind={plan.bad.length > 0 ? 'warning' : 'info'}>
-        {`${plan.good.length.toLocaleString()} ${plan.good.length === 1 ? 'contact' : 'contacts'} to import`}
-        {plan.bad.length > 0 &&
-          `, ${plan.bad.length.toLocaleString()} ${plan.bad.length === 1 ? 'row' : 'rows'} to leave out`}
+        {tn('1 contact to import', '{count} contacts to import', plan.good.length)}
+        {plan.bad.length > 0 && tn(', 1 row to leave out', ', {count} rows to leave out', plan.bad.length)}
       </Notice>
       <BadRows sheet={sheet} bad={plan.bad} />
       <Actions>
         <Button kind="primary" disabled={plan.good.length === 0 || lacksGroup} onClick={onRun}>
-          {`Import ${plan.good.length.toLocaleString()}`}
+          {t('Import {count}', { count: plan.good.length })}
         </Button>
-        <Button onClick={onBack}>Back</Button>
+        <Button onClick={onBack}>{t('Back')}</Button>
       </Actions>
     </div>
   )
@@ -143,7 +143,7 @@ function KeptColumns({
   if (others.length === 0) return null
   return (
     <fieldset class="fields">
-      <legend>{'Keep as fields of the contacts, for templates: {{…}}'}</legend>
+      <legend>{t('Keep as fields of the contacts, for templates: {{…}}')}</legend>
       <div class="row">
         {others.map(({ title, at }) => (
           <CheckField

@@ -1,4 +1,5 @@
 import type { Sheet } from '../../data/files/sheet.ts'
+import { t } from '../../language/words.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
 import { CountList } from '../../parts/count-list.tsx'
 import { Button } from '../../parts/form/button.tsx'
@@ -27,19 +28,19 @@ export function Report({
   }))
   const bad = [...plan.bad, ...failed].sort((a, b) => a.row - b.row)
   const figures = [
-    ['Added', outcome.added],
-    ['Changed', outcome.changed],
-    ['Left as they were', outcome.left],
-    ['Left out', bad.length],
+    [t('Added'), outcome.added],
+    [t('Changed'), outcome.changed],
+    [t('Left as they were'), outcome.left],
+    [t('Left out'), bad.length],
   ] as const
   return (
     <div class="form">
-      {stopped && <Notice kind="warning">Stopped. What was imported until then stays.</Notice>}
+      {stopped && <Notice kind="warning">{t('Stopped. What was imported until then stays.')}</Notice>}
       <CountList figures={figures} />
       <BadRows sheet={sheet} bad={bad} />
       <Actions>
         <Button kind="primary" onClick={onClose}>
-          Done
+          {t('Done')}
         </Button>
       </Actions>
     </div>

@@ -1,6 +1,7 @@
 import type { BadRow, Columns, Sheet } from '../../data/files/sheet.ts'
 import { type PhoneReading, readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
+import { t } from '../../language/words.ts'
 
 export interface NewContact {
   /** The row of the file. */
@@ -54,6 +55,7 @@ const dataOf = (head: readonly string[], cells: readonly string[], kept: readonl
 
 function faultOf({ phone, fault }: PhoneReading, name: string, seen: Map<string, number>): string {
   if (fault) return phoneFaultWords(fault)
-  if (name.length > MAX_NAME) return `The name is longer than ${MAX_NAME} characters`
-  return seen.has(phone) ? `The same number as in row ${seen.get(phone)}` : ''
+  if (name.length > MAX_NAME) return t('The name is longer than {max} characters', { max: MAX_NAME })
+  const before = seen.get(phone)
+  return before === undefined ? '' : t('The same number as in row {row}', { row: before })
 }

@@ -7,6 +7,7 @@ import type { Contact } from '../../data/records.ts'
 import { type Groups, useGroups } from '../../data/use/use-groups.ts'
 import { useLater } from '../../data/use/use-later.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
@@ -46,38 +47,38 @@ export function Page({ query }: PageProps) {
     <>
       {group && (
         <Button icon="groups" onClick={() => setAdding(true)}>
-          Add members
+          {t('Add members')}
         </Button>
       )}
       <Button icon="upload" onClick={() => setImporting(true)}>
-        Import
+        {t('Import')}
       </Button>
       <Button kind="primary" icon="plus" onClick={() => setEdited('new')}>
-        Add a contact
+        {t('Add a contact')}
       </Button>
     </>
   )
   const isAll = filter === ''
   return (
-    <Frame title="Contacts" actions={!(isAll && contacts.total === 0) && buttons}>
+    <Frame title={t('Contacts')} actions={!(isAll && contacts.total === 0) && buttons}>
       {!(isAll && contacts.total === 0) && (
         <div class="contacts-search">
           <TextField
-            label="Search"
+            label={t('Search')}
             name="search"
             type="search"
-            placeholder="Name or number"
+            placeholder={t('Name or number')}
             value={text}
             onValue={setText}
           />
           <SelectField
-            label="Show"
+            label={t('Show')}
             name="group"
             value={chosen}
             onValue={(group) => go('/contacts', { group }, true)}
             choices={[
-              ['', 'All contacts'],
-              [OPTED_OUT, 'Who has opted out'],
+              ['', t('All contacts')],
+              [OPTED_OUT, t('Who has opted out')],
               ...groups.items.map(({ id, name }) => [id, name] as const),
             ]}
           />
@@ -94,16 +95,16 @@ export function Page({ query }: PageProps) {
       )}
       <Records
         list={contacts}
-        caption="Contacts"
+        caption={t('Contacts')}
         columns={columnsFor(groups, setEdited, picked, pick)}
         empty={
           isAll ? (
-            <Empty icon="contacts" title="No contacts yet" action={<div class="row">{buttons}</div>}>
-              Whom you write to by name, and in groups. Add the first one, or import a file.
+            <Empty icon="contacts" title={t('No contacts yet')} action={<div class="row">{buttons}</div>}>
+              {t('Whom you write to by name, and in groups. Add the first one, or import a file.')}
             </Empty>
           ) : (
-            <Empty icon="search" title="Nobody found">
-              No contact is like that. Try a part of the name or number, or show all contacts.
+            <Empty icon="search" title={t('Nobody found')}>
+              {t('No contact is like that. Try a part of the name or number, or show all contacts.')}
             </Empty>
           )
         }
@@ -136,12 +137,12 @@ const columnsFor = (
   pick: (contact: Contact, isPicked: boolean) => void,
 ): readonly Column<Contact>[] => [
   {
-    title: 'Name',
+    title: t('Name'),
     cell: (contact) => (
       <span class="contacts-name">
         <input
           type="checkbox"
-          aria-label={`Choose ${called(contact)}`}
+          aria-label={t('Choose {contact}', { contact: called(contact) })}
           checked={picked.some(({ id }) => id === contact.id)}
           onChange={(event) => pick(contact, event.currentTarget.checked)}
         />
@@ -149,22 +150,22 @@ const columnsFor = (
       </span>
     ),
   },
-  { title: 'Number', spare: ({ name }) => !name, cell: ({ phone }) => <PhoneNumber number={phone} /> },
+  { title: t('Number'), spare: ({ name }) => !name, cell: ({ phone }) => <PhoneNumber number={phone} /> },
   {
-    title: 'Groups',
+    title: t('Groups'),
     long: true,
     spare: (contact) => contact.groups.length === 0,
     cell: (contact) =>
       contact.groups.map(groups.nameOf).filter(Boolean).join(', ') || <span class="muted">–</span>,
   },
   {
-    title: 'Wants texts',
+    title: t('Wants texts'),
     spare: ({ opted_out }) => !opted_out,
     cell: ({ opted_out }) =>
-      opted_out ? <Badge tone="warn">Opted out</Badge> : <span class="muted">Yes</span>,
+      opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : <span class="muted">{t('Yes')}</span>,
   },
   {
-    title: 'Actions',
+    title: t('Actions'),
     bare: true,
     align: 'end',
     cell: (contact) => (
@@ -175,13 +176,13 @@ const columnsFor = (
           iconOnly
           href={to(`/conversations/${encodeURIComponent(contact.phone)}`)}
         >
-          {`Conversation with ${called(contact)}`}
+          {t('Conversation with {contact}', { contact: called(contact) })}
         </ButtonLink>
         <Button kind="quiet" icon="edit" iconOnly onClick={() => edit(contact)}>
-          {`Change ${called(contact)}`}
+          {t('Change {contact}', { contact: called(contact) })}
         </Button>
         <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(contact)}>
-          {`Delete ${called(contact)}`}
+          {t('Delete {contact}', { contact: called(contact) })}
         </Button>
       </div>
     ),
@@ -192,16 +193,18 @@ const called = ({ name, phone }: Contact) => name || formatPhone(phone)
 
 async function remove(contact: Contact): Promise<void> {
   const sure = await confirmed({
-    title: 'Delete the contact?',
+    title: t('Delete the contact?'),
     text: contact.opted_out
-      ? `${called(contact)} has opted out. Deleted, the number counts as new: texts to it would go out again.`
-      : `${called(contact)} goes; the messages stay.`,
-    action: 'Delete',
+      ? t('{contact} has opted out. Deleted, the number counts as new: texts to it would go out again.', {
+          contact: called(contact),
+        })
+      : t('{contact} goes; the messages stay.', { contact: called(contact) }),
+    action: t('Delete'),
     danger: true,
   })
   if (!sure) return
   await pb
     .collection('contacts')
     .delete(contact.id)
-    .then(() => toast('Contact deleted'), toastFault)
+    .then(() => toast(t('Contact deleted')), toastFault)
 }

@@ -5,6 +5,7 @@ import { saveFile } from '../../data/files/save-file.ts'
 import type { Contact } from '../../data/records.ts'
 import type { Groups } from '../../data/use/use-groups.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t, tn } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
@@ -13,7 +14,7 @@ import { Progress } from '../../parts/wait.tsx'
 import { type Change, type Changed, changeMany } from './change-many.ts'
 import { contactsCsv } from './contacts-csv.ts'
 
-const people = (count: number) => (count === 1 ? '1 contact' : `${count.toLocaleString()} contacts`)
+const people = (count: number) => tn('1 contact', '{count} contacts', count)
 
 /** What can be done with the chosen contacts, and the choice of all that were found. */
 export function SelectionBar({
@@ -37,76 +38,104 @@ export function SelectionBar({
       await pb.collection('contacts').getFullList<Contact>({ filter, batch: 500, sort: 'name,phone' }),
     ),
   )
-  const change = async (work: Change, told: string) => {
+  const change = async (work: Change, told: (people: string) => string) => {
     setFault('')
     setSoFar({ done: 0, failed: 0, fault: undefined })
     const changed = await changeMany(chosen, work, setSoFar)
     setSoFar(undefined)
     if (changed.failed > 0)
       return setFault(
-        `${people(changed.failed)} could not be changed: ${changed.fault ? faultText(changed.fault) : ''}`,
+        t('{people} could not be changed: {why}', {
+          people: people(changed.failed),
+          why: changed.fault ? faultText(changed.fault) : '',
+        }),
       )
-    toast(`${people(changed.done)} ${told}`)
+    toast(told(people(changed.done)))
     onChoose([])
   }
   const remove = async () => {
     const out = chosen.filter(({ opted_out }) => opted_out).length
     const isNew =
-      out > 0 &&
-      ` ${out.toLocaleString()} of them opted out: deleted, their numbers count as new, and texts to them would go out again.`
-    const text = `${people(chosen.length)} will be deleted; their messages stay.${isNew || ''}`
-    if (await confirmed({ title: 'Delete the chosen contacts?', text, action: 'Delete', danger: true }))
-      await change({ delete: true }, 'deleted')
+      out > 0
+        ? t(
+            '{count} of them opted out: deleted, their numbers count as new, and texts to them would go out again.',
+            { count: out },
+          )
+        : ''
+    const text =
+      `${t('{people} will be deleted; their messages stay.', { people: people(chosen.length) })} ${isNew}`.trim()
+    if (await confirmed({ title: t('Delete the chosen contacts?'), text, action: t('Delete'), danger: true }))
+      await change({ delete: true }, (people) => t('{people} deleted', { people }))
   }
   const optIn = async () => {
-    const text = 'They get texts again. Do this only when they have asked for it.'
-    if (await confirmed({ title: `Opt ${people(chosen.length)} in?`, text, action: 'Opt in' }))
-      await change({ values: { opted_out: false } }, 'opted in')
+    const text = t('They get texts again. Do this only when they have asked for it.')
+    if (
+      await confirmed({
+        title: t('Opt {people} in?', { people: people(chosen.length) }),
+        text,
+        action: t('Opt in'),
+      })
+    )
+      await change({ values: { opted_out: false } }, (people) => t('{people} opted in', { people }))
   }
   if (soFar)
     return (
       <Progress
         value={soFar.done + soFar.failed}
         max={chosen.length}
-        label={`${(soFar.done + soFar.failed).toLocaleString()} of ${people(chosen.length)}`}
+        label={t('{count} of {total} contacts', { count: soFar.done + soFar.failed, total: chosen.length })}
       />
     )
   return (
-    <section class="contacts-selection" aria-label="Chosen contacts">
+    <section class="contacts-selection" aria-label={t('Chosen contacts')}>
       {(fault || all.fault) && <Notice kind="wrong">{fault || all.fault?.message}</Notice>}
       <div class="row">
-        <strong role="status">{`${people(chosen.length)} chosen`}</strong>
+        <strong role="status">{t('{people} chosen', { people: people(chosen.length) })}</strong>
         {chosen.length < found && (
           <Button kind="quiet" busy={all.busy} onClick={() => void all.run()}>
-            {`Choose all ${found.toLocaleString()}`}
+            {t('Choose all {count}', { count: found })}
           </Button>
         )}
         <Button kind="quiet" onClick={() => onChoose([])}>
-          Choose none
+          {t('Choose none')}
         </Button>
       </div>
       <div class="row">
         {groups.items.length > 0 && (
           <>
             <GroupChoice
-              words="Add to a group"
+              words={t('Add to a group')}
               groups={groups}
-              onPick={(id) => void change({ values: { 'groups+': id } }, `added to ${groups.nameOf(id)}`)}
+              onPick={(id) =>
+                void change({ values: { 'groups+': id } }, (people) =>
+                  t('{people} added to {group}', { people, group: groups.nameOf(id) }),
+                )
+              }
             />
             <GroupChoice
-              words="Remove from a group"
+              words={t('Remove from a group')}
               groups={groups}
-              onPick={(id) => void change({ values: { 'groups-': id } }, `removed from ${groups.nameOf(id)}`)}
+              onPick={(id) =>
+                void change({ values: { 'groups-': id } }, (people) =>
+                  t('{people} removed from {group}', { people, group: groups.nameOf(id) }),
+                )
+              }
             />
           </>
         )}
-        <Button onClick={() => void change({ values: { opted_out: true } }, 'opted out')}>Opt out</Button>
-        <Button onClick={() => void optIn()}>Opt in</Button>
+        <Button
+          onClick={() =>
+            void change({ values: { opted_out: true } }, (people) => t('{people} opted out', { people }))
+          }
+        >
+          {t('Opt out')}
+        </Button>
+        <Button onClick={() => void optIn()}>{t('Opt in')}</Button>
         <Button onClick={() => saveFile('contacts.csv', contactsCsv(chosen, groups.nameOf), 'text/csv')}>
-          Export as CSV
+          {t('Export as CSV')}
         </Button>
         <Button kind="danger" icon="trash" onClick={() => void remove()}>
-          Delete
+          {t('Delete')}
         </Button>
       </div>
     </section>

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { formatNumber, t } from '../../language/words.ts'
 
 /** How many contacts a group has, and how many of them get nothing. */
 export function Members({ group }: { group: string }) {
@@ -16,8 +17,8 @@ export function Members({ group }: { group: string }) {
   const [all, out] = counts
   return (
     <>
-      {all.toLocaleString()}
-      {out > 0 && <span class="muted">{`, ${out.toLocaleString()} opted out`}</span>}
+      {formatNumber(all)}
+      {out > 0 && <span class="muted">, {t('{count} opted out', { count: out })}</span>}
     </>
   )
 }

@@ -4,6 +4,7 @@ import type { ContactGroup } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
 import { useGroups } from '../../data/use/use-groups.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
@@ -23,19 +24,21 @@ export function Page() {
   const [edited, setEdited] = useState<ContactGroup | 'new'>()
   const add = (
     <Button kind="primary" icon="plus" onClick={() => setEdited('new')}>
-      New group
+      {t('New group')}
     </Button>
   )
   return (
-    <Frame title="Groups" text="Contacts that get the same text." actions={groups.total > 0 && add}>
+    <Frame title={t('Groups')} text={t('Contacts that get the same text.')} actions={groups.total > 0 && add}>
       <Records
         list={groups}
-        caption="Groups"
+        caption={t('Groups')}
         columns={columnsFor(setEdited)}
         href={({ id }) => to('/contacts', { group: id })}
         empty={
-          <Empty icon="groups" title="No groups yet" action={add}>
-            A group is a list of contacts: make one, then put contacts into it, one by one or with an import.
+          <Empty icon="groups" title={t('No groups yet')} action={add}>
+            {t(
+              'A group is a list of contacts: make one, then put contacts into it, one by one or with an import.',
+            )}
           </Empty>
         }
       />
@@ -47,23 +50,23 @@ export function Page() {
 }
 
 const columnsFor = (edit: (group: ContactGroup) => void): readonly Column<ContactGroup>[] => [
-  { title: 'Name', cell: ({ name }) => name },
-  { title: 'Contacts', cell: ({ id }) => <Members group={id} /> },
-  { title: 'Created', cell: ({ created }) => <Time at={created} /> },
+  { title: t('Name'), cell: ({ name }) => name },
+  { title: t('Contacts'), cell: ({ id }) => <Members group={id} /> },
+  { title: t('Created'), cell: ({ created }) => <Time at={created} /> },
   {
-    title: 'Actions',
+    title: t('Actions'),
     bare: true,
     align: 'end',
     cell: (group) => (
       <div class="row">
         <ButtonLink kind="quiet" icon="send" iconOnly href={to('/send', { group: group.id })}>
-          {`Write to ${group.name}`}
+          {t('Write to {name}', { name: group.name })}
         </ButtonLink>
         <Button kind="quiet" icon="edit" iconOnly onClick={() => edit(group)}>
-          {`Rename ${group.name}`}
+          {t('Rename {name}', { name: group.name })}
         </Button>
         <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(group)}>
-          {`Delete ${group.name}`}
+          {t('Delete {name}', { name: group.name })}
         </Button>
       </div>
     ),
@@ -75,15 +78,22 @@ function GroupForm({ group, onClose }: { group: ContactGroup | undefined; onClos
   const save = useTask(async () => {
     if (group) await pb.collection('contact_groups').update(group.id, { name })
     else await pb.collection('contact_groups').create({ user: userId(), name })
-    toast(group ? 'Group renamed' : 'Group created')
+    toast(group ? t('Group renamed') : t('Group created'))
     onClose()
   })
   return (
-    <Dialog title={group ? 'Rename the group' : 'New group'} onClose={onClose}>
+    <Dialog title={group ? t('Rename the group') : t('New group')} onClose={onClose}>
       <Form onSubmit={save.run} fault={save.fault} names={['name']}>
-        <TextField label="Name" name="name" value={name} onValue={setName} fault={save.fault} autofocus />
+        <TextField
+          label={t('Name')}
+          name="name"
+          value={name}
+          onValue={setName}
+          fault={save.fault}
+          autofocus
+        />
         <FormActions busy={save.busy} onCancel={onClose}>
-          Save
+          {t('Save')}
         </FormActions>
       </Form>
     </Dialog>
@@ -91,10 +101,10 @@ function GroupForm({ group, onClose }: { group: ContactGroup | undefined; onClos
 }
 
 async function remove({ id, name }: ContactGroup): Promise<void> {
-  const text = `${name} goes; its contacts stay.`
-  if (!(await confirmed({ title: 'Delete the group?', text, action: 'Delete', danger: true }))) return
+  const text = t('{name} goes; its contacts stay.', { name })
+  if (!(await confirmed({ title: t('Delete the group?'), text, action: t('Delete'), danger: true }))) return
   await pb
     .collection('contact_groups')
     .delete(id)
-    .then(() => toast('Group deleted'), toastFault)
+    .then(() => toast(t('Group deleted')), toastFault)
 }

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Template } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
@@ -20,22 +21,22 @@ export function Page() {
   const [edited, setEdited] = useState<Template | 'new'>()
   const add = (
     <Button kind="primary" icon="plus" onClick={() => setEdited('new')}>
-      New template
+      {t('New template')}
     </Button>
   )
   return (
     <Frame
-      title="Templates"
-      text="Texts with variables, filled in for each recipient."
+      title={t('Templates')}
+      text={t('Texts with variables, filled in for each recipient.')}
       actions={templates.total > 0 && add}
     >
       <Records
         list={templates}
-        caption="Templates"
+        caption={t('Templates')}
         columns={columnsFor(setEdited)}
         empty={
-          <Empty icon="templates" title="No templates yet" action={add}>
-            Write a text once, with variables such as {'{{name}}'} or {'{{code}}'} where it differs.
+          <Empty icon="templates" title={t('No templates yet')} action={add}>
+            {t('Write a text once, with variables such as {{name}} or {{code}} where it differs.')}
           </Empty>
         }
       />
@@ -47,23 +48,23 @@ export function Page() {
 }
 
 const columnsFor = (edit: (template: Template) => void): readonly Column<Template>[] => [
-  { title: 'Name', cell: ({ name }) => name },
-  { title: 'Text', long: true, cell: ({ body }) => body },
-  { title: 'Changed', cell: ({ updated }) => <Time at={updated} /> },
+  { title: t('Name'), cell: ({ name }) => name },
+  { title: t('Text'), long: true, cell: ({ body }) => body },
+  { title: t('Changed'), cell: ({ updated }) => <Time at={updated} /> },
   {
-    title: 'Actions',
+    title: t('Actions'),
     bare: true,
     align: 'end',
     cell: (template) => (
       <div class="row">
         <ButtonLink kind="quiet" icon="send" iconOnly href={to('/send', { template: template.id })}>
-          {`Send ${template.name}`}
+          {t('Send {name}', { name: template.name })}
         </ButtonLink>
         <Button kind="quiet" icon="edit" iconOnly onClick={() => edit(template)}>
-          {`Change ${template.name}`}
+          {t('Change {name}', { name: template.name })}
         </Button>
         <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(template)}>
-          {`Delete ${template.name}`}
+          {t('Delete {name}', { name: template.name })}
         </Button>
       </div>
     ),
@@ -71,10 +72,11 @@ const columnsFor = (edit: (template: Template) => void): readonly Column<Templat
 ]
 
 async function remove({ id, name }: Template): Promise<void> {
-  const text = `${name} goes. Programs that send it by its id, ${id}, will be refused.`
-  if (!(await confirmed({ title: 'Delete the template?', text, action: 'Delete', danger: true }))) return
+  const text = t('{name} goes. Programs that send it by its id, {id}, will be refused.', { name, id })
+  if (!(await confirmed({ title: t('Delete the template?'), text, action: t('Delete'), danger: true })))
+    return
   await pb
     .collection('sms_templates')
     .delete(id)
-    .then(() => toast('Template deleted'), toastFault)
+    .then(() => toast(t('Template deleted')), toastFault)
 }

@@ -4,6 +4,7 @@ import type { Template } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextArea, TextField } from '../../parts/form/field.tsx'
@@ -26,7 +27,7 @@ export function TemplateForm({ template, onClose }: { template: Template | undef
     if (template) await pb.collection('sms_templates').update(template.id, { name, body })
     else await pb.collection('sms_templates').create({ user: userId(), name, body })
     draft.saved()
-    toast('Template saved')
+    toast(t('Template saved'))
     onClose()
   })
   const cancel = () => {
@@ -39,10 +40,10 @@ export function TemplateForm({ template, onClose }: { template: Template | undef
     area.current?.focus()
   }
   return (
-    <Dialog title={template ? 'Change the template' : 'New template'} onClose={onClose} wide>
+    <Dialog title={template ? t('Change the template') : t('New template')} onClose={onClose} wide>
       <Form onSubmit={save.run} fault={save.fault} names={['name', 'body']}>
         <TextField
-          label="Name"
+          label={t('Name')}
           name="name"
           value={name}
           onValue={(typed) => draft.change({ name: typed })}
@@ -50,14 +51,16 @@ export function TemplateForm({ template, onClose }: { template: Template | undef
           autofocus
         />
         <TextArea
-          label="Text"
+          label={t('Text')}
           name="body"
           value={body}
           onValue={setBody}
           fault={save.fault}
           inputRef={area}
           rows={5}
-          hint="Two braces on either side make a variable: {{code}}. {{name}}, {{phone}} and fields such as {{city}} are each contact's own; {{name|there}} has a default for who has none."
+          hint={t(
+            "Two braces on either side make a variable: {{code}}. {{name}}, {{phone}} and fields such as {{city}} are each contact's own; {{name|there}} has a default for who has none.",
+          )}
         />
         <SuggestPlainText text={body} onText={setBody} />
         <div class="row">
@@ -69,7 +72,7 @@ export function TemplateForm({ template, onClose }: { template: Template | undef
         </div>
         <TemplatePreview body={body} />
         <FormActions busy={save.busy} onCancel={cancel}>
-          Save
+          {t('Save')}
         </FormActions>
       </Form>
     </Dialog>

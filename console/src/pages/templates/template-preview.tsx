@@ -5,6 +5,7 @@ import { type Contact, fieldsOf } from '../../data/records.ts'
 import { filled, piecesOf, variablesOf } from '../../data/text/placeholders.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 
 /** Contacts to choose from: the first by name are enough to see how it looks. */
@@ -21,7 +22,9 @@ export function TemplatePreview({ body }: { body: string }) {
     ? { ...values, name: contact.name, phone: contact.phone }
     : values
   const valueFor = (name: string) => known[name] || fields.get(name.toLowerCase()) || known[name]
-  const asked = variablesOf(body).filter((name) => !contact || (name !== 'name' && name !== 'phone'))
+  // until the contacts are there, one of them may have both
+  const isTheirs = (name: string) => (contact || contacts.loading) && (name === 'name' || name === 'phone')
+  const asked = variablesOf(body).filter((name) => !isTheirs(name))
   const pieces = piecesOf(body).map((piece) => {
     const value = piece.isVariable ? filled(piece, valueFor(piece.text)) : piece.text
     return { text: value ?? `{{${piece.text}}}`, isOpen: value === undefined }
@@ -29,11 +32,11 @@ export function TemplatePreview({ body }: { body: string }) {
   const text = pieces.map((piece) => piece.text).join('')
   const { segments } = countSegments(text)
   return (
-    <section class="stack" aria-label="Preview">
+    <section class="stack" aria-label={t('Preview')}>
       <div class="columns">
         {contact && (
           <SelectField
-            label="As it goes to"
+            label={t('As it goes to')}
             name="preview-contact"
             value={contact.id}
             onValue={setChosen}
@@ -59,7 +62,12 @@ export function TemplatePreview({ body }: { body: string }) {
               </span>
             ))}
           </p>
-          <p class="muted">{`${[...text].length} characters, ${segmentsText(segments)}`}</p>
+          <p class="muted">
+            {t('{count} characters, {segments}', {
+              count: [...text].length,
+              segments: segmentsText(segments),
+            })}
+          </p>
         </>
       )}
     </section>
