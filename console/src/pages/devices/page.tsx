@@ -1,3 +1,4 @@
+import { formatNumber, t } from '../../language/words.ts'
 import './page.css'
 import { useState } from 'preact/hooks'
 import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
@@ -16,7 +17,7 @@ import { to } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { PairDialog } from './pair-dialog.tsx'
 
-const OWNER: Column<Device> = { title: 'User', cell: (device) => <Owner record={device} /> }
+const OWNER: Column<Device> = { title: t('User'), cell: (device) => <Owner record={device} /> }
 
 /** The devices that send: how they are, and how to add one. */
 export function Page() {
@@ -25,32 +26,42 @@ export function Page() {
   const [isAdding, setAdding] = useState(false)
   const isUser = session.value?.role === 'user'
   const columns: readonly Column<Device>[] = [
-    { title: 'Name', cell: (device) => device.name },
+    { title: t('Name'), cell: (device) => device.name },
     ...(isUser ? [] : [OWNER]),
-    { title: 'State', cell: (device) => <DeviceBadge device={device} of={states.of} /> },
-    { title: 'Battery', align: 'end', cell: (device) => percent(states.of(device)?.battery) },
-    { title: 'Waiting', align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
-    { title: 'In 24 hours', align: 'end', cell: (device) => taken(device, states.of(device)?.taken_today) },
-    { title: 'Last seen', cell: (device) => <Time at={device.last_seen} none="never" /> },
+    { title: t('State'), cell: (device) => <DeviceBadge device={device} of={states.of} /> },
+    { title: t('Battery'), align: 'end', cell: (device) => percent(states.of(device)?.battery) },
+    { title: t('Waiting'), align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
+    {
+      title: t('In 24 hours'),
+      align: 'end',
+      cell: (device) => taken(device, states.of(device)?.taken_today),
+    },
+    { title: t('Last seen'), cell: (device) => <Time at={device.last_seen} none={t('never')} /> },
   ]
   const add = isUser && (
     <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
-      Add a device
+      {t('Add a device')}
     </Button>
   )
   return (
-    <Frame title="Devices" text="Texts go out through these, in turns." actions={devices.total > 0 && add}>
+    <Frame
+      title={t('Devices')}
+      text={t('Texts go out through these, in turns.')}
+      actions={devices.total > 0 && add}
+    >
       {isUser && <FirstSteps />}
       <Records
         list={devices}
-        caption="Devices"
+        caption={t('Devices')}
         columns={columns}
         href={(device) => to(`/devices/${device.id}`)}
         empty={
-          <Empty icon="devices" title="No devices yet" action={add}>
+          <Empty icon="devices" title={t('No devices yet')} action={add}>
             {isUser
-              ? 'Texts go out through your own phone or modem. Add one: it takes a minute and a camera, or six digits.'
-              : 'Users add their own devices. None has one so far.'}
+              ? t(
+                  'Texts go out through your own phone or modem. Add one: it takes a minute and a camera, or six digits.',
+                )
+              : t('Users add their own devices. None has one so far.')}
           </Empty>
         }
       />
@@ -67,4 +78,8 @@ function DeviceBadge({ device, of }: { device: Device; of: ReturnType<typeof use
 const percent = (battery: number | null | undefined) => (battery == null ? '–' : `${Math.round(battery)} %`)
 
 const taken = (device: Device, today: number | undefined) =>
-  today === undefined ? '–' : device.daily_limit > 0 ? `${today} of ${device.daily_limit}` : String(today)
+  today === undefined
+    ? '–'
+    : device.daily_limit > 0
+      ? t('{count} of {total}', { count: today, total: device.daily_limit })
+      : formatNumber(today)

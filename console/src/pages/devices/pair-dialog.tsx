@@ -4,6 +4,7 @@ import { addSimulatedPhone } from '../../data/device/simulated-phones.ts'
 import type { Device } from '../../data/records.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t, tx } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink } from '../../parts/form/button.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
@@ -22,17 +23,17 @@ interface Pairing {
 
 /** What can become a device. */
 const KINDS = [
-  ['android', 'Android phone'],
-  ['computer', 'Modem on a computer'],
-  ['simulated', 'Simulated phone, to try it out'],
+  ['android', t('Android phone')],
+  ['computer', t('Modem on a computer')],
+  ['simulated', t('Simulated phone, to try it out')],
 ] as const
 type Kind = (typeof KINDS)[number][0]
 
 /** The names of devices that nobody named. */
 const NAMES: Readonly<Record<Kind, string>> = {
-  android: 'Phone',
-  computer: 'Modem',
-  simulated: 'Simulated phone',
+  android: t('Phone'),
+  computer: t('Modem'),
+  simulated: t('Simulated phone'),
 }
 
 /** Adds a device: what it is and a name, then how it joins, then word that it has joined. */
@@ -57,7 +58,7 @@ export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoine
     () => {},
   )
   return (
-    <Dialog title="Add a device" onClose={onClose} wide={pairing !== undefined && !device}>
+    <Dialog title={t('Add a device')} onClose={onClose} wide={pairing !== undefined && !device}>
       {device ? (
         <Joined device={device} onClose={onClose} />
       ) : pairing ? (
@@ -65,7 +66,7 @@ export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoine
       ) : (
         <Form onSubmit={start.run} fault={start.fault}>
           <SelectField
-            label="What sends the texts"
+            label={t('What sends the texts')}
             name="kind"
             autofocus
             choices={KINDS}
@@ -73,15 +74,15 @@ export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoine
             onValue={(value) => setKind(value as Kind)}
           />
           <TextField
-            label="Name"
+            label={t('Name')}
             name="name"
-            hint="How you tell it from your other devices, such as desk phone."
+            hint={t('How you tell it from your other devices, such as desk phone.')}
             placeholder={NAMES[kind]}
             value={typed}
             onValue={setTyped}
           />
           <FormActions busy={start.busy} onCancel={onClose}>
-            {kind === 'simulated' ? 'Start a simulated phone' : 'Show the code'}
+            {kind === 'simulated' ? t('Start a simulated phone') : t('Show the code')}
           </FormActions>
         </Form>
       )}
@@ -94,10 +95,10 @@ function Join({ kind, pairing, onAgain }: { kind: Kind; pairing: Pairing; onAgai
   if (left === '')
     return (
       <>
-        <p role="alert">The code has expired. A code is good for five minutes.</p>
+        <p role="alert">{t('The code has expired. A code is good for five minutes.')}</p>
         <Actions>
           <Button kind="primary" icon="again" onClick={onAgain}>
-            Show a new code
+            {t('Show a new code')}
           </Button>
         </Actions>
       </>
@@ -109,9 +110,11 @@ function Join({ kind, pairing, onAgain }: { kind: Kind; pairing: Pairing; onAgai
       ) : (
         <Computer code={pairing.code} />
       )}
-      <p class="row muted" role="status">
-        <span class="spinner" aria-hidden="true" /> Waiting for the device to join. The code works once, for{' '}
-        <strong role="timer">{left}</strong> more.
+      <p class="muted" role="status">
+        <span class="spinner" aria-hidden="true" />{' '}
+        {tx('Waiting for the device to join. The code works once, for {time} more.', {
+          time: <strong role="timer">{left}</strong>,
+        })}
       </p>
     </>
   )
@@ -120,12 +123,12 @@ function Join({ kind, pairing, onAgain }: { kind: Kind; pairing: Pairing; onAgai
 const Joined = ({ device, onClose }: { device: Device; onClose: () => void }) => (
   <div class="devices-joined" role="status">
     <Icon name="check" size={44} />
-    <h3>{device.name} has joined</h3>
-    <p class="muted">It sends from now on. Send a test text through it to see that it works.</p>
+    <h3>{t('{name} has joined', { name: device.name })}</h3>
+    <p class="muted">{t('It sends from now on. Send a test text through it to see that it works.')}</p>
     <div class="row">
-      <Button onClick={onClose}>Close</Button>
+      <Button onClick={onClose}>{t('Close')}</Button>
       <ButtonLink kind="primary" href={to(`/devices/${device.id}`)}>
-        Send a test
+        {t('Send a test')}
       </ButtonLink>
     </div>
   </div>

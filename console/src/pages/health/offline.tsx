@@ -1,5 +1,6 @@
 import { deviceWord, type useDeviceStates } from '../../data/device/device-states.ts'
 import type { Device } from '../../data/records.ts'
+import { t } from '../../language/words.ts'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Badge } from '../../parts/status.tsx'
@@ -16,11 +17,11 @@ export function Offline({
 }) {
   const lost = devices.filter((device) => states.of(device)?.reachable === false)
   const columns: readonly Column<Device>[] = [
-    { title: 'Name', cell: (device) => device.name },
-    { title: 'User', cell: (device) => <Owner record={device} /> },
-    { title: 'State', cell: (device) => <State device={device} /> },
-    { title: 'Last seen', cell: (device) => <Time at={device.last_seen} none="never" /> },
-    { title: 'Waiting', align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
+    { title: t('Name'), cell: (device) => device.name },
+    { title: t('User'), cell: (device) => <Owner record={device} /> },
+    { title: t('State'), cell: (device) => <State device={device} /> },
+    { title: t('Last seen'), cell: (device) => <Time at={device.last_seen} none={t('never')} /> },
+    { title: t('Waiting'), align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
   ]
   function State({ device }: { device: Device }) {
     const [tone, word] = deviceWord(device, states.of(device))
@@ -28,16 +29,18 @@ export function Offline({
   }
   return (
     <section class="stack">
-      <h2>Devices out of reach</h2>
+      <h2>{t('Devices out of reach')}</h2>
       {lost.length > 0 ? (
         <Table
-          caption="Devices out of reach"
+          caption={t('Devices out of reach')}
           columns={columns}
           rows={lost}
           href={(device) => to(`/devices/${device.id}`)}
         />
       ) : (
-        <p class="muted">{devices.length === 0 ? 'There are no devices yet. Users add them.' : 'None.'}</p>
+        <p class="muted">
+          {devices.length === 0 ? t('There are no devices yet. Users add them.') : t('None.')}
+        </p>
       )}
     </section>
   )

@@ -1,3 +1,4 @@
+import { formatNumber, t, tx } from '../../language/words.ts'
 import './page.css'
 import type { ComponentChildren } from 'preact'
 import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
@@ -53,8 +54,10 @@ export function Page() {
   const { value: backups } = useBackupStatus(DAY_EVERY_MS)
   const { value: warnings } = useAnswer<readonly Warning[]>('/api/warnings', DAY_EVERY_MS)
   return (
-    <Frame title="Health" text="Message flow for all users.">
-      {fault && <Notice kind="wrong">The server is not ready: {fault.message}</Notice>}
+    <Frame title={t('Health')} text={t('Message flow for all users.')}>
+      {fault && (
+        <Notice kind="wrong">{t('The server is not ready: {reason}', { reason: fault.message })}</Notice>
+      )}
       {backups && <BackupWarnings backups={backups} />}
       {warnings?.map(({ code, message }) => (
         <Notice key={code} kind="warning">
@@ -62,36 +65,36 @@ export function Page() {
         </Notice>
       ))}
       <ul class="health-tiles">
-        <Tile name="Messages that are due" value={queue?.due.toLocaleString()} />
+        <Tile title={t('Messages that are due')} value={queue && formatNumber(queue.due)} />
         <Tile
-          name="The oldest waits for"
+          title={t('The oldest waits for')}
           value={queue && (queue.due > 0 ? lasting(queue.oldest_seconds) : '–')}
           tone={queue && queue.oldest_seconds > LONG_SECONDS ? 'bad' : 'calm'}
         />
         <Tile
-          name="Devices online"
-          value={states.value && `${online} of ${devices.total}`}
+          title={t('Devices online')}
+          value={states.value && t('{count} of {total}', { count: online, total: devices.total })}
           tone={states.value && devices.total > 0 && online === 0 ? 'bad' : 'calm'}
           href={to('/devices')}
         />
         <Tile
-          name="Sent today"
-          value={today && countOf(today.days[0], KINDS[0]!).toLocaleString()}
+          title={t('Sent today')}
+          value={today && formatNumber(countOf(today.days[0], KINDS[0]!))}
           href={to('/usage')}
         />
         <Tile
-          name="Failed today"
-          value={today && (today.days[0].counts.failed ?? 0).toLocaleString()}
+          title={t('Failed today')}
+          value={today && formatNumber(today.days[0].counts.failed ?? 0)}
           href={to('/messages', { filter: 'status = "failed" && created >= @todayStart' })}
         />
         <Tile
-          name="Webhook deliveries failed in a day"
-          value={failed?.toLocaleString()}
+          title={t('Webhook deliveries failed in a day')}
+          value={failed === undefined ? undefined : formatNumber(failed)}
           tone={failed ? 'warn' : 'calm'}
         />
         <Tile
-          name="Last backup"
-          value={backups && <Time at={backups.lastBackup?.at ?? ''} none="none" />}
+          title={t('Last backup')}
+          value={backups && <Time at={backups.lastBackup?.at ?? ''} none={t('None yet')} />}
           tone={backups?.overdue || backups?.lastFailure ? 'bad' : 'calm'}
           href={to('/backups')}
         />
@@ -107,13 +110,18 @@ function BackupWarnings({ backups: { overdue, lastFailure } }: { backups: Backup
     <>
       {overdue && (
         <Notice kind="warning">
-          There is no recent backup. <a href={to('/backups')}>Make one, or set a schedule.</a>
+          {t('There is no recent backup.')} <a href={to('/backups')}>{t('Make one, or set a schedule.')}</a>
         </Notice>
       )}
       {lastFailure && (
         <Notice kind="warning">
-          The last {lastFailure.action} failed <Time at={lastFailure.at} />: {inWords(lastFailure.message)}{' '}
-          <a href={to('/backups')}>Backups</a>
+          {tx(
+            lastFailure.action === 'backup'
+              ? 'The last backup failed {when}: {why}'
+              : 'The last restore failed {when}: {why}',
+            { when: <Time at={lastFailure.at} />, why: inWords(lastFailure.message) },
+          )}{' '}
+          <a href={to('/backups')}>{t('Backups')}</a>
         </Notice>
       )}
     </>
@@ -128,12 +136,12 @@ function useFailedDeliveries(): number | undefined {
 }
 
 function Tile({
-  name,
+  title,
   value,
   tone = 'calm',
   href,
 }: {
-  name: string
+  title: string
   value: ComponentChildren
   tone?: Tone
   href?: string
@@ -141,7 +149,7 @@ function Tile({
   return (
     <li class={`health-tile ${tone}`}>
       <strong>{value ?? '…'}</strong>
-      {href ? <a href={href}>{name}</a> : <span>{name}</span>}
+      {href ? <a href={href}>{title}</a> : <span>{title}</span>}
     </li>
   )
 }

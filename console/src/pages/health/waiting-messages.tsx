@@ -1,5 +1,6 @@
 import type { Message } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
@@ -9,11 +10,11 @@ import { to } from '../../router.ts'
 const COUNT = 10
 
 const COLUMNS: readonly Column<Message>[] = [
-  { title: 'To', cell: (message) => message.to },
-  { title: 'User', cell: (message) => <Owner record={message} /> },
-  { title: 'Device', cell: ({ expand }) => expand?.device?.name ?? 'none' },
-  { title: 'State', cell: (message) => <MessageStatus status={message.status} /> },
-  { title: 'Since', cell: (message) => <Time at={message.created} /> },
+  { title: t('To'), cell: (message) => message.to },
+  { title: t('User'), cell: (message) => <Owner record={message} /> },
+  { title: t('Device'), cell: ({ expand }) => expand?.device?.name ?? t('No device') },
+  { title: t('State'), cell: (message) => <MessageStatus status={message.status} /> },
+  { title: t('Since'), cell: (message) => <Time at={message.created} /> },
 ]
 
 /** The messages that wait longest. */
@@ -27,15 +28,15 @@ export function WaitingMessages() {
   if (messages.items.length === 0)
     return (
       <section class="stack">
-        <h2>Waiting longest</h2>
-        <p class="muted">{messages.loading ? 'Loading…' : 'No message waits.'}</p>
+        <h2>{t('Waiting longest')}</h2>
+        <p class="muted">{messages.loading ? t('Loading…') : t('No message waits.')}</p>
       </section>
     )
   return (
     <section class="stack">
-      <h2>Waiting longest</h2>
+      <h2>{t('Waiting longest')}</h2>
       <Table
-        caption="Messages that wait longest"
+        caption={t('Messages that wait longest')}
         columns={COLUMNS}
         rows={messages.items}
         href={(message) => to(`/messages/${message.id}`)}

@@ -1,3 +1,4 @@
+import { formatNumber, t } from '../../language/words.ts'
 import './page.css'
 import { useState } from 'preact/hooks'
 import { session } from '../../data/session.ts'
@@ -27,12 +28,12 @@ export function Page() {
   const sums = KINDS.map((kind) => (value?.days ?? []).reduce((sum, day) => sum + countOf(day, kind), 0))
   const isEmpty = value !== undefined && sums.every((sum) => sum === 0)
   return (
-    <Frame title="Usage" text={isUser ? undefined : 'Of all users together.'}>
+    <Frame title={t('Usage')} text={isUser ? undefined : t('Of all users together.')}>
       {isUser && <Quota />}
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {!value && !fault && <Loading />}
       {value && (
-        <Card title="Messages by day" actions={<Span days={days} onDays={setDays} />}>
+        <Card title={t('Messages by day')} actions={<Span days={days} onDays={setDays} />}>
           {isEmpty ? (
             <Nothing isUser={isUser} />
           ) : (
@@ -40,7 +41,7 @@ export function Page() {
               <ul class="usage-sums">
                 {KINDS.map((kind, at) => (
                   <li key={kind.id} class={`usage-${kind.id}`}>
-                    <strong>{sums[at]!.toLocaleString()}</strong> {kind.words}
+                    <strong>{formatNumber(sums[at]!)}</strong> {kind.words}
                   </li>
                 ))}
               </ul>
@@ -56,7 +57,7 @@ export function Page() {
 
 const Span = ({ days, onDays }: { days: number; onDays: (days: number) => void }) => (
   <fieldset class="segments">
-    <legend class="unseen">How far back</legend>
+    <legend class="unseen">{t('How far back')}</legend>
     {SPANS.map((span) => (
       <label key={span}>
         <input
@@ -66,7 +67,7 @@ const Span = ({ days, onDays }: { days: number; onDays: (days: number) => void }
           checked={span === days}
           onChange={() => onDays(span)}
         />
-        <span class="usage-span">{span} days</span>
+        <span class="usage-span">{t('{count} days', { count: span })}</span>
       </label>
     ))}
   </fieldset>
@@ -75,15 +76,15 @@ const Span = ({ days, onDays }: { days: number; onDays: (days: number) => void }
 const Nothing = ({ isUser }: { isUser: boolean }) => (
   <Empty
     icon="usage"
-    title="No messages in this time"
+    title={t('No messages in this time')}
     action={
       isUser && (
         <ButtonLink kind="primary" icon="send" href={to('/send')}>
-          Send the first one
+          {t('Send the first one')}
         </ButtonLink>
       )
     }
   >
-    Figures stand here as soon as there is a message.
+    {t('Figures stand here as soon as there is a message.')}
   </Empty>
 )

@@ -1,11 +1,13 @@
 import { allOf, countOf, KINDS, type UsageDay } from '../../data/usage.ts'
+import { locale } from '../../language/language.ts'
+import { formatNumber, t } from '../../language/words.ts'
 
 /** Units of a bar's room and of the bar in it; heights are in thousandths. */
 const STEP = 10
 const BAR = 7
 const HEIGHT = 1000
 
-const dayName = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' })
+const dayName = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
 const named = (day: string) => dayName.format(new Date(day))
 
 /** A bar a day, stacked by what became of the messages. The table below it says the same in figures. */
@@ -15,13 +17,16 @@ export function Plot({ days }: { days: readonly UsageDay[] }) {
   return (
     <figure class="usage-plot">
       <div class="usage-scale" aria-hidden="true">
-        <span>{top.toLocaleString()}</span>
-        <span>{(top / 2).toLocaleString()}</span>
+        <span>{formatNumber(top)}</span>
+        <span>{formatNumber(top / 2)}</span>
         <span>0</span>
       </div>
       <svg
         role="img"
-        aria-label={`Messages a day, ${named(days[0]!.day)} to ${named(days.at(-1)!.day)}. The table has the figures.`}
+        aria-label={t('Messages a day, {first} to {last}. The table has the figures.', {
+          first: named(days[0]!.day),
+          last: named(days.at(-1)!.day),
+        })}
         viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
         preserveAspectRatio="none"
       >

@@ -1,11 +1,13 @@
 import type { Usage } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { locale } from '../../language/language.ts'
+import { formatNumber, t, tx } from '../../language/words.ts'
 import { Card } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Progress } from '../../parts/wait.tsx'
 
 const EVERY_MS = 30_000
-const month = new Intl.DateTimeFormat('en', { month: 'long', year: 'numeric', timeZone: 'UTC' })
+const month = new Intl.DateTimeFormat(locale, { month: 'long', year: 'numeric', timeZone: 'UTC' })
 
 /** What of the month's quota is used. */
 export function Quota() {
@@ -16,19 +18,23 @@ export function Quota() {
     <Card title={month.format(new Date(`${period}-01`))}>
       {quota === 0 ? (
         <p>
-          <strong class="usage-figure">{used.toLocaleString()}</strong> {used === 1 ? 'message' : 'messages'}{' '}
-          this month. There is no limit.
+          {tx(
+            used === 1
+              ? '{used} message this month. There is no limit.'
+              : '{used} messages this month. There is no limit.',
+            { used: <strong class="usage-figure">{formatNumber(used)}</strong> },
+          )}
         </p>
       ) : (
         <>
           <p>
-            <strong class="usage-figure">{used.toLocaleString()}</strong> of {quota.toLocaleString()} messages
-            this month.
+            {tx('{used} of {quota} messages this month.', {
+              used: <strong class="usage-figure">{formatNumber(used)}</strong>,
+              quota: formatNumber(quota),
+            })}
           </p>
-          <Progress value={used} max={quota} label={`${(remaining ?? 0).toLocaleString()} are left`} />
-          <p class="muted">
-            The count starts anew <Time at={resets_at} />.
-          </p>
+          <Progress value={used} max={quota} label={t('{count} are left', { count: remaining ?? 0 })} />
+          <p class="muted">{tx('The count starts anew {when}.', { when: <Time at={resets_at} /> })}</p>
         </>
       )}
     </Card>
