@@ -7,6 +7,7 @@ import {
 } from '../../data/notifications/browser.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t, tn } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField } from '../../parts/form/field.tsx'
@@ -32,25 +33,25 @@ export function Notifications({ user }: { user: string }) {
   })
   const stopAll = async () => {
     const isSure = await confirmed({
-      title: 'Stop all notifications?',
-      text: 'No browser shows texts of yours any more until you turn it on there again.',
-      action: 'Stop for all',
+      title: t('Stop all notifications?'),
+      text: t('No browser shows texts of yours any more until you turn it on there again.'),
+      action: t('Stop for all'),
     })
     if (!isSure) return
     try {
       await stopEverywhere()
-      toast('No browser notifies you now')
+      toast(t('No browser notifies you now'))
     } catch (error) {
       toastFault(error)
     }
     await reload()
   }
   return (
-    <Card title="Notifications">
+    <Card title={t('Notifications')}>
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {turn.fault && <Notice kind="wrong">{turn.fault.message}</Notice>}
       <CheckField
-        label="Notify me of texts in this browser"
+        label={t('Notify me of texts in this browser')}
         name="notifications"
         value={isOn}
         disabled={turn.busy || !canNotify()}
@@ -59,10 +60,8 @@ export function Notifications({ user }: { user: string }) {
       <p class="note">{stateOf(isOn, endpoint)}</p>
       {others > 0 && (
         <div class="row">
-          <span>
-            {others === 1 ? 'Another browser notifies you.' : `${others} other browsers notify you.`}
-          </span>
-          <Button onClick={() => void stopAll()}>Stop for all</Button>
+          <span>{tn('Another browser notifies you.', '{count} other browsers notify you.', others)}</span>
+          <Button onClick={() => void stopAll()}>{t('Stop for all')}</Button>
         </div>
       )}
       <ReplyMail />
@@ -71,9 +70,9 @@ export function Notifications({ user }: { user: string }) {
 }
 
 function stateOf(isOn: boolean, endpoint: string): string {
-  if (!canNotify()) return 'Browsers show notifications only of pages with https.'
-  if (!isOn) return 'A notification shows who wrote and how the text begins, also on a locked screen.'
+  if (!canNotify()) return t('Browsers show notifications only of pages with https.')
+  if (!isOn) return t('A notification shows who wrote and how the text begins, also on a locked screen.')
   if (endpoint === '')
-    return 'This browser has no push service: you are notified while the console is open in a tab.'
-  return 'You are notified even when the console is not open.'
+    return t('This browser has no push service: you are notified while the console is open in a tab.')
+  return t('You are notified even when the console is not open.')
 }

@@ -4,13 +4,14 @@ import { NO_PASSWORD, PasswordFields } from '../../account/password-fields.tsx'
 import { pb } from '../../data/client.ts'
 import { renewSession, type Session, signOut } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 const NAMES = ['oldPassword', 'password', 'passwordConfirm'] as const
-const WRONG = 'This is not your password.'
+const WRONG = t('This is not your password.')
 
 /** Another password. All sessions end with it; this browser signs in anew. */
 export function PasswordCard({ session }: { session: Session }) {
@@ -20,10 +21,10 @@ export function PasswordCard({ session }: { session: Session }) {
   const isWrong =
     save.fault?.fields.oldPassword !== undefined || save.fault?.message === 'Failed to authenticate.'
   return (
-    <Card title="Password">
+    <Card title={t('Password')}>
       <Form onSubmit={save.run} fault={isWrong ? undefined : save.fault} names={NAMES}>
         <TextField
-          label="Your present password"
+          label={t('Your present password')}
           name="oldPassword"
           type="password"
           autocomplete="current-password"
@@ -31,9 +32,14 @@ export function PasswordCard({ session }: { session: Session }) {
           onValue={setOldPassword}
           error={isWrong ? WRONG : undefined}
         />
-        <PasswordFields value={passwords} onValue={setPasswords} fault={save.fault} label="New password" />
-        <p class="muted">All other sessions end with the old password.</p>
-        <FormActions busy={save.busy}>Change the password</FormActions>
+        <PasswordFields
+          value={passwords}
+          onValue={setPasswords}
+          fault={save.fault}
+          label={t('New password')}
+        />
+        <p class="muted">{t('All other sessions end with the old password.')}</p>
+        <FormActions busy={save.busy}>{t('Change the password')}</FormActions>
       </Form>
     </Card>
   )
@@ -49,7 +55,7 @@ async function changePassword(
   if (role === 'superuser') await signIn(email, oldPassword, record.collectionName)
   await accounts.update(record.id, { oldPassword, ...passwords })
   const isSignedIn = await signIn(email, passwords.password, record.collectionName)
-  toast(isSignedIn ? 'Your new password is set' : 'Your new password is set. Sign in with it')
+  toast(isSignedIn ? t('Your new password is set') : t('Your new password is set. Sign in with it'))
   if (isSignedIn) renewSession(pb.authStore.token, pb.authStore.record ?? record)
   else signOut()
 }

@@ -1,3 +1,5 @@
+import { t } from '../../language/words.ts'
+
 /** Names in a User-Agent header. The first that occurs counts: most browsers name others, too. */
 const BROWSERS = [
   ['Edg', 'Edge'],
@@ -26,7 +28,7 @@ export function programOf(userAgent: string): string {
   const find = (names: typeof BROWSERS | typeof SYSTEMS) =>
     names.find(([mark]) => userAgent.includes(mark))?.[1]
   const browser = find(BROWSERS)
-  if (!browser) return userAgent.split(/[\s(]/)[0]?.slice(0, MAX_SHOWN) || 'Unknown program'
+  if (!browser) return userAgent.split(/[\s(]/)[0]?.slice(0, MAX_SHOWN) || t('Unknown program')
   const system = find(SYSTEMS)
-  return system ? `${browser} on ${system}` : browser
+  return system ? t('{browser} on {system}', { browser, system }) : browser
 }

@@ -1,7 +1,8 @@
-import { useState } from 'preact/hooks'
 import { NO_MAIL, useSetup } from '../../data/setup.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
+import { t } from '../../language/words.ts'
 import { TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
@@ -9,27 +10,27 @@ import { toast } from '../../parts/toast.tsx'
 /** After how many minutes without an answer a text is mailed about. */
 export function ReplyMail() {
   const { value: setup } = useSetup()
-  const [typed, setTyped] = useState<string>()
-  const minutes = typed ?? String(ownSettings.value?.reply_mail_minutes ?? 0)
+  const draft = useDraft('reply-mail', { minutes: null as string | null }, { asks: true })
+  const minutes = draft.value.minutes ?? String(ownSettings.value?.reply_mail_minutes ?? 0)
   const save = useTask(async () => {
     await saveOwnSettings({ reply_mail_minutes: Number(minutes) })
-    setTyped(undefined)
-    toast('Saved')
+    draft.saved({ minutes: null })
+    toast(t('Saved'))
   })
   if (setup?.sends_mail === false) return <Notice kind="warning">{NO_MAIL}</Notice>
   return (
     <Form onSubmit={save.run} fault={save.fault} names={['reply_mail_minutes']}>
       <TextField
-        label="Mail me about texts without an answer after (minutes)"
+        label={t('Mail me about texts without an answer after (minutes)')}
         name="reply_mail_minutes"
         type="number"
         min={0}
         value={minutes}
-        onValue={setTyped}
-        hint="0: no mail. Your address must be confirmed. The mail names who waits, without the texts."
+        onValue={(typed) => draft.set({ minutes: typed })}
+        hint={t('0: no mail. Your address must be confirmed. The mail names who waits, without the texts.')}
         fault={save.fault}
       />
-      <FormActions busy={save.busy}>Save</FormActions>
+      <FormActions busy={save.busy}>{t('Save')}</FormActions>
     </Form>
   )
 }

@@ -1,5 +1,6 @@
 import { pb } from '../../data/client.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
+import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
@@ -34,18 +35,18 @@ interface Audit {
 const PATH = '/audit'
 
 const COLUMNS: readonly Column<Entry>[] = [
-  { title: 'Action', cell: ({ action }) => action },
-  { title: 'Who', cell: ({ email }) => email || '–' },
-  { title: 'Collection', cell: ({ collection }) => collection || '–' },
-  { title: 'Record', cell: ({ record }) => (record ? <span class="mono">{record}</span> : '–') },
+  { title: t('Action'), cell: ({ action }) => action },
+  { title: t('Who'), cell: ({ email }) => email || '–' },
+  { title: t('Collection'), cell: ({ collection }) => collection || '–' },
+  { title: t('Record'), cell: ({ record }) => (record ? <span class="mono">{record}</span> : '–') },
   {
-    title: 'Fields',
+    title: t('Fields'),
     long: true,
     spare: ({ fields }) => !fields?.length,
     cell: ({ fields }) => fields?.join(', ') || '–',
   },
-  { title: 'From', cell: ({ ip }) => ip },
-  { title: 'When', cell: ({ created }) => <Time at={created} /> },
+  { title: t('From'), cell: ({ ip }) => ip },
+  { title: t('When'), cell: ({ created }) => <Time at={created} /> },
 ]
 
 /** A word in any of the columns; '' for no word. */
@@ -65,29 +66,29 @@ export function Page({ query }: PageProps) {
   const { value, fault, reload } = useAnswer<Audit>(`/api/audit?${asked}`)
   return (
     <Frame
-      title="Audit log"
-      text="What superusers did: who, what, when and from where."
+      title={t('Audit log')}
+      text={t('What superusers did: who, what, when and from where.')}
       actions={
         <Button icon="again" onClick={() => void reload()}>
-          Refresh
+          {t('Refresh')}
         </Button>
       }
     >
       <SearchField
-        label="Search"
+        label={t('Search')}
         value={words}
         onValue={(typed) => go(PATH, typed ? { words: typed } : {}, true)}
       />
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {!fault && !value && <Loading />}
       {value?.items.length === 0 && (
-        <Empty icon="check" title="Nothing found">
-          {words ? 'No entry contains these words.' : 'What superusers do from now on is listed here.'}
+        <Empty icon="check" title={t('Nothing found')}>
+          {words ? t('No entry contains these words.') : t('What superusers do from now on is listed here.')}
         </Empty>
       )}
       {value && value.items.length > 0 && (
         <>
-          <Table caption="Audit log" columns={COLUMNS} rows={value.items} />
+          <Table caption={t('Audit log')} columns={COLUMNS} rows={value.items} />
           <Pager
             page={value.page}
             pages={value.totalPages}

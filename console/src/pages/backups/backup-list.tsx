@@ -1,6 +1,7 @@
 import { type Backup, formatBytes } from '../../data/backups.ts'
 import { pb } from '../../data/client.ts'
 import type { Answer } from '../../data/use/use-answer.ts'
+import { t, tx } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
@@ -26,37 +27,38 @@ export function BackupList({
   if (!value) return <Loading />
   if (value.length === 0)
     return (
-      <Empty icon="backups" title="No backups yet">
-        “Back up now” makes the first one; a schedule makes them by itself.
+      <Empty icon="backups" title={t('No backups yet')}>
+        {t('“Back up now” makes the first one; a schedule makes them by itself.')}
       </Empty>
     )
   const rows = value
     .map((backup) => ({ ...backup, id: backup.key }))
     .sort((a, b) => msOf(b.modified) - msOf(a.modified))
   const columns: readonly Column<Row>[] = [
-    { title: 'Name', cell: ({ key }) => key, long: true },
-    { title: 'Created', cell: ({ modified }) => <Time at={modified} /> },
-    { title: 'Size', align: 'end', cell: ({ size }) => formatBytes(size) },
+    { title: t('Name'), cell: ({ key }) => key, long: true },
+    { title: t('Created'), cell: ({ modified }) => <Time at={modified} /> },
+    { title: t('Size'), align: 'end', cell: ({ size }) => formatBytes(size) },
     {
-      title: 'Actions',
+      title: t('Actions'),
       bare: true,
       align: 'end',
       cell: (backup) => (
         <div class="backups-actions">
           <Button kind="quiet" icon="download" iconOnly onClick={() => void download(backup)}>
-            Download {backup.key}
+            {t('Download {name}', { name: backup.key })}
           </Button>
           <Button kind="quiet" icon="again" disabled={isBusy} onClick={() => onRestore(backup)}>
-            Restore <span class="unseen">{backup.key}</span>
+            {tx('Restore {name}', { name: <span class="unseen">{backup.key}</span> })}
           </Button>
           <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(backup).then(reload)}>
-            Delete {backup.key}
+            {' '}
+            {t('Delete {name}', { name: backup.key })}{' '}
           </Button>
         </div>
       ),
     },
   ]
-  return <Table caption="Backups" columns={columns} rows={rows} />
+  return <Table caption={t('Backups')} columns={columns} rows={rows} />
 }
 
 /** By a link with a token, so that the browser itself saves the file, however large it is. */
@@ -73,11 +75,11 @@ async function download({ key }: Backup): Promise<void> {
 
 async function remove({ key }: Backup): Promise<void> {
   const sure = await confirmed({
-    title: 'Delete the backup?',
-    text: `${key} cannot be brought back.`,
-    action: 'Delete the backup',
+    title: t('Delete the backup?'),
+    text: t('{name} cannot be brought back.', { name: key }),
+    action: t('Delete the backup'),
     danger: true,
   })
   if (!sure) return
-  await pb.backups.delete(key).then(() => toast('Backup deleted'), toastFault)
+  await pb.backups.delete(key).then(() => toast(t('Backup deleted')), toastFault)
 }

@@ -1,3 +1,4 @@
+import { t } from '../../language/words.ts'
 import './page.css'
 import { useState } from 'preact/hooks'
 import { type Backup, useBackupStatus } from '../../data/backups.ts'
@@ -30,20 +31,20 @@ export function Page() {
     const made = pb.backups.create('')
     setTimeout(() => void status.reload(), 300)
     await made.finally(reload)
-    toast('Backup created')
+    toast(t('Backup created'))
   })
   const isBusy = make.busy || Boolean(status.value?.running)
   return (
     <Frame
-      title="Backups"
-      text="Everything in one file: messages, people, devices, sessions, settings, files."
+      title={t('Backups')}
+      text={t('Everything in one file: messages, people, devices, sessions, settings, files.')}
       actions={
         <>
           <Button icon="upload" onClick={() => setUploading(true)}>
-            Upload
+            {t('Upload')}
           </Button>
           <Button kind="primary" icon="plus" busy={isBusy} onClick={() => void make.run()}>
-            Back up now
+            {t('Back up now')}
           </Button>
         </>
       }

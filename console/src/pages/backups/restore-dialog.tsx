@@ -3,6 +3,8 @@ import { type Backup, type BackupStatus, formatBytes } from '../../data/backups.
 import { pb } from '../../data/client.ts'
 import type { Answer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { inWords } from '../../data/words/fault-sentences.ts'
+import { formatNumber, t, tx } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
@@ -11,10 +13,10 @@ import { Time } from '../../parts/time.tsx'
 import { Loading } from '../../parts/wait.tsx'
 
 const COUNTED = [
-  ['users', 'users'],
-  ['sms_messages', 'messages'],
-  ['contacts', 'contacts'],
-  ['devices', 'devices'],
+  ['users', t('Users')],
+  ['sms_messages', t('Messages')],
+  ['contacts', t('Contacts')],
+  ['devices', t('Devices')],
 ] as const
 
 /** Says what is replaced by what, wants the name typed, then waits until the restore is over. */
@@ -36,19 +38,23 @@ export function RestoreDialog({
   })
   if (begun) return <Waiting status={status} onClose={onClose} />
   return (
-    <Dialog title="Restore this backup?" onClose={onClose}>
+    <Dialog title={t('Restore this backup?')} onClose={onClose}>
       <Form onSubmit={restore.run} fault={restore.fault}>
         <p>
-          <strong class="backups-key">{backup.key}</strong>, made <Time at={backup.modified} /> (
-          {formatBytes(backup.size)}), replaces everything that is here now ({here}).
+          {tx('{name}, made {when} ({size}), replaces everything that is here now ({here}).', {
+            name: <strong class="backups-key">{backup.key}</strong>,
+            when: <Time at={backup.modified} />,
+            size: formatBytes(backup.size),
+            here,
+          })}
         </p>
         <p>
-          What came after the backup is lost, sessions and keys included. Messages that were not finished when
-          it was made end as failed, so that nothing is sent twice. While it runs, nothing is sent or
-          accepted.
+          {t(
+            'What came after the backup is lost, sessions and keys included. Messages that were not finished when it was made end as failed, so that nothing is sent twice. While it runs, nothing is sent or accepted.',
+          )}
         </p>
         <TextField
-          label="Type the name of the backup to confirm"
+          label={t('Type the name of the backup to confirm')}
           name="confirm"
           autocomplete="off"
           spellcheck={false}
@@ -57,9 +63,9 @@ export function RestoreDialog({
         />
         <Actions>
           <Button type="submit" kind="danger" busy={restore.busy} disabled={typed.trim() !== backup.key}>
-            Replace everything
+            {t('Replace everything')}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
         </Actions>
       </Form>
     </Dialog>
@@ -72,11 +78,11 @@ function useCounts(): string {
   useEffect(() => {
     const count = async ([name, word]: (typeof COUNTED)[number]) => {
       const { totalItems } = await pb.collection(name).getList(1, 1, { fields: 'id' })
-      return `${word}: ${totalItems.toLocaleString()}`
+      return `${word}: ${formatNumber(totalItems)}`
     }
     Promise.all(COUNTED.map(count)).then(
       (counts) => setWords(counts.join(', ')),
-      () => setWords('all of it'),
+      () => setWords(t('all of it')),
     )
   }, [])
   return words
@@ -106,20 +112,20 @@ function Waiting({
   useEffect(() => void reload(), [reload])
   if (failure)
     return (
-      <Dialog title="Nothing was restored" onClose={onClose}>
-        <Notice kind="wrong">{failure.message}</Notice>
-        <p>Everything is as it was.</p>
+      <Dialog title={t('Nothing was restored')} onClose={onClose}>
+        <Notice kind="wrong">{inWords(failure.message)}</Notice>
+        <p>{t('Everything is as it was.')}</p>
         <Actions>
           <Button kind="primary" onClick={onClose}>
-            Close
+            {t('Close')}
           </Button>
         </Actions>
       </Dialog>
     )
   return (
-    <Dialog title="Restoring" onClose={() => {}}>
-      <Loading what="The backup is being restored" />
-      <p class="muted">This page starts again when it is over. You may have to sign in once more.</p>
+    <Dialog title={t('Restoring')} onClose={() => {}}>
+      <Loading what={t('The backup is being restored')} />
+      <p class="muted">{t('This page starts again when it is over. You may have to sign in once more.')}</p>
     </Dialog>
   )
 }

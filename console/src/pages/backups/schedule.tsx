@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { type Settings, saveSettings } from '../../data/settings.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t, tx } from '../../language/words.ts'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -10,11 +11,11 @@ import { toast } from '../../parts/toast.tsx'
 
 const OTHER = 'other'
 const CHOICES = [
-  ['', 'Never'],
-  ['0 */6 * * *', 'Every 6 hours'],
-  ['0 3 * * *', 'Every day at 3:00 UTC'],
-  ['0 3 * * 0', 'Every Sunday at 3:00 UTC'],
-  [OTHER, 'Something else…'],
+  ['', t('Never')],
+  ['0 */6 * * *', t('Every 6 hours')],
+  ['0 3 * * *', t('Every day at 3:00 UTC')],
+  ['0 3 * * 0', t('Every Sunday at 3:00 UTC')],
+  [OTHER, t('Something else…')],
 ] as const
 
 const CRON = 'backups.cron'
@@ -38,15 +39,15 @@ export function Schedule({
   const save = useTask(async () => {
     await saveSettings({ backups: { cron: cron.trim(), cronMaxKeep: Number(keep) || 0 } })
     draft.saved()
-    toast('Schedule saved')
+    toast(t('Schedule saved'))
     await onSaved()
   })
   return (
-    <Card title="Schedule">
+    <Card title={t('Schedule')}>
       <Form onSubmit={save.run} fault={save.fault} names={[CRON, KEEP]}>
         <div class="columns">
           <SelectField
-            label="Automatic backups"
+            label={t('Automatic backups')}
             name="schedule"
             choices={CHOICES}
             value={isOther ? OTHER : cron}
@@ -54,31 +55,27 @@ export function Schedule({
               setOther(choice === OTHER)
               if (choice !== OTHER) setCron(choice)
             }}
-            hint={
-              next && (
-                <>
-                  The next one is made <Time at={next} />.
-                </>
-              )
-            }
+            hint={next && <>{tx('The next one is made {when}.', { when: <Time at={next} /> })}</>}
             error={isOther ? undefined : save.fault?.fields[CRON]}
           />
           <TextField
-            label="Automatic backups to keep"
+            label={t('Automatic backups to keep')}
             name={KEEP}
             type="number"
             min={1}
             value={keep}
             onValue={(typed) => draft.change({ keep: typed })}
             fault={save.fault}
-            hint="Older ones are deleted. Those that you made yourself stay."
+            hint={t('Older ones are deleted. Those that you made yourself stay.')}
           />
         </div>
         {isOther && (
           <TextField
-            label="Cron expression"
+            label={t('Cron expression')}
             name={CRON}
-            hint="Minute, hour, day, month, day of the week, in UTC: 30 1 * * 1-5 is 1:30 on working days."
+            hint={t(
+              'Minute, hour, day, month, day of the week, in UTC: 30 1 * * 1-5 is 1:30 on working days.',
+            )}
             autocomplete="off"
             spellcheck={false}
             value={cron}
@@ -86,7 +83,7 @@ export function Schedule({
             fault={save.fault}
           />
         )}
-        <FormActions busy={save.busy}>Save schedule</FormActions>
+        <FormActions busy={save.busy}>{t('Save schedule')}</FormActions>
       </Form>
     </Card>
   )

@@ -1,13 +1,14 @@
 import { type BackupStatus, formatBytes } from '../../data/backups.ts'
 import type { Answer } from '../../data/use/use-answer.ts'
 import { inWords } from '../../data/words/fault-sentences.ts'
+import { t, tx } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Loading, Progress } from '../../parts/wait.tsx'
 
-const JOBS = { backup: 'Making a backup', restore: 'Restoring a backup' } as const
-const FAILED = { backup: 'The last backup failed', restore: 'The last restore failed' } as const
+const JOBS = { backup: t('Making a backup'), restore: t('Restoring a backup') } as const
+const FAILED = { backup: t('The last backup failed'), restore: t('The last restore failed') } as const
 
 /** When the last backup was made, what runs now, what is wrong. */
 export function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
@@ -22,32 +23,32 @@ export function State({ status: { value, fault } }: { status: Answer<BackupStatu
           </Notice>
         )}
         {overdue && (
-          <Notice kind="warning">There is no recent backup. Make one now, or set a schedule.</Notice>
+          <Notice kind="warning">{t('There is no recent backup. Make one now, or set a schedule.')}</Notice>
         )}
         <dl>
           <div>
-            <dt>Last backup</dt>
+            <dt>{t('Last backup')}</dt>
             <dd>
               <strong>
-                <Time at={lastBackup?.at ?? ''} none="None yet" />
+                <Time at={lastBackup?.at ?? ''} none={t('None yet')} />
               </strong>
             </dd>
           </div>
           {lastBackup && (
             <>
               <div>
-                <dt>Size</dt>
+                <dt>{t('Size')}</dt>
                 <dd>{formatBytes(lastBackup.size)}</dd>
               </div>
               <div>
-                <dt>Created by</dt>
-                <dd>{lastBackup.by === 'schedule' ? 'the schedule' : lastBackup.by}</dd>
+                <dt>{t('Created by')}</dt>
+                <dd>{lastBackup.by === 'schedule' ? t('the schedule') : lastBackup.by}</dd>
               </div>
             </>
           )}
           {next && (
             <div>
-              <dt>Next</dt>
+              <dt>{t('Next')}</dt>
               <dd>
                 <Time at={next} />
               </dd>
@@ -55,9 +56,9 @@ export function State({ status: { value, fault } }: { status: Answer<BackupStatu
           )}
           {lastRestore && (
             <div>
-              <dt>Last restored</dt>
+              <dt>{t('Last restored')}</dt>
               <dd>
-                <Time at={lastRestore.at} />, from {lastRestore.key}
+                {tx('{when}, from {name}', { when: <Time at={lastRestore.at} />, name: lastRestore.key })}
               </dd>
             </div>
           )}
@@ -77,4 +78,4 @@ export function State({ status: { value, fault } }: { status: Answer<BackupStatu
 const toldStep = (step: string, done: number, total: number) =>
   step === ''
     ? '…'
-    : `: ${step.replaceAll('_', ' ').trim()}, ${done.toLocaleString()} of ${total.toLocaleString()}`
+    : `: ${step.replaceAll('_', ' ').trim()}, ${t('{count} of {total}', { count: done, total })}`

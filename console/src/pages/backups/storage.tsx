@@ -3,6 +3,7 @@ import type { Fault } from '../../data/fault.ts'
 import { type S3, type Settings, saveSettings } from '../../data/settings.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
@@ -21,20 +22,20 @@ export function Storage({ settings, onSaved }: { settings: Settings; onSaved: ()
     const { secret, ...rest } = s3
     await saveSettings({ backups: { s3: { ...rest, ...(secret && { secret }) } } })
     draft.saved({ ...s3, secret: '' })
-    toast('Storage saved')
+    toast(t('Storage saved'))
     await onSaved()
   })
   const test = useTask(async () => {
     await pb.settings.testS3('backups')
-    toast('The S3 store took a file, listed it and deleted it')
+    toast(t('The S3 store took a file, listed it and deleted it'))
   })
   return (
     <Card
-      title="Storage"
+      title={t('Storage')}
       actions={
         saved.enabled && (
           <Button busy={test.busy} onClick={() => void test.run()}>
-            Test the store
+            {t('Test the store')}
           </Button>
         )
       }
@@ -42,7 +43,7 @@ export function Storage({ settings, onSaved }: { settings: Settings; onSaved: ()
       {test.fault && <Notice kind="wrong">{test.fault.message}</Notice>}
       <Form onSubmit={save.run} fault={save.fault} names={NAMES}>
         <CheckField
-          label="Keep backups in an S3-compatible store"
+          label={t('Keep backups in an S3-compatible store')}
           name={`${PREFIX}enabled`}
           value={s3.enabled}
           onValue={(enabled) => draft.change({ enabled })}
@@ -51,11 +52,12 @@ export function Storage({ settings, onSaved }: { settings: Settings; onSaved: ()
           <S3Fields value={s3} onValue={draft.set} fault={save.fault} />
         ) : (
           <Notice>
-            Backups are on the same disk as the server. If that disk fails, they are lost too: download some,
-            or use a store elsewhere.
+            {t(
+              'Backups are on the same disk as the server. If that disk fails, they are lost too: download some, or use a store elsewhere.',
+            )}
           </Notice>
         )}
-        <FormActions busy={save.busy}>Save storage</FormActions>
+        <FormActions busy={save.busy}>{t('Save storage')}</FormActions>
       </Form>
     </Card>
   )
@@ -82,25 +84,25 @@ function S3Fields({
     <>
       <div class="columns">
         <TextField
-          label="Endpoint"
-          hint="Such as https://s3.eu-central-1.amazonaws.com"
+          label={t('Endpoint')}
+          hint={t('Such as https://s3.eu-central-1.amazonaws.com')}
           {...text('endpoint')}
         />
-        <TextField label="Bucket" {...text('bucket')} />
+        <TextField label={t('Bucket')} {...text('bucket')} />
       </div>
       <div class="columns">
-        <TextField label="Region" {...text('region')} />
-        <TextField label="Access key" {...text('accessKey')} />
+        <TextField label={t('Region')} {...text('region')} />
+        <TextField label={t('Access key')} {...text('accessKey')} />
       </div>
       <TextField
-        label="Secret"
+        label={t('Secret')}
         type="password"
-        hint="Empty: it stays as it is."
+        hint={t('Empty: it stays as it is.')}
         {...text('secret')}
         autocomplete="new-password"
       />
       <CheckField
-        label="The bucket is a part of the path, not of the host name (MinIO, most stores of one’s own)"
+        label={t('The bucket is a part of the path, not of the host name (MinIO, most stores of one’s own)')}
         name={`${PREFIX}forcePathStyle`}
         value={value.forcePathStyle}
         onValue={(forcePathStyle) => onValue({ ...value, forcePathStyle })}

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Field } from '../../parts/form/field.tsx'
@@ -13,17 +14,17 @@ export function UploadDialog({ onClose, onDone }: { onClose: () => void; onDone:
   const upload = useTask(async () => {
     if (!file) return
     await pb.backups.upload({ file })
-    toast('Backup uploaded')
+    toast(t('Backup uploaded'))
     onClose()
     await onDone()
   })
   return (
-    <Dialog title="Upload a backup" onClose={onClose}>
+    <Dialog title={t('Upload a backup')} onClose={onClose}>
       <Form onSubmit={upload.run} fault={upload.fault} names={['file']}>
         <Field
-          label="A backup of pocketsms"
+          label={t('A backup of pocketsms')}
           name="file"
-          hint="It is read through and kept. Nothing is restored yet."
+          hint={t('It is read through and kept. Nothing is restored yet.')}
           fault={upload.fault}
         >
           {(ties) => (
@@ -37,9 +38,9 @@ export function UploadDialog({ onClose, onDone }: { onClose: () => void; onDone:
         </Field>
         <Actions>
           <Button type="submit" kind="primary" busy={upload.busy} disabled={!file}>
-            Upload
+            {t('Upload')}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
         </Actions>
       </Form>
     </Dialog>

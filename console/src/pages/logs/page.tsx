@@ -3,6 +3,7 @@ import { pb } from '../../data/client.ts'
 import type { User } from '../../data/records.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -47,31 +48,31 @@ const PATH = '/logs'
 const EXAMPLE = 'data.status >= 500 && created >= @todayStart'
 /** Questions that are asked most. */
 const QUESTIONS: readonly (readonly [words: string, filter: string])[] = [
-  ['All', ''],
-  ['Faults of the server', 'data.status >= 500'],
-  ['Refused sends', 'data.url ~ "/api/sms/send"'],
-  ['Refused sign-ins', 'data.url ~ "/auth-with-"'],
+  [t('All'), ''],
+  [t('Faults of the server'), 'data.status >= 500'],
+  [t('Refused sends'), 'data.url ~ "/api/sms/send"'],
+  [t('Refused sign-ins'), 'data.url ~ "/auth-with-"'],
 ]
 
 const Level = ({ level, data: { status } }: Log) => {
-  if (level < ERROR) return <Badge tone="good">Went well</Badge>
-  return <Badge tone={(status ?? 0) >= SERVER_FAULT ? 'bad' : 'warn'}>Error</Badge>
+  if (level < ERROR) return <Badge tone="good">{t('Went well')}</Badge>
+  return <Badge tone={(status ?? 0) >= SERVER_FAULT ? 'bad' : 'warn'}>{t('Error')}</Badge>
 }
 
 const COLUMNS: readonly Column<Log>[] = [
-  { title: 'Request', long: true, cell: ({ message }) => <span class="mono">{message}</span> },
-  { title: 'Level', cell: Level },
-  { title: 'Status', align: 'end', cell: ({ data }) => data.status ?? '–' },
-  { title: 'Why', long: true, spare: ({ data }) => !data.error, cell: ({ data }) => data.error ?? '' },
-  { title: 'When', cell: ({ created }) => <Time at={created} /> },
+  { title: t('Request'), long: true, cell: ({ message }) => <span class="mono">{message}</span> },
+  { title: t('Level'), cell: Level },
+  { title: t('Status'), align: 'end', cell: ({ data }) => data.status ?? '–' },
+  { title: t('Why'), long: true, spare: ({ data }) => !data.error, cell: ({ data }) => data.error ?? '' },
+  { title: t('When'), cell: ({ created }) => <Time at={created} /> },
 ]
 
 /** Who asked: a user by the email, if the log has their id; else the collection. */
 const askerColumn = (emails: ReadonlyMap<string, string>): Column<Log> => ({
-  title: 'User',
+  title: t('User'),
   cell: ({ data: { auth, authId = '' } }) => {
     const email = emails.get(authId)
-    return email ? <a href={to('/users', { search: email })}>{email}</a> : auth || 'a guest'
+    return email ? <a href={to('/users', { search: email })}>{email}</a> : auth || t('a guest')
   },
 })
 
@@ -84,12 +85,12 @@ function useEmails(logs: readonly Log[]): ReadonlyMap<string, string> {
 }
 
 const detailsColumn = (open: (log: Log) => void): Column<Log> => ({
-  title: 'Actions',
+  title: t('Actions'),
   bare: true,
   align: 'end',
   cell: (log) => (
     <Button kind="quiet" onClick={() => open(log)}>
-      Details
+      {t('Details')}
     </Button>
   ),
 })
@@ -103,15 +104,15 @@ export function Page({ query }: PageProps) {
   const isWrong = fault?.status === 400
   return (
     <Frame
-      title="Logs"
-      text="Requests that failed, of all servers, as long as the settings keep them."
+      title={t('Logs')}
+      text={t('Requests that failed, of all servers, as long as the settings keep them.')}
       actions={
         <Button icon="again" onClick={() => void reload()}>
-          Refresh
+          {t('Refresh')}
         </Button>
       }
     >
-      <nav class="row" aria-label="Questions">
+      <nav class="row" aria-label={t('Questions')}>
         {QUESTIONS.map(([words, of]) => (
           <a key={words} href={to(PATH, { filter: of })} aria-current={of === filter ? 'page' : undefined}>
             {words}
@@ -130,19 +131,19 @@ function Search({ filter, isWrong }: { filter: string; isWrong: boolean }) {
   return (
     <Form onSubmit={() => go(PATH, { filter: text.trim() })}>
       <TextField
-        label="Filter"
+        label={t('Filter')}
         name="filter"
         type="search"
         spellcheck={false}
         placeholder={EXAMPLE}
         value={text}
         onValue={setText}
-        error={isWrong ? 'The server does not understand this filter.' : undefined}
-        hint="Same syntax as message filters. Fields: created, level, message, data.status…"
+        error={isWrong ? t('The server does not understand this filter.') : undefined}
+        hint={t('Same syntax as message filters. Fields: created, level, message, data.status…')}
       />
       <Actions>
         <Button type="submit" icon="search">
-          Find
+          {t('Find')}
         </Button>
       </Actions>
     </Form>
@@ -166,14 +167,14 @@ function Found({ logs, filter }: { logs: Logs; filter: string }) {
   const turn = (next: number) => go(PATH, { filter, page: String(next) })
   if (items.length === 0)
     return (
-      <Empty icon="check" title={filter ? 'Nothing like that' : 'Nothing failed'}>
-        {filter ? 'No request that is kept fits this filter.' : 'What fails from now on stands here.'}
+      <Empty icon="check" title={filter ? t('Nothing like that') : t('Nothing failed')}>
+        {filter ? t('No request that is kept fits this filter.') : t('What fails from now on stands here.')}
       </Empty>
     )
   return (
     <>
       <Table
-        caption="Logs"
+        caption={t('Logs')}
         columns={[...COLUMNS, askerColumn(emails), detailsColumn(setOpen)]}
         rows={items}
       />

@@ -1,3 +1,4 @@
+import { t } from '../../language/words.ts'
 import './page.css'
 import { type Settings, saveSettings } from '../../data/settings.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
@@ -18,31 +19,31 @@ export function Limits({ settings: { rateLimits } }: { settings: Settings }) {
   const save = useTask(async () => {
     await saveSettings({ rateLimits: { enabled, excludedIPs: excluded.split(/[\s,]+/).filter(Boolean) } })
     draft.saved()
-    toast('Limits saved')
+    toast(t('Limits saved'))
   })
   // which of the addresses is wrong stands in the field's name
   const wrong = Object.entries(save.fault?.fields ?? {}).find(([name]) => name.startsWith(EXCLUDED))
   return (
-    <Card title="Limits of requests">
+    <Card title={t('Limits of requests')}>
       <Rules first={rateLimits.rules} />
       <Form onSubmit={save.run} fault={save.fault} names={wrong?.slice(0, 1)}>
         <CheckField
-          label="Limit how often one address may ask, by these rules"
+          label={t('Limit how often one address may ask, by these rules')}
           name="rateLimits.enabled"
           value={enabled}
           onValue={(isOn) => draft.change({ enabled: isOn })}
         />
         <TextArea
-          label="Addresses without limits"
+          label={t('Addresses without limits')}
           name={EXCLUDED}
-          hint="One a line: 203.0.113.7, or a subnet such as 10.0.0.0/8. Superusers have none either."
+          hint={t('One a line: 203.0.113.7, or a subnet such as 10.0.0.0/8. Superusers have none either.')}
           rows={2}
           spellcheck={false}
           value={excluded}
           onValue={(typed) => draft.change({ excluded: typed })}
           error={wrong?.[1]}
         />
-        <FormActions busy={save.busy}>Save limits</FormActions>
+        <FormActions busy={save.busy}>{t('Save limits')}</FormActions>
       </Form>
     </Card>
   )

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { type Settings, saveSettings } from '../../data/settings.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
@@ -20,15 +21,15 @@ export function Mail({ settings, onSaved }: { settings: Settings; onSaved: () =>
   const save = useTask(async () => {
     await saveSettings({ meta: { senderName: name, senderAddress: address.trim() }, smtp: bodyOf(smtp) })
     draft.saved({ ...draft.value, password: '' })
-    toast('Mail settings saved')
+    toast(t('Mail settings saved'))
     await onSaved()
   })
   return (
     <Card
-      title="Mail"
+      title={t('Mail')}
       actions={
         <Button icon="send" onClick={() => setTesting(true)}>
-          Send a test mail
+          {t('Send a test mail')}
         </Button>
       }
     >
@@ -39,7 +40,7 @@ export function Mail({ settings, onSaved }: { settings: Settings; onSaved: () =>
       >
         <div class="columns">
           <TextField
-            label="Sender’s name"
+            label={t('Sender’s name')}
             name="meta.senderName"
             autocomplete="off"
             value={name}
@@ -47,7 +48,7 @@ export function Mail({ settings, onSaved }: { settings: Settings; onSaved: () =>
             fault={save.fault}
           />
           <TextField
-            label="Sender’s address"
+            label={t('Sender’s address')}
             name="meta.senderAddress"
             type="email"
             autocomplete="off"
@@ -57,7 +58,7 @@ export function Mail({ settings, onSaved }: { settings: Settings; onSaved: () =>
           />
         </div>
         <CheckField
-          label="Send mails through an SMTP server"
+          label={t('Send mails through an SMTP server')}
           name="smtp.enabled"
           value={smtp.enabled}
           onValue={(enabled) => draft.change({ enabled })}
@@ -65,9 +66,9 @@ export function Mail({ settings, onSaved }: { settings: Settings; onSaved: () =>
         {smtp.enabled ? (
           <SmtpFields value={smtp} onValue={draft.change} fault={save.fault} />
         ) : (
-          <Notice>Without one, mails are written to the server’s log, links included.</Notice>
+          <Notice>{t('Without one, mails are written to the server’s log, links included.')}</Notice>
         )}
-        <FormActions busy={save.busy}>Save mail settings</FormActions>
+        <FormActions busy={save.busy}>{t('Save mail settings')}</FormActions>
       </Form>
       {isTesting && <TestMail hasServer={settings.smtp.enabled} onClose={() => setTesting(false)} />}
     </Card>

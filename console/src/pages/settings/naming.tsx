@@ -1,6 +1,7 @@
 import { type Settings, saveSettings } from '../../data/settings.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -17,32 +18,32 @@ export function Naming({ settings: { meta } }: { settings: Settings }) {
   const save = useTask(async () => {
     await saveSettings({ meta: { appName: name, appURL: url.trim() || UNSET_URL } })
     draft.saved()
-    toast('Name and address saved')
+    toast(t('Name and address saved'))
   })
   return (
-    <Card title="Name and address">
+    <Card title={t('Name and address')}>
       <Form onSubmit={save.run} fault={save.fault} names={['meta.appName', 'meta.appURL']}>
         <TextField
-          label="Name of this service"
+          label={t('Name of this service')}
           name="meta.appName"
-          hint="Your users read it in mails."
+          hint={t('Your users read it in mails.')}
           autocomplete="off"
           value={name}
           onValue={(typed) => draft.change({ name: typed })}
           fault={save.fault}
         />
         <TextField
-          label="Address"
+          label={t('Address')}
           name="meta.appURL"
           type="url"
-          hint="Where links in mails lead. Empty: to PUBLIC_URL of the server."
+          hint={t('Where links in mails lead. Empty: to PUBLIC_URL of the server.')}
           placeholder="https://sms.example.com"
           autocomplete="off"
           value={url}
           onValue={(typed) => draft.change({ url: typed })}
           fault={save.fault}
         />
-        <FormActions busy={save.busy}>Save name and address</FormActions>
+        <FormActions busy={save.busy}>{t('Save name and address')}</FormActions>
       </Form>
     </Card>
   )

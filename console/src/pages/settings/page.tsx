@@ -1,4 +1,5 @@
 import { useSettings } from '../../data/settings.ts'
+import { t } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Loading } from '../../parts/wait.tsx'
@@ -13,8 +14,8 @@ export function Page() {
   const { value: settings, fault, reload } = useSettings()
   return (
     <Frame
-      title="Settings"
-      text="They count from the moment they are saved, on all servers of this database."
+      title={t('Settings')}
+      text={t('They count from the moment they are saved, on all servers of this database.')}
     >
       {fault && <Notice kind="wrong">{fault.message}</Notice>}
       {!settings && !fault && <Loading />}

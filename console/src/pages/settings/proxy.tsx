@@ -2,6 +2,7 @@ import { type Settings, saveSettings } from '../../data/settings.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t, tx } from '../../language/words.ts'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -13,8 +14,8 @@ interface Health {
 }
 
 const SIDES = [
-  ['right', 'The last one: your proxy wrote it'],
-  ['left', 'The first one: your proxy replaces what it gets'],
+  ['right', t('The last one: your proxy wrote it')],
+  ['left', t('The first one: your proxy replaces what it gets')],
 ] as const
 
 /** How the server knows who asks, behind a proxy. */
@@ -30,23 +31,29 @@ export function ReverseProxy({ settings: { trustedProxy } }: { settings: Setting
     const names = headers.split(/[\s,]+/).filter(Boolean)
     await saveSettings({ trustedProxy: { headers: names, useLeftmostIP: side === 'left' } })
     draft.saved()
-    toast('Proxy saved')
+    toast(t('Proxy saved'))
     await reload()
   })
   const seen = health?.data.possibleProxyHeader
   return (
-    <Card title="Reverse proxy">
+    <Card title={t('Reverse proxy')}>
       <p class="muted">
-        To the server, your own address is <strong class="mono">{health?.data.realIP ?? '…'}</strong>. If it
-        is not, name your proxies in TRUSTED_PROXIES of the server, or a header here.
-        {seen && ` Your requests have the header ${seen}.`}
+        {tx(
+          'To the server, your own address is {address}. If it is not, name your proxies in TRUSTED_PROXIES of the server, or a header here.',
+          {
+            address: <strong class="mono">{health?.data.realIP ?? '…'}</strong>,
+          },
+        )}
+        {seen && ` ${t('Your requests have the header {seen}.', { seen })}`}
       </p>
       <Form onSubmit={save.run} fault={save.fault} names={['trustedProxy.headers']}>
         <TextField
-          label="Headers that are believed"
+          label={t('Headers that are believed')}
           name="trustedProxy.headers"
-          hint="Set this only if all traffic goes through the proxy. Otherwise anyone can fake their IP address."
-          placeholder="None"
+          hint={t(
+            'Set this only if all traffic goes through the proxy. Otherwise anyone can fake their IP address.',
+          )}
+          placeholder={t('None')}
           autocomplete="off"
           spellcheck={false}
           value={headers}
@@ -54,13 +61,13 @@ export function ReverseProxy({ settings: { trustedProxy } }: { settings: Setting
           fault={save.fault}
         />
         <SelectField
-          label="If there are several addresses in it"
+          label={t('If there are several addresses in it')}
           name="trustedProxy.useLeftmostIP"
           choices={SIDES}
           value={side}
           onValue={(chosen) => draft.change({ side: chosen })}
         />
-        <FormActions busy={save.busy}>Save proxy</FormActions>
+        <FormActions busy={save.busy}>{t('Save proxy')}</FormActions>
       </Form>
     </Card>
   )

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { RateLimit } from '../../data/settings.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
@@ -9,7 +10,7 @@ import { AUDIENCES, LABELS, wordsOf } from './rule-words.ts'
 
 /** No label: it is typed. */
 const OTHER = ''
-const CHOICES = [...LABELS, [OTHER, 'Something else…']] as const
+const CHOICES = [...LABELS, [OTHER, t('Something else…')]] as const
 const NEW: RateLimit = { label: '/api/sms/', audience: '', maxRequests: 60, duration: 60 }
 
 interface RuleDialogProps {
@@ -37,20 +38,20 @@ export function RuleDialog({ rules, at, save: saveAll, onClose }: RuleDialogProp
       duration: wholeOf(seconds),
     }
     await saveAll([...rules.slice(0, at), rule, ...rules.slice(at + 1)])
-    toast(isNew ? 'Rule added' : 'Rule changed')
+    toast(isNew ? t('Rule added') : t('Rule changed'))
     onClose()
   })
-  const tooSmall = (text: string) => (save.fault && wholeOf(text) < 1 ? 'At least 1.' : undefined)
+  const tooSmall = (text: string) => (save.fault && wholeOf(text) < 1 ? t('At least 1.') : undefined)
   const nameOf = (field: keyof RateLimit) => `rateLimits.rules.${at}.${field}`
   return (
-    <Dialog title={isNew ? 'New rule' : 'Change the rule'} onClose={onClose}>
+    <Dialog title={isNew ? t('New rule') : t('Change the rule')} onClose={onClose}>
       <Form
         onSubmit={save.run}
         fault={save.fault}
         names={(['label', 'audience', 'maxRequests', 'duration'] as const).map(nameOf)}
       >
         <SelectField
-          label="What"
+          label={t('What')}
           name={choice === OTHER ? 'what' : nameOf('label')}
           choices={CHOICES}
           value={choice}
@@ -59,9 +60,11 @@ export function RuleDialog({ rules, at, save: saveAll, onClose }: RuleDialogProp
         />
         {choice === OTHER && (
           <TextField
-            label="Path or action"
+            label={t('Path or action')}
             name={nameOf('label')}
-            hint="A path, as /api/sms/send or POST /api/sms/send, with / at its end for all below it. Or COLLECTION:ACTION, as contacts:create."
+            hint={t(
+              'A path, as /api/sms/send or POST /api/sms/send, with / at its end for all below it. Or COLLECTION:ACTION, as contacts:create.',
+            )}
             autocomplete="off"
             spellcheck={false}
             value={typed}
@@ -70,7 +73,7 @@ export function RuleDialog({ rules, at, save: saveAll, onClose }: RuleDialogProp
           />
         )}
         <SelectField
-          label="By whom"
+          label={t('By whom')}
           name={nameOf('audience')}
           choices={AUDIENCES}
           value={who}
@@ -79,7 +82,7 @@ export function RuleDialog({ rules, at, save: saveAll, onClose }: RuleDialogProp
         />
         <div class="columns">
           <TextField
-            label="Requests"
+            label={t('Requests')}
             name={nameOf('maxRequests')}
             type="number"
             min={1}
@@ -89,7 +92,7 @@ export function RuleDialog({ rules, at, save: saveAll, onClose }: RuleDialogProp
             fault={save.fault}
           />
           <TextField
-            label="In seconds"
+            label={t('In seconds')}
             name={nameOf('duration')}
             type="number"
             min={1}
@@ -100,7 +103,7 @@ export function RuleDialog({ rules, at, save: saveAll, onClose }: RuleDialogProp
           />
         </div>
         <FormActions busy={save.busy} onCancel={onClose}>
-          Save the rule
+          {t('Save the rule')}
         </FormActions>
       </Form>
     </Dialog>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { type RateLimit, saveSettings } from '../../data/settings.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
@@ -18,23 +19,25 @@ export function Rules({ first }: { first: readonly RateLimit[] }) {
     setRules(saved.rateLimits.rules)
   }
   const remove = useTask(async (rule: RateLimit) => {
-    const text = `${ruleName(rule)}: no longer ${rateOf(rule)}.`
-    if (!(await confirmed({ title: 'Delete the rule?', text, action: 'Delete the rule', danger: true })))
+    const text = t('{rule}: no longer {rate}.', { rule: ruleName(rule), rate: rateOf(rule) })
+    if (
+      !(await confirmed({ title: t('Delete the rule?'), text, action: t('Delete the rule'), danger: true }))
+    )
       return
     await save(rules.filter((one) => one !== rule))
-    toast('Rule deleted')
+    toast(t('Rule deleted'))
   })
   const rows = rules.map((rule, at) => (
     <Rule key={keyOf(rule)} rule={rule} onEdit={() => setOpen(at)} onRemove={() => void remove.run(rule)} />
   ))
   return (
-    <section class="settings-rules" aria-label="Rules">
+    <section class="settings-rules" aria-label={t('Rules')}>
       {remove.fault && <Notice kind="wrong">{faultText(remove.fault)}</Notice>}
-      {rules.length === 0 && <p class="muted">No rules yet. Without one nothing is limited.</p>}
+      {rules.length === 0 && <p class="muted">{t('No rules yet. Without one nothing is limited.')}</p>}
       <ul>{rows}</ul>
       <div>
         <Button icon="plus" onClick={() => setOpen(rules.length)}>
-          Add a rule
+          {t('Add a rule')}
         </Button>
       </div>
       {open !== undefined && (
@@ -48,7 +51,7 @@ const keyOf = ({ label, audience }: RateLimit) => `${label} ${audience}`
 
 const faultText = ({ fields, message }: { fields: Readonly<Record<string, string>>; message: string }) =>
   'rateLimits.rules' in fields
-    ? 'The last rule stays while limits are on: switch them off and save that first.'
+    ? t('The last rule stays while limits are on: switch them off and save that first.')
     : message
 
 interface RuleProps {
@@ -65,10 +68,10 @@ const Rule = ({ rule, onEdit, onRemove }: RuleProps) => (
       <span class="muted">{rateOf(rule)}</span>
     </span>
     <Button kind="quiet" icon="edit" iconOnly onClick={onEdit}>
-      {`Change ${ruleName(rule)}`}
+      {t('Change {rule}', { rule: ruleName(rule) })}
     </Button>
     <Button kind="quiet" icon="trash" iconOnly onClick={onRemove}>
-      {`Delete ${ruleName(rule)}`}
+      {t('Delete {rule}', { rule: ruleName(rule) })}
     </Button>
   </li>
 )

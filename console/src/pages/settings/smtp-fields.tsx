@@ -1,5 +1,6 @@
 import type { Fault } from '../../data/fault.ts'
 import type { Settings } from '../../data/settings.ts'
+import { t } from '../../language/words.ts'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 
 /** The SMTP server as the form has it: the port as it was typed. */
@@ -41,11 +42,11 @@ export const bodyOf = ({ password, port, host, ...rest }: SmtpDraft): Settings['
 
 const METHODS = [
   ['', 'PLAIN'],
-  ['LOGIN', 'LOGIN (Outlook)'],
+  ['LOGIN', t('LOGIN (Outlook)')],
 ] as const
 const ENCRYPTIONS = [
-  ['', 'STARTTLS, if offered (587)'],
-  ['tls', 'TLS from the start (465)'],
+  ['', t('STARTTLS, if offered (587)')],
+  ['tls', t('TLS from the start (465)')],
 ] as const
 
 /** How the server that sends mails is reached. */
@@ -67,29 +68,29 @@ export function SmtpFields({
   return (
     <>
       <div class="columns">
-        <TextField label="SMTP server" autocomplete="off" {...text('host')} />
-        <TextField label="Port" type="number" min={1} max={65535} {...text('port')} />
+        <TextField label={t('SMTP server')} autocomplete="off" {...text('host')} />
+        <TextField label={t('Port')} type="number" min={1} max={65535} {...text('port')} />
       </div>
       <div class="columns">
-        <TextField label="User name" autocomplete="off" {...text('username')} />
+        <TextField label={t('User name')} autocomplete="off" {...text('username')} />
         <TextField
-          label="Password"
+          label={t('Password')}
           type="password"
           autocomplete="new-password"
-          hint="Empty: it stays as it is."
+          hint={t('Empty: it stays as it is.')}
           {...text('password')}
         />
       </div>
       <div class="columns">
         <SelectField
-          label="Encryption"
+          label={t('Encryption')}
           name="smtp.tls"
           choices={ENCRYPTIONS}
           value={value.tls ? 'tls' : ''}
           onValue={(choice) => onValue({ ...value, tls: choice !== '' })}
         />
         <SelectField
-          label="Sign-in method"
+          label={t('Sign-in method')}
           name="smtp.authMethod"
           choices={METHODS}
           value={value.authMethod === 'LOGIN' ? 'LOGIN' : ''}

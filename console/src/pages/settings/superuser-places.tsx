@@ -2,6 +2,7 @@ import { type Settings, saveSettings } from '../../data/settings.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { TextArea } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
@@ -25,32 +26,37 @@ export function SuperuserPlaces({ settings }: { settings: Settings }) {
     if (!isSafe && !(await confirmed(questionFor(own)))) return
     await saveSettings({ superuserIPs })
     draft.saved()
-    toast('Addresses saved')
+    toast(t('Addresses saved'))
   })
   // which of the addresses is wrong stands in the field's name
   const wrong = Object.entries(save.fault?.fields ?? {}).find(([name]) => name.startsWith(NAME))
   return (
-    <Card title="Where superusers come from">
+    <Card title={t('Where superusers come from')}>
       <Form onSubmit={save.run} fault={save.fault} names={wrong?.slice(0, 1)}>
         <TextArea
-          label="Addresses of superusers"
+          label={t('Addresses of superusers')}
           name={NAME}
-          hint={`One a line, or a subnet such as 10.0.0.0/8. Empty: from anywhere. Your own is ${own || '…'}.`}
+          hint={t('One a line, or a subnet such as 10.0.0.0/8. Empty: from anywhere. Your own is {own}.', {
+            own: own || '…',
+          })}
           rows={2}
           spellcheck={false}
           value={text}
           onValue={draft.set}
           error={wrong?.[1]}
         />
-        <FormActions busy={save.busy}>Save addresses</FormActions>
+        <FormActions busy={save.busy}>{t('Save addresses')}</FormActions>
       </Form>
     </Card>
   )
 }
 
 const questionFor = (own: string) => ({
-  title: 'Is your own address among them?',
-  text: `${own} is not in the list as it stands. If no subnet there has it, you are locked out at once, and only somebody at one of these addresses can change that.`,
-  action: 'Save anyway',
+  title: t('Is your own address among them?'),
+  text: t(
+    '{own} is not in the list as it stands. If no subnet there has it, you are locked out at once, and only somebody at one of these addresses can change that.',
+    { own },
+  ),
+  action: t('Save anyway'),
   danger: true,
 })

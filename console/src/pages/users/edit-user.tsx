@@ -3,6 +3,7 @@ import { pb } from '../../data/client.ts'
 import type { User } from '../../data/records.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { saveUserSettings } from '../../data/user-settings/save.ts'
+import { t } from '../../language/words.ts'
 import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Actions, Form } from '../../parts/form/form.tsx'
@@ -23,7 +24,7 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
   const [draft, setDraft] = useState(draftOf(user))
   const save = useTask(async () => {
     await pb.collection('users').update(user.id, bodyOf(draft))
-    toast(`${draft.email} saved`)
+    toast(t('{email} saved', { email: draft.email }))
     onClose()
   })
   return (
@@ -33,24 +34,24 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
           value={draft}
           onValue={setDraft}
           fault={save.fault}
-          passwordHint="Empty: it stays. A new one ends all sessions."
+          passwordHint={t('Empty: it stays. A new one ends all sessions.')}
         />
         <Actions>
           <Button type="submit" kind="primary" busy={save.busy}>
-            Save
+            {t('Save')}
           </Button>
-          <Button onClick={onClose}>Cancel</Button>
+          <Button onClick={onClose}>{t('Cancel')}</Button>
           {isDisabled(user) ? (
             <Button kind="quiet" onClick={() => void enable(user, onClose)}>
-              Enable
+              {t('Enable')}
             </Button>
           ) : (
             <Button kind="quiet" onClick={() => void disable(user, onClose)}>
-              Disable…
+              {t('Disable…')}
             </Button>
           )}
           <Button kind="quiet" icon="trash" onClick={() => void remove(user, onClose)}>
-            Delete…
+            {t('Delete…')}
           </Button>
         </Actions>
       </Form>
@@ -60,28 +61,34 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
 
 async function disable(user: User, done: () => void): Promise<void> {
   const isSure = await confirmed({
-    title: `Disable ${user.email}?`,
-    text: 'All sessions end at once. Nobody can sign in as this user, API keys are refused, and devices get no messages. Nothing is deleted: messages wait, and everything but the sessions works again once you enable the user.',
-    action: 'Disable',
+    title: t('Disable {email}?', { email: user.email }),
+    text: t(
+      'All sessions end at once. Nobody can sign in as this user, API keys are refused, and devices get no messages. Nothing is deleted: messages wait, and everything but the sessions works again once you enable the user.',
+    ),
+    action: t('Disable'),
     danger: true,
   })
-  if (isSure) await act(() => setDisabled(user, true), `${user.email} is disabled`, done)
+  if (isSure) await act(() => setDisabled(user, true), t('{email} is disabled', { email: user.email }), done)
 }
 
 const enable = (user: User, done: () => void) =>
-  act(() => setDisabled(user, false), `${user.email} can sign in again`, done)
+  act(() => setDisabled(user, false), t('{email} can sign in again', { email: user.email }), done)
 
 const setDisabled = ({ id }: User, disabled: boolean) => saveUserSettings(id, { disabled })
 
 async function remove(user: User, done: () => void): Promise<void> {
   const isSure = await confirmed({
-    title: `Delete ${user.email}?`,
-    text: 'All messages, contacts, devices and keys of this user go, too. This cannot be taken back.',
-    action: 'Delete everything',
+    title: t('Delete {email}?', { email: user.email }),
+    text: t('All messages, contacts, devices and keys of this user go, too. This cannot be taken back.'),
+    action: t('Delete everything'),
     danger: true,
   })
   if (!isSure) return
-  await act(() => pb.collection('users').delete(user.id), `${user.email} was deleted`, done)
+  await act(
+    () => pb.collection('users').delete(user.id),
+    t('{email} was deleted', { email: user.email }),
+    done,
+  )
 }
 
 async function act(work: () => Promise<unknown>, told: string, done: () => void): Promise<void> {

@@ -1,3 +1,4 @@
+import { formatNumber, t, tx } from '../../language/words.ts'
 import './page.css'
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
@@ -31,32 +32,36 @@ export function Page({ query }: PageProps) {
   const [edited, setEdited] = useState<User>()
   const make = (
     <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
-      New user
+      {t('New user')}
     </Button>
   )
   const columns: readonly Column<User>[] = [
-    { title: 'Email', cell: (user) => user.email },
-    { title: 'Name', cell: (user) => user.name || '–' },
-    { title: 'This month', align: 'end', cell: (user) => (used.get(user.id) ?? 0).toLocaleString() },
-    { title: 'Quota', align: 'end', cell: ({ monthly_quota }) => quotaText(monthly_quota) },
+    { title: t('Email'), cell: (user) => user.email },
+    { title: t('Name'), cell: (user) => user.name || '–' },
+    { title: t('This month'), align: 'end', cell: (user) => formatNumber(used.get(user.id) ?? 0) },
+    { title: t('Quota'), align: 'end', cell: ({ monthly_quota }) => quotaText(monthly_quota) },
     {
-      title: 'State',
+      title: t('State'),
       cell: (user) => (
-        <Badge tone={isDisabled(user) ? 'bad' : 'good'}>{isDisabled(user) ? 'Disabled' : 'Active'}</Badge>
+        <Badge tone={isDisabled(user) ? 'bad' : 'good'}>
+          {isDisabled(user) ? t('Disabled') : t('Active')}
+        </Badge>
       ),
     },
     {
-      title: 'Email confirmed',
-      cell: ({ verified }) => <Badge tone={verified ? 'good' : 'warn'}>{verified ? 'Yes' : 'No'}</Badge>,
+      title: t('Email confirmed'),
+      cell: ({ verified }) => (
+        <Badge tone={verified ? 'good' : 'warn'}>{verified ? t('Yes') : t('No')}</Badge>
+      ),
     },
-    { title: 'Created', cell: (user) => <Time at={user.created} /> },
+    { title: t('Created'), cell: (user) => <Time at={user.created} /> },
     {
-      title: 'Actions',
+      title: t('Actions'),
       bare: true,
       align: 'end',
       cell: (user) => (
         <Button kind="quiet" icon="edit" onClick={() => setEdited(user)}>
-          Edit<span class="unseen"> {user.email}</span>
+          {tx('Edit {name}', { name: <span class="unseen">{user.email}</span> })}
         </Button>
       ),
     },
@@ -64,15 +69,15 @@ export function Page({ query }: PageProps) {
   const isNew = users.total === 0 && filter === ''
   return (
     <Frame
-      title="Users"
-      text="Each has messages, contacts and devices of their own."
+      title={t('Users')}
+      text={t('Each has messages, contacts and devices of their own.')}
       actions={!isNew && make}
     >
       {!isNew && (
         <div class="users-search">
-          <TextField label="Search" name="search" type="search" value={search} onValue={setSearch} />
+          <TextField label={t('Search')} name="search" type="search" value={search} onValue={setSearch} />
           <SelectField
-            label="State"
+            label={t('State')}
             name="state"
             choices={STATES}
             value={state}
@@ -82,15 +87,15 @@ export function Page({ query }: PageProps) {
       )}
       <Records
         list={users}
-        caption="Users"
+        caption={t('Users')}
         columns={columns}
         empty={
           isNew ? (
-            <Empty icon="users" title="No users yet" action={make}>
-              Superusers look after the server; users send. Make the first one: yourself, perhaps.
+            <Empty icon="users" title={t('No users yet')} action={make}>
+              {t('Superusers look after the server; users send. Make the first one: yourself, perhaps.')}
             </Empty>
           ) : (
-            <p class="muted">No user matches this search.</p>
+            <p class="muted">{t('No user matches this search.')}</p>
           )
         }
       />
@@ -103,9 +108,9 @@ export function Page({ query }: PageProps) {
 type State = '' | 'active' | 'disabled'
 
 const STATES: readonly (readonly [State, words: string])[] = [
-  ['', 'All'],
-  ['active', 'Active'],
-  ['disabled', 'Disabled'],
+  ['', t('All')],
+  ['active', t('Active')],
+  ['disabled', t('Disabled')],
 ]
 
 const FILTERS: Readonly<Record<State, string>> = {
@@ -119,4 +124,4 @@ function filterOf(search: string, state: State): string {
   return [found, FILTERS[state]].filter(Boolean).join(' && ')
 }
 
-const quotaText = (quota: number) => (quota > 0 ? quota.toLocaleString() : "the server's")
+const quotaText = (quota: number) => (quota > 0 ? formatNumber(quota) : t("the server's"))

@@ -1,4 +1,5 @@
 import type { Fault } from '../../data/fault.ts'
+import { t } from '../../language/words.ts'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
 
 /** A user as a form has it: the quota as it was typed. */
@@ -35,7 +36,7 @@ export const UserFields = ({
 }) => (
   <>
     <TextField
-      label="Email"
+      label={t('Email')}
       name="email"
       type="email"
       autocomplete="off"
@@ -44,7 +45,7 @@ export const UserFields = ({
       fault={fault}
     />
     <TextField
-      label="Name"
+      label={t('Name')}
       name="name"
       autocomplete="off"
       value={value.name}
@@ -52,7 +53,7 @@ export const UserFields = ({
       fault={fault}
     />
     <TextField
-      label="Password"
+      label={t('Password')}
       name="password"
       type="password"
       autocomplete="new-password"
@@ -62,17 +63,17 @@ export const UserFields = ({
       fault={fault}
     />
     <TextField
-      label="Messages a month"
+      label={t('Messages a month')}
       name="monthly_quota"
       type="number"
       min={0}
-      placeholder="As the server is set"
+      placeholder={t('As the server is set')}
       value={value.quota}
       onValue={(quota) => onValue({ ...value, quota })}
       fault={fault}
     />
     <CheckField
-      label="Email verified"
+      label={t('Email verified')}
       name="verified"
       value={value.verified}
       onValue={(verified) => onValue({ ...value, verified })}
