@@ -3,6 +3,7 @@ import { pb } from '../../data/client.ts'
 import type { Delivery, Webhook } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { resend, sendTest } from '../../data/webhooks.ts'
+import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
@@ -23,19 +24,19 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
     <Button
       icon="send"
       disabled={!webhook.enabled}
-      onClick={() => void attempt(() => sendTest(webhook.id), 'Test sent')}
+      onClick={() => void attempt(() => sendTest(webhook.id), t('Test sent'))}
     >
-      Send a test
+      {t('Send a test')}
     </Button>
   )
   return (
     <section class="stack">
       <div class="page-head">
-        <h2>Deliveries</h2>
+        <h2>{t('Deliveries')}</h2>
         {deliveries.total > 0 && (
           <div class="page-actions">
             <Button icon="again" disabled={!webhook.enabled} onClick={() => setResending(true)}>
-              Send failed ones again
+              {t('Send failed ones again')}
             </Button>
             {test}
           </div>
@@ -43,13 +44,13 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       </div>
       <Records
         list={deliveries}
-        caption="Deliveries"
+        caption={t('Deliveries')}
         columns={columns(webhook, setOpen)}
         empty={
-          <Empty icon="webhooks" title="Nothing delivered yet" action={test}>
+          <Empty icon="webhooks" title={t('Nothing delivered yet')} action={test}>
             {webhook.enabled
-              ? 'Send a test to see whether the address answers.'
-              : 'The webhook is off: switch it on to deliver.'}
+              ? t('Send a test to see whether the address answers.')
+              : t('The webhook is off: switch it on to deliver.')}
           </Empty>
         }
       />
@@ -65,36 +66,37 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
 }
 
 const columns = (webhook: Webhook, open: (delivery: Delivery) => void): readonly Column<Delivery>[] => [
-  { title: 'Event', cell: (delivery) => delivery.event },
-  { title: 'State', cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
-  { title: 'Answer', align: 'end', cell: (delivery) => delivery.response_status || '–' },
-  { title: 'Took', align: 'end', cell: (delivery) => took(delivery) },
-  { title: 'Tries', align: 'end', cell: (delivery) => delivery.attempts },
-  { title: 'When', cell: (delivery) => <Time at={delivery.created} /> },
+  { title: t('Event'), cell: (delivery) => delivery.event },
+  { title: t('State'), cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
+  { title: t('Response'), align: 'end', cell: (delivery) => delivery.response_status || '–' },
+  { title: t('Took'), align: 'end', cell: (delivery) => took(delivery) },
+  { title: t('Tries'), align: 'end', cell: (delivery) => delivery.attempts },
+  { title: t('When'), cell: (delivery) => <Time at={delivery.created} /> },
   {
-    title: 'Actions',
+    title: t('Actions'),
     bare: true,
     align: 'end',
     cell: (delivery) => (
       <>
         <Button kind="quiet" onClick={() => open(delivery)}>
-          Details
+          {t('Details')}
         </Button>
         <Button
           kind="quiet"
           icon="again"
           iconOnly
           disabled={!webhook.enabled}
-          onClick={() => void attempt(() => resend(delivery.id), 'Sent again')}
+          onClick={() => void attempt(() => resend(delivery.id), t('Sent again'))}
         >
-          Send again
+          {t('Send again')}
         </Button>
       </>
     ),
   },
 ]
 
-const took = ({ attempts, latency_ms }: Delivery) => (attempts > 0 ? `${Math.round(latency_ms)} ms` : '–')
+const took = ({ attempts, latency_ms }: Delivery) =>
+  attempts > 0 ? t('{count} ms', { count: Math.round(latency_ms) }) : '–'
 
 /** Does it and says so, or says what it failed with. */
 async function attempt(work: () => Promise<unknown>, done: string): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Webhook } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useRecord } from '../../data/use/use-record.ts'
+import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
@@ -19,18 +20,18 @@ import { Stop } from './stop.tsx'
 export function Page({ params: { id = '' } }: PageProps) {
   const isOwn = session.value?.role === 'user'
   const { record: webhook, loading } = useRecord<Webhook>('webhooks', id, isOwn ? '' : 'user')
-  const all = <ButtonLink href={to('/webhooks')}>All webhooks</ButtonLink>
+  const all = <ButtonLink href={to('/webhooks')}>{t('All webhooks')}</ButtonLink>
   if (loading) return <Loading />
   if (!webhook)
     return (
-      <Frame title="Webhook">
-        <Empty icon="webhooks" title="There is no such webhook" action={all}>
-          It may have been deleted.
+      <Frame title={t('Webhook')}>
+        <Empty icon="webhooks" title={t('There is no such webhook')} action={all}>
+          {t('It may have been deleted.')}
         </Empty>
       </Frame>
     )
   return (
-    <Frame title="Webhook" text={webhook.url} back={{ href: to('/webhooks'), words: 'Webhooks' }}>
+    <Frame title={t('Webhook')} text={webhook.url} back={{ href: to('/webhooks'), words: t('Webhooks') }}>
       <Deliveries webhook={webhook} />
       {isOwn ? (
         <div class="columns">

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Webhook } from '../../data/records.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { resendFailed } from '../../data/webhooks.ts'
+import { t, tn } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
@@ -9,10 +10,10 @@ import { toast } from '../../parts/toast.tsx'
 
 const HOUR_MS = 3_600_000
 const SPANS = [
-  ['1', 'The last hour'],
-  ['24', 'The last day'],
-  ['72', 'The last three days'],
-  ['720', 'The last 30 days'],
+  ['1', t('The last hour')],
+  ['24', t('The last day')],
+  ['72', t('The last three days')],
+  ['720', t('The last 30 days')],
 ] as const
 
 /** Sends all that failed in some time once more, as after the receiver was away. */
@@ -20,15 +21,21 @@ export function ResendFailed({ webhook, onClose }: { webhook: Webhook; onClose: 
   const [hours, setHours] = useState('24')
   const send = useTask(async () => {
     const { resent } = await resendFailed(webhook.id, new Date(Date.now() - Number(hours) * HOUR_MS))
-    toast(resent === 1 ? 'One delivery is sent again' : `${resent} deliveries are sent again`)
+    toast(tn('One delivery is sent again', '{count} deliveries are sent again', resent))
     onClose()
   })
   return (
-    <Dialog title="Send failed ones again" onClose={onClose}>
+    <Dialog title={t('Send failed ones again')} onClose={onClose}>
       <Form onSubmit={send.run} fault={send.fault}>
-        <SelectField label="That failed in" name="since" choices={SPANS} value={hours} onValue={setHours} />
+        <SelectField
+          label={t('That failed in')}
+          name="since"
+          choices={SPANS}
+          value={hours}
+          onValue={setHours}
+        />
         <FormActions busy={send.busy} onCancel={onClose}>
-          Send again
+          {t('Send again')}
         </FormActions>
       </Form>
     </Dialog>

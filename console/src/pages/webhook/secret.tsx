@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import type { Webhook } from '../../data/records.ts'
 import { rotateSecret } from '../../data/webhooks.ts'
+import { t } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
@@ -12,9 +13,9 @@ export function Secret({ webhook }: { webhook: Webhook }) {
   const [secret, setSecret] = useState('')
   const rotate = async () => {
     const isSure = await confirmed({
-      title: 'Make a new secret?',
-      text: 'For 24 hours requests are signed with the old one, too: time to change your program.',
-      action: 'Make a new secret',
+      title: t('Make a new secret?'),
+      text: t('For 24 hours requests are signed with the old one, too: time to change your program.'),
+      action: t('Make a new secret'),
     })
     if (!isSure) return
     try {
@@ -24,17 +25,18 @@ export function Secret({ webhook }: { webhook: Webhook }) {
     }
   }
   return (
-    <Card title="Secret">
+    <Card title={t('Secret')}>
       <p class="muted">
-        Each request is signed with it, as Standard Webhooks has it. Whoever knows it can pretend to be this
-        server: make a new one when it may have leaked.
+        {t(
+          'Each request is signed with it, as Standard Webhooks has it. Whoever knows it can pretend to be this server: make a new one when it may have leaked.',
+        )}
       </p>
       <div>
         <Button icon="again" onClick={() => void rotate()}>
-          Make a new secret
+          {t('Make a new secret')}
         </Button>
       </div>
-      {secret && <ShownOnce title="The new secret" secret={secret} onClose={() => setSecret('')} />}
+      {secret && <ShownOnce title={t('The new secret')} secret={secret} onClose={() => setSecret('')} />}
     </Card>
   )
 }

@@ -2,6 +2,7 @@ import { pb } from '../../data/client.ts'
 import type { Webhook } from '../../data/records.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField } from '../../parts/form/field.tsx'
 import { Actions, Form } from '../../parts/form/form.tsx'
@@ -17,24 +18,24 @@ export function Settings({ webhook }: { webhook: Webhook }) {
   const save = useTask(async () => {
     await pb.collection('webhooks').update(webhook.id, draft.value)
     draft.saved()
-    toast('Webhook saved')
+    toast(t('Webhook saved'))
   })
   return (
-    <Card title="Settings">
+    <Card title={t('Settings')}>
       <Form onSubmit={save.run} fault={save.fault} names={['url', 'events']}>
         <WebhookFields value={draft.value} onValue={draft.change} fault={save.fault} />
         <CheckField
-          label="Switched on"
+          label={t('Switched on')}
           name="enabled"
           value={draft.value.enabled}
           onValue={(enabled) => draft.change({ enabled })}
         />
         <Actions>
           <Button type="submit" kind="primary" busy={save.busy}>
-            Save
+            {t('Save')}
           </Button>
           <Button kind="quiet" icon="trash" onClick={() => void removeWebhook(webhook)}>
-            Delete
+            {t('Delete')}
           </Button>
         </Actions>
       </Form>

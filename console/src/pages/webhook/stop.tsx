@@ -2,6 +2,7 @@ import { pb } from '../../data/client.ts'
 import type { Webhook } from '../../data/records.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { EVENT_WORDS } from '../../data/webhooks.ts'
+import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
@@ -16,22 +17,26 @@ export function Stop({ webhook }: { webhook: Webhook }) {
   const { enabled, events, expand } = webhook
   const turn = useTask(async () => {
     await pb.collection('webhooks').update(webhook.id, { enabled: !enabled })
-    toast(enabled ? 'Webhook switched off' : 'Webhook switched on')
+    toast(enabled ? t('Webhook switched off') : t('Webhook switched on'))
   })
   return (
-    <Card title="Whose it is">
+    <Card title={t('Whose it is')}>
       <p>
-        Of {expand?.user?.email ?? 'a user who is gone'}. It hears of{' '}
-        {events.map((event) => EVENT_WORDS[event].toLowerCase()).join(', ')}, and is{' '}
-        {enabled ? 'switched on' : 'switched off: what happens meanwhile is not told later'}.
+        {t('Of {user}. It hears of: {events}.', {
+          user: expand?.user?.email ?? t('a user who is gone'),
+          events: events.map((event) => EVENT_WORDS[event].toLowerCase()).join(', '),
+        })}{' '}
+        {enabled
+          ? t('It is switched on.')
+          : t('It is switched off: what happens meanwhile is not told later.')}
       </p>
       {turn.fault && <Notice kind="wrong">{turn.fault.message}</Notice>}
       <div class="row">
         <Button busy={turn.busy} onClick={() => void turn.run()}>
-          {enabled ? 'Switch off' : 'Switch on'}
+          {enabled ? t('Switch off') : t('Switch on')}
         </Button>
         <Button kind="quiet" icon="trash" onClick={() => void removeWebhook(webhook)}>
-          Delete
+          {t('Delete')}
         </Button>
       </div>
     </Card>

@@ -3,6 +3,7 @@ import { pb } from '../../data/client.ts'
 import { WEBHOOK_EVENTS, type Webhook } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
+import { t, tx } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { type WebhookDraft, WebhookFields } from '../../parts/form/webhook-fields.tsx'
@@ -21,22 +22,26 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
   if (made?.secret)
     return (
       <ShownOnce
-        title="The secret of the webhook"
+        title={t('The secret of the webhook')}
         secret={made.secret}
         onClose={() => go(`/webhooks/${made.id}`)}
       >
         <p>
-          Your program checks with it that a request comes from here: the header{' '}
-          <code>webhook-signature</code>, as Standard Webhooks has it.
+          {tx(
+            'Your program checks with it that a request comes from here: the header {header}, as Standard Webhooks has it.',
+            {
+              header: <code>webhook-signature</code>,
+            },
+          )}
         </p>
       </ShownOnce>
     )
   return (
-    <Dialog title="New webhook" onClose={onClose}>
+    <Dialog title={t('New webhook')} onClose={onClose}>
       <Form onSubmit={make.run} fault={make.fault} names={['url', 'events']}>
         <WebhookFields value={draft} onValue={setDraft} fault={make.fault} />
         <FormActions busy={make.busy} onCancel={onClose}>
-          Make the webhook
+          {t('Make the webhook')}
         </FormActions>
       </Form>
     </Dialog>

@@ -3,6 +3,7 @@ import type { Webhook } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { EVENT_WORDS } from '../../data/webhooks.ts'
+import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
@@ -15,19 +16,23 @@ import { to } from '../../router.ts'
 import { NewWebhook } from './new-webhook.tsx'
 import { useFailing } from './use-failing.ts'
 
-const ADDRESS: Column<Webhook> = { title: 'Address', long: true, cell: (webhook) => webhook.url }
-const OWNER: Column<Webhook> = { title: 'User', cell: (record) => <Owner record={record} /> }
+const ADDRESS: Column<Webhook> = { title: t('Address'), long: true, cell: (webhook) => webhook.url }
+const OWNER: Column<Webhook> = { title: t('User'), cell: (record) => <Owner record={record} /> }
 const EVENTS: Column<Webhook> = {
-  title: 'Events',
+  title: t('Events'),
   cell: ({ events }) => events.map((event) => EVENT_WORDS[event]).join(', '),
 }
-const CREATED: Column<Webhook> = { title: 'Created', cell: (webhook) => <Time at={webhook.created} /> }
+const CREATED: Column<Webhook> = { title: t('Created'), cell: (webhook) => <Time at={webhook.created} /> }
 
 const stateColumn = (isFailing: (webhook: Webhook) => boolean): Column<Webhook> => ({
-  title: 'State',
+  title: t('State'),
   cell: (webhook) => {
-    if (!webhook.enabled) return <Badge tone="calm">Off</Badge>
-    return isFailing(webhook) ? <Badge tone="bad">Failing</Badge> : <Badge tone="good">On</Badge>
+    if (!webhook.enabled) return <Badge tone="calm">{t('Off')}</Badge>
+    return isFailing(webhook) ? (
+      <Badge tone="bad">{t('Failing')}</Badge>
+    ) : (
+      <Badge tone="good">{t('On')}</Badge>
+    )
   },
 })
 
@@ -40,15 +45,15 @@ function AllWebhooks() {
   const webhooks = useList<Webhook>('webhooks', { expand: 'user' })
   const isFailing = useFailing()
   return (
-    <Frame title="Webhooks" text="The webhooks of all users.">
+    <Frame title={t('Webhooks')} text={t('The webhooks of all users.')}>
       <Records
         list={webhooks}
-        caption="Webhooks of all users"
+        caption={t('Webhooks of all users')}
         columns={[ADDRESS, OWNER, EVENTS, stateColumn(isFailing), CREATED]}
         href={hrefOf}
         empty={
-          <Empty icon="webhooks" title="No webhooks yet">
-            Users make them, for their programs that want to hear what becomes of messages.
+          <Empty icon="webhooks" title={t('No webhooks yet')}>
+            {t('Users make them, for their programs that want to hear what becomes of messages.')}
           </Empty>
         }
       />
@@ -62,24 +67,25 @@ function OwnWebhooks() {
   const [isMaking, setMaking] = useState(false)
   const make = (
     <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
-      New webhook
+      {t('New webhook')}
     </Button>
   )
   return (
     <Frame
-      title="Webhooks"
-      text="They tell your programs about sent, delivered, failed and received messages."
+      title={t('Webhooks')}
+      text={t('They tell your programs about sent, delivered, failed and received messages.')}
       actions={webhooks.total > 0 && make}
     >
       <Records
         list={webhooks}
-        caption="Webhooks"
+        caption={t('Webhooks')}
         columns={[ADDRESS, EVENTS, stateColumn(isFailing), CREATED]}
         href={hrefOf}
         empty={
-          <Empty icon="webhooks" title="No webhooks yet" action={make}>
-            Give the address of a program that takes POST requests. Each is signed, and tried again for three
-            days.
+          <Empty icon="webhooks" title={t('No webhooks yet')} action={make}>
+            {t(
+              'Give the address of a program that takes POST requests. Each is signed, and tried again for three days.',
+            )}
           </Empty>
         }
       />
