@@ -1,0 +1,164 @@
+import { globSync, readFileSync } from 'node:fs'
+import { posix } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { chooseLanguage } from '../../console/src/language/language.ts'
+import { t, tn, tx } from '../../console/src/language/words.ts'
+import { REASONS } from '../../src/sms/status/status.ts'
+import { readSource, SOURCES, sources, type Text, textsOf } from './texts.ts'
+
+/** Names, commands and code: the same in all languages. By the file that has them. */
+const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
+  'account/make-superuser.tsx': ['http://…/_/#/pbinstall/…'],
+  'account/public-page.tsx': ['pocketsms'],
+  'account/sheet.tsx': ['pocketsms'],
+  'account/this-phone.tsx': ['SMSGate'],
+  'data/device/simulated-phones.ts': ['Bearer {}'],
+  'data/failed.ts': [
+    'error_message != "Recipient has opted out" && error_message != "Canceled" && error_message !~ "Outcome unknown%"',
+    'error_message ~ "Outcome unknown%"',
+  ],
+  'data/use/use-draft.ts': ['pocketsms.draft.'],
+  'pages/account/program.ts': [
+    ...['Edg', 'Edge', 'Opera', 'Firefox/', 'Firefox', 'FxiOS/', 'Chrome/', 'Chrome', 'CriOS/', 'Safari/'],
+    ...['Safari', 'Android', 'Windows', 'Mac OS', 'CrOS', 'ChromeOS', 'Linux'],
+  ],
+  'pages/campaign/edit-dialog.tsx': ['variable {}', 'group {}'],
+  // another language's console reads the file, too
+  'pages/contacts/contacts-csv.ts': ['Name', 'Number', 'Groups', 'Opted out'],
+  'pages/devices/ways.tsx': ['SMSGate'],
+  'pages/keys/new-key.tsx': [
+    `curl {}/api/sms/send -H "X-API-Key: {}" \\\n  --json '{"recipients":["+4915112345678"],"body":"Hello"}'`,
+  ],
+  'pages/keys/program-kinds.ts': ['AccountSid', 'AuthToken', 'API key SID', 'Authorization: Bearer {}'],
+  'pages/message/steps.ts': ['Changed:'],
+  'pages/messages/filter/grammar.ts': ['unclosed bracket'],
+  'pages/messages/saved.ts': ['error_message ~ "Outcome unknown"'],
+  'pages/send/composition.ts': ['variable {}'],
+  'pages/send/place-fault.ts': ['variable {}'],
+  'pages/send/recipients/recipients-field.tsx': ['Enter'],
+  'pages/send/what-field.tsx': ['variable {}'],
+  'pages/settings/naming.tsx': ['https://sms.example.com'],
+  'pages/settings/rule-dialog.tsx': ['/api/sms/'],
+  'pages/webhooks/new-webhook.tsx': ['webhook-signature'],
+  'parts/dialog/dialog.tsx': ['.dialog-body :is(.field, .check) :is(input, select, textarea):enabled'],
+  'parts/form/webhook-fields.tsx': ['https://shop.example.com/hooks/sms'],
+  'parts/icon.tsx': ['M4 6h16M4 12h16M4 18h16'],
+  'shell/navigation.tsx': ['pocketsms'],
+}
+
+const TEXTS: readonly Text[] = sources().flatMap((file) => textsOf(file, readSource(file)))
+const bare = TEXTS.filter(({ isWrapped }) => !isWrapped)
+const isAllowed = ({ file, text }: Text) => UNTRANSLATED[file]?.includes(text) ?? false
+const placeOf = ({ file, line, text }: Text) => `${file}:${line} ${text}`
+
+test('all that people read is a text of the catalogue', () => {
+  expect(bare.filter((text) => !isAllowed(text)).map(placeOf)).toEqual([])
+})
+
+test('no text is named as untranslated without need', () => {
+  const named = Object.entries(UNTRANSLATED).flatMap(([file, all]) => all.map((text) => `${file} ${text}`))
+  const needed = new Set(bare.map(({ file, text }) => `${file} ${text}`))
+  expect(named.filter((text) => !needed.has(text))).toEqual([])
+})
+
+test('no style depends on a text, which another language would change', () => {
+  const texts = new Set(TEXTS.filter(({ isWrapped }) => isWrapped).map(({ text }) => text))
+  const selected = globSync('**/*.css', { cwd: SOURCES }).flatMap((file) =>
+    [...readSource(file).matchAll(/\[(?:data-|aria-label|title)[\w-]*[*^$~]?="([^"]+)"/g)].map(
+      ([selector, value]) => ({ selector: `${file}: ${selector}`, value: value! }),
+    ),
+  )
+  expect(selected.filter(({ value }) => texts.has(value)).map(({ selector }) => selector)).toEqual([])
+})
+
+test.each([
+  ['between tags', 'const a = <p>Nothing here</p>', 'Nothing here'],
+  ['a single word between tags', 'const a = <p>new</p>', 'new'],
+  ['in an attribute', 'const a = <Field label="name" />', 'name'],
+  ['in a property', "const a = { words: 'yes' }", 'yes'],
+  ['in a call', "toast('Contact saved')", 'Contact saved'],
+  ['in a template', 'const a = `${count} messages were sent`', '{} messages were sent'],
+  ['before a plus', "const a = 'Contact saved' + name", 'Contact saved'],
+  ['as one of two', "const a = isOn ? 'Switch off' : t('Switch on')", 'Switch off'],
+])('a text without t is found %s', (_, code, text) => {
+  expect(textsOf('a.tsx', code).filter(({ isWrapped }) => !isWrapped)).toMatchObject([{ text, line: 1 }])
+})
+
+test('what the gateway says of failed messages is a text of the catalogue', () => {
+  const texts = new Set(TEXTS.map(({ text }) => text))
+  expect(Object.values(REASONS).filter((reason) => !texts.has(reason))).toEqual([])
+})
+
+/** What the first load shows, what shows in notifications, what pages show: the files of a catalogue. */
+const PARTS = { first: firstLoad(), 'service-worker': new Set(['service-worker.ts']) }
+const keys = TEXTS.filter(({ isWrapped }) => isWrapped)
+
+/** Sources that come with the first load: main.tsx and what it imports. */
+function firstLoad(): Set<string> {
+  const found = new Set<string>()
+  const add = (file: string) => {
+    if (found.has(file)) return
+    found.add(file)
+    const imports = readSource(file).matchAll(/^(?:import|export) (?!type )[^'"]*['"](\.[^'"]+\.tsx?)['"]/gm)
+    for (const [, to] of imports) add(posix.join(posix.dirname(file), to!))
+  }
+  add('main.tsx')
+  return found
+}
+
+/** The texts that a part of a catalogue must have. */
+function textsOfPart(part: string): Set<string> {
+  const of = (files: Set<string>) => keys.filter(({ file }) => files.has(file)).map(({ text }) => text)
+  if (part in PARTS) return new Set(of(PARTS[part as keyof typeof PARTS]))
+  const first = new Set(of(PARTS.first))
+  const others = keys.filter(({ file }) => file !== 'service-worker.ts').map(({ text }) => text)
+  return new Set(others.filter((text) => !first.has(text)))
+}
+
+const placeholders = (text: string) => [...text.matchAll(/\{+[^{}]*\}+|\$\d/g)].map(String).sort()
+
+describe.each(['de'])('the catalogue %s', (language) => {
+  test.each(['first', 'pages', 'service-worker'])('has all texts of %s, and no others', (part) => {
+    const file = new URL(`../../console/src/language/${language}/${part}.json`, import.meta.url)
+    const catalogue = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
+    const needed = textsOfPart(part)
+    expect([...needed].filter((text) => !catalogue[text])).toEqual([])
+    expect(Object.keys(catalogue).filter((text) => !needed.has(text))).toEqual([])
+    for (const [english, text] of Object.entries(catalogue))
+      expect(placeholders(text), english).toEqual(placeholders(english))
+  })
+})
+
+describe('a text', () => {
+  test('has numbers as the language writes them', () => {
+    expect(t('{count} of {total}', { count: 1234, total: '5' })).toBe('1,234 of 5')
+  })
+
+  test('keeps the variables of templates', () => {
+    expect(t('Hello {{name}}, {name}', { name: 'Ann' })).toBe('Hello {{name}}, Ann')
+  })
+
+  test('is another one for one than for many', () => {
+    expect([0, 1, 2].map((count) => tn('one', '{count} of them', count))).toEqual([
+      '0 of them',
+      'one',
+      '2 of them',
+    ])
+  })
+
+  test('can have elements in it', () => {
+    const link = { type: 'a' }
+    expect(tx('See {link}.', { link: link as never })).toEqual(['See ', link, '.'])
+  })
+})
+
+test.each([
+  [['de-AT', 'en'], { language: 'de', locale: 'de-AT' }],
+  [['fr-FR', 'en-GB', 'de'], { language: 'en', locale: 'en-GB' }],
+  [['DE'], { language: 'de', locale: 'DE' }],
+  [['den'], { language: 'en', locale: 'en' }],
+  [['de-@', 'en-US'], { language: 'en', locale: 'en-US' }],
+  [[], { language: 'en', locale: 'en' }],
+])('of the languages %j the console speaks %j', (wanted, choice) => {
+  expect(chooseLanguage(wanted)).toEqual(choice)
+})

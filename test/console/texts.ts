@@ -1,0 +1,110 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { parseSync } from 'vite'
+
+export const SOURCES = resolve(import.meta.dirname, '../../console/src')
+const CALLS = new Set(['t', 'tn', 'tx'])
+/** Attributes that nobody reads. */
+const CODE_ATTRIBUTES = new Set(
+  'class href type id key icon kind autocomplete role d viewBox rel target draftKey code'.split(' '),
+)
+/** Methods that look for a text, functions that name a draft or ask the server. */
+const CODE_CALLS = /(^|\.)(startsWith|querySelector|get|buildURL|useDraft|useAnswer|remembered|send)$/
+/** Nodes of which nobody reads anything: types, imports, the names of things. */
+const CODE_NODES = /^(Import|ExportAll|TSType|TSInterface|TSLiteral|PropertyDefinition$)/
+/** What people read even if it is a single word without a capital letter. */
+const READ_NAMES = new Set(
+  'label title hint placeholder caption words aria-label action keep more none what'.split(' '),
+)
+/** Two words with a space between them, a word with a capital letter, the end of a sentence. */
+const READABLE = /\p{L}[,.:;!?)”’]* +[\p{L}“(\d{]|^\s*\p{Lu}\p{Ll}|\p{L}[.?!…]$/u
+
+/** A part of a parsed source (ESTree). */
+export interface Node {
+  readonly type: string
+  readonly start: number
+  readonly [key: string]: unknown
+}
+
+/** Where a source says something to people. */
+export interface Text {
+  /** Below console/src. */
+  readonly file: string
+  readonly line: number
+  readonly text: string
+  /** Whether `t`, `tn` or `tx` is called with it. */
+  readonly isWrapped: boolean
+}
+
+/** The sources of the console, below console/src. */
+export const sources = (): string[] =>
+  globSync('**/*.{ts,tsx}', { cwd: SOURCES }).filter((file) => !file.endsWith('.d.ts'))
+
+export const readSource = (file: string): string => readFileSync(join(SOURCES, file), 'utf8')
+
+export const parse = (file: string, code: string): Node => parseSync(file, code).program as unknown as Node
+
+/** What a source says to people, in its order. */
+export function textsOf(file: string, code: string): Text[] {
+  const found: Text[] = []
+  const note = (node: Node, text: string, isWrapped: boolean) => {
+    const line = code.slice(0, node.start).split('\n').length
+    found.push({ file, line, text, isWrapped })
+  }
+  const keys = new Set<Node>()
+  const visit = (node: Node, parent: Node | undefined) => {
+    if (isCode(node, parent)) return
+    for (const key of keysOf(node)) keys.add(key)
+    const text = textOf(node)
+    if (keys.has(node) || isReadable(text, node, parent)) note(node, text.trim(), keys.has(node))
+    for (const child of childrenOf(node)) visit(child, node)
+  }
+  visit(parse(file, code), undefined)
+  return found
+}
+
+function isCode(node: Node, parent: Node | undefined): boolean {
+  if (CODE_NODES.test(node.type)) return true
+  if (parent?.type === 'Property' && parent.key === node) return true
+  if (parent?.type === 'BinaryExpression' && parent.operator !== '+') return true
+  if (node.type === 'JSXAttribute') return CODE_ATTRIBUTES.has(nameOf(node.name))
+  return parent?.type === 'CallExpression' && node !== parent.callee && CODE_CALLS.test(nameOf(parent.callee))
+}
+
+/** The keys that a call of `t`, `tn` or `tx` looks up: `tn` two, `tx(isOne ? '…' : '…')` one of two. */
+export function keysOf(node: Node): Node[] {
+  if (node.type !== 'CallExpression' || !CALLS.has(nameOf(node.callee))) return []
+  const count = nameOf(node.callee) === 'tn' ? 2 : 1
+  return (node.arguments as Node[]).slice(0, count).flatMap(literalsOf)
+}
+
+function literalsOf(node: Node): Node[] {
+  if (node.type !== 'ConditionalExpression') return node.type === 'Literal' ? [node] : []
+  return [node.consequent as Node, node.alternate as Node].flatMap(literalsOf)
+}
+
+const isReadable = (text: string, node: Node, parent: Node | undefined) =>
+  READABLE.test(text) ||
+  (/\p{L}/u.test(text) &&
+    (node.type === 'JSXText' ||
+      (parent?.value === node && READ_NAMES.has(nameOf(parent.name ?? parent.key)))))
+
+/** The text of a literal, of a template without its values, or between tags; '' of anything else. */
+function textOf(node: Node): string {
+  if (node.type === 'JSXText' || node.type === 'Literal')
+    return typeof node.value === 'string' ? node.value : ''
+  if (node.type !== 'TemplateLiteral') return ''
+  return (node.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked).join('{}')
+}
+
+/** `a.b` of an identifier, a member or the name of an attribute. */
+export function nameOf(node: unknown): string {
+  const { type, name, object, property, value } = (node ?? {}) as Node
+  if (type === 'MemberExpression') return `${nameOf(object)}.${nameOf(property)}`
+  return String((typeof name === 'string' ? name : value) ?? '')
+}
+
+export const childrenOf = (node: Node): Node[] =>
+  Object.values(node)
+    .flat()
+    .filter((child): child is Node => typeof (child as Node | null)?.type === 'string')
