@@ -11,20 +11,32 @@ const PICTURE = /@@picture(\d+)@@/g
 /**
  * Makes of each imported Markdown page its sections, as HTML (markdown.d.ts). Pictures become assets of the
  * build. Links within the page lead to its sections in the help; links to other pages become plain text,
- * since the console does not have them.
+ * since the console does not have them. `PAGE/de.md` is the translation of `PAGE.md`: its sections have the
+ * ids of the same ones there, so that a link to a section is right in every language.
  */
 export function markdown(): Plugin {
   return {
     name: 'markdown',
     load(id) {
       if (!id.endsWith('.md')) return
-      this.addWatchFile(id)
-      return moduleOf(readFileSync(id, 'utf8'), dirname(id))
+      const original = originalOf(id)
+      for (const file of [id, original]) this.addWatchFile(file)
+      return moduleOf(readFileSync(id, 'utf8'), dirname(id), idsOf(readFileSync(original, 'utf8')))
     },
   }
 }
 
-function moduleOf(text: string, folder: string): string {
+const originalOf = (file: string) => file.replace(/\/[a-z]{2}\.md$/, '.md')
+
+/** Of the sections of a page, in their order. */
+const idsOf = (text: string): string[] =>
+  sectionsOf(new Marked().lexer(text)).map(({ title }) => slugOf(title))
+
+function moduleOf(text: string, folder: string, ids: readonly string[]): string {
+  const names = idsOf(text)
+  if (names.length !== ids.length)
+    throw new Error(`The page has ${names.length} sections, its original ${ids.length}: ${names.join(', ')}`)
+  const idOf = (name: string) => ids[names.indexOf(name)] ?? name
   const pictures: string[] = []
   const marked = new Marked({
     renderer: {
@@ -34,12 +46,13 @@ function moduleOf(text: string, folder: string): string {
       },
       link({ href, tokens }) {
         const words = this.parser.parseInline(tokens)
-        return href.startsWith('#') ? `<a href="#/help/${escapeHtml(href.slice(1))}">${words}</a>` : words
+        if (!href.startsWith('#')) return words
+        return `<a href="#/help/${escapeHtml(idOf(href.slice(1)))}">${words}</a>`
       },
     },
   })
-  const sections = sectionsOf(marked.lexer(text)).map(({ title, tokens }) => ({
-    id: slugOf(title),
+  const sections = sectionsOf(marked.lexer(text)).map(({ title, tokens }, at) => ({
+    id: ids[at],
     title,
     html: marked.parser(tokens),
   }))
@@ -48,7 +61,10 @@ function moduleOf(text: string, folder: string): string {
   return `${imports.join('')}export const sections = ${data}\n`
 }
 
-/** What stands below each heading of the second level; the page's own title and what is before them is left out. */
+/**
+ * What stands below each heading of the second level; the page's own title and what is before them is left
+ * out.
+ */
 function sectionsOf(tokens: readonly Token[]): { title: string; tokens: Token[] }[] {
   const sections: { title: string; tokens: Token[] }[] = []
   for (const token of tokens) {

@@ -102,6 +102,7 @@ const FOR_THE_CONSOLE = new Set([
   'sms/send/phone.ts',
   'grammar/filter.peggy',
   'docs/console.md',
+  'docs/console/de.md',
 ])
 const CONSOLE_PACKAGES = new Set([
   'preact',

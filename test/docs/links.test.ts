@@ -3,7 +3,11 @@ import { join, posix } from 'node:path'
 import { expect, test } from 'vitest'
 import { PAGES, PROJECT, readPage } from './page.ts'
 
-const MORE = ['ARCHITECTURE.md', 'CONTRIBUTING.md', ...globSync('docs/internals/*.md', { cwd: PROJECT })]
+const MORE = [
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  ...globSync('docs/{internals,console}/*.md', { cwd: PROJECT }),
+]
 const withoutCode = (markdown: string) =>
   markdown
     .replaceAll(/^```[\s\S]*?^```$/gm, '')

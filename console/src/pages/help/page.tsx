@@ -1,11 +1,22 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { sections } from '../../../../docs/console.md'
+import { type Language, language } from '../../language/language.ts'
+import { t, tx } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { Page as Frame } from '../../parts/page.tsx'
 import { to } from '../../router.ts'
 import './page.css'
 
-/** How to work in the console: docs/console.md. `:section` is the heading to begin at. */
+/** The pages of docs that are the help; the browser loads its own. */
+const HELP: Readonly<Record<Language, () => Promise<typeof import('../../../../docs/console.md')>>> = {
+  en: () => import('../../../../docs/console.md'),
+  de: () => import('../../../../docs/console/de.md'),
+}
+const { sections } = await HELP[language]()
+
+/**
+ * How to work in the console: docs/console.md, in the language of the window. `:section` is the heading to
+ * begin at.
+ */
 export function Page({ params: { section = '' } }: PageProps) {
   const chosen = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
@@ -14,15 +25,13 @@ export function Page({ params: { section = '' } }: PageProps) {
   }, [section])
   return (
     <Frame
-      title="Help"
-      text={
-        <>
-          For people who work in the console. For programs there is the <a href="/docs">API reference</a>.
-        </>
-      }
+      title={t('Help')}
+      text={tx('For people who work in the console. For programs there is the {link}.', {
+        link: <a href="/docs">{t('API reference')}</a>,
+      })}
     >
       <div class="help-page">
-        <nav aria-label="Sections">
+        <nav aria-label={t('Sections')}>
           <ul class="help-sections">
             {sections.map(({ id, title }) => (
               <li key={id}>

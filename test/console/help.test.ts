@@ -1,0 +1,63 @@
+import { globSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { Marked, type Token } from 'marked'
+import { describe, expect, test } from 'vitest'
+
+const DOCS = resolve(import.meta.dirname, '../../docs')
+const LANGUAGE = resolve(import.meta.dirname, '../../console/src/language')
+const marked = new Marked()
+
+const tokensOf = (page: string) => marked.lexer(readFileSync(join(DOCS, page), 'utf8'))
+
+/** What a page is made of, in its order: headings by level, lists by length, pictures by file. */
+function outlineOf(page: string): string[] {
+  const parts: string[] = []
+  const note = (token: Token) => {
+    if (token.type === 'heading') parts.push(`heading ${token.depth}`)
+    if (token.type === 'paragraph') parts.push('paragraph')
+    if (token.type === 'list') parts.push(`list of ${token.items.length}${token.ordered ? ', numbered' : ''}`)
+    if (token.type === 'image') parts.push(`picture ${basename(token.href)}`)
+  }
+  marked.walkTokens(tokensOf(page), note)
+  return parts
+}
+
+/** The names that a page has in bold: those of pages, buttons and fields of the console. */
+function namesIn(page: string): string[] {
+  const names: string[] = []
+  marked.walkTokens(tokensOf(page), (token) => {
+    if (token.type === 'strong') names.push(token.text)
+  })
+  return names
+}
+
+const catalogueOf = (language: string) =>
+  Object.entries<string>(
+    Object.assign(
+      {},
+      ...globSync(`${language}/*.json`, { cwd: LANGUAGE }).map((file) =>
+        JSON.parse(readFileSync(join(LANGUAGE, file), 'utf8')),
+      ),
+    ),
+  )
+
+/** `Wait ({hours})` is called `Wait`. */
+const nameOf = (word: string) => word.replace(/ \(\{\w+\}\)$/, '')
+
+describe.each(globSync('console/??.md', { cwd: DOCS }))('the help in %s', (page) => {
+  const language = basename(page, '.md')
+
+  test('has the headings, paragraphs, lists and pictures of the English page, in their order', () => {
+    expect(outlineOf(page)).toEqual(outlineOf('console.md'))
+  })
+
+  test('names what is in the console as the console does', () => {
+    const words = new Set(catalogueOf(language).map(([, word]) => nameOf(word)))
+    expect(namesIn(page).filter((name) => !words.has(name))).toEqual([])
+  })
+})
+
+test('the English help names what is in the console as the console does', () => {
+  const words = new Set(catalogueOf('de').map(([word]) => nameOf(word)))
+  expect(namesIn('console.md').filter((name) => !words.has(name))).toEqual([])
+})
