@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config'
 
-/** Makes the pictures of docs/console.md: `npm run pictures`. */
+/** Makes the pictures of docs/console.md and its translations: `npm run pictures`. */
 export default defineConfig({
   test: {
     name: 'pictures',
