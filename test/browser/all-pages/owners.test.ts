@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import { ANN, scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
 
@@ -16,6 +17,12 @@ scenario('superusers see whose each device, key, webhook and message is', async 
     await fixture.visit(path)
     await owner.waitFor()
   }
+  await fixture.visit('/messages')
+  // beside the owner there is room for the number
+  const number = page.getByRole('cell', { name: '+49 1511 2345678' }).locator('.phone-number')
+  const { x, width } = (await number.boundingBox())!
+  const cell = (await page.getByRole('cell', { name: '+49 1511 2345678' }).boundingBox())!
+  expect(x + width).toBeLessThanOrEqual(cell.x + cell.width)
   await fixture.visit('/devices')
   await owner.waitFor()
   await fixture.look('devices-owners')

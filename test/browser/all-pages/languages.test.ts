@@ -1,0 +1,261 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import { dialogTitles } from '../../console/dialog-titles.ts'
+import { ANN, type BrowserFixture, scenario } from '../support/browser-fixture.ts'
+import { type Furnished, furnish, STRANGER } from '../support/furnished.ts'
+import { catalogueOf, type Say } from '../support/say.ts'
+import {
+  choose,
+  exactly,
+  fill,
+  inDialog,
+  leaveFor,
+  pasteContacts,
+  type Step,
+  sees,
+  selectContact,
+  take,
+} from '../support/tour-steps.ts'
+
+type Role = 'user' | 'superuser'
+/** A page, and what is pressed or done there to open a dialog. */
+type Way = readonly [path: string, ...steps: Step[]]
+
+const TOUR_MS = 900_000
+/** A text to more people than a plain send may have. */
+const MANY = Array.from({ length: 21 }, (_, i) => `+49151${20_000_100 + i}`).join(',')
+const TO_MANY = `/send?${new URLSearchParams({ to: MANY, text: 'Bis bald' })}`
+const PAGES = readFileSync(new URL('../../../console/src/pages.ts', import.meta.url), 'utf8')
+
+/** Paths of all pages of a role, with ids in the places of their params. */
+function pathsOf(role: Role, ids: Furnished): string[] {
+  const found = [...PAGES.matchAll(/path: '([^']+)',[^}]*?for: '(\w+)'/g)]
+  const params: Readonly<Record<string, string>> = {
+    '/messages/:id': ids.failed,
+    '/campaigns/:id': ids.campaign,
+    '/conversations/:number': encodeURIComponent(STRANGER),
+    '/devices/:id': ids.device,
+    '/webhooks/:id': ids.webhook,
+    '/help/:section': 'send-a-text',
+  }
+  return found
+    .filter(([, , whose]) => whose === role || whose === 'both')
+    .map(([, path]) => path!.replace(/:\w+$/, params[path!] ?? ''))
+}
+
+const makeKey = (say: Say): readonly Step[] => [
+  say('New key'),
+  fill(say('Name'), 'Kasse'),
+  say('Make the key'),
+  sees('heading', say('The key of {name}', { name: 'Kasse' })),
+]
+
+const makeWebhook = (say: Say): readonly Step[] => [
+  say('New webhook'),
+  fill(say('Address'), 'https://example.com/b'),
+  say('Make the webhook'),
+  sees('heading', say('The secret of the webhook')),
+]
+
+const makeSecret = (say: Say): readonly Step[] => [
+  say('Make a new secret'),
+  inDialog(say('Make a new secret')),
+  sees('heading', say('The new secret')),
+]
+
+/** Presses a button of the dialog of a user, which asks a question. */
+const askOfUser = (say: Say, button: string, question: string): readonly Step[] => [
+  say('Edit {name}', { name: ANN.email }),
+  button,
+  sees('heading', question),
+]
+
+const dialogsOfUser = (say: Say, ids: Furnished): readonly Way[] => [
+  ['/contacts', say('Add a contact')],
+  ['/contacts', say('Import')],
+  ['/contacts', say('Import'), pasteContacts],
+  ['/contacts', say('Change {contact}', { contact: 'Zoë' })],
+  ['/contacts', say('Delete {contact}', { contact: 'Zoë' })],
+  ['/contacts', selectContact('Zoë'), exactly(say('Delete'))],
+  ['/contacts', selectContact('Zoë'), exactly(say('Opt in'))],
+  [`/contacts?group=${ids.group}`, say('Add members')],
+  ['/groups', say('New group')],
+  ['/groups', say('Rename {name}', { name: 'Stammkunden' })],
+  ['/groups', say('Delete {name}', { name: 'Stammkunden' })],
+  ['/templates', say('New template')],
+  ['/templates', say('Change {name}', { name: 'Paket' })],
+  ['/templates', say('Delete {name}', { name: 'Paket' })],
+  ['/conversations', say('New conversation')],
+  [`/conversations/${encodeURIComponent(STRANGER)}`, say('Save as contact')],
+  ['/devices', say('Add a device')],
+  ['/devices', say('Add a device'), say('Show the code'), sees('timer')],
+  [`/devices/${ids.device}`, say('Delete the device')],
+  [`/devices/${ids.device}`, say('Change {name}', { name: say('Chosen by the phone') })],
+  ['/answers', say('New automatic answer')],
+  ['/answers', say('Change {name}', { name: 'Urlaub' })],
+  ['/answers', say('Delete {name}', { name: 'Urlaub' })],
+  ['/keys', say('New key')],
+  ['/keys', ...makeKey(say)],
+  ['/keys', say('Revoke {name}', { name: 'Webshop' })],
+  ['/webhooks', say('New webhook')],
+  ['/webhooks', ...makeWebhook(say)],
+  [`/webhooks/${ids.webhook}`, say('Make a new secret')],
+  [`/webhooks/${ids.webhook}`, ...makeSecret(say)],
+  [`/webhooks/${ids.webhook}`, say('Details')],
+  [`/webhooks/${ids.webhook}`, say('Send failed ones again')],
+  [`/webhooks/${ids.webhook}`, exactly(say('Delete'))],
+  [`/messages/${ids.scheduled}`, exactly(say('Change'))],
+  [`/messages/${ids.scheduled}`, say('Delete')],
+  [`/messages/${ids.unknown}`, say('Send again')],
+  ['/messages', say('Export')],
+  ['/messages?state=failed', say('Send again')],
+  ['/messages?state=scheduled', say('Cancel all')],
+  ['/messages?filter=segments%20%3E%200', say('Saved'), say('Keep this filter')],
+  [`/campaigns/${ids.campaign}`, say('Edit')],
+  [`/campaigns/${ids.campaign}`, say('Cancel the campaign')],
+  [`/campaigns/${ids.canceledCampaign}`, say('Delete')],
+  [`/campaigns/${ids.failedCampaign}`, say('Send failed ones again')],
+  [TO_MANY, say('Send to {count} people', { count: 21 })],
+  [TO_MANY, choose(say('Later')), say('Schedule for {count} people', { count: 21 })],
+  [`/send?batch=${ids.batch}`, say('Change time')],
+  [`/send?batch=${ids.batch}`, say('Cancel the {count} not sent yet', { count: 2 })],
+  ['/account', say('Sign out everywhere else')],
+  ['/account', say('Stop for all')],
+  ['/account', say('End session')],
+]
+
+const dialogsOfSuperuser = (say: Say, ids: Furnished): readonly Way[] => [
+  ['/users', say('New user')],
+  ['/users', say('Edit {name}', { name: ANN.email })],
+  ['/users', ...askOfUser(say, say('Disable…'), say('Disable {email}?', { email: ANN.email }))],
+  ['/users', ...askOfUser(say, say('Delete…'), say('Delete {email}?', { email: ANN.email }))],
+  ['/settings', say('Send a test mail')],
+  ['/settings', say('Add a rule')],
+  ['/settings', new RegExp(say('Change {rule}', { rule: '.+' }))],
+  ['/settings', new RegExp(say('Delete {rule}', { rule: '.+' }))],
+  ['/backups', say('Upload')],
+  ['/backups', say('Restore {name}', { name: ids.backup })],
+  ['/backups', say('Delete {name}', { name: ids.backup })],
+  ['/logs', say('Details')],
+  [`/devices/${ids.device}`, say('Change {name}', { name: say('Chosen by the phone') })],
+  ['/keys', say('Revoke {name}', { name: 'Webshop' })],
+  [`/webhooks/${ids.webhook}`, say('Delete')],
+  ['/settings', fill(say('Name of this service'), 'Eckladen'), leaveFor('/users')],
+  // the last one: its change is not saved either
+  ['/settings', fill(say('Addresses of superusers'), '10.0.0.1'), say('Save addresses')],
+]
+
+/** They last as long as a restore does. */
+const OF_A_RESTORE = ['Nothing was restored', 'Restoring']
+
+/** All that a page says and shows as a tip: texts between tags, and attributes that are read. */
+const SAID = `(() => {
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT)
+  const said = []
+  while (walker.nextNode())
+    if (!walker.currentNode.parentElement.closest('script, [lang="en"]')) said.push(walker.currentNode.data.trim())
+  for (const element of document.querySelectorAll('[aria-label], [title], [placeholder]'))
+    for (const name of ['aria-label', 'title', 'placeholder']) said.push(element.getAttribute(name) ?? '')
+  return [...new Set(said)].filter(Boolean)
+})()`
+
+/** By how many pixels the page or its dialog is wider than the place it has. */
+const TOO_WIDE = `(() => {
+  const places = [document.documentElement, ...document.querySelectorAll('dialog, .dialog-body')]
+  return Math.max(...places.map(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth))
+})()`
+
+/** Whether a text is an English one of the catalogue, whole or a part between its placeholders. */
+function englishTest(language: string): (said: string) => boolean {
+  const texts = [...catalogueOf(language)]
+  const own = new Set(texts.map(([, text]) => text))
+  const foreign = texts.filter(([english, text]) => english !== text).map(([english]) => english)
+  const parts = new Set(foreign.flatMap((english) => english.split(/\{\w+\}/).map((part) => part.trim())))
+  const isLong = (part: string) => part.split(' ').length > 2
+  const whole = new Set(foreign)
+  return (said) => !own.has(said) && (whole.has(said) || (parts.has(said) && isLong(said)))
+}
+
+/** The titles of the dialogs that the tours have opened so far. */
+const opened = new Set<string>()
+
+async function inspect(
+  { page, inspect: findFaults, faults, say }: BrowserFixture,
+  name: string,
+): Promise<void> {
+  await expect.poll(() => page.getByText(say('Loading'), { exact: true }).count()).toBe(0)
+  await findFaults(name)
+  const tooWide = (await page.evaluate(TOO_WIDE)) as number
+  if (tooWide > 0) faults.push(`${name}: ${tooWide} pixels are out of sight`)
+  const language = (await page.evaluate('document.documentElement.lang')) as string
+  const isEnglish = englishTest(language)
+  const english = ((await page.evaluate(SAID)) as string[]).filter(isEnglish)
+  faults.push(...english.map((text) => `${name}: in English: ${text}`))
+}
+
+async function tour(fixture: BrowserFixture, role: Role): Promise<void> {
+  const { page, say, visit } = fixture
+  const ids = await furnish(fixture)
+  await page.goto(`${fixture.url}/`)
+  await page.getByRole('heading', { name: say('Sign in') }).waitFor()
+  await inspect(fixture, 'sign-in')
+  await fixture.signIn(role === 'user' ? 'ann' : 'root')
+  for (const path of pathsOf(role, ids)) {
+    await visit(path)
+    await inspect(fixture, path)
+  }
+  const dialogs = (role === 'user' ? dialogsOfUser : dialogsOfSuperuser)(say, ids)
+  const drawer: readonly Way[] = fixture.screen === 'phone' ? [['/messages', exactly(say('More'))]] : []
+  for (const [path, ...steps] of [...drawer, ...dialogs]) {
+    await visit(path)
+    await take(fixture, steps)
+    const title = await page.getByRole('dialog').last().getByRole('heading').first().innerText()
+    opened.add(title)
+    await inspect(fixture, `${path}: ${title}`)
+    await closeDialogs(fixture)
+    await visit('/help')
+  }
+}
+
+/** Closes what is open, and leaves changes of the page if that is what is asked. */
+async function closeDialogs({ page, say }: BrowserFixture): Promise<void> {
+  const leave = page.getByRole('button', { name: say('Leave without saving') })
+  if (await leave.isVisible()) await leave.click()
+  while ((await page.getByRole('dialog').count()) > 0) await page.keyboard.press('Escape')
+}
+
+for (const locale of ['en-GB', 'de-DE'])
+  for (const role of ['user', 'superuser'] as const)
+    scenario(
+      `all pages and dialogs of a ${role} are accessible and in one language, ${locale}`,
+      (fixture) => tour(fixture, role),
+      {},
+      { locale, ms: TOUR_MS },
+    )
+
+/** Fits a text of the console, whatever its values are. */
+const patternOf = (text: string) =>
+  new RegExp(`^${text.replace(/[.*+?^$()|[\]\\]/g, '\\$&').replace(/\{\w+\}/g, '.+')}$`)
+
+test('the tours open every dialog, on a desktop or on a phone', () => {
+  const isOpened = (title: string) => [...opened].some((words) => patternOf(title).test(words))
+  const others = dialogTitles().filter((title) => !isOpened(title))
+  expect(others.sort()).toEqual(OF_A_RESTORE)
+})
+
+scenario(
+  'a German browser shows German dates and numbers',
+  async (fixture) => {
+    const { page } = fixture
+    const { device } = await furnish(fixture)
+    await fixture.signIn()
+    expect(await page.evaluate('document.documentElement.lang')).toBe('de')
+    await fixture.visit('/usage')
+    await page.getByText(/^\d+ von 1\.500 Nachrichten in diesem Monat\.$/).waitFor()
+    await fixture.visit(`/devices/${device}`)
+    const time = page.locator('time').first()
+    expect(await time.getAttribute('title')).toMatch(/^\p{L}+, \d+\. \p{L}+ \d{4} um \d\d:\d\d:\d\d/u)
+  },
+  {},
+  { locale: 'de-DE' },
+)

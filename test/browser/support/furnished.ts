@@ -1,0 +1,129 @@
+import type PocketBase from 'pocketbase'
+import { ANN, type BrowserFixture } from './browser-fixture.ts'
+import { type Phone, pairPhone } from './phone.ts'
+
+const SOON_MS = 3_600_000
+const ZOE = '+4915112345678'
+export const STRANGER = '+4915112345679'
+/** As a browser with a push service makes one (RFC 8291). */
+const SUBSCRIPTION = {
+  endpoint: 'https://push.example.com/laptop',
+  keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) },
+}
+
+/** Ids of what there is one of each. */
+export interface Furnished {
+  readonly device: string
+  readonly group: string
+  readonly webhook: string
+  readonly campaign: string
+  /** A campaign of which one text failed, and one that was canceled. */
+  readonly failedCampaign: string
+  readonly canceledCampaign: string
+  readonly scheduled: string
+  readonly batch: string
+  readonly failed: string
+  /** A message of which nobody knows whether it went out. */
+  readonly unknown: string
+  readonly backup: string
+}
+
+/** An account with one of each thing that a page shows, and a server with a backup and a log. */
+export async function furnish({ ann: makeAnn, root: makeRoot, url }: BrowserFixture): Promise<Furnished> {
+  const [ann, root] = [await makeAnn(), await makeRoot()]
+  const user = ann.authStore.record!.id
+  await root.collection('users').update(user, { monthly_quota: 1500 })
+  const make = async (collection: string, values: object) =>
+    (await ann.collection(collection).create({ user, ...values })).id
+  const phone = await pairPhone(url, ann, 'Ladentelefon')
+  const [line] = await ann.collection('lines').getFullList()
+  await ann.collection('lines').update(line!.id, { daily_limit: 100, prefixes: '+49' })
+  const [settings] = await ann.collection('user_settings').getFullList()
+  await ann.collection('user_settings').update(settings!.id, { quiet_from: '22:00', quiet_to: '08:00' })
+  await make('auto_answers', { name: 'Urlaub', match: 'words', value: 'Preis', body: '5 EUR' })
+  const group = await make('contact_groups', { name: 'Stammkunden' })
+  await make('contacts', { name: 'Zoë', phone: ZOE, groups: [group] })
+  await make('sms_templates', { name: 'Paket', body: 'Hallo {{name}}, Ihr Paket ist da.' })
+  const webhook = await make('webhooks', { url: 'https://example.com/hook', events: ['message.sent'] })
+  await make('api_keys', { name: 'Webshop' })
+  const failed = await exchange(ann, phone)
+  const unknown = await failUnknown(ann, phone)
+  const failedCampaign = await failCampaign(ann, phone)
+  const at = new Date(Date.now() + SOON_MS).toISOString()
+  const send = (path: string, body: object) => ann.send(path, { method: 'POST', body })
+  const { message_ids, batch_id } = await send('/api/sms/send', {
+    ...{ recipients: [ZOE, STRANGER], body: 'Bis gleich', scheduled_at: at },
+  })
+  const { id: campaign } = await send('/api/campaigns', {
+    ...{ recipients: [ZOE, STRANGER], body: 'Ab Montag alles billiger', scheduled_at: at },
+  })
+  const canceledCampaign = await cancelCampaign(ann, at)
+  await subscribeBrowser(ann)
+  await root.backups.create('eins.zip')
+  const wrong = { identity: ANN.email, password: 'not-her-password' }
+  const headers = { 'content-type': 'application/json' }
+  const body = JSON.stringify(wrong)
+  // in the log
+  await fetch(`${url}/api/collections/users/auth-with-password`, { method: 'POST', headers, body })
+  return {
+    device: phone.id,
+    group,
+    webhook,
+    campaign,
+    failedCampaign,
+    canceledCampaign,
+    scheduled: message_ids[0],
+    batch: batch_id,
+    failed,
+    unknown,
+    backup: 'eins.zip',
+  }
+}
+
+/** Texts in both directions, of which one failed; its id. */
+async function exchange(ann: PocketBase, phone: Phone): Promise<string> {
+  await ann.send('/api/sms/send', {
+    method: 'POST',
+    body: { recipients: [ZOE, STRANGER], body: 'Wir haben offen' },
+  })
+  let failed = ''
+  for (const task of await phone.claim()) {
+    if (task.to === STRANGER) failed = task.id
+    await phone.report(task, 'sent')
+    if (failed === task.id) await phone.report(task, 'failed', { error_message: 'SIM gesperrt' })
+  }
+  await phone.hear(ZOE, 'Danke!')
+  await phone.hear(STRANGER, 'Wer ist da?')
+  return failed
+}
+
+/** A text whose phone went silent with it, as the server ends such a one; its id. */
+async function failUnknown(ann: PocketBase, phone: Phone): Promise<string> {
+  await ann.send('/api/sms/send', { method: 'POST', body: { recipients: [ZOE], body: 'Seid ihr da?' } })
+  const [task] = await phone.claim()
+  await phone.report(task!, 'failed', { error_message: 'Outcome unknown: the device went silent' })
+  return task!.id
+}
+
+/** A campaign whose first text was sent and whose second failed; its id. */
+async function failCampaign(ann: PocketBase, phone: Phone): Promise<string> {
+  const body = { recipients: [ZOE, STRANGER], body: 'Nur heute', hold_seconds: 0 }
+  const { id } = await ann.send('/api/campaigns', { method: 'POST', body })
+  for (let left = 2; left > 0; )
+    for (const task of await phone.claim()) {
+      await phone.report(task, 'sent')
+      if (--left === 0) await phone.report(task, 'failed', { error_message: 'SIM gesperrt' })
+    }
+  return id
+}
+
+async function cancelCampaign(ann: PocketBase, scheduled_at: string): Promise<string> {
+  const body = { recipients: [ZOE, STRANGER], body: 'Abgesagt', scheduled_at }
+  const { id } = await ann.send('/api/campaigns', { method: 'POST', body })
+  await ann.send(`/api/campaigns/${id}/cancel`, { method: 'POST' })
+  return id
+}
+
+/** Another browser that notifies the user. */
+const subscribeBrowser = (ann: PocketBase) =>
+  ann.send('/api/account/push', { method: 'PUT', body: SUBSCRIPTION })
