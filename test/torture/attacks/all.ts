@@ -8,9 +8,12 @@ import { control, warmUp } from './control.ts'
 import { devices } from './devices.ts'
 import { files } from './files.ts'
 import { json } from './json.ts'
+import { mcp } from './mcp.ts'
 import { queries } from './queries.ts'
 import { sends } from './sends.ts'
+import { smsgate } from './smsgate.ts'
 import { streams } from './streams.ts'
+import { twilio } from './twilio.ts'
 
 /** All attacks, a file a family. */
 export const ATTACKS: readonly Attack[] = [
@@ -25,6 +28,9 @@ export const ATTACKS: readonly Attack[] = [
   ...sends,
   ...devices,
   ...files,
+  ...twilio,
+  ...smsgate,
+  ...mcp,
 ]
 
 /** By name; throws for an unknown one. */

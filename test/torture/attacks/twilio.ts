@@ -1,0 +1,173 @@
+import type { RequestListener } from 'node:http'
+import { freePort } from '../../support/database/postgres.ts'
+import { type Attack, type AttackRun, asUser, must, type Prepared } from './attack.ts'
+import { flood, type Shot } from './flood.ts'
+import { endlessly, receive, textsOf } from './receivers.ts'
+
+// Twilio's API: forms, pages, and what an SmsUrl answers.
+
+const NUMBER = '+4915550000001'
+const SENDS = 2_000
+
+const basic = (name: string, password: string) =>
+  `Basic ${Buffer.from(`${name}:${password}`).toString('base64')}`
+
+/** A user with a key for Twilio's API, and a device that has a number. */
+const withNumber = (more: (user: Prepared) => Promise<Prepared> | Prepared = (made) => made) =>
+  asUser(async (user, target) => {
+    const device = await target.addDevice(user)
+    await must(user, 'PATCH', `/api/collections/devices/records/${device.id}`, { phone: NUMBER })
+    const values = { user: user.id, name: 'Twilio', twilio: true }
+    const key = await must(user, 'POST', '/api/collections/api_keys/records', values)
+    const account = `/2010-04-01/Accounts/${key.account_sid}`
+    const login = basic(key.account_sid, key.auth_token)
+    return more({
+      account,
+      login,
+      device: device.token,
+      deviceId: device.id,
+      token: user.token,
+      url: target.url,
+    })
+  })
+
+/** The same with an SmsUrl in the attack's process. */
+const withSmsUrl = withNumber(async (made) => {
+  const port = await freePort()
+  const ask = (path: string, init: RequestInit = {}) =>
+    fetch(`${made.url}${made.account}${path}`, { ...init, headers: { authorization: made.login! } })
+  const { incoming_phone_numbers: numbers } = (await (await ask('/IncomingPhoneNumbers.json')).json()) as {
+    incoming_phone_numbers: { sid: string }[]
+  }
+  const body = new URLSearchParams({ SmsUrl: `http://127.0.0.1:${port}/sms` })
+  const { status } = await ask(`/IncomingPhoneNumbers/${numbers[0]!.sid}.json`, { method: 'POST', body })
+  if (status !== 200) throw new Error(`SmsUrl: ${status}`)
+  return { ...made, port: String(port) }
+})
+
+const withHistory = withNumber(async (made) => {
+  const recipients = Array.from({ length: SENDS / 2 }, (_, i) => `+4915${1e7 + i}`)
+  for (let i = 0; i < 2; i++)
+    await fetch(`${made.url}/api/sms/send`, {
+      method: 'POST',
+      headers: { authorization: made.token!, 'content-type': 'application/json' },
+      body: JSON.stringify({ recipients, body: `Text ${i}` }),
+    })
+  return made
+})
+
+const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
+const MEGABYTE = 1 << 20
+const FORMS = [
+  'a=1&'.repeat(200_000),
+  '&'.repeat(MEGABYTE),
+  `To${'['.repeat(400_000)}${']'.repeat(400_000)}=1`,
+  `To=%2B4915112345678&Body=x${'&MediaUrl=https://example.com/a.png'.repeat(190)}`,
+  `To=%2B4915112345678&Body=x${'&MediaUrl=https://example.com/a.png'.repeat(20_000)}`,
+  `To=%2B4915112345678&Body=${'%E2%82%AC'.repeat(100_000)}`,
+  `To=${'%20'.repeat(340_000)}&Body=x`,
+  `Body=${'%'.repeat(MEGABYTE - 10)}`,
+  `To=%2B4915112345678&Body=x&StatusCallback=http://${'a.'.repeat(500_000)}`,
+  `__proto__=1&constructor=2&To[toString]=3&${'\0'.repeat(1_000)}=4`,
+] as const
+
+const signedIn = (run: AttackRun, shot: Omit<Shot, 'path'> & { path: string }): Shot => ({
+  ...shot,
+  path: run.prepared.account + shot.path,
+  headers: { ...shot.headers, authorization: run.prepared.login! },
+})
+
+/** SIDs that are none, of nobody, and of all kinds. */
+const tokenOf = (turn: number) => {
+  const hex = Buffer.from(`${turn}`.padStart(15, 'a')).toString('hex')
+  return [
+    `PASM${hex}00`,
+    `PBSM${hex}00`,
+    `PAPN${hex}00`,
+    `PA${'f'.repeat(9_000)}`,
+    '%00',
+    `PBMM${'0'.repeat(32)}`,
+  ][turn % 6]
+}
+
+const answers: readonly RequestListener[] = [
+  () => {},
+  endlessly('text/xml', '<Message>Hi</Message>'),
+  endlessly('text/plain', 'Hi '),
+  (_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/xml' })
+      .end('<Response><Redirect>/sms</Redirect></Response>'),
+  (_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/xml' })
+      .end(
+        `<Response>${`<Message from="${NUMBER}" to="+4915112345678">a</Message>`.repeat(1_000)}</Response>`,
+      ),
+  (_, response) =>
+    response
+      .writeHead(200, { 'content-type': 'text/xml' })
+      .end(
+        `<Response><Message ${Array.from({ length: 4_000 }, (__, i) => `a${i}="&amp;"`).join(' ')}/></Response>`,
+      ),
+  (_, response) => response.writeHead(302, { location: '/sms' }).end(),
+]
+
+export const twilio: readonly Attack[] = [
+  {
+    name: 'Twilio forms that are large or malformed',
+    who: 'user',
+    isShort: true,
+    prepare: withNumber(),
+    attack: (run) =>
+      flood(run, 8, (turn) =>
+        signedIn(run, { path: '/Messages.json', headers: FORM, body: FORMS[turn % FORMS.length]! }),
+      ),
+  },
+  {
+    name: 'Twilio pages with page tokens that were made up',
+    who: 'user',
+    isShort: 'postgres',
+    prepare: withHistory,
+    attack: (run) =>
+      flood(run, 16, (turn) => {
+        const query = [
+          `PageToken=${tokenOf(turn)}`,
+          'Page=1000000&PageSize=1000',
+          'PageSize=1000&DateSent%3E=2000-01-01&From=%2B4915550000001',
+          'PageSize=1000&To=%2B4915000000000&DateSent%3C=9999-12-31',
+        ][turn % 4]
+        return signedIn(run, { path: `/Messages.json?${query}`, isUnread: turn % 5 === 0 })
+      }),
+  },
+  {
+    name: 'TwiML that is slow, endless, long or leads in circles',
+    who: 'user',
+    isShort: true,
+    prepare: withSmsUrl,
+    async attack(run) {
+      let calls = 0
+      receive(run, (request, response) => answers[calls++ % answers.length]!(request, response))
+      await flood(run, 2, (turn) => ({
+        path: '/api/devices/incoming',
+        token: run.prepared.device!,
+        body: JSON.stringify(textsOf(turn, 20)),
+      }))
+    },
+  },
+  {
+    name: 'status callbacks to servers that hang',
+    who: 'user',
+    prepare: withSmsUrl,
+    async attack(run) {
+      receive(run, () => {})
+      const callback = encodeURIComponent(`http://127.0.0.1:${run.prepared.port}/status`)
+      await flood(run, 8, (turn) => {
+        const to = `%2B4915${1e7 + turn}`
+        const sendAt = new Date(Date.now() + 1_000).toISOString()
+        const body = `To=${to}&Body=Hi&StatusCallback=${callback}&ScheduleType=fixed&SendAt=${sendAt}`
+        return signedIn(run, { path: '/Messages.json', headers: FORM, body })
+      })
+    },
+  },
+]
