@@ -14,7 +14,21 @@ const inLanguage = (...languages: string[]) =>
     .map((block) => ({ ...block, place: `${block.page}:${block.line}` }))
 
 /** Blocks that are no shell and no script, and what is meant to be run by nobody. */
-const KNOWN = ['sh', 'bash', 'js', 'ts', 'json', 'yaml', 'ini', 'caddyfile', 'nginx', 'text', 'sql', 'http']
+const KNOWN = [
+  'sh',
+  'bash',
+  'js',
+  'ts',
+  'json',
+  'yaml',
+  'ini',
+  'caddyfile',
+  'nginx',
+  'text',
+  'sql',
+  'http',
+  'python',
+]
 
 let folder: string
 beforeAll(() => {
