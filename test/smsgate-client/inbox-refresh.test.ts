@@ -123,7 +123,7 @@ test('refreshes wait for the calls of those before them', async () => {
   const [hook] = (await db.query('select id from webhooks where "user" = $1', [user.id])).rows[0]!
   await db.query(
     `insert into webhook_dispatch (delivery, webhook, "user", due_at)
-     select 'later' || i, $1, $2, now() + interval '1 day' from generate_series(1, 20000) i`,
+     select 'later' || i, $1, $2, now() + interval '1 day' from generate_series(1, 1000) i`,
     [hook, user.id],
   )
   const body = { ...PERIOD, deviceId: other.id, webhookDelivery: 'Individual' }
@@ -132,4 +132,29 @@ test('refreshes wait for the calls of those before them', async () => {
   expect(JSON.parse(refused.text).message).toMatch(/earlier refresh/)
   await db.query(`delete from webhook_dispatch where delivery like 'later%'`)
   expect((await ask('/inbox/refresh', body)).status).toBe(202)
+})
+
+test('a refresh of more calls than it may make is refused', async () => {
+  const { db } = fixture.gateway.server.services.store
+  await db.query(
+    `insert into webhooks (id, "user", url, enabled, smsgate_event, smsgate_id)
+     select 'more' || i, $1, $2, true, 'sms:received', 'more' || i from generate_series(1, 19) i`,
+    [user.id, receiver.url],
+  )
+  const items = Array.from({ length: 51 }, (_, i) => ({
+    from: '+49222',
+    body: `Many ${i}`,
+    received_at: '2026-03-02T00:00:00Z',
+  }))
+  expect((await other.call('POST', '/api/devices/incoming', { items })).status).toBe(200)
+  const refused = await ask('/inbox/refresh', {
+    since: '2026-03-01T00:00:00Z',
+    until: '2026-03-03T00:00:00Z',
+    deviceId: other.id,
+    webhookDelivery: 'Individual',
+  })
+  expect([refused.status, JSON.parse(refused.text).message]).toEqual([
+    400,
+    'This would be more than 1000 calls, one for each text and webhook: ask for a shorter time',
+  ])
 })
