@@ -30,6 +30,7 @@ language plpgsql as $$
 declare
   zone text;
   today text;
+  tomorrow text;
   this_month text;
   next_day timestamptz;
   next_month timestamptz;
@@ -76,15 +77,16 @@ begin
   end if;
   zone := sms_time_zone(owner);
   today := to_char(at at time zone zone, 'YYYY-MM-DD');
-  next_day := (today::date + 1)::timestamp at time zone zone;
+  tomorrow := to_char(today::date + 1, 'YYYY-MM-DD');
+  next_day := tomorrow::timestamp at time zone zone;
   -- A call may come after one for which the next day had begun: it waited for the lock, or the clock of its
   -- node is behind. A day that has begun goes on, or its counters would begin anew.
   if next_day - at < interval '1 hour' and exists (
     select from lines l join line_use u on u.line = l.id
-    where l."user" = owner and u.day = to_char(today::date + 1, 'YYYY-MM-DD')
+    where l."user" = owner and u.day = tomorrow
   ) then
     at := next_day;
-    today := to_char(today::date + 1, 'YYYY-MM-DD');
+    today := tomorrow;
     next_day := (today::date + 1)::timestamp at time zone zone;
   end if;
   this_month := left(today, 7);

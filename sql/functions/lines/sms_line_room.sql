@@ -6,6 +6,7 @@
 -- counters.
 create or replace function sms_line_room() returns trigger language plpgsql as $$
 declare
+  lost text[];
   text record;
 begin
   if tg_op = 'DELETE' then
@@ -23,17 +24,16 @@ begin
     end if;
   end if;
   if tg_op = 'UPDATE' and old.enabled and old.present and not (new.enabled and new.present) then
-    perform from sms_dispatch d
-    where d."user" = new."user" and d.device = new.device and d.line = new.id and d.state = 'assigned'
-      and not d.line_pinned and d.charged <> '-'
-    order by d.message for update of d;
+    lost := array(
+      select d.message from sms_dispatch d
+      where d."user" = new."user" and d.device = new.device and d.line = new.id and d.state = 'assigned'
+        and not d.line_pinned and d.charged <> '-'
+      order by d.message for update of d
+    );
     perform from sms_turns t where t."user" = new."user" for update;
     for text in
       select d.message, d.charged, (select m."to" from sms_messages m where m.id = d.message) as recipient
-      from sms_dispatch d
-      where d."user" = new."user" and d.device = new.device and d.line = new.id and d.state = 'assigned'
-        and not d.line_pinned and d.charged <> '-'
-      order by d.message
+      from sms_dispatch d where d.message = any (lost) order by d.message
     loop
       perform sms_line_refund(new.id, text.charged, coalesce(text.recipient, ''), new."user");
       update sms_dispatch d set charged = '-' where d.message = text.message;
