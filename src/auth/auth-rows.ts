@@ -30,17 +30,11 @@ export function toAuthRecord(collection: AuthCollection, row: readonly unknown[]
 }
 
 /** The auth record with this id, disabled or not, or null. One look-up by primary key. */
-export async function findAuthRecord(
+export const findAuthRecord = (
   store: Store,
   collection: AuthCollection,
   id: string,
-): Promise<AuthRecord | null> {
-  if (id.includes('\0')) return null // no text of Postgres has that, but a path or a token may
-  const table = quote(tableName(collection))
-  const text = `select ${authColumns(store, collection)} from ${table} b where b.id = $1`
-  const { rows } = await store.db.lookUp(text, [id], statementName(store.catalog, text))
-  return rows[0] ? toAuthRecord(collection, rows[0]) : null
-}
+): Promise<AuthRecord | null> => findWhere(store, collection, 'b.id = $1', id)
 
 /** SQL: the token with the hash `$2` is of a session of row `b` that was ended. */
 const isEndedSql = ({ id }: AuthCollection) => `exists (
@@ -51,16 +45,25 @@ const isEndedSql = ({ id }: AuthCollection) => `exists (
  * The same for the token with this hash: null, too, if the session of the token was ended. It is asked in the
  * same statement, which costs a look into an index that has only sessions ended lately.
  */
-export async function findTokenOwner(
+export const findTokenOwner = (
   store: Store,
   collection: AuthCollection,
   id: string,
   tokenHash: string,
+): Promise<AuthRecord | null> =>
+  findWhere(store, collection, `b.id = $1 and not ${isEndedSql(collection)}`, id, tokenHash)
+
+async function findWhere(
+  store: Store,
+  collection: AuthCollection,
+  condition: string,
+  id: string,
+  ...more: readonly string[]
 ): Promise<AuthRecord | null> {
-  if (id.includes('\0')) return null
+  if (id.includes('\0')) return null // no text of Postgres has that, but a path or a token may
   const table = quote(tableName(collection))
-  const text = `select ${authColumns(store, collection)} from ${table} b where b.id = $1 and not ${isEndedSql(collection)}`
-  const { rows } = await store.db.lookUp(text, [id, tokenHash], statementName(store.catalog, text))
+  const text = `select ${authColumns(store, collection)} from ${table} b where ${condition}`
+  const { rows } = await store.db.lookUp(text, [id, ...more], statementName(store.catalog, text))
   return rows[0] ? toAuthRecord(collection, rows[0]) : null
 }
 
