@@ -59,12 +59,21 @@ function stateOf(isValid: unknown, isBeingBuilt: unknown): IndexState {
 const isTrue = async (db: Db, text: string, params: unknown[] = []) =>
   (await db.query(text, params)).rows[0]?.[0] === true
 
+/** An index that is not ready yet. */
+interface OpenIndex {
+  readonly file: SqlFile
+  readonly state: IndexState
+}
+
 /** The indexes that the messages need, of which `large` are a large history, and that are not `ready`. */
-async function openFiles(db: Db, large: number): Promise<SqlFile[]> {
+async function openIndexes(db: Db, large: number): Promise<OpenIndex[]> {
   const states = await indexStates(db)
-  const open = files().filter(({ name }) => states.get(name) !== 'ready')
-  const needsAll = db.kind === 'pglite' || large === 0 || (await isTrue(db, IS_LARGE, [large]))
-  return needsAll ? open : open.filter(({ name }) => ALWAYS.includes(name))
+  const open = files()
+    .map((file) => ({ file, state: states.get(file.name) ?? 'missing' }))
+    .filter(({ state }) => state !== 'ready')
+  const isAlways = ({ file }: OpenIndex) => ALWAYS.includes(file.name)
+  if (db.kind === 'pglite' || large === 0 || open.every(isAlways)) return open
+  return (await isTrue(db, IS_LARGE, [large])) ? open : open.filter(isAlways)
 }
 
 /**
@@ -72,12 +81,11 @@ async function openFiles(db: Db, large: number): Promise<SqlFile[]> {
  * table is small. Those of a larger one are left to buildIndexes.
  */
 export async function makeIndexesOfSmallTable(tx: Db): Promise<void> {
-  const states = await indexStates(tx)
-  const open = await openFiles(tx, LARGE_HISTORY)
-  const missing = open.filter(({ name }) => states.get(name) === 'missing')
+  const open = await openIndexes(tx, LARGE_HISTORY)
+  const missing = open.filter(({ state }) => state === 'missing')
   if (missing.length === 0 || !(await isTrue(tx, HAS_TABLE)) || !(await isTrue(tx, IS_SMALL))) return
   const trigrams = await installTrigrams(tx)
-  for (const file of missing) {
+  for (const { file } of missing) {
     const sql = createStatement(file, trigrams, '')
     if (sql) await unlessColumnIsMissing(() => withSavepoint(tx, () => tx.script(sql)))
   }
@@ -97,7 +105,7 @@ function createStatement(file: SqlFile, trigrams: Trigrams, how: 'concurrently' 
  * @param large how many messages are a large history; 0: every one is.
  */
 export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): Promise<void> {
-  const isDone = (await openFiles(db, large)).length === 0
+  const isDone = (await openIndexes(db, large)).length === 0
   if ((isDone && (await leftOver(db)).length === 0) || !(await isTrue(db, HAS_TABLE))) return
   // the embedded database has one connection, which its one process needs for the work itself
   if (db.kind === 'pglite') return buildAll(db, log, large)
@@ -109,9 +117,7 @@ export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): 
 async function buildAll(db: Db, log: Logger, large: number): Promise<void> {
   const how = db.kind === 'postgres' ? 'concurrently' : ''
   const trigrams = await db.transaction(installTrigrams)
-  const states = await indexStates(db)
-  for (const file of await openFiles(db, large)) {
-    const state = states.get(file.name)
+  for (const { file, state } of await openIndexes(db, large)) {
     const sql = createStatement(file, trigrams, how)
     // a server that has stopped since may have begun one: Postgres goes on with it
     if (state === 'building' || !sql) continue
@@ -151,14 +157,13 @@ async function unlessColumnIsMissing(work: () => Promise<unknown>): Promise<void
  * @param large how many messages are a large history; 0: every one is.
  */
 export async function indexWarnings(db: Db, large = LARGE_HISTORY): Promise<string[]> {
-  const open = await openFiles(db, large)
+  const open = await openIndexes(db, large)
   if (open.length === 0) return []
-  const states = await indexStates(db)
   const trigrams = (await trigramsOf(db)) ?? NOT_INSTALLED
-  return open.map((file) => {
+  return open.map(({ file, state }) => {
     if ('reason' in trigrams && needsTrigrams(file))
       return `Searches in messages are slow: the index ${file.name} is not possible. ${trigrams.reason}`
-    return states.get(file.name) === 'building'
+    return state === 'building'
       ? `The index ${file.name} is being built. Some searches and lists of messages are slow until then.`
       : `The index ${file.name} is not built yet. Some searches and lists of messages are slow until then.`
   })
