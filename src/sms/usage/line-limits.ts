@@ -27,32 +27,31 @@ export async function readLineFigures({ db }: Store): Promise<LineFigures> {
 
 /** The first lines of each kind by account and device, and how many there are. */
 const NAMED = `
-select n.kind, n.owner, n.count, n.names from (
-  select is_full as kind, coalesce(nullif(u.email, ''), u.id) as owner, count(*) as count,
+select n.is_full, n.owner, n.count, n.names, n.total from (
+  select is_full, coalesce(nullif(u.email, ''), u.id) as owner, count(*) as count,
     (array_agg(coalesce(nullif(l.label, ''), d.name || case when l.slot > 0 then ' SIM ' || l.slot else '' end)
       order by d.name, l.slot))[1:${MAX_NAMES}] as names,
-    row_number() over (partition by is_full order by count(*) desc, u.id) as place
+    row_number() over (partition by is_full order by count(*) desc, u.id) as place,
+    sum(count(*)) over (partition by is_full) as total
   from sms_lines_near_limits(${NEAR}) f join lines l on l.id = f.line join devices d on d.id = f.device
   join users u on u.id = f."user" group by is_full, u.id, u.email
-) n where n.place <= ${MAX_NAMES} order by n.kind desc, n.place`
+) n where n.place <= ${MAX_NAMES} order by n.is_full desc, n.place`
 
-type Row = readonly [isFull: boolean, owner: string, count: number, names: readonly string[]]
+type Row = readonly [isFull: boolean, owner: string, count: number, names: readonly string[], total: number]
 
 /**
  * Sentences for the people who run the server: which lines are full, and which are near a limit, by account;
  * at most 10 accounts with 10 lines each.
  */
 export async function lineWarnings(store: Store): Promise<{ full?: string; near?: string }> {
-  const figures = await readLineFigures(store)
-  if (figures.full + figures.near === 0) return {}
   const rows = (await store.db.query(NAMED, [], 'line warnings')).rows as unknown as Row[]
-  const named = (isFull: boolean) => accounts(rows.filter((row) => row[0] === isFull))
-  const { full, near } = figures
+  const full = rows.filter(([isFull]) => isFull)
+  const near = rows.filter(([isFull]) => !isFull)
   return {
-    ...(full > 0 && {
-      full: `Lines that have reached a limit, so that texts may wait (${full}): ${named(true)}.`,
+    ...(full[0] && {
+      full: `Lines that have reached a limit, so that texts may wait (${full[0][4]}): ${accounts(full)}.`,
     }),
-    ...(near > 0 && { near: `Lines that have used 90 % of a limit (${near}): ${named(false)}.` }),
+    ...(near[0] && { near: `Lines that have used 90 % of a limit (${near[0][4]}): ${accounts(near)}.` }),
   }
 }
 
