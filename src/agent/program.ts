@@ -28,6 +28,15 @@ export function runProgram(
   })
 }
 
+/** The output of a program that writes JSON, as it is expected; undefined if it is none. */
+export function readJson<T>(output: string): T | undefined {
+  try {
+    return JSON.parse(output) as T
+  } catch {
+    return undefined
+  }
+}
+
 /** Throws a UserError when a program cannot be started; `hint` says how to get it. */
 export async function needProgram(command: string, args: readonly string[], hint: string): Promise<void> {
   const { code, errors } = await runProgram(command, args, 15_000)

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from './driver.ts'
-import { needProgram, runProgram } from './program.ts'
+import { needProgram, readJson, runProgram } from './program.ts'
 import { repeat } from './repeat.ts'
 
 const HINT = 'Install the app Termux:API, let it send and read SMS, and `pkg install termux-api`.'
@@ -111,12 +111,4 @@ function instantOf(received: string): Date {
 function readList(output: string): Listed[] | undefined {
   const list = readJson<Listed[]>(output)
   return Array.isArray(list) ? list : undefined
-}
-
-function readJson<T>(output: string): T | undefined {
-  try {
-    return JSON.parse(output) as T
-  } catch {
-    return undefined
-  }
 }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
-import { needProgram, type ProgramResult, runProgram } from '../program.ts'
+import { needProgram, type ProgramResult, readJson, runProgram } from '../program.ts'
 import { repeat } from '../repeat.ts'
 
 const HINT = 'Install ModemManager and see whether `mmcli -L` lists the modem.'
@@ -60,10 +60,10 @@ export class Modem {
   /** Its SIM: the number if the SIM has it in E.164, and whose network it is for. */
   async sim(): Promise<Sim> {
     const { output } = await runProgram(MMCLI, ['-m', this.#modem, '-J'], CALL_MS)
-    const modem = parse<{ modem?: ModemInfo }>(output)?.modem
+    const modem = readJson<{ modem?: ModemInfo }>(output)?.modem
     const path = known(modem?.generic?.sim)
     const sim = path ? (await runProgram(MMCLI, ['-i', path, '-J'], CALL_MS)).output : ''
-    const home = known(parse<{ sim?: SimInfo }>(sim)?.sim?.properties?.['operator-name'])
+    const home = known(readJson<{ sim?: SimInfo }>(sim)?.sim?.properties?.['operator-name'])
     const carrier = home ?? known(modem?.['3gpp']?.['operator-name'])
     const number = modem?.generic?.['own-numbers']?.find((own) => own.startsWith('+'))
     return { slot: this.#slot, ...(number && { number }), ...(carrier && { carrier }) }
@@ -138,12 +138,12 @@ export class Modem {
 
   async #paths(): Promise<string[]> {
     const { output } = await runProgram(MMCLI, ['-m', this.#modem, '--messaging-list-sms', '-J'], CALL_MS)
-    return parse<{ 'modem.messaging.sms'?: string[] }>(output)?.['modem.messaging.sms'] ?? []
+    return readJson<{ 'modem.messaging.sms'?: string[] }>(output)?.['modem.messaging.sms'] ?? []
   }
 
   async #read(path: string): Promise<Sms | undefined> {
     const { output } = await runProgram(MMCLI, ['-s', path, '-J'], CALL_MS)
-    return parse<{ sms: Sms }>(output)?.sms
+    return readJson<{ sms: Sms }>(output)?.sms
   }
 
   /** True if the modem has deleted it. */
@@ -160,12 +160,4 @@ const known = (value = '--') => (value === '--' || value === '' ? undefined : va
 function instantOf(timestamp = ''): Date | undefined {
   const at = new Date(timestamp.replace(/[+-]\d\d$/, '$&:00'))
   return Number.isNaN(at.getTime()) ? undefined : at
-}
-
-function parse<T>(text: string): T | undefined {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
