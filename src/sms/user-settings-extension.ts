@@ -32,9 +32,22 @@ export const userSettingsExtension: Extension = {
     if (values.time_zone !== old.time_zone) checkTimeZone(values.time_zone, NOT_UPDATED)
     checkHours(QUIET_HOURS, values, NOT_UPDATED, old)
     if (values.disabled === true && old.disabled !== true) await suspendUser(store, String(values.user))
+    if (TIMES.some((name) => String(values[name]) !== String(old[name])))
+      await store.db.query(LOOK_AGAIN, [values.user])
     return {}
   },
 }
+
+/** What days and quiet hours follow from. */
+const TIMES = ['time_zone', ...Object.values(QUIET_HOURS)]
+
+/** Has the next sweep look again at what waits for room or for the end of quiet hours. */
+const LOOK_AGAIN = `
+update sms_dispatch d set due_at = now() where d.message = any(array(
+  select w.message from sms_dispatch w
+  where w."user" = $1 and w.state = 'pending' and w.waiting_for <> '' and w.due_at < 'infinity'
+  order by w.message for update
+))`
 
 const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
 

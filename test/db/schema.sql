@@ -591,6 +591,7 @@ CREATE INDEX sms_dispatch_claim ON sms_dispatch USING btree (device, state, prio
 CREATE INDEX sms_dispatch_due ON sms_dispatch USING btree (due_at) WHERE state = 'pending'::text;
 CREATE INDEX sms_dispatch_expiry ON sms_dispatch USING btree (expires_at) WHERE state <> 'sending'::text AND expires_at IS NOT NULL;
 CREATE INDEX sms_dispatch_lease ON sms_dispatch USING btree (lease_until) WHERE state = 'sending'::text;
+CREATE INDEX sms_dispatch_quiet ON sms_dispatch USING btree ("user", quiet_zone, message) WHERE state = 'assigned'::text AND quiet_zone IS NOT NULL;
 CREATE INDEX sms_dispatch_waiting ON sms_dispatch USING btree ("user", priority DESC, "position") WHERE state = 'pending'::text AND waiting_for <> ''::text;
 CREATE INDEX sms_dispatch_wake ON sms_dispatch USING btree (wake_at) WHERE state = 'assigned'::text;
 CREATE TRIGGER line_freed AFTER DELETE ON sms_dispatch FOR EACH ROW WHEN (old.charged <> ''::text AND old.state <> 'sending'::text) EXECUTE FUNCTION sms_line_freed();
@@ -1078,6 +1079,7 @@ create function sms_messages_moved() returns trigger volatile
 create function sms_messages_went() returns trigger volatile
 create function sms_named_lines(owner text, line_id text, line_number text, device_id text, slot integer) returns TABLE(line text, device text) stable
 create function sms_quiet_until(starts text, ends text, days text[], zone text, at timestamp with time zone) returns timestamp with time zone stable
+create function sms_quiet_zones(owner text) returns text[] stable
 create function sms_sim_list(sims json) returns TABLE(slot integer, number text, carrier text, country text) immutable
 create function sms_time_zone(owner text) returns text stable
 create function sms_turns_went() returns trigger volatile

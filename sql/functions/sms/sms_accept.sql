@@ -74,6 +74,7 @@ declare
   spent float8 := 0;
   dealt bigint := 0;
   has_idempotency boolean := false;
+  has_quiet boolean := false;
   send_ids text[] := '{}';
   -- the requests whose text changes the conversation with its number
   spoken bigint[] := '{}';
@@ -224,6 +225,7 @@ begin
       end;
       request.line := named[1];
     end if;
+    has_quiet := has_quiet or request.quiet;
     is_special := is_special or request.quiet or request.device is not null or request.sim > 0;
 
     -- Is there quota, and a line that is available now? A scheduled message needs no line yet.
@@ -289,23 +291,43 @@ begin
   end if;
   update sms_turns t set turn = turns + case when is_special then 0 else dealt end, messages = t.messages + stored where t."user" = owner;
 
-  -- Choose lines where there is more to a choice than turns.
+  -- Quiet hours are those of the contact's time zone if it has one. An answer in a conversation has none.
+  if has_quiet then
+    select json_agg(json_build_object(
+      'r', m.r, 'id', m.id, 'to', m."to", 'body', m.body, 'segments', m.segments,
+      'zone', case when m.zone is not null and (a.bulk or not exists (
+        select from conversations c where c."user" = owner and c.number = m."to" and c.unanswered
+      )) then coalesce((
+        select nullif(pb_known_zone(c.time_zone), '') from contacts c where c."user" = owner and c.phone = m."to"
+      ), m.zone) end
+    ) order by m.number) into messages
+    from rows from (json_to_recordset(messages) as (
+      r bigint, id text, "to" text, body text, segments float8, zone text
+    )) with ordinality m(r, id, "to", body, segments, zone, number)
+    join rows from (json_to_recordset(requests) as (bulk boolean)) with ordinality a(bulk, number)
+      on a.number = m.r;
+  end if;
+
+  -- Choose lines where there is more to a choice than turns. A text that finds none asks again in a minute.
   if is_special then
     select coalesce(json_agg(a), '[]') into assigned
-    from sms_assign(owner, since, moment::timestamptz, sticky, true, (
-      select coalesce(json_agg(json_build_object(
-        'n', m.number, 'to', m."to", 'device', nullif(named_devices[m.r], ''), 'line', nullif(named_lines[m.r], ''),
-        'sim', a.sim, 'zone', case when a.bulk or not exists (
-          select from conversations c where c."user" = owner and c.number = m."to" and c.unanswered
-        ) then m.zone end
-      ) order by m.number), '[]')
-      from rows from (json_to_recordset(messages) as (r bigint, id text, "to" text, zone text))
-        with ordinality m(r, id, "to", zone, number)
-      join rows from (json_to_recordset(requests) as (later boolean, sim int, bulk boolean))
-        with ordinality a(later, sim, bulk, number)
-        on a.number = m.r
-      where m.r = any (accepted) and not a.later and m.id <> all (opted_out)
-    )) a;
+    from (
+      select s.n, s.line, s.device, s.number, s.charged,
+        case when s.line is null then coalesce(s.room_at, moment::timestamptz + interval '1 minute') end as room_at,
+        case when s.line is null then coalesce(nullif(s.reason, ''), 'room') else '' end as reason
+      from sms_assign(owner, since, moment::timestamptz, sticky, true, (
+        select coalesce(json_agg(json_build_object(
+          'n', m.number, 'to', m."to", 'device', nullif(named_devices[m.r], ''), 'line', nullif(named_lines[m.r], ''),
+          'sim', a.sim, 'zone', m.zone
+        ) order by m.number), '[]')
+        from rows from (json_to_recordset(messages) as (r bigint, id text, "to" text, zone text))
+          with ordinality m(r, id, "to", zone, number)
+        join rows from (json_to_recordset(requests) as (later boolean, sim int))
+          with ordinality a(later, sim, number)
+          on a.number = m.r
+        where m.r = any (accepted) and not a.later and m.id <> all (opted_out)
+      )) s
+    ) a;
   end if;
 
   -- Store and queue the messages. Lines take turns: the n-th message goes by available line number turns + n.

@@ -40,8 +40,8 @@ export async function retryCampaign(
   const { batches } = await findCampaign(db, user, id)
   const before = await countMessages(services, user, batches)
   const retry = async (batch: string) => {
-    const { userVersion } = await findCampaign(db, user, id)
-    return retryBatch(services, { user, version: userVersion, key: null }, batch, body)
+    const { userVersion, keepsQuiet } = await findCampaign(db, user, id)
+    return retryBatch(services, { user, version: userVersion, key: null }, batch, body, keepsQuiet)
   }
   const results = []
   for (const batch of batches)

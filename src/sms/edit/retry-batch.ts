@@ -3,6 +3,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, unindexed } from '../../db/by-id.ts'
 import { derivedId } from '../../tools/derived-id.ts'
 import { randomId } from '../../tools/random.ts'
+import { zoneOfNumber } from '../../tools/time-zones.ts'
 import type { Outcome, Verdict } from '../send/offer.ts'
 import { credentialsOf, type Offer, PLAIN_OFFER } from '../send/offer-shape.ts'
 import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
@@ -79,7 +80,7 @@ interface Failed {
  * Sends the failed messages of a batch once more, as new ones to any device: each at most once, by its
  * `client_ref` `retry:<id>`, whoever else retries it. All new ones of a batch have one batch_id, which
  * follows from the old one: so asked again, by another node or after a crash, it goes on where it was. They
- * count against the quota; what does not fit is left out.
+ * count against the quota; what does not fit is left out. `keepsQuiet`: they wait in quiet hours.
  * Throws 404 `batch_not_found`, StaleSender, and 402 or 503 when nothing of it could be sent.
  */
 export async function retryBatch(
@@ -87,6 +88,7 @@ export async function retryBatch(
   sender: Sender,
   batchId: string,
   { include = [] }: z.output<typeof RETRY_BATCH>,
+  keepsQuiet = false,
 ): Promise<RetriedBatch> {
   const failed = await readFailed(services.store, sender.user, batchId)
   if (failed.length === 0) await countBatch(services.store, sender.user, batchId) // is there one?
@@ -103,7 +105,7 @@ export async function retryBatch(
   let refused: Outcome | undefined
   for (let at = 0; at < due.length && !refused; at += MAX_OFFERS) {
     const some = due.slice(at, at + MAX_OFFERS)
-    const decided = await Promise.all(some.map((one) => offerAgain(services, sender, one, batch)))
+    const decided = await Promise.all(some.map((one) => offerAgain(services, sender, one, batch, keepsQuiet)))
     for (const [i, { outcome, message }] of decided.entries())
       if (outcome === 'accepted' || outcome === 'known') ids.set(some[i]!, message)
       else refused ??= outcome
@@ -147,8 +149,15 @@ async function offerAgain(
   sender: Sender,
   one: Failed,
   batch: string,
+  keepsQuiet: boolean,
 ): Promise<Verdict> {
-  const message = { id: randomId(), to: one.to, body: null, segments: countSegments(one.body).segments }
+  const message = {
+    id: randomId(),
+    to: one.to,
+    body: null,
+    segments: countSegments(one.body).segments,
+    ...(keepsQuiet && { zone: zoneOfNumber(one.to) }),
+  }
   const verdict = await services.acceptor.accept({
     ...PLAIN_OFFER,
     ...credentialsOf(sender),

@@ -59,7 +59,8 @@ const PACED_DUE = `d.message in (
  * $4: what limits leave, null for a device without any: a device that got a limit after it was read, perhaps
  * while its claim waited, gets nothing new until its next claim. Nor does a waiting claim get anything once
  * its user is disabled. A message that is charged to the limits of an earlier day waits until the sweep has
- * charged it to this one. It leaves by the slot of its line.
+ * charged it to this one, as does one whose quiet hours have begun, or whose line was disabled. It leaves by
+ * the slot of its line.
  */
 const claimSql = (isPaced: boolean) => `
 with held as (
@@ -70,7 +71,9 @@ with held as (
   select d.message from sms_dispatch d
   where d.device = $1 and d."user" = $2 and d.state = 'assigned'
     and (d.due_at is null or d.due_at <= now()) and (d.expires_at is null or d.expires_at > now())
-    and (d.charged = '' or d.charged = (select sms_local_day($2, now())))
+    and (d.charged = '' or d.charged >= (select sms_local_day($2, now())))
+    and (d.quiet_zone is null or d.quiet_zone <> all ((select sms_quiet_zones($2))::text[]))
+    and d.line <> all (array(select l.id from lines l where l.device = $1 and not (l.enabled and l.present)))
     and ${idMayBecome('d.message', 'sending')}
     and ${isPaced ? PACED_DUE : `not exists (select from lines l where ${IS_PACED})`}
     and exists (select from devices v where v.id = $1 and v."user" = $2 and v.enabled

@@ -8,6 +8,7 @@ import { notifyNodes } from './reassign.ts'
 
 /** Rows a sweep takes at once; the rest is for the next tick. */
 const MAX_ROWS = 1_000
+const MAX_ROWS_OF_USER = 200
 
 /** SQL: a pending message is due and may be given a line. */
 const IS_DUE = `d.state = 'pending' and d.due_at <= now() and (d.expires_at is null or d.expires_at > now())
@@ -32,16 +33,22 @@ users as (
   order by d.due_at, d.position limit ${MAX_ROWS} for update skip locked
 )`
 
-/** Messages that wait for room: those of the highest priority first, then the oldest. */
+/**
+ * Messages that wait for room: those of the highest priority first, then the oldest. Users who have waited
+ * longest come first, each with a part of what a sweep takes.
+ */
 const WAITING = `
 users as (
-  select distinct "user" from sms_dispatch where state = 'pending' and due_at <= now() and waiting_for <> ''
-), choices as (
-  select u."user" from users u where ${CAN_SEND}
+  select "user", min(due_at) as since from sms_dispatch
+  where state = 'pending' and due_at <= now() and waiting_for <> '' group by "user"
+), choices as materialized (
+  select u."user" from users u where ${CAN_SEND} order by u.since limit ${MAX_ROWS / MAX_ROWS_OF_USER}
 ), found as (
-  select ${COLUMNS} from sms_dispatch d
-  where ${IS_DUE} and d.waiting_for <> '' and d."user" in (select "user" from choices)
-  order by d."user", d.priority desc, d.position limit ${MAX_ROWS} for update skip locked
+  select d.* from choices c cross join lateral (
+    select ${COLUMNS} from sms_dispatch d
+    where ${IS_DUE} and d.waiting_for <> '' and d."user" = c."user"
+    order by d.priority desc, d.position limit ${MAX_ROWS_OF_USER} for update skip locked
+  ) d
 )`
 
 /**
@@ -89,9 +96,29 @@ with ${source}, due as (
 ), ${changeLogCtes(3)}
 select distinct device from target where room_at is null`
 
-/** The first charged row of each user by the index, from one user to the next. */
-const RETURN_STALE = `
-with recursive owners("user", day) as (
+/** SQL that takes back what `source` selects; `release` gives it lines anew when it is due. */
+const returnSql = (source: string) => `
+with recursive ${source}, returned as (
+  update sms_dispatch d set state = 'pending', waiting_for = s.waiting_for, due_at = s.due, wake_at = null,
+    wakes = 0, device = case when d.pinned then d.device else '' end
+  from stale s where d.message = s.message
+), changed as (
+  update sms_messages m set status = 'pending', waiting_for = s.waiting_for, line = '', "from" = '',
+    device = case when s.pinned then s.device else '' end, updated = pb_text(now())
+  from stale s where m.id = s.message and ${mayBecome('m', 'pending')} returning m.id
+), events as (
+  insert into sms_events (id, "user", message, status, detail, created)
+  select pb_new_id(), s."user", s.message, 'pending', s.why, pb_text(now())
+  from stale s join changed c on c.id = s.message returning id
+), ${changeLogCtes(1)}
+select 1`
+
+/**
+ * Charged to the limits of an earlier day, or to a line that was disabled. The first charged row of each user
+ * by the index, from one user to the next.
+ */
+const OF_NO_LINE = `
+owners("user", day) as (
   (select d."user", d.charged from sms_dispatch d where d.state = 'assigned' and d.charged <> ''
     order by d."user", d.charged limit 1)
   union all
@@ -101,32 +128,46 @@ with recursive owners("user", day) as (
     order by d."user", d.charged limit 1
   ) n
 ), stale as (
-  select d.message, d."user", d.pinned, d.device from owners o
-  join sms_dispatch d on d."user" = o."user" and d.state = 'assigned' and d.charged <> ''
+  select d.message, d."user", d.pinned, d.device, 'room' as waiting_for, now() as due,
+    'Its line is given anew' as why
+  from owners o join sms_dispatch d on d."user" = o."user" and d.state = 'assigned' and d.charged <> ''
     and d.charged < sms_local_day(o."user", now())
   where o.day < sms_local_day(o."user", now())
   order by d.message limit ${MAX_ROWS} for update of d skip locked
-), returned as (
-  update sms_dispatch d set state = 'pending', waiting_for = 'room', due_at = now(), wake_at = null, wakes = 0,
-    device = case when d.pinned then d.device else '' end
-  from stale s where d.message = s.message
-), changed as (
-  update sms_messages m set status = 'pending', waiting_for = 'room', line = '', "from" = '',
-    device = case when s.pinned then s.device else '' end, updated = pb_text(now())
-  from stale s where m.id = s.message and ${mayBecome('m', 'pending')} returning m.id
-), events as (
-  insert into sms_events (id, "user", message, status, detail, created)
-  select pb_new_id(), s."user", s.message, 'pending', 'Its line is given anew', pb_text(now())
-  from stale s join changed c on c.id = s.message returning id
-), ${changeLogCtes(1)}
-select 1`
+)`
+
+/** In their quiet hours by now. The time zones of each user by the index, from one to the next. */
+const IN_QUIET_HOURS = `
+zones("user", zone) as (
+  (select d."user", d.quiet_zone from sms_dispatch d where d.state = 'assigned' and d.quiet_zone is not null
+    order by d."user", d.quiet_zone limit 1)
+  union all
+  select n."user", n.quiet_zone from zones z cross join lateral (
+    select d."user", d.quiet_zone from sms_dispatch d
+    where d.state = 'assigned' and d.quiet_zone is not null and (d."user", d.quiet_zone) > (z."user", z.zone)
+    order by d."user", d.quiet_zone limit 1
+  ) n
+), quiet as materialized (
+  select z."user", z.zone, sms_quiet_until(
+    s.quiet_from, s.quiet_to, s.quiet_days, coalesce(nullif(z.zone, ''), sms_time_zone(z."user")), now()
+  ) as ends
+  from zones z join user_settings s on s."user" = z."user" and s.quiet_from <> ''
+), stale as (
+  select d.message, d."user", d.pinned, d.device, 'quiet_hours' as waiting_for, q.ends as due,
+    'Quiet hours' as why
+  from quiet q join sms_dispatch d on d."user" = q."user" and d.quiet_zone = q.zone and d.state = 'assigned'
+  where q.ends is not null
+  order by d.message limit ${MAX_ROWS} for update of d skip locked
+)`
+
+const RETURNS = [returnSql(OF_NO_LINE), returnSql(IN_QUIET_HOURS)]
 
 /**
- * Takes back what no device has claimed of messages that are charged to the limits of an earlier day, or
- * whose line was disabled: `releaseDue` gives them lines anew.
+ * Takes back what no device has claimed of messages that are charged to the limits of an earlier day, whose
+ * line was disabled, or whose quiet hours have begun: `releaseDue` gives them lines anew.
  */
 export async function returnStale(db: Db): Promise<string[]> {
-  await db.query(RETURN_STALE, [...CHANGE_LOG_PARAMS])
+  for (const sql of RETURNS) await db.query(sql, [...CHANGE_LOG_PARAMS])
   return []
 }
 

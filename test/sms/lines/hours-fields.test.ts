@@ -61,3 +61,23 @@ describe.each(PLACES)('%s', (collection, prefix, daysField, rest) => {
     expect(await change(fieldsOf('', '', []))).toBe(200)
   })
 })
+
+test('texts that wait for the end of quiet hours are looked at again when these change', async () => {
+  const user = await server.makeUser()
+  const path = '/api/collections/user_settings/records'
+  const values = { user: user.id, quiet_from: '22:00', quiet_to: '08:00' }
+  const { body: settings } = await user.call('POST', path, values)
+  const { db } = server.server.services.store
+  await db.query(
+    `insert into sms_dispatch (message, "user", state, period, due_at, waiting_for)
+    values ('waitsforquiet00', $1, 'pending', '2026-11', now() + interval '1 day', 'quiet_hours')`,
+    [user.id],
+  )
+  const waits = async () =>
+    (await db.query(`select count(*) from sms_dispatch where "user" = $1 and due_at > now()`, [user.id]))
+      .rows[0]![0]
+  await user.call('PATCH', `${path}/${settings.id}`, { default_country: 'DE' })
+  expect(await waits()).toBe(1)
+  await user.call('PATCH', `${path}/${settings.id}`, { quiet_to: '06:00' })
+  expect(await waits()).toBe(0)
+})
