@@ -212,8 +212,8 @@ begin
     room_at := soonest;
     reason := case when soonest is null then '' else 'room' end;
     if best > 0 then
-      if asked.device is null and asked.line is null and best_score < 100 then
-        if equals = cardinality(free) then
+      if asked.line is null and best_score < 100 then
+        if asked.device is null and equals = cardinality(free) then
           -- all are equal: the user's turn says which is next
           best := free[(1 + (turns + taken) % equals)::int];
           taken := taken + 1;

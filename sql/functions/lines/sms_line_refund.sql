@@ -1,11 +1,14 @@
 -- Gives back the room that one text used on a line: the text counts no more for the local day `charged`
 -- (YYYY-MM-DD) and its month, and its recipient no more if it was the only text to them. The first text that
--- waits for room is looked at again.
+-- waits for room and may go by this line is looked at again: one for each place.
 create or replace function sms_line_refund(of_line text, charged text, recipient text, owner text) returns void
 language plpgsql as $$
 declare
   of_month constant text := left(charged, 7);
   has_left boolean := false;
+  of_device text;
+  -- of the line's recipients, all that it may have in this month
+  are_all boolean;
 begin
   delete from line_recipients r
   where r.line = of_line and r.month = of_month and r.number = recipient and r.texts <= 1;
@@ -19,9 +22,18 @@ begin
     month_texts = greatest(0, u.month_texts - (u.month = of_month)::int),
     recipients = greatest(0, u.recipients - (u.month = of_month and has_left)::int)
   where u.line = of_line;
+  select l.device, l.monthly_recipients > 0 and u.month = of_month and u.recipients >= l.monthly_recipients
+  into of_device, are_all
+  from lines l left join line_use u on u.line = l.id where l.id = of_line;
   update sms_dispatch d set due_at = now() where d.message = (
     select w.message from sms_dispatch w
-    where w."user" = owner and w.state = 'pending' and w.waiting_for = 'room' and w.due_at < 'infinity'
-    order by w.priority desc, w.position limit 1 for update skip locked
+    where w."user" = owner and w.state = 'pending' and w.waiting_for = 'room'
+      and w.due_at > now() and w.due_at < 'infinity'
+      and (not w.line_pinned or w.line = of_line) and (not w.pinned or w.device = of_device)
+      and (are_all is not true or exists (
+        select from sms_messages m join line_recipients r on r.number = m."to"
+        where m.id = w.message and r.line = of_line and r.month = of_month
+      ))
+    order by w.priority desc, w.position limit 1 for update of w skip locked
   );
 end $$;

@@ -1,12 +1,11 @@
--- Trigger of lines. A line that is disabled or whose SIM is gone loses what no device has claimed, unless a
--- request named the line. A line that gets its first limit counts what it has sent before. A change may give
--- room to messages that wait. Counters of a deleted line go.
+-- Trigger of lines. A line that is disabled or whose SIM is gone loses what no device has claimed; texts whose
+-- request named it wait for it. A line that gets its first limit counts what it has sent before. A change may
+-- give room to messages that wait. Counters of a deleted line go.
 --
 -- Locks as the sweeper and acceptance do: waiting rows of the queue, assigned rows, the user's turn,
 -- counters.
 create or replace function sms_line_room() returns trigger language plpgsql as $$
 declare
-  lost text[];
   text record;
 begin
   if tg_op = 'DELETE' then
@@ -14,7 +13,12 @@ begin
     delete from line_recipients r where r.line = old.id;
     return null;
   end if;
-  perform sms_look_for_room(new."user");
+  if tg_op = 'INSERT' or (old.enabled, old.present, old.prefixes, old.per_minute, old.daily_limit, old.monthly_limit,
+      old.monthly_recipients) is distinct from (new.enabled, new.present, new.prefixes, new.per_minute, new.daily_limit,
+      new.monthly_limit, new.monthly_recipients)
+  then
+    perform sms_look_for_room(new."user");
+  end if;
   if tg_op = 'UPDATE' then
     if old.daily_limit + old.monthly_limit + old.monthly_recipients = 0
         and new.daily_limit + new.monthly_limit + new.monthly_recipients > 0
@@ -24,16 +28,18 @@ begin
     end if;
   end if;
   if tg_op = 'UPDATE' and old.enabled and old.present and not (new.enabled and new.present) then
-    lost := array(
-      select d.message from sms_dispatch d
-      where d."user" = new."user" and d.device = new.device and d.line = new.id and d.state = 'assigned'
-        and not d.line_pinned and d.charged <> '-'
-      order by d.message for update of d
-    );
+    perform from sms_dispatch d
+    where d."user" = new."user" and d.device = new.device and d.line = new.id and d.state = 'assigned'
+      and d.charged <> '-'
+    order by d.message for update of d;
     perform from sms_turns t where t."user" = new."user" for update;
+    -- A text may have been accepted meanwhile, by who had the turn before: another look.
     for text in
       select d.message, d.charged, (select m."to" from sms_messages m where m.id = d.message) as recipient
-      from sms_dispatch d where d.message = any (lost) order by d.message
+      from sms_dispatch d
+      where d."user" = new."user" and d.device = new.device and d.line = new.id and d.state = 'assigned'
+        and d.charged <> '-'
+      order by d.message
     loop
       perform sms_line_refund(new.id, text.charged, coalesce(text.recipient, ''), new."user");
       update sms_dispatch d set charged = '-' where d.message = text.message;

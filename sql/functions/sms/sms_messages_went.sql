@@ -1,8 +1,18 @@
--- Trigger of sms_messages: counts deleted messages, and forgets the sends of SMSGate's client API that have
--- no message left.
+-- Trigger of sms_messages: counts deleted messages, gives back the room of those that no device had claimed,
+-- while their numbers are known, and forgets the sends of SMSGate's client API that have no message left.
 create or replace function sms_messages_went() returns trigger language plpgsql as $$
+declare
+  text record;
 begin
   perform sms_count(tg_relid, w."user", -w.n) from (select "user", count(*) as n from went group by 1 order by 1) w;
+  -- `skip locked`: who claims one in this moment waits for the message, and it counts as sent.
+  for text in
+    select d.message, d.line, d.charged, w."to", d."user" from went w join sms_dispatch d on d.message = w.id
+    where d.charged <> '' and d.state <> 'sending' order by d.message for update of d skip locked
+  loop
+    perform sms_line_refund(text.line, text.charged, text."to", text."user");
+    update sms_dispatch d set charged = '' where d.message = text.message;
+  end loop;
   delete from smsgate_sends s using went w where s.ref = w.id and not s.is_batch;
   delete from smsgate_sends s
   where s.is_batch and s.ref in (select w.batch_id from went w where w.batch_id <> '')

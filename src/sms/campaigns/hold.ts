@@ -24,10 +24,11 @@ const HOLD = `
 with rows as (${waiting(`${unindexed('d.state')} in ('pending', 'assigned') and d.due_at is distinct from 'infinity'`)}
 ), held as (
   update sms_dispatch d set due_at = 'infinity', state = 'pending', wake_at = null, wakes = 0,
-    device = case when d.pinned then d.device else '' end
+    waiting_for = '', device = case when d.pinned then d.device else '' end
   from rows r where d.message = r.message returning d.message, d.device
 ), changed as (
-  update sms_messages m set status = 'pending', device = h.device, updated = pb_text(now())
+  update sms_messages m set status = 'pending', device = h.device, line = '', "from" = '', waiting_for = '',
+    updated = pb_text(now())
   from held h where m.id = h.message returning m.id
 ), ${EVENTS}, ${changeLogCtes(4)}
 select count(*) from rows`

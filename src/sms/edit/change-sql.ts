@@ -24,29 +24,35 @@ export const changeParams = (user: string, change: Change): unknown[] => {
 /**
  * SQL of CTEs: what of a user's messages would become. `source`: which of them (`d` is the queue's row, `m`
  * the message), and `for update of d, m` if it is to be so. `what` is empty where it is so already, `unfit`
- * says that one would end before it is due. Messages of a paused campaign, which have no time (`infinity`),
- * are left out. User and states are written so that no index serves them: see `isOwnedBy`.
+ * says that one would end before it is due. One that waits for room or for the end of quiet hours counts as
+ * due now, and goes on waiting unless it gets a time. Messages of a paused campaign, which have no time
+ * (`infinity`), are left out. User and states are written so that no index serves them: see `isOwnedBy`.
  */
 export const plannedChangeCtes = (source: string) => `
 waiting as (
-  select d.message, d.device, d.due_at, d.expires_at, d.priority, m.body, m.segments
+  select d.message, d.device, d.due_at, d.waiting_for, d.expires_at, d.priority, m.body, m.segments
   from sms_messages m join sms_dispatch d on d.message = m.id
   where ${isOwnedBy('m', '$1')} and ${isOwnedBy('d', '$1')} and ${unindexed('m.status')} = 'pending' and ${unindexed('d.state')} = 'pending' and d.due_at < 'infinity' and ${source}
 ), timed as (
   select w.*, case when $2::text = '' then date_trunc('milliseconds', now())
     else coalesce(nullif($2::text, '')::timestamptz, w.due_at) end as due
   from waiting w
+), counted as (
+  select t.*, case when $2::text is null and t.waiting_for <> '' then now() else t.due end as counted_from
+  from timed t
 ), ended as (
   select t.*, case
-      when $4::int is not null then least(t.due + $4::int * interval '1 second', '${END_OF_TIME}'::timestamptz)
+      when $4::int is not null
+        then least(t.counted_from + $4::int * interval '1 second', '${END_OF_TIME}'::timestamptz)
       when $3::text = '' then null
       else coalesce(nullif($3::text, '')::timestamptz, t.expires_at)
     end as ends
-  from timed t
+  from counted t
 ), wanted as (
   select e.message, e.device, e.due, e.ends, coalesce($7::int, e.priority) as next_priority,
+    case when $2::text is null then e.waiting_for else '' end as waits_for,
     coalesce($5::text, e.body) as next_body, coalesce($6::float8, e.segments) as next_segments,
-    coalesce($2::text, $3::text, $4::int::text) is not null and e.ends <= greatest(e.due, now()) as unfit,
+    coalesce($2::text, $3::text, $4::int::text) is not null and e.ends <= greatest(e.counted_from, now()) as unfit,
     concat_ws(', ',
       case when e.due <> e.due_at then 'time' end,
       case when e.ends is distinct from e.expires_at then 'expiry' end,
@@ -67,11 +73,13 @@ export const changeSql = (source: string, answer: string, toldAt: number) => `
 with ${plannedChangeCtes(source)}, fit as (
   select * from wanted where what <> '' and not exists (select from wanted where unfit)
 ), moved as (
-  update sms_dispatch d set due_at = f.due, expires_at = f.ends, priority = f.next_priority
+  update sms_dispatch d set due_at = f.due, expires_at = f.ends, priority = f.next_priority,
+    waiting_for = f.waits_for
   from fit f where d.message = f.message
 ), changed as (
-  update sms_messages m set scheduled_at = pb_text(f.due), expires_at = coalesce(pb_text(f.ends), ''),
-    priority = f.next_priority, body = f.next_body, segments = f.next_segments, updated = pb_text(now())
+  update sms_messages m set scheduled_at = case when f.waits_for = '' then pb_text(f.due) else m.scheduled_at end,
+    expires_at = coalesce(pb_text(f.ends), ''), waiting_for = f.waits_for, priority = f.next_priority,
+    body = f.next_body, segments = f.next_segments, updated = pb_text(now())
   from fit f where m.id = f.message returning m.id
 ), events as (
   insert into sms_events (id, "user", message, status, device, detail, created)

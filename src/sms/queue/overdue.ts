@@ -17,7 +17,9 @@ const MAX_WAKES = 3
  * SQL: a device that claimed nothing for so long is not at work; one that is paced waits for its minute to
  * pass.
  */
-const SILENCE = `case when v.per_minute > 0 then interval '90 seconds' else interval '45 seconds' end`
+const SILENCE = `case
+    when v.per_minute > 0 or exists (select from lines l where l.device = v.id and l.per_minute > 0)
+    then interval '90 seconds' else interval '45 seconds' end`
 const UNCLAIMED = 'The device did not claim it'
 /** SQL: a message that had its wake-ups, and the time after the last of them. */
 const IS_LATE = `(wakes > ${MAX_WAKES} or wakes = ${MAX_WAKES} and wake_at <= now())`
@@ -65,14 +67,16 @@ export const endOrphaned = (db: Db) => failAll(db, ORPHANED, REASONS.deviceDelet
 
 const RETRIABLE: MessageSource = {
   name: 'retriable',
-  sql: `select d.message, d."user", d.device, d.line, d.charged, d.state, d.pinned, d.position, d.attempt,
+  sql: `select d.message, d."user", d.device, d.line, '' as charged, d.state, d.pinned, d.position, d.attempt,
     'The device went silent' as why
   from sms_dispatch d
   where d.state = 'sending' and d.lease_until <= now() and d.at_least_once
   order by d.lease_until limit ${MAX_ROWS} for update skip locked`,
 }
 
-/** The lease is over and a second sending is allowed. */
+/**
+ * The lease is over and a second sending is allowed. It may have gone out, so its line gets no room back.
+ */
 export const retryExpiredLeases = (db: Db, seconds: number) => reassign(db, RETRIABLE, seconds)
 
 /** SQL: what another device may take of the queue of `s`, a suspect. */

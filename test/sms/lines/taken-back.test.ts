@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { extensionsOf } from '../../../src/extensions.ts'
+import { deleteRecords } from '../../../src/records/write/cascade.ts'
+import { changeMessage, readChange } from '../../../src/sms/edit/change.ts'
+import { sweep } from '../../../src/sms/sweep/sweep.ts'
+import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
+
+let fixture: LineFixture
+beforeAll(async () => {
+  fixture = await openLineFixture()
+})
+beforeEach(() => fixture.reset())
+afterAll(() => fixture.stop())
+
+const text = (to: string, more: object = {}) => ({ recipients: [to], ...more })
+const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)
+const idOf = async (to: string) =>
+  String((await fixture.rows('select id from sms_messages where "to" = $1', [to]))[0]![0])
+const states = () =>
+  fixture.rows(`select "to", status, waiting_for, "from" from sms_messages order by created, "to"`)
+const liveIn = (zone: string) =>
+  fixture.rows(
+    `insert into user_settings (id, "user", time_zone, quiet_from, quiet_to, created, updated)
+    values (pb_new_id(), $1, $2, '22:00', '08:00', pb_text(now()), pb_text(now()))`,
+    [fixture.user, zone],
+  )
+
+test('what no device has claimed when quiet hours begin waits for their end', async () => {
+  await fixture.lines('a1')
+  await fixture.at('2090-01-11T21:59:00+01:00')
+  await liveIn('Europe/Berlin')
+  // the last one's contact lives where it is morning, after quiet hours
+  await fixture.rows(
+    `insert into contacts (id, "user", phone, time_zone) values (pb_new_id(), $1, '+4930125', 'Asia/Tokyo')`,
+    [fixture.user],
+  )
+  const asked = await fixture.sendAll({
+    recipients: ['+4930123', '+12025550123', '+4930125'],
+    quiet_hours: true,
+  })
+  expect(asked).toEqual(['a1', 'a1', null]) // 05:59 in Tokyo
+  expect(await fixture.send(text('+4930124'))).toBe('a1')
+  await fixture.at('2090-01-12T00:30:00+01:00')
+  const claimed = await fixture.claim('a')
+  expect(claimed.map(({ to }) => to)).toEqual(['+4930124'])
+  await sweep(fixture.store, 600)
+  expect(await states()).toEqual([
+    ['+12025550123', 'pending', 'quiet_hours', ''],
+    ['+4930123', 'pending', 'quiet_hours', ''],
+    ['+4930124', 'sending', '', ''],
+    ['+4930125', 'assigned', '', ''],
+  ])
+  await fixture.at('2090-01-12T08:00:00+01:00')
+  await sweep(fixture.store, 600)
+  expect((await fixture.claim('a')).map(({ to }) => to).sort()).toEqual([
+    '+12025550123',
+    '+4930123',
+    '+4930125',
+  ])
+})
+
+test('each place that is given back is given to a text that waits', async () => {
+  await fixture.lines('a1')
+  await fixture.set('a1', 'monthly_limit = 3')
+  await fixture.sendAll({ recipients: many(7) })
+  for (const to of many(3)) await fixture.cancel(await idOf(to))
+  await sweep(fixture.store, 600)
+  expect(await fixture.rows(`select count(*) from sms_messages where status = 'assigned'`)).toEqual([[3]])
+})
+
+test('a text that may not go by the line with room does not keep others from it', async () => {
+  await fixture.lines('a1', 'b1')
+  await fixture.set('a1', 'daily_limit = 1')
+  await fixture.set('b1', 'daily_limit = 1')
+  await fixture.sendAll({ recipients: ['+4911', '+4912'] })
+  await fixture.send(text('+4913', fixture.named({ line_id: 'b1', priority: 9 })))
+  await fixture.send(text('+4914'))
+  await fixture.cancel(await idOf('+4911'))
+  await sweep(fixture.store, 600)
+  expect(await fixture.rows(`select "to", line from sms_messages where status = 'assigned'`)).toEqual([
+    ['+4912', fixture.idOf('b1')],
+    ['+4914', fixture.idOf('a1')],
+  ])
+})
+
+test('a number that is counted already may take the room that others may not', async () => {
+  await fixture.lines('a1')
+  await fixture.set('a1', 'monthly_recipients = 1, daily_limit = 2')
+  await fixture.sendAll({ recipients: ['+4911'] })
+  await fixture.send(text('+4911', { priority: 1 }))
+  await fixture.send(text('+4912', { priority: 9 }))
+  await fixture.send(text('+4911', { priority: 2 }))
+  const waiting = `select "to" from sms_messages where status = 'pending' order by "to"`
+  expect(await fixture.rows(waiting)).toEqual([['+4911'], ['+4912']])
+  const [[first]] = (await fixture.rows(`select min(id) from sms_messages where status = 'assigned'`)) as [
+    [string],
+  ]
+  await fixture.cancel(first)
+  await sweep(fixture.store, 600)
+  expect(await fixture.rows(waiting)).toEqual([['+4912']])
+})
+
+test('a line that is disabled sends nothing, also what names it, until it is enabled', async () => {
+  await fixture.lines('a1', 'a2')
+  await fixture.send(text('+4911', fixture.named({ line_id: 'a1' })))
+  await fixture.set('a1', 'enabled = false')
+  expect(await fixture.claim('a')).toEqual([])
+  await sweep(fixture.store, 600)
+  expect(await states()).toEqual([['+4911', 'pending', 'room', '']])
+  await fixture.set('a1', 'enabled = true')
+  await sweep(fixture.store, 600)
+  expect((await fixture.claim('a')).map(({ sim }) => sim)).toEqual([1])
+})
+
+test('a text that waits for room and gets a time waits for that time', async () => {
+  await fixture.lines('a1')
+  await fixture.set('a1', 'daily_limit = 1')
+  await fixture.sendAll({ recipients: ['+4911', '+4912'] })
+  const id = await idOf('+4912')
+  const { store, user } = fixture
+  await changeMessage(store, user, id, readChange({ priority: 3 }, new Date()))
+  const stored = `select waiting_for, scheduled_at from sms_messages where id = $1`
+  expect(await fixture.rows(stored, [id])).toEqual([['room', '']])
+  const later = { scheduled_at: '2091-01-01T00:00:00Z' }
+  await changeMessage(store, user, id, readChange(later, new Date()))
+  await fixture.set('a1', 'daily_limit = 5')
+  await sweep(fixture.store, 600)
+  expect(await fixture.rows(stored, [id])).toEqual([['', '2091-01-01 00:00:00.000Z']])
+  expect(await fixture.rows('select status from sms_messages where id = $1', [id])).toEqual([['pending']])
+})
+
+test('the SIMs of a device that is named take turns', async () => {
+  await fixture.lines('a1', 'a2', 'b1')
+  const got = []
+  for (let i = 0; i < 4; i++) got.push(await fixture.send(text('+4911', fixture.named({ device_id: 'a' }))))
+  expect(got).toEqual(['a1', 'a2', 'a1', 'a2'])
+})
+
+test('a text that is deleted before a device has it costs its line no recipient', async () => {
+  await fixture.rows(`select sms_count_all()`) // as a server does at its start
+  await fixture.lines('a1')
+  await fixture.set('a1', 'monthly_recipients = 1')
+  await fixture.send(text('+4911'))
+  expect(await fixture.send(text('+4912'))).toBe(null)
+  const { db, catalog } = fixture.store
+  const id = await idOf('+4911')
+  await db.transaction((tx) =>
+    deleteRecords(
+      { db: tx, catalog },
+      extensionsOf({ webhookAllowPrivate: false }),
+      catalog.find('sms_messages')!,
+      [id],
+    ),
+  )
+  expect(await fixture.rows('select * from line_recipients')).toEqual([])
+  await sweep(fixture.store, 600)
+  expect(await states()).toEqual([['+4912', 'assigned', '', '']])
+})
+
+test('a day that goes back, in another time zone, holds nothing up', async () => {
+  await fixture.lines('a1')
+  await fixture.set('a1', 'daily_limit = 5')
+  await fixture.at('2090-01-11T03:00:00Z')
+  await fixture.send(text('+4911'))
+  await liveIn('America/Los_Angeles')
+  expect((await fixture.claim('a')).length).toBe(1)
+})
+
+test('a line that went silent with a text may have sent it: it gets no room back', async () => {
+  await fixture.lines('a1', 'b1')
+  await fixture.set('a1', 'daily_limit = 1')
+  await fixture.set('b1', 'daily_limit = 1')
+  await fixture.send(text('+4911', { guarantee: 'at_least_once' }))
+  await fixture.claim('a')
+  await fixture.rows(`update sms_dispatch set lease_until = now() - interval '1 second'`)
+  await sweep(fixture.store, 600)
+  expect(await fixture.rows('select line from sms_messages')).toEqual([[fixture.idOf('b1')]])
+  expect((await fixture.use()).counts).toEqual({ a1: [1, 1], b1: [1, 1] })
+})
