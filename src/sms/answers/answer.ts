@@ -1,5 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { GatewayError } from '../../errors.ts'
+import { formatDate } from '../../fields/types/date.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
 import { randomId } from '../../tools/random.ts'
 import { writeTexts } from '../send/content.ts'
@@ -14,8 +15,8 @@ export const MAX_ANSWERS_A_DAY = 5
 const MAX_TEXTS = 50
 /** Answers of an account that a text is compared with, the oldest first. */
 const MAX_ANSWERS = 50
-/** A text that no line could answer for so long gets no answer. */
-const MAX_WAIT = `interval '1 hour'`
+/** A text that no line could answer for so long gets no answer; nor does an answer leave later. */
+const MAX_WAIT_MS = 3_600_000
 
 /** Leases texts of the queue for a minute. */
 const TAKE = `
@@ -51,7 +52,7 @@ insert into auto_answers_sent ("user", number, answer, message) values ($1, $2, 
 on conflict (message) do nothing`
 
 const DROP = `
-delete from auto_answer_queue where message = $1 and ($2 or created < now() - ${MAX_WAIT})`
+delete from auto_answer_queue where message = $1 and ($2 or created < now() - interval '${MAX_WAIT_MS} milliseconds')`
 
 /** A text that came in, with the version of its user's record. */
 interface Received {
@@ -123,6 +124,9 @@ const offerOf = (
   user,
   version: userVersion,
   clientRef: `auto:${id}`,
+  expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),
+  // the conversation goes on waiting for an answer of a person
+  isBulk: true,
   messages: [{ id: randomId(), to: text.to, body: text.body, segments: text.segments }],
 })
 
