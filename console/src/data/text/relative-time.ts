@@ -1,0 +1,34 @@
+import { locale } from '../../language/language.ts'
+import { t } from '../../language/words.ts'
+
+/** How often what is on the page is told anew. */
+export const STEP_MS = 15_000
+const DAY_SECONDS = 86_400
+/** Older than this is told by its date. */
+const DAYS_TOLD = 7
+const DAY_MS = DAY_SECONDS * 1000
+
+const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' })
+const date = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' })
+
+/**
+ * An instant relative to another, in words. Days are those of the local calendar: `yesterday` is never the
+ * day before yesterday.
+ */
+export function formatRelativeTime(ms: number, nowMs: number): string {
+  const seconds = Math.round((ms - nowMs) / 1000)
+  const past = Math.abs(seconds)
+  // what is of now may be later than the clock's last step
+  if (past < 45) return seconds > STEP_MS / 1000 ? t('in a moment') : t('just now')
+  if (past > DAYS_TOLD * DAY_SECONDS) return date.format(ms)
+  const days = past < DAY_SECONDS ? 0 : calendarDay(ms) - calendarDay(nowMs)
+  if (days !== 0) return relative.format(days, 'day')
+  if (past < 3_600) return relative.format(Math.trunc(seconds / 60) || Math.sign(seconds), 'minute')
+  return relative.format(Math.trunc(seconds / 3_600), 'hour')
+}
+
+/** The number of a local day; the next day has the next number, however long the days are. */
+function calendarDay(ms: number): number {
+  const at = new Date(ms)
+  return Math.round(Date.UTC(at.getFullYear(), at.getMonth(), at.getDate()) / DAY_MS)
+}
