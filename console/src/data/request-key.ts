@@ -1,5 +1,27 @@
 /** A fresh key for `Idempotency-Key`: the same request again, with the same key, is sent once. */
-export const requestKey = (): string =>
+const requestKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
     '',
   )
+
+/** The keys of what one form sends. */
+export interface RequestKeys {
+  /** The key of a request: of the same one again, as after a lost answer, the same; of another one a new one. */
+  of(request: unknown): string
+  /** The request is done: the next one is another, even if it says the same. */
+  renew(): void
+}
+
+export function requestKeys(): RequestKeys {
+  let last = { question: '', key: '' }
+  return {
+    of(request) {
+      const question = JSON.stringify(request)
+      if (last.question !== question) last = { question, key: requestKey() }
+      return last.key
+    },
+    renew() {
+      last = { question: '', key: '' }
+    },
+  }
+}

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { countSegments } from '../../../../src/sms/send/segments.ts'
 import { pb } from '../../data/client.ts'
 import type { Conversation, Device } from '../../data/records.ts'
-import { requestKey } from '../../data/request-key.ts'
+import { requestKeys } from '../../data/request-key.ts'
 import { userId } from '../../data/session.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
@@ -49,31 +49,28 @@ export function Answer({
   const draft = useDraft(`answer.${number}`, '')
   const body = draft.value
   const [chosen, setChosen] = useState('')
-  // one key a text: sent twice by accident, it goes out once
-  const key = useRef(requestKey())
+  // sent twice by accident, a text goes out once
+  const [keys] = useState(requestKeys)
+  const typed = useRef(body)
+  typed.current = body
   const devices = useList<Device>('devices', { filter: 'enabled = true', sort: 'name', perPage: MAX_DEVICES })
   const device = devices.items.find(({ id }) => id === (chosen || conversation?.device))
   const send = useTask(async () => {
     if (!conversation) await startConversation(number)
-    await pb.send('/api/sms/send', {
-      method: 'POST',
-      headers: { 'Idempotency-Key': key.current },
-      body: { recipients: [number], body, ...(device && { device_id: device.id }) },
-    })
-    draft.saved('')
-    key.current = requestKey()
+    const request = { recipients: [number], body, ...(device && { device_id: device.id }) }
+    const headers = { 'Idempotency-Key': keys.of(request) }
+    await pb.send('/api/sms/send', { method: 'POST', headers, body: request })
+    keys.renew()
+    // what was typed meanwhile is the next text
+    if (typed.current === body) draft.saved('')
   })
-  const forget = () => {
-    if (send.fault) key.current = requestKey()
-    send.forget()
-  }
   const change = (text: string) => {
     draft.set(text)
-    forget()
+    send.forget()
   }
   const choose = (id: string) => {
     setChosen(id)
-    forget()
+    send.forget()
   }
   const submit = () => (body.trim() === '' || send.busy ? undefined : send.run())
   const { segments } = countSegments(body)

@@ -1,6 +1,6 @@
-import { useRef } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { requestKey } from '../../data/request-key.ts'
+import { requestKeys } from '../../data/request-key.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { go } from '../../router.ts'
 import type { Request } from './composition.ts'
@@ -19,26 +19,25 @@ interface Accepted {
  * the user confirms it: `run` answers false otherwise.
  */
 export function useSend(): Task<[Request]> {
-  const last = useRef({ question: '', key: '' })
+  const [keys] = useState(requestKeys)
   const isDeclined = useRef(false)
   const task = useTask(async (request: Request) => {
-    const question = JSON.stringify(request)
-    if (last.current.question !== question) last.current = { question, key: requestKey() }
-    const campaign = await sendAsCampaign(request, last.current.key)
+    const key = keys.of(request)
+    const campaign = await sendAsCampaign(request, key)
     isDeclined.current = campaign === 'no'
     if (campaign) {
-      last.current = { question: '', key: '' }
+      keys.renew()
       if (campaign !== 'no') go(`/campaigns/${campaign.id}`)
       return
     }
     const path = 'template_id' in request ? '/api/sms/send-template' : '/api/sms/send'
-    const headers = { 'idempotency-key': last.current.key }
+    const headers = { 'idempotency-key': key }
     const { batch_id, message_ids } = await pb.send<Accepted>(path, {
       method: 'POST',
       body: request,
       headers,
     })
-    last.current = { question: '', key: '' }
+    keys.renew()
     go('/send', batch_id ? { batch: batch_id } : { message: message_ids[0] ?? '' })
   })
   return { ...task, run: async (request) => (await task.run(request)) && !isDeclined.current }
