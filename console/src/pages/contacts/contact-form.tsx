@@ -6,6 +6,7 @@ import { countryName, phoneFaultWords } from '../../data/phone/phone-words.ts'
 import { type Contact, type ContactGroup, fieldsOf } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
 import { timeZones } from '../../data/time-zones.ts'
+import { changedMembers } from '../../data/use/draft-members.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -13,9 +14,12 @@ import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
 
+/** What of a contact is stored before the first save. */
+const BLANK = { name: '', phone: '', groups: [] as readonly string[], opted_out: false, time_zone: '' }
+
 /** Adds a contact, or changes one. */
 export function ContactForm({
-  contact,
+  contact: given,
   groups,
   onClose,
 }: {
@@ -23,6 +27,9 @@ export function ContactForm({
   groups: readonly ContactGroup[]
   onClose: () => void
 }) {
+  // as it was when it was opened: only what is different then is written, so that a STOP that comes in
+  // meanwhile is not taken back
+  const [contact] = useState(given)
   const [name, setName] = useState(contact?.name ?? '')
   const [phone, setPhone] = useState(formatPhone(contact?.phone ?? ''))
   const [chosen, setChosen] = useState<readonly string[]>(contact?.groups ?? [])
@@ -38,9 +45,9 @@ export function ContactForm({
     const before = new Map(contact && fieldsOf(contact))
     const edited = fields.filter(([title, value]) => before.get(title) !== value)
     const data = { ...(contact?.data as object), ...Object.fromEntries(edited) }
+    const typed = { name, phone: read ?? '', groups: chosen, opted_out: optedOut, time_zone: zone }
     const values = {
-      ...{ name, phone: read, groups: chosen, opted_out: optedOut },
-      ...(zone !== (contact?.time_zone ?? '') && { time_zone: zone }),
+      ...changedMembers({ ...BLANK, ...contact }, typed),
       ...(edited.length > 0 && { data }),
     }
     if (contact) await pb.collection('contacts').update(contact.id, values)

@@ -1,0 +1,22 @@
+/** Whether two values say the same as JSON. */
+export const isSame = (a: unknown, b: unknown): boolean =>
+  a === b || JSON.stringify(a) === JSON.stringify(b)
+
+/** The members of `now` that differ from those of `stored`: what a save has to write. */
+export function changedMembers<T extends object>(stored: T, now: T): Partial<T> {
+  const changed = Object.entries(now).filter(([name, value]) => !isSame(value, stored[name as keyof T]))
+  return Object.fromEntries(changed) as Partial<T>
+}
+
+/**
+ * What is typed, `now`, once `fresh` is stored in the place of `stored`: members that were not changed
+ * follow, those that were typed stay. A text is one member.
+ */
+export function followed<T>(stored: T, fresh: T, now: T): T {
+  if (isSame(stored, now)) return fresh
+  if (!hasMembers(stored) || !hasMembers(now)) return now
+  return { ...fresh, ...changedMembers(stored, now) }
+}
+
+const hasMembers = <T>(value: T): value is T & object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { changedMembers, followed } from '../../console/src/data/use/draft-members.ts'
+
+const STORED = { name: 'Desk phone', daily: '', days: ['mon'] }
+
+test.each([
+  ['nothing', STORED, {}],
+  ['a text', { ...STORED, name: 'Phone' }, { name: 'Phone' }],
+  ['a list', { ...STORED, days: ['mon', 'tue'] }, { days: ['mon', 'tue'] }],
+  ['what was emptied', { ...STORED, name: '' }, { name: '' }],
+])('a save writes what was changed: %s', (_, now, changed) => {
+  expect(changedMembers(STORED, now)).toEqual(changed)
+})
+
+const FRESH = { name: 'Front desk', daily: '100', days: ['mon'] }
+
+test.each([
+  ['all of it, where nothing is typed', STORED, FRESH],
+  ['but for what is typed', { ...STORED, name: 'Phone' }, { ...FRESH, name: 'Phone' }],
+  ['what is typed may be what is stored now', { ...STORED, daily: '100' }, FRESH],
+])('a form follows the record: %s', (_, now, shown) => {
+  expect(followed(STORED, FRESH, now)).toEqual(shown)
+})
+
+test('a form of one text follows until something is typed', () => {
+  expect(followed('', 'a', '')).toBe('a')
+  expect(followed('', 'a', 'typed')).toBe('typed')
+})
