@@ -44,8 +44,14 @@ scenario('a simulated phone joins by the picture, is tested, limited and removed
   await fixture.look('device')
 
   await page.getByLabel('Messages a day').fill('100')
+  // a program changes the device meanwhile
+  const devices = (await fixture.ann()).collection('devices')
+  const { id } = await devices.getFirstListItem('')
+  await devices.update(id, { per_minute: 30 })
+  await expect.poll(() => page.getByLabel('Messages a minute').inputValue()).toBe('30')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Device saved').waitFor()
+  expect(await devices.getOne(id)).toMatchObject({ daily_limit: 100, per_minute: 30 })
   await fixture.visit('/devices')
   await page.getByText('1 of 100').waitFor()
   await fixture.look('devices')

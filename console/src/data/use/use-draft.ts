@@ -1,11 +1,14 @@
-import { useLayoutEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { session } from '../session.ts'
+import { changedMembers, followed, isSame } from './draft-members.ts'
 
 /** What is being typed into a form. */
 export interface Draft<T> {
   readonly value: T
   /** Whether it differs from what is stored. */
   readonly isChanged: boolean
+  /** Of an object: the members that differ. A save writes these, as others may have changed meanwhile. */
+  readonly changes: Partial<T>
   set(value: T): void
   /** Changes some of its members. */
   change(part: Partial<T>): void
@@ -40,8 +43,9 @@ export function forgetDrafts(): void {
 
 /**
  * The state of a form that outlives its page: the tab keeps it for this account, until it is saved, sent or
- * discarded. `key` names the form, and the record that it changes. `initial`: what is stored. A draft of
- * something that was changed elsewhere meanwhile is dropped.
+ * discarded. `key` names the form, and the record that it changes. `initial`: what is stored; where that
+ * changes, members that were not typed follow. A draft of something that was changed elsewhere while the page
+ * was not open is dropped.
  */
 export function useDraft<T>(
   key: string,
@@ -51,11 +55,18 @@ export function useDraft<T>(
   const name = `${PREFIX}${session.value?.record.id ?? ''}.${key}`
   const [stored, setStored] = useState(initial)
   const [value, setValue] = useState(() => read(name, initial))
-  const isChanged = textOf(value) !== textOf(stored)
+  const seen = useRef(initial)
+  const isChanged = !isSame(value, stored)
   const discard = () => {
     sessionStorage.removeItem(name)
     setValue(stored)
   }
+  useLayoutEffect(() => {
+    if (isSame(seen.current, initial)) return
+    seen.current = initial
+    setStored(initial)
+    setValue((now) => followed(stored, initial, now))
+  })
   useLayoutEffect(() => {
     if (isChanged) keep(name, { of: stored, value: without(value, secrets) })
     else sessionStorage.removeItem(name)
@@ -66,6 +77,9 @@ export function useDraft<T>(
   return {
     value,
     isChanged,
+    get changes() {
+      return typeof value === 'object' ? changedMembers(stored as object, value as object) : {}
+    },
     set: setValue,
     change: (part) => setValue((old) => ({ ...old, ...part })),
     saved(now) {
@@ -77,18 +91,16 @@ export function useDraft<T>(
   }
 }
 
-const textOf = (value: unknown) => JSON.stringify(value)
-
 function keep(name: string, draft: object): void {
   try {
-    sessionStorage.setItem(name, textOf(draft))
+    sessionStorage.setItem(name, JSON.stringify(draft))
   } catch {} // a browser that keeps nothing still works
 }
 
 function read<T>(name: string, initial: T): T {
   try {
     const { of, value } = JSON.parse(sessionStorage.getItem(name) ?? '{}')
-    if (textOf(of) !== textOf(initial)) return initial
+    if (!isSame(of, initial)) return initial
     return typeof initial === 'object' ? { ...initial, ...value } : value
   } catch {
     return initial

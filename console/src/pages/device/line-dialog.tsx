@@ -42,12 +42,20 @@ const limitText = (limit: number) => (limit > 0 ? String(limit) : '')
 export function LineDialog({ line, onClose }: { line: Line; onClose: () => void }) {
   const draft = useDraft(`line.${line.id}`, typedOf(line))
   const { label, number, enabled, prefixes } = draft.value
-  const phone = number.trim() === '' ? { phone: '' } : readPhone(number, defaultCountry.value)
-  const beginnings = readPrefixes(prefixes)
+  const { changes } = draft
+  // what is stored is right: a program may have stored it
+  const phone = changes.number?.trim() ? readPhone(changes.number, defaultCountry.value) : { phone: '' }
+  const beginnings = changes.prefixes === undefined ? '' : readPrefixes(changes.prefixes)
   const save = useTask(async () => {
-    const limits = Object.fromEntries(LIMITS.map(([name]) => [name, Number(draft.value[name] || 0)]))
-    const change = { label, enabled, number: phone.phone, prefixes: beginnings, ...limits }
-    await pb.collection('lines').update(line.id, change)
+    const limits = LIMITS.flatMap(([name]) =>
+      changes[name] === undefined ? [] : [[name, Number(changes[name])]],
+    )
+    await pb.collection('lines').update(line.id, {
+      ...changes,
+      ...(changes.number !== undefined && { number: phone.phone }),
+      ...(changes.prefixes !== undefined && { prefixes: beginnings }),
+      ...Object.fromEntries(limits),
+    })
     draft.saved()
     toast(t('Line saved'))
     onClose()

@@ -21,8 +21,12 @@ export function Settings({ device }: { device: Device }) {
   const draft = useDraft(`device.${device.id}`, first, { asks: true })
   const { name, enabled, daily, perMinute } = draft.value
   const save = useTask(async () => {
-    const limits = { daily_limit: Number(daily || 0), per_minute: Number(perMinute || 0) }
-    await pb.collection('devices').update(device.id, { name, enabled, ...limits })
+    const { daily, perMinute, ...others } = draft.changes
+    await pb.collection('devices').update(device.id, {
+      ...others,
+      ...(daily !== undefined && { daily_limit: Number(daily) }),
+      ...(perMinute !== undefined && { per_minute: Number(perMinute) }),
+    })
     draft.saved()
     toast(t('Device saved'))
   })

@@ -16,7 +16,7 @@ export function Settings({ webhook }: { webhook: Webhook }) {
   const first = { url: webhook.url, events: webhook.events, enabled: webhook.enabled }
   const draft = useDraft<WebhookDraft & { enabled: boolean }>(`webhook.${webhook.id}`, first, { asks: true })
   const save = useTask(async () => {
-    await pb.collection('webhooks').update(webhook.id, draft.value)
+    await pb.collection('webhooks').update(webhook.id, draft.changes)
     draft.saved()
     toast(t('Webhook saved'))
   })
