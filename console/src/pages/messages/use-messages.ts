@@ -91,8 +91,10 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
   useEffect(() => {
     setFresh(0)
   }, [question])
+  // what a question that was left is answered counts no more, even if the one before it is shown already
+  useEffect(() => () => void turn.current++, [question, page])
   useEffect(() => {
-    if (shown?.question === question && shown.page === page) return
+    if (shown?.question === question && shown.page === page && count.question === question) return
     void read()
   }, [read])
   useEffect(() => () => clearTimeout(timer.current ?? undefined), [])
