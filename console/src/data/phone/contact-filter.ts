@@ -5,16 +5,29 @@ import { phonePart } from './phone-numbers.ts'
  * A filter that finds contacts by a part of the name, whatever its case, or of the number as people write it.
  * Numbers without a country are of `country`.
  */
-export function contactFilter(text: string, country: string): string {
-  const part = phonePart(text, country)
-  return [nameFilter(text), ...(part ? [pb.filter('phone ~ {:part}', { part })] : [])].join(' || ')
-}
+export const contactFilter = (text: string, country: string): string =>
+  [textFilter('name', text), ...numberFilter('phone', text, country)].join(' || ')
+
+/** The same for conversations, which are found by their last text, too. */
+export const conversationFilter = (text: string, country: string): string =>
+  [
+    ...[textFilter('name', text), textFilter('last_text', text)],
+    ...numberFilter('number', text, country),
+  ].join(' || ')
 
 /** A filter that finds contacts by a part of the name, whatever its case. */
-export const nameFilter = (text: string): string =>
+export const nameFilter = (text: string): string => textFilter('name', text)
+
+const textFilter = (field: 'name' | 'last_text', text: string): string =>
   casesOf(text)
-    .map((part) => pb.filter('name ~ {:part}', { part }))
+    .map((part) => pb.filter(`${field} ~ {:part}`, { part }))
     .join(' || ')
+
+/** Nothing where the text is no part of a number. */
+function numberFilter(field: 'phone' | 'number', text: string, country: string): string[] {
+  const part = phonePart(text, country)
+  return part ? [pb.filter(`${field} ~ {:part}`, { part })] : []
+}
 
 /**
  * `ünal` as `ünal`, `Ünal` and `ÜNAL`; a text of ASCII letters as it is. The filter language ignores the case

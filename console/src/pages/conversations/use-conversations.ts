@@ -1,4 +1,6 @@
 import { pb } from '../../data/client.ts'
+import { conversationFilter } from '../../data/phone/contact-filter.ts'
+import { defaultCountry } from '../../data/phone/country.ts'
 import type { Conversation, Message } from '../../data/records.ts'
 import { useLater } from '../../data/use/use-later.ts'
 import { type List, useList } from '../../data/use/use-list.ts'
@@ -27,12 +29,7 @@ export interface Conversations {
 /** A page of conversations, live, the newest first; a search looks through the archive, too. */
 export function useConversations(shown: Shown, words: string): Conversations {
   const asked = useLater(words.trim())
-  // a number as people write it
-  const digits = asked.replace(/[^\d+]/g, '') || asked
-  const found = pb.filter('(name ~ {:asked} || number ~ {:digits} || last_text ~ {:asked})', {
-    asked,
-    digits,
-  })
+  const found = `(${conversationFilter(asked, defaultCountry.value)})`
   const filter = asked === '' ? SHOWN[shown] : shown === 'all' ? found : `${SHOWN[shown]} && ${found}`
   const list = useList<Conversation>('conversations', { filter, sort: '-last_at', perPage: PER_PAGE })
   const isLong = asked.length >= MIN_SEARCH
