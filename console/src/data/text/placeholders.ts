@@ -23,6 +23,14 @@ export const piecesOf = (body: string): Piece[] =>
 export const filled = (piece: Piece, value: string | undefined): string | undefined =>
   value?.trim() ? value : (piece.fallback ?? value)
 
+/** A template with its variables filled in; those with neither a value nor a default stay. */
+export const fillTemplate = (body: string, values: Readonly<Record<string, string>>): string =>
+  piecesOf(body)
+    .map((piece) =>
+      piece.isVariable ? (filled(piece, values[piece.text]) ?? `{{${piece.text}}}`) : piece.text,
+    )
+    .join('')
+
 /** The names of its variables, each once. */
 export const variablesOf = (body: string): string[] => [
   ...new Set(

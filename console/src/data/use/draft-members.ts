@@ -1,6 +1,5 @@
 /** Whether two values say the same as JSON. */
-export const isSame = (a: unknown, b: unknown): boolean =>
-  a === b || JSON.stringify(a) === JSON.stringify(b)
+export const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
 
 /** The members of `now` that differ from those of `stored`: what a save has to write. */
 export function changedMembers<T extends object>(stored: T, now: T): Partial<T> {

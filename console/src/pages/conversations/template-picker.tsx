@@ -1,5 +1,5 @@
 import type { Template } from '../../data/records.ts'
-import { piecesOf } from '../../data/text/placeholders.ts'
+import { fillTemplate } from '../../data/text/placeholders.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { SelectField } from '../../parts/form/field.tsx'
@@ -22,13 +22,9 @@ export function TemplatePicker({
   const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MAX_TEMPLATES })
   if (templates.items.length === 0) return null
   const known: Readonly<Record<string, string>> = { ...(name && { name }), phone: number }
-  const fill = (body: string) =>
-    piecesOf(body)
-      .map(({ text, isVariable }) => (isVariable ? (known[text] ?? `{{${text}}}`) : text))
-      .join('')
   const pick = (id: string) => {
     const template = templates.items.find((each) => each.id === id)
-    if (template) onPick(fill(template.body))
+    if (template) onPick(fillTemplate(template.body, known))
   }
   return (
     <SelectField
