@@ -6,7 +6,7 @@ const requestKey = (): string =>
 
 /** The keys of what one form sends. */
 export interface RequestKeys {
-  /** The key of a request: of the same one again, as after a lost answer, the same; of another one a new one. */
+  /** The key of a request. The same one again, as after a lost answer, has the same. */
   of(request: unknown): string
   /** The request is done: the next one is another, even if it says the same. */
   renew(): void

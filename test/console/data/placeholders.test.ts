@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fillTemplate } from '../../console/src/data/text/placeholders.ts'
+import { fillTemplate } from '../../../console/src/data/text/placeholders.ts'
 
 test.each([
   ['a value', 'Hello {{name}}', 'Hello Zoë'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatRelativeTime } from '../../console/src/data/text/relative-time.ts'
+import { formatRelativeTime } from '../../../console/src/data/text/relative-time.ts'
 
 /** Monday, in local time. */
 const NOW = new Date(2026, 10, 23, 8).getTime()

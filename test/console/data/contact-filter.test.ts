@@ -3,7 +3,7 @@ import { afterAll, expect, test, vi } from 'vitest'
 // the client reads where the console stands
 vi.stubGlobal('location', new URL('http://127.0.0.1/'))
 afterAll(() => vi.unstubAllGlobals())
-const { contactFilter, conversationFilter } = await import('../../console/src/data/phone/contact-filter.ts')
+const { contactFilter, conversationFilter } = await import('../../../console/src/data/phone/contact-filter.ts')
 
 test.each([
   ['a number as people write it', '0151 2000010', ['number ~ "1512000010"']],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { changedMembers, followed } from '../../console/src/data/use/draft-members.ts'
+import { changedMembers, followed } from '../../../console/src/data/use/draft-members.ts'
 
 const STORED = { name: 'Desk phone', daily: '', days: ['mon'] }
 
