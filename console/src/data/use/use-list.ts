@@ -72,7 +72,10 @@ export function useList<T extends RecordModel>(collection: string, options: List
       const asked = { filter, sort, ...(expand ? { expand } : {}), ...(fields ? { fields } : {}) }
       const found = await pb.collection<T>(collection).getList(page, perPage, asked)
       if (mine !== turn.current) return
-      setShown({ items: found.items, pages: Math.max(1, found.totalPages), total: found.totalItems })
+      const pages = Math.max(1, found.totalPages)
+      // its last record is gone, or moved to the page before
+      if (page > pages) return setAt({ question, page: pages })
+      setShown({ items: found.items, pages, total: found.totalItems })
       setFault(undefined)
     } catch (error) {
       if (mine !== turn.current) return
