@@ -10,6 +10,7 @@ import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { Loading } from '../../parts/wait.tsx'
 
 /** Name, time zone and default country of a user. The zone is the browser's until one is saved. */
 export function Profile({ user }: { user: RecordModel }) {
@@ -18,11 +19,12 @@ export function Profile({ user }: { user: RecordModel }) {
   const stored = ownSettings.value?.time_zone
   const zone = draft.value.zone || stored || HERE
   const save = useTask(async () => {
-    await pb.collection('users').update(user.id, { name })
-    await saveOwnSettings({ time_zone: zone })
+    if ('name' in draft.changes) await pb.collection('users').update(user.id, { name })
+    if (draft.value.zone || !stored) await saveOwnSettings({ time_zone: zone })
     draft.saved({ name, zone: '' })
     toast(t('Saved'))
   })
+  if (ownSettings.value === undefined) return <Loading />
   return (
     <Card title={t('You')}>
       <Form onSubmit={save.run} fault={save.fault} names={['name', 'time_zone']}>

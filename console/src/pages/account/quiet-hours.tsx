@@ -1,13 +1,14 @@
 import { useState } from 'preact/hooks'
 import { type Hours, hoursFaults } from '../../data/hours.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { ownHours, saveOwnSettings } from '../../data/user-settings/own.ts'
+import { ownHours, ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { HoursFields } from '../../parts/form/hours-fields.tsx'
 import { Card } from '../../parts/page.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { Loading } from '../../parts/wait.tsx'
 
 const NAMES = { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' } as const
 const NONE: Hours = { from: '', to: '', days: [] }
@@ -28,6 +29,7 @@ export function QuietHours() {
     setErrors(faults)
     if (Object.keys(faults).length === 0) return save.run(hours)
   }
+  if (ownSettings.value === undefined) return <Loading />
   return (
     <Card title={t('Quiet hours')}>
       <p class="muted">

@@ -6,6 +6,7 @@ import { t } from '../../language/words.ts'
 import { TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
 import { toast } from '../../parts/toast.tsx'
+import { Loading } from '../../parts/wait.tsx'
 
 /** After how many minutes without an answer a text is mailed about. */
 export function ReplyMail() {
@@ -17,6 +18,7 @@ export function ReplyMail() {
     draft.saved({ minutes: null })
     toast(t('Saved'))
   })
+  if (ownSettings.value === undefined) return <Loading />
   if (setup?.sends_mail === false) return <Notice kind="warning">{NO_MAIL}</Notice>
   return (
     <Form onSubmit={save.run} fault={save.fault} names={['reply_mail_minutes']}>
