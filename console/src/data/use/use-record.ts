@@ -1,5 +1,5 @@
 import type { RecordModel } from 'pocketbase'
-import { useCallback, useEffect, useState } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
 import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
 import { type Fault, faultOf } from '../fault.ts'
@@ -10,31 +10,51 @@ export interface Watched<T> {
   /** Undefined until it was read, and when it is gone. */
   readonly record: T | undefined
   readonly loading: boolean
+  /** What the last read failed with. Only 404 says that the record is gone. */
   readonly fault: Fault | undefined
   reload(): Promise<void>
 }
 
+interface State<T> {
+  readonly record?: T | undefined
+  readonly fault?: Fault
+}
+
 const GONE: Fault = { message: t('It was deleted.'), fields: {}, code: '', status: 404 }
 
-/** A record by its id, live. A deleted one is a fault with status 404. */
+/**
+ * A record by its id, live. A deleted one is a fault with status 404; after any other fault the record stays
+ * as it was read last.
+ */
 export function useRecord<T extends RecordModel>(collection: string, id: string, expand = ''): Watched<T> {
-  const [state, setState] = useState<{ record?: T; fault?: Fault }>({})
+  const [state, setState] = useState<State<T>>({})
+  const turn = useRef(0)
   const reload = useCallback(async () => {
+    const mine = ++turn.current
+    const put = (change: (old: State<T>) => State<T>) => mine === turn.current && setState(change)
     try {
-      setState({ record: await pb.collection<T>(collection).getOne(id, expand ? { expand } : {}) })
+      const record = await pb.collection<T>(collection).getOne(id, expand ? { expand } : {})
+      put(() => ({ record }))
     } catch (error) {
-      setState({ fault: faultOf(error) })
+      const fault = faultOf(error)
+      put(({ record }) => (fault.status === 404 ? { fault } : { record, fault }))
     }
   }, [collection, id, expand])
+  const remove = () => {
+    turn.current++
+    setState({ fault: GONE })
+  }
   useEffect(() => {
     setState({})
     void reload()
+    return () => void turn.current++
   }, [reload])
   useLive<T>(
     collection,
     id,
-    ({ action }) => (action === 'delete' ? setState({ fault: GONE }) : void reload()),
+    ({ action }) => (action === 'delete' ? remove() : void reload()),
     () => void reload(),
   )
-  return { record: state.record, loading: !state.record && !state.fault, fault: state.fault, reload }
+  const { record, fault } = state
+  return { record, loading: !record && !fault, fault, reload }
 }

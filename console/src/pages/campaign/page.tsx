@@ -11,7 +11,7 @@ import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { CampaignStatus } from '../../parts/list/campaign-status.tsx'
-import { Empty } from '../../parts/list/empty.tsx'
+import { Missing } from '../../parts/list/missing.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import { Loading } from '../../parts/wait.tsx'
@@ -26,7 +26,8 @@ const REFRESH_MS = 3_000
 
 /** One campaign: what it is, how far it is, and what can be done with it. */
 export function Page({ params: { id = '' } }: PageProps) {
-  const { record: campaign, loading } = useRecord<Campaign>('campaigns', id, 'groups,line.device')
+  const read = useRecord<Campaign>('campaigns', id, 'groups,line.device')
+  const { record: campaign, loading } = read
   const { value: progress, reload } = useAnswer<CampaignProgress>(`/api/campaigns/${id}/progress`, REFRESH_MS)
   const changed = campaign?.updated
   useEffect(() => {
@@ -36,13 +37,12 @@ export function Page({ params: { id = '' } }: PageProps) {
   if (!campaign)
     return (
       <Frame title={t('Campaign')}>
-        <Empty
+        <Missing
           icon="campaigns"
-          title={t('There is no such campaign')}
+          gone={t('There is no such campaign')}
           action={<ButtonLink href={to('/campaigns')}>{t('All campaigns')}</ButtonLink>}
-        >
-          {t('It may have been deleted.')}
-        </Empty>
+          record={read}
+        />
       </Frame>
     )
   return (

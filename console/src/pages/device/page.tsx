@@ -7,7 +7,7 @@ import { session } from '../../data/session.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
-import { Empty } from '../../parts/list/empty.tsx'
+import { Missing } from '../../parts/list/missing.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { Badge } from '../../parts/status.tsx'
@@ -31,19 +31,19 @@ const PLATFORMS = {
 
 /** One device: how it is, what it did, what it may do. */
 export function Page({ params: { id = '' } }: PageProps) {
-  const { record: device, loading } = useRecord<Device>('devices', id, 'user')
+  const read = useRecord<Device>('devices', id, 'user')
+  const { record: device, loading } = read
   const states = useDeviceStates()
   if (loading) return <Loading />
   if (!device)
     return (
       <Frame title={t('Device')}>
-        <Empty
+        <Missing
           icon="devices"
-          title={t('There is no such device')}
+          gone={t('There is no such device')}
           action={<ButtonLink href={to('/devices')}>{t('To all devices')}</ButtonLink>}
-        >
-          {t('It may have been deleted.')}
-        </Empty>
+          record={read}
+        />
       </Frame>
     )
   const state = states.of(device)

@@ -13,7 +13,7 @@ import { t, tx } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
-import { Empty } from '../../parts/list/empty.tsx'
+import { Missing } from '../../parts/list/missing.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
@@ -37,14 +37,25 @@ export function Page({ params }: PageProps) {
 }
 
 function OneMessage({ id }: { id: string }) {
-  const { record, loading, fault } = useRecord<Message>('sms_messages', id, expandOf())
+  const read = useRecord<Message>('sms_messages', id, expandOf())
+  const { record, loading } = read
   const events = useEvents(id, record)
   const next = useRetry(record)
   const number = record ? numberOf(record) : ''
   const nameOf = useNames(session.value?.role === 'user' ? [number] : [])
   const simOf = useSims(record ? [record] : [])
   if (loading) return <Loading />
-  if (!record) return <Gone message={fault?.status === 404 ? undefined : fault?.message} />
+  if (!record)
+    return (
+      <Frame title={t('Message')} back={back()}>
+        <Missing
+          icon="messages"
+          gone={t('This message is not here')}
+          action={<ButtonLink href={to('/messages')}>{t('All messages')}</ButtonLink>}
+          record={read}
+        />
+      </Frame>
+    )
   const isIn = record.message_type === 'incoming'
   const name = nameOf(number)
   return (
@@ -127,15 +138,3 @@ function Outcome({ message, next }: { message: Message; next: Message | undefine
     </Notice>
   )
 }
-
-const Gone = ({ message }: { message: string | undefined }) => (
-  <Frame title={t('Message')} back={back()}>
-    <Empty
-      icon="messages"
-      title={t('This message is not here')}
-      action={<ButtonLink href={to('/messages')}>{t('All messages')}</ButtonLink>}
-    >
-      {message ?? t('It was deleted, or it is not yours.')}
-    </Empty>
-  </Frame>
-)

@@ -4,7 +4,7 @@ import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
-import { Empty } from '../../parts/list/empty.tsx'
+import { Missing } from '../../parts/list/missing.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
@@ -19,15 +19,14 @@ import { Stop } from './stop.tsx'
  */
 export function Page({ params: { id = '' } }: PageProps) {
   const isOwn = session.value?.role === 'user'
-  const { record: webhook, loading } = useRecord<Webhook>('webhooks', id, isOwn ? '' : 'user')
+  const read = useRecord<Webhook>('webhooks', id, isOwn ? '' : 'user')
+  const { record: webhook, loading } = read
   const all = <ButtonLink href={to('/webhooks')}>{t('All webhooks')}</ButtonLink>
   if (loading) return <Loading />
   if (!webhook)
     return (
       <Frame title={t('Webhook')}>
-        <Empty icon="webhooks" title={t('There is no such webhook')} action={all}>
-          {t('It may have been deleted.')}
-        </Empty>
+        <Missing icon="webhooks" gone={t('There is no such webhook')} action={all} record={read} />
       </Frame>
     )
   return (
