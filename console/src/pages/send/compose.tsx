@@ -90,7 +90,7 @@ export function Compose({
           <QuietField value={composition.isQuiet ?? isCampaign} onValue={(isQuiet) => change({ isQuiet })} />
           <MoreFields {...{ composition, fault, devices }} onChange={change} />
           <div class="send-foot">
-            <Cost preview={preview} chosen={composition} usage={usage.value} />
+            <Cost {...{ preview, hasText }} fault={previewFault} chosen={composition} usage={usage.value} />
             <Button
               type="submit"
               kind="primary"
@@ -102,7 +102,11 @@ export function Compose({
           </div>
         </Form>
       </Card>
-      <PreviewCard preview={preview} isTemplate={composition.kind === 'template'} />
+      <PreviewCard
+        {...{ preview, hasText }}
+        fault={previewFault}
+        isTemplate={composition.kind === 'template'}
+      />
     </div>
   )
 }

@@ -1,3 +1,4 @@
+import type { Fault } from '../../data/fault.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import type { Usage } from '../../data/usage.ts'
 import { formatNumber, t, tn, tx } from '../../language/words.ts'
@@ -9,10 +10,15 @@ import type { Preview } from './use-preview.ts'
 /** What it takes: people, segments, and what is left of the month's quota. */
 export function Cost({
   preview,
+  fault,
+  hasText,
   chosen,
   usage,
 }: {
   preview: Preview | undefined
+  /** Why there is no preview. */
+  fault: Fault | undefined
+  hasText: boolean
   chosen: Composition
   usage: Usage | undefined
 }) {
@@ -28,9 +34,7 @@ export function Cost({
           {preview && `, ${segmentsText(preview.total_segments)}`}
         </strong>
       ) : (
-        <span class="muted">
-          {chosen.groups.length > 0 ? t('A text is missing') : t('Nobody to send to yet')}
-        </span>
+        <span class="muted">{noCostWords(chosen.groups.length > 0, hasText, fault)}</span>
       )}
       {preview && <LastLeaves at={preview.last_leaves_at} dueAt={chosen.isLater ? chosen.at : ''} />}
       {optedOut > 0 && <span>{t('{count} opted out, who will get nothing', { count: optedOut })}</span>}
@@ -45,4 +49,11 @@ export function Cost({
       )}
     </div>
   )
+}
+
+/** Why it is not known what it takes; the card beside it tells of a fault. */
+function noCostWords(hasGroups: boolean, hasText: boolean, fault: Fault | undefined): string {
+  if (!hasGroups) return t('Nobody to send to yet')
+  if (!hasText) return t('A text is missing')
+  return fault ? t('Not known yet') : t('Counting…')
 }

@@ -1,3 +1,4 @@
+import type { Fault } from '../../data/fault.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { useNames } from '../../data/use/use-known.ts'
@@ -8,7 +9,18 @@ import type { Preview } from './use-preview.ts'
 const SHOWN = 3
 
 /** The text as the first recipients will get it; one text is enough when it is the same for all. */
-export function PreviewCard({ preview, isTemplate }: { preview: Preview | undefined; isTemplate: boolean }) {
+export function PreviewCard({
+  preview,
+  fault,
+  hasText,
+  isTemplate,
+}: {
+  preview: Preview | undefined
+  /** Why there is no preview. */
+  fault: Fault | undefined
+  hasText: boolean
+  isTemplate: boolean
+}) {
   const told = preview?.items.filter((item) => !item.opted_out) ?? []
   const items = told.slice(0, isTemplate ? SHOWN : 1)
   const nameOf = useNames(items.map(({ to }) => to))
@@ -16,7 +28,7 @@ export function PreviewCard({ preview, isTemplate }: { preview: Preview | undefi
   return (
     <Card title={t('As it will arrive')}>
       {!preview || preview.body === '' ? (
-        <p class="muted">{t('Write a text to see it here.')}</p>
+        <p class="muted">{noPreviewWords(hasText, fault)}</p>
       ) : (
         <div class="send-bubbles">
           {items.length === 0 && <Bubble who="" body={preview.body} segments={preview.segments} />}
@@ -39,6 +51,13 @@ export function PreviewCard({ preview, isTemplate }: { preview: Preview | undefi
       )}
     </Card>
   )
+}
+
+function noPreviewWords(hasText: boolean, fault: Fault | undefined): string {
+  if (!hasText) return t('Write a text to see it here.')
+  if (fault?.code === 'too_many_recipients')
+    return t('For so many people the text and what it takes are shown before it is sent.')
+  return fault?.message ?? t('Counting…')
 }
 
 const Bubble = ({ who, body, segments }: { who: string; body: string; segments: number }) => (
