@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { isList, readNumbers } from '../../console/src/data/phone/number-list.ts'
-import { BLANK, faultsOf, requestOf } from '../../console/src/pages/send/composition.ts'
+import type { Campaign } from '../../console/src/data/records.ts'
+import { BLANK, copyOf, faultsOf, requestOf } from '../../console/src/pages/send/composition.ts'
 import { placeFault } from '../../console/src/pages/send/place-fault.ts'
 import { withMore } from '../../console/src/pages/send/recipients/numbers.ts'
 
@@ -38,6 +39,30 @@ test('doubles count once', () => {
 
 const READY = { ...BLANK, recipients: readNumbers('+4915120000010', ''), text: 'Hello' }
 const NOW = Date.parse('2026-11-20T12:00:00Z')
+
+test('a copy of a campaign leaves the same way, at a time of its own', () => {
+  const campaign: Campaign = {
+    ...{ collectionId: '', collectionName: 'campaigns', id: 'c1', user: 'u1', created: '', updated: '' },
+    ...{ name: 'Sale', body: 'Hello', template: '', variables: null, quiet_hours: true, error: '' },
+    ...{ groups: ['g1'], recipients: ['+4915120000010'], scheduled_at: '2026-11-20 08:00:00.000Z' },
+    ...{ expires_at: '', status: 'done' as const, batch_id: 'b1', batches: ['b1'], revision: 1 },
+    ...{ recipients_count: 9, segments: 9, device: '', line: 'l1', priority: 5 },
+    guarantee: 'at_least_once',
+  }
+  expect(requestOf(copyOf(campaign), [])).toEqual({
+    ...{ recipients: ['+4915120000010'], group_ids: ['g1'], body: 'Hello' },
+    ...{ line_id: 'l1', priority: 5, guarantee: 'at_least_once' },
+  })
+  const ofDevice: Campaign = {
+    ...campaign,
+    ...{ line: '', device: 'd1', priority: 0, quiet_hours: false },
+    guarantee: '',
+  }
+  expect(requestOf(copyOf(ofDevice), [])).toEqual({
+    ...{ recipients: ['+4915120000010'], group_ids: ['g1'], body: 'Hello' },
+    ...{ device_id: 'd1', quiet_hours: false },
+  })
+})
 
 test('a request has only what is not at its default', () => {
   expect(requestOf(READY, [])).toEqual({ recipients: ['+4915120000010'], body: 'Hello' })

@@ -127,6 +127,12 @@ export interface Campaign extends Owned {
   readonly template: string
   /** null for a plain text. */
   readonly variables: Readonly<Record<string, string>> | null
+  /** The id of a device, or '' for any. */
+  readonly device: string
+  /** The id of a line, or '' for any. */
+  readonly line: string
+  readonly priority: number
+  readonly guarantee: '' | 'at_most_once' | 'at_least_once'
   /** They wait during the quiet hours of the account. */
   readonly quiet_hours: boolean
   /** Ids of groups. */

@@ -1,4 +1,5 @@
 import type { PhoneFault } from '../../data/phone/phone-numbers.ts'
+import type { Campaign } from '../../data/records.ts'
 import { t } from '../../language/words.ts'
 
 /** Somebody a text goes to. */
@@ -52,6 +53,21 @@ export const BLANK: Composition = {
   giveUp: '',
   isQuiet: null,
 }
+
+/** The content of a campaign, to be sent once more, at a time of its own. */
+export const copyOf = (campaign: Campaign): Composition => ({
+  ...BLANK,
+  recipients: campaign.recipients.map((phone) => ({ phone, name: '' })),
+  groups: campaign.groups,
+  // a line is of one device
+  ...(campaign.line ? { line: campaign.line } : { device: campaign.device }),
+  priority: String(campaign.priority),
+  guarantee: campaign.guarantee || BLANK.guarantee,
+  ...(!campaign.quiet_hours && { isQuiet: false }),
+  ...(campaign.template
+    ? { kind: 'template', template: campaign.template, variables: campaign.variables ?? {} }
+    : { text: campaign.body }),
+})
 
 /** What `/api/sms/send`, `send-template` and `preview` take. What is at its default is left out. */
 export type Request = Readonly<Record<string, unknown>>

@@ -1,21 +1,21 @@
-import { useEffect, useState } from 'preact/hooks'
 import { E164 } from '../../../../src/sms/send/phone.ts'
-import { pb } from '../../data/client.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import { readNumbers } from '../../data/phone/number-list.ts'
 import type { Campaign, Device } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
+import { Missing } from '../../parts/list/missing.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { to } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { Compose } from './compose.tsx'
-import { BLANK, type Composition, type Recipient } from './composition.ts'
+import { BLANK, type Composition, copyOf, type Recipient } from './composition.ts'
 import './page.css'
 import { Sent } from './sent.tsx'
 
@@ -57,29 +57,31 @@ function Write({ query }: { query: URLSearchParams }) {
   )
 }
 
-/** The form, with what the address says or with the content of a campaign (`?campaign=`). */
-function Begin({ query, devices }: { query: URLSearchParams; devices: readonly Device[] }) {
-  const [initial, setInitial] = useState<Composition>()
-  const campaign = query.get('campaign') ?? ''
-  useEffect(() => {
-    if (campaign === '') return
-    pb.collection<Campaign>('campaigns')
-      .getOne(campaign)
-      .then((record) => setInitial(copyOf(record)))
-      .catch(() => setInitial(BLANK))
-  }, [campaign])
-  const draftKey = `send?${query}`
-  if (campaign === '') return <Compose draftKey={draftKey} initial={initialOf(query)} devices={devices} />
-  return initial ? <Compose draftKey={draftKey} initial={initial} devices={devices} /> : <Loading />
+interface Begun {
+  readonly draftKey: string
+  readonly devices: readonly Device[]
 }
 
-const copyOf = ({ body, template, variables, groups, recipients, quiet_hours }: Campaign): Composition => ({
-  ...BLANK,
-  recipients: recipients.map((phone) => ({ phone, name: '', isBad: false })),
-  groups,
-  ...(quiet_hours === false && { isQuiet: false }),
-  ...(template ? { kind: 'template', template, variables: variables ?? {} } : { text: body }),
-})
+/** The form, with what the address says or with the content of a campaign (`?campaign=`). */
+function Begin({ query, devices }: { query: URLSearchParams; devices: readonly Device[] }) {
+  const campaign = query.get('campaign') ?? ''
+  const begun = { draftKey: `send?${query}`, devices }
+  return campaign ? <Copied id={campaign} {...begun} /> : <Compose {...begun} initial={initialOf(query)} />
+}
+
+function Copied({ id, ...begun }: Begun & { id: string }) {
+  const read = useRecord<Campaign>('campaigns', id)
+  if (read.loading) return <Loading />
+  if (read.record) return <Compose {...begun} initial={copyOf(read.record)} />
+  return (
+    <Missing
+      icon="campaigns"
+      gone={t('There is no such campaign')}
+      action={<ButtonLink href={to('/campaigns')}>{t('All campaigns')}</ButtonLink>}
+      record={read}
+    />
+  )
+}
 
 const NoDevice = () => (
   <Empty
