@@ -4,13 +4,14 @@ import { defaultCountry } from '../../data/phone/country.ts'
 import { faultsOf, readNumbers, type TypedNumber } from '../../data/phone/number-list.ts'
 import type { Campaign } from '../../data/records.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
+import { isSame } from '../../data/use/draft-members.ts'
 import { useGroups } from '../../data/use/use-groups.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { CheckField, TextArea, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
-import { localOf, type When, WhenField } from '../../parts/form/when-field.tsx'
+import { localOf, timeFault, type When, WhenField } from '../../parts/form/when-field.tsx'
 import { msOf } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
 
@@ -44,11 +45,13 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
   const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
   const groups = useGroups()
   const numbers = readNumbers(draft.numbers, defaultCountry.value)
-  const bad = numbers.filter(({ fault }) => fault)
+  // numbers that were stored are right: programs may have stored them
+  const bad = draft.numbers === was.numbers ? [] : numbers.filter(({ fault }) => fault)
+  const faults = timeFault(draft.when, was.when.at)
   const [isTried, setTried] = useState(false)
   const save = useTask(async () => {
     setTried(true)
-    if (bad.length > 0) return
+    if (bad.length > 0 || faults.at) return
     const body = requestOf(campaign, was, draft, numbers)
     if (Object.keys(body).length > 0) {
       await pb.send(`/api/campaigns/${campaign.id}`, { method: 'PATCH', body })
@@ -81,7 +84,11 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
             />
           ))
         )}
-        <WhenField when={draft.when} onChange={(part) => change({ when: { ...draft.when, ...part } })} />
+        <WhenField
+          when={draft.when}
+          onChange={(part) => change({ when: { ...draft.when, ...part } })}
+          error={isTried ? faults.at : undefined}
+        />
         {groups.items.map(({ id, name }) => (
           <CheckField
             key={id}
@@ -117,7 +124,6 @@ function requestOf(
   { name, text, variables, when, groups, numbers }: Draft,
   recipients: readonly TypedNumber[],
 ) {
-  const isSame = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
   const isText = campaign.variables === null
   return {
     ...(name !== was.name && { name }),

@@ -4,7 +4,7 @@ import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { TextArea } from '../form/field.tsx'
 import { Form, FormActions } from '../form/form.tsx'
-import { localOf, type When, WhenField } from '../form/when-field.tsx'
+import { localOf, timeFault, type When, WhenField } from '../form/when-field.tsx'
 import { SuggestPlainText } from '../suggest-plain-text.tsx'
 import { msOf } from '../time.tsx'
 import { Dialog } from './dialog.tsx'
@@ -104,12 +104,6 @@ function timeOf({ isLater, at }: When, scheduled: string, expires: string): Chan
     scheduled_at: isLater ? new Date(at).toISOString() : '',
     ...(expires !== '' && { ttl: Math.min(MAX_TTL_SECONDS, Math.max(1, seconds)) }),
   }
-}
-
-function timeFault({ isLater, at }: When, was: string): Record<string, string> {
-  if (!isLater || at === was) return {}
-  if (!at) return { at: t('When shall it go out?') }
-  return new Date(at).getTime() <= Date.now() ? { at: t('This time is past.') } : {}
 }
 
 function textFault(text: string): Record<string, string> {

@@ -18,6 +18,13 @@ export interface When {
   readonly at: string
 }
 
+/** What is wrong with a time that was `was`; empty when it can be sent, as one that was not changed. */
+export function timeFault({ isLater, at }: When, was: string): { at?: string } {
+  if (!isLater || at === was) return {}
+  if (!at) return { at: t('When shall it go out?') }
+  return new Date(at).getTime() <= Date.now() ? { at: t('This time is past.') } : {}
+}
+
 /** At once, or at a time of the sender's own clock. */
 export function WhenField({
   when: { isLater, at },
