@@ -9,20 +9,31 @@ interface Shared {
 }
 
 const subscriptions = new Map<string, Shared>()
+/** Between two tries to subscribe, where the server cannot be reached or refuses for now. */
+const PAUSE_MS = 5_000
 
 function share(topic: string): Shared {
   const listeners = new Set<Hear>()
   const tell = (data: unknown) => {
     for (const hear of [...listeners]) hear(data)
   }
-  const shared = { listeners, subscribed: pb.realtime.subscribe(topic, tell) }
+  const subscribe = (): Promise<UnsubscribeFunc> =>
+    pb.realtime.subscribe(topic, tell).catch(async (error) => {
+      // the SDK keeps what it could not subscribe, and would tell each change as often as it was tried
+      await pb.realtime.unsubscribe(topic).catch(() => {})
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
+      if (listeners.size === 0) throw error
+      return subscribe()
+    })
+  const shared = { listeners, subscribed: subscribe() }
   subscriptions.set(topic, shared)
   return shared
 }
 
 /**
  * Subscribes to a topic, once for all who listen to it: a second listener that the SDK gets for a topic while
- * it connects never hears anything. `subscribed` is the SDK's promise.
+ * it connects never hears anything. The SDK gives up when its first connection fails; this tries again while
+ * somebody listens. `subscribed`: changes are told from now on; it is rejected when all have left before.
  */
 export function listen<T>(
   topic: string,

@@ -27,7 +27,7 @@ export function useLive<T extends RecordModel>(
         joined = true
         if (!left) latest.current.miss()
       },
-      () => {}, // signed out meanwhile, or no connection: the SDK goes on trying
+      () => {}, // left before there was a connection
     )
     const connections = listen('PB_CONNECT', () => {
       if (joined) latest.current.miss()
