@@ -1,6 +1,9 @@
 import { effect, type Signal, signal } from '@preact/signals'
 
-/** A signal that this browser remembers under `pocketsms.KEY`. What cannot be read counts as unset. */
+/**
+ * A signal that this browser remembers under `pocketsms.KEY`, the same in all its tabs. What cannot be read
+ * counts as unset.
+ */
 export function remembered<T>(key: string, unset: T): Signal<T> {
   const name = `pocketsms.${key}`
   const kept = signal(read(name, unset))
@@ -9,6 +12,10 @@ export function remembered<T>(key: string, unset: T): Signal<T> {
     try {
       localStorage.setItem(name, JSON.stringify(value))
     } catch {} // a browser that keeps nothing still works
+  })
+  // only other tabs tell of a change here; modules that are tested in Node have none
+  globalThis.addEventListener?.('storage', (event) => {
+    if (event.key === name) kept.value = read(name, unset)
   })
   return kept
 }
