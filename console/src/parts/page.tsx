@@ -1,11 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { focusTitle } from '../data/focus-title.ts'
 import { unread } from '../data/unread.ts'
 import { Icon } from './icon.tsx'
 
 /**
  * A page: its title (the browser's, too, with the number of unread conversations), one line about it, its
- * main actions, its content. `back`: the list that it is out of.
+ * main actions, its content. `back`: the list that it is out of. When it is first shown its title gets the
+ * focus, unless something else has it.
  */
 export function Page({
   title,
@@ -23,6 +25,8 @@ export function Page({
   useEffect(() => {
     document.title = `${unread.value > 0 ? `(${unread.value}) ` : ''}${title} · pocketsms`
   }, [title, unread.value])
+  // a record is read first: the title comes after the page's file
+  useEffect(focusTitle, [])
   return (
     <>
       <header class="page-head">

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
+import { focusTitle } from '../data/focus-title.ts'
 import { loadPageTexts } from '../language/catalogue.ts'
 import { t } from '../language/words.ts'
 import type { PageProps } from '../pages.ts'
@@ -22,8 +23,7 @@ export function Late({
       .then(setLoaded, () => setLoaded('failed'))
   }, [load])
   useEffect(() => {
-    if (!loaded || document.activeElement !== document.body) return
-    document.querySelector<HTMLElement>('main h1')?.focus({ preventScroll: true })
+    if (loaded) focusTitle()
   }, [loaded])
   if (loaded === 'failed') return <Failed />
   return loaded ? <loaded.Page {...props} /> : <Loading />
