@@ -3,6 +3,7 @@ import { expect, test } from 'vitest'
 import { faultOf, faultText } from '../../console/src/data/fault.ts'
 
 const answer = (status: number, response: object) => new ClientResponseError({ url: '', status, response })
+const AWAY = 'The server cannot be reached. Look at your connection and try again.'
 const refused = (fields: Readonly<Record<string, string>>) =>
   faultOf(
     answer(400, {
@@ -44,6 +45,16 @@ test.each([
   ['a sentence of the gateway', 'Template not found.', 'Template not found.'],
 ])('%s is told in words for people', (_, message, words) => {
   expect(faultOf(answer(400, { message })).message).toBe(words)
+})
+
+test.each([
+  ['an error of the console', new Error('Nobody is signed in.'), 'Nobody is signed in.'],
+  ['a fetch without an answer', new TypeError('Failed to fetch'), AWAY],
+  ['the same in Firefox', new TypeError('NetworkError when attempting to fetch resource.'), AWAY],
+  ['a fault of the program', new TypeError('x is not a function'), 'x is not a function'],
+  ['an answer without words', answer(502, {}), 'Something went wrong. Try again.'],
+])('%s is told as a sentence', (_, error, words) => {
+  expect(faultOf(error).message).toBe(words)
 })
 
 test.each([

@@ -16,12 +16,18 @@ export interface Fault {
 
 const AWAY = t('The server cannot be reached. Look at your connection and try again.')
 
+/** What browsers say when `fetch` gets no answer: Chromium, Firefox, Safari. */
+const NO_ANSWER = /^(?:Failed to fetch|NetworkError when|Load failed)/
+
 /**
  * Any error as a fault: PocketBase's `{message, data}`, the gateway's `{error, message}`, no answer at all.
  */
 export function faultOf(error: unknown): Fault {
-  if (!(error instanceof ClientResponseError))
-    return { message: String(error), fields: {}, code: '', status: 0 }
+  if (!(error instanceof ClientResponseError)) {
+    const said = error instanceof Error ? error.message : String(error)
+    const isAway = error instanceof TypeError && NO_ANSWER.test(said)
+    return { message: isAway ? AWAY : said, fields: {}, code: '', status: 0 }
+  }
   const { status, response } = error
   if (status === 0) return { message: AWAY, fields: {}, code: '', status }
   const fields = fieldFaults(response.data ?? {})

@@ -30,7 +30,7 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
   [/^Failed to delete record\b/, t('It could not be deleted: something else needs it.')],
   [/^The requested resource wasn't found\.$/, t('This does not exist any more.')],
   [/^You are not allowed to perform this request\.$/, t('You are not allowed to do this.')],
-  [/^Something went wrong while processing your request\.$/, t('Something went wrong. Try again.')],
+  [/^Something went wrong(?: while processing your request)?\.$/, t('Something went wrong. Try again.')],
   [/^Too Many Requests\.$/, t('These were too many requests. Wait a moment and try again.')],
 ]
 
