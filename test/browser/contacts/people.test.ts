@@ -68,7 +68,7 @@ scenario('contacts: added by hand, 1,000 imported, found, opted out', async (fix
   await ann.collection('contacts').update(person.id, { opted_out: true })
   await page.getByLabel('Name', { exact: true }).fill('Person, No. 77 b')
   await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('cell', { name: 'Person, No. 77 b' }).waitFor()
+  await page.getByText('Person, No. 77 b', { exact: true }).waitFor()
   await page.getByRole('cell', { name: 'Opted out' }).waitFor()
   await fixture.look('contacts')
 

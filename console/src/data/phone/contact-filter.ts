@@ -23,10 +23,14 @@ const textFilter = (field: 'name' | 'last_text', text: string): string =>
     .map((part) => pb.filter(`${field} ~ {:part}`, { part }))
     .join(' || ')
 
+/** At least three digits that begin with 0, which may be from the middle of a number. */
+const WITH_ZERO = /^0(?:\s*\d){2,}$/
+
 /** Nothing where the text is no part of a number. */
 function numberFilter(field: 'phone' | 'number', text: string, country: string): string[] {
-  const part = phonePart(text, country)
-  return part ? [pb.filter(`${field} ~ {:part}`, { part })] : []
+  const digits = WITH_ZERO.test(text) ? text.replace(/\s/g, '') : ''
+  const parts = [phonePart(text, country), digits].filter(Boolean)
+  return parts.map((part) => pb.filter(`${field} ~ {:part}`, { part }))
 }
 
 /**
