@@ -11,6 +11,12 @@ export interface Task<A extends unknown[]> {
   forget(): void
 }
 
+/** Runs one of several tasks that share a place for their fault: that of the one before goes. */
+export function runAlone(task: Task<[]>, all: readonly Task<never>[]): Promise<boolean> {
+  for (const each of all) each.forget()
+  return task.run()
+}
+
 /**
  * Work with its business and its fault: `const save = useTask(() => pb.collection('contacts').create(form))`.
  */

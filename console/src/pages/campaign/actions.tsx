@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { CampaignProgress } from '../../data/campaigns.ts'
 import { pb } from '../../data/client.ts'
 import type { Campaign, CampaignState } from '../../data/records.ts'
-import { useTask } from '../../data/use/use-task.ts'
+import { runAlone, type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { AgainDialog } from '../../parts/dialog/again-dialog.tsx'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
@@ -49,17 +49,19 @@ export function Actions({
   const isUnderWay = UNDER_WAY.includes(status)
   const { plain = 0, unknown = 0, canceled = 0 } = progress?.retriable ?? {}
   const hasFailed = plain + unknown + canceled > 0
-  const fault = pause.fault ?? resume.fault ?? cancel.fault ?? remove.fault
+  const tasks = [pause, resume, cancel, remove]
+  const fault = tasks.find((task) => task.fault)?.fault
+  const run = (task: Task<[]>) => void runAlone(task, tasks)
   return (
     <>
       <div class="row">
         {status === 'paused' && (
-          <Button kind="primary" icon="send" busy={resume.busy} onClick={() => void resume.run()}>
+          <Button kind="primary" icon="send" busy={resume.busy} onClick={() => run(resume)}>
             {t('Resume')}
           </Button>
         )}
         {(status === 'scheduled' || status === 'sending') && (
-          <Button icon="pause" busy={pause.busy} onClick={() => void pause.run()}>
+          <Button icon="pause" busy={pause.busy} onClick={() => run(pause)}>
             {t('Pause')}
           </Button>
         )}
@@ -69,7 +71,7 @@ export function Actions({
           </Button>
         )}
         {isUnderWay && (
-          <Button icon="close" busy={cancel.busy} onClick={() => void cancel.run()}>
+          <Button icon="close" busy={cancel.busy} onClick={() => run(cancel)}>
             {t('Cancel the campaign')}
           </Button>
         )}
@@ -82,7 +84,7 @@ export function Actions({
           {t('Duplicate')}
         </ButtonLink>
         {!isUnderWay && (
-          <Button icon="trash" busy={remove.busy} onClick={() => void remove.run()}>
+          <Button icon="trash" busy={remove.busy} onClick={() => run(remove)}>
             {t('Delete')}
           </Button>
         )}

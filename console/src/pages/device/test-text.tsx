@@ -5,6 +5,7 @@ import { readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Device, Message } from '../../data/records.ts'
 import { remembered } from '../../data/remembered.ts'
+import { requestKeys } from '../../data/request-key.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { failureReason } from '../../data/words/failure-reasons.ts'
@@ -24,13 +25,17 @@ export function TestText({ device }: { device: Device }) {
   const [body, setBody] = useState(t('A test from pocketsms'))
   const [message, setMessage] = useState('')
   const [isTried, setTried] = useState(false)
+  // sent twice by accident, it goes out once
+  const [keys] = useState(requestKeys)
   const { phone, fault } = readPhone(number.value, defaultCountry.value)
   const send = useTask(async () => {
     const request = { recipients: [phone], body, device_id: device.id, ttl: 600 }
     const { message_ids } = await pb.send<{ message_ids: string[] }>('/api/sms/send', {
       method: 'POST',
+      headers: { 'Idempotency-Key': keys.of(request) },
       body: request,
     })
+    keys.renew()
     setMessage(message_ids[0] ?? '')
   })
   const submit = () => {

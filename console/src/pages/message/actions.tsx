@@ -3,7 +3,7 @@ import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
 import type { Message } from '../../data/records.ts'
 import { session } from '../../data/session.ts'
-import { useTask } from '../../data/use/use-task.ts'
+import { runAlone, type Task, useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Copy } from '../../parts/copy.tsx'
 import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
@@ -49,12 +49,14 @@ export function MessageActions({ message, next }: { message: Message; next: Mess
     toast(t('Message deleted'))
     go('/messages', lastList.value)
   })
-  const fault = cancel.fault ?? retry.fault ?? remove.fault
+  const tasks = [cancel, retry, remove]
+  const fault = tasks.find((task) => task.fault)?.fault
+  const run = (task: Task<[]>) => void runAlone(task, tasks)
   return (
     <>
       <div class="message-actions">
         {isMine && canCancel(message) && (
-          <Button kind="primary" icon="close" busy={cancel.busy} onClick={() => void cancel.run()}>
+          <Button kind="primary" icon="close" busy={cancel.busy} onClick={() => run(cancel)}>
             {t('Cancel the message')}
           </Button>
         )}
@@ -64,7 +66,7 @@ export function MessageActions({ message, next }: { message: Message; next: Mess
           </Button>
         )}
         {isMine && status === 'failed' && message_type === 'outgoing' && !next && message.body !== '' && (
-          <Button kind="primary" icon="again" busy={retry.busy} onClick={() => void retry.run()}>
+          <Button kind="primary" icon="again" busy={retry.busy} onClick={() => run(retry)}>
             {t('Send again')}
           </Button>
         )}
@@ -74,7 +76,7 @@ export function MessageActions({ message, next }: { message: Message; next: Mess
           </ButtonLink>
         )}
         <Copy text={id} label={t('Copy the id')} />
-        <Button kind="quiet" icon="trash" busy={remove.busy} onClick={() => void remove.run()}>
+        <Button kind="quiet" icon="trash" busy={remove.busy} onClick={() => run(remove)}>
           {t('Delete')}
         </Button>
       </div>

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Delivery, Webhook } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
+import { type Task, useTask } from '../../data/use/use-task.ts'
 import { resend, sendTest } from '../../data/webhooks.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
@@ -20,11 +21,13 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   const deliveries = useList<Delivery>('webhook_deliveries', { filter, perPage: 20 })
   const [open, setOpen] = useState<Delivery>()
   const [isResending, setResending] = useState(false)
+  const sending = useTask((work: () => Promise<unknown>, done: string) => attempt(work, done))
   const test = (
     <Button
       icon="send"
+      busy={sending.busy}
       disabled={!webhook.enabled}
-      onClick={() => void attempt(() => sendTest(webhook.id), t('Test sent'))}
+      onClick={() => void sending.run(() => sendTest(webhook.id), t('Test sent'))}
     >
       {t('Send a test')}
     </Button>
@@ -45,7 +48,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       <Records
         list={deliveries}
         caption={t('Deliveries')}
-        columns={columns(webhook, setOpen)}
+        columns={columns(webhook, setOpen, sending)}
         empty={
           <Empty icon="webhooks" title={t('Nothing delivered yet')} action={test}>
             {webhook.enabled
@@ -65,7 +68,11 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   )
 }
 
-const columns = (webhook: Webhook, open: (delivery: Delivery) => void): readonly Column<Delivery>[] => [
+const columns = (
+  webhook: Webhook,
+  open: (delivery: Delivery) => void,
+  sending: Task<[() => Promise<unknown>, string]>,
+): readonly Column<Delivery>[] => [
   { title: t('Event'), cell: (delivery) => delivery.event },
   { title: t('State'), cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
   { title: t('Response'), align: 'end', cell: (delivery) => delivery.response_status || '–' },
@@ -85,8 +92,8 @@ const columns = (webhook: Webhook, open: (delivery: Delivery) => void): readonly
           kind="quiet"
           icon="again"
           iconOnly
-          disabled={!webhook.enabled}
-          onClick={() => void attempt(() => resend(delivery.id), t('Sent again'))}
+          disabled={!webhook.enabled || sending.busy}
+          onClick={() => void sending.run(() => resend(delivery.id), t('Sent again'))}
         >
           {t('Send again')}
         </Button>
