@@ -18,13 +18,13 @@ export function TemplatePreview({ body }: { body: string }) {
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const contact = contacts.items.find(({ id }) => id === chosen) ?? contacts.items[0]
   const fields = new Map(contact ? fieldsOf(contact).map(([key, value]) => [key.toLowerCase(), value]) : [])
-  const known: Readonly<Record<string, string>> = contact
-    ? { ...values, name: contact.name, phone: contact.phone }
-    : values
-  const valueFor = (name: string) => known[name] || fields.get(name.toLowerCase()) || known[name]
+  const own: Readonly<Record<string, string>> = contact ? { name: contact.name, phone: contact.phone } : {}
+  // what was typed for another contact stands behind what this one has
+  const valueFor = (name: string) =>
+    own[name] || fields.get(name.toLowerCase()) || (own[name] ?? values[name])
   // until the contacts are there, one of them may have both
   const isTheirs = (name: string) => (contact || contacts.loading) && (name === 'name' || name === 'phone')
-  const asked = variablesOf(body).filter((name) => !isTheirs(name))
+  const asked = variablesOf(body).filter((name) => !isTheirs(name) && !fields.get(name.toLowerCase()))
   const pieces = piecesOf(body).map((piece) => {
     const value = piece.isVariable ? filled(piece, valueFor(piece.text)) : piece.text
     return { text: value ?? `{{${piece.text}}}`, isOpen: value === undefined }
