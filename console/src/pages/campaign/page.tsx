@@ -6,6 +6,7 @@ import { useAnswer } from '../../data/use/use-answer.ts'
 import { lineWords } from '../../data/use/use-lines.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
+import { inWords } from '../../data/words/fault-sentences.ts'
 import { t, tn } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { ButtonLink } from '../../parts/form/button.tsx'
@@ -47,7 +48,7 @@ export function Page({ params: { id = '' } }: PageProps) {
     )
   return (
     <Frame title={titleOf(campaign)} back={{ href: to('/campaigns'), words: t('Campaigns') }}>
-      {campaign.error && <Notice kind="wrong">{campaign.error}</Notice>}
+      {campaign.error && <Notice kind="wrong">{inWords(campaign.error)}</Notice>}
       {progress && <Hold campaign={campaign} progress={progress} />}
       <Actions campaign={campaign} progress={progress} />
       {progress ? <Course campaign={campaign} progress={progress} /> : <Loading />}

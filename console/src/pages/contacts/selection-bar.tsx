@@ -57,9 +57,10 @@ export function SelectionBar({
     const out = chosen.filter(({ opted_out }) => opted_out).length
     const isNew =
       out > 0
-        ? t(
+        ? tn(
+            '1 of them opted out: deleted, the number counts as new, and texts to it would go out again.',
             '{count} of them opted out: deleted, their numbers count as new, and texts to them would go out again.',
-            { count: out },
+            out,
           )
         : ''
     const text =

@@ -8,6 +8,7 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { CheckField } from '../../parts/form/field.tsx'
 import { Actions, Form } from '../../parts/form/form.tsx'
+import { localOf } from '../../parts/form/when-field.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { Progress } from '../../parts/wait.tsx'
 import { type Exported, readExport } from './export.ts'
@@ -40,7 +41,7 @@ export function ExportDialog({
       const names = isUser ? await namesOfContacts(stop.signal) : new Map()
       const csv = await readExport(filter, fieldsOf(wanted), setDone, stop.signal)
       const file = await readableCsv(csv, wanted, names)
-      saveFile(`messages-${new Date().toISOString().slice(0, 10)}.csv`, file, 'text/csv')
+      saveFile(`messages-${localOf(Date.now()).slice(0, 10)}.csv`, file, 'text/csv')
       toast(t('Export saved'))
       onClose()
     } catch (error) {

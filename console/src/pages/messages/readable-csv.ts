@@ -2,6 +2,7 @@ import Papa from 'papaparse'
 import { pb } from '../../data/client.ts'
 import { lineName } from '../../data/device/lines.ts'
 import type { MessageState } from '../../data/records.ts'
+import { failureReason } from '../../data/words/failure-reasons.ts'
 import { t } from '../../language/words.ts'
 import { MESSAGE_STATES } from '../../parts/status.tsx'
 import { msOf } from '../../parts/time.tsx'
@@ -43,7 +44,7 @@ export const CSV_COLUMNS: readonly CsvColumn[] = [
   { words: t('To'), fields: ['to'] },
   { words: t('Text'), fields: ['body'] },
   { words: t('State'), fields: ['status'], cell: ([status]) => MESSAGE_STATES[status as MessageState][1] },
-  { words: t('Why it failed'), fields: ['error_message'] },
+  { words: t('Why it failed'), fields: ['error_message'], cell: ([told = '']) => failureReason(told) },
   { words: t('Device'), fields: ['expand.device.name'] },
   { words: t('Sent at'), fields: ['sent_at'], cell: localTime },
   { words: t('Delivered at'), fields: ['delivered_at'], cell: localTime },

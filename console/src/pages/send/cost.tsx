@@ -37,7 +37,11 @@ export function Cost({
         <span class="muted">{noCostWords(chosen.groups.length > 0, hasText, fault)}</span>
       )}
       {preview && <LastLeaves at={preview.last_leaves_at} dueAt={chosen.isLater ? chosen.at : ''} />}
-      {optedOut > 0 && <span>{t('{count} opted out, who will get nothing', { count: optedOut })}</span>}
+      {optedOut > 0 && (
+        <span>
+          {tn('1 opted out, who will get nothing', '{count} opted out, who will get nothing', optedOut)}
+        </span>
+      )}
       {usage && left !== null && left !== undefined && (
         <span>
           {tx(isShort ? 'Only {left} of {quota} messages {link}' : '{left} of {quota} messages {link}', {

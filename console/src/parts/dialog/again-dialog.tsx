@@ -14,8 +14,12 @@ export type AgainChoice = (typeof CHOICES)[number]
 
 const WORDS: Readonly<Record<AgainChoice, (count: number) => string>> = {
   unknown: (count) =>
-    t('Also {count} of unknown outcome: they may have gone out, and reach people twice', { count }),
-  canceled: (count) => t('Also {count} that were canceled', { count }),
+    tn(
+      'Also one of unknown outcome: it may have gone out, and reach a person twice',
+      'Also {count} of unknown outcome: they may have gone out, and reach people twice',
+      count,
+    ),
+  canceled: (count) => tn('Also one that was canceled', 'Also {count} that were canceled', count),
 }
 
 /**
