@@ -3,6 +3,7 @@ import type { Db } from '../db/open.ts'
 import { dateOf } from '../fields/types/date.ts'
 import type { Extension } from '../records/extension.ts'
 import type { Device } from '../sms/devices/device.ts'
+import { renumberLine } from '../sms/devices/renumber-line.ts'
 import { randomText } from '../tools/random.ts'
 
 /** What we keep of a phone beside its device. */
@@ -161,8 +162,10 @@ export const devicesExtension: Extension = {
     values.last_seen = ''
     return {}
   },
-  async beforeUpdate(_store, values, old) {
+  async beforeUpdate(store, values, old) {
     for (const field of SET_BY_SERVER) values[field] = old[field]!
+    if (values.phone !== old.phone)
+      await renumberLine(store, String(old.id), String(old.phone), String(values.phone))
     return {}
   },
   async afterDelete(store, ids) {

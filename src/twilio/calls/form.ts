@@ -21,7 +21,7 @@ export function statusForm(image: Image, user: string): Form {
   const pairs: [string, string][] = [
     ['AccountSid', sidOf('AC', user)],
     ['ApiVersion', API_VERSION],
-    ['From', text(image, 'device_phone')],
+    ['From', text(image, 'from') || text(image, 'device_phone')],
     ['To', text(image, 'to')],
     ['MessageSid', sid],
     ['SmsSid', sid],

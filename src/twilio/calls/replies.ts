@@ -5,6 +5,7 @@ import { MAX_CHARACTERS } from '../../sms/send/body.ts'
 import { E164, withoutSeparators } from '../../sms/send/phone.ts'
 import { optedOut } from '../../sms/send/recipients.ts'
 import { isInvisible } from '../../sms/send/shape.ts'
+import { type NumberSender, sendersFrom } from '../numbers/own-number.ts'
 import { TwimlError, type TwimlMessage } from './twiml.ts'
 
 /** A text that came in, which is answered. */
@@ -21,6 +22,8 @@ export interface AnsweredText {
 /** A reply that is to be sent. */
 export interface Reply {
   readonly device: string
+  /** The line of the device that sends; '' for any. */
+  readonly line: string
   readonly to: string
   readonly body: string
   readonly callback: string
@@ -47,23 +50,22 @@ export async function planReplies(
   for (const message of messages.slice(0, MAX_REPLIES + 1)) {
     const to = withoutSeparators(message.to) || text.from
     if (!E164.test(to)) throw new TwimlError(14101, "The 'to' of a <Message> is no phone number")
-    const device = await deviceFor(store, text, withoutSeparators(message.from))
+    const sender = await senderFor(store, text, withoutSeparators(message.from))
     const body = cleanText(message.body)
     if (isInvisible(body) || [...body].length > MAX_CHARACTERS)
       throw new TwimlError(14103, `A <Message> must have 1 to ${MAX_CHARACTERS} characters`)
-    replies.push({ device, to, body, callback: callbackOf(message.callback, base, allowPrivate) })
+    replies.push({ ...sender, to, body, callback: callbackOf(message.callback, base, allowPrivate) })
   }
   return replies
 }
 
-const DEVICE = `select id from devices where "user" = $1 and enabled and phone = $2 and phone <> '' order by id <> $3, id`
-
-/** The device with this number, rather the one that received the text; that one for ''. Throws TwimlError. */
-async function deviceFor({ db }: Store, text: AnsweredText, from: string): Promise<string> {
-  if (from === '') return text.device
-  const { rows } = await db.query(DEVICE, [text.user, from, text.device])
-  if (!rows[0]) throw new TwimlError(14102, "The 'from' of a <Message> is not one of your numbers")
-  return String(rows[0][0])
+/** What has this number, rather the device that received the text; that one for ''. Throws TwimlError. */
+async function senderFor(store: Store, text: AnsweredText, from: string): Promise<NumberSender> {
+  if (from === '') return { device: text.device, line: '' }
+  const senders = await sendersFrom(store, text.user, from)
+  const sender = senders.find(({ device }) => device === text.device) ?? senders[0]
+  if (!sender) throw new TwimlError(14102, "The 'from' of a <Message> is not one of your numbers")
+  return sender
 }
 
 /** '' for an address that cannot be called: the message is sent without a callback. */

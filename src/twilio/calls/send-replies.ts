@@ -1,6 +1,6 @@
 import { GatewayError } from '../../errors.ts'
 import { isDisabledSql } from '../../records/auth/disabled.ts'
-import { ANY_LINE, PLAIN_OPTIONS } from '../../sms/send/body.ts'
+import { PLAIN_OPTIONS } from '../../sms/send/body.ts'
 import { type SendServices, send } from '../../sms/send/send.ts'
 import { retryStale } from '../../sms/send/sender.ts'
 import type { AnsweredText, Reply } from './replies.ts'
@@ -47,12 +47,13 @@ const SENDER = `select xmin::text from users where id = $1 and not ${isDisabledS
 
 /** Sends a reply once: its idempotency key is the text and the reply's place among the replies. */
 async function sendReply(services: SendServices, text: AnsweredText, reply: Reply, place: number) {
-  const { to, body, device, callback } = reply
+  const { to, body, device, line, callback } = reply
   const request = {
     recipients: [to],
     groupIds: [],
     deviceId: device,
-    line: ANY_LINE,
+    // '' is missing in what earlier versions have stored
+    line: { id: line ?? '', number: '' },
     content: { body },
     options: PLAIN_OPTIONS,
   }

@@ -1,12 +1,13 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { formatDate } from '../../fields/types/date.ts'
-import { ANY_LINE, PLAIN_OPTIONS } from '../../sms/send/body.ts'
+import { PLAIN_OPTIONS } from '../../sms/send/body.ts'
 import { fingerprintOf, firstAnswer, readIdempotencyKey } from '../../sms/send/idempotency.ts'
 import { optedOut } from '../../sms/send/recipients.ts'
 import { countSegments } from '../../sms/send/segments.ts'
 import { type Idempotency, type SendServices, type Sent, send } from '../../sms/send/send.ts'
 import type { Account } from '../credentials.ts'
+import { type NumberSender, sendersFrom } from '../numbers/own-number.ts'
 import { type Parameters, refuseUnknown } from '../parameters.ts'
 import { TwilioRefusal } from '../refusal.ts'
 import { idOf, sidOf } from '../sid.ts'
@@ -86,7 +87,7 @@ function acceptedRow(id: string, parameters: Parameters): MessageRow {
     error_message: '',
     created: at,
     updated: at,
-    device_phone: readFrom(parameters),
+    own_number: readFrom(parameters),
     service: (parameters.get('MessagingServiceSid') ?? '') !== '',
     reply: false,
   }
@@ -107,7 +108,7 @@ async function sendNew(
   const { store, config } = services
   refuseUnsupported(parameters)
   const to = readTo(parameters)
-  const deviceId = await deviceOf(store, account.user, readFrom(parameters))
+  const { device, line } = await senderOf(store, account.user, readFrom(parameters))
   const service = isServiceNamed(account, parameters)
   refuseMedia(parameters)
   const body = readBody(parameters)
@@ -122,7 +123,14 @@ async function sendNew(
     scheduledAt: scheduledMs === undefined ? '' : formatDate(new Date(scheduledMs)),
     expiresAt,
   }
-  const request = { recipients: [to], groupIds: [], deviceId, line: ANY_LINE, content: { body }, options }
+  const request = {
+    recipients: [to],
+    groupIds: [],
+    deviceId: device,
+    line: { id: line, number: '' },
+    content: { body },
+    options,
+  }
   const origin = { api_key: account.key, callback, service, reply: false }
   return send(services.send, account.sender, request, idempotency, origin)
 }
@@ -135,16 +143,14 @@ function isServiceNamed({ user }: Account, parameters: Parameters): boolean {
   throw new TwilioRefusal(21701, 'The Messaging Service does not exist')
 }
 
-const DEVICES = `select id from devices where "user" = $1 and phone = $2 and enabled order by id limit 2`
-
 /**
- * The enabled device of a user with this number, '' for an empty one. Throws 21606 for nobody's, 21616 for
- * one of two devices.
+ * The enabled device of a user, or its line, with this number; any for an empty one. Throws 21606 for
+ * nobody's, 21616 for one of two devices.
  */
-export async function deviceOf({ db }: Store, user: string, phone: string): Promise<string> {
-  if (phone === '') return ''
-  const { rows } = await db.query(DEVICES, [user, phone], 'twilio device')
-  if (rows.length > 1) throw new TwilioRefusal(21616, "Two devices have the 'From' number")
-  if (!rows[0]) throw new TwilioRefusal(21606, "The 'From' number is not one of your devices")
-  return String(rows[0][0])
+async function senderOf(store: Store, user: string, number: string): Promise<NumberSender> {
+  if (number === '') return { device: '', line: '' }
+  const [sender, another] = await sendersFrom(store, user, number)
+  if (another) throw new TwilioRefusal(21616, "Two devices have the 'From' number")
+  if (!sender) throw new TwilioRefusal(21606, "The 'From' number is not one of your devices")
+  return sender
 }

@@ -4,6 +4,7 @@ import type { StatementClient } from '../../db/client/statement-client.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { withoutSeparators } from '../../sms/send/phone.ts'
 import { type RequestDate, readRequestDate } from '../date.ts'
+import { OWN_NUMBER } from '../numbers/own-number.ts'
 import {
   cutPage,
   describePage,
@@ -74,7 +75,7 @@ class ListQuery {
     if (to) this.#add((at) => `m."to" = ${at}`, to)
     if (from)
       this.#add(
-        (at) => `(case m.message_type when 'incoming' then m."from" else coalesce(d.phone, '') end) = ${at}`,
+        (at) => `(case m.message_type when 'incoming' then m."from" else ${OWN_NUMBER} end) = ${at}`,
         from,
       )
     const on = readDate(parameters, 'DateSent')

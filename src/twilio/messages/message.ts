@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { now } from '../../fields/types/date.ts'
 import { twilioDate } from '../date.ts'
+import { OWN_NUMBER } from '../numbers/own-number.ts'
 import { notFound } from '../refusal.ts'
 import { idOf, sidOf } from '../sid.ts'
 import { type StatusColumns, TWILIO_STATUSES, twilioState } from './status.ts'
@@ -49,8 +50,8 @@ export interface MessageRow extends StatusColumns {
   readonly delivered_at: string
   readonly created: string
   readonly updated: string
-  /** The number of its device, '' for none. */
-  readonly device_phone: string
+  /** The number of its line or device, '' for none. */
+  readonly own_number: string
   readonly service: boolean
   readonly reply: boolean
 }
@@ -73,14 +74,14 @@ const COLUMNS = [
 
 /** SQL that reads messages, `m`, with their device `d` and what they have from this API, `t`. */
 export const MESSAGE_SQL = `
-select ${COLUMNS.map((name) => `m."${name}"`).join(', ')}, coalesce(d.phone, ''), coalesce(t.service, false),
+select ${COLUMNS.map((name) => `m."${name}"`).join(', ')}, ${OWN_NUMBER}, coalesce(t.service, false),
   coalesce(t.reply, false)
 from sms_messages m left join devices d on d.id = m.device left join twilio_messages t on t.message = m.id`
 
 /** A row as it was read, by name. */
 export const messageRow = (row: readonly unknown[]): MessageRow =>
   Object.fromEntries(
-    [...COLUMNS, 'device_phone', 'service', 'reply'].map((name, i) => [name, row[i]]),
+    [...COLUMNS, 'own_number', 'service', 'reply'].map((name, i) => [name, row[i]]),
   ) as unknown as MessageRow
 
 const FIND = `${MESSAGE_SQL} where m.id = $1 and m."user" || '' = $2`
@@ -113,8 +114,8 @@ export function renderMessage(row: MessageRow, user: string): Message {
     direction: isIncoming ? 'inbound' : row.reply ? 'outbound-reply' : 'outbound-api',
     error_code: errorCode,
     error_message: errorCode === null ? null : row.error_message,
-    from: (isIncoming ? row.from : row.device_phone) || null,
-    to: row.to || (isIncoming ? row.device_phone : ''),
+    from: (isIncoming ? row.from : row.own_number) || null,
+    to: isIncoming ? row.own_number : row.to,
     messaging_service_sid: row.service ? sidOf('MG', user) : null,
     num_media: '0',
     num_segments: String(row.segments),
