@@ -12,6 +12,7 @@ import { type EventMessage, type SmsgateHook, smsgateBody } from './smsgate-even
 /** Why deliveries end without an answer. */
 export const END_REASONS = {
   disabled: 'The webhook is disabled',
+  changed: 'The webhook is for another event or format now',
   gone: 'The receiver answered 410: the webhook was disabled',
   unsigned: 'The webhook has no secret, rotate it',
 } as const

@@ -51,7 +51,7 @@ type Values = Record<string, Value>
 /**
  * Webhooks: a secret is made with the record and shown in the answer to that create only. What a client says
  * about secrets is overruled. A new webhook is enabled unless the create says otherwise; what still waits
- * when one is disabled ends as failed.
+ * when one is disabled, or would be told in another form now, ends as failed.
  */
 export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Extension {
   const check = (store: Store, failed: string, values: Values) => {
@@ -97,14 +97,22 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings): Ext
       await checkFormat(store, NOT_UPDATED, values)
       if (values.url !== old.url) check(store, NOT_UPDATED, values)
       if (values.device !== old.device) await checkDevice(store, NOT_UPDATED, values)
-      if (old.enabled && !values.enabled)
-        await failPending(store.db, String(old.id), String(old.user), END_REASONS.disabled)
+      const reason = endReason(values, old)
+      if (reason) await failPending(store.db, String(old.id), String(old.user), reason)
       return {}
     },
     async afterDelete({ db }, ids) {
       await db.query('delete from webhook_rotations where webhook = any($1)', [ids], 'forget rotations')
     },
   }
+}
+
+/** Why what waits for a webhook ends with its change; undefined if it goes on. */
+function endReason(values: Values, old: Readonly<Values>): string | undefined {
+  if (old.enabled && !values.enabled) return END_REASONS.disabled
+  // the form of a call is read when it is made: `sms:sent` would become `sms:delivered`
+  const isOther = values.smsgate_event !== old.smsgate_event || values.format !== old.format
+  return isOther ? END_REASONS.changed : undefined
 }
 
 /** A webhook in SMSGate's form hears of the event that its own stands for, has an id there, and a key. */

@@ -326,4 +326,23 @@ describe('deliveries', () => {
     const rows = await fixture.server.rows(`select status, count(*) from webhook_deliveries group by status`)
     expect(rows).toEqual([['delivered', 8]])
   })
+
+  test('that wait end when the webhook is replaced by one for another event', async () => {
+    await add({ id: 'busy', url: `${receiver.url}/busy`, event: 'sms:sent', deviceId: PHONES[0] })
+    receiver.behave(({ path }, res) => res.writeHead(path === '/busy' ? 503 : 204).end())
+    await send(1, { deviceId: PHONES[0] })
+    const { items } = await device(PHONES[0], 'claim', { limit: 10 })
+    await device(PHONES[0], 'report', {
+      items: [{ id: items[0].id, attempt: items[0].attempt, status: 'sent' }],
+    })
+    const state = async () =>
+      (
+        await fixture.server.rows(`select d.status, coalesce(nullif(d.response_status, 0)::text, d.response_body) from webhook_deliveries d
+          join webhooks w on w.id = d.webhook where w.smsgate_id = 'busy'`)
+      )[0]
+    await expect.poll(state).toEqual(['pending', '503'])
+    receiver.answer(204)
+    await add({ id: 'busy', url: `${receiver.url}/busy`, event: 'sms:delivered', deviceId: PHONES[0] })
+    expect(await state()).toEqual(['failed', 'The webhook is for another event or format now'])
+  })
 })
