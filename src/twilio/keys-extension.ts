@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { apiKeysExtension, type NEW_KEY } from '../auth/tokens/api-keys.ts'
 import { badRequest, fieldError } from '../errors.ts'
+import type { Value } from '../fields/field.ts'
 import type { Extension } from '../records/extension.ts'
 import { randomId } from '../tools/random.ts'
 import { forgetKeys } from './forget-keys.ts'
@@ -18,6 +19,10 @@ export const NEW_TWILIO_KEY = z.object({
 })
 
 const NO_SID = fieldError('validation_twilio_user', 'The id of this user cannot be an AccountSid.')
+const SCOPED = fieldError(
+  'validation_twilio_scopes',
+  'A key with twilio opens all: give no scopes, or all:any.',
+)
 const FIXED = fieldError('validation_twilio_fixed', 'Can be set only when the key is made.')
 
 /**
@@ -33,6 +38,7 @@ export const twilioKeysExtension: Extension = {
     if (values.twilio !== true) return made
     const user = String(values.user)
     if (!hasSid(user)) throw badRequest('Failed to create record.', { twilio: NO_SID })
+    if (isNarrowed(values.scopes)) throw badRequest('Failed to create record.', { scopes: SCOPED })
     values.id ||= randomId()
     const token = made.key.replace('_', '')
     values.signing = createHash('sha1').update(token).digest('hex')
@@ -45,8 +51,14 @@ export const twilioKeysExtension: Extension = {
   },
   async beforeUpdate(store, values, old, request) {
     if (values.twilio !== old.twilio) throw badRequest('Failed to update record.', { twilio: FIXED })
+    if (values.twilio === true && isNarrowed(values.scopes))
+      throw badRequest('Failed to update record.', { scopes: SCOPED })
     values.signing = old.signing ?? ''
     return apiKeysExtension.beforeUpdate!(store, values, old, request)
   },
   afterDelete: (store, ids) => forgetKeys(store, ids),
 }
+
+/** Whether a key has scopes other than `all:any`: Twilio's API knows none, such a key would open more. */
+const isNarrowed = (scopes: Value | undefined): boolean =>
+  Array.isArray(scopes) && scopes.length > 0 && scopes.join() !== 'all:any'

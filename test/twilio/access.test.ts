@@ -59,6 +59,22 @@ describe('credentials', () => {
     expect(rows[0]![0]).toBe(40)
   })
 
+  test.each([
+    [[], 200],
+    [['all:any'], 200],
+    [['messages:read'], 400],
+    [['all:any', 'messages:read'], 400],
+  ])('scopes %j with twilio: %i', async (scopes, status) => {
+    const path = '/api/collections/api_keys/records'
+    const values = { user: ann.user.id, name: 'app', twilio: true, scopes }
+    const made = await ann.user.call('POST', path, values)
+    expect(made.status).toBe(status)
+    const changed = await fixture.gateway.superuser.call('PATCH', `${path}/${ann.keyId}`, { scopes })
+    expect(changed.status).toBe(status)
+    if (status === 400)
+      for (const { body } of [made, changed]) expect(body.data.scopes.code).toBe('validation_twilio_scopes')
+  })
+
   test('a client cannot choose what signs', async () => {
     const { id } = await makeKey(ann.user, { twilio: false, signing: 'aa'.repeat(20) })
     const { rows } = await fixture.gateway.server.services.store.db.query(
