@@ -2,6 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import { GatewayError } from '../errors.ts'
 import { formatDate } from '../fields/types/date.ts'
 import type { SendBody } from '../sms/send/body.ts'
+import { gatewayRefusal } from '../sms/send/refusal.ts'
 import { type Idempotency, type SendServices, send } from '../sms/send/send.ts'
 import type { Sender } from '../sms/send/sender.ts'
 import { sendOfRef } from './find-send.ts'
@@ -44,10 +45,44 @@ export async function sendMessage(
   const { store } = services
   await checkDevices(store, sender.user, body, query)
   const { answer, replayed } = await sendOrWait(services, sender, body, idempotency)
+  const ref = refOf(answer)
+  const state = await readState(store, sender.user, ref).catch((error: unknown) => {
+    if (replayed) throw error
+    // stored by now: an error would have some programs send it again
+    return acceptedState(ref, body)
+  })
+  return { state, replayed }
+}
+
+/** The message or batch of an answer of `send`. */
+function refOf(answer: string): string {
   const { batch_id, message_ids } = JSON.parse(answer) as { batch_id: string; message_ids: string[] }
-  const accepted = await sendOfRef(store, sender.user, batch_id || message_ids[0]!)
-  const [state] = await readStates(store, sender.user, [accepted], true)
-  return { state: state!, replayed }
+  return batch_id || message_ids[0]!
+}
+
+async function readState(store: Store, user: string, ref: string): Promise<MessageState> {
+  const [state] = await readStates(store, user, [await sendOfRef(store, user, ref)], true)
+  if (!state) throw gatewayRefusal('message_not_found')
+  return state
+}
+
+/** The state of a send that cannot be read now, as far as its request tells. */
+function acceptedState(
+  ref: string,
+  { recipients, deviceId, content, options }: SendBody,
+): MessageState {
+  const createdAt = new Date().toISOString()
+  return {
+    id: options.sendId || ref,
+    deviceId,
+    state: 'Pending',
+    isHashed: false,
+    isEncrypted: false,
+    recipients: recipients.map((phoneNumber) => ({ phoneNumber, state: 'Pending' })),
+    states: { Pending: createdAt },
+    createdAt,
+    ...('body' in content && { textMessage: { text: content.body } }),
+  }
 }
 
 /** Sends. Where the named device is not available, the message is scheduled for now and waits for it. */

@@ -215,6 +215,17 @@ describe('ids', () => {
   })
 })
 
+// Programs repeat what was answered 5xx.
+test('a send that is stored is answered, also when it cannot be read', async () => {
+  await fixture.server.rows('alter table sms_events rename column message to message_')
+  const { status, body } = await send({ id: 'unreadable', phoneNumbers: ['+49 11111', '+4911112'] })
+  await fixture.server.rows('alter table sms_events rename column message_ to message')
+  expect([status, body.id, body.textMessage]).toEqual([202, 'unreadable', { text: 'Hello' }])
+  const recipients = ['+4911111', '+4911112'].map((phoneNumber) => ({ phoneNumber, state: 'Pending' }))
+  expect(body).toMatchObject({ state: 'Pending', deviceId: '', recipients, states: { Pending: DATE } })
+  expect((await fixture.ask('GET', '/messages/unreadable')).body.recipients).toEqual(recipients)
+})
+
 describe('the limits of the engine', () => {
   test('who has opted out fails', async () => {
     const { status, body } = await send({ phoneNumbers: ['+4900004'] })
