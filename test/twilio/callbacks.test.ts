@@ -110,6 +110,23 @@ describe('status callbacks', () => {
     expect(told()).toEqual(['queued', 'canceled'])
   })
 
+  test('tell of the queue after a wait for a line', async () => {
+    const lines = '/api/collections/lines/records'
+    const filter = encodeURIComponent(`device="${phone.id}"`)
+    const [line] = (await ann.user.call('GET', `${lines}?filter=${filter}`)).body.items
+    const limit = (daily_limit: number) => ann.user.call('PATCH', `${lines}/${line.id}`, { daily_limit })
+    await limit(1)
+    await ann.send()
+    const { body } = await ann.send({ StatusCallback: app.url })
+    expect(body.status).toBe('accepted')
+    await limit(0)
+    await app.heard(1)
+    expect(told()).toEqual(['queued'])
+    await report(phone, 'sent')
+    await app.heard(2)
+    expect(told()).toEqual(['queued', 'sent'])
+  })
+
   test('never go back, nor are told twice', async () => {
     await ann.send({ StatusCallback: app.url })
     const { items } = (await phone.call('POST', '/api/devices/claim', { limit: 50 })).body

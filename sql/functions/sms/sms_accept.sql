@@ -453,6 +453,13 @@ begin
   end if;
   perform set_config('pocketsms.counted', '', true);
 
+  -- Messages of Twilio's API that sms_assign left waiting are still to be told as queued.
+  if is_special and coalesce(single_status, 'pending') = 'pending' then
+    update twilio_messages t set told = 0
+    from json_to_recordset(messages) m(id text) join sms_messages s on s.id = m.id and s.status = 'pending'
+    where t.message = m.id and t.told = 1;
+  end if;
+
   -- A text to one number is the last word of the conversation with it, if there is one. Conversations are
   -- locked in the order of their numbers, after the user's row, as everywhere.
   if spoken <> '{}' and talks is not null then
