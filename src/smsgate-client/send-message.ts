@@ -2,6 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import { GatewayError } from '../errors.ts'
 import { formatDate } from '../fields/types/date.ts'
 import type { SendBody } from '../sms/send/body.ts'
+import { firstAnswer } from '../sms/send/idempotency.ts'
 import { gatewayRefusal } from '../sms/send/refusal.ts'
 import { type Idempotency, type SendServices, send } from '../sms/send/send.ts'
 import type { Sender } from '../sms/send/sender.ts'
@@ -11,7 +12,7 @@ import { type MessageState, readStates } from './message-state.ts'
 import { flagIn, numberIn, type Query } from './query.ts'
 
 /** The query parameters of a send. */
-interface SendQuery {
+export interface SendQuery {
   /** Hours within which the named device must have been seen; 0 for no such condition. */
   readonly activeWithinHours: number
 }
@@ -52,6 +53,19 @@ export async function sendMessage(
     return acceptedState(ref, body)
   })
   return { state, replayed }
+}
+
+/**
+ * The send that the Idempotency-Key's first request made; undefined if there is none. Throws 422 if that was
+ * another request.
+ */
+export async function repeatedSend(
+  store: Store,
+  user: string,
+  { key, fingerprint }: Idempotency,
+): Promise<AcceptedSend | undefined> {
+  const answer = await firstAnswer(store, user, key, fingerprint)
+  return answer === undefined ? undefined : { state: await readState(store, user, refOf(answer)), replayed: true }
 }
 
 /** The message or batch of an answer of `send`. */

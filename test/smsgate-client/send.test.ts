@@ -213,6 +213,20 @@ describe('ids', () => {
     expect(first.headers.get('idempotent-replayed')).toBeNull()
     expect((await send({}, '', headers)).status).toBe(422)
   })
+
+  test('an Idempotency-Key answers also once a date of the send is past, or no device is left', async () => {
+    const headers = { ...fixture.ben, 'idempotency-key': 'in time' }
+    const scheduleAt = new Date(Date.now() + 1_500).toISOString()
+    const body = { id: 'in time', scheduleAt, deviceId: BENS_PHONE }
+    expect((await send(body, '?deviceActiveWithin=1', headers)).status).toBe(202)
+    await fixture.server.rows(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [
+      BENS_PHONE,
+    ])
+    await expect.poll(() => new Date().toISOString(), { timeout: 5_000 }).toSatisfy((at) => at > scheduleAt)
+    const again = await send(body, '?deviceActiveWithin=1', headers)
+    expect([again.status, again.body.id]).toEqual([202, 'in time'])
+    await fixture.server.rows('update devices set last_seen = pb_text(now()) where id = $1', [BENS_PHONE])
+  })
 })
 
 // Programs repeat what was answered 5xx.

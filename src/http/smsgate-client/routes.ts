@@ -1,6 +1,8 @@
 import { Hono } from 'hono'
 import { REFRESH_SCOPE, type Scope } from '../../auth/tokens/scopes.ts'
 import { fingerprintOf, readIdempotencyKey } from '../../sms/send/idempotency.ts'
+import type { Idempotency } from '../../sms/send/send.ts'
+import type { Sender } from '../../sms/send/sender.ts'
 import { settingsOf } from '../../smsgate/setup.ts'
 import { wireDevice } from '../../smsgate/wire.ts'
 import { cancelSend } from '../../smsgate-client/cancel-send.ts'
@@ -11,7 +13,7 @@ import { listMessages, readListQuery } from '../../smsgate-client/list-messages.
 import { readStates } from '../../smsgate-client/message-state.ts'
 import { prefixOf } from '../../smsgate-client/path.ts'
 import { readSendBody } from '../../smsgate-client/send-body.ts'
-import { readSendQuery, sendMessage } from '../../smsgate-client/send-message.ts'
+import { readSendQuery, repeatedSend, type SendQuery, sendMessage } from '../../smsgate-client/send-message.ts'
 import { readSigningKey } from '../../smsgate-client/settings.ts'
 import { issueTokens, refreshTokens, revokeTokens, type TokenPair } from '../../smsgate-client/tokens.ts'
 import { listWebhooks } from '../../smsgate-client/webhooks.ts'
@@ -135,18 +137,26 @@ function sendFrom(c: Ctx, services: Services): Promise<Response> {
   return withFreshSender(identify, async (sender) => {
     raw ??= readJson(c, MAX_BODY_BYTES)
     const json = await raw
-    const body = readSendBody(json, new Date())
     const query = readSendQuery(queryOf(c))
     const key = readIdempotencyKey(c.req.header('idempotency-key'))
     const idempotency = key === null ? null : { key, fingerprint: fingerprintOf(c.req.path, json) }
-    const sendServices = services.campaigns.services
-    const { state, replayed } = await sendMessage(sendServices, sender, body, query, idempotency)
+    // first: whether a date is past or a device was active changes with time, what was sent does not
+    const first = idempotency && (await repeatedSend(services.store, sender.user, idempotency))
+    const { state, replayed } = first || (await sendNew(services, sender, json, query, idempotency))
     c.header('Location', `${prefixOf(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`)
     if (replayed) c.header('Idempotent-Replayed', 'true')
     expose(c, replayed ? 'Location, Idempotent-Replayed' : 'Location')
     return sendRaw(c, JSON.stringify(state), 202)
   })
 }
+
+const sendNew = (
+  services: Services,
+  sender: Sender,
+  json: unknown,
+  query: SendQuery,
+  idempotency: Idempotency | null,
+) => sendMessage(services.campaigns.services, sender, readSendBody(json, new Date()), query, idempotency)
 
 function sendTokens(c: Ctx, pair: TokenPair): Response {
   c.header('cache-control', 'no-store')
