@@ -118,6 +118,18 @@ test('webhooks are told of stored texts once more, by each way that asks for it'
   ).toBe(400)
 })
 
+test('webhooks are told nothing by a refresh that cannot ask phones', async () => {
+  const { db } = fixture.gateway.server.services.store
+  const told = receiver.told.length
+  const waiting = async () => Number((await db.query('select count(*) from webhook_dispatch')).rows[0]![0])
+  await expect.poll(waiting).toBe(0)
+  await db.query('alter table smsgate_phones rename column export_since to export_since_')
+  const body = { ...PERIOD, deviceId: other.id, webhookDelivery: 'Individual' }
+  const { status } = await ask('/inbox/refresh', body)
+  await db.query('alter table smsgate_phones rename column export_since_ to export_since')
+  expect([status, await waiting(), receiver.told.length]).toEqual([500, 0, told])
+})
+
 test('refreshes wait for the calls of those before them', async () => {
   const { db } = fixture.gateway.server.services.store
   const [hook] = (await db.query('select id from webhooks where "user" = $1', [user.id])).rows[0]!

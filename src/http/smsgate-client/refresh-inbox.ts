@@ -37,8 +37,9 @@ async function readRequest(c: Ctx, services: Services, scope: Scope) {
 
 async function run(c: Ctx, { store }: Services, user: string, refresh: InboxRefresh): Promise<Response> {
   const { since, until, device, tellsWebhooks } = refresh
-  if (tellsWebhooks) await deliverAgain(store, user, refresh)
+  // phones first: asked again after a failure, they hand in nothing twice, but webhooks would be told twice
   const phones = await requestInbox(store, user, device, { since: isoDate(since), until: isoDate(until) })
+  if (tellsWebhooks) await deliverAgain(store, user, refresh)
   if (phones === 0 && !tellsWebhooks)
     throw invalid('webhookDelivery must be Individual: none of these devices is an SMSGate phone')
   // an empty body, or SMSGate's text, some clients cannot read
