@@ -118,19 +118,22 @@ async function sendOrWait(
 
 const isRefusal = (error: unknown, code: string) => error instanceof GatewayError && error.body.error === code
 
-const DEVICES = `select d.id, d.last_seen >= $3 from devices d where d."user" = $1 and ($2 = '' or d.id = $2) limit 1`
+const DEVICES = `
+select d.last_seen >= $3, exists (select from lines l where l.device = d.id and l.slot in ($4, 0))
+from devices d where d."user" = $1 and ($2 = '' or d.id = $2) limit 1`
 
-/** Throws 400 when the user has no device, or the named one was not seen for so long. */
+/** Throws 400 when the user has no device, or the named one was not seen for so long or has no such SIM. */
 async function checkDevices(
   { db }: Store,
   user: string,
-  { deviceId }: SendBody,
+  { deviceId, options: { sim } }: SendBody,
   { activeWithinHours }: SendQuery,
 ): Promise<void> {
   const since = formatDate(new Date(Math.max(0, Date.now() - activeWithinHours * 3_600_000)))
-  const { rows } = await db.query(DEVICES, [user, deviceId, since], 'smsgate send devices')
+  const { rows } = await db.query(DEVICES, [user, deviceId, since, sim], 'smsgate send devices')
   if (!rows[0]) throw deviceId ? unknownDevice() : invalid('You have no device: pair one first')
-  const wasActive = rows[0][1] === true
+  const [wasActive, hasSim] = rows[0]
+  if (deviceId && sim > 0 && !hasSim) throw invalid(`simNumber ${sim} is no SIM of this device (deviceId)`)
   if (deviceId && activeWithinHours > 0 && !wasActive)
     throw invalid(`deviceId was not active within ${activeWithinHours} hours (deviceActiveWithin)`)
 }

@@ -161,6 +161,13 @@ describe('refuses, and stores nothing', () => {
     expect(answer).toMatchObject({ status: 413, body: { message: expect.any(String) } })
   })
 
+  test('a SIM that the device does not have', async () => {
+    await fixture.server.rows(`update devices set sims = '[{"slot": 1}]' where id = $1`, [BENS_PHONE])
+    const by = (simNumber: number) => send({ deviceId: BENS_PHONE, simNumber }, '', fixture.ben)
+    expect(await by(2)).toMatchObject({ status: 400, body: { message: /^simNumber/ } })
+    expect((await by(1)).status).toBe(202)
+  })
+
   test('a sender without devices', async () => {
     const later = { scheduleAt: inHours(1) }
     for (const more of [{}, later])
