@@ -131,4 +131,20 @@ describe('filters', () => {
     expect((await list(`?To=${encodeURIComponent(NUMBER)}`)).body.messages).toHaveLength(4)
     expect((await list(`?From=${encodeURIComponent(NUMBER)}`)).body.messages).toHaveLength(6)
   })
+
+  test('From may be a name with separators', async () => {
+    await receive(phone, 'DHL-Info', 'Parcel')
+    for (const from of ['DHL-Info', '+49 (1511) 7777-777'])
+      expect((await list(`?${new URLSearchParams({ From: from })}`)).body.messages.length).toBeGreaterThan(0)
+  })
+
+  test('To finds texts that came in before their device had its number', async () => {
+    const late = await fixture.gateway.pair(ann.user, {})
+    const id = await receive(late, FROM, 'Early')
+    const phoneNumber = '+4915550000009'
+    await ann.user.call('PATCH', `/api/collections/devices/records/${late.id}`, { phone: phoneNumber })
+    const { messages } = (await list(`?To=${encodeURIComponent(phoneNumber)}`)).body
+    expect(messages).toMatchObject([{ to: phoneNumber, body: 'Early' }])
+    expect(Buffer.from(messages[0].sid.slice(2, 32), 'hex').toString()).toBe(id)
+  })
 })

@@ -45,7 +45,7 @@ export async function listMessages(
   refuseUnknown(parameters, KNOWN)
   const request = readPage(parameters, 'SM')
   const query = new ListQuery(user)
-  query.filter(parameters)
+  query.filter(parameters, await devicesWith(store, user, numbersIn(parameters, 'To')))
   await query.page(store, request)
   const { rows } = await store.db.queryFor(client, query.text(request), query.values)
   const { rows: kept, content } = cutPage(request, rows.map(messageRow))
@@ -58,6 +58,7 @@ export async function listMessages(
 
 /** SQL: when a message was sent, or received; '' for neither. */
 const DATE_SENT = `case m.message_type when 'incoming' then m.delivered_at else m.sent_at end`
+const DEVICES = 'select id from devices where "user" = $1 and phone = any($2)'
 const POSITION = 'select _rowid from sms_messages m where m.id = $1 and m."user" || \'\' = $2'
 
 /** The statement of a list, with the conditions of its request; its values are bound. */
@@ -70,12 +71,13 @@ class ListQuery {
     this.values = [user]
   }
 
-  filter(parameters: Parameters): void {
-    const [to, from] = ['To', 'From'].map((name) => withoutSeparators(parameters.get(name) ?? ''))
-    if (to) this.#add((at) => `m."to" = ${at}`, to)
-    if (from)
+  /** `devices`: those with the number in `To`, which their incoming texts without a number of theirs show. */
+  filter(parameters: Parameters, devices: readonly string[]): void {
+    const [to, from] = [numbersIn(parameters, 'To'), numbersIn(parameters, 'From')]
+    if (to.length > 0) this.#addTo(to, devices)
+    if (from.length > 0)
       this.#add(
-        (at) => `(case m.message_type when 'incoming' then m."from" else ${OWN_NUMBER} end) = ${at}`,
+        (at) => `(case m.message_type when 'incoming' then m."from" else ${OWN_NUMBER} end) = any(${at})`,
         from,
       )
     const on = readDate(parameters, 'DateSent')
@@ -105,6 +107,13 @@ class ListQuery {
       limit ${limit}::bigint offset ${offset}::bigint`
   }
 
+  #addTo(numbers: readonly string[], devices: readonly string[]): void {
+    const isTo = `m."to" = any(${this.#value(numbers)})`
+    const isMine = (at: string) => `m."to" = '' and m.message_type = 'incoming' and m.device = any(${at})`
+    // one number alone is read by its index
+    this.#conditions.push(devices.length > 0 ? `(${isTo} or ${isMine(this.#value(devices))})` : isTo)
+  }
+
   #between(fromMs: number | undefined, beforeMs: number | undefined): void {
     this.#conditions.push(`${DATE_SENT} <> ''`)
     if (fromMs !== undefined)
@@ -120,6 +129,18 @@ class ListQuery {
   #value(value: unknown): string {
     return `$${this.values.push(value)}`
   }
+}
+
+/** A number of a filter as it was given and without separators; a name such as DHL-Info keeps its own. */
+function numbersIn(parameters: Parameters, name: string): string[] {
+  const given = parameters.get(name) ?? ''
+  return [...new Set([given, withoutSeparators(given)])].filter((number) => number !== '')
+}
+
+async function devicesWith({ db }: Store, user: string, numbers: readonly string[]): Promise<string[]> {
+  if (numbers.length === 0) return []
+  const { rows } = await db.query(DEVICES, [user, numbers], 'twilio devices of a number')
+  return rows.map(([id]) => String(id))
 }
 
 const floorToSecond = (ms: number) => Math.floor(ms / SECOND_MS) * SECOND_MS
