@@ -85,6 +85,7 @@ describe('status callbacks', () => {
 
   test.each<[string, (string | [string, string])[], string[], string]>([
     ['a failure', [['failed', 'No service']], ['failed'], '30008'],
+    ['a failure with an odd name', [['failed', 'constructor']], ['failed'], '30008'],
     ['a negative report', ['sent', ['failed', 'Rejected']], ['sent', 'undelivered'], '30003'],
   ])('tell of %s', async (_, reports, statuses, code) => {
     await ann.send({ StatusCallback: app.url })

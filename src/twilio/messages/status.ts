@@ -45,7 +45,8 @@ const BY_REASON: Readonly<Record<string, TwilioState>> = {
 /** The status of a message in Twilio's words. `now`: a date in the stored form. */
 export function twilioState(message: StatusColumns, now: string): TwilioState {
   const { status, scheduled_at, error_message } = message
-  if (status === 'failed') return BY_REASON[error_message] ?? failedState(message)
+  if (status === 'failed')
+    return Object.hasOwn(BY_REASON, error_message) ? BY_REASON[error_message]! : failedState(message)
   if (status === 'pending') return { status: scheduled_at > now ? 'scheduled' : 'accepted', errorCode: null }
   return { status: status === 'assigned' ? 'queued' : (status as TwilioStatus), errorCode: null }
 }
