@@ -65,7 +65,9 @@ export async function repeatedSend(
   { key, fingerprint }: Idempotency,
 ): Promise<AcceptedSend | undefined> {
   const answer = await firstAnswer(store, user, key, fingerprint)
-  return answer === undefined ? undefined : { state: await readState(store, user, refOf(answer)), replayed: true }
+  return answer === undefined
+    ? undefined
+    : { state: await readState(store, user, refOf(answer)), replayed: true }
 }
 
 /** The message or batch of an answer of `send`. */
@@ -81,10 +83,7 @@ async function readState(store: Store, user: string, ref: string): Promise<Messa
 }
 
 /** The state of a send that cannot be read now, as far as its request tells. */
-function acceptedState(
-  ref: string,
-  { recipients, deviceId, content, options }: SendBody,
-): MessageState {
+function acceptedState(ref: string, { recipients, deviceId, content, options }: SendBody): MessageState {
   const createdAt = new Date().toISOString()
   return {
     id: options.sendId || ref,

@@ -13,7 +13,12 @@ import { listMessages, readListQuery } from '../../smsgate-client/list-messages.
 import { readStates } from '../../smsgate-client/message-state.ts'
 import { prefixOf } from '../../smsgate-client/path.ts'
 import { readSendBody } from '../../smsgate-client/send-body.ts'
-import { readSendQuery, repeatedSend, type SendQuery, sendMessage } from '../../smsgate-client/send-message.ts'
+import {
+  readSendQuery,
+  repeatedSend,
+  type SendQuery,
+  sendMessage,
+} from '../../smsgate-client/send-message.ts'
 import { readSigningKey } from '../../smsgate-client/settings.ts'
 import { issueTokens, refreshTokens, revokeTokens, type TokenPair } from '../../smsgate-client/tokens.ts'
 import { listWebhooks } from '../../smsgate-client/webhooks.ts'
