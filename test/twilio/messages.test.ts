@@ -180,6 +180,16 @@ describe('a create is refused', () => {
 
   test('a body that is too large, or has too many parameters', async () => {
     expect((await ann.send({ Body: 'x'.repeat(1_100_000) })).body).toMatchObject({ code: 20001, status: 413 })
+    const chunked = await fetch(`${fixture.gateway.url}/2010-04-01/Accounts/${ann.sid}/Messages.json`, {
+      method: 'POST',
+      headers: {
+        authorization: `Basic ${btoa(`${ann.sid}:${ann.token}`)}`,
+        'content-type': 'application/x-www-form-urlencoded',
+      },
+      body: new Blob([`Body=${'x'.repeat(1_100_000)}`]).stream(),
+      duplex: 'half',
+    } as RequestInit)
+    expect(await chunked.json()).toMatchObject({ code: 20001, status: 413 })
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`P${i}`, '']))
     expect((await ann.send(many)).body).toMatchObject({ code: 20001, status: 400 })
   })
