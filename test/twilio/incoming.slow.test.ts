@@ -192,6 +192,16 @@ describe('TwiML', () => {
     expect(app.calls).toHaveLength(11)
   })
 
+  test('too many over a redirect leave those of the documents before', async () => {
+    app.behave(({ url }, res) => {
+      const body = url.endsWith('/more') ? '<Message>More</Message>'.repeat(10) : '<Message>First</Message>'
+      const next = url.endsWith('/more') ? '' : '<Redirect>/more</Redirect>'
+      res.writeHead(200, { 'content-type': 'text/xml' }).end(xml(body + next))
+    })
+    expect((await hear()).response_body).toMatch(/^14109 /)
+    expect(await repliesTo(from)).toMatchObject([{ body: 'First' }])
+  })
+
   test('at most 15 replies between two numbers in 30 s', async () => {
     app.answer(200, xml('<Message>Hi</Message>'.repeat(10)))
     expect(await hear('One')).toMatchObject({ status: 'delivered' })

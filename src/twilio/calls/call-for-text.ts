@@ -59,8 +59,8 @@ async function reply(
     // an earlier attempt may have stored replies and ended before all were sent
     if (await sendStored(services.send, text)) return undefined
     const { replies, error } = await collectReplies(services, caller, text, answer, due.url)
-    await checkReplies(services.store, text.user, replies)
-    await sendReplies(services.send, text, replies)
+    // without any, the call can be made again by hand once the answer is mended
+    if (replies.length > 0 || !error) await sendReplies(services.send, text, replies)
     return error
   } catch (error) {
     if (error instanceof TwimlError) return error
@@ -95,7 +95,9 @@ async function collectReplies(
   try {
     for (let redirects = 0; ; redirects++) {
       const { messages, redirect } = readAnswer(answer.headers, answer.body)
-      replies.push(...(await planReplies(store, text, messages, base, config.webhookAllowPrivate)))
+      const more = await planReplies(store, text, messages, base, config.webhookAllowPrivate)
+      await checkReplies(store, text.user, [...replies, ...more])
+      replies.push(...more)
       if (!redirect) return { replies, error: undefined }
       if (redirects === MAX_REDIRECTS)
         throw new TwimlError(NO_SUCCESS, `The answer leads to more than ${MAX_REDIRECTS} others`)
