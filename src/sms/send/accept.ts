@@ -121,7 +121,8 @@ export class Acceptor {
   }
 
   /**
-   * A statement that failed has stored nothing: whoever is not at fault must not suffer, so each goes alone.
+   * A statement that the database refused has stored nothing: whoever is not at fault must not suffer, so
+   * each goes alone. When the connection was lost, nobody knows whether it was stored: none goes again.
    */
   #failed(group: readonly Waiting[], error: unknown): void {
     if (group.length === 1 || error instanceof DatabaseUnavailable) {

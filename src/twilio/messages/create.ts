@@ -42,7 +42,9 @@ const LATER = new Set(['sending', 'sent', 'delivered', 'undelivered'])
 
 /**
  * Sends a message as `POST Messages.json` asks for it. Checks the parameters in Twilio's order; stores
- * nothing when it throws. Throws TwilioRefusals, refusals of the send, and StaleSender.
+ * nothing when it throws one of TwilioRefusals, refusals of the send, and StaleSender. When the database is
+ * not to be had (503) in the middle of the commit, the message may be stored: an Idempotency-Key makes the
+ * repetition safe.
  */
 export async function createMessage(
   services: CreateServices,
