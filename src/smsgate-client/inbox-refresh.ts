@@ -3,6 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import { RetryLater } from '../errors.ts'
 import { dateOf } from '../fields/types/date.ts'
+import { isOwnDevice } from '../sms/devices/own-device.ts'
 import { checkShape, id } from '../sms/send/shape.ts'
 import { invalid, unknownDevice } from './invalid.ts'
 import { MAX_DEVICE_ID, rfc3339 } from './query.ts'
@@ -56,9 +57,7 @@ export function readRefreshBody(raw: unknown): InboxRefresh {
 
 /** Throws 400 for a device that is not the user's. */
 export async function checkOwnDevice({ db }: Store, user: string, device: string): Promise<void> {
-  if (device === '') return
-  const { rows } = await db.query('select 1 from devices d where d.id = $1 and d."user" = $2', [device, user])
-  if (!rows[0]) throw unknownDevice()
+  if (device !== '' && !(await isOwnDevice(db, user, device))) throw unknownDevice()
 }
 
 const IN_PERIOD = `

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
 import type { StatementClient } from '../db/client/statement-client.ts'
+import { DATA_URL } from '../webhooks/smsgate-event.ts'
 import { invalid } from './invalid.ts'
 import type { Page } from './list-messages.ts'
 import { isoDate } from './message-state.ts'
@@ -8,8 +9,6 @@ import { dateIn, deviceIn, numberIn, type Query } from './query.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 500
-/** How the body of a text begins that was received as binary data. */
-export const DATA_URL = 'data:application/octet-stream;base64,'
 
 const TYPES = ['SMS', 'DATA_SMS', 'MMS', 'MMS_DOWNLOADED'] as const
 

@@ -9,6 +9,7 @@ import type { OptWords } from '../sms/queue/opt-out.ts'
 import { E164 } from '../sms/send/phone.ts'
 import { gatewayRefusal } from '../sms/send/refusal.ts'
 import { checkShape } from '../sms/send/shape.ts'
+import { DATA_URL } from '../webhooks/smsgate-event.ts'
 import { DATA_PAYLOAD, EVENT_BODY, MMS_PAYLOAD, STARTED_PAYLOAD, TEXT_PAYLOAD } from './body.ts'
 import { noteClock } from './phone.ts'
 
@@ -60,7 +61,7 @@ const TEXTS: Readonly<Record<string, (payload: unknown) => Text>> = {
   },
   'sms:data-received': (raw) => {
     const payload = checkShape(DATA_PAYLOAD, raw)
-    return toText(payload, `data:application/octet-stream;base64,${payload.data}`)
+    return toText(payload, DATA_URL + payload.data)
   },
   'mms:downloaded': (raw) => {
     const payload = checkShape(MMS_PAYLOAD, raw)

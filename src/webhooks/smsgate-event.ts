@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { dateOf } from '../fields/types/date.ts'
 
 /** How the body of a text begins that came as binary data. webhook_noted.sql has it, too. */
-const DATA_URL = 'data:application/octet-stream;base64,'
+export const DATA_URL = 'data:application/octet-stream;base64,'
 
 /** SMSGate's events, and ours that they are told at. A cancellation is a failure with its own reason. */
 export const SMSGATE_EVENTS = {

@@ -4,6 +4,7 @@ import type { Config } from '../../config.ts'
 import { randomId } from '../../tools/random.ts'
 import { Semaphore } from '../../tools/semaphore.ts'
 import { zoneOfNumber } from '../../tools/time-zones.ts'
+import { isOwnDevice } from '../devices/own-device.ts'
 import type { Acceptor } from './accept.ts'
 import type { SendBody } from './body.ts'
 import { checkLength, type Text, writeTexts } from './content.ts'
@@ -132,12 +133,7 @@ const refusalOf = (outcome: Outcome): Error =>
 
 /** Throws 404 `device_not_found` for a device that is not the user's. */
 export async function checkDevice(store: Store, user: string, id: string): Promise<void> {
-  const { rows } = await store.db.query(
-    'select 1 from devices where id = $1 and "user" = $2',
-    [id, user],
-    'sms named device',
-  )
-  if (!rows[0]) throw gatewayRefusal('device_not_found')
+  if (!(await isOwnDevice(store.db, user, id))) throw gatewayRefusal('device_not_found')
 }
 
 function makeOffer(
