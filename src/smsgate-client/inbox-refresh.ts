@@ -3,7 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import { LOCKS } from '../db/advisory-locks.ts'
 import { RetryLater } from '../errors.ts'
 import { dateOf } from '../fields/types/date.ts'
-import { isOwnDevice } from '../sms/devices/own-device.ts'
+import { isOwnDevice } from '../sms/send/send.ts'
 import { checkShape, id } from '../sms/send/shape.ts'
 import { invalid, unknownDevice } from './invalid.ts'
 import { MAX_DEVICE_ID, rfc3339 } from './query.ts'
@@ -56,8 +56,8 @@ export function readRefreshBody(raw: unknown): InboxRefresh {
 }
 
 /** Throws 400 for a device that is not the user's. */
-export async function checkOwnDevice({ db }: Store, user: string, device: string): Promise<void> {
-  if (device !== '' && !(await isOwnDevice(db, user, device))) throw unknownDevice()
+export async function checkOwnDevice(store: Store, user: string, device: string): Promise<void> {
+  if (device !== '' && !(await isOwnDevice(store, user, device))) throw unknownDevice()
 }
 
 const IN_PERIOD = `
@@ -87,7 +87,8 @@ select count(*) from (select w.id from ${RECEIVERS}) w cross join lateral (
 
 /**
  * Tells a user's `sms:received` webhooks once more of the texts of a period. Throws 400 for too many, and 429
- * while as many calls of these webhooks wait as one refresh can make: a flood of refreshes would fill the disk.
+ * while as many calls of these webhooks wait as one refresh can make: a flood of refreshes would fill the
+ * disk.
  */
 export function deliverAgain(
   { db }: Store,

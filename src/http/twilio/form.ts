@@ -7,7 +7,7 @@ import type { Ctx } from '../context.ts'
 const MAX_BODY_BYTES = 1 << 20
 const FORM = /^application\/x-www-form-urlencoded(?:\s*;|$)/i
 
-/** The parameters of a request's form, read once. Throws 400 for a body that is no form, 413 for a large one. */
+/** The parameters of a request's form, read once. Throws 400 for a body that is no form, 413. */
 export async function readForm(c: Ctx): Promise<Parameters> {
   const known = forms.get(c)
   if (known) return known

@@ -4,7 +4,6 @@ import type { Config } from '../../config.ts'
 import { randomId } from '../../tools/random.ts'
 import { Semaphore } from '../../tools/semaphore.ts'
 import { zoneOfNumber } from '../../tools/time-zones.ts'
-import { isOwnDevice } from '../devices/own-device.ts'
 import type { Acceptor } from './accept.ts'
 import type { SendBody } from './body.ts'
 import { checkLength, type Text, writeTexts } from './content.ts'
@@ -131,9 +130,17 @@ async function answerKnown(store: Store, user: string, message: string, idempote
 const refusalOf = (outcome: Outcome): Error =>
   outcome === 'stale' ? new StaleSender() : gatewayRefusal(outcome as RefusalCode)
 
+const OWN_DEVICE = 'select 1 from devices d where d.id = $1 and d."user" = $2'
+
+/** Whether a device is this user's. */
+export async function isOwnDevice({ db }: Store, user: string, device: string): Promise<boolean> {
+  const { rows } = await db.query(OWN_DEVICE, [device, user], 'sms own device')
+  return rows.length > 0
+}
+
 /** Throws 404 `device_not_found` for a device that is not the user's. */
 export async function checkDevice(store: Store, user: string, id: string): Promise<void> {
-  if (!(await isOwnDevice(store.db, user, id))) throw gatewayRefusal('device_not_found')
+  if (!(await isOwnDevice(store, user, id))) throw gatewayRefusal('device_not_found')
 }
 
 function makeOffer(
