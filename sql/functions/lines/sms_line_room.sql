@@ -1,6 +1,6 @@
--- Trigger of lines. A line that is disabled or whose SIM is gone loses what no device has claimed; texts whose
--- request named it wait for it. A line that gets its first limit counts what it has sent before. A change may
--- give room to messages that wait. Counters of a deleted line go.
+-- Trigger of lines. A line that is disabled or whose SIM is gone loses what no device has claimed; texts
+-- whose request named it wait for it. A line that gets its first limit counts what it has sent before. A
+-- change may give room to messages that wait. Counters of a deleted line go.
 --
 -- Locks as the sweeper and acceptance do: waiting rows of the queue, assigned rows, the user's turn,
 -- counters.

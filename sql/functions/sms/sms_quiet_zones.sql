@@ -1,5 +1,5 @@
--- The time zones, as in sms_dispatch.quiet_zone, of a user's texts that lines have and whose quiet hours it is
--- in now. Most users have no quiet hours: one look.
+-- The time zones, as in sms_dispatch.quiet_zone, of a user's texts that lines have, where it is quiet hours
+-- now. Most users have no quiet hours: one look.
 create or replace function sms_quiet_zones(owner text) returns text[] language plpgsql stable as $$
 declare
   quiet record;
