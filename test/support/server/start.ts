@@ -26,7 +26,9 @@ export async function testConfig(
   content: Content = 'empty',
 ): Promise<Config> {
   const database = namesDatabase(environment) ? {} : await newDatabase(content)
-  return readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_POOL: '8', ...database, ...environment })
+  const PARTITION = (environment.DATABASE_URL ?? database.DATABASE_URL) ? process.env.PARTITION : undefined
+  const chosen = { PARTITION, PORT: '0', LOG_LEVEL: 'silent', DATABASE_POOL: '8' }
+  return readConfig({ ...chosen, ...database, ...environment })
 }
 
 async function newDatabase(content: Content): Promise<Record<string, string>> {
