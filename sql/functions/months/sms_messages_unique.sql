@@ -1,8 +1,8 @@
--- Triggers of sms_messages with partitions: ids and the references of a user stay unique over all of them, as
+-- Trigger of sms_messages with partitions: ids and the references of a user stay unique over all of them, as
 -- the indexes of a plain table keep them. A partition's own indexes know its own rows only. Whoever inserts
--- the same first holds the lock of its hash until the commit; 64 locks are enough, and an import of any length
--- takes no more. Sends do without: their ids are random, and they look for the reference under the lock of
--- the user's row.
+-- the same first holds the lock of its hash until the commit. There are 64 locks, so that an import of any
+-- length takes no more. Sends do without: their ids are random, and they look for the reference under the
+-- lock of the user's row.
 create or replace function sms_messages_unique() returns trigger language plpgsql as $$
 declare
   twin record;

@@ -8,14 +8,7 @@ import { MONTHS_AHEAD } from './months.ts'
 import { convertingCheckOf, type Month, monthAfter, otherOf, partitionOf, startOf } from './names.ts'
 import { withShortLocks } from './short-locks.ts'
 import { isPartitioned, presentMonth } from './state.ts'
-import { swap } from './swap.ts'
-
-/** A table with the columns `id`, `created` and `_rowid` that can have partitions by month. */
-export interface MonthlyTable {
-  readonly name: string
-  /** Does what depends on the table's oid, in the transaction of the swap. */
-  readonly moved?: (tx: Db, before: number, after: number) => Promise<void>
-}
+import { type MonthlyTable, swap } from './swap.ts'
 
 /** From so many days before a month's end on the past ends with the month after it. */
 const LAST_DAYS = 7

@@ -1,6 +1,5 @@
 import type { Db } from '../open.ts'
 import { sqlFiles } from '../schema/sql-files.ts'
-import type { MonthlyTable } from './convert.ts'
 import { indexesOf, indexSql, quoted } from './make-like.ts'
 import {
   indexOfPartition,
@@ -13,6 +12,13 @@ import {
   suffixOf,
 } from './names.ts'
 import { dropDependentViews } from './views.ts'
+
+/** A table with the columns `id`, `created` and `_rowid` that can have partitions by month. */
+export interface MonthlyTable {
+  readonly name: string
+  /** Does what depends on the table's oid, in the transaction of the swap. */
+  readonly moved?: (tx: Db, before: number, after: number) => Promise<void>
+}
 
 const OID = `select to_regclass(quote_ident($1))::oid::int8`
 const TRIGGERS = `

@@ -27,7 +27,16 @@ export async function deleteRecords(
   ids: readonly string[],
 ): Promise<void> {
   const deleted = await deleteRows(store, collection, ids)
-  if (deleted.length === 0) return
+  if (deleted.length > 0) await releaseRecords(store, extensions, collection, deleted)
+}
+
+/** What follows from records that are deleted already: see deleteRecords. */
+export async function releaseRecords(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+  deleted: readonly string[],
+): Promise<void> {
   if (collection.name === SUPERUSERS) await demandSuperuser(store, collection)
   if (collection.type === 'auth') await deleteLinks(store, collection, deleted)
   await extensions.get(collection.id)?.afterDelete?.(store, deleted)

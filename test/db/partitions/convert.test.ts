@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { readNumbering } from '../../../src/transfer/rows.ts'
-import { tablesOf } from '../../../src/transfer/tables.ts'
 import { buildIndexes, indexStates } from '../../../src/collections/table/background-indexes.ts'
 import { openDb } from '../../../src/db/open.ts'
 import { makeMonths } from '../../../src/db/partitions/months.ts'
@@ -9,6 +7,8 @@ import { createLogger } from '../../../src/log.ts'
 import { start } from '../../../src/server.ts'
 import { MONTHLY_TABLES, partitionAtStart, partitionMessages } from '../../../src/sms/months/partition.ts'
 import { makeRetentionIndex } from '../../../src/sms/sweep/retention-index.ts'
+import { readNumbering } from '../../../src/transfer/rows.ts'
+import { tablesOf } from '../../../src/transfer/tables.ts'
 import { type ServerWithUsers, startServerWithUsers } from '../../support/server/server-with-users.ts'
 import { openPreparedDb, testConfig } from '../../support/server/start.ts'
 
@@ -38,7 +38,9 @@ describe.runIf(onPlain)('under running sends, killed at each step', () => {
     await server.rows(`create view newest as select id, body from sms_messages where created > '2020'`)
     await server.rows('create view newer as select id from newest')
     // it belongs to no month for a long time
-    await server.rows(`insert into sms_messages (id, "user", created) values ('faraway', 'annaaaaaaaaaaaa', '2999-01-01')`)
+    await server.rows(
+      `insert into sms_messages (id, "user", created) values ('faraway', 'annaaaaaaaaaaaa', '2999-01-01')`,
+    )
     await server.rows(`insert into sms_messages (id, "user") values ('undated', 'annaaaaaaaaaaaa')`)
     const sender = async (i: number) => {
       for (let n = 0; !isOver; n++) {
@@ -152,7 +154,9 @@ test.runIf(onPlain)('a check that a kill has left is removed within the hour', a
       if (done === 1) throw KILLED
     }
     await expect(partitionMessages(db, kill)).rejects.toBe(KILLED)
-    await expect(db.query(`insert into sms_messages (id, created) values ('x', '2999')`)).rejects.toThrow('check')
+    await expect(db.query(`insert into sms_messages (id, created) values ('x', '2999')`)).rejects.toThrow(
+      'check',
+    )
     await makeMonths(db, MONTHLY_TABLES)
     await db.query(`insert into sms_messages (id, created) values ('x', '2999')`)
   } finally {

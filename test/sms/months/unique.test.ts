@@ -2,7 +2,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startOf } from '../../../src/db/partitions/names.ts'
 import { receiveTexts } from '../../../src/sms/inbound/receive.ts'
 import { monthsAgo, withMonths } from '../../support/database/months.ts'
-import { ANN, PHONES, type ServerWithUsers, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import {
+  ANN,
+  PHONES,
+  type ServerWithUsers,
+  startServerWithUsers,
+} from '../../support/server/server-with-users.ts'
 
 const WORDS = { out: ['STOP'], in: ['START'] }
 
@@ -23,7 +28,14 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('over all months', () =>
     const response = await fetch(`${server.url}/api/collections/sms_messages/records`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', ...root },
-      body: JSON.stringify({ user: ANN.id, to: '+4911111', body: 'Hi', status: 'sent', message_type: 'outgoing', ...values }),
+      body: JSON.stringify({
+        user: ANN.id,
+        to: '+4911111',
+        body: 'Hi',
+        status: 'sent',
+        message_type: 'outgoing',
+        ...values,
+      }),
     })
     return [response.status, await response.json()]
   }
@@ -67,7 +79,9 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('over all months', () =>
       )
     const results = await Promise.allSettled([insert(before), insert('2999-01-01'), insert('2020-01-01')])
     expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    expect(await server.rows(`select count(*)::int from sms_messages where client_ref = 'twins'`)).toEqual([[1]])
+    expect(await server.rows(`select count(*)::int from sms_messages where client_ref = 'twins'`)).toEqual([
+      [1],
+    ])
   })
 
   test('a text that is told again in another month is not stored again, others are', async () => {

@@ -2,7 +2,13 @@ import type { Store } from '../../../src/collections/catalog.ts'
 import type { Db } from '../../../src/db/open.ts'
 import { quoted } from '../../../src/db/partitions/make-like.ts'
 import { makeMonths } from '../../../src/db/partitions/months.ts'
-import { convertingCheckOf, type Month, monthAfter, pastOf, startOf } from '../../../src/db/partitions/names.ts'
+import {
+  convertingCheckOf,
+  type Month,
+  monthAfter,
+  pastOf,
+  startOf,
+} from '../../../src/db/partitions/names.ts'
 import { partitionsOf, presentMonth } from '../../../src/db/partitions/state.ts'
 import { MONTHLY_TABLES, partitionMessages } from '../../../src/sms/months/partition.ts'
 
