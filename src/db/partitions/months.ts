@@ -22,12 +22,16 @@ export async function makeMonths(db: Db, tables: readonly string[]): Promise<voi
     const { rows } = await tx.query('select pg_try_advisory_xact_lock($1)', [LOCKS.partitions])
     if (rows[0]![0] !== true) return
     for (const table of await leftChecks(db, tables)) await dropCheck(db, table)
-    for (const { table, model, month } of await due(db))
+    const missing = await due(db)
+    for (const { table, model, month } of missing)
       await withShortLocks(db, async (inside) => {
         const name = partitionOf(table, month)
         await makeLike(inside, model, name)
         await attach(inside, table, name, startOf(month), startOf(monthAfter(month)))
       })
+    // autovacuum counts partitions, and never the whole
+    for (const table of new Set(missing.map(({ table }) => table)))
+      await db.unhurried(`analyze ${quoted(table)}`)
   })
 }
 
