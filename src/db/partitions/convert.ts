@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { UserError } from '../../errors.ts'
 import type { Progress } from '../../tools/progress.ts'
 import { LOCKS } from '../advisory-locks.ts'
@@ -36,11 +37,23 @@ export async function convert(
     await tx.limitStatements(0)
     const { rows } = await tx.query('select pg_try_advisory_xact_lock($1)', [LOCKS.partitions])
     if (rows[0]![0] !== true) return 'under way'
-    // an index that is built concurrently keeps the table locked
-    await tx.query('select pg_advisory_xact_lock($1)', [LOCKS.indexBuild])
+    await awaitIndexBuilds(tx, progress)
     for (const table of plain) await convertTable(db, table, progress)
     return 'converted'
   })
+}
+
+/**
+ * An index that is built concurrently keeps the table locked. It waits for the end of all older statements, so
+ * one that waited for it would never end.
+ */
+async function awaitIndexBuilds(tx: Db, progress: Progress): Promise<void> {
+  for (let waited = 0; ; waited++) {
+    const { rows } = await tx.query('select pg_try_advisory_xact_lock($1)', [LOCKS.indexBuild])
+    if (rows[0]![0] === true) return
+    progress('waiting for an index that is being built: seconds', waited, waited + 1)
+    await sleep(1_000)
+  }
 }
 
 async function convertTable(db: Db, table: MonthlyTable, progress: Progress): Promise<void> {
