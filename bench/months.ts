@@ -13,8 +13,8 @@ import { monthsAgo, withMonths } from '../test/support/database/months.ts'
 import { createDatabase, freePort, startPostgres } from '../test/support/database/postgres.ts'
 import { serve } from '../test/support/server/program.ts'
 
-// `node bench/months.ts`: how long a history gets partitions, and how long retention takes a month of a million
-// messages away, while 16 connections send; and the longest of these sends.
+// `node bench/months.ts`: how long a history gets partitions, and how long retention takes a month of a
+// million messages away, while 16 connections send; and the longest of these sends.
 
 const MESSAGES = Number(process.argv[2] ?? 1_000_000)
 const CONNECTIONS = 16

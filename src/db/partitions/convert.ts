@@ -44,8 +44,8 @@ export async function convert(
 }
 
 /**
- * An index that is built concurrently keeps the table locked. It waits for the end of all older statements, so
- * one that waited for it would never end.
+ * An index that is built concurrently keeps the table locked. It waits for the end of all older statements,
+ * so one that waited for it would never end.
  */
 async function awaitIndexBuilds(tx: Db, progress: Progress): Promise<void> {
   for (let waited = 0; ; waited++) {

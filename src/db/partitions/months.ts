@@ -10,7 +10,8 @@ export const MONTHS_AHEAD = 2
 
 /**
  * Makes the partitions of the next months of partitioned tables, and removes what a killed conversion has
- * left on a plain one. Does nothing while another node is at it; one look at the catalog where nothing is to do.
+ * left on a plain one. Does nothing while another node is at it; where nothing is to do, it looks at the
+ * catalog twice.
  */
 export async function makeMonths(db: Db, tables: readonly string[]): Promise<void> {
   const due = async (inside: Db) => [
