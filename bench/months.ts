@@ -116,6 +116,10 @@ async function convertNow(db: Opened['db'], _: Opened): Promise<void> {
   })
 }
 
+/** What a transaction of the retention did, by its result. */
+const nameOf = (result: unknown) =>
+  typeof result === 'number' ? 'blank' : typeof result === 'object' ? 'copy' : 'prepare or swap'
+
 /** Each transaction of more than 20 ms; what depends on the month is cleaned up for a minute only. */
 async function retireNow(db: Opened['db'], store: Opened): Promise<void> {
   const ending = new AbortController()
@@ -127,7 +131,7 @@ async function retireNow(db: Opened['db'], store: Opened): Promise<void> {
     const result = await transaction(work)
     const took = Math.round(performance.now() - begin)
     if (typeof result === 'boolean') batches++
-    else if (!isDetached && took > 20) say(`  a transaction of ${took} ms`)
+    else if (!isDetached && took > 20) say(`  a transaction of ${took} ms: ${nameOf(result)}`)
     if (batches === 1 && !isDetached) {
       isDetached = true
       setTimeout(() => ending.abort(), FORGET_MS)
