@@ -198,12 +198,15 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('months that are due', (
       await add('old', 2_500)
       await add('opn', 2, { status: 'assigned' })
       const transaction = db.transaction.bind(db)
-        db.transaction = async (work) => {
+      db.transaction = async (work) => {
         const result = await transaction(work)
         const isCopied = typeof result === 'object' && result !== null && 'snapshot' in result
         if (isCopied && where === 'copied') throw new Error('killed')
-        if (where === 'half forgotten' && (await count(`pg_class where relname like '%gone' and ${MARKED}`)) === 1)
-        throw new Error('killed')
+        if (
+          where === 'half forgotten' &&
+          (await count(`pg_class where relname like '%gone' and ${MARKED}`)) === 1
+        )
+          throw new Error('killed')
         if (where === 'detached' && (await count(`pg_class where relname like 'sms_messages%gone'`)) === 1)
           throw new Error('killed')
         return result
