@@ -21,7 +21,7 @@ import { serve } from '../test/support/server/program.ts'
 
 const MESSAGES = Number(process.argv[2] ?? 1_000_000)
 const CONNECTIONS = 16
-const FORGET_MS = 60_000
+const FORGET_MS = 20_000
 const USER = 'benchuser000000'
 const KEY = 'psk_bench'
 
@@ -56,7 +56,7 @@ async function measure(what: string, prepare: 'plain' | 'months', run: typeof co
   await migrate(db)
   const store = await openStore(db)
   for (const sql of PEOPLE) await db.query(sql)
-  if (prepare === 'months') await withMonths(store, 6)
+  if (prepare === 'months') await withMonths(store, 5)
   for (const sql of fill(startOf(await monthsAgo(db, 5)))) await db.unhurried(sql)
   await countMessages(db)
   await buildIndexes(db, createLogger(config))
@@ -123,7 +123,7 @@ async function convertNow(db: Opened['db'], _: Opened): Promise<void> {
 const nameOf = (result: unknown) =>
   typeof result === 'number' ? 'blank' : typeof result === 'object' ? 'copy' : 'prepare or swap'
 
-/** Each transaction of more than 20 ms; what depends on the month is cleaned up for a minute only. */
+/** Each transaction of more than 20 ms; what depends on the month is cleaned up for 20 s only. */
 async function retireNow(db: Opened['db'], store: Opened): Promise<void> {
   const ending = new AbortController()
   const transaction = db.transaction.bind(db)
