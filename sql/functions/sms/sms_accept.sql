@@ -75,6 +75,7 @@ declare
   dealt bigint := 0;
   has_idempotency boolean := false;
   has_quiet boolean := false;
+  has_twilio boolean := false;
   send_ids text[] := '{}';
   -- the requests whose text changes the conversation with its number
   spoken bigint[] := '{}';
@@ -248,6 +249,7 @@ begin
       accepted := accepted || request.number;
       -- Before the message, whose status may change a moment later. Null for any other request.
       if request.twilio is not null then
+        has_twilio := true;
         insert into twilio_messages (message, api_key, callback, service, reply, told)
         select m.id, t.api_key, t.callback, t.service, t.reply,
           case when cost = 0 then 3 when request.later then 0 else 1 end
@@ -454,7 +456,7 @@ begin
   perform set_config('pocketsms.counted', '', true);
 
   -- Messages of Twilio's API that sms_assign left waiting are still to be told as queued.
-  if is_special and coalesce(single_status, 'pending') = 'pending' then
+  if has_twilio and is_special and coalesce(single_status, 'pending') = 'pending' then
     update twilio_messages t set told = 0
     from json_to_recordset(messages) m(id text) join sms_messages s on s.id = m.id and s.status = 'pending'
     where t.message = m.id and t.told = 1;
