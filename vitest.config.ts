@@ -41,10 +41,26 @@ const pglite = {
     execArgv: ['--liftoff-only'],
   },
 }
+/** Slow files of a protocol or a program, to which either backend is the same: on Postgres, if it is here. */
+const OF_EITHER_BACKEND = [
+  'test/agent/agent.slow.test.ts',
+  'test/alarms/server.slow.test.ts',
+  'test/demo/demo.slow.test.ts',
+  'test/notifications/push.slow.test.ts',
+  'test/realtime/{access,limits}.slow.test.ts',
+  'test/smsgate/{bursts,handed,journey}.slow.test.ts',
+  'test/transfer/installation.slow.test.ts',
+]
 /** The slow files, each in a process of its own. */
 const pgliteSlow = {
   extends: true as const,
-  test: { ...onPglite, name: 'pglite-slow', include: [SLOW], sequence: { groupOrder: 1 } },
+  test: {
+    ...onPglite,
+    name: 'pglite-slow',
+    include: [SLOW],
+    exclude: hasPostgres ? OF_EITHER_BACKEND : [],
+    sequence: { groupOrder: 1 },
+  },
 }
 /** Every file that uses a database. */
 const postgres = {

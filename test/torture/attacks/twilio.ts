@@ -117,7 +117,7 @@ export const twilio: readonly Attack[] = [
   {
     name: 'Twilio forms that are large or malformed',
     who: 'user',
-    isShort: true,
+    isShort: 'postgres',
     prepare: withNumber(),
     attack: (run) =>
       flood(run, 8, (turn) =>
