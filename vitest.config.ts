@@ -45,11 +45,12 @@ const pglite = {
 const OF_EITHER_BACKEND = [
   'test/agent/agent.slow.test.ts',
   'test/alarms/server.slow.test.ts',
+  'test/backup-api/{api,schedule}.slow.test.ts',
   'test/demo/demo.slow.test.ts',
   'test/notifications/push.slow.test.ts',
   'test/realtime/{access,limits}.slow.test.ts',
   'test/smsgate/{bursts,handed,journey}.slow.test.ts',
-  'test/transfer/installation.slow.test.ts',
+  'test/transfer/{installation,values}.slow.test.ts',
 ]
 /** The slow files, each in a process of its own. */
 const pgliteSlow = {
