@@ -8,7 +8,7 @@ const [MESSAGES, EVENTS] = ['sms_messages', 'sms_events'] as const
 /** The tables that take part when a month goes. Only the last three names exist for a moment. */
 interface Tables {
   readonly name: string
-  /** Its partition of the month; undefined for a table that has none. */
+  /** Its partition of the month. */
   readonly month: string
   readonly kept: string
   readonly gone: string
