@@ -1,3 +1,4 @@
+import type { Fault } from './fault.ts'
 import type { Message } from './records.ts'
 import { useList } from './use/use-list.ts'
 
@@ -17,16 +18,17 @@ export type FailedCounts = Readonly<Record<FailedKind, number>>
 export const failedFilter = (filter: string, kind: FailedKind): string =>
   `${filter === '' ? '' : `(${filter}\n) && `}${FAILED} && ${KINDS[kind]}`
 
-/** How many there are of each kind; undefined until they are counted. */
-export function useFailed(filter: string): FailedCounts | undefined {
+/** How many there are of each kind; undefined until they are counted, and when that failed. */
+export function useFailed(filter: string): { counts: FailedCounts | undefined; fault: Fault | undefined } {
   const plain = useCount(failedFilter(filter, 'plain'))
   const unknown = useCount(failedFilter(filter, 'unknown'))
   const canceled = useCount(failedFilter(filter, 'canceled'))
-  if (plain === undefined || unknown === undefined || canceled === undefined) return undefined
-  return { plain, unknown, canceled }
+  const all = [plain, unknown, canceled]
+  const fault = all.find((list) => list.fault)?.fault
+  const isCounted = !fault && all.every((list) => !list.loading)
+  const counts = { plain: plain.total, unknown: unknown.total, canceled: canceled.total }
+  return { counts: isCounted ? counts : undefined, fault }
 }
 
-function useCount(filter: string): number | undefined {
-  const list = useList<Message>('sms_messages', { filter, perPage: 1, fields: 'id', live: false })
-  return list.loading ? undefined : list.total
-}
+const useCount = (filter: string) =>
+  useList<Message>('sms_messages', { filter, perPage: 1, fields: 'id', live: false })

@@ -58,7 +58,7 @@ function kindOf({ state, filter }: Question): 'failed' | 'waiting' | undefined {
 
 const SendAgain = ({ filter, onClose }: { filter: string; onClose: () => void }) => (
   <AgainDialog
-    counts={useFailed(filter)}
+    {...useFailed(filter)}
     onClose={onClose}
     send={async (chosen, tell, stop) => {
       const filters = (['plain', ...chosen] as const).map((kind) => failedFilter(filter, kind))

@@ -109,7 +109,7 @@ const BatchAgain = ({
   filter,
   ...others
 }: { filter: string } & Omit<ComponentProps<typeof AgainDialog>, 'counts'>) => (
-  <AgainDialog counts={useFailed(filter)} {...others} />
+  <AgainDialog {...useFailed(filter)} {...others} />
 )
 
 const question = (waiting: number) => ({

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { FailedCounts, FailedKind } from '../../data/failed.ts'
+import type { Fault } from '../../data/fault.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { Button } from '../form/button.tsx'
@@ -24,14 +25,17 @@ const WORDS: Readonly<Record<AgainChoice, (count: number) => string>> = {
 
 /**
  * Asks which failed messages are sent once more, and has `send` do it, which tells how many are done and
- * shows what came of it. `counts`: how many there are of each kind; undefined until they are counted.
+ * shows what came of it. `counts`: how many there are of each kind; undefined until they are counted, which
+ * may end with a `fault`.
  */
 export function AgainDialog({
   counts,
+  fault,
   send,
   onClose,
 }: {
   counts: FailedCounts | undefined
+  fault?: Fault | undefined
   send: (chosen: readonly AgainChoice[], tell: (done: number) => void, stop: AbortSignal) => Promise<void>
   onClose: () => void
 }) {
@@ -49,8 +53,8 @@ export function AgainDialog({
   })
   return (
     <Dialog title={t('Send failed ones again')} onClose={onClose}>
-      <Form onSubmit={work.run} fault={work.fault}>
-        {!counts && <Loading what={t('Counting')} />}
+      <Form onSubmit={work.run} fault={work.fault ?? fault}>
+        {!counts && !fault && <Loading what={t('Counting')} />}
         {counts && !work.busy && (
           <>
             <p>{sentenceOf(counts.plain)}</p>
