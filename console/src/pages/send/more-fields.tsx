@@ -1,3 +1,4 @@
+import { useEffect, useState } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
 import type { Device } from '../../data/records.ts'
 import { t } from '../../language/words.ts'
@@ -31,9 +32,13 @@ export function MoreFields({
   fault: Fault | undefined
   devices: readonly Device[]
 }) {
-  const isOpen = ['device', 'giveUp', 'priority'].some((name) => fault?.fields[name])
+  const [isOpen, setOpen] = useState(false)
+  const isWrong = ['device', 'giveUp', 'priority'].some((name) => fault?.fields[name])
+  useEffect(() => {
+    if (isWrong) setOpen(true)
+  }, [isWrong])
   return (
-    <details class="send-more" open={isOpen || undefined}>
+    <details class="send-more" open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>{t('More: line, priority, expiry')}</summary>
       <div class="send-pairs">
         <LineField {...{ composition, onChange, fault, devices }} />
