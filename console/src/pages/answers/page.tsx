@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { hoursWords } from '../../data/hours.ts'
 import type { AutoAnswer } from '../../data/records.ts'
@@ -69,19 +69,7 @@ const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAns
   },
   {
     title: t('State'),
-    cell: (answer) => (
-      <CheckField
-        label={
-          <>
-            <span class="unseen">{answerName(answer)}: </span>
-            {t('On')}
-          </>
-        }
-        name={`enabled-${answer.id}`}
-        value={answer.enabled}
-        onValue={(enabled) => void change(answer, enabled)}
-      />
-    ),
+    cell: (answer) => <Switch key={answer.id} answer={answer} />,
   },
   {
     title: t('Actions'),
@@ -100,8 +88,34 @@ const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAns
   },
 ]
 
-const change = ({ id }: AutoAnswer, enabled: boolean) =>
-  pb.collection('auto_answers').update(id, { enabled }).catch(toastFault)
+/** Turns an answer on or off at once; goes back when that fails. */
+function Switch({ answer }: { answer: AutoAnswer }) {
+  const [isOn, setOn] = useState(answer.enabled)
+  useEffect(() => setOn(answer.enabled), [answer.enabled])
+  const change = async (enabled: boolean) => {
+    setOn(enabled)
+    await pb
+      .collection('auto_answers')
+      .update(answer.id, { enabled })
+      .catch((error) => {
+        setOn(!enabled)
+        toastFault(error)
+      })
+  }
+  return (
+    <CheckField
+      label={
+        <>
+          <span class="unseen">{answerName(answer)}: </span>
+          {t('On')}
+        </>
+      }
+      name={`enabled-${answer.id}`}
+      value={isOn}
+      onValue={(enabled) => void change(enabled)}
+    />
+  )
+}
 
 async function remove(answer: AutoAnswer): Promise<void> {
   const isSure = await confirmed({
