@@ -167,6 +167,7 @@ scenario('a conversation is answered with a template, saved, archived and marked
   await page.getByLabel('Answer from Desk phone').waitFor()
   await page.getByLabel('Device').selectOption({ label: 'Van phone' })
   await page.getByLabel('Template').selectOption({ label: 'Thanks' })
+  await page.getByRole('button', { name: 'Use its text' }).click()
   await expect.poll(() => page.getByLabel('Answer from Van phone').inputValue()).toBe('Thank you, Zoë!')
   await fixture.look('conversation-template')
   await page.getByRole('button', { name: 'Send', exact: true }).click()

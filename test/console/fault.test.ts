@@ -42,7 +42,7 @@ test.each([
     'There is no server of this name. Check the address for typing errors.',
   ],
   ['a deleted record', "The requested resource wasn't found.", 'This does not exist any more.'],
-  ['a sentence of the gateway', 'Template not found.', 'Template not found.'],
+  ['a sentence that needs no others', 'The campaign is over', 'The campaign is over'],
 ])('%s is told in words for people', (_, message, words) => {
   expect(faultOf(answer(400, { message })).message).toBe(words)
 })

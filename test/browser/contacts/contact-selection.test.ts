@@ -44,7 +44,8 @@ scenario('many contacts are chosen, and changed together', async (fixture) => {
   await page.getByLabel('Choose Person 12', { exact: true }).check()
   await page.getByText('2 contacts chosen').waitFor()
   await fixture.look('contacts-selection')
-  await page.getByLabel('Add to a group').selectOption({ label: 'Guests' })
+  await page.getByLabel('Group of the chosen').selectOption({ label: 'Guests' })
+  await page.getByRole('button', { name: 'Add to the group' }).click()
   await page.getByText('2 contacts added to Guests').waitFor()
   expect(await count(`groups.id ?= "${group.id}"`)).toBe(4)
 

@@ -103,26 +103,19 @@ export function SelectionBar({
       </div>
       <div class="row">
         {groups.items.length > 0 && (
-          <>
-            <GroupChoice
-              words={t('Add to a group')}
-              groups={groups}
-              onPick={(id) =>
-                void change({ values: { 'groups+': id } }, (people) =>
-                  t('{people} added to {group}', { people, group: groups.nameOf(id) }),
-                )
-              }
-            />
-            <GroupChoice
-              words={t('Remove from a group')}
-              groups={groups}
-              onPick={(id) =>
-                void change({ values: { 'groups-': id } }, (people) =>
-                  t('{people} removed from {group}', { people, group: groups.nameOf(id) }),
-                )
-              }
-            />
-          </>
+          <GroupChoice
+            groups={groups}
+            onAdd={(id) =>
+              void change({ values: { 'groups+': id } }, (people) =>
+                t('{people} added to {group}', { people, group: groups.nameOf(id) }),
+              )
+            }
+            onRemove={(id) =>
+              void change({ values: { 'groups-': id } }, (people) =>
+                t('{people} removed from {group}', { people, group: groups.nameOf(id) }),
+              )
+            }
+          />
         )}
         <Button
           onClick={() =>
@@ -143,22 +136,37 @@ export function SelectionBar({
   )
 }
 
-/** Does something with a group as soon as it is chosen. */
-const GroupChoice = ({
-  words,
+/** A group, and what to do with it. */
+function GroupChoice({
   groups,
-  onPick,
+  onAdd,
+  onRemove,
 }: {
-  words: string
   groups: Groups
-  onPick: (id: string) => void
-}) => (
-  <select aria-label={words} value="" onChange={(event) => onPick(event.currentTarget.value)}>
-    <option value="">{`${words}…`}</option>
-    {groups.items.map(({ id, name }) => (
-      <option key={id} value={id}>
-        {name}
-      </option>
-    ))}
-  </select>
-)
+  onAdd: (id: string) => void
+  onRemove: (id: string) => void
+}) {
+  const [id, setId] = useState('')
+  return (
+    <>
+      <select
+        aria-label={t('Group of the chosen')}
+        value={id}
+        onChange={(event) => setId(event.currentTarget.value)}
+      >
+        <option value="">{t('Choose a group')}</option>
+        {groups.items.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <Button disabled={id === ''} onClick={() => onAdd(id)}>
+        {t('Add to the group')}
+      </Button>
+      <Button disabled={id === ''} onClick={() => onRemove(id)}>
+        {t('Remove from the group')}
+      </Button>
+    </>
+  )
+}

@@ -51,15 +51,24 @@ export function Answer({
   const [chosen, setChosen] = useState('')
   // sent twice by accident, a text goes out once
   const [keys] = useState(requestKeys)
+  // a text whose answer was lost goes again as it was, even when another device has received a text since
+  const unanswered = useRef<{ body: string; chosen: string; request: object } | undefined>(undefined)
   const typed = useRef(body)
   typed.current = body
   const devices = useList<Device>('devices', { filter: 'enabled = true', sort: 'name', perPage: MAX_DEVICES })
   const device = devices.items.find(({ id }) => id === (chosen || conversation?.device))
   const send = useTask(async () => {
     if (!conversation) await startConversation(number)
-    const request = { recipients: [number], body, ...(device && { device_id: device.id }) }
+    const asked = { recipients: [number], body, ...(device && { device_id: device.id }) }
+    const last = unanswered.current
+    const request = last?.body === body && last.chosen === chosen ? last.request : asked
+    unanswered.current = { body, chosen, request }
     const headers = { 'Idempotency-Key': keys.of(request) }
-    await pb.send('/api/sms/send', { method: 'POST', headers, body: request })
+    await pb.send('/api/sms/send', { method: 'POST', headers, body: request }).catch((error) => {
+      if (error.status >= 400 && error.status < 500) unanswered.current = undefined
+      throw error
+    })
+    unanswered.current = undefined
     keys.renew()
     // what was typed meanwhile is the next text
     if (typed.current === body) draft.saved('')

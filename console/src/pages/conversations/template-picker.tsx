@@ -1,7 +1,9 @@
+import { useState } from 'preact/hooks'
 import type { Template } from '../../data/records.ts'
 import { fillTemplate } from '../../data/text/placeholders.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
+import { Button } from '../../parts/form/button.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 
 const MAX_TEMPLATES = 200
@@ -20,19 +22,22 @@ export function TemplatePicker({
   onPick: (text: string) => void
 }) {
   const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MAX_TEMPLATES })
+  const [id, setId] = useState('')
   if (templates.items.length === 0) return null
   const known: Readonly<Record<string, string>> = { ...(name && { name }), phone: number }
-  const pick = (id: string) => {
-    const template = templates.items.find((each) => each.id === id)
-    if (template) onPick(fillTemplate(template.body, known))
-  }
+  const template = templates.items.find((each) => each.id === id)
   return (
-    <SelectField
-      label={t('Template')}
-      name="template"
-      value=""
-      onValue={pick}
-      choices={[['', t('Choose one')], ...templates.items.map(({ id, name }) => [id, name] as const)]}
-    />
+    <>
+      <SelectField
+        label={t('Template')}
+        name="template"
+        value={template ? id : ''}
+        onValue={setId}
+        choices={[['', t('Choose one')], ...templates.items.map(({ id, name }) => [id, name] as const)]}
+      />
+      {template && (
+        <Button onClick={() => onPick(fillTemplate(template.body, known))}>{t('Use its text')}</Button>
+      )}
+    </>
   )
 }

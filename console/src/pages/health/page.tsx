@@ -13,6 +13,7 @@ import { Page as Frame } from '../../parts/page.tsx'
 import type { Tone } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
+import { failedToday } from '../messages/saved.ts'
 import { lasting } from './lasting.ts'
 import { Offline } from './offline.tsx'
 import { WaitingMessages } from './waiting-messages.tsx'
@@ -85,7 +86,7 @@ export function Page() {
         <Tile
           title={t('Failed today')}
           value={today && formatNumber(today.days[0].counts.failed ?? 0)}
-          href={to('/messages', { filter: 'status = "failed" && created >= @todayStart' })}
+          href={to('/messages', { filter: failedToday() })}
         />
         <Tile
           title={t('Webhook deliveries failed in a day')}

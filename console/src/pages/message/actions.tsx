@@ -72,7 +72,7 @@ export function MessageActions({ message, next }: { message: Message; next: Mess
         )}
         {isMine && (
           <ButtonLink icon="conversations" href={to(`/conversations/${encodeURIComponent(number)}`)}>
-            {message_type === 'incoming' ? t('Answer') : t('Conversation')}
+            {message_type === 'incoming' ? t('Write an answer') : t('Conversation')}
           </ButtonLink>
         )}
         <Copy text={id} label={t('Copy the id')} />

@@ -6,7 +6,7 @@ import { TextField } from '../../parts/form/field.tsx'
 import { Actions, Form } from '../../parts/form/form.tsx'
 import { Menu } from '../../parts/list/menu.tsx'
 import { toast } from '../../parts/toast.tsx'
-import { forgetFilter, READY, type SavedFilter, savedFilters, saveFilter } from './saved.ts'
+import { forgetFilter, readyFilters, type SavedFilter, savedFilters, saveFilter } from './saved.ts'
 
 /** Filters to choose from, and the present one to keep. */
 export function SavedMenu({ filter, onChoose }: { filter: string; onChoose: (filter: string) => void }) {
@@ -38,7 +38,7 @@ export function SavedMenu({ filter, onChoose }: { filter: string; onChoose: (fil
             </Button>
             <SavedList
               title={t('Ready to use')}
-              filters={READY}
+              filters={readyFilters()}
               onChoose={(chosen) => {
                 onChoose(chosen)
                 close()

@@ -1,3 +1,4 @@
+import { pb } from '../../data/client.ts'
 import { remembered } from '../../data/remembered.ts'
 import { t } from '../../language/words.ts'
 
@@ -7,9 +8,15 @@ export interface SavedFilter {
   readonly filter: string
 }
 
+/** What failed since today began, in the browser's time zone. */
+export function failedToday(): string {
+  const start = new Date().setHours(0, 0, 0, 0)
+  return pb.filter('status = {:failed} && created >= {:start}', { failed: 'failed', start: new Date(start) })
+}
+
 /** Ready from the start. */
-export const READY: readonly SavedFilter[] = [
-  { name: t('Failed today'), filter: 'status = "failed" && created >= @todayStart' },
+export const readyFilters = (): readonly SavedFilter[] => [
+  { name: t('Failed today'), filter: failedToday() },
   { name: t('Still on the way'), filter: 'status = "pending" || status = "assigned" || status = "sending"' },
   { name: t('Outcome unknown'), filter: 'error_message ~ "Outcome unknown"' },
   { name: t('Came in since yesterday'), filter: 'message_type = "incoming" && created >= @yesterday' },
