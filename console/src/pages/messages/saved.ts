@@ -1,4 +1,4 @@
-import { pb } from '../../data/client.ts'
+import { failedToday } from '../../data/failed.ts'
 import { remembered } from '../../data/remembered.ts'
 import { t } from '../../language/words.ts'
 
@@ -6,12 +6,6 @@ import { t } from '../../language/words.ts'
 export interface SavedFilter {
   readonly name: string
   readonly filter: string
-}
-
-/** What failed since today began, in the browser's time zone. */
-export function failedToday(): string {
-  const start = new Date().setHours(0, 0, 0, 0)
-  return pb.filter('status = {:failed} && created >= {:start}', { failed: 'failed', start: new Date(start) })
 }
 
 /** Ready from the start. */
