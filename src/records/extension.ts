@@ -11,9 +11,14 @@ export interface Extension {
   readonly maxPerPage?: number
   /**
    * SQL of how many records `table` has in all, or with one value of the field `by`; NULL when that is
-   * unknown. A list that asks for nothing else need not count.
+   * unknown. A list that asks for nothing else need not count. `stamp`: SQL of a text that changes whenever
+   * one of these records whose `created` is more than an hour ago has come or gone.
    */
-  readonly total?: { readonly by: string; readonly sql: (table: string, value?: string) => string }
+  readonly total?: {
+    readonly by: string
+    readonly sql: (table: string, value?: string) => string
+    readonly stamp?: (table: string, value?: string) => string
+  }
   /**
    * The column in whose order an index has all records, and those of each value of `owner`: a search in this
    * order looks at the newest first.

@@ -1,11 +1,13 @@
--- Adds `more` messages to a user's total in sms_totals. It takes a row that no other transaction has locked,
--- or inserts one: so it never waits, and totals cannot deadlock.
-create or replace function sms_count(counted oid, owner text, more bigint) returns void language plpgsql as $$
+-- Adds `more` messages to a user's total in sms_totals, and `old` to the count of changes among messages that
+-- are more than an hour old. It takes a row that no other transaction has locked, or inserts one: so it never
+-- waits, and totals cannot deadlock.
+create or replace function sms_count(counted oid, owner text, more bigint, old bigint) returns void
+language plpgsql as $$
 begin
-  update sms_totals t set messages = t.messages + more where t.id = (
+  update sms_totals t set messages = t.messages + more, older = t.older + old where t.id = (
     select c.id from sms_totals c where c.relation = counted and c."user" = owner limit 1 for update skip locked
   );
   if not found then
-    insert into sms_totals (relation, "user", messages) values (counted, owner, more);
+    insert into sms_totals (relation, "user", messages, older) values (counted, owner, more, old);
   end if;
 end $$;

@@ -111,7 +111,8 @@ async function replace(
     await attachKept(tx, one, month)
   }
   for (const [user, count] of counts)
-    if (count !== 0) await tx.query(`select sms_count($1::regclass, $2, $3)`, [MESSAGES, user, -count])
+    if (count !== 0)
+      await tx.query('select sms_count($1::regclass, $2, $3, $4)', [MESSAGES, user, -count, Math.abs(count)])
 }
 
 /** Brings what stays to the present state of each row that was changed after the copying began. */
