@@ -3,7 +3,6 @@ import './page.css'
 import type { ComponentChildren } from 'preact'
 import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
 import { useDeviceStates } from '../../data/device/device-states.ts'
-import { failedToday } from '../../data/failed.ts'
 import type { Delivery, Device } from '../../data/records.ts'
 import { countOf, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
@@ -86,7 +85,7 @@ export function Page() {
         <Tile
           title={t('Failed today')}
           value={today && formatNumber(today.days[0].counts.failed ?? 0)}
-          href={to('/messages', { filter: failedToday() })}
+          href={to('/messages', { filter: 'status = "failed" && created >= @todayStart' })}
         />
         <Tile
           title={t('Webhook deliveries failed in a day')}
