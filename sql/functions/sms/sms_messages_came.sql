@@ -1,5 +1,4 @@
--- Trigger of sms_messages: counts inserted messages, except those of sms_accept, which counts them itself and
--- makes none of a former hour.
+-- Trigger of sms_messages: counts inserted messages, except those of sms_accept, which counts them itself.
 create or replace function sms_messages_came() returns trigger language plpgsql as $$
 declare
   hour_ago text := pb_text(now() - interval '1 hour');

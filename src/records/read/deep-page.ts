@@ -12,6 +12,8 @@ import { isDeep } from './query-plan.ts'
 
 /** So many records before a page stands the border that is remembered: the page may move by as many. */
 const LEAD = 500
+/** A younger record is no border: what comes or goes beside it need not change the stamp. */
+const OLD = `pb_text(now() - interval '1 day')`
 /** Values of a row behind those of the record: the total, the requester's version, and two of the border. */
 export const DEEP_EXTRA = 4
 
@@ -29,6 +31,7 @@ export interface BorderedList {
  * the extension's stamp is about.
  */
 export function borderedList(
+  collection: Collection,
   { structure }: CompiledFilter,
   page: Page,
   total: string | undefined,
@@ -39,12 +42,17 @@ export function borderedList(
   if (!total || !stamp || !isDeep(structure, page) || more.length > 0) return undefined
   if (!key?.direction || key.column !== order?.order || tiebreak?.column !== ROWID || tiebreak.direction)
     return undefined
+  if (!isWrittenOnce(collection, key.column)) return undefined
   return { total, stamp, isNewestFirst: key.direction === 'DESC' }
 }
 
+/** Whether a column has the date of its record's creation, which a superuser may have changed. */
+const isWrittenOnce = ({ fields }: Collection, column: string): boolean =>
+  fields.some((field) => field.name === column && field.type === 'autodate' && !field.onUpdate)
+
 /**
  * A statement for a deep page. Its rows have the total, the version of the requester's record, the stamp and
- * a new border (`created _rowid`) at their end; there is always one. Rows before the page are passed over in
+ * a new border at their end; there is always one. Rows before the page are passed over in
  * an index that has all that the condition and the order need: from the beginning, some 100 ns each, or from
  * `border`. Totals, stamp and rows are of one moment, so the place of the border is exact: nothing is found
  * if the stamp is another by now, or the border stands behind the page.
@@ -63,32 +71,33 @@ export function deepStatement(
   const size = bind(perPage, 'bigint')
   const version = authVersionSql(auth, params.length + 1)
   if (auth) params.push(auth.id)
-  const tests = [where && `(${where})`, `(SELECT total FROM known) > ${before}`]
+  const tests = [where && `(${where})`, `(SELECT total FROM "the list") > ${before}`]
   let place = '0'
   if (border) {
     const created = bind(border.created, 'text')
     const row = bind(border.row, 'bigint')
     const older = bind(border.older, 'bigint')
     const [later, column] = [isNewestFirst ? '<' : '>', baseColumn('created')]
-    if (isNewestFirst) place = `((SELECT total FROM known) - ${older})`
+    if (isNewestFirst) place = `((SELECT total FROM "the list") - ${older})`
     else place = older
     tests.push(
       `${column} ${later}= ${created}`,
       `(${column} ${later} ${created} OR ${baseColumn(ROWID)} >= ${row})`,
-      `(SELECT stamp FROM known) = ${bind(border.stamp, 'text')}`,
+      `(SELECT stamp FROM "the list") = ${bind(border.stamp, 'text')}`,
       `${before} >= ${place}`,
     )
   }
   const near = `SELECT ${baseColumn('created')}, ${baseColumn(ROWID)} FROM ${from}
     WHERE ${tests.filter((test) => test !== '').join(' AND ')} ORDER BY ${orderBy}
     LIMIT ${size} + ${LEAD} OFFSET greatest(${before} - ${LEAD} - ${place}, 0)`
-  const text = `WITH known AS MATERIALIZED (SELECT ${total} AS total, ${stamp} AS stamp),
-    near AS MATERIALIZED (${near})
-    SELECT p.*, k.total, ${version}, k.stamp,
-      (SELECT ${baseColumn('created')} || ' ' || ${baseColumn(ROWID)} FROM near b ORDER BY ${orderBy} LIMIT 1)
-    FROM known k LEFT JOIN LATERAL (
+  const text = `WITH "the list" AS MATERIALIZED (SELECT ${total} AS total, ${stamp} AS stamp),
+    "near rows" AS MATERIALIZED (${near})
+    SELECT p.*, k.total, ${version}, k.stamp, (
+      SELECT (${baseColumn('created')} < ${OLD}) || '|' || ${baseColumn('created')} || '|' || ${baseColumn(ROWID)}
+      FROM "near rows" b ORDER BY ${orderBy} LIMIT 1)
+    FROM "the list" k LEFT JOIN LATERAL (
       SELECT ${columnsOf(collection).select}
-      FROM (SELECT ${baseColumn(ROWID)} AS row FROM near b ORDER BY ${orderBy}
+      FROM (SELECT ${baseColumn(ROWID)} AS row FROM "near rows" b ORDER BY ${orderBy}
         LIMIT ${size} OFFSET least(greatest(${before} - ${place}, 0), ${LEAD})) r
       JOIN ${from} ON ${baseColumn(ROWID)} = r.row ORDER BY ${orderBy}) p ON true`
   return { text, params }
@@ -99,7 +108,8 @@ export interface DeepFacts {
   /** Null where it is not known. */
   readonly total: number | null
   readonly stamp: string
-  /** Undefined where nothing was found. */
+  readonly isFound: boolean
+  /** Undefined where nothing was found, or what was found is too young. */
   readonly border: Border | undefined
 }
 
@@ -113,15 +123,10 @@ export function deepFacts(
 ): DeepFacts {
   const { count } = columnsOf(collection)
   const total = row[count] === null ? null : Number(row[count])
-  const [created, rowid] = splitLast(String(row[count + 3] ?? ''))
+  const [isOld, created = '', rowid = ''] = String(row[count + 3] ?? '').split('|')
   const from = used ? (isNewestFirst ? Number(total) - used.older : used.older) : 0
   const place = Math.max(Number(offset) - LEAD, from)
   const older = isNewestFirst ? Number(total) - place : place
-  const border = rowid === '' ? undefined : { created, row: rowid, older }
-  return { total, stamp: String(row[count + 2]), border }
-}
-
-function splitLast(text: string): [string, string] {
-  const at = text.lastIndexOf(' ')
-  return [text.slice(0, at), text.slice(at + 1)]
+  const border = isOld === 'true' ? { created, row: rowid, older } : undefined
+  return { total, stamp: String(row[count + 2]), isFound: rowid !== '', border }
 }

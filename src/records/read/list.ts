@@ -21,7 +21,7 @@ import { statementName } from '../select.ts'
 import { type BorderedList, borderedList, DEEP_EXTRA, deepFacts, deepStatement } from './deep-page.ts'
 import { LIST_EXTRA, type ListStatement, listStatement } from './list-statement.ts'
 import { type Page, readPage } from './page.ts'
-import { borderBefore, forgetBorders, rememberBorder } from './page-borders.ts'
+import { borderBefore, noteList } from './page-borders.ts'
 import { isDeep, isPlannedOnce, isShortIndexScan, searchedOwner, singleEqualityColumn } from './query-plan.ts'
 import { checkAuthRequired } from './require-auth.ts'
 
@@ -67,7 +67,7 @@ export async function listRecords(
   const page = readPage(request.query, extension?.maxPerPage)
   const { total, stamp } = keptTotal(collection, compiled, extension)
   const searched = searchedOwner(compiled.structure, page, extension?.search)
-  const bordered = borderedList(compiled, page, total, stamp, extension?.search)
+  const bordered = borderedList(collection, compiled, page, total, stamp, extension?.search)
   const found = bordered
     ? await findDeep(store, collection, compiled, page, bordered, request)
     : await findRows(store, collection, compiled, page, { total, searched }, request)
@@ -159,6 +159,7 @@ async function findDeep(
   page: Page,
   list: BorderedList,
   request: RequestInfo,
+  isAgain = false,
 ): Promise<Found> {
   const { catalog } = store
   const { id, count } = columnsOf(collection)
@@ -167,16 +168,14 @@ async function findDeep(
   const rows = await askStatement(store, collection, statement, DEEP_EXTRA, page, request)
   const first = rows[0]!
   checkAuthVersion(request.auth, first[count + 1])
-  const facts = deepFacts(collection, first, page, list, border)
-  if (facts.total === null) return findRows(store, collection, compiled, page, {}, request)
-  const isBeyond = BigInt(facts.total) <= page.offset
-  if (border && !facts.border && !isBeyond) {
-    forgetBorders(catalog, compiled)
-    return findDeep(store, collection, compiled, page, list, request)
-  }
-  if (facts.border)
-    rememberBorder(catalog, compiled, facts.border, { stamp: facts.stamp, total: facts.total })
-  return { rows: first[id] === null ? [] : rows, total: page.skipTotal ? -1 : facts.total }
+  const { total, stamp, isFound, border: found } = deepFacts(collection, first, page, list, border)
+  if (total === null) return findRows(store, collection, compiled, page, {}, request)
+  noteList(catalog, compiled, { stamp, total, border: found })
+  const isMissed = border && !isFound && BigInt(total) > page.offset
+  // the list has grown or changed since: once more, with what is known of it now
+  if (isMissed && !isAgain) return findDeep(store, collection, compiled, page, list, request, true)
+  if (isMissed) return findRows(store, collection, compiled, page, { total: list.total }, request)
+  return { rows: first[id] === null ? [] : rows, total: page.skipTotal ? -1 : total }
 }
 
 async function askPage(

@@ -31,8 +31,6 @@ export interface NearBorder extends Border {
 
 const MAX_LISTS = 500
 const MAX_BORDERS = 32
-/** A record that young is no border: what comes or goes beside it need not change the stamp. */
-const MIN_AGE_MS = 86_400_000
 
 const listsOf = memoize((_: Catalog) => new Lru<string, Remembered>(MAX_LISTS))
 
@@ -55,23 +53,18 @@ export function borderBefore(
   return { ...nearest, stamp: known.stamp }
 }
 
-/** Remembers a border of a list that has `total` records, if it is old enough to stay true. */
-export function rememberBorder(
+/**
+ * Notes the stamp and the total that a list has now. Borders of another stamp are forgotten; `border` is
+ * remembered.
+ */
+export function noteList(
   catalog: Catalog,
   list: CompiledFilter,
-  border: Border,
-  { stamp, total }: { stamp: string; total: number },
+  { stamp, total, border }: { stamp: string; total: number; border: Border | undefined },
 ): void {
-  const age = Date.now() - Date.parse(border.created.replace(' ', 'T'))
-  if (!(age > MIN_AGE_MS)) return
   const lists = listsOf(catalog)
   const key = keyOf(list)
   const known = lists.get(key)
-  const others = known?.stamp === stamp ? known.borders.filter(({ row }) => row !== border.row) : []
-  lists.set(key, { stamp, total, borders: [...others, border].slice(-MAX_BORDERS) })
-}
-
-/** Forgets the borders of a list. */
-export function forgetBorders(catalog: Catalog, list: CompiledFilter): void {
-  listsOf(catalog).set(keyOf(list), { stamp: '', total: 0, borders: [] })
+  const others = known?.stamp === stamp ? known.borders.filter(({ row }) => row !== border?.row) : []
+  lists.set(key, { stamp, total, borders: [...others, ...(border ? [border] : [])].slice(-MAX_BORDERS) })
 }

@@ -161,7 +161,7 @@ const CHANGES: readonly (() => Promise<unknown>)[] = [
 test.each(WHO)(
   'pages of %s found from a remembered border are exact, whatever has changed since',
   async (_, is) => {
-    for (const change of [...CHANGES, ...CHANGES.toReversed()]) {
+    for (const change of CHANGES) {
       await change()
       for (const sort of ['-created', 'created']) {
         const wanted = await all(is, { sort })
