@@ -21,7 +21,7 @@ export function SecondStep({ step, onBack }: { step: Step; onBack: () => void })
     <Sheet
       title={t('One more step')}
       text={
-        setup?.sends_mail === false ? NO_MAIL : t('A code is on its way to {email}.', { email: step.email })
+        setup && (setup.sends_mail ? t('A code is on its way to {email}.', { email: step.email }) : NO_MAIL)
       }
     >
       <Form onSubmit={enter.run} fault={enter.fault}>

@@ -10,7 +10,13 @@ export interface Answer<T> {
   reload(): Promise<void>
 }
 
-/** The answer to GET `path`, asked again every `everyMs` while the page is in sight, if that is given. */
+/** How soon a server that could not be reached is asked again. */
+const AGAIN_MS = 5_000
+
+/**
+ * The answer to GET `path`, asked again every `everyMs` while the page is in sight, if that is given, and
+ * when the server could not be reached.
+ */
 export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
   const [value, setValue] = useState<T>()
   const [fault, setFault] = useState<Fault>()
@@ -35,5 +41,11 @@ export function useAnswer<T>(path: string, everyMs?: number): Answer<T> {
       clearInterval(timer)
     }
   }, [reload, everyMs])
+  const isAway = fault?.status === 0
+  useEffect(() => {
+    if (!isAway) return
+    const timer = setInterval(() => void reload(), AGAIN_MS)
+    return () => clearInterval(timer)
+  }, [isAway, reload])
   return { value, fault, reload }
 }

@@ -8,11 +8,18 @@ import { to } from '../../router.ts'
 
 const STATES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed'] as const
 
+const CANCELED = 'status = "failed" && error_message = "Canceled"'
+const FILTERS: Partial<Record<(typeof STATES)[number], string>> = {
+  failed: 'status = "failed" && error_message != "Canceled"',
+}
+
 /** How far it is: a bar by state, and what it has cost. */
 export function Course({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
   const { counts, recipients_count } = progress
   const filter = `(${filterOf(campaign)})`
-  const over = counts.sent + counts.delivered + counts.failed
+  const failed = counts.failed - progress.canceled
+  const over = counts.sent + counts.delivered + failed
+  const shownOf = (state: (typeof STATES)[number]) => (state === 'failed' ? failed : counts[state])
   const wordsOf = (state: (typeof STATES)[number]) =>
     state === 'pending' && progress.status === 'paused' ? t('paused') : MESSAGE_STATES[state][1].toLowerCase()
   return (
@@ -22,14 +29,30 @@ export function Course({ campaign, progress }: { campaign: Campaign; progress: C
         max={recipients_count}
         label={t('{count} of {total} are done', { count: over, total: recipients_count })}
       />
+      <div class="campaign-states" aria-hidden="true">
+        {STATES.map((state) => (
+          <span key={state} class={MESSAGE_STATES[state][0]} style={{ flexGrow: shownOf(state) }} />
+        ))}
+        <span style={{ flexGrow: progress.canceled }} />
+      </div>
       <div class="row">
-        {STATES.filter((state) => counts[state] > 0).map((state) => (
-          <a key={state} href={to('/messages', { filter: `${filter} && status = "${state}"` })}>
+        {STATES.filter((state) => shownOf(state) > 0).map((state) => (
+          <a
+            key={state}
+            href={to('/messages', { filter: `${filter} && ${FILTERS[state] ?? `status = "${state}"`}` })}
+          >
             <Badge tone={MESSAGE_STATES[state][0]}>
-              {formatNumber(counts[state])} {wordsOf(state)}
+              {formatNumber(shownOf(state))} {wordsOf(state)}
             </Badge>
           </a>
         ))}
+        {progress.canceled > 0 && (
+          <a href={to('/messages', { filter: `${filter} && ${CANCELED}` })}>
+            <Badge tone="calm">
+              {formatNumber(progress.canceled)} {t('Canceled').toLowerCase()}
+            </Badge>
+          </a>
+        )}
       </div>
       <dl class="figures">
         <div>

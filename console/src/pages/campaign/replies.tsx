@@ -2,6 +2,7 @@ import type { CampaignProgress } from '../../data/campaigns.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { t } from '../../language/words.ts'
 import { Card } from '../../parts/page.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 
@@ -14,7 +15,9 @@ export function Replies({ progress: { replies, latest_replies: latest } }: { pro
       <ul class="campaign-replies">
         {latest.map(({ id, from, body, created }) => (
           <li key={id}>
-            <a href={to(`/conversations/${encodeURIComponent(from)}`)}>{nameOf(from) || from}</a>{' '}
+            <a href={to(`/conversations/${encodeURIComponent(from)}`)}>
+              {nameOf(from) || <PhoneNumber number={from} />}
+            </a>{' '}
             <Time at={created} />
             <p>{body}</p>
           </li>

@@ -1,5 +1,4 @@
 import { useState } from 'preact/hooks'
-import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Conversation, Message } from '../../data/records.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { t } from '../../language/words.ts'
@@ -73,7 +72,7 @@ function Row({ conversation, isChosen }: { conversation: Conversation; isChosen:
       aria-current={isChosen ? 'page' : undefined}
       class={unread > 0 ? 'unread' : ''}
     >
-      <span class="conversations-who">{name || formatPhone(number)}</span>
+      <span class="conversations-who">{name || <PhoneNumber number={number} />}</span>
       <Time at={last_at} />
       {name && (
         <span class="conversations-number">
@@ -106,7 +105,7 @@ function OlderTexts({ messages }: { messages: readonly Message[] }) {
           return (
             <li key={message.id}>
               <a href={to(`/conversations/${encodeURIComponent(number)}`)}>
-                <span class="conversations-who">{nameOf(number) || formatPhone(number)}</span>
+                <span class="conversations-who">{nameOf(number) || <PhoneNumber number={number} />}</span>
                 <Time at={message.created} />
                 {nameOf(number) && (
                   <span class="conversations-number">

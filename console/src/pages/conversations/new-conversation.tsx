@@ -54,7 +54,7 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
             {found.items.map(({ id, name, phone: number }) => (
               <li key={id}>
                 <a href={to(`/conversations/${encodeURIComponent(number)}`)} onClick={onClose}>
-                  {name || number} <PhoneNumber number={number} />
+                  {name} <PhoneNumber number={number} />
                 </a>
               </li>
             ))}

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
+import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Contact, Conversation, Message } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useSims } from '../../data/use/use-sims.ts'
@@ -48,7 +49,10 @@ export function Thread({
   }, [newest])
   useRead(conversation)
   return (
-    <section class="conversations-thread" aria-label={t('With {name}', { name: name || number })}>
+    <section
+      class="conversations-thread"
+      aria-label={t('With {name}', { name: name || formatPhone(number) })}
+    >
       <ThreadHead
         number={number}
         contact={contact}
@@ -60,7 +64,9 @@ export function Thread({
         {messages.loading && <Loading />}
         {messages.fault && <Notice kind="wrong">{messages.fault.message}</Notice>}
         {!messages.loading && messages.items.length === 0 && (
-          <p class="muted">{t('Nothing has been said with {number} yet.', { number })}</p>
+          <p class="muted">
+            {t('Nothing has been said with {number} yet.', { number: formatPhone(number) })}
+          </p>
         )}
         {messages.total > messages.items.length && perPage < MOST && (
           <Button onClick={() => setPerPage(Math.min(perPage * 2, MOST))}>{t('Show earlier texts')}</Button>

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { isPlayedHere, receiveText, simulatedTexts } from '../../data/device/simulated-phones.ts'
+import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Device } from '../../data/records.ts'
 import { remembered } from '../../data/remembered.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -28,7 +29,9 @@ export function SimulatedPhone({ device }: { device: Device }) {
           {texts.map(({ id, number, body, isReceived }) => (
             <li key={id} class={isReceived ? 'in' : ''}>
               <span class="muted">
-                {isReceived ? t('From {number}', { number }) : t('To {number}', { number })}
+                {isReceived
+                  ? t('From {number}', { number: formatPhone(number) })
+                  : t('To {number}', { number: formatPhone(number) })}
               </span>
               {body}
             </li>

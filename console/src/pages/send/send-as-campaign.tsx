@@ -3,6 +3,7 @@ import { segmentsText } from '../../data/text/text-size.ts'
 import { t, tn, tx } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { LastLeaves } from '../../parts/form/last-leaves.tsx'
+import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import type { Request } from './composition.ts'
 
@@ -52,7 +53,7 @@ function questionOf({ recipients_count, segments, first, last_leaves_at }: Previ
           {tx('{people} get it, which takes {segments}. The first text, to {number}:', {
             people: <strong>{people}</strong>,
             segments: <strong>{segmentsText(segments)}</strong>,
-            number: first.to,
+            number: <PhoneNumber number={first.to} />,
           })}
         </p>
         <p class="send-first">{first.body}</p>
