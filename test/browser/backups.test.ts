@@ -8,6 +8,7 @@ import { type BrowserFixture, scenario } from './support/browser-fixture.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pocketsms-browser-backups-'))
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }))
+const BACKUP_MS = 60_000
 let count = 0
 /** Each run has a folder of its own. */
 const env = {
@@ -31,7 +32,7 @@ scenario(
     await fixture.look('backups-none')
 
     await page.getByRole('button', { name: 'Back up now' }).click()
-    await page.getByText('Backup created').waitFor()
+    await page.getByText('Backup created').waitFor({ timeout: BACKUP_MS })
     const key = await page.locator('td.first').first().innerText()
     expect(key).toMatch(/^pb_backup_acme_\d{14}\.zip$/)
     await page.getByText('Created by').waitFor()
@@ -134,7 +135,7 @@ async function useS3(fixture: BrowserFixture): Promise<void> {
     await page.getByRole('button', { name: 'Test the store' }).click()
     await page.getByText('The S3 store took a file').waitFor()
     await page.getByRole('button', { name: 'Back up now' }).click()
-    await page.getByText('Backup created').waitFor()
+    await page.getByText('Backup created').waitFor({ timeout: BACKUP_MS })
     await remove(fixture, await page.locator('td.first').first().innerText())
     await page.getByText('No backups yet').waitFor()
   } finally {
