@@ -8,6 +8,10 @@ scenario('a superuser looks up what failed', async (fixture) => {
   await page.getByText('Nothing failed').waitFor()
   await fixture.look('logs-empty')
 
+  await page.getByRole('button', { name: 'Keep it from now on' }).click()
+  await page.getByText('The logs do not keep which user asked.').waitFor({ state: 'detached' })
+  const ann = await fixture.ann()
+  await ann.send('/api/nowhere/ann', {}).catch(() => {})
   await fetch(`${url}/api/collections/sms_messages/records?filter=to%20%3D%20%22%2B4915112345678%22`)
   for (let i = 0; i < 31; i++) await fetch(`${url}/api/nowhere?token=secret`)
   await page.getByRole('button', { name: 'Refresh' }).click()
@@ -15,6 +19,8 @@ scenario('a superuser looks up what failed', async (fixture) => {
   await fixture.look('logs')
   await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText('GET /api/collections/sms_messages/records?filter=to = …').waitFor()
+
+  await page.getByRole('link', { name: 'ann@example.com' }).waitFor()
 
   const filter = page.getByLabel('Filter')
   await filter.fill('data.status = 401')

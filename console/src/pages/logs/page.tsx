@@ -1,8 +1,5 @@
 import { useState } from 'preact/hooks'
-import { pb } from '../../data/client.ts'
-import type { User } from '../../data/records.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
-import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import type { PageProps } from '../../pages.ts'
 import { CodeBlock } from '../../parts/code.tsx'
@@ -18,6 +15,7 @@ import { Badge } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { Loading } from '../../parts/wait.tsx'
 import { go, to } from '../../router.ts'
+import { KeepWhoAsked, useEmails } from './who-asked.tsx'
 
 /** A request of `GET /api/logs`. */
 interface Log {
@@ -76,14 +74,6 @@ const askerColumn = (emails: ReadonlyMap<string, string>): Column<Log> => ({
   },
 })
 
-/** The emails of the users of these logs, by id. */
-function useEmails(logs: readonly Log[]): ReadonlyMap<string, string> {
-  const ids = [...new Set(logs.map(({ data }) => data.authId ?? ''))].filter(Boolean)
-  const filter = ids.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
-  const users = useList<User>('users', { filter, perPage: 100, live: false, ready: ids.length > 0 })
-  return new Map(users.items.map(({ id, email }) => [id, email]))
-}
-
 const detailsColumn = (open: (log: Log) => void): Column<Log> => ({
   title: t('Actions'),
   bare: true,
@@ -119,6 +109,7 @@ export function Page({ query }: PageProps) {
           </a>
         ))}
       </nav>
+      <KeepWhoAsked />
       <Search key={filter} filter={filter} isWrong={isWrong} />
       {fault && !isWrong && <Notice kind="wrong">{fault.message}</Notice>}
       {!fault && (value ? <Found logs={value} filter={filter} /> : <Loading />)}
@@ -163,7 +154,7 @@ const LogDialog = ({ log, onClose }: { log: Log; onClose: () => void }) => (
 function Found({ logs, filter }: { logs: Logs; filter: string }) {
   const [open, setOpen] = useState<Log>()
   const { items, page, totalPages, totalItems } = logs
-  const emails = useEmails(items)
+  const emails = useEmails(items.map(({ data }) => data.authId ?? ''))
   const turn = (next: number) => go(PATH, { filter, page: String(next) })
   if (items.length === 0)
     return (

@@ -1,0 +1,42 @@
+import { useState } from 'preact/hooks'
+import { pb } from '../../data/client.ts'
+import type { Device, User } from '../../data/records.ts'
+import { useAnswer } from '../../data/use/use-answer.ts'
+import { useList } from '../../data/use/use-list.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
+import { Button } from '../../parts/form/button.tsx'
+import { Notice } from '../../parts/form/form.tsx'
+
+/** The emails of those who asked, by the ids that the log keeps: of users, and of the owners of devices. */
+export function useEmails(ids: readonly string[]): ReadonlyMap<string, string> {
+  const known = [...new Set(ids)].filter(Boolean)
+  const filter = known.map((id) => pb.filter('id = {:id}', { id })).join(' || ')
+  const asked = { filter, perPage: 100, live: false, ready: known.length > 0 }
+  const users = useList<User>('users', asked)
+  const devices = useList<Device>('devices', { ...asked, expand: 'user' })
+  return new Map([
+    ...devices.items.map(({ id, expand }) => [id, expand?.user?.email ?? ''] as const),
+    ...users.items.map(({ id, email }) => [id, email] as const),
+  ])
+}
+
+/** Says that the log does not keep who asked, and changes that. */
+export function KeepWhoAsked() {
+  const { value } = useAnswer<{ logs: { logAuthId: boolean } }>('/api/settings')
+  const [isKept, setKept] = useState(false)
+  const keep = useTask(async () => {
+    await pb.settings.update({ logs: { logAuthId: true } })
+    setKept(true)
+  })
+  if (!value || value.logs.logAuthId || isKept) return null
+  return (
+    <Notice kind="info">
+      {t('The logs do not keep which user asked.')}{' '}
+      <Button kind="quiet" busy={keep.busy} onClick={() => void keep.run()}>
+        {t('Keep it from now on')}
+      </Button>
+      {keep.fault && <span>{keep.fault.message}</span>}
+    </Notice>
+  )
+}
