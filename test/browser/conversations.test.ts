@@ -1,6 +1,6 @@
 import { expect } from 'vitest'
 import { openBrowser } from './support/browser.ts'
-import { ANN, type BrowserFixture, scenario } from './support/browser-fixture.ts'
+import { type BrowserFixture, fillSignIn, scenario } from './support/browser-fixture.ts'
 import { pairPhone } from './support/phone.ts'
 
 const ZOE = '+4915112345678'
@@ -126,12 +126,7 @@ scenario(
     await fixture.visit('/templates')
     const other = await openBrowser(url, fixture.screen)
     try {
-      await other.page.goto(`${url}/`)
-      await other.page.getByText('User', { exact: true }).click()
-      await other.page.getByLabel('Email').fill(ANN.email)
-      await other.page.getByLabel('Password').fill(ANN.password)
-      await other.page.getByRole('button', { name: 'Sign in' }).click()
-      await other.page.getByRole('heading', { name: 'Sign in' }).waitFor({ state: 'detached' })
+      await fillSignIn(other, url, 'ann', fixture.say)
       await other.page.goto(`${url}/#/conversations`)
       await other.page.getByText('Do you open on Sunday?').click()
       await other.page.getByLabel('Texts').getByText('Do you open on Sunday?').waitFor()

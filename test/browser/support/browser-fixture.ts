@@ -118,7 +118,13 @@ function stageOf(
   }
 }
 
-async function fillSignIn({ page }: Browser, url: string, who: 'ann' | 'root', say: Say): Promise<void> {
+/** Signs in by the form, as a user or as the superuser who is there. */
+export async function fillSignIn(
+  { page }: Browser,
+  url: string,
+  who: 'ann' | 'root',
+  say: Say,
+): Promise<void> {
   const { email, password } = who === 'ann' ? ANN : ROOT
   await page.goto(`${url}/`)
   await page.getByText(say(who === 'ann' ? 'User' : 'Superuser'), { exact: true }).click()
