@@ -80,3 +80,68 @@ scenario('each row of a list gets a text of its own, once', async (fixture) => {
   expect(await page.locator('.figures dd').allTextContents()).toEqual(['1', '2', '1'])
   expect((await ann.collection('sms_messages').getList(1, 1)).totalItems).toBe(3)
 })
+
+const MANY = 25
+const MANY_ROWS = ['phone,name', ...Array.from({ length: MANY }, (_, i) => `+49151${2_000_000 + i},P${i}`)]
+
+scenario('a long list is confirmed, and can be undone before it leaves', playLongList, {}, { ms: 240_000 })
+
+async function playLongList(fixture: BrowserFixture) {
+  const { page } = fixture
+  const ann = await fixture.ann()
+  await pairPhone(fixture.url, ann, 'desk phone')
+  const sent = async () => (await ann.collection('sms_messages').getList(1, 1)).totalItems
+  await fixture.signIn()
+  await fixture.visit('/send/list')
+  await choose(fixture, MANY_ROWS.join('\n'))
+  const text = page.getByLabel('Text', { exact: true })
+  await text.fill('Hi {{name}}')
+  const ask = page.getByRole('button', { name: 'Send 25 texts' })
+  const agree = page.getByRole('button', { name: 'Send to 25 people' })
+  const undo = page.getByRole('button', { name: 'Undo' })
+
+  await ask.click()
+  await page.getByRole('heading', { name: 'Send to 25 people?' }).waitFor()
+  await page.getByText('25 texts go to 25 people, which takes 25 segments in all.').waitFor()
+  await page.getByRole('dialog').getByText('Hi P0', { exact: true }).waitFor()
+  await fixture.look('list-confirm')
+  await page.getByRole('button', { name: 'Not yet' }).click()
+  expect(await text.inputValue()).toBe('Hi {{name}}')
+
+  await ask.click()
+  await agree.click()
+  await page.getByText(/Sending in \d+ s/).waitFor()
+  await undo.click()
+  await page.getByText('Undone: nobody gets it').waitFor()
+  expect(await sent()).toBe(0)
+
+  // who leaves the page undoes it, too; the second hold is over only after the first would have been
+  await ask.click()
+  await agree.click()
+  await undo.waitFor()
+  await fixture.visit('/send')
+  await fixture.visit('/send/list')
+  await choose(fixture, MANY_ROWS.join('\n'))
+  await text.fill('Hello {{name}}')
+  await ask.click()
+  await agree.click()
+  await undo.waitFor()
+  expect(await sent()).toBe(0)
+  await page.getByRole('heading', { name: 'Done' }).waitFor({ timeout: 20_000 })
+  expect(await sent()).toBe(MANY)
+  const bodies = await ann.collection('sms_messages').getFullList({ fields: 'body' })
+  expect(bodies.every(({ body }) => body.startsWith('Hello P'))).toBe(true)
+
+  // what is scheduled asks, and is not held
+  await fixture.visit('/send')
+  await fixture.visit('/send/list')
+  await choose(fixture, MANY_ROWS.join('\n'))
+  await text.fill('Later {{name}}')
+  await page.getByText('Later', { exact: true }).click()
+  await page.getByLabel('Send at').fill('2090-01-01T10:00')
+  await page.getByRole('button', { name: 'Schedule 25 texts' }).click()
+  await page.getByText('They leave on').waitFor()
+  await page.getByRole('button', { name: 'Schedule for 25 people' }).click()
+  await page.getByRole('heading', { name: 'Done' }).waitFor()
+  expect(await sent()).toBe(2 * MANY)
+}

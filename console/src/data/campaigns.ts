@@ -3,6 +3,9 @@ import { pb } from './client.ts'
 import type { FailedCounts } from './failed.ts'
 import type { Campaign, CampaignState, MessageState } from './records.ts'
 
+/** A send to more people than that is confirmed first, and can be undone for a moment. */
+export const MAX_PLAIN = 20
+
 /** `GET /api/campaigns/ID/progress`. */
 export interface CampaignProgress {
   readonly status: CampaignState

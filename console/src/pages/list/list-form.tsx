@@ -1,4 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { MAX_PLAIN } from '../../data/campaigns.ts'
 import { guessColumns, type Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import type { Template } from '../../data/records.ts'
@@ -14,7 +15,9 @@ import { Card } from '../../parts/page.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
 import { Progress } from '../../parts/wait.tsx'
 import { ListFields, type Wishes } from './list-fields.tsx'
+import { ListHold } from './list-hold.tsx'
 import { ListPreview } from './list-preview.tsx'
+import { isListConfirmed } from './list-question.tsx'
 import { ListReport } from './list-report.tsx'
 import { planList, readNumbers, unknownPlaceholders } from './list-rows.ts'
 import { NOTHING_SENT, runList } from './list-run.ts'
@@ -32,6 +35,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   const [isQuiet, setQuiet] = useState(true)
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({})
   const [outcome, setOutcome] = useState(NOTHING_SENT)
+  const [isHeld, setHeld] = useState(false)
   const [isOver, setOver] = useState(false)
   const stop = useRef(new AbortController())
   useEffect(() => () => stop.current.abort(), [])
@@ -39,10 +43,11 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   const { column, country, text } = wishes
   const numbers = useMemo(() => readNumbers(sheet, column, country), [sheet, column, country])
   const plan = useMemo(() => planList(sheet, numbers, column, text), [sheet, numbers, column, text])
+  const count = outcome.accepted.size + outcome.refused.length
   const work = useTask(async () => {
-    stop.current = new AbortController()
+    const scheduledAt = scheduledAtOf(when)
     const options = {
-      ...(when.isLater && { scheduled_at: new Date(when.at).toISOString() }),
+      ...(scheduledAt && { scheduled_at: scheduledAt }),
       ...(ownHours.value && isQuiet && { quiet_hours: true }),
     }
     const done = await runList(plan.good, options, outcome, stop.current.signal, setOutcome)
@@ -52,7 +57,13 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   const submit = async () => {
     const found = faultsOf(wishes, when, sheet)
     setFaults(found)
-    if (Object.keys(found).length === 0 && plan.good.length > 0) await work.run()
+    if (Object.keys(found).length > 0 || plan.good.length === 0) return
+    stop.current = new AbortController()
+    // what goes on was confirmed before
+    const isLong = count === 0 && plan.good.length > MAX_PLAIN
+    if (isLong && !(await isListConfirmed(plan.good, scheduledAtOf(when)))) return
+    if (isLong && !when.isLater) setHeld(true)
+    else await work.run()
   }
   const change = (part: Partial<Wishes>) => {
     setWishes({ ...wishes, ...part })
@@ -60,62 +71,73 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
     setOutcome(NOTHING_SENT)
   }
   if (isOver) return <ListReport {...{ sheet, plan, outcome }} onAgain={onBack} />
-  const count = outcome.accepted.size + outcome.refused.length
   const rest = plan.good.length - outcome.accepted.size
   const texts = tn('1 text', '{count} texts', rest)
   return (
     <div class="stack">
       <Card>
-        <Form onSubmit={submit} fault={work.fault}>
-          {outcome.fault && !work.busy && <SendFault fault={outcome.fault} />}
-          {!work.busy && (
-            <>
-              <ListFields {...{ sheet, wishes, faults }} templates={templates.items} onChange={change} />
-              <WhenField
-                when={when}
-                error={faults.at}
-                onChange={(part) => {
-                  setWhen({ ...when, ...part })
-                  setFaults({})
-                  setOutcome(NOTHING_SENT)
-                }}
-              />
-              <QuietField value={isQuiet} onValue={setQuiet} />
-            </>
-          )}
-          {(work.busy || count > 0) && (
-            <Progress
-              value={count}
-              max={plan.good.length}
-              label={t('{count} of {total} texts', { count, total: plan.good.length })}
-            />
-          )}
-          <Actions>
-            <Button
-              type="submit"
-              kind="primary"
-              icon="send"
-              busy={work.busy}
-              disabled={plan.good.length === 0}
-            >
-              {count > 0 && !work.busy
-                ? t('Go on with {texts}', { texts })
-                : when.isLater
-                  ? t('Schedule {texts}', { texts })
-                  : t('Send {texts}', { texts })}
-            </Button>
-            {work.busy ? (
-              <Button onClick={() => stop.current.abort()}>{t('Stop')}</Button>
-            ) : (
-              <Button onClick={onBack}>{t('Another file')}</Button>
+        {isHeld ? (
+          <ListHold
+            onOver={() => {
+              setHeld(false)
+              void work.run()
+            }}
+            onUndo={() => setHeld(false)}
+          />
+        ) : (
+          <Form onSubmit={submit} fault={work.fault}>
+            {outcome.fault && !work.busy && <SendFault fault={outcome.fault} />}
+            {!work.busy && (
+              <>
+                <ListFields {...{ sheet, wishes, faults }} templates={templates.items} onChange={change} />
+                <WhenField
+                  when={when}
+                  error={faults.at}
+                  onChange={(part) => {
+                    setWhen({ ...when, ...part })
+                    setFaults({})
+                    setOutcome(NOTHING_SENT)
+                  }}
+                />
+                <QuietField value={isQuiet} onValue={setQuiet} />
+              </>
             )}
-          </Actions>
-        </Form>
+            {(work.busy || count > 0) && (
+              <Progress
+                value={count}
+                max={plan.good.length}
+                label={t('{count} of {total} texts', { count, total: plan.good.length })}
+              />
+            )}
+            <Actions>
+              <Button
+                type="submit"
+                kind="primary"
+                icon="send"
+                busy={work.busy}
+                disabled={plan.good.length === 0}
+              >
+                {count > 0 && !work.busy
+                  ? t('Go on with {texts}', { texts })
+                  : when.isLater
+                    ? t('Schedule {texts}', { texts })
+                    : t('Send {texts}', { texts })}
+              </Button>
+              {work.busy ? (
+                <Button onClick={() => stop.current.abort()}>{t('Stop')}</Button>
+              ) : (
+                <Button onClick={onBack}>{t('Another file')}</Button>
+              )}
+            </Actions>
+          </Form>
+        )}
       </Card>
       {!work.busy && <ListPreview sheet={sheet} plan={plan} hasText={text !== ''} />}
     </div>
   )
 }
+
+const scheduledAtOf = ({ isLater, at }: When): string => (isLater ? new Date(at).toISOString() : '')
 
 /** What is missing or wrong, by the name of its field. */
 function faultsOf({ text }: Wishes, { isLater, at }: When, sheet: Sheet): Record<string, string> {

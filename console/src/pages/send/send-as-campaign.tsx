@@ -1,14 +1,12 @@
+import { MAX_PLAIN } from '../../data/campaigns.ts'
 import { pb } from '../../data/client.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
-import { t, tn, tx } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { t, tx } from '../../language/words.ts'
+import { confirmedForMany, peopleWords } from '../../parts/dialog/many-people.tsx'
 import { LastLeaves } from '../../parts/form/last-leaves.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
 import type { Request } from './composition.ts'
-
-/** A send to more people than that is a campaign, which is confirmed first. */
-export const MAX_PLAIN = 20
 
 /** `POST /api/campaigns/preview`. */
 interface Preview {
@@ -32,7 +30,7 @@ export async function sendAsCampaign(
   const body = campaignOf(request)
   const preview = await pb.send<Preview>('/api/campaigns/preview', { method: 'POST', body })
   if (preview.recipients_count <= MAX_PLAIN) return undefined
-  if (!(await confirmed(questionOf(preview, String(request.scheduled_at ?? ''))))) return 'no'
+  if (!(await isConfirmed(preview, String(request.scheduled_at ?? '')))) return 'no'
   return pb.send('/api/campaigns', { method: 'POST', body, headers: { 'idempotency-key': key } })
 }
 
@@ -43,30 +41,23 @@ function campaignOf({ ttl, ...request }: Request): Request {
   return { ...request, expires_at: new Date(due + Number(ttl) * 1000).toISOString() }
 }
 
-function questionOf({ recipients_count, segments, first, last_leaves_at }: Preview, scheduledAt: string) {
-  const people = tn('1 person', '{count} people', recipients_count)
-  return {
-    title: scheduledAt ? t('Schedule for {people}?', { people }) : t('Send to {people}?', { people }),
-    text: (
+function isConfirmed({ recipients_count, segments, first, last_leaves_at }: Preview, scheduledAt: string) {
+  return confirmedForMany({
+    people: recipients_count,
+    what: tx('{people} get it, which takes {segments}. The first text, to {number}:', {
+      people: <strong>{peopleWords(recipients_count)}</strong>,
+      segments: <strong>{segmentsText(segments)}</strong>,
+      number: <PhoneNumber number={first.to} />,
+    }),
+    firstText: first.body,
+    begins: (
       <>
-        <p>
-          {tx('{people} get it, which takes {segments}. The first text, to {number}:', {
-            people: <strong>{people}</strong>,
-            segments: <strong>{segmentsText(segments)}</strong>,
-            number: <PhoneNumber number={first.to} />,
-          })}
-        </p>
-        <p class="send-first">{first.body}</p>
-        <p class="muted">
-          {scheduledAt
-            ? t('It begins on {time}. Until then you can change it.', { time: formatDateTime(scheduledAt) })
-            : t('It begins after 10 seconds, in which you can undo it.')}{' '}
-          <LastLeaves at={last_leaves_at} dueAt={scheduledAt} />
-        </p>
+        {scheduledAt
+          ? t('It begins on {time}. Until then you can change it.', { time: formatDateTime(scheduledAt) })
+          : t('It begins after 10 seconds, in which you can undo it.')}{' '}
+        <LastLeaves at={last_leaves_at} dueAt={scheduledAt} />
       </>
     ),
-    action: scheduledAt ? t('Schedule for {people}', { people }) : t('Send to {people}', { people }),
-    keep: t('Not yet'),
-    careful: true,
-  }
+    isLater: scheduledAt !== '',
+  })
 }

@@ -1,0 +1,13 @@
+import { useEffect, useState } from 'preact/hooks'
+
+const STEP_MS = 250
+
+/** Whole seconds until `endMs` of `performance.now()`; 0 or less once it is over. */
+export function useSecondsLeft(endMs: number): number {
+  const [nowMs, setNowMs] = useState(performance.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNowMs(performance.now()), STEP_MS)
+    return () => clearInterval(timer)
+  }, [])
+  return Math.ceil((endMs - nowMs) / 1000)
+}

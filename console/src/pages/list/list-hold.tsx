@@ -1,0 +1,26 @@
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
+import { useTask } from '../../data/use/use-task.ts'
+import { t } from '../../language/words.ts'
+import { HoldNotice } from '../../parts/form/hold-notice.tsx'
+import { toast } from '../../parts/toast.tsx'
+
+const HOLD_MS = 10_000
+
+/** The seconds before a long list is sent. Nothing is with the server yet: who leaves the page undoes it. */
+export function ListHold({ onOver, onUndo }: { onOver: () => void; onUndo: () => void }) {
+  const [endMs] = useState(() => performance.now() + HOLD_MS)
+  const left = useSecondsLeft(endMs)
+  const isOver = left <= 0
+  const box = useRef<HTMLDivElement>(null)
+  const undo = useTask(async () => {
+    onUndo()
+    toast(t('Undone: nobody gets it'))
+  })
+  useEffect(() => box.current?.querySelector('button')?.focus(), [])
+  // at once: no press of "Undo" comes between the end and the sending
+  useLayoutEffect(() => {
+    if (isOver) onOver()
+  }, [isOver])
+  return <div ref={box}>{!isOver && <HoldNotice left={left} undo={undo} />}</div>
+}
