@@ -84,6 +84,15 @@ export function fieldsOf({ data }: Pick<Contact, 'data'>): [name: string, value:
     .map(([name, value]) => [name, String(value)])
 }
 
+/** The value of a contact's own field: of that very name, else of one in another case, as on the server. */
+export function fieldNamed(contact: Pick<Contact, 'data'>, name: string): string | undefined {
+  const fields = fieldsOf(contact)
+  const lower = name.toLowerCase()
+  const field =
+    fields.find(([key]) => key === name) ?? fields.findLast(([key]) => key.toLowerCase() === lower)
+  return field?.[1]
+}
+
 export interface ContactGroup extends Owned {
   readonly name: string
   readonly updated: string

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { fieldNamed } from '../../../console/src/data/records.ts'
 import { fillTemplate } from '../../../console/src/data/text/placeholders.ts'
 
 test.each([
@@ -9,5 +10,24 @@ test.each([
   ['the default of an empty value', 'At {{street|home}}', 'At home'],
   ['neither: it stays', 'At {{time}}', 'At {{time}}'],
 ])('a template is filled in: %s', (_, body, text) => {
-  expect(fillTemplate(body, { name: 'Zoë', street: ' ' })).toBe(text)
+  const values = new Map([
+    ['name', 'Zoë'],
+    ['street', ' '],
+  ])
+  expect(fillTemplate(body, (name) => values.get(name))).toBe(text)
+})
+
+test("a contact's own field is found by its name, else whatever its case", () => {
+  const data = { City: 'Ulm', TOWN: 'Bonn', Town: 'Köln', floor: 0, tags: ['a'] }
+  const names = ['City', 'city', 'town', 'TOWN', 'floor', 'tags', 'constructor']
+  expect(names.map((name) => fieldNamed({ data }, name))).toEqual([
+    'Ulm',
+    'Ulm',
+    'Köln',
+    'Bonn',
+    '0',
+    undefined,
+    undefined,
+  ])
+  expect(fieldNamed({ data: null }, 'city')).toBeUndefined()
 })

@@ -24,10 +24,10 @@ export const filled = (piece: Piece, value: string | undefined): string | undefi
   value?.trim() ? value : (piece.fallback ?? value)
 
 /** A template with its variables filled in; those with neither a value nor a default stay. */
-export const fillTemplate = (body: string, values: Readonly<Record<string, string>>): string =>
+export const fillTemplate = (body: string, valueFor: (name: string) => string | undefined): string =>
   piecesOf(body)
     .map((piece) =>
-      piece.isVariable ? (filled(piece, values[piece.text]) ?? `{{${piece.text}}}`) : piece.text,
+      piece.isVariable ? (filled(piece, valueFor(piece.text)) ?? `{{${piece.text}}}`) : piece.text,
     )
     .join('')
 

@@ -1,9 +1,10 @@
 import { useRef, useState } from 'preact/hooks'
 import { countSegments } from '../../../../src/sms/send/segments.ts'
 import { pb } from '../../data/client.ts'
-import type { Conversation, Device } from '../../data/records.ts'
+import type { Contact, Conversation, Device } from '../../data/records.ts'
 import { requestKeys } from '../../data/request-key.ts'
 import { userId } from '../../data/session.ts'
+import { variablesOf } from '../../data/text/placeholders.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -39,16 +40,20 @@ export function Answer({
   number,
   name,
   conversation,
-  hasOptedOut,
+  contact,
+  isContactKnown,
 }: {
   number: string
   name: string
   conversation: Conversation | undefined
-  hasOptedOut: boolean
+  contact: Contact | undefined
+  /** Whether `contact` is undefined because there is none. */
+  isContactKnown: boolean
 }) {
   const draft = useDraft(`answer.${number}`, '')
   const body = draft.value
   const [chosen, setChosen] = useState('')
+  const [isTried, setTried] = useState(false)
   // sent twice by accident, a text goes out once
   const [keys] = useState(requestKeys)
   // a text whose answer was lost goes again as it was, even when another device has received a text since
@@ -75,18 +80,25 @@ export function Answer({
   })
   const change = (text: string) => {
     draft.set(text)
+    setTried(false)
     send.forget()
   }
   const choose = (id: string) => {
     setChosen(id)
     send.forget()
   }
-  const submit = () => (body.trim() === '' || send.busy ? undefined : send.run())
+  // the server sends an answer as it is: what is still open would arrive with its braces
+  const open = variablesOf(body).map((variable) => `{{${variable}}}`)
+  const submit = () => {
+    if (body.trim() === '' || send.busy) return
+    setTried(true)
+    if (open.length === 0) return send.run()
+  }
   const { segments } = countSegments(body)
   const fault = send.fault && { ...send.fault, message: REFUSALS[send.fault.code] ?? send.fault.message }
   return (
     <Form onSubmit={submit} fault={fault}>
-      {hasOptedOut && (
+      {contact?.opted_out && (
         <Notice kind="warning">{t('This number has opted out: texts to it are not sent.')}</Notice>
       )}
       <TextArea
@@ -98,10 +110,11 @@ export function Answer({
         onKeyDown={(event) => {
           if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) void submit()
         }}
+        error={isTried && open.length > 0 ? openWords(open) : undefined}
         hint={segments > 1 ? segmentsText(segments) : t('Ctrl and Enter send, too.')}
       />
       <div class="conversations-send">
-        <TemplatePicker number={number} name={name} onPick={change} />
+        <TemplatePicker {...{ number, name, contact, isContactKnown }} onPick={change} />
         {devices.items.length > 1 && (
           <SelectField
             label={t('Device')}
@@ -121,6 +134,9 @@ export function Answer({
     </Form>
   )
 }
+
+const openWords = (open: readonly string[]) =>
+  t('Write something in the place of {placeholders}.', { placeholders: open.join(', ') })
 
 const labelOf = (device: Device | undefined) => {
   if (!device) return t('Write')

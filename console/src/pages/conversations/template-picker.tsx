@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import type { Template } from '../../data/records.ts'
+import { type Contact, fieldNamed, type Template } from '../../data/records.ts'
 import { fillTemplate } from '../../data/text/placeholders.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
@@ -9,22 +9,30 @@ import { SelectField } from '../../parts/form/field.tsx'
 const MAX_TEMPLATES = 200
 
 /**
- * A choice of the user's templates; `onPick` gets the text with name and number filled in. Other variables
- * stay to be filled in by hand. Nothing to see without templates.
+ * A choice of the user's templates; `onPick` gets the text, filled in with what the contact has. Other
+ * variables stay to be filled in by hand. Nothing to see without templates.
  */
 export function TemplatePicker({
   number,
   name,
+  contact,
+  isContactKnown,
   onPick,
 }: {
   number: string
   name: string
+  contact: Contact | undefined
+  /** Whether `contact` is undefined because there is none. */
+  isContactKnown: boolean
   onPick: (text: string) => void
 }) {
   const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MAX_TEMPLATES })
   const [id, setId] = useState('')
   if (templates.items.length === 0) return null
-  const known: Readonly<Record<string, string>> = { ...(name && { name }), phone: number }
+  const valueFor = (variable: string) => {
+    if (variable === 'phone') return number
+    return variable === 'name' ? name || undefined : contact && fieldNamed(contact, variable)
+  }
   const template = templates.items.find((each) => each.id === id)
   return (
     <>
@@ -36,7 +44,9 @@ export function TemplatePicker({
         choices={[['', t('Choose one')], ...templates.items.map(({ id, name }) => [id, name] as const)]}
       />
       {template && (
-        <Button onClick={() => onPick(fillTemplate(template.body, known))}>{t('Use its text')}</Button>
+        <Button disabled={!isContactKnown} onClick={() => onPick(fillTemplate(template.body, valueFor))}>
+          {t('Use its text')}
+        </Button>
       )}
     </>
   )

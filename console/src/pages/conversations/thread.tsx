@@ -80,7 +80,8 @@ export function Thread({
         number={number}
         name={name}
         conversation={conversation}
-        hasOptedOut={contact?.opted_out === true}
+        contact={contact}
+        isContactKnown={!contacts.loading}
       />
     </section>
   )

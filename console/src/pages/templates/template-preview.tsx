@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { countSegments } from '../../../../src/sms/send/segments.ts'
 import { formatPhone } from '../../data/phone/phone-numbers.ts'
-import { type Contact, fieldsOf } from '../../data/records.ts'
+import { type Contact, fieldNamed } from '../../data/records.ts'
 import { filled, piecesOf, variablesOf } from '../../data/text/placeholders.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -17,14 +17,13 @@ export function TemplatePreview({ body }: { body: string }) {
   const [chosen, setChosen] = useState('')
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const contact = contacts.items.find(({ id }) => id === chosen) ?? contacts.items[0]
-  const fields = new Map(contact ? fieldsOf(contact).map(([key, value]) => [key.toLowerCase(), value]) : [])
+  const fieldOf = (name: string) => contact && fieldNamed(contact, name)
   const own: Readonly<Record<string, string>> = contact ? { name: contact.name, phone: contact.phone } : {}
   // what was typed for another contact stands behind what this one has
-  const valueFor = (name: string) =>
-    own[name] || fields.get(name.toLowerCase()) || (own[name] ?? values[name])
+  const valueFor = (name: string) => own[name] || fieldOf(name) || (own[name] ?? values[name])
   // until the contacts are there, one of them may have both
   const isTheirs = (name: string) => (contact || contacts.loading) && (name === 'name' || name === 'phone')
-  const asked = variablesOf(body).filter((name) => !isTheirs(name) && !fields.get(name.toLowerCase()))
+  const asked = variablesOf(body).filter((name) => !isTheirs(name) && !fieldOf(name))
   const pieces = piecesOf(body).map((piece) => {
     const value = piece.isVariable ? filled(piece, valueFor(piece.text)) : piece.text
     return { text: value ?? `{{${piece.text}}}`, isOpen: value === undefined }
