@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Hours, hoursFaults } from '../../data/hours.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownHours, ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
@@ -15,13 +16,17 @@ const NONE: Hours = { from: '', to: '', days: [] }
 
 /** When campaigns wait, so that nobody gets an advertisement at night. */
 export function QuietHours() {
-  const [typed, setTyped] = useState<Hours>()
+  // a draft is one of what is stored: without that it would be dropped
+  return ownSettings.value === undefined ? <Loading /> : <KnownHours stored={ownHours.value ?? NONE} />
+}
+
+function KnownHours({ stored }: { stored: Hours }) {
+  const draft = useDraft('quiet-hours', stored, { asks: true })
   const [errors, setErrors] = useState<ReturnType<typeof hoursFaults>>({})
-  const stored = ownHours.value ?? NONE
-  const hours = typed ?? stored
+  const hours = draft.value
   const save = useTask(async ({ from, to, days }: Hours) => {
     await saveOwnSettings({ quiet_from: from, quiet_to: to, quiet_days: days })
-    setTyped(undefined)
+    draft.saved({ from, to, days })
     toast(from ? t('Quiet hours saved') : t('There are no quiet hours now'))
   })
   const submit = () => {
@@ -29,7 +34,6 @@ export function QuietHours() {
     setErrors(faults)
     if (Object.keys(faults).length === 0) return save.run(hours)
   }
-  if (ownSettings.value === undefined) return <Loading />
   return (
     <Card title={t('Quiet hours')}>
       <p class="muted">
@@ -41,7 +45,7 @@ export function QuietHours() {
         <HoursFields
           hours={hours}
           onChange={(part) => {
-            setTyped({ ...hours, ...part })
+            draft.change(part)
             setErrors({})
           }}
           labels={{ from: t('Quiet from'), to: t('Quiet until'), days: t('Beginning on (none: every day)') }}
