@@ -115,3 +115,43 @@ scenario('quiet hours that are not saved ask before the page is left', async (fi
   await page.getByText('There are no quiet hours now').waitFor()
   expect(await from.inputValue()).toBe('')
 })
+
+scenario(
+  'what is typed into a dialog stays when it is closed, until it is canceled or saved',
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await fixture.ann()
+    await fixture.signIn()
+    await fixture.visit('/contacts')
+    const add = page.getByRole('button', { name: 'Add a contact' }).first()
+    const dialog = page.getByRole('dialog')
+    const name = dialog.getByLabel('Name')
+    await add.click()
+    await name.fill('Zoë')
+    await page.keyboard.press('Escape')
+    await leaveFor(fixture, '/groups')
+    await page.getByRole('heading', { name: 'Groups', exact: true }).waitFor()
+    await leaveFor(fixture, '/contacts')
+    await add.click()
+    expect(await name.inputValue()).toBe('Zoë')
+    await dialog.getByLabel('Number').fill(ZOE)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Contact saved').waitFor()
+    expect((await ann.collection('contacts').getFirstListItem('')).name).toBe('Zoë')
+    await add.click()
+    expect(await name.inputValue()).toBe('')
+    await page.keyboard.press('Escape')
+
+    await fixture.visit('/webhooks')
+    const make = page.getByRole('button', { name: 'New webhook' }).first()
+    await make.click()
+    const url = dialog.getByRole('textbox').first()
+    await url.fill('https://example.com/sms')
+    await page.keyboard.press('Escape')
+    await make.click()
+    expect(await url.inputValue()).toBe('https://example.com/sms')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await make.click()
+    expect(await url.inputValue()).toBe('')
+  },
+)

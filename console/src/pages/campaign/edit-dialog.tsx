@@ -5,6 +5,7 @@ import { faultsOf, readNumbers, type TypedNumber } from '../../data/phone/number
 import type { Campaign } from '../../data/records.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { isSame } from '../../data/use/draft-members.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useGroups } from '../../data/use/use-groups.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
@@ -41,8 +42,8 @@ const draftOf = ({ name, body, variables, scheduled_at, groups, recipients }: Ca
 export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose: () => void }) {
   // as it was when it was opened: what changes meanwhile does not change what is being typed
   const [was] = useState(() => draftOf(campaign))
-  const [draft, setDraft] = useState(was)
-  const change = (part: Partial<Draft>) => setDraft({ ...draft, ...part })
+  const typed = useDraft(`campaign.${campaign.id}`, was)
+  const { value: draft, change } = typed
   const groups = useGroups()
   const numbers = readNumbers(draft.numbers, defaultCountry.value)
   // numbers that were stored are right: programs may have stored them
@@ -57,8 +58,13 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
       await pb.send(`/api/campaigns/${campaign.id}`, { method: 'PATCH', body })
       toast(t('Campaign changed'))
     }
+    typed.saved()
     onClose()
   })
+  const cancel = () => {
+    typed.discard()
+    onClose()
+  }
   const { size, reason } = formatTextSize(draft.text)
   return (
     <Dialog title={t('Change the campaign')} onClose={onClose}>
@@ -109,7 +115,7 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
           hint={t('One a line, as you would dial it.')}
           error={isTried && bad.length > 0 ? faultsOf(bad, MOST_REASONS) : undefined}
         />
-        <FormActions busy={save.busy} onCancel={onClose}>
+        <FormActions busy={save.busy} onCancel={cancel}>
           {t('Save')}
         </FormActions>
       </Form>

@@ -7,6 +7,7 @@ import { type Contact, type ContactGroup, fieldsOf } from '../../data/records.ts
 import { userId } from '../../data/session.ts'
 import { timeZones } from '../../data/time-zones.ts'
 import { changedMembers } from '../../data/use/draft-members.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -16,6 +17,16 @@ import { toast } from '../../parts/toast.tsx'
 
 /** What of a contact is stored before the first save. */
 const BLANK = { name: '', phone: '', groups: [] as readonly string[], opted_out: false, time_zone: '' }
+
+/** What the form begins with. */
+const draftOf = (contact: Contact | undefined) => ({
+  name: contact?.name ?? '',
+  phone: formatPhone(contact?.phone ?? ''),
+  chosen: contact?.groups ?? [],
+  optedOut: contact?.opted_out ?? false,
+  zone: contact?.time_zone ?? '',
+  fields: contact ? fieldsOf(contact) : [],
+})
 
 /** Adds a contact, or changes one. */
 export function ContactForm({
@@ -30,12 +41,9 @@ export function ContactForm({
   // as it was when it was opened: only what is different then is written, so that a STOP that comes in
   // meanwhile is not taken back
   const [contact] = useState(given)
-  const [name, setName] = useState(contact?.name ?? '')
-  const [phone, setPhone] = useState(formatPhone(contact?.phone ?? ''))
-  const [chosen, setChosen] = useState<readonly string[]>(contact?.groups ?? [])
-  const [optedOut, setOptedOut] = useState(contact?.opted_out ?? false)
-  const [zone, setZone] = useState(contact?.time_zone ?? '')
-  const [fields, setFields] = useState(() => (contact ? fieldsOf(contact) : []))
+  const [first] = useState(() => draftOf(contact))
+  const draft = useDraft(`contact.${contact?.id ?? 'new'}`, first)
+  const { name, phone, chosen, optedOut, zone, fields } = draft.value
   const [isTried, setTried] = useState(false)
   // a stored number is kept whatever its length: programs may have stored it
   const isSame = contact !== undefined && phone === formatPhone(contact.phone)
@@ -52,9 +60,14 @@ export function ContactForm({
     }
     if (contact) await pb.collection('contacts').update(contact.id, values)
     else await pb.collection('contacts').create({ ...values, user: userId() })
+    draft.saved()
     toast(t('Contact saved'))
     onClose()
   })
+  const cancel = () => {
+    draft.discard()
+    onClose()
+  }
   const submit = () => {
     setTried(true)
     if (read) return save.run()
@@ -66,7 +79,7 @@ export function ContactForm({
           label={t('Name')}
           name="name"
           value={name}
-          onValue={setName}
+          onValue={(name) => draft.change({ name })}
           fault={save.fault}
           autofocus
           maxLength={255}
@@ -76,7 +89,7 @@ export function ContactForm({
           name="phone"
           type="tel"
           value={phone}
-          onValue={setPhone}
+          onValue={(phone) => draft.change({ phone })}
           fault={save.fault}
           error={isTried && unread ? `${phoneFaultWords(unread)}.` : undefined}
           hint={hintFor(defaultCountry.value)}
@@ -88,7 +101,7 @@ export function ContactForm({
             name={`field-${title}`}
             value={value}
             onValue={(typed) =>
-              setFields(fields.map((field) => (field[0] === title ? [title, typed] : field)))
+              draft.change({ fields: fields.map((field) => (field[0] === title ? [title, typed] : field)) })
             }
           />
         ))}
@@ -97,18 +110,20 @@ export function ContactForm({
           name="time_zone"
           choices={[['', t('That of the number')], ...timeZones(...(zone ? [zone] : []))]}
           value={zone}
-          onValue={setZone}
+          onValue={(zone) => draft.change({ zone })}
           hint={t('For quiet hours.')}
           fault={save.fault}
         />
-        {groups.length > 0 && <GroupChoice groups={groups} chosen={chosen} onChoose={setChosen} />}
+        {groups.length > 0 && (
+          <GroupChoice groups={groups} chosen={chosen} onChoose={(chosen) => draft.change({ chosen })} />
+        )}
         <CheckField
           label={t('Has opted out: gets no texts')}
           name="opted_out"
           value={optedOut}
-          onValue={setOptedOut}
+          onValue={(optedOut) => draft.change({ optedOut })}
         />
-        <FormActions busy={save.busy} onCancel={onClose}>
+        <FormActions busy={save.busy} onCancel={cancel}>
           {t('Save')}
         </FormActions>
       </Form>

@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { User } from '../../data/records.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { saveUserSettings } from '../../data/user-settings/save.ts'
 import { t } from '../../language/words.ts'
@@ -21,18 +21,23 @@ const draftOf = ({ email, name, verified, monthly_quota }: User): UserDraft => (
 
 /** Changes, disables, enables or deletes a user. */
 export function EditUser({ user, onClose }: { user: User; onClose: () => void }) {
-  const [draft, setDraft] = useState(draftOf(user))
+  const draft = useDraft(`user.${user.id}`, draftOf(user), { secrets: ['password'] })
   const save = useTask(async () => {
-    await pb.collection('users').update(user.id, bodyOf(draft))
-    toast(t('{email} saved', { email: draft.email }))
+    await pb.collection('users').update(user.id, bodyOf(draft.value))
+    draft.saved()
+    toast(t('{email} saved', { email: draft.value.email }))
     onClose()
   })
+  const cancel = () => {
+    draft.discard()
+    onClose()
+  }
   return (
     <Dialog title={user.email} onClose={onClose}>
       <Form onSubmit={save.run} fault={save.fault} names={FIELD_NAMES}>
         <UserFields
-          value={draft}
-          onValue={setDraft}
+          value={draft.value}
+          onValue={draft.set}
           fault={save.fault}
           passwordHint={t('Empty: it stays. A new one ends all sessions.')}
         />
@@ -40,7 +45,7 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
           <Button type="submit" kind="primary" busy={save.busy}>
             {t('Save')}
           </Button>
-          <Button onClick={onClose}>{t('Cancel')}</Button>
+          <Button onClick={cancel}>{t('Cancel')}</Button>
           {isDisabled(user) ? (
             <Button kind="quiet" onClick={() => void enable(user, onClose)}>
               {t('Enable')}

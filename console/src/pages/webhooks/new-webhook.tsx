@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import { WEBHOOK_EVENTS, type Webhook } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
+import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tx } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -14,11 +15,16 @@ const DRAFT: WebhookDraft = { url: '', events: WEBHOOK_EVENTS }
 
 /** Makes a webhook and shows its secret, once. */
 export function NewWebhook({ onClose }: { onClose: () => void }) {
-  const [draft, setDraft] = useState(DRAFT)
+  const draft = useDraft('webhook.new', DRAFT)
   const [made, setMade] = useState<Webhook & { secret?: string }>()
   const make = useTask(async () => {
-    setMade(await pb.collection('webhooks').create({ user: userId(), ...draft, enabled: true }))
+    setMade(await pb.collection('webhooks').create({ user: userId(), ...draft.value, enabled: true }))
+    draft.saved()
   })
+  const cancel = () => {
+    draft.discard()
+    onClose()
+  }
   if (made?.secret)
     return (
       <ShownOnce
@@ -39,8 +45,8 @@ export function NewWebhook({ onClose }: { onClose: () => void }) {
   return (
     <Dialog title={t('New webhook')} onClose={onClose}>
       <Form onSubmit={make.run} fault={make.fault} names={['url', 'events']}>
-        <WebhookFields value={draft} onValue={setDraft} fault={make.fault} />
-        <FormActions busy={make.busy} onCancel={onClose}>
+        <WebhookFields value={draft.value} onValue={draft.set} fault={make.fault} />
+        <FormActions busy={make.busy} onCancel={cancel}>
           {t('Make the webhook')}
         </FormActions>
       </Form>
