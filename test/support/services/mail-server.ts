@@ -124,3 +124,6 @@ const unquote = (text: string) =>
       .replace(/=([0-9A-F]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16))),
     'latin1',
   ).toString('utf8')
+
+/** The one-time password in a mail; '' for none. */
+export const codeIn = (text: string) => /password is: (\d+)/.exec(text)?.[1] ?? ''

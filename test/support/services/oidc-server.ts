@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { EventSource } from 'eventsource'
 import Provider from 'oidc-provider'
+import PocketBase from 'pocketbase'
 import { listenLocally } from './listen.ts'
 
 /** Claims of an account. */
@@ -90,6 +92,17 @@ export async function startOidcServer(
     stop,
   }
   return server
+}
+
+/** Signs a user in at the gateway `url` as an app does, with the unmodified SDK. Answers the user's id. */
+export async function signInByProvider(url: string, oidc: OidcServer): Promise<string> {
+  globalThis.EventSource ??= EventSource as unknown as typeof globalThis.EventSource
+  const users = new PocketBase(url).collection('users')
+  const { record } = await users.authWithOAuth2({
+    provider: 'oidc',
+    urlCallback: async (from) => void (await oidc.browse(from)),
+  })
+  return record.id
 }
 
 const MAX_STEPS = 10
