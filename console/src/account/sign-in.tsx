@@ -2,7 +2,7 @@ import { ClientResponseError } from 'pocketbase'
 import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import type { Fault } from '../data/fault.ts'
-import { hasExpired } from '../data/session.ts'
+import { ending } from '../data/session.ts'
 import { useSetup } from '../data/setup.ts'
 import { useTask } from '../data/use/use-task.ts'
 import { t, tx } from '../language/words.ts'
@@ -18,6 +18,12 @@ import { Sheet } from './sheet.tsx'
 const WRONG = {
   user: t('Email or password is wrong. Superusers choose ‘Superuser’ above.'),
   superuser: t('Email or password is wrong. If you are no superuser, choose ‘User’ above.'),
+} as const
+const ENDINGS = {
+  expired: t('Your session has ended. Sign in to go on where you were.'),
+  refused: t(
+    'Your session has ended. It was signed out elsewhere, the password was changed, or the account was disabled. Sign in to go on where you were.',
+  ),
 } as const
 const DISABLED = t('This account is disabled. Ask a superuser of this server.')
 
@@ -40,7 +46,7 @@ export function SignIn() {
   const told = fault && inWords(fault)
   return (
     <Sheet title={t('Sign in')}>
-      {hasExpired.value && <Notice>{t('Your session has ended. Sign in to go on where you were.')}</Notice>}
+      {ending.value !== 'none' && <Notice>{ENDINGS[ending.value]}</Notice>}
       {setup && !setup.has_superuser && (
         <Notice kind="warning">
           {tx('This server has no superuser yet. {link}, who then makes the users.', {

@@ -1,5 +1,5 @@
 import { computed, signal } from '@preact/signals'
-import type { RecordModel } from 'pocketbase'
+import type { RecordModel, SendOptions } from 'pocketbase'
 import { t } from '../language/words.ts'
 import { pb } from './client.ts'
 import { stopNotifications } from './notifications/browser.ts'
@@ -15,6 +15,8 @@ export interface Session {
 
 /** A sign-in is looked at again this often, and when the page comes to the front. */
 const REFRESH_MS = 5 * 60_000
+/** The stream of changes may end before the answer comes that has the token of a new session. */
+const NEW_TOKEN_MS = 200
 
 const stored = signal(pb.authStore.isValid ? pb.authStore.record : null)
 
@@ -26,12 +28,12 @@ export const session = computed((): Session | null => {
   return { role, record, email: String(record.email ?? '') }
 })
 
-/** True when a session ended by itself; the sign-in form says so. */
-export const hasExpired = signal(false)
+/** How a session ended without the user; the sign-in form says so. */
+export const ending = signal<'none' | 'expired' | 'refused'>('none')
 
 pb.authStore.onChange(() => {
   stored.value = pb.authStore.isValid ? pb.authStore.record : null
-  if (stored.value) hasExpired.value = false
+  if (stored.value) ending.value = 'none'
 })
 
 /** The id of the signed-in user, for the `user` field of new records. Throws when nobody is signed in. */
@@ -60,20 +62,22 @@ function endSession(): void {
   pb.authStore.clear()
 }
 
-function expire(): void {
-  hasExpired.value = true
+function expire(how: 'expired' | 'refused'): void {
+  ending.value = how
   endSession()
 }
 
 /** A token that has run out would make us a guest, who sees empty lists: it is never sent. */
 pb.beforeSend = (url, options) => {
-  if (pb.authStore.token && !pb.authStore.isValid) expire()
+  if (pb.authStore.token && !pb.authStore.isValid) expire('expired')
   return { url, options }
 }
 
-/** 401 to somebody signed in: the session has ended on the server. */
-pb.afterSend = (response, data) => {
-  if (response.status === 401 && pb.authStore.token && !response.url.includes('/auth-with-')) expire()
+/** 401 to the token of now: the session has ended on the server. */
+pb.afterSend = (response: Response, data: unknown, options?: SendOptions) => {
+  const { token } = pb.authStore
+  const isOfNow = token !== '' && options?.headers?.Authorization === token
+  if (response.status === 401 && isOfNow && !response.url.includes('/auth-with-')) expire('refused')
   return data
 }
 
@@ -93,4 +97,8 @@ export function watchSession(): void {
   document.addEventListener('visibilitychange', () => {
     if (document.visibilityState === 'visible') void refresh()
   })
+  // the server ends the stream of changes of a session that has ended
+  pb.realtime.onDisconnect = (topics) => {
+    if (topics.length > 0) setTimeout(() => void refresh(), NEW_TOKEN_MS)
+  }
 }
