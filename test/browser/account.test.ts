@@ -94,30 +94,6 @@ scenario('a superuser has an account page, too', async (fixture) => {
   await root.collection('_superusers').authWithPassword('chief@example.com', NEW_PASSWORD)
 })
 
-scenario('a disabled user is told so, at once and at the sign-in', async (fixture) => {
-  const { page } = fixture
-  const ann = await fixture.ann()
-  const root = await fixture.root()
-  await fixture.signIn()
-  await fixture.visit('/account')
-  await page.getByText('This one', { exact: true }).waitFor()
-  const id = ann.authStore.record!.id
-  const settings = await root.collection('user_settings').getFirstListItem(`user = "${id}"`)
-  await root.collection('user_settings').update(settings.id, { disabled: true })
-  await fixture.refused(/: 40[134]/, async () => {
-    await page.reload()
-    await page.getByText('Your session has ended.').waitFor()
-    await page.getByLabel('Email').fill(ANN.email)
-    await page.getByLabel('Password').fill(ANN.password)
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('This account is disabled. Ask a superuser of this server.').waitFor()
-  })
-  await fixture.look('sign-in-disabled')
-  await root.collection('user_settings').update(settings.id, { disabled: false })
-  await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByRole('heading', { name: 'Account' }).waitFor()
-})
-
 scenario('without a superuser the sign-in says how to make one, and does it', async (fixture) => {
   const { page, url, link } = fixture
   await page.goto(url)
