@@ -1,11 +1,18 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
-import { scenario } from './support/browser-fixture.ts'
+import { type BrowserFixture, scenario } from './support/browser-fixture.ts'
 import { readQr } from './support/qr.ts'
+
+const TO = '+4915112345678'
+/** Where the app is, as its maker says. */
+const APP = 'https://github.com/capcom6/android-sms-gateway/releases/latest'
+/** A command unpacks the agent first. */
+const START_MS = 60_000
 
 scenario('a simulated phone joins by the picture, is tested, limited and removed', async (fixture) => {
   const { page, url } = fixture
@@ -20,6 +27,9 @@ scenario('a simulated phone joins by the picture, is tested, limited and removed
   const shown = (await page.locator('.devices-code').innerText()).replaceAll(' ', '')
   await page.locator('.qr').first().waitFor()
   await fixture.look('devices-code')
+  await page.getByText(`A phone cannot reach ${url}: on a phone this address means the phone`).waitFor()
+  expect(await page.getByRole('link', { name: 'SMSGate' }).getAttribute('href')).toBe(APP)
+  expect(await readQr(page, "QR code of the app's download page")).toBe(APP)
   const link = await readQr(page, 'QR code of the address with the code')
   expect(link).toBe(`${url}/api/devices/pair#${shown}`)
 
@@ -97,31 +107,80 @@ scenario(
   'the shown command alone pairs a modem and runs, from a home that never saw the agent',
   async (fixture) => {
     const { page } = fixture
-    await fixture.signIn()
-    await fixture.visit('/devices')
-    await page.getByRole('button', { name: 'Add a device' }).click()
-    await page.getByLabel('What sends the texts').selectOption('computer')
-    await page.getByRole('button', { name: 'Show the code' }).click()
-    await page.getByLabel('What sends there').selectOption('simulator')
-    await page.getByText('works on this computer only').waitFor()
-    await fixture.look('devices-computer')
-    const command = await page.locator('.dialog .code-block code').innerText()
+    const ann = await fixture.ann()
     const home = mkdtempSync(join(tmpdir(), 'pocketsms-home-'))
-    const env = { PATH: process.env.PATH, HOME: home, npm_config_registry: 'http://127.0.0.1:9' }
-    const agent = spawn('sh', ['-c', command], { cwd: home, env, detached: true, stdio: 'ignore' })
+    const agents: ChildProcess[] = []
     try {
-      await page.getByText('Modem has joined').waitFor({ timeout: 60_000 })
+      await fixture.signIn()
+      const first = runIn(home, await shownCommand(fixture, 'Modem'))
+      agents.push(first)
+      await page.getByText('Modem has joined').waitFor({ timeout: START_MS })
       await page.getByRole('link', { name: 'Send a test', exact: true }).click()
-      await page.getByLabel('To', { exact: true }).fill('+4915112345678')
-      await page.getByRole('button', { name: 'Send a test' }).click()
+      await sendTest(page)
       await page.getByText('Delivered').first().waitFor()
+      await fixture.visit('/devices')
+      await page.locator('.first-steps li.done').nth(3).waitFor()
+
+      // another one on the same computer
+      agents.push(runIn(home, await shownCommand(fixture, 'Second modem')))
+      await page.getByText('Second modem has joined').waitFor({ timeout: START_MS })
+      await page.getByRole('link', { name: 'Send a test', exact: true }).click()
+      await page.getByRole('heading', { name: 'Second modem' }).waitFor()
+      await fixture.visit('/devices')
+      await page.getByRole('link', { name: 'Modem', exact: true }).click()
+      await page.getByRole('heading', { name: 'Modem', exact: true }).waitFor()
+      await sendTest(page)
+      const { id } = await ann.collection('devices').getFirstListItem('name = "Modem"')
+      const filter = `device = "${id}" && status = "delivered"`
+      const delivered = async () =>
+        (await ann.collection('sms_messages').getList(1, 1, { filter })).totalItems
+      await expect.poll(delivered, { timeout: START_MS }).toBe(2)
+
+      first.stdin!.write(`${TO} Thank you\n`)
+      await fixture.visit('/conversations')
+      await page.getByText('Thank you').first().waitFor()
+      await fixture.visit('/devices')
+      await page.getByRole('link', { name: 'Modem', exact: true }).waitFor()
+      expect(await page.getByRole('heading', { name: 'First steps' }).count()).toBe(0)
     } finally {
-      process.kill(-agent.pid!, 'SIGTERM')
-      await once(agent, 'close')
+      await Promise.all(agents.map(end))
       rmSync(home, { recursive: true, force: true })
     }
   },
+  {},
+  { ms: 240_000 },
 )
+
+/** The command that the console shows for a modem with this name. */
+async function shownCommand({ page, visit, look }: BrowserFixture, name: string): Promise<string> {
+  await visit('/devices')
+  await page.getByRole('button', { name: 'Add a device' }).click()
+  await page.getByLabel('What sends the texts').selectOption('computer')
+  await page.getByLabel('Name').fill(name)
+  await page.getByRole('button', { name: 'Show the code' }).click()
+  await page.getByLabel('What sends there').selectOption('simulator')
+  await page.getByText('works on this computer only').waitFor()
+  await look('devices-computer')
+  return page.locator('.dialog .code-block code').innerText()
+}
+
+async function sendTest(page: Page): Promise<void> {
+  await page.getByLabel('To', { exact: true }).fill(TO)
+  await page.getByRole('button', { name: 'Send a test' }).click()
+}
+
+/** Runs a command in a home directory, without any package registry. */
+function runIn(home: string, command: string): ChildProcess {
+  const env = { PATH: process.env.PATH, HOME: home, npm_config_registry: 'http://127.0.0.1:9' }
+  return spawn('sh', ['-c', command], { cwd: home, env, detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+}
+
+/** Ends a program and what it started. */
+async function end(program: ChildProcess): Promise<void> {
+  if (program.exitCode !== null) return
+  process.kill(-program.pid!, 'SIGTERM')
+  await once(program, 'close')
+}
 
 scenario('a phone that scanned the picture is told how to join', async (fixture) => {
   const { page, url } = fixture

@@ -5,7 +5,7 @@ const SIDE = 400
 
 /** Draws the page's QR code with this label anew, as a camera would see it. Evaluated in the page. */
 const pixelsOf = (label: string) => `(async () => {
-  const svg = document.querySelector('.qr[aria-label=${JSON.stringify(label)}]').cloneNode(true)
+  const svg = document.querySelector(${JSON.stringify(`.qr[aria-label=${JSON.stringify(label)}]`)}).cloneNode(true)
   svg.setAttribute('xmlns', 'http://www.w3.org/2000/svg')
   svg.setAttribute('width', ${SIDE})
   svg.setAttribute('height', ${SIDE})
