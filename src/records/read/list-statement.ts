@@ -96,17 +96,25 @@ const counted = (parts: Parts) =>
     `SELECT b._rowid AS row, count(*) OVER () AS total FROM ${parts.from}${clause('WHERE', parts.where)}`,
   )
 
-/** Names the total beside columns; none of them can have it. */
-const TOTAL = '"the total"'
-
 /**
  * The same, the rows behind OFFSET: seeing the size of the page, Postgres would go along an index in its
  * order, through everybody's 200,000 messages for one who has 102,000, as if it could stop after 30 (55 ms
- * for 12). Along the rows of one value, in order, it may: to sort 102,000 costs as much as to read them.
+ * for 12).
  */
-function countedFirst(parts: Parts): string {
+const countedFirst = (parts: Parts) => countedBehindOffset(parts, '')
+
+/**
+ * The same where an index has the rows in order: Postgres may go along it, if that is the best way to all of
+ * them. A common word among a million messages of one of many users: 0.65 s, and 2.0 when it expects to stop.
+ */
+const countedInOrder = (parts: Parts) => countedBehindOffset(parts, ` ORDER BY ${parts.orderBy}`)
+
+/** Names the total beside columns; none of them can have it. */
+const TOTAL = '"the total"'
+
+function countedBehindOffset(parts: Parts, order: string): string {
   const { from, where } = parts
-  const rows = `SELECT ${keysOf(parts)}, count(*) OVER () AS ${TOTAL} FROM ${from}${clause('WHERE', where)} OFFSET 0`
+  const rows = `SELECT ${keysOf(parts)}, count(*) OVER () AS ${TOTAL} FROM ${from}${clause('WHERE', where)}${order} OFFSET 0`
   return pageOf(parts, `SELECT b._rowid AS row, ${TOTAL} AS total FROM (${rows}) b`)
 }
 
@@ -170,6 +178,7 @@ const WRITERS: Readonly<Record<PageShape, (parts: Parts) => string>> = {
   gated,
   counted,
   'counted-first': countedFirst,
+  'counted-in-order': countedInOrder,
   deep,
   'newest-first': newestFirst,
 }

@@ -110,10 +110,17 @@ export const isPlannedOnce = (
 /**
  * How a page is read, with its total. `flat`: a plain SELECT. `gated`: only if the total reaches it.
  * `counted`: each row is looked at, and counted along the way. `counted-first`: the same, and Postgres does
- * not see the size of the page while it looks. `deep`: the rows before the page are passed over in an index.
- * `newest-first`: the newest rows are searched first, then all.
+ * not see the size of the page while it looks; `counted-in-order`: where an index has the order. `deep`: the
+ * rows before the page are passed over in an index. `newest-first`: the newest rows are searched first, then all.
  */
-export type PageShape = 'flat' | 'gated' | 'counted' | 'counted-first' | 'deep' | 'newest-first'
+export type PageShape =
+  | 'flat'
+  | 'gated'
+  | 'counted'
+  | 'counted-first'
+  | 'counted-in-order'
+  | 'deep'
+  | 'newest-first'
 
 /**
  * The test of the owner, as SQL, if a page is a search in the order of `search` whose tests no index answers
@@ -153,5 +160,6 @@ export function pageShape(
   const counts = !skipTotal && total === undefined
   if (!counts || !structure.readsOneTable || isIndexOnlyCount(collection, structure)) return 'flat'
   const isByColumns = structure.sortKeys.every((key) => key !== undefined)
-  return isByColumns && !isSortedByIndex(collection, structure) ? 'counted-first' : 'counted'
+  if (!isByColumns) return 'counted'
+  return isSortedByIndex(collection, structure) ? 'counted-in-order' : 'counted-first'
 }

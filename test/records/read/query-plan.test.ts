@@ -123,7 +123,7 @@ const structure = (rest: Partial<QueryStructure> = {}): QueryStructure => ({
 
 test.each([
   ['counted first', {}, {}, undefined, false, 'counted-first'],
-  ['in the order of an index', { sortKeys: NEWEST }, {}, undefined, false, 'counted'],
+  ['in the order of an index', { sortKeys: NEWEST }, {}, undefined, false, 'counted-in-order'],
   ['in no order of columns', { sortKeys: [undefined, TIEBREAK] }, {}, undefined, false, 'counted'],
   ['by several tables', { readsOneTable: false }, {}, undefined, false, 'flat'],
   ['that an index counts', { columns: ['owner'] }, {}, undefined, false, 'flat'],
