@@ -11,7 +11,10 @@ scenario('a superuser looks up what failed', async (fixture) => {
   await page.getByRole('button', { name: 'Keep it from now on' }).click()
   await page.getByText('The logs do not keep which user asked.').waitFor({ state: 'detached' })
   const ann = await fixture.ann()
-  await ann.collection('sms_messages').getList(1, 1, { filter: '(' }).catch(() => {})
+  await ann
+    .collection('sms_messages')
+    .getList(1, 1, { filter: '(' })
+    .catch(() => {})
   await fetch(`${url}/api/collections/sms_messages/records?filter=to%20%3D%20%22%2B4915112345678%22`)
   for (let i = 0; i < 31; i++) await fetch(`${url}/api/nowhere?token=secret`)
   await page.getByRole('button', { name: 'Refresh' }).click()

@@ -111,7 +111,8 @@ export const isPlannedOnce = (
  * How a page is read, with its total. `flat`: a plain SELECT. `gated`: only if the total reaches it.
  * `counted`: each row is looked at, and counted along the way. `counted-first`: the same, and Postgres does
  * not see the size of the page while it looks; `counted-in-order`: where an index has the order. `deep`: the
- * rows before the page are passed over in an index. `newest-first`: the newest rows are searched first, then all.
+ * rows before the page are passed over in an index. `newest-first`: the newest rows are searched first, then
+ * all.
  */
 export type PageShape =
   | 'flat'
