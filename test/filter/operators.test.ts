@@ -82,6 +82,7 @@ test.each([
   ['a macro is a number', "@year > '2000'", ''],
   ['strftime is text', "strftime('%Y', '2024-05-01') = '2024'", '1 2 3 4'],
   ['a date that is none is empty', "strftime('%Y', name) = ''", '1 2 3'],
+  ['no row differs from NULL', "things_via_tags.owner.verified = strftime('%w', null)", '1 2 3 4'],
   [
     'kilometres',
     'geoDistance(13.4, 52.5, 2.35, 48.86) > 870 && geoDistance(13.4, 52.5, 2.35, 48.86) < 880',

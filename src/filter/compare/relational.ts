@@ -94,7 +94,11 @@ function rankOf(side: Exclude<Side, { rank: 'null' }>, missing: string): Sql {
 function orderMixed(sign: Comparer, a: Side, b: Side): Sql {
   if (a.rank === 'mixed' && b.slot) return againstKnown(sign, a, b, (x, y) => sql`${x} ${sign} ${y}`)
   if (b.rank === 'mixed' && a.slot) return againstKnown(sign, b, a, (x, y) => sql`${y} ${sign} ${x}`, -1)
-  return sql`${rankedRow(a)} ${sign} ${rankedRow(b)}`
+  const test = sql`${rankedRow(a)} ${sign} ${rankedRow(b)}`
+  if (sign !== '=' && sign !== '<>') return test
+  // two rows are known to differ by their numbers alone, even where a rank is NULL
+  const ranks = [a, b].map((side) => (side.rank === 'null' ? ['NULL::int'] : rankOf(side, 'NULL')))
+  return sql`(CASE WHEN ${ranks[0]!} + ${ranks[1]!} IS NOT NULL THEN ${test} END)`
 }
 
 function againstKnown(
