@@ -57,7 +57,7 @@ scenario('a conversation is begun, and says when no device is there to send', as
   await page.getByLabel('Number or contact').fill('+49 151 12345678')
   await fixture.look('conversation-new')
   await page.keyboard.press('Enter')
-  await page.getByText(`Nothing has been said with ${ZOE} yet.`).waitFor()
+  await page.getByText('Nothing has been said with +49 1511 2345678 yet.').waitFor()
   await page.getByLabel('Write').fill('Hello?')
   await fixture.refused(/^POST \/api\/sms\/send: 503/, async () => {
     await page.getByRole('button', { name: 'Send', exact: true }).click()
