@@ -78,13 +78,13 @@ export function isNullSql(side: Side): Sql {
  * text.
  */
 export function rankedRow(side: Side, missing: 'NULL' | '2' = 'NULL'): Sql {
-  if (side.rank === 'null') return sql`(${missing}::int, 0::float8, '')`
   const number = 'number' in side ? sql`coalesce(${side.number}, 0)::float8` : ['0::float8']
   const text = 'text' in side ? sql`coalesce(${side.text}, '')` : ["''"]
   return sql`(${rankOf(side, missing)}, ${number}, ${text})`
 }
 
-function rankOf(side: Exclude<Side, { rank: 'null' }>, missing: string): Sql {
+function rankOf(side: Side, missing: string): Sql {
+  if (side.rank === 'null') return [`${missing}::int`]
   if (side.rank === 'mixed') return sql`coalesce(${side.mixed}, ${missing})`
   const [value, rank] = side.rank === 'number' ? [side.number, '1'] : [side.text, '2']
   return sql`(CASE WHEN ${value} IS NULL THEN ${missing} ELSE ${rank} END)`
@@ -97,8 +97,7 @@ function orderMixed(sign: Comparer, a: Side, b: Side): Sql {
   const test = sql`${rankedRow(a)} ${sign} ${rankedRow(b)}`
   if (sign !== '=' && sign !== '<>') return test
   // two rows are known to differ by their numbers alone, even where a rank is NULL
-  const ranks = [a, b].map((side) => (side.rank === 'null' ? ['NULL::int'] : rankOf(side, 'NULL')))
-  return sql`(CASE WHEN ${ranks[0]!} + ${ranks[1]!} IS NOT NULL THEN ${test} END)`
+  return sql`(CASE WHEN ${rankOf(a, 'NULL')} + ${rankOf(b, 'NULL')} IS NOT NULL THEN ${test} END)`
 }
 
 function againstKnown(
