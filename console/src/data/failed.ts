@@ -1,4 +1,3 @@
-import { pb } from './client.ts'
 import type { Fault } from './fault.ts'
 import type { Message } from './records.ts'
 import { useList } from './use/use-list.ts'
@@ -18,12 +17,6 @@ export type FailedCounts = Readonly<Record<FailedKind, number>>
 /** The failed messages of a kind among those of a filter. */
 export const failedFilter = (filter: string, kind: FailedKind): string =>
   `${filter === '' ? '' : `(${filter}\n) && `}${FAILED} && ${KINDS[kind]}`
-
-/** A filter of what failed since today began, in the browser's time zone. */
-export function failedToday(): string {
-  const start = new Date().setHours(0, 0, 0, 0)
-  return pb.filter('status = {:failed} && created >= {:start}', { failed: 'failed', start: new Date(start) })
-}
 
 /** How many there are of each kind; undefined until they are counted, and when that failed. */
 export function useFailed(filter: string): { counts: FailedCounts | undefined; fault: Fault | undefined } {

@@ -44,6 +44,8 @@ export interface Settings {
     readonly rules: readonly RateLimit[]
     readonly excludedIPs: readonly string[]
   }
+  /** `logAuthId`: the log keeps the id of who asked. */
+  readonly logs: { readonly logAuthId: boolean }
   /** Where superusers may come from; empty: anywhere. */
   readonly superuserIPs: readonly string[]
   readonly backups: { readonly cron: string; readonly cronMaxKeep: number; readonly s3: S3 }

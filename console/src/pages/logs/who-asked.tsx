@@ -1,7 +1,6 @@
-import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Device, User } from '../../data/records.ts'
-import { useAnswer } from '../../data/use/use-answer.ts'
+import { saveSettings, useSettings } from '../../data/settings.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
@@ -23,13 +22,12 @@ export function useEmails(ids: readonly string[]): ReadonlyMap<string, string> {
 
 /** Says that the log does not keep who asked, and changes that. */
 export function KeepWhoAsked() {
-  const { value } = useAnswer<{ logs: { logAuthId: boolean } }>('/api/settings')
-  const [isKept, setKept] = useState(false)
+  const { value, reload } = useSettings()
   const keep = useTask(async () => {
-    await pb.settings.update({ logs: { logAuthId: true } })
-    setKept(true)
+    await saveSettings({ logs: { logAuthId: true } })
+    await reload()
   })
-  if (!value || value.logs.logAuthId || isKept) return null
+  if (!value || value.logs.logAuthId) return null
   return (
     <Notice kind="info">
       {t('The logs do not keep which user asked.')}{' '}

@@ -1,4 +1,4 @@
-import { failedToday } from '../../data/failed.ts'
+import { pb } from '../../data/client.ts'
 import { remembered } from '../../data/remembered.ts'
 import { t } from '../../language/words.ts'
 
@@ -6,6 +6,12 @@ import { t } from '../../language/words.ts'
 export interface SavedFilter {
   readonly name: string
   readonly filter: string
+}
+
+/** A filter of what failed since today began, in the browser's time zone. */
+function failedToday(): string {
+  const start = new Date().setHours(0, 0, 0, 0)
+  return pb.filter('status = {:failed} && created >= {:start}', { failed: 'failed', start: new Date(start) })
 }
 
 /** Ready from the start. */
