@@ -9,13 +9,13 @@ import type { AuthRecord } from '../request/request.ts'
 import { disabledSql } from './disabled.ts'
 
 /**
- * All columns of an auth collection's row `b` in the order of its fields, then the row's version, and whether
- * it is disabled.
+ * SQL: all columns of row `b` of an auth collection in the order of its fields, then its version, then
+ * whether it is disabled.
  */
 export const authColumns = (store: Store, collection: AuthCollection) =>
   `${columnsOf(collection).select}, b.xmin::text, ${disabledSql(store, collection)}`
 
-/** A row that begins with `authColumns`, as the record it is. */
+/** Reads a row that begins with `authColumns`. */
 export function toAuthRecord(collection: AuthCollection, row: readonly unknown[]): AuthRecord {
   const { count } = columnsOf(collection)
   const values = toValues(collection, row as RecordRow)
@@ -29,21 +29,21 @@ export function toAuthRecord(collection: AuthCollection, row: readonly unknown[]
   }
 }
 
-/** The auth record with this id, disabled or not, or null. One look-up by primary key. */
+/** Finds an auth record by id, disabled or not; null if there is none. One primary key lookup. */
 export const findAuthRecord = (
   store: Store,
   collection: AuthCollection,
   id: string,
 ): Promise<AuthRecord | null> => findWhere(store, collection, 'b.id = $1', id)
 
-/** SQL: the token with the hash `$2` is of a session of row `b` that was ended. */
+/** SQL: whether the session of the token with hash `$2` was ended, for row `b`. */
 const isEndedSql = ({ id }: AuthCollection) => `exists (
   select from auth_sessions s where s.collection = '${id}' and s.record = b.id and s.ended_at is not null
     and exists (select from auth_session_tokens t where t.token_hash = $2 and t.session = s.id))`
 
 /**
- * The same for the token with this hash: null, too, if the session of the token was ended. It is asked in the
- * same statement, which costs a look into an index that has only sessions ended lately.
+ * The same for the owner of a token; null also when the token's session was ended. One statement: ended
+ * sessions are few and have an index.
  */
 export const findTokenOwner = (
   store: Store,
@@ -67,10 +67,10 @@ async function findWhere(
   return rows[0] ? toAuthRecord(collection, rows[0]) : null
 }
 
-/** What SQLite takes for a number when a text is compared with one. */
+/** A text that SQLite reads as a number in a comparison. */
 const NUMERIC = /^\s*[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?\s*$/i
 
-/** A typed text as the column of a field has it; undefined if the column can have nothing like it. */
+/** A typed text as a value of the field's column; undefined if the column cannot hold it. */
 function toColumn(field: Field | undefined, value: string): string | number | boolean | undefined {
   if (field?.type !== 'number' && field?.type !== 'bool') return value
   if (!NUMERIC.test(value)) return undefined
@@ -80,8 +80,8 @@ function toColumn(field: Field | undefined, value: string): string | number | bo
 }
 
 /**
- * The auth record that has this value in a field with a unique index of its own, or null. Letters of ASCII
- * match in either case where the index says COLLATE NOCASE. PocketBase: apis/record_auth_with_password.go
+ * Finds the auth record with this value in a uniquely indexed field, or null. ASCII letters match in either
+ * case if the index says COLLATE NOCASE. PocketBase: apis/record_auth_with_password.go
  */
 export async function findByIdentity(
   store: Store,
@@ -104,6 +104,5 @@ export async function findByIdentity(
   return rows[0] ? toAuthRecord(collection, rows[0]) : null
 }
 
-/** The auth record with this email, or null. */
 export const findByEmail = (store: Store, collection: AuthCollection, email: string) =>
   findByIdentity(store, collection, 'email', email)

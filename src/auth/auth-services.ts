@@ -3,7 +3,7 @@ import type { Logger } from '../log.ts'
 import type { Extensions } from '../records/extension.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 
-/** What signing in needs beside the store. The services of the http room are one. */
+/** What sign-in needs beside the store. */
 export interface AuthServices {
   readonly extensions: Extensions
   readonly settings: Pick<SettingsStore, 'current'>

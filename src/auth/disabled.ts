@@ -4,7 +4,7 @@ import { forbidden } from '../errors.ts'
 import { isDisabledSql, USER_SETTINGS_ID } from '../records/auth/disabled.ts'
 import type { AuthRecord } from '../request/request.ts'
 
-/** Throws 403, as PocketBase does where an authRule is not met, for a user who is disabled. */
+/** Throws 403 for a disabled user, as PocketBase does for an unmet authRule. */
 export function requireEnabled({ isDisabled }: AuthRecord): void {
   if (isDisabled) throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
 }

@@ -8,7 +8,7 @@ import { changeLogCte } from '../records/changes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { randomId } from '../tools/random.ts'
 
-/** Collections in which sign-in keeps what it must remember. */
+/** Collections with the state of sign-ins. */
 export type SystemCollection = '_otps' | '_mfas' | '_authOrigins' | '_externalAuths'
 
 function collectionOf(store: Store, name: SystemCollection): Collection {
@@ -20,9 +20,8 @@ function collectionOf(store: Store, name: SystemCollection): Collection {
 const tableOf = (store: Store, name: SystemCollection) => quote(tableName(collectionOf(store, name)))
 
 /**
- * Stores a record about an auth record, of now; its fields are not in question. Answers its id, of which
- * there is no record if a unique index has another one in its place; with `isStrict` that is an error of the
- * database.
+ * Stores a record about an auth record, without field checks. Returns its id. When a unique index conflicts,
+ * no record has that id; with `isStrict` the database error is thrown instead.
  */
 export async function addSystemRecord(
   store: Store,
@@ -48,7 +47,7 @@ export async function addSystemRecord(
   return id
 }
 
-/** A record by its id, as texts by field name; null if there is none. */
+/** Finds a record by id, as texts by field name; null if there is none. */
 export async function findSystemRecord<F extends string>(
   store: Store,
   name: SystemCollection,
@@ -60,7 +59,7 @@ export async function findSystemRecord<F extends string>(
   return rows[0] ? asTexts(fields, rows[0]) : null
 }
 
-/** All records about an auth record, newest first, as texts by field name. */
+/** Lists all records about an auth record, newest first, as texts by field name. */
 export async function listSystemRecords<F extends string>(
   store: Store,
   name: SystemCollection,
@@ -79,7 +78,7 @@ export async function listSystemRecords<F extends string>(
 const asTexts = <F extends string>(fields: readonly F[], row: readonly unknown[]) =>
   Object.fromEntries(fields.map((field, i) => [field, String(row[i])])) as Record<F, string>
 
-/** Deletes a record; false if it was gone already. */
+/** Deletes a record; false if there was none. */
 export async function deleteSystemRecord(store: Store, name: SystemCollection, id: string): Promise<boolean> {
   const { count } = await store.db.query(
     `with written as (delete from ${tableOf(store, name)} where id = $1 returning *),
@@ -89,7 +88,6 @@ export async function deleteSystemRecord(store: Store, name: SystemCollection, i
   return count > 0
 }
 
-/** Changes one field of a record. */
 export async function setSystemField(
   store: Store,
   name: SystemCollection,
@@ -105,9 +103,7 @@ export async function setSystemField(
   )
 }
 
-/**
- * Deletes those about records of one collection that were made before a moment, in the stored form of dates.
- */
+/** Deletes records about one collection that were created before a date in stored form. */
 export async function deleteSystemRecordsBefore(
   store: Store,
   name: SystemCollection,

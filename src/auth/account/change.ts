@@ -17,29 +17,29 @@ import { randomText } from '../../tools/random.ts'
 import { findAuthRecord } from '../auth-rows.ts'
 import { passwordField } from '../tokens/secrets.ts'
 
-/** Nobody knows a password of so many random characters, and the rules for passwords do not apply to it. */
+/** Long enough that nobody can guess it. The collection's password rules do not apply. */
 const RANDOM_LENGTH = 30
 
-/** What a proven owner of an address or a password changes of a record. */
+/** A change that a verified owner makes to an auth record. */
 export interface AuthChange {
   readonly email?: string
   readonly verified?: boolean
   readonly password?: string
-  /** A password that nobody knows takes the place of the present one. */
+  /** Replaces the password by a random one that nobody knows. */
   readonly withoutPassword?: boolean
-  /** All tokens end, as they do with a new password or email. */
+  /** Ends all tokens, as a new password or email does. */
   readonly endsTokens?: boolean
 }
 
-/** What else is done with a change of a record. */
+/** Further work in the transaction of the change. */
 export type InSameTransaction = (db: Db, auth: AuthRecord) => Promise<void>
 
 /**
- * Changes an auth record without asking a rule; a new password or email ends all its tokens, and what hangs
- * on them. One that becomes verified and gets another password at once may have been a stranger's: then what
- * opens it ends, too. Answers the record as it is now. Throws 400, saying `failure`, with the error of each
- * field, and without any if somebody else has written the record meanwhile. `also`: what else happens, in the
- * same transaction. PocketBase: core/record_model_auth.go
+ * Changes an auth record without checking rules. Returns the record after the change. A new password or email
+ * ends all its tokens. A record that becomes verified and gets a new password at once may have been created
+ * by a stranger, so everything that gives access to it ends too. Throws 400 with `failure` and the field
+ * errors; without field errors when somebody else changed the record meanwhile. PocketBase:
+ * core/record_model_auth.go
  */
 export async function changeAuthRecord(
   store: Store,
@@ -73,7 +73,7 @@ export async function changeAuthRecord(
   return (await findAuthRecord(store, collection, auth.id)) ?? auth
 }
 
-/** Who keeps the password is who was there before; and without a proven address nobody else has come. */
+/** Keeping the password means keeping the owner; without a verified address nobody took over. */
 const isTakenOver = (values: Readonly<Values>, old: Readonly<Values>) =>
   old.verified !== true && values.verified === true && values.password !== old.password
 

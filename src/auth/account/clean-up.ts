@@ -4,10 +4,7 @@ import { deleteExpiredAttempts } from '../limits/attempt-counts.ts'
 import { deleteExpiredSessions } from '../sessions/sessions.ts'
 import { deleteSystemRecordsBefore } from '../system-records.ts'
 
-/**
- * Deletes what sign-ins left behind and nobody can use any more. To be called now and then, on any node.
- * PocketBase: the jobs __pbMFACleanup__ and __pbOTPCleanup__
- */
+/** Deletes expired MFA and OTP records. PocketBase: the jobs __pbMFACleanup__ and __pbOTPCleanup__ */
 export async function cleanUpSignIns(store: Store): Promise<void> {
   for (const collection of store.catalog.all) {
     if (collection.type !== 'auth') continue

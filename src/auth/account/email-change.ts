@@ -26,13 +26,13 @@ function demandUsers(collection: AuthCollection): void {
   if (collection.name === SUPERUSERS) throw badRequest('All superusers can change their emails directly.')
 }
 
-/** What a client submits to ask for such a mail. */
+/** Body of a request for an email change. */
 export const EMAIL_CHANGE_FORM = object<{ newEmail: string }>({ newEmail: text })
 
 /**
- * Mails a link to the address that a signed-in record wants to take on. Throws 400 with the error of the
- * form, also for an address that is taken, and when the mail cannot be sent; 429 when it was asked for too
- * often. PocketBase: apis/record_auth_email_change_request.go
+ * Mails a confirmation link to the new address. Throws 400 with the form's errors (also for an address in
+ * use) or when the mail cannot be sent; 429 after too many requests. PocketBase:
+ * apis/record_auth_email_change_request.go
  */
 export async function requestEmailChange(
   store: Store,
@@ -65,17 +65,16 @@ export async function requestEmailChange(
   }
 }
 
-/** What comes back from the page that the mail leads to. */
+/** Body of the confirmation. */
 export interface ConfirmForm {
   token: string
   password: string
 }
-/** The same as a body must have it. */
 export const EMAIL_CHANGE_CONFIRM_FORM = object<ConfirmForm>({ token: text, password: text })
 
 /**
- * Takes on the address of the token, which counts as verified; all tokens of before are void. Throws 400 with
- * the errors of the form. PocketBase: apis/record_auth_email_change_confirm.go
+ * Sets the address that the token names and marks it as verified. Ends all older tokens. Throws 400 with the
+ * form's errors. PocketBase: apis/record_auth_email_change_confirm.go
  */
 export async function confirmEmailChange(
   store: Store,

@@ -8,8 +8,8 @@ import { limitMails } from '../limits/attempt-limits.ts'
 import type { EmailForm } from './forms.ts'
 
 /**
- * The record whose address a client typed to get a mail; null for an unknown address and for a disabled
- * user. Each request counts. Throws 400 for what is no address, 429 when too many mails were requested.
+ * Finds the record of an address that a client typed to get a mail; null for an unknown address or a disabled
+ * user. Counts each request. Throws 400 for an invalid address, 429 after too many requests.
  */
 export async function findForMail(
   store: Store,

@@ -1,6 +1,6 @@
 import { object, text } from '../../collections/definition/decode.ts'
 
-/** The forms that more than one way of signing in submits. */
+/** Forms that several ways to sign in share. */
 export interface EmailForm {
   email: string
 }

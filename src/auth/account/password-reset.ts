@@ -20,9 +20,9 @@ import type { EmailForm } from './forms.ts'
 const MAX_PASSWORD_LENGTH = 255
 
 /**
- * Mails a link to set a new password, unless one was mailed a moment ago. Never tells whether there is such
- * an address. Throws 429 when it was asked for too often.
- * PocketBase: apis/record_auth_password_reset_request.go
+ * Mails a link to set a new password, unless one was mailed within RESEND_SECONDS. Does not reveal whether
+ * the address exists. Throws 429 after too many requests. PocketBase:
+ * apis/record_auth_password_reset_request.go
  */
 export async function requestPasswordReset(
   store: Store,
@@ -40,13 +40,12 @@ export async function requestPasswordReset(
   )
 }
 
-/** What comes back from the page that the mail leads to. */
+/** Body of the confirmation. */
 export interface PasswordResetForm {
   token: string
   password: string
   passwordConfirm: string
 }
-/** The same as a body must have it. */
 export const PASSWORD_RESET_FORM = object<PasswordResetForm>({
   token: text,
   password: text,
@@ -54,10 +53,9 @@ export const PASSWORD_RESET_FORM = object<PasswordResetForm>({
 })
 
 /**
- * Sets the new password; whoever holds the token reads the address's mail, so that it counts as verified, and
- * what was made by who held it unverified ends. All tokens of before are void, this one too. Throws 400 with
- * the errors of the form.
- * PocketBase: apis/record_auth_password_reset_confirm.go
+ * Sets the new password and marks the address as verified, because the token came by mail. What an earlier,
+ * unverified holder created ends. Ends all older tokens, including this one. Throws 400 with the form's
+ * errors. PocketBase: apis/record_auth_password_reset_confirm.go
  */
 export async function confirmPasswordReset(
   store: Store,

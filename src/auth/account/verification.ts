@@ -20,8 +20,8 @@ function demandUsers(collection: AuthCollection): void {
 }
 
 /**
- * Mails a link to confirm an address, unless it is confirmed or was mailed a moment ago. Never tells whether
- * there is such an address. Throws 429 when it was asked for too often. PocketBase:
+ * Mails a link to confirm an address, unless it is verified or a link was mailed within RESEND_SECONDS. Does
+ * not reveal whether the address exists. Throws 429 after too many requests. PocketBase:
  * apis/record_auth_verification_request.go
  */
 export async function requestVerification(
@@ -37,12 +37,12 @@ export async function requestVerification(
   await mailInBackground(store, services, 'verification', waits, (to) => mailVerification(services, to))
 }
 
-/** What comes back from the page that the mail leads to. */
+/** Body of the confirmation. */
 export const TOKEN_FORM = object<{ token: string }>({ token: text })
 
 /**
- * Takes the token of such a mail: the address counts as verified. May be repeated. Throws 400 for a token
- * that is not for this collection, this address, this purpose or any more. PocketBase:
+ * Marks the token's address as verified. Repeating it does no harm. Throws 400 for a token of another
+ * collection, address or purpose, and for an expired one. PocketBase:
  * apis/record_auth_verification_confirm.go
  */
 export async function confirmVerification(

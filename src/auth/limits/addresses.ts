@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 
 const lists = new WeakMap<readonly string[], BlockList>()
 
-/** Whether an address is one of these addresses and subnets (`10.0.0.0/8`). */
+/** Whether an address is in a list of addresses and subnets (`10.0.0.0/8`). */
 export function isListed(addresses: readonly string[], ip: string): boolean {
   const version = isIP(ip)
   if (version === 0) return false
@@ -24,12 +24,12 @@ function makeList(addresses: readonly string[]): BlockList {
   return list
 }
 
-/** Of an IPv6 address, so much is its network's; who has one network has all of its addresses. */
+/** 16-bit groups of an IPv6 network prefix. A network's owner has all its addresses. */
 const NETWORK_GROUPS = 4
 
 /**
- * What an address is counted as: an IPv6 address as its /64, since each host has a whole one to choose from;
- * an IPv4 address that is written as IPv6, and anything else, as it is.
+ * The unit that limits count: the /64 of an IPv6 address, since each host can choose among a whole one; any
+ * other address as it is. An IPv4 address mapped into IPv6 counts as IPv4.
  */
 export function networkOf(ip: string): string {
   const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '')

@@ -4,8 +4,8 @@ import type { Db } from '../../db/open.ts'
 const now = sql<Date>`now()`
 
 /**
- * Notes one more try of `key` and says whether it is allowed: at most `max` in a window of `seconds`, which
- * begins with the first. Counted in the database, so that the nodes together allow no more than one does.
+ * Counts an attempt of `key` and returns whether it is allowed: at most `max` in a window of `seconds` that
+ * begins with the first. The count is in the database, so all nodes share it.
  */
 export async function countAttempt(db: Db, key: string, max: number, seconds: number): Promise<boolean> {
   const { rows } = await db.query(
@@ -19,7 +19,7 @@ export async function countAttempt(db: Db, key: string, max: number, seconds: nu
   return Number(rows[0]?.[0]) <= max
 }
 
-/** Whether `key` was tried in a window that is not over. */
+/** Whether `key` was attempted in the current window. */
 export async function hasAttempt(db: Db, key: string): Promise<boolean> {
   const { rows } = await db.query(
     'select 1 from auth_tries where key = $1 and ends > now()',
@@ -29,12 +29,11 @@ export async function hasAttempt(db: Db, key: string): Promise<boolean> {
   return rows.length > 0
 }
 
-/** Forgets the tries of `key`. */
 export async function clearAttempts(db: Db, key: string): Promise<void> {
   await db.kysely.deleteFrom('auth_tries').where('key', '=', key).execute()
 }
 
-/** Forgets all windows that are over. */
+/** Deletes expired windows. */
 export async function deleteExpiredAttempts(db: Db): Promise<void> {
   await db.kysely.deleteFrom('auth_tries').where('ends', '<=', now).execute()
 }

@@ -8,34 +8,33 @@ import { networkOf } from './addresses.ts'
 import { countAttempt, hasAttempt } from './attempt-counts.ts'
 import { RecentRefusals } from './recent-refusals.ts'
 
-/** What somebody tries to get at, and from where. */
+/** The target of an attempt and its origin. */
 export interface SignInAttempt {
   readonly db: Db
   readonly config: Pick<Config, 'signInTries'>
   /** The collection's id. */
   readonly collection: string
-  /** What was typed for an account, there or not: an unknown one must be counted like any other. */
+  /** The account as typed. Unknown accounts are counted like known ones. */
   readonly account: string
   readonly ip: string
 }
 
-/** For so long from the first try on. */
+/** Length of a window, from its first attempt. */
 const WINDOW_SECONDS = 600
 
 /**
- * What may be wrong: for one account from one address (SIGN_IN_TRIES), from one address for all accounts, and
- * for one account from all addresses together where its owner has not signed in yet.
+ * Wrong attempts allowed: for one account from one address (SIGN_IN_TRIES), from one address for all
+ * accounts, and for one account from all unknown addresses.
  */
 const signInLimits = (tries: number) => [tries, tries * 15, tries * 10]
-/** The same for mails that anybody may ask for, right or wrong. */
+/** The same limits for mails that anybody may request, successful or not. */
 const MAIL_LIMITS = [15, 300, 60]
 
-/** An address from which an account was opened stays out of what strangers' tries do to the account. */
+/** Strangers' attempts do not block an address from which the account was opened in this time. */
 const KNOWN_DAYS = 90
 
 /**
- * So few are checked at once on a node that what is right, and not counted in the end, is not refused
- * meanwhile.
+ * Checks at once per holder and node. It is low, so that correct attempts are not refused while others run.
  */
 const PLACES = 4
 const MAX_WAITING = 200
@@ -45,11 +44,10 @@ const known = new Semaphore(PLACES, QUEUE)
 const refusals = new RecentRefusals()
 
 /**
- * Runs a check of a password or code, which throws a 400 for a wrong one. What is wrong is counted, on all
- * nodes together, by account and address; then no more is checked for a while: throws 429. Tries of strangers
- * do not lock out the owner, who is asked for at addresses that are known. A right one is not counted and
- * clears what was, for its address. `check` is told whether the account was opened from this network before:
- * such an attempt waits for no stranger's.
+ * Runs a check of a password or code that throws 400 for a wrong one. Wrong attempts count by account and
+ * address across all nodes; after too many it throws 429. A correct attempt clears the counts of its address.
+ * `check` learns whether the account was opened from this network before; such an attempt does not wait for
+ * strangers'.
  */
 export async function limitSignInAttempts<T>(
   signInAttempt: SignInAttempt,
@@ -69,7 +67,7 @@ export async function limitSignInAttempts<T>(
       await uncountAttempts(db, keys, exempt, KNOWN_DAYS)
       return result
     } catch (error) {
-      // what is no wrong password was no try: a database that is away, a line that is too long
+      // Other errors (database unavailable, body too long) are no wrong password.
       if (!(error instanceof ApiError) || error.status >= 500)
         await uncountAttempts(db, keys, exempt).catch(() => {})
       throw error
@@ -77,10 +75,7 @@ export async function limitSignInAttempts<T>(
   }, networkOf(signInAttempt.ip))
 }
 
-/**
- * Counts a password that is hashed for a record which `holder` writes, an account or address. Throws 429
- * after too many.
- */
+/** Counts a password hash that `holder` (an account or address) causes. Throws 429 after too many. */
 export async function countHash(
   db: Db,
   { signInTries }: Pick<Config, 'signInTries'>,
@@ -91,7 +86,7 @@ export async function countHash(
   await takeTries(db, [`hash of ${holder}`], '', signInLimits(signInTries).slice(1, 2), WINDOW_SECONDS)
 }
 
-/** Counts a mail that is asked for. Throws 429 when there were too many. */
+/** Counts a requested mail. Throws 429 after too many. */
 export async function limitMails(signInAttempt: SignInAttempt): Promise<void> {
   if (signInAttempt.config.signInTries === 0) return
   const { keys, exempt } = keysOf('mail', signInAttempt)
@@ -100,9 +95,8 @@ export async function limitMails(signInAttempt: SignInAttempt): Promise<void> {
 }
 
 /**
- * Runs what a provider is asked for a sign-in. What goes wrong is counted by address alone, as what is typed
- * for an account at a password: nobody is known yet, and strangers must not lock out a company. Throws 429
- * when there was too much.
+ * Runs the requests to a provider for a sign-in. Failures count by address only, because the account is
+ * unknown. Throws 429 after too many.
  */
 export async function limitProviderAttempts<T>(
   { db, config, ip }: Omit<SignInAttempt, 'account'>,
@@ -117,24 +111,24 @@ export async function limitProviderAttempts<T>(
 }
 
 /**
- * Wrong pairing codes from one address, and from all: of a million codes few wait, but many addresses could
- * try them all. Private tokens have the same limits once more, so at most 4,000 codes are guessed in the 5
- * minutes for which a code is good.
+ * Wrong pairing codes per address, and in total: many addresses could otherwise guess all of a million codes.
+ * Private tokens have the same limits of their own, so at most 4,000 guesses fall into the 5 minutes of a
+ * code.
  */
 const CODE_LIMITS = [8, 2_000] as const
 const CODE_SECONDS = 300
 
 /**
- * Runs a check of a pairing code, which throws for a wrong one. What is wrong is counted, on all nodes
- * together; throws 429 when there were too many. A right one is not counted.
+ * Runs a check of a pairing code that throws for a wrong one. Wrong ones count across all nodes. Throws 429
+ * after too many.
  */
 export const limitPairingAttempts = <T>(db: Db, ip: string, check: () => Promise<T>): Promise<T> =>
   countWrong(db, 'code', ip, check)
 
 /**
- * The same for a pairing code that an SMSGate app shows as its private token, counted apart: the app shows a
- * stale token again and again, which must not lock out whoever types a code at the same address. A token that
- * was wrong for its address in the last 5 minutes is checked and not counted again: it is no further guess.
+ * The same for a pairing code that an SMSGate app sends as its private token, counted apart: the app repeats
+ * a stale token, which must not block people who type codes at the same address. A token that was wrong for
+ * its address in the last 5 minutes is not counted again.
  */
 export async function limitPrivateTokenAttempts<T>(
   db: Db,
@@ -162,7 +156,7 @@ async function countWrong<T>(db: Db, what: string, ip: string, check: () => Prom
   return result
 }
 
-/** What is counted, the most special first. Hashed: people type passwords where a name belongs. */
+/** Keys to count, the most specific first. Hashed, because people type passwords into the name field. */
 function keysOf(
   what: string,
   { collection, account, ip }: SignInAttempt,
@@ -191,7 +185,7 @@ async function takeTries(
   if (wait > 0) throw refusals.add(keys[0]!, wait)
 }
 
-/** `days`, if the try was right: so long its address is known. */
+/** `days`: how long the address of a correct attempt is known. */
 async function uncountAttempts(db: Db, keys: readonly string[], exempt: string, days = 0): Promise<void> {
   await db.query('select auth_give_back($1::text[], $2, $3)', [keys, exempt, days], 'auth give back')
 }

@@ -1,7 +1,7 @@
 import { RetryLater } from '../../errors.ts'
 import { Lru } from '../../tools/lru.ts'
 
-/** A refusal is repeated for so long before the database is asked again. */
+/** A refusal is repeated this long without a statement. */
 const REPEAT_MS = 1_000
 const MAX_KEPT = 10_000
 
@@ -10,11 +10,11 @@ interface Refusal {
   readonly waitSeconds: number
 }
 
-/** Refusals of the last second, by what was refused: a client that comes again at once costs no statement. */
+/** Recent refusals by key. A client that retries at once costs no statement. */
 export class RecentRefusals {
   readonly #kept = new Lru<string, Refusal>(MAX_KEPT)
 
-  /** Remembers that `key` has to wait for so long, and answers the error that says so: 429. */
+  /** Remembers a refusal of `key` and returns the 429. */
   add(key: string, waitSeconds: number): RetryLater {
     this.#kept.set(key, { atMs: performance.now(), waitSeconds })
     return new RetryLater(429, waitSeconds)

@@ -4,22 +4,20 @@ import type { AuthServices } from '../auth-services.ts'
 
 const CONNECT_MS = 30_000
 
-/** One mail to one address. */
 export interface Mail {
   readonly to: string
   readonly subject: string
   readonly html: string
-  /** With its angle brackets: for a mail that may have to be sent once more. */
+  /** With angle brackets. Lets a retried mail keep its id. */
   readonly messageId?: string
 }
 
-/** One transport for each version of the settings. */
+/** One transport per version of the settings. */
 const transports = new WeakMap<Settings, Promise<Transporter>>()
 
 /**
- * Sends a mail through the SMTP server of the settings; while there is none, writes it to the log, where
- * whoever runs the server finds the link in it. Throws when the server does not take it. PocketBase:
- * tools/mailer/smtp.go
+ * Sends a mail through the SMTP server of the settings. Without one it writes the mail to the log, where the
+ * operator finds links. Throws when the SMTP server refuses it. PocketBase: tools/mailer/smtp.go
  */
 export async function sendMail(
   { settings: { current }, log }: Pick<AuthServices, 'settings' | 'log'>,
@@ -41,7 +39,7 @@ function transportOf(settings: Settings): Promise<Transporter> {
   return transport
 }
 
-/** The library is loaded for the first mail: most servers send none. */
+/** Loaded for the first mail, because most servers send none. */
 async function openTransport({ smtp }: Settings): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
   return createTransport({
@@ -59,7 +57,7 @@ async function openTransport({ smtp }: Settings): Promise<Transporter> {
 
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', '#34': '"', '#39': "'" }
 
-/** A mail's HTML as text: links as `label: address`, a line for each block. */
+/** HTML as plain text: links as `label: address`, a line per block. */
 function plainText(html: string): string {
   return html
     .replace(/<style[\s\S]*?<\/style>/gi, '')

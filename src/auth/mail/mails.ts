@@ -6,10 +6,10 @@ import type { AuthServices } from '../auth-services.ts'
 import { signToken } from '../tokens/tokens.ts'
 import { sendMail } from './mailer.ts'
 
-/** Whoever runs the server has not said in the settings where it is; then PUBLIC_URL counts. */
+/** The default of the setting `appURL`. While it is unchanged, PUBLIC_URL is used. */
 const FRESH_URL = SETTINGS.fresh().meta.appURL
 
-/** Types whose values cannot hold HTML. */
+/** Field types whose values cannot contain HTML. */
 const PLAIN_TYPES: ReadonlySet<string> = new Set(['autodate', 'date', 'bool', 'number'])
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -19,11 +19,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '&#34;',
   "'": '&#39;',
 }
-/** A text as HTML. Go: html.EscapeString */
+/** Escapes HTML. Go: html.EscapeString */
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
 
-/** A page around the paragraphs of a mail. */
+/** Wraps the body of a mail in a page. */
 export const layout = (body: string) => `<!doctype html>
 <html lang="en">
 <head>
@@ -43,19 +43,19 @@ ${body}
 </html>
 `
 
-/** A link in a mail; `style` `btn` makes it a button. */
+/** A link; `style` `btn` makes it a button. */
 export const linkTo = (url: string, words: string, style = ''): string =>
   `<a${style && ` class="${style}"`} href="${escapeHtml(url)}" target="_blank" rel="noopener">${escapeHtml(words)}</a>`
 
 const MAX_NAME = 60
 
-/** A name that somebody chose, on one line and not endless: it stands in a subject. */
+/** A user's name for a mail's subject: one line, bounded length. */
 export function nameInMail(name: string, unnamed: string): string {
   const letters = [...(name.replace(/[\s\p{Cc}]+/gu, ' ').trim() || unnamed)]
   return letters.length > MAX_NAME ? `${letters.slice(0, MAX_NAME - 1).join('')}…` : letters.join('')
 }
 
-/** How the server calls itself in mails, and where its pages are. */
+/** The server's name and address in mails. */
 export interface MailSender {
   readonly appName: string
   readonly appUrl: string
@@ -66,9 +66,7 @@ export function namesOf({ settings, config }: Pick<AuthServices, 'settings' | 'c
   return { appName, appUrl: appURL === FRESH_URL ? config.publicUrl : appURL }
 }
 
-/**
- * What takes the place of `{…}` in a template: the server's name, the record's visible fields, and `more`.
- */
+/** Values of a template's `{…}`: the server's name, the record's visible fields, and `more`. */
 function placeholders(services: AuthServices, auth: AuthRecord, more: Readonly<Record<string, string>>) {
   const { appName, appUrl } = namesOf(services)
   const values = new Map(Object.entries({ APP_NAME: appName, APP_URL: appUrl, ...more }))
@@ -83,7 +81,7 @@ function fieldText(field: Field, value: Value): string {
   return PLAIN_TYPES.has(field.type) ? String(value) : escapeHtml(String(value))
 }
 
-/** Fills a template in and sends it. PocketBase: mails/record.go */
+/** Fills in a template and sends it. PocketBase: mails/record.go */
 async function sendTemplate(
   services: AuthServices,
   auth: AuthRecord,
@@ -99,21 +97,19 @@ async function sendTemplate(
 
 const optionsOf = (auth: AuthRecord) => auth.collection as AuthCollection
 
-/**
- * Asks the owner of the record's address to confirm that it is theirs. Throws when the mail cannot be sent.
- */
+/** Mails a link to verify the record's address. Throws when the mail cannot be sent. */
 export async function mailVerification(services: AuthServices, auth: AuthRecord): Promise<void> {
   const token = await signToken(auth, 'verification')
   await sendTemplate(services, auth, optionsOf(auth).verificationTemplate, { TOKEN: token })
 }
 
-/** A link to set a new password. Throws when the mail cannot be sent. */
+/** Mails a link to set a new password. Throws when the mail cannot be sent. */
 export async function mailPasswordReset(services: AuthServices, auth: AuthRecord): Promise<void> {
   const token = await signToken(auth, 'passwordReset')
   await sendTemplate(services, auth, optionsOf(auth).resetPasswordTemplate, { TOKEN: token })
 }
 
-/** A link to take on a new address, sent to that address. Throws when the mail cannot be sent. */
+/** Mails a confirmation link to the new address. Throws when the mail cannot be sent. */
 export async function mailEmailChange(
   services: AuthServices,
   auth: AuthRecord,
@@ -123,7 +119,7 @@ export async function mailEmailChange(
   await sendTemplate(services, auth, optionsOf(auth).confirmEmailChangeTemplate, { TOKEN: token }, newEmail)
 }
 
-/** A one-time password. Throws when the mail cannot be sent. */
+/** Mails a one-time password. Throws when the mail cannot be sent. */
 export async function mailOtp(
   services: AuthServices,
   auth: AuthRecord,
@@ -134,7 +130,8 @@ export async function mailOtp(
 }
 
 /**
- * Word of a sign-in from a new place; `info` says when and from where. Throws when the mail cannot be sent.
+ * Mails a notice of a sign-in from a new location; `info` names time and place. Throws when the mail cannot
+ * be sent.
  */
 export async function mailAuthAlert(services: AuthServices, auth: AuthRecord, info: string): Promise<void> {
   await sendTemplate(services, auth, optionsOf(auth).authAlert.emailTemplate, {

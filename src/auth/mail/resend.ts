@@ -3,7 +3,7 @@ import type { AuthRecord } from '../../request/request.ts'
 import type { AuthServices } from '../auth-services.ts'
 import { clearAttempts, countAttempt, hasAttempt } from '../limits/attempt-counts.ts'
 
-/** A mail that was sent is not sent again for so long. */
+/** The same mail is not sent twice within this time. */
 const RESEND_SECONDS = 120
 
 type Kind = 'verification' | 'passwordReset'
@@ -11,8 +11,9 @@ const keyOf = (kind: Kind, auth: AuthRecord | null) =>
   `mail ${kind} ${auth?.collection.id ?? ''} ${auth?.id ?? ''}`
 
 /**
- * Sends a mail that anyone may ask for: not again within two minutes, and only after the answer, whose time
- * must not tell whether there is such an account: for nobody the same is looked up. A failure is logged.
+ * Sends a mail that anyone may request, at most once per RESEND_SECONDS. It is sent after the answer, and
+ * `null` causes the same lookups, so that neither answer nor timing reveals whether an account exists.
+ * Failures are logged.
  */
 export async function mailInBackground(
   store: Store,
@@ -33,6 +34,6 @@ export async function mailInBackground(
     )
 }
 
-/** The mail has served: the next one may be sent at once. */
+/** Lets the next mail be sent at once. */
 export const clearMailLimit = (store: Store, kind: Kind, auth: AuthRecord) =>
   clearAttempts(store.db, keyOf(kind, auth))

@@ -9,7 +9,6 @@ import { randomText } from '../../tools/random.ts'
 import type { AuthServices } from '../auth-services.ts'
 import { mailAuthAlert, mailEmailChange, mailOtp, mailPasswordReset, mailVerification } from './mails.ts'
 
-/** What each template is tried out with. */
 const TEMPLATES: Readonly<Record<string, (services: AuthServices, auth: AuthRecord) => Promise<void>>> = {
   verification: mailVerification,
   'password-reset': mailPasswordReset,
@@ -18,18 +17,17 @@ const TEMPLATES: Readonly<Record<string, (services: AuthServices, auth: AuthReco
   'login-alert': (services, auth) => mailAuthAlert(services, auth, `${now()} - TEST_IP TEST_USER_AGENT`),
 }
 
-/** Which template to whom; `collection` empty: that of superusers. */
+/** A template and its recipient. `collection` empty: the superusers' collection. */
 export interface TestMailForm {
   email: string
   template: string
   collection: string
 }
-/** The same as a body must have it. */
 export const TEST_MAIL_FORM = object<TestMailForm>({ email: text, template: text, collection: text })
 
 /**
- * Mails a template of an auth collection, filled in for nobody, to see that mail goes out at all. Throws 400
- * with the errors of the form, or with what the mail server said. PocketBase: forms/test_email_send.go
+ * Mails a template of an auth collection, filled in for a made-up record, to test the mail settings. Throws
+ * 400 with the form's errors or the mail server's message. PocketBase: forms/test_email_send.go
  */
 export async function sendTestMail(
   store: Store,
@@ -57,7 +55,7 @@ export async function sendTestMail(
   }
 }
 
-/** A record that does not exist, whose fields say which they are. */
+/** A made-up record whose values are the names of its fields. */
 function nobody(collection: AuthCollection, address: string): AuthRecord {
   const shown = collection.fields.filter((field) => !field.hidden)
   const values = Object.fromEntries(shown.map(({ name }) => [name, `__pb_test_${name}__`]))

@@ -3,10 +3,10 @@ import { readClaims } from './id-token.ts'
 import { isTrue, type Profile, textAt, valueAt } from './profile.ts'
 import type { ProfileContext } from './provider-type.ts'
 
-/** Statuses that mean: who signed in did not let us see it. */
+/** Statuses of a provider that mean: the user did not share the address. */
 const isKeptSecret = (status: number) => status === 401 || status === 403 || status === 404
 
-/** The one address of a list that is its owner's, '' if there is none. Throws for no list. */
+/** The user's own address in a list; '' if there is none. Throws for anything but a list. */
 function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean): string {
   if (!Array.isArray(entries)) throw new TypeError('the addresses are no list')
   return textAt(entries.find(isOurs), 'email')
@@ -14,7 +14,7 @@ function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean): strin
 
 const isPrimary = (entry: unknown) =>
   valueAt(entry, 'verified') === true && valueAt(entry, 'primary') === true
-/** Its list of addresses has the primary one. PocketBase: tools/auth/github.go, gitea.go */
+/** Adds the primary address of the provider's list. PocketBase: tools/auth/github.go, gitea.go */
 export async function withListedEmail(
   profile: Profile,
   { call, provider }: ProfileContext,
@@ -26,7 +26,7 @@ export async function withListedEmail(
 const isConfirmedHere = (entry: unknown) =>
   valueAt(entry, 'is_primary') === true && valueAt(entry, 'is_confirmed') === true
 
-/** The list of Bitbucket is one page of it. PocketBase: tools/auth/bitbucket.go */
+/** The same for Bitbucket, whose list is paged. PocketBase: tools/auth/bitbucket.go */
 export async function withBitbucketEmail(
   profile: Profile,
   { call, provider }: ProfileContext,
@@ -36,7 +36,7 @@ export async function withBitbucketEmail(
   return { ...profile, email: pickEmail(valueAt(JSON.parse(text), 'values') ?? [], isConfirmedHere) }
 }
 
-/** An address that its owner hides is in a list. PocketBase: tools/auth/gitee.go */
+/** The same for Gitee, where a hidden address is only in the list. PocketBase: tools/auth/gitee.go */
 export async function withGiteeEmail(profile: Profile, { call }: ProfileContext): Promise<Profile> {
   if (isEmail(profile.email)) return profile
   const isOurs = (entry: unknown) =>
@@ -47,7 +47,7 @@ export async function withGiteeEmail(profile: Profile, { call }: ProfileContext)
   return { ...profile, email: isKeptSecret(status) ? '' : pickEmail(JSON.parse(text), isOurs) }
 }
 
-/** Which claim of the id token vouches for an address, by the name that a collection's options give it. */
+/** By the collection's option: the id token's claim that proves an address. */
 const MICROSOFT_EMAILS: Readonly<Record<string, (claims: unknown) => string>> = {
   any_verified: (claims) => textAt(claims, 'verified_primary_email') || confirmedByDomain(claims),
   verified_primary_email: (claims) => textAt(claims, 'verified_primary_email'),
@@ -58,7 +58,7 @@ const confirmedByDomain = (claims: unknown) =>
   isTrue(valueAt(claims, 'xms_edov')) ? textAt(claims, 'email') : ''
 
 /**
- * What a mail box is called proves nothing; a claim may, which the options name. PocketBase:
+ * A mailbox name proves nothing, so the address comes from the claim that the options name. PocketBase:
  * tools/auth/microsoft.go
  */
 export function withMicrosoftEmail(profile: Profile, { provider, token }: ProfileContext): Profile {
@@ -67,7 +67,7 @@ export function withMicrosoftEmail(profile: Profile, { provider, token }: Profil
   return { ...profile, email: choose(readClaims(textAt(token.raw, 'id_token'))) }
 }
 
-/** Old names have a number. PocketBase: tools/auth/discord.go */
+/** Old Discord names end in a number. PocketBase: tools/auth/discord.go */
 export function withDiscordName(profile: Profile, { raw }: ProfileContext): Profile {
   const avatar = textAt(raw, 'avatar')
   const number = textAt(raw, 'discriminator')

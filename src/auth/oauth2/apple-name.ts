@@ -6,12 +6,12 @@ const MAX_CODE_LENGTH = 1_000
 const MAX_NAME_LENGTH = 150
 const KEPT_MS = 60_000
 
-/** Names by code, on the node that Apple led somebody to. */
+/** Names by code, on the node that received Apple's redirect. */
 const names = new Lru<string, { name: string; untilMs: number }>(MAX_KNOWN)
 
 /**
- * Keeps the name that Apple tells once only, with its redirect, for the sign-in that follows with the same
- * code. Something else than Apple's JSON is no name. PocketBase: apis/record_auth_with_oauth2_redirect.go,
+ * Keeps the name that Apple sends only once, with its redirect, for the sign-in with the same code. Invalid
+ * JSON counts as no name. PocketBase: apis/record_auth_with_oauth2_redirect.go,
  * parseAndStoreAppleRedirectName
  */
 export function keepAppleName(code: string, user: string): void {
@@ -28,7 +28,7 @@ function readName(user: string): string {
   }
 }
 
-/** The name that came with a code, once; '' if none did in the last minute. */
+/** Takes the name that came with a code in the last minute; '' if none did. */
 export function takeAppleName(code: string): string {
   const kept = names.get(code)
   if (!kept) return ''

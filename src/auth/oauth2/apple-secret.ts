@@ -4,7 +4,7 @@ import { atLeast, atMost, checkFields, length, matches, required } from '../../c
 import { object, text, whole } from '../../collections/definition/decode.ts'
 import { badRequest } from '../../errors.ts'
 
-/** What Apple gives a developer, and for how many seconds the secret is to be good. */
+/** Apple's developer credentials, and the secret's lifetime in seconds. */
 export interface AppleSecretForm {
   clientId: string
   teamId: string
@@ -21,14 +21,14 @@ export const APPLE_SECRET_FORM = object<AppleSecretForm>({
 })
 
 const ID_LENGTH = 10
-/** Apple takes no longer ones: some six months. */
+/** Apple's maximum, some six months. */
 const MAX_SECONDS = 15_777_000
 const PEM = /-----BEGIN PRIVATE KEY----[\s\S]+-----END PRIVATE KEY-----/
 const ALGORITHM = 'ES256'
 
 /**
- * The client secret that Apple wants: a token signed with the developer's key. Throws 400 with the errors of
- * the form, or with what is wrong with the key. PocketBase: forms/apple_client_secret_create.go
+ * Makes the client secret that Apple wants: a token signed with the developer's key. Throws 400 with the
+ * form's errors or the key's fault. PocketBase: forms/apple_client_secret_create.go
  */
 export async function makeAppleSecret(form: AppleSecretForm): Promise<string> {
   const checks = {
@@ -57,7 +57,7 @@ export async function makeAppleSecret(form: AppleSecretForm): Promise<string> {
   }
 }
 
-/** The key of ES256. Throws what PocketBase says of one that is none: golang-jwt, ParseECPrivateKeyFromPEM */
+/** Reads an ES256 key. Errors are worded as in golang-jwt, ParseECPrivateKeyFromPEM. */
 function readKey(pem: string): KeyObject {
   let key: KeyObject
   try {

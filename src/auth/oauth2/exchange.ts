@@ -2,20 +2,19 @@ import { type RawProfile, textAt, valueAt } from './profile.ts'
 import type { ProviderClient, ProviderResponse } from './provider-client.ts'
 import type { Provider, ProviderToken } from './provider-type.ts'
 
-/** What the client brings back from the provider. */
+/** What the client got from the provider. */
 export interface Grant {
   readonly code: string
   readonly codeVerifier: string
   readonly redirectURL: string
 }
 
-/** How a token endpoint wants to be told whose request it is. */
+/** How a token endpoint takes the client's credentials. */
 type Style = 'header' | 'form'
 
 /**
- * Exchanges a code for a token. Nobody says how an endpoint takes the client's secret: the header is tried,
- * then the form. Throws when it gives no token either way. RFC 6749, 4.1.3; golang.org/x/oauth2,
- * RetrieveToken
+ * Exchanges a code for a token. The credentials go in the header first, then in the form, because providers
+ * differ. Throws when both fail. RFC 6749, 4.1.3; golang.org/x/oauth2, RetrieveToken
  */
 export async function exchange(
   provider: Provider,
@@ -43,7 +42,7 @@ async function retrieve(
   return readToken(await send(tokenURL, { headers, post: form.toString() }))
 }
 
-/** Both parts are escaped, as colons would part them elsewhere. RFC 6749, 2.3.1 */
+/** Both parts are escaped, because a colon separates them. RFC 6749, 2.3.1 */
 function basic(clientId: string, clientSecret: string): string {
   const escaped = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
   return `Basic ${Buffer.from(`${escaped(clientId)}:${escaped(clientSecret)}`).toString('base64')}`
@@ -70,7 +69,7 @@ function readToken({ status, type, text }: ProviderResponse): ProviderToken {
   }
 }
 
-/** Some write a text. */
+/** Some providers write the number as text. */
 function readSeconds(value: unknown): number {
   const seconds = typeof value === 'string' && value !== '' ? Number(value) : value
   if (!Number.isInteger(seconds)) throw new TypeError('expires_in is no whole number')
@@ -82,7 +81,7 @@ function parse(text: string, status: number): RawProfile {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value as RawProfile
   } catch {
-    // said below: it may be a page that says what went wrong
+    // Not JSON: reported below.
   }
   throw new Error(`the token endpoint answered ${status} with something else than JSON`)
 }

@@ -22,35 +22,35 @@ import type { OAuth2Identity } from './with-oauth2.ts'
 
 const FAILED = 'Failed to authenticate.'
 
-/** The record of who arrived, and whether it was made for them. */
+/** The record that signed in, and whether it was created. */
 export interface OAuth2Record {
   readonly auth: AuthRecord
   readonly isNew: boolean
 }
 
-/** A sign-in that looks for its record. */
+/** A sign-in whose record is not known yet. */
 interface Search {
   readonly store: Store
   readonly extensions: Extensions
   readonly collection: AuthCollection
-  /** Who asks, in the context `oauth2`. */
+  /** The request, in the context `oauth2`. */
   readonly request: RequestInfo
   readonly arrival: OAuth2Identity
   readonly log: Logger
 }
 
 /**
- * The record of somebody for whom a provider vouches: the one that is linked to them, else that of who is
- * signed in already, else the one with their address, else a new one, under the collection's createRule. It
- * is linked from now on. Throws what the create throws, 403 for a disabled user, and 400 if somebody else was
- * faster. PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
+ * Finds the record of a provider's user: the linked one, else the signed-in one, else the one with the
+ * address, else a new one under the createRule. Links it. Throws the create's errors, 403 for a disabled
+ * user, and 400 when a concurrent sign-in was faster. PocketBase: apis/record_auth_with_oauth2.go,
+ * oauth2Submit
  */
 export async function findOrCreateRecord(search: Search): Promise<OAuth2Record> {
   const { store, collection } = search
   const linked = await findLinked(search)
   const known = linked ?? (await findUnlinked(search))
   if (known) requireEnabled(known)
-  // before the transaction: it takes its time
+  // Downloaded before the transaction, because it is slow.
   const picture = known
     ? undefined
     : await fetchPicture(store.catalog, collection, search.arrival, search.log)
@@ -64,7 +64,7 @@ export async function findOrCreateRecord(search: Search): Promise<OAuth2Record> 
   })
 }
 
-/** Throws 404 for a link that leads nowhere. */
+/** Throws 404 for a link whose record is gone. */
 async function findLinked({ store, collection, arrival }: Search): Promise<AuthRecord | null> {
   const links = store.catalog.find('_externalAuths')!
   const { rows } = await store.db.query(
@@ -85,8 +85,8 @@ async function findUnlinked({ store, collection, request, arrival }: Search): Pr
 }
 
 /**
- * Before the owner of an address came along, anybody could make a record with it: until it is verified, its
- * password, its links and what opens it may be theirs, and go. Who is signed in to it keeps the password.
+ * Until an address is verified, anybody could have created the record. So its password, links and other
+ * credentials end now. A user who is signed in to it keeps the password.
  */
 async function settle(
   { store, extensions, collection, request, arrival: { profile } }: Search,
@@ -123,7 +123,7 @@ async function create(
   return isTheirs ? changeAuthRecord(store, extensions, auth, { verified: true }, FAILED) : auth
 }
 
-/** Throws 400 if the record has a link of this provider already, or somebody was linked at this moment. */
+/** Throws 400 if the record has a link to this provider already, or a concurrent sign-in made one. */
 async function link({ store, arrival }: Search, auth: AuthRecord): Promise<void> {
   const values = { provider: arrival.provider, providerId: arrival.profile.id }
   checkFields(values, { providerId: [required] }, FAILED)

@@ -3,12 +3,12 @@ import { type RawProfile, valueAt } from './profile.ts'
 import type { ProviderClient } from './provider-client.ts'
 import type { Provider } from './provider-type.ts'
 
-/** How much the clocks of provider and server may differ. */
+/** Allowed clock difference between provider and server. */
 const LEEWAY_SECONDS = 300
 
 /**
- * The claims of an id token that came straight from the provider's token endpoint. Throws for one that is not
- * of now.
+ * The claims of an id token that came directly from the token endpoint. Throws if it is expired or not yet
+ * valid.
  */
 export function readClaims(idToken: string): JWTPayload {
   const claims = decodeJwt(idToken)
@@ -21,9 +21,8 @@ export function readClaims(idToken: string): JWTPayload {
 }
 
 /**
- * Whom an id token is for: of now, for this client, from one of its issuers and signed with one of its keys,
- * as far as the provider or the options of a collection (`issuers`, `jwksURL`) name any. Throws for any
- * other.
+ * Checks an id token and returns its claims: valid now, for this client, and from the issuer and signed with
+ * a key that the provider or the collection's options (`issuers`, `jwksURL`) name. Throws otherwise.
  * PocketBase: tools/auth/oidc.go, apple.go; OpenID Connect Core, 3.1.3.7
  */
 export async function readIdToken(

@@ -9,7 +9,7 @@ const STATE_LENGTH = 30
 const VERIFIER_LENGTH = 43
 
 /**
- * What a client needs to send somebody to a provider. Keys and their order are PocketBase's:
+ * What a client needs to start a sign-in with a provider. Keys and order are PocketBase's:
  * apis/record_auth_methods.go
  */
 export interface ProviderInfo {
@@ -24,7 +24,7 @@ export interface ProviderInfo {
   readonly codeChallengeMethod: string
 }
 
-/** One way to each provider, with a new state and verifier. The server keeps none of them. */
+/** Start data for each provider, with a new state and verifier. The server keeps neither. */
 export const providerInfos = (options: readonly OAuth2Provider[]): ProviderInfo[] =>
   options.flatMap((one) => providerOf(one) ?? []).map(infoOf)
 
@@ -43,7 +43,7 @@ function infoOf(provider: Provider): ProviderInfo {
   return { name, displayName, logo: OAUTH2_LOGOS[name] ?? '', state, authURL, authUrl: authURL, ...challenge }
 }
 
-/** It ends where the client writes its own address. RFC 6749, 4.1.1 */
+/** Ends with the redirect parameter, to which the client appends its address. RFC 6749, 4.1.1 */
 function authUrl({ authURL, clientId, scopes }: Provider, more: Readonly<Record<string, string>>): string {
   const parameters = {
     response_type: 'code',

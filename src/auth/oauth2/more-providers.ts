@@ -1,7 +1,7 @@
 import { flagAt, textAt } from './profile.ts'
 import { type ProviderType, providerType } from './provider-type.ts'
 
-/** The other half of the table in providers.ts. */
+/** Second half of the table in providers.ts. */
 export const MORE_PROVIDERS: Readonly<Record<string, ProviderType>> = {
   linear: providerType(
     'https://linear.app/oauth/authorize',

@@ -5,14 +5,13 @@ import { randomText } from '../../tools/random.ts'
 import { findByIdentity } from '../auth-rows.ts'
 import type { Profile } from './profile.ts'
 
-/** Nobody knows it, and no rule for passwords applies to it. */
+/** Long enough that nobody can guess it. The collection's password rules do not apply. */
 const PASSWORD_LENGTH = 30
 
 /**
- * The body by which a record is made for somebody: what the client wants in it, then what the collection has
- * mapped of the profile. A name that the field does not take, or that is taken, is left out. A picture where
- * a file belongs is one: see picture.ts.
- * PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
+ * The body of the new record: the client's data, then the mapped parts of the profile. A name that is invalid
+ * or taken is left out. A picture for a file field is loaded by picture.ts. PocketBase:
+ * apis/record_auth_with_oauth2.go, oauth2Submit
  */
 export async function newRecordOf(
   store: Store,

@@ -13,9 +13,8 @@ const TIMEOUT_MS = 10_000
 const NO_UPLOADS: Uploads = new Map()
 
 /**
- * The picture of somebody who is new, if the collection has a file field for it. Without one they come in as
- * well: it may not be there, or nothing that the field takes. PocketBase: apis/record_auth_with_oauth2.go,
- * oauth2Submit
+ * Downloads the picture of a new user if the collection maps it to a file field. A missing or invalid picture
+ * does not fail the sign-in. PocketBase: apis/record_auth_with_oauth2.go, oauth2Submit
  */
 export async function fetchPicture(
   catalog: Catalog,
@@ -38,14 +37,14 @@ export async function fetchPicture(
   }
 }
 
-/** Where the provider is, as a superuser says. */
+/** Origin of the provider, which a superuser configured. */
 function originOf({ oauth2 }: AuthCollection, name: string): string | undefined {
   const options = oauth2.providers.find((one) => one.name === name)
   const url = options && providerOf(options)?.userInfoURL
   return url ? new URL(url).origin : undefined
 }
 
-/** Who it shows chooses the address: it leads to the internet, or to where the provider itself is. */
+/** The user chose this address, so it must be public or of the provider's own origin. */
 async function load(address: string, origin: string | undefined, maxBytes: number): Promise<Upload> {
   const url = new URL(address)
   const { status, body } = await sendOutgoing(

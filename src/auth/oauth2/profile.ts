@@ -1,7 +1,7 @@
-/** What a provider says of somebody, as it says it. */
+/** A provider's answer as it came. */
 export type RawProfile = Readonly<Record<string, unknown>>
 
-/** Somebody as a provider knows them, in one form for all. `email` only if the provider vouches for it. */
+/** A user in one form for all providers. `email` is empty unless the provider verified it. */
 export interface Profile {
   readonly id: string
   readonly name: string
@@ -10,24 +10,24 @@ export interface Profile {
   readonly avatarURL: string
 }
 
-/** Where each part stands in a provider's answer: keys joined by dots; numbers are places in a list. */
+/** Where each part is in a provider's answer: keys joined by dots; numbers index lists. */
 export interface ProfilePaths {
   readonly id: string
   readonly name?: string
   readonly username?: string
   readonly email?: string
   readonly avatarURL?: string
-  /** The id is a whole number; 0 if there is none. */
+  /** The id is an integer; 0 if there is none. */
   readonly hasNumericId?: true
   /** The address counts only if this is true. */
   readonly emailIf?: string
-  /** The same, of providers that also say it in words or numbers. */
+  /** The same for providers that also use texts or numbers for true. */
   readonly emailIfSaid?: string
-  /** Who has another value there may not come in. */
+  /** Users with another value here are refused. */
   readonly active?: readonly [place: string, value: unknown]
 }
 
-/** What stands at a place; undefined if nothing does. */
+/** The value at a path, or undefined. */
 export function valueAt(raw: unknown, place: string): unknown {
   return place.split('.').reduce<unknown>((inner, key) => {
     const isHolder = typeof inner === 'object' && inner !== null
@@ -35,38 +35,34 @@ export function valueAt(raw: unknown, place: string): unknown {
   }, raw)
 }
 
-/** The text at a place, '' for none. Throws for anything else, as Go's decoder does. */
+/** The text at a path, '' if absent. Throws for another type, as Go's decoder does. */
 export function textAt(raw: unknown, place: string | undefined): string {
   const value = (place === undefined ? undefined : valueAt(raw, place)) ?? ''
   if (typeof value !== 'string') throw new TypeError(`${place} is no text`)
   return value
 }
 
-/** Whether there is a `true` at a place. Throws for anything that is neither true nor false. */
+/** The boolean at a path, false if absent. Throws for another type. */
 export function flagAt(raw: unknown, place: string): boolean {
   const value = valueAt(raw, place) ?? false
   if (typeof value !== 'boolean') throw new TypeError(`${place} is neither true nor false`)
   return value
 }
 
-/** The whole number at a place, as text; '0' for none. Throws for anything else. */
+/** The integer at a path as text, '0' if absent. Throws for another type. */
 function numberAt(raw: unknown, place: string): string {
   const value = valueAt(raw, place) ?? 0
   if (!Number.isInteger(value)) throw new TypeError(`${place} is no whole number`)
   return String(value)
 }
 
-/** Go's reading of texts as truth: spf13/cast, ToBool */
+/** Texts that Go reads as true: spf13/cast, ToBool */
 const TRUE_TEXTS: ReadonlySet<unknown> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 
-/** Some providers say it in words. */
 export const isTrue = (value: unknown): boolean =>
   value === true || (typeof value === 'number' && value !== 0) || TRUE_TEXTS.has(value)
 
-/**
- * Reads a provider's answer. Throws where it has another form than is told, and for somebody who is not
- * active.
- */
+/** Reads a provider's answer. Throws for an unexpected form and for an inactive user. */
 export function readProfile(raw: RawProfile, places: ProfilePaths): Profile {
   const { active, id, hasNumericId } = places
   if (active && valueAt(raw, active[0]) !== active[1]) throw new Error('the account is not active')

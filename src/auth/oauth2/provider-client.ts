@@ -1,26 +1,25 @@
 import { sendOutgoing } from '../../outgoing/send.ts'
 
-/** All that a provider is asked for one sign-in. */
+/** Time for all requests to a provider in one sign-in. */
 const TIMEOUT_MS = 30_000
-/** A profile, a token or a set of keys is no longer. */
+/** Maximum size of a profile, token or key set. */
 const MAX_BODY_BYTES = 1 << 20
 
-/** An answer of a provider, whole. */
 export interface ProviderResponse {
   readonly status: number
   readonly type: string
   readonly text: string
 }
 
-/** A provider within reach: each call takes from the same half minute. */
+/** Calls a provider. All calls share TIMEOUT_MS. */
 export type ProviderClient = (
   url: string,
   request?: { readonly headers?: Readonly<Record<string, string>>; readonly post?: string },
 ) => Promise<ProviderResponse>
 
 /**
- * How a provider is called. Its addresses are a superuser's choice, as the mail server's is, so they may be
- * private: a company's own provider is inside of its network. Rejects when nothing answers in time.
+ * Makes a client for one sign-in. A superuser configures the addresses, so they may be private: a company's
+ * provider is in its own network. Rejects on timeout.
  */
 export function providerClient(): ProviderClient {
   const signal = AbortSignal.timeout(TIMEOUT_MS)

@@ -1,6 +1,6 @@
 import type { Profile, ProfilePaths, RawProfile } from './profile.ts'
 
-/** What the token endpoint gave. `expiry`: milliseconds since 1970, 0 for none. `raw`: all of its answer. */
+/** Answer of the token endpoint. `expiry`: milliseconds since 1970, 0 for none. `raw`: the whole answer. */
 export interface ProviderToken {
   readonly accessToken: string
   readonly tokenType: string
@@ -9,13 +9,13 @@ export interface ProviderToken {
   readonly raw: RawProfile
 }
 
-/** Asks the provider something with the token, and answers status and text. */
+/** Calls the provider with the token. */
 export type ProviderCall = (
   url: string,
   options?: { readonly headers?: Readonly<Record<string, string>>; readonly post?: string },
 ) => Promise<{ readonly status: number; readonly text: string }>
 
-/** What is at hand when a profile is put right. */
+/** Input of `amend`. */
 export interface ProfileContext {
   readonly raw: RawProfile
   readonly token: ProviderToken
@@ -23,30 +23,30 @@ export interface ProfileContext {
   readonly call: ProviderCall
 }
 
-/** A kind of provider: where it is and how it speaks. */
+/** A kind of provider. */
 export interface ProviderType {
   readonly authURL: string
   readonly tokenURL: string
-  /** '' if the id token says it all. */
+  /** '' if the id token has the whole profile. */
   readonly userInfoURL: string
   readonly scopes: readonly string[]
   readonly pkce: boolean
   readonly places: ProfilePaths
-  /** More headers of the request for the profile. */
+  /** Further headers of the profile request. */
   readonly headers?: (clientId: string) => Readonly<Record<string, string>>
-  /** The profile is asked for by POST, with this as JSON. */
+  /** Set: the profile is requested by POST with this JSON. */
   readonly query?: string
-  /** Other parameters of the address to which people are sent. */
+  /** Further parameters of the address that users are sent to. */
   readonly authParams?: Readonly<Record<string, string>>
-  /** What id tokens must come with, where they take the place of a profile. */
+  /** Checks of the id token, where it replaces the profile. */
   readonly idToken?: { readonly issuers: readonly string[]; readonly jwksURL: string }
-  /** What no table can say. */
+  /** Corrects the profile where a table is not enough. */
   readonly amend?: (profile: Profile, visit: ProfileContext) => Profile | Promise<Profile>
-  /** Scopes beside its own, by what a collection says of it. */
+  /** Further scopes, by the collection's options. */
   readonly moreScopes?: (extra: RawProfile) => readonly string[]
 }
 
-/** A provider as a collection has set it up. */
+/** A provider as a collection configures it. */
 export interface Provider extends ProviderType {
   readonly name: string
   readonly displayName: string
@@ -55,7 +55,7 @@ export interface Provider extends ProviderType {
   readonly extra: RawProfile
 }
 
-/** What most have in common: PKCE, and a profile by GET. */
+/** Defaults: PKCE, and a profile by GET. */
 export const providerType = (
   authURL: string,
   tokenURL: string,

@@ -3,7 +3,7 @@ import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.
 import type { Provider } from './provider-type.ts'
 import { PROVIDERS } from './providers.ts'
 
-/** A provider of a collection's options, with all that they leave open. Undefined for an unknown name. */
+/** A collection's provider with defaults filled in. Undefined for an unknown name. */
 export function providerOf(options: OAuth2Provider): Provider | undefined {
   const kind = PROVIDERS[options.name]
   if (!kind) return undefined

@@ -19,9 +19,7 @@ const OIDC_PLACES = {
 } as const
 const oidc = providerType('', '', '', ['openid', 'email', 'profile'], OIDC_PLACES)
 
-/**
- * The providers that PocketBase knows, with its addresses, scopes and readings. PocketBase: tools/auth
- */
+/** PocketBase's providers with its addresses, scopes and paths. PocketBase: tools/auth */
 export const PROVIDERS: Readonly<Record<string, ProviderType>> = {
   oidc,
   oidc2: oidc,

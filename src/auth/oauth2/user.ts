@@ -3,15 +3,15 @@ import { type Profile, type RawProfile, readProfile, textAt } from './profile.ts
 import type { ProviderClient } from './provider-client.ts'
 import type { Provider, ProviderCall, ProviderToken } from './provider-type.ts'
 
-/** Whom a token is for, and what the provider said of them. */
+/** A provider's user and the raw answer. */
 export interface ProviderUser {
   readonly profile: Profile
   readonly raw: RawProfile
 }
 
 /**
- * Asks the provider whose token it is, or reads it out of the id token where there is nobody to ask. Throws
- * when the provider refuses, or says something that makes no profile. PocketBase: tools/auth, FetchAuthUser
+ * Gets the user of a token from the provider or from the id token. Throws when the provider refuses or the
+ * answer is no profile. PocketBase: tools/auth, FetchAuthUser
  */
 export async function fetchUser(
   provider: Provider,
@@ -29,7 +29,7 @@ export async function fetchUser(
   return { raw, profile: (await provider.amend?.(profile, { raw, token, provider, call })) ?? profile }
 }
 
-/** Some say `bearer`. */
+/** Some providers write `bearer`. */
 const typeOf = ({ tokenType }: ProviderToken) =>
   tokenType === '' || tokenType.toLowerCase() === 'bearer' ? 'Bearer' : tokenType
 

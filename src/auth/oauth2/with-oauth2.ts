@@ -15,10 +15,7 @@ import { providerClient } from './provider-client.ts'
 import type { Provider, ProviderToken } from './provider-type.ts'
 import { fetchUser } from './user.ts'
 
-/**
- * What a client submits that comes back from a provider. `redirectUrl` of old is the same key in another
- * case.
- */
+/** Body of an OAuth2 sign-in. `redirectUrl` is the old spelling of the same key. */
 export interface OAuth2Form {
   createData: Record<string, unknown> | null
   provider: string
@@ -34,21 +31,21 @@ export const OAUTH2_FORM = object<OAuth2Form>({
   redirectURL: text,
 })
 
-/** Somebody for whom a provider vouches, before it is known which record is theirs. */
+/** A user whom a provider vouches for, before the record is known. */
 export interface OAuth2Identity {
   /** The provider's name in the options. */
   readonly provider: string
   readonly profile: Profile
-  /** What a new record is to have. */
+  /** Data for a new record. */
   readonly createData: Readonly<Record<string, unknown>>
   readonly raw: RawProfile
   readonly token: ProviderToken
 }
 
 /**
- * Exchanges the code of a form for somebody's profile at the provider. Throws 403 where the collection has no
- * OAuth2, 400 for a form with errors and for a provider that refuses, 429 after too much that went wrong.
- * PocketBase: apis/record_auth_with_oauth2.go
+ * Exchanges the form's code for the user's profile. Throws 403 if the collection has no OAuth2, 400 for form
+ * errors or a refusal by the provider, 429 after too many failures. PocketBase:
+ * apis/record_auth_with_oauth2.go
  */
 export async function identifyByOAuth2(
   db: Db,
@@ -98,9 +95,7 @@ async function visit(services: AuthServices, provider: Provider, form: OAuth2For
   return { provider: provider.name, profile, raw: user.raw, token, createData: form.createData ?? {} }
 }
 
-/**
- * What the answer to a sign-in tells of the provider, as JSON text. PocketBase: tools/auth/auth.go, AuthUser
- */
+/** The provider's part of a sign-in's answer, as JSON. PocketBase: tools/auth/auth.go, AuthUser */
 export function renderMeta({ profile, raw, token }: OAuth2Identity, isNew: boolean): string {
   return writeSorted({
     ...profile,

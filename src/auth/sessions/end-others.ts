@@ -6,8 +6,8 @@ import type { Origin } from '../sign-in/origins.ts'
 import { startSession } from './sessions.ts'
 
 /**
- * Ends every token of a record, also an impersonation's, and answers the record
- * with a token of a new session. Throws 400 if the record is being changed by somebody else.
+ * Ends all tokens of a record, including impersonation tokens, and returns the record with a token of a new
+ * session. Throws 400 when somebody else changes the record at the same time.
  */
 export async function endOtherSessions(
   store: Store,

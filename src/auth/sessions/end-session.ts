@@ -12,13 +12,13 @@ update auth_sessions set ended_at = now()
 where id = $1 and collection = $2 and record = $3 and ended_at is null and expires_at > now()
 returning user_agent`
 
-/** Which browser a subscription is of is not known: all that name themselves so. */
+/** Subscriptions do not name their browser, so all with this user agent end. */
 const END_PUSHES = 'delete from push_subscriptions where "user" = $1 and left(user_agent, 300) = $2'
 
 /**
- * Ends one session of an account: its tokens are refused from now on, browsers like it show no notifications,
- * and the account's event streams are closed, of which those of other sessions come again. Throws 404.
- * `also`: what else happens in the transaction.
+ * Ends one session of an account: its tokens are refused, browsers with its user agent get no notifications,
+ * and the account's event streams are closed (those of other sessions reconnect). Throws 404. `also`: further
+ * work in the transaction.
  */
 export async function endSession(
   { db }: Store,
@@ -30,7 +30,7 @@ export async function endSession(
   await db.transaction(async (inside) => {
     const { rows } = await inside.query(END, [id, collection.id, record], 'session end')
     if (!rows[0]) throw notFound()
-    // a new version of the row: nodes that remember the record ask again
+    // Makes a new version of the row, so that nodes reload the cached record.
     const touch = `update ${quote(tableName(collection))} set id = id where id = $1`
     await inside.query(touch, [record])
     if (collection.id === USERS_ID) await inside.query(END_PUSHES, [record, rows[0][0]])

@@ -5,19 +5,18 @@ import { sha256 } from '../tokens/secrets.ts'
 import { signToken } from '../tokens/tokens.ts'
 
 const MAX_TRIES = 5
-/** By so many seconds at most a token lasts longer than others, to be different from them. */
+/** Maximum seconds that are added to a token's lifetime to make it unique. */
 export const SPREAD_SECONDS = 60
 
-/** Seconds that a token of the record is good for. */
+/** Lifetime of the record's tokens in seconds. */
 export const durationOf = (auth: AuthRecord): number => (auth.collection as AuthCollection).authToken.duration
 
-/** Unix time. */
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
 /**
- * Signs a token that no other session of the record has: those of one second would be the same, so that it
- * may last a little longer. `keep` stores its hash, with its end in Unix seconds; false if a session has it
- * already. `isKept` is false when all tries met tokens of others.
+ * Signs a token that no other session of the record has. Tokens signed in the same second would be equal, so
+ * the lifetime varies. `keep` stores the hash with its expiry (Unix seconds) and returns false for a hash
+ * that exists. `isKept` is false when all attempts met existing tokens.
  */
 export async function signOwnToken(
   auth: AuthRecord,

@@ -4,14 +4,14 @@ import { sha256 } from '../tokens/secrets.ts'
 import { readClaims, signToken } from '../tokens/tokens.ts'
 import { durationOf, nowSeconds, SPREAD_SECONDS, signOwnToken } from './own-token.ts'
 
-/** A session gets another token after so many seconds: each is a row until it expires. */
+/** Minimum age of a token before a session gets another. Each token is a row until it expires. */
 const SAME_SECONDS = 60
 
 const LATEST = `
 update auth_sessions s set used_at = now() from auth_session_tokens t
 where t.token_hash = $1 and s.id = t.session returning s.id, extract(epoch from s.expires_at)::float8`
 
-/** The new token is of the session also if that was ended a moment ago: then it is refused, too. */
+/** A session that was ended just now still gets the token; the token is refused like the others. */
 const ADD = `
 with kept as (
   insert into auth_session_tokens (token_hash, session, expires_at) values ($2, $1, to_timestamp($3))
@@ -21,8 +21,8 @@ update auth_sessions set token_hash = $2, expires_at = to_timestamp($3)
 where id = $1 and exists (select from kept) returning 1`
 
 /**
- * A fresh token of the same session, the same for a minute at least. A token that cannot be refreshed is
- * handed back, one of no listed session gets one of none.
+ * Returns a new token of the same session, at most one per SAME_SECONDS. A token that cannot be refreshed is
+ * returned unchanged; a token without a listed session gets one without.
  */
 export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promise<string> {
   if (!readClaims(old)?.refreshable) return old

@@ -7,7 +7,7 @@ import type { Origin } from '../sign-in/origins.ts'
 import { sha256 } from '../tokens/secrets.ts'
 import { signOwnToken } from './own-token.ts'
 
-/** Sessions of a record that are listed. Older ones go on, unlisted. */
+/** Sessions listed per record. Older ones stay valid, unlisted. */
 const MAX_LISTED = 50
 const MAX_AGENT_LENGTH = 300
 
@@ -41,7 +41,7 @@ with kept as (
 insert into auth_sessions (id, collection, record, token_hash, ip, user_agent, expires_at)
 select $1, $2, $3, $4, $5, $6, to_timestamp($7) from kept returning 1`
 
-/** Notes a sign-in. Answers its token. Where too many sign in at once it is not listed. */
+/** Stores a sign-in and returns its token. During many concurrent sign-ins the session may stay unlisted. */
 export async function startSession(db: Db, auth: AuthRecord, { ip, userAgent }: Origin): Promise<string> {
   const { token } = await signOwnToken(auth, async (hash, expires) => {
     const values = [randomId(), auth.collection.id, auth.id, hash, ip, shortened(userAgent), expires]
@@ -57,7 +57,7 @@ from auth_sessions s
 where collection = $1 and record = $2 and expires_at > now() and ended_at is null
 order by used_at desc, id limit ${MAX_LISTED}`
 
-/** Where a record is signed in, the latest use first. `token`: of the request that asks. */
+/** The sessions of a record, latest use first. `token`: the request's own. */
 export async function listSessions(db: Db, auth: AuthRecord, token: string): Promise<Session[]> {
   const { rows } = await db.query(LIST, [auth.collection.id, auth.id, sha256(token)])
   return rows.map(
@@ -66,10 +66,10 @@ export async function listSessions(db: Db, auth: AuthRecord, token: string): Pro
   )
 }
 
-/** Clocks differ: as long as a node may believe a token of an ended session, its hash is known. */
+/** Clocks of nodes differ, so hashes are kept an hour longer. */
 const EXPIRED = `expires_at <= now() - interval '1 hour'`
 
-/** Forgets sessions whose last token has expired, and expired tokens. */
+/** Deletes expired tokens and sessions without tokens. */
 export async function deleteExpiredSessions(db: Db): Promise<void> {
   await db.query(`delete from auth_sessions where expires_at <= now() and (ended_at is null or ${EXPIRED})`)
   await db.query(`delete from auth_session_tokens where ${EXPIRED}`)

@@ -8,12 +8,12 @@ import { findAuthRecord } from '../auth-rows.ts'
 import { requireEnabled } from '../disabled.ts'
 import { signToken } from '../tokens/tokens.ts'
 
-/** Seconds that the token is to be good for; 0 for as long as any of its collection. */
+/** Lifetime of the token in seconds; 0 for the collection's default. */
 export const IMPERSONATE_FORM = object<{ duration: number }>({ duration: whole })
 
 /**
- * A record and a token for it that cannot be refreshed, for a superuser who wants to act as it. Throws 404
- * for an unknown id, 403 for a disabled user, 400 for a negative duration. PocketBase:
+ * Returns a record and a non-refreshable token for it, for a superuser who acts as the record. Throws 404 for
+ * an unknown id, 403 for a disabled user, 400 for a negative duration. PocketBase:
  * apis/record_auth_impersonate.go
  */
 export async function impersonate(
@@ -32,7 +32,7 @@ export async function impersonate(
 
 const NANOSECONDS = 1_000_000_000n
 
-/** To Go a duration is nanoseconds in 64 bits: what does not fit comes out as another, or as none. */
+/** A Go duration is nanoseconds in 64 bits and overflows as here. */
 function wrapped(seconds: number): number {
   const nanoseconds = BigInt.asIntN(64, BigInt(seconds) * NANOSECONDS)
   return Math.max(0, Number(nanoseconds / NANOSECONDS))

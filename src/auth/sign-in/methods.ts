@@ -2,7 +2,7 @@ import type { AuthCollection } from '../../collections/collection.ts'
 import { providerInfos } from '../oauth2/link-url.ts'
 
 /**
- * How one may sign in to a collection, as PocketBase's JSON, old keys included. PocketBase:
+ * The ways to sign in to a collection as PocketBase's JSON, including old keys. PocketBase:
  * apis/record_auth_methods.go
  */
 export function renderAuthMethods({ passwordAuth, oauth2, mfa, otp }: AuthCollection): string {

@@ -7,10 +7,9 @@ import { isOlder } from '../limits/age.ts'
 import { addSystemRecord, deleteSystemRecord, findSystemRecord } from '../system-records.ts'
 import { satisfies } from './rule.ts'
 
-/** How someone proved who they are. */
 export type Method = 'password' | 'otp' | 'oauth2'
 
-/** What the second method submits beside its own form, or in the query. */
+/** Body or query of the second method, beside its own form. */
 export interface MfaForm {
   mfaId: string
 }
@@ -19,9 +18,9 @@ export const MFA_FORM = object<MfaForm>({ mfaId: text })
 const FIELDS = ['collectionRef', 'recordRef', 'method', 'created'] as const
 
 /**
- * Where the collection asks for two methods: the first one ends in a 401 with an `mfaId` (thrown), the second
- * must bring that id and be another method; then the id is spent. Throws 400 for an id that is unknown,
- * expired or another record's. PocketBase: apis/record_helpers.go, checkMFA
+ * Where the collection wants two methods: the first ends with a thrown 401 and an `mfaId`; the second must be
+ * another method and bring the id, which it uses up. Throws 400 for an id that is unknown, expired or of
+ * another record. PocketBase: apis/record_helpers.go, checkMFA
  */
 export async function checkMfa(
   store: Store,
@@ -43,7 +42,7 @@ export async function checkMfa(
   if (found.recordRef !== auth.id || found.collectionRef !== auth.collection.id)
     throw badRequest('Invalid MFA session.')
   if (found.method === method) throw badRequest('A different authentication method is required.')
-  // whoever deletes it has spent it: the same id sent twice at once counts once
+  // Deleting the row uses up the id, so two concurrent requests cannot both use it.
   if (!(await deleteSystemRecord(store, '_mfas', mfaId))) throw badRequest('Invalid or expired MFA session.')
 }
 

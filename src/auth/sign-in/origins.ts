@@ -9,19 +9,18 @@ import { md5 } from '../tokens/secrets.ts'
 
 const MAX_ORIGINS = 5
 const MAX_AGENT_LENGTH = 200
-/** A sign-in does not wait longer for a mail server. */
+/** Maximum wait of a sign-in for the mail server. */
 const MAIL_MS = 15_000
 
-/** From where someone signs in. */
+/** The client of a sign-in. */
 export interface Origin {
   readonly ip: string
   readonly userAgent: string
 }
 
 /**
- * Remembers from where a record signed in, the last five places, and mails its owner about a new one, but not
- * about the first. A mail that fails is logged and the place stays unknown. PocketBase:
- * apis/record_helpers.go, authAlert
+ * Keeps the last five locations of a record and mails its owner about a new one, except the first. A failed
+ * mail is logged and the location stays unknown. PocketBase: apis/record_helpers.go, authAlert
  */
 export async function recordOrigin(
   store: Store,
@@ -47,7 +46,7 @@ export async function recordOrigin(
   await addSystemRecord(store, '_authOrigins', auth, { fingerprint })
 }
 
-/** Undefined once the mail is sent, else why not. */
+/** Undefined when the mail was sent, else the error. */
 async function mailInTime(sent: Promise<void>): Promise<Error | undefined> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Error>((resolve) => {

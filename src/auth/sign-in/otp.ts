@@ -25,9 +25,9 @@ import {
 } from '../system-records.ts'
 import { randomDigits, verifyDecoy } from '../tokens/secrets.ts'
 
-/** Few digits are soon guessed: bcrypt need not be slow, tries are counted. */
+/** Few digits need no slow hash, because attempts are limited. */
 const OTP_COST = 8
-/** With so many that live, the last one is used again instead of making another. */
+/** With this many valid passwords the last one is reused. */
 const MAX_LIVE = 9
 const MAX_TRIES = 5
 const TRIES_SECONDS = 180
@@ -37,10 +37,9 @@ function demandOtp({ otp }: AuthCollection): void {
 }
 
 /**
- * Mails a one-time password and answers the id that belongs to it; for an unknown address an id of nothing,
- * so that the answer does not tell; nor does its time, all but the insert of a row. The mail is sent
- * afterwards; if that fails, the password is void. Throws 429 when too many were asked for.
- * PocketBase: apis/record_auth_otp_request.go
+ * Mails a one-time password and returns its id. An unknown address gets an unused id after the same work but
+ * one insert, so that neither answer nor timing reveals it. The mail is sent afterwards; if it fails, the
+ * password is deleted. Throws 429 after too many requests. PocketBase: apis/record_auth_otp_request.go
  */
 export async function requestOtp(
   store: Store,
@@ -57,14 +56,14 @@ export async function requestOtp(
   if (live.length > MAX_LIVE) return live[0]!.id
   const password = randomDigits(collection.otp.length)
   const hash = await hashPassword(password, OTP_COST, networkOf(ip))
-  // where it goes: who knows the password has read that mail. Noted now, or one who is quick would prove
-  // nothing by it
+  // The address is stored now: knowing the password proves that this mail was read, even when it is used at
+  // once.
   const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo: auth.values.email ?? '' })
   void deliver(store, services, auth, id, password)
   return id
 }
 
-/** The work of a password that nobody will get. */
+/** Does the work of a real request. */
 async function requestNothing({ otp }: AuthCollection, holder: string): Promise<string> {
   await hashPassword(randomDigits(otp.length), OTP_COST, holder)
   return randomId()
@@ -88,15 +87,15 @@ async function deliver(
   }
 }
 
-/** What a client submits to sign in with a one-time password. */
+/** Body of a sign-in with a one-time password. */
 export const OTP_FORM = object<{ otpId: string; password: string }>({ otpId: text, password: text })
 
 const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] as const
 
 /**
- * The record whose one-time password was submitted; the password is spent. If it was mailed to the record's
- * present address, the address counts as verified from now on. Throws 400 for one that is unknown, expired or
- * wrong, 429 after five tries in three minutes for a record from one address, and as any sign-in. PocketBase:
+ * Returns the record of a one-time password and uses the password up. If it was mailed to the record's
+ * present address, the address becomes verified. Throws 400 for an unknown, expired or wrong one, 429 after
+ * five attempts in three minutes per record and address, and as every sign-in. PocketBase:
  * apis/record_auth_with_otp.go
  */
 export async function authWithOtp(
@@ -127,7 +126,7 @@ interface Otp {
   readonly sentTo?: string
 }
 
-/** An unknown one takes as long as a wrong one. */
+/** An unknown id takes as long as a wrong password. */
 async function spend(
   store: Store,
   services: AuthServices,
@@ -140,7 +139,7 @@ async function spend(
     auth && otp.password
       ? await verifyPassword(plain, otp.password, holder, isKnown)
       : await verifyDecoy(plain, OTP_COST, holder, isKnown)
-  // whoever deletes it has spent it: the same one sent twice at once counts once
+  // Deleting the row uses up the password, so two concurrent requests cannot both use it.
   if (!auth || !isRight || !(await deleteSystemRecord(store, '_otps', otp.id)))
     throw badRequest('Invalid or expired OTP')
   requireEnabled(auth)
@@ -148,9 +147,8 @@ async function spend(
 }
 
 /**
- * A password that somebody may have set before the owner of the address came along is replaced by one that
- * nobody knows, and what they made to come in by goes with it, unless a second method guards the account
- * anyway.
+ * Somebody else may have set the password before the address was verified. It is replaced by a random one and
+ * other credentials end, unless the collection wants a second method.
  */
 async function confirmAddress(
   store: Store,

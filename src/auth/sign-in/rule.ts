@@ -2,7 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { selectRows } from '../../records/select.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 
-/** Whether an auth record matches a rule over its collection, asked by this request. Throws FilterError. */
+/** Whether an auth record matches a rule of its collection for this request. Throws FilterError. */
 export async function satisfies(
   store: Store,
   auth: AuthRecord,

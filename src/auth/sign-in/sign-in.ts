@@ -15,27 +15,27 @@ import { checkMfa, type Method, type MfaForm } from './mfa.ts'
 import { type Origin, recordOrigin } from './origins.ts'
 import { satisfies } from './rule.ts'
 
-/** The request that ends in a sign-in, and where it came from. */
+/** The request of a sign-in and its client. */
 export interface SignInRequest extends Origin {
   readonly request: RequestInfo
   readonly readMfaForm: () => Promise<MfaForm>
 }
 
-/** How the record proved itself: by a method, or by a token that it had. */
+/** How the record was authenticated: by a method or by an existing token. */
 export type Proof =
   | {
       readonly method: Method /** What goes into the answer beside, as JSON text. */
       readonly meta?: string
-      /** The token of the answer is not used: no session is noted. */
+      /** The answer's token is not used, so no session is stored. */
       readonly isOnce?: boolean
     }
   | { readonly token: string }
 
 /**
- * The answer to a successful sign-in, `{"record":…,"token":…}` as JSON text, with the record as it sees
- * itself. Throws 403 if the user is disabled, or the collection's authRule or the superusers' addresses
- * forbid it, 401 if a second method is asked for. A given token is handed back and passes without a second
- * method and without an alert. PocketBase: apis/record_helpers.go, recordAuthResponse
+ * Answers a successful sign-in with JSON `{"record":…,"token":…}`. Throws 403 if the user is disabled, or the
+ * authRule or the superusers' addresses forbid it, 401 if a second method is required. A given token is
+ * returned without a second method and without an alert. PocketBase: apis/record_helpers.go,
+ * recordAuthResponse
  */
 export async function answerSignIn(
   store: Store,
@@ -61,7 +61,7 @@ export async function answerSignIn(
 const newToken = ({ db }: Store, auth: AuthRecord, origin: Origin, isOnce: boolean): Promise<string> =>
   isOnce ? signToken(auth, 'auth') : startSession(db, auth, origin)
 
-/** Throws 403 for a superuser who comes from an address that the settings do not list. */
+/** Throws 403 for a superuser from an address that the settings do not list. */
 export function checkAddress({ settings }: AuthServices, auth: AuthRecord | null, ip: string): void {
   const { superuserIPs } = settings.current
   if (auth?.isSuperuser && superuserIPs.length > 0 && !isListed(superuserIPs, ip)) throw forbidden()

@@ -12,7 +12,7 @@ import { networkOf } from '../limits/addresses.ts'
 import { limitSignInAttempts } from '../limits/attempt-limits.ts'
 import { passwordField, verifyDecoy } from '../tokens/secrets.ts'
 
-/** What a client submits to sign in with a password. */
+/** Body of a sign-in with a password. */
 export const PASSWORD_FORM = object<{ identity: string; password: string; identityField: string }>({
   identity: text,
   password: text,
@@ -20,10 +20,9 @@ export const PASSWORD_FORM = object<{ identity: string; password: string; identi
 })
 
 /**
- * The record whose identity and password were submitted. Throws 403 where the collection has no passwords,
- * 400 for a form with errors, and the same 400 for an unknown identity as for a wrong password, after the
- * same time; 429 after too many.
- * PocketBase: apis/record_auth_with_password.go
+ * Returns the record of an identity and password. Throws 403 if the collection has no passwords, 400 for form
+ * errors, the same 400 after the same time for an unknown identity and a wrong password, and 429 after too
+ * many attempts. PocketBase: apis/record_auth_with_password.go
  */
 export async function authWithPassword(
   store: Store,

@@ -6,26 +6,26 @@ import { quote, tableName } from '../../collections/names.ts'
 import type { Db } from '../../db/open.ts'
 import type { AuthRecord } from '../../request/request.ts'
 
-/** Who does something, and from where. */
+/** The account and address of an action. */
 export interface Actor {
   readonly auth: AuthRecord
   readonly ip: string
 }
 
-/** What was done to what. Names only: no value that was written is ever kept. */
+/** An action and its target. Values that were written are never kept. */
 export interface AuditEntry {
   /** `create`, `update`, `delete`, `truncate`, `impersonate`, `sign in`, … */
   readonly action: string
   /** A collection's name. */
   readonly collection?: string
   readonly record?: string
-  /** Names of what was written. */
+  /** Names of the fields that were written. */
   readonly fields?: readonly string[]
 }
 
 /**
- * The rows of `_audit` as records, so that they are listed and filtered like any. The store's catalog does
- * not have it, so no request can write it; only this file does.
+ * Presents the rows of `_audit` as records, so that they are listed and filtered like others. The store's
+ * catalog does not contain it, so no request can write it.
  */
 export const AUDIT_COLLECTION = {
   ...readNew({ name: '_audit' }),
@@ -39,18 +39,18 @@ export const AUDIT_COLLECTION = {
     readField({ name: 'fields', type: 'json' }),
   ],
 } as BaseCollection
-/** It is asked for by itself alone: no other collection leads there. */
+/** A catalog of this collection alone: no other collection links to it. */
 export const AUDIT_CATALOG = new Catalog([AUDIT_COLLECTION])
 
-/** Writes down what a superuser does, in the transaction of `db`. */
+/** Records a superuser's action in the transaction of `db`. */
 export const recordAudit = (db: Db, { auth, ip }: Actor, entry: AuditEntry): Promise<void> =>
   insert(db, { id: auth.id, email: String(auth.values.email ?? '') }, ip, entry)
 
 const NOBODY = { id: '', email: '' } as const
 
 /**
- * Writes down that a record of any collection got another password or email by a mailed link, in the
- * transaction of `db`. Who did it is told of superusers only; of others it is the record itself.
+ * Records that a mailed link changed a password or email, in the transaction of `db`. The actor is named for
+ * superusers only.
  */
 export async function recordMailAudit(db: Db, { auth, ip }: Actor, action: string): Promise<void> {
   const deed = { action, collection: auth.collection.name, record: auth.id }
@@ -58,10 +58,10 @@ export async function recordMailAudit(db: Db, { auth, ip }: Actor, action: strin
   else await insert(db, NOBODY, ip, deed)
 }
 
-/** What stands for an address where a command was given at the server's own terminal. */
+/** Recorded in the place of an address for commands at the server's terminal. */
 const TERMINAL = 'terminal'
 
-/** Writes down what is done at the terminal, in the transaction of `db`. */
+/** Records a command at the terminal, in the transaction of `db`. */
 export const recordTerminalAudit = (db: Db, entry: AuditEntry): Promise<void> =>
   insert(db, NOBODY, TERMINAL, entry)
 
@@ -80,8 +80,8 @@ async function insert(
 }
 
 /**
- * Writes down that somebody failed to sign in as a superuser: whose account it was if the identity is one's
- * email, nothing of what was typed otherwise.
+ * Records a failed sign-in as superuser. Names the account if the identity is a superuser's email, otherwise
+ * nothing of what was typed.
  */
 export async function recordRefusedSignIn(
   db: Db,
@@ -101,10 +101,7 @@ const FORGET = `
 delete from _audit where id in (
   select id from _audit where created < pb_text(now() - make_interval(days => $1)) order by created limit 10000)`
 
-/**
- * Forgets what was done longer ago than so many days. 0: nothing is forgotten. To be called now and then, on
- * any node.
- */
+/** Deletes entries older than `days`; 0 keeps all. */
 export async function deleteOldAuditEntries(db: Db, days: number): Promise<void> {
   if (days === 0) return
   while ((await db.query(FORGET, [days])).count > 0);

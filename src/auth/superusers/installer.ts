@@ -4,13 +4,14 @@ import { findByEmail } from '../auth-rows.ts'
 import { signToken } from '../tokens/tokens.ts'
 import { INSTALLER_EMAIL, listSuperusers, superusersOf, upsertSuperuser } from './superusers.ts'
 
-/** How long the link may be used; the next start prints another. */
+/** Lifetime of the link. The next start prints another. */
 const LINK_SECONDS = 30 * 60
 const PASSWORD_LENGTH = 30
 
 /**
- * A link to a page that creates the first superuser; null if there is one. It carries a token of a stand-in,
- * which goes as soon as the superuser is there: with it the link is void. PocketBase: apis/installer.go
+ * Makes a link to a page that creates the first superuser; null if there is one. Its token belongs to a
+ * placeholder record, which is deleted with the first superuser's creation, so the link ends. PocketBase:
+ * apis/installer.go
  */
 export async function installerLink(store: Store, publicUrl: string): Promise<string | null> {
   if ((await listSuperusers(store)).length > 0) return null

@@ -6,10 +6,9 @@ import { recordTerminalAudit } from './audit.ts'
 const NAME = 'superuserIPs'
 
 /**
- * Sets from where superusers may come: addresses and subnets, [] for anywhere; answers where it was until
- * now. At the terminal, since who is locked out by a wrong list can change it nowhere else; servers that run
- * hear of it. Throws a UserError that names what is no address. It is written down as done at the terminal.
- * PocketBase: cmd/superuser.go, superuserIPsCommand
+ * Sets the addresses and subnets that superusers may use ([] for all) and returns the former list. A terminal
+ * command, because a wrong list locks out every superuser; running servers are notified. Throws a UserError
+ * that names an invalid address. Recorded in the audit log. PocketBase: cmd/superuser.go, superuserIPsCommand
  */
 export async function setSuperuserAddresses(db: Db, places: readonly string[]): Promise<readonly string[]> {
   const settings = await SettingsStore.open(db)
@@ -27,7 +26,7 @@ export async function setSuperuserAddresses(db: Db, places: readonly string[]): 
   }
 }
 
-/** Errors are by the place in the list. */
+/** The errors are keyed by position in the list. */
 const explain = (faults: unknown, places: readonly string[]): UserError =>
   new UserError(
     Object.entries(faults as Readonly<Record<string, FieldError>>)

@@ -12,16 +12,11 @@ import { serverRequest } from '../../request/request.ts'
 import { findByEmail } from '../auth-rows.ts'
 import { recordTerminalAudit } from './audit.ts'
 
-/** The collection of superusers, by its id. */
 export const SUPERUSERS_ID = 'pbc_3142635823'
 
-/**
- * Who is there before the first superuser, so that a link can stand in for a password; never anyone's
- * address.
- */
+/** Email of the placeholder record before the first superuser exists; nobody can have it. */
 export const INSTALLER_EMAIL = '__pbinstaller@example.com'
 
-/** The collection of superusers. */
 export function superusersOf(store: Store): AuthCollection {
   const collection = store.catalog.find(SUPERUSERS)
   if (collection?.type !== 'auth') throw new Error(`The collection ${SUPERUSERS} is missing`)
@@ -29,8 +24,8 @@ export function superusersOf(store: Store): AuthCollection {
 }
 
 /**
- * The first real superuser takes the place of the stand-in, whose link is void from then on.
- * PocketBase: core/record_model_superusers.go
+ * Creating the first superuser deletes the placeholder and so ends its link. PocketBase:
+ * core/record_model_superusers.go
  */
 export const superusersExtension: Extension = {
   async beforeCreate(store, values) {
@@ -42,9 +37,8 @@ export const superusersExtension: Extension = {
 const EXTENSIONS = new Map([[SUPERUSERS_ID, superusersExtension]])
 
 /**
- * Creates a superuser, or sets the password of the one with this address, which ends that one's sessions.
- * Throws a UserError for an address or a password that will not do. It is written down as done at the
- * terminal.
+ * Creates a superuser, or sets the password of an existing one and ends its sessions. Throws a UserError for
+ * an invalid address or password. Recorded in the audit log.
  */
 export async function upsertSuperuser(store: Store, email: string, password: string): Promise<void> {
   const collection = superusersOf(store)
@@ -59,7 +53,7 @@ export async function upsertSuperuser(store: Store, email: string, password: str
   }
 }
 
-/** Has a command be written down with what it does; the stand-in is the server's own. */
+/** Records a command in the audit log; the placeholder's changes are not recorded. */
 const noted = (action: string, email: string): WriteOptions => ({
   inSameTransaction: async ({ db }, record) => {
     if (email === INSTALLER_EMAIL) return
@@ -72,7 +66,7 @@ function explain({ data, message }: ApiError): UserError {
   return new UserError([message, ...faults].join('\n  '))
 }
 
-/** Addresses of all superusers, in alphabetical order. */
+/** Emails of all superusers, sorted. */
 export async function listSuperusers(store: Store): Promise<string[]> {
   const text = `select email from ${quote(tableName(superusersOf(store)))} where email <> $1 order by email`
   const { rows } = await store.db.query(text, [INSTALLER_EMAIL])
@@ -82,8 +76,8 @@ export async function listSuperusers(store: Store): Promise<string[]> {
 const LAST = 'The last superuser cannot be deleted.'
 
 /**
- * Deletes a superuser with all that belongs to one. Throws a UserError if there is none with this address,
- * and for the last one. It is written down as done at the terminal.
+ * Deletes a superuser and all that belongs to it. Throws a UserError for an unknown address and for the last
+ * superuser. Recorded in the audit log.
  */
 export async function deleteSuperuser(store: Store, email: string): Promise<void> {
   const collection = superusersOf(store)
@@ -101,7 +95,7 @@ export async function deleteSuperuser(store: Store, email: string): Promise<void
   })
 }
 
-/** Nothing belongs to the stand-in, and it may be the only one who is there. */
+/** Deletes the placeholder, which may be the only superuser. */
 async function deleteStandIn(store: Store): Promise<void> {
   const collection = superusersOf(store)
   await store.db.query(

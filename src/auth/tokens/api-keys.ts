@@ -12,29 +12,28 @@ import { authColumns, toAuthRecord } from '../auth-rows.ts'
 import type { Scopes } from './scopes.ts'
 import { sha256 } from './secrets.ts'
 
-/** The collection of keys, by its id. */
 const API_KEYS = 'api_keys'
 
-/** How each key begins. */
+/** The prefix of every key. */
 export const PREFIX = 'psk_'
-/** With the prefix more than the 64 bytes of an HMAC block: see the signatures of Twilio's API. */
+/** With the prefix longer than the 64-byte block of HMAC: see the signatures of Twilio's API. */
 const RANDOM_LENGTH = 64
-/** As much of a key as its owner sees later, to tell it from others. */
+/** Characters of a key that its owner sees later, to recognize it. */
 const VISIBLE_LENGTH = PREFIX.length + 6
-/** `last_used_at` is that exact. */
+/** Resolution of `last_used_at`. */
 const TOUCH_MS = 60_000
 
-/** What nobody but the server says of a key. */
+/** Fields that clients cannot set. */
 export const SET_BY_SERVER = ['prefix', 'hash', 'last_used_at'] as const
 
-/** What only the answer to the create of a key holds. */
+/** Further content of the answer that creates a key. */
 export const NEW_KEY = z.object({
   key: z.string().meta({ description: 'The key itself, for `X-API-Key`. Shown this once.' }),
 })
 
 /**
- * API keys are made when their record is created: the answer of that one request holds the key as `key`, the
- * store only its SHA-256 and its first characters. Whatever a client says about these fields is overruled.
+ * A key is generated when its record is created. Only the answer to that request contains it as `key`; the
+ * database has its SHA-256 and first characters. Values from clients for these fields are ignored.
  */
 export const apiKeysExtension: Extension = {
   grantsAccess: true,
@@ -49,28 +48,27 @@ export const apiKeysExtension: Extension = {
   },
 }
 
-/** An API key and its user, as they were read. `version`: `xmin` of the key's row. */
+/** An API key and its user as read from the database. `version`: `xmin` of the key's row. */
 export interface KeyHolder {
   readonly auth: AuthRecord
   readonly id: string
   readonly version: string
-  /** In PocketBase's form, '' for never. */
+  /** A date in PocketBase's form, '' for never. */
   readonly expiresAt: string
   readonly lastUsedAt: string
   readonly scopes: Scopes
-  /** The key opens Twilio's API, too. */
+  /** Whether the key also opens Twilio's API. */
   readonly isTwilio: boolean
 }
 
 const MAX_KNOWN = 10_000
-/** Whose is which key, a catalog at a time. */
+/** Cached keys, per catalog. */
 const known = new WeakMap<Catalog, Lru<string, KeyHolder | null>>()
 
 /**
- * The user whose API key this is; null for a key that is unknown or expired, also once its user is gone or
- * disabled. One look-up, straight from the tables; with `cached` it may be what was read before, then the
- * caller must compare both versions in a statement of its own and ask again without. Notes the use of the
- * key, at most once a minute.
+ * Finds the user of an API key; null if the key is unknown or expired, or its user deleted or disabled. One
+ * lookup. With `cached` the result may be out of date: the caller compares both versions in its own statement
+ * and repeats without `cached` if they differ. Updates `last_used_at` at most once a minute.
  */
 export async function identifyKey(
   store: Store,
@@ -91,10 +89,7 @@ export async function identifyKey(
   return holder
 }
 
-/**
- * The user of a key from memory alone, without any look: undefined for one that was not used lately. Not to
- * decide by.
- */
+/** The user of a key from the cache; undefined if it is not cached. Not for authorization. */
 export const cachedKeyHolder = (store: Store, key: string): AuthRecord | undefined =>
   known.get(store.catalog)?.get(key)?.auth
 
@@ -113,11 +108,11 @@ type KeyColumns = [
   isTwilio: boolean,
 ]
 
-/** The same of a key by its id. Does not note a use. */
+/** The same for a key's id. Does not update `last_used_at`. */
 export const keyHolderById = (store: Store, id: string): Promise<KeyHolder | null> =>
   findBy(store, 'k.id = $1', id)
 
-// the condition repeats that of the partial index on hashes, else Postgres could not use it
+// Repeats the condition of the partial index on hashes, so that Postgres can use it.
 const findHolder = (store: Store, key: string) => findBy(store, `k.hash = $1 and k.hash <> ''`, sha256(key))
 
 async function findBy(store: Store, condition: string, value: string): Promise<KeyHolder | null> {
@@ -134,10 +129,10 @@ async function findBy(store: Store, condition: string, value: string): Promise<K
 }
 
 const MAX_TOUCHED = 10_000
-/** When this process last noted the use of a key, by its id. */
+/** Last update of `last_used_at` by this process, by key id. */
 const touched = new Lru<string, number>(MAX_TOUCHED)
 
-/** Notes the use of a key without making its request wait. A note that fails is missed by nobody. */
+/** Updates `last_used_at` in the background. A failure is ignored. */
 function touch(store: Store, { id, lastUsedAt }: KeyHolder): void {
   const nowMs = Date.now()
   if (nowMs - Math.max(touched.get(id) ?? 0, Date.parse(lastUsedAt) || 0) < TOUCH_MS) return

@@ -1,13 +1,13 @@
 const BASIC = /^basic +([A-Za-z0-9+/=_-]+) *$/i
 
-/** The two parts of an `Authorization: Basic` header. */
+/** The parts of an `Authorization: Basic` header. */
 export interface BasicCredentials {
   readonly identity: string
   /** Everything after the first colon. */
   readonly password: string
 }
 
-/** User name and password of an Authorization header; undefined if it has none. RFC 7617 */
+/** Reads user name and password from an Authorization header; undefined if it has none. RFC 7617 */
 export function readBasic(authorization: string | undefined): BasicCredentials | undefined {
   const [, encoded = ''] = BASIC.exec(authorization ?? '') ?? []
   const text = Buffer.from(encoded, 'base64').toString('utf8')

@@ -13,21 +13,23 @@ interface Known {
   readonly untilMs: number
 }
 
-/** Who was behind which token, a catalog at a time: a change of any collection (its secrets!) starts anew. */
+/**
+ * Cached owners of tokens, per catalog: any change of a collection, such as its secrets, empties the cache.
+ */
 const known = new WeakMap<Catalog, Lru<string, Known | null>>()
 
-/** The token of an Authorization header: `Bearer` before it is optional. Empty when there is none. */
+/** The token of an Authorization header, with or without `Bearer`; '' if there is none. */
 export function tokenOf(authorization: string | undefined): string {
   const header = authorization ?? ''
   return header.length > 7 && BEARER.test(header) ? header.slice(7) : header
 }
 
 /**
- * The caller's auth record by the Authorization header; null for a guest, and for a token that is malformed,
- * expired, wrongly signed or of a deleted record: PocketBase treats all of these as a guest; null, too, for
- * a disabled user, the devices of one, and a token of an ended session. Reads the record with one look-up.
- * With `cached` the record may be out of date: the caller compares its `version` in a statement of its own
- * and, if it differs, asks again without `cached`. PocketBase: apis/middlewares.go, loadAuthToken
+ * Finds the caller's auth record by the Authorization header. Null for a guest, and as in PocketBase for a
+ * token that is malformed, expired, wrongly signed or of a deleted record; also for a disabled user, a
+ * disabled user's device and a token of an ended session. One lookup. With `cached` the record may be out of
+ * date: the caller compares its `version` in its own statement and repeats without `cached` if they differ.
+ * PocketBase: apis/middlewares.go, loadAuthToken
  */
 export async function identify(
   store: Store,
@@ -47,10 +49,7 @@ export async function identify(
   return auth
 }
 
-/**
- * The same from memory alone, without any look: undefined for who has not been identified lately. Not to
- * decide by.
- */
+/** The same from the cache; undefined if it is not cached. Not for authorization. */
 export const cachedIdentity = (store: Store, authorization: string | undefined): AuthRecord | undefined =>
   known.get(store.catalog)?.get(tokenOf(authorization))?.auth
 
@@ -61,8 +60,8 @@ function memoryOf(catalog: Catalog): Lru<string, Known | null> {
 }
 
 /**
- * The record that a token was made for, if the token is valid for this purpose; null otherwise, and for a
- * disabled user and the devices of one.
+ * Finds the record of a token that is valid for this purpose; null otherwise, and for a disabled user and its
+ * devices.
  */
 export async function findByToken(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {
   const auth = await findOwner(store, token, purpose)
@@ -70,8 +69,8 @@ export async function findByToken(store: Store, token: string, purpose: Purpose)
 }
 
 /**
- * Whether a token would be good if its user were not disabled. That is a device's: those of the user end when
- * the user is disabled.
+ * Whether a token is invalid only because its user is disabled. True for devices only: a disabled user's own
+ * tokens end.
  */
 export const isSuspended = async (store: Store, authorization: string | undefined): Promise<boolean> =>
   (await findOwner(store, tokenOf(authorization), 'auth'))?.isDisabled === true

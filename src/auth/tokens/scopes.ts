@@ -1,4 +1,4 @@
-/** What an API key may do, by SMSGate's names. The select field `api_keys.scopes` has the same values. */
+/** Scopes of API keys, with SMSGate's names. The select field `api_keys.scopes` has the same values. */
 export const SCOPES = [
   'messages:send',
   'messages:read',
@@ -20,24 +20,24 @@ export const SCOPES = [
 ] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Opens everything. */
+/** Allows everything. */
 const ALL: Scope = 'all:any'
 
-/** The one scope of refresh tokens. No API key has it, and `all:any` does not include it. */
+/** The only scope of refresh tokens. API keys cannot have it, and `all:any` does not include it. */
 export const REFRESH_SCOPE = 'tokens:refresh'
 
-/** Scopes as they are stored with an API key. Empty: DEFAULT_SCOPES. */
+/** Scopes as stored with an API key. Empty: DEFAULT_SCOPES. */
 export type Scopes = readonly string[]
 
-/** What a key without scopes may do. A stolen one reads no inbox and no lists, and deletes no device. */
+/** Scopes of a key that has none stored. A stolen one reads no inbox and no lists, and deletes no device. */
 const DEFAULT_SCOPES: readonly Scope[] = ['messages:send', 'messages:read', 'messages:cancel']
 
-/** The scopes that a key has. */
+/** The stored scopes, or the defaults. */
 export const effectiveScopes = (scopes: Scopes): Scopes => (scopes.length > 0 ? scopes : DEFAULT_SCOPES)
 
-/** Whether these scopes, none of them implied, open what asks for `scope`. */
+/** Whether exactly these scopes allow `scope`, without defaults. */
 export const grants = (scopes: Scopes, scope: string): boolean =>
   scopes.includes(scope) || (scope !== REFRESH_SCOPE && scopes.includes(ALL))
 
-/** Whether a key with these stored scopes may do what asks for `scope`. */
+/** Whether a key with these stored scopes may do what needs `scope`. */
 export const hasScope = (scopes: Scopes, scope: string): boolean => grants(effectiveScopes(scopes), scope)

@@ -5,21 +5,21 @@ import { generateText } from '../../fields/types/autogenerate.ts'
 import { hashPassword, verifyPassword } from '../../fields/values/bcrypt.ts'
 import { randomText } from '../../tools/random.ts'
 
-/** A code of digits, to be typed from a mail. */
+/** A numeric code for people to type. */
 export const randomDigits = (length: number) => generateText(`[0-9]{${length}}`)
 
-/** SHA-256 in hex: for secrets that are long and random, so that nobody can guess them from the hash. */
+/** SHA-256 in hex, for secrets that are long and random. */
 export const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** MD5 in hex, only for the fingerprints of `_authOrigins`, as PocketBase stores them. */
+/** MD5 in hex, only for the fingerprints in `_authOrigins`, as PocketBase stores them. */
 export const md5 = (text: string) => createHash('md5').update(text).digest('hex')
 
-/** Hashes of passwords that nobody has, by cost. */
+/** Hashes of random passwords, by cost. */
 const decoys = new Map<number, Promise<string>>()
 
 /**
- * Takes as long as checking a password and is always false: where there is no record, the time must not tell.
- * PocketBase: apis/record_auth_with_password.go, dummyPasswordCheck
+ * Takes as long as checking a password and returns false, so that timing does not reveal whether a record
+ * exists. PocketBase: apis/record_auth_with_password.go, dummyPasswordCheck
  */
 export async function verifyDecoy(
   plain: string,
@@ -33,7 +33,6 @@ export async function verifyDecoy(
   return false
 }
 
-/** The field that holds the password's hash. */
 export function passwordField(collection: AuthCollection): PasswordField | undefined {
   return collection.fields.find((field) => field.type === 'password' && field.name === 'password') as
     | PasswordField

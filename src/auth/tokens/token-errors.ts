@@ -1,6 +1,6 @@
 import { fieldError } from '../../errors.ts'
 
-/** Why a token out of a mail is refused, as the error of its field. */
+/** The field error of an invalid mailed token. */
 export const invalidToken = () => fieldError('validation_invalid_token', 'Invalid or expired token.')
 export const collectionMismatch = () =>
   fieldError('validation_token_collection_mismatch', 'The provided token is for different auth collection.')

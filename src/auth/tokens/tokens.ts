@@ -3,22 +3,22 @@ import type { AuthCollection, TokenOptions } from '../../collections/collection.
 import type { AuthRecord } from '../../request/request.ts'
 import { Lru } from '../../tools/lru.ts'
 
-/** What a token is good for: its `type` claim. */
+/** The purpose of a token: its `type` claim. */
 export type Purpose = 'auth' | 'file' | 'verification' | 'passwordReset' | 'emailChange'
 
-/** What a token says. Not to be believed before `isSigned`. */
+/** Claims of a token. Untrusted before `isSigned`. */
 export interface Claims {
   readonly id: string
   readonly type: Purpose
   readonly collectionId: string
-  /** Unix seconds; a foreign token may have none, then it has no end. */
+  /** Unix seconds. A foreign token without it never expires. */
   readonly exp?: number
   readonly refreshable?: boolean
   readonly email?: string
   readonly newEmail?: string
 }
 
-/** Where a collection keeps duration and secret of each purpose. */
+/** The collection's option with duration and secret, by purpose. */
 const OPTION = {
   auth: 'authToken',
   file: 'fileToken',
@@ -29,38 +29,34 @@ const OPTION = {
 
 const ALGORITHM = 'HS256'
 
-/**
- * Tokens whose signature was found good, with the key it was good for: checking one again costs a look-up.
- */
+/** Tokens with a verified signature, and the key that verified it. Checking one again costs a map lookup. */
 const MAX_CHECKED = 10_000
 const checked = new Lru<string, string>(MAX_CHECKED)
 
-/**
- * Duration and secret for tokens of this purpose. Throws if the record's collection is no auth collection.
- */
+/** Duration and secret for tokens of this purpose. Throws if the collection is no auth collection. */
 function options(record: AuthRecord, purpose: Purpose): TokenOptions {
   if (record.collection.type !== 'auth')
     throw new TypeError(`${record.collection.name} is not an auth collection`)
   return record.collection[OPTION[purpose]]
 }
 
-/** A change of the record's tokenKey or of the collection's secret ends every token made before. */
+/** Changing the record's tokenKey or the collection's secret invalidates all older tokens. */
 const signingKey = (record: AuthRecord, purpose: Purpose) =>
   `${String(record.values.tokenKey ?? '')}${options(record, purpose).secret}`
 
-/** What a token may carry beside the claims that each has. */
+/** Optional claims. */
 export interface TokenExtras {
   refreshable?: boolean
   newEmail?: string
-  /** Seconds; 0 or absent: as the collection says. */
+  /** Seconds; 0 or absent: the collection's duration. */
   duration?: number
   /** Unix seconds, instead of a duration. */
   expires?: number
 }
 
 /**
- * A new token for this record: HS256, claims sorted by name, no `iat`, as PocketBase's. Tokens that are
- * mailed carry the email they are for. PocketBase: core/record_tokens.go
+ * Signs a token for this record as PocketBase does: HS256, claims sorted by name, no `iat`. Mailed tokens
+ * contain the email. PocketBase: core/record_tokens.go
  */
 export function signToken(record: AuthRecord, purpose: Purpose, extras: TokenExtras = {}): Promise<string> {
   const mailed = purpose !== 'auth' && purpose !== 'file'
@@ -79,13 +75,10 @@ export function signToken(record: AuthRecord, purpose: Purpose, extras: TokenExt
     .sign(new TextEncoder().encode(signingKey(record, purpose)))
 }
 
-/**
- * Two parts in base64url and nothing around them: jose would forgive spaces. What the third is worth is seen
- * later.
- */
+/** Two parts in base64url without spaces, which jose would accept. The signature is checked later. */
 const COMPACT = /^[\w-]+\.[\w-]+\.[^.]*$/
 
-/** In base64url, without the padding that jose would forgive. */
+/** In base64url without padding, which jose would accept. */
 const SIGNATURE = /\.[\w-]+$/
 
 function decode(token: string): JWTPayload {
@@ -94,7 +87,7 @@ function decode(token: string): JWTPayload {
 }
 
 /**
- * Reads a token without checking its signature; null for one that is malformed, not yet or no longer valid.
+ * Reads a token's claims without checking its signature; null if it is malformed, expired or not yet valid.
  */
 export function readClaims(token: string, now = Date.now()): Claims | null {
   try {
@@ -108,7 +101,7 @@ export function readClaims(token: string, now = Date.now()): Claims | null {
   }
 }
 
-/** A text claim of an unchecked token, however malformed the rest of it; '' if it has none. */
+/** A text claim of an unverified token, even of a malformed one; '' if absent. */
 export function claimOf(token: string, claim: 'email' | 'newEmail'): string {
   try {
     const value = decode(token)[claim]
@@ -120,7 +113,7 @@ export function claimOf(token: string, claim: 'email' | 'newEmail'): string {
 
 function isTimely({ exp, nbf, iat }: { exp?: unknown; nbf?: unknown; iat?: unknown }, now: number): boolean {
   if (![exp, nbf, iat].every((time) => time === undefined || Number.isFinite(time))) return false
-  // to Go 0 is no time, and what 64 bits cannot hold is long past
+  // Go reads 0 as no time, and what overflows 64 bits as the past.
   const end = exp === 0 ? Infinity : Number(exp ?? Infinity)
   const isPast = now >= end || (end >= 2 ** 63 && end !== Infinity)
   return !isPast && now >= Number(nbf ?? 0) && now >= Number(iat ?? 0)
