@@ -1,6 +1,6 @@
 /**
- * A filter, rule or sort that makes no sense; the message is PocketBase's cause. A list answers it with a
- * plain 400, a collection's save shows it.
+ * An invalid filter, rule or sort; the message is PocketBase's cause. A list answers a plain 400, saving a
+ * collection shows the message.
  */
 export class FilterError extends Error {
   override name = 'FilterError'

@@ -42,7 +42,7 @@ function isKnownNonEmpty(facts: Facts, operand: Operand): boolean {
 
 const isBit = (value: Scalar) => value === 0n || value === 1n
 
-/** `a = b`: NULL if one of them is. */
+/** `a = b`: NULL if either side is NULL. */
 function same(facts: Facts, left: Operand, right: Operand): Condition {
   return (
     listTest(facts, left, right, true) ??
@@ -50,7 +50,7 @@ function same(facts: Facts, left: Operand, right: Operand): Condition {
   )
 }
 
-/** `tags:each ?= 'x'` and `tags.id ?= 'x'` say that the list contains it. */
+/** `tags:each ?= 'x'` and `tags.id ?= 'x'` imply that the list contains the value. */
 function withContains(facts: Facts, condition: Condition, left: Operand, right: Operand): Condition {
   const [one, value] = left.kind === 'expression' ? [left, right] : [right, left]
   if (condition.kind !== 'leaf' || one.kind !== 'expression' || value.kind !== 'known' || !one.element)
@@ -78,7 +78,7 @@ function identicalKnown(facts: Facts, positive: boolean, left: Known, right: Kno
   )
 }
 
-/** What is true, or false, of a side that is NULL while the other is not. */
+/** For a comparison in which one side is NULL and the other is not: true for `!=`, false for `=`. */
 function unlike(part: Sql | Tested, positive: boolean, a: Side, b: Side): Condition {
   const rows = [...(b.nullable ? [] : a.rows), ...(a.nullable ? [] : b.rows)]
   return positive ? leaf(part, rows, []) : leaf(part, [], rows)
@@ -108,7 +108,7 @@ function identicalSides(facts: Facts, positive: boolean, a: Side, b: Side): Cond
   return unlike(comparison((a as { text: Sql }).text, sign, (b as { text: Sql }).text), positive, a, b)
 }
 
-/** JSON against a text that no number or bool looks like: its plain text is enough. */
+/** JSON against a text that cannot be a number or bool: comparing the plain text is enough. */
 function jsonText(facts: Facts, positive: boolean, a: Side, b: Side): Condition | undefined {
   const [json, { slot }] = a.slot ? [b, a] : [a, b]
   const { operand } = json
@@ -128,7 +128,7 @@ function isMissing(positive: boolean, side: Side): Condition {
   return positive ? leaf(test, [], side.rows) : leaf(sql`NOT (${test})`, side.rows, [])
 }
 
-/** The number or text of a mixed side is NULL where it has none: then it differs from the other. */
+/** A mixed side has either a number or a text; the other is NULL and so counts as different. */
 function identicalMixed(positive: boolean, a: Side, b: Side): Condition {
   const [mixed, value] = a.rank === 'mixed' ? [a, b] : [b, a]
   if (mixed.rank === 'mixed' && value.slot && value.rank !== 'mixed' && value.rank !== 'null') {
@@ -182,7 +182,7 @@ function coalesced(facts: Facts, positive: boolean, left: Operand, right: Operan
 
 const orEmpty = (side: Side, text: Sql): Sql => (side.nullable ? sql`coalesce(${text}, '')` : text)
 
-/** Equal only where the number is missing and the text is empty. */
+/** Equal only if the number is missing and the text is empty. */
 function numberAndText(positive: boolean, number: Side, text: Side): Condition {
   if (!number.nullable || text.rank !== 'text') return constant(!positive)
   const test = sql`(${isNullSql(number)} AND ${orEmpty(text, text.text)} = '')`
@@ -190,8 +190,8 @@ function numberAndText(positive: boolean, number: Side, text: Side): Condition {
 }
 
 /**
- * A list column against a text: equal only if the text is a JSON list in exactly the stored form. Compared as
- * an array: 8 ms for 30,000 rows, as text 29.
+ * A list column against a text: equal only if the text is a JSON list in stored form. Compared as an array: 8
+ * ms for 30,000 rows; as text 29 ms.
  */
 function listTest(
   facts: Facts,

@@ -1,13 +1,13 @@
 import { lowerAscii } from '../sql/scalar.ts'
 
-/** True if `%` stands in the text without a backslash before it: then it is a pattern already. */
+/** Whether the text contains a `%` without a backslash before it, and so is a pattern already. */
 function hasWildcard(text: string): boolean {
   return /^(?:[^\\%]|\\.)*%/su.test(text)
 }
 
 /**
- * The pattern of `~` for a text: as it is if it has a wildcard of its own, else anything that contains it.
- * PocketBase: tools/search/filter.go, wrapLikeParams
+ * The pattern of `~` for a text: the text itself if it has an own wildcard, else one that matches anything
+ * containing it. PocketBase: tools/search/filter.go, wrapLikeParams
  */
 export function likePattern(text: string): string {
   if (hasWildcard(text)) return text
@@ -15,8 +15,8 @@ export function likePattern(text: string): string {
 }
 
 /**
- * A backslash before `\`, `%` and `_` unless one stands there already. Reads from the end and, as PocketBase
- * does, does not look at the character before one that it escapes: of `__` only the second is.
+ * Puts a backslash before `\`, `%` and `_` unless one is there. Like PocketBase it reads backwards and skips
+ * the character before an escaped one: of `__` only the second is escaped.
  */
 function escapeUnescaped(text: string): string {
   let result = ''
@@ -29,12 +29,10 @@ function escapeUnescaped(text: string): string {
   return special ? `\\${result}` : result
 }
 
-/** SQLite never matches a pattern that ends in a backslash which escapes nothing. */
+/** SQLite never matches a pattern that ends in an unfinished escape. */
 export const isBrokenPattern = (pattern: string) => /(?<!\\)(?:\\\\)*\\$/.test(pattern)
 
-/**
- * Whether it matters to a pattern that upper and lower case are the same: of ASCII they are, as in SQLite.
- */
+/** Whether case matters to a pattern: only ASCII letters are folded, as in SQLite. */
 export const hasLetter = (pattern: string) => /[a-z]/i.test(pattern)
 
 type Step = { readonly any: true } | { readonly any: false; readonly char: string; readonly one: boolean }
@@ -51,7 +49,7 @@ function steps(pattern: string): Step[] {
   })
 }
 
-/** SQLite's `text LIKE pattern ESCAPE '\'`. Goes back to the last `%` only, so that no pattern is slow. */
+/** SQLite's `text LIKE pattern ESCAPE '\'`. Backtracks to the last `%` only, so no pattern is slow. */
 export function isLike(text: string, pattern: string): boolean {
   if (isBrokenPattern(pattern)) return false
   const chars = [...lowerAscii(text)]

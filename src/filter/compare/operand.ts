@@ -2,20 +2,20 @@ import type { Slot } from '../sql/facts.ts'
 import type { JoinedRow, Sql } from '../sql/sql.ts'
 
 /**
- * What SQLite converts the other side of a comparison to. `text`: text, date, single select, relation and
- * file columns; `numeric`: number, bool and, though they hold text, multiple select, relation and file and
- * geoPoint columns; `none`: literals, request values, JSON, functions, modifiers, and each column of a record
- * that is not stored yet. Contract 2.10.
+ * SQLite's type affinity of an operand, which converts the other side. `text`: text, date, single select,
+ * relation and file columns; `numeric`: number, bool, geoPoint, and (though stored as text) multiple select,
+ * relation and file columns; `none`: literals, request values, JSON, functions, modifiers, and all columns of
+ * a record that is not stored yet. Contract 2.10.
  */
 export type Affinity = 'text' | 'numeric' | 'none'
 
 /**
- * How `=` treats null. `auto`: as the empty text; `off`: as itself (JSON, geoDistance, `:changed`); `forced`:
- * as the empty text, whatever the other side (strftime). Contract 2.3.
+ * How `=` treats null. `auto`: as the empty text; `off`: as null (JSON, geoDistance, `:changed`); `forced`:
+ * as the empty text whatever the other side is (strftime). Contract 2.3.
  */
 type Fallback = 'auto' | 'off' | 'forced'
 
-/** What a column or expression holds: decides how its text and its number are written. See storage.ts. */
+/** What a column or expression holds: decides how its text and number are written. See storage.ts. */
 export type Storage =
   | 'text'
   | 'number'
@@ -30,23 +30,23 @@ export type Storage =
 interface Common {
   readonly affinity: Affinity
   readonly fallback: Fallback
-  /** The request's values and literals in it: an operand with parameters may be known to be empty, or not. */
+  /** Its request values and literals. An operand with parameters may be known to be empty. */
   readonly params: readonly Slot[]
-  /** Its path leads to several rows: without `?` all of them must match. */
+  /** Its path leads to several rows; without `?` all must match. */
   readonly all: boolean
-  /** The SQL that must hold for anyone to compare it: an email that is visible. */
+  /** SQL that must hold before a client may compare it: the email is visible. */
   readonly guard?: Sql
 }
 
-/** A value that no database is needed for. */
+/** A value known without the database. */
 export interface Known extends Common {
   readonly kind: 'known'
   readonly slot: Slot
-  /** Its text as the pattern of `~`, if it is a parameter. */
+  /** Its text as a pattern of `~`, if it is a parameter. */
   readonly pattern?: Slot
-  /** `null`, `true`, `false` and their like, written as such in PocketBase's SQL. */
+  /** `null`, `true`, `false` and the like, written as keywords in PocketBase's SQL. */
   readonly keyword?: boolean
-  /** It is written as TRUE or FALSE, not as 1 or 0. */
+  /** Written as TRUE or FALSE instead of 1 or 0. */
   readonly isWord?: boolean
 }
 
@@ -56,21 +56,19 @@ export interface Expression extends Common {
   readonly sql: Sql
   readonly storage: Storage
   readonly nullable: boolean
-  /**
-   * Of JSON: its text as it stands, for the comparison that needs no more. An index over the same serves it.
-   */
+  /** For JSON: its plain text, for comparisons that need no more. An index can serve it. */
   readonly text?: Sql
-  /** A stored date: empty, or in its one form. */
+  /** A stored date: empty or in PocketBase's form. */
   readonly isDate?: boolean
-  /** Rows without which it is NULL. */
+  /** Rows whose absence makes it NULL. */
   readonly rows: readonly JoinedRow[]
-  /** It is an element of this list, `row` the row of the element, or of the record whose id it is. */
+  /** It is an element of this list; `row` is the element's row, or the row of the record whose id it is. */
   readonly element?: { readonly list: Sql; readonly row: JoinedRow }
-  /** What it becomes as the right side of `~`: its literals are made patterns, one by one. */
+  /** Converts it for the right side of `~`: each literal becomes a pattern. */
   readonly asPattern?: () => Operand
 }
 
-/** One side of a comparison: known before SQL is made, or not. */
+/** One side of a comparison. */
 export type Operand = Known | Expression
 
 /** A value of the request. */
@@ -84,8 +82,8 @@ export const known = (slot: Slot, rest: Partial<Known> = {}): Known => ({
   ...rest,
 })
 
-/** `null`, `true`, `false`, a count: not a parameter. */
+/** `null`, `true`, `false` or a count: not a parameter. */
 export const keyword = (value: null | bigint): Known => known(() => value, { keyword: true })
 
-/** What `:isset` says. PocketBase: core/record_field_resolver.go, resolveStaticRequestField */
+/** The result of `:isset`. PocketBase: core/record_field_resolver.go, resolveStaticRequestField */
 export const word = (value: boolean): Known => known(() => (value ? 1n : 0n), { keyword: true, isWord: true })

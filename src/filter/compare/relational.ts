@@ -18,7 +18,7 @@ const HOLDS: Readonly<Record<Comparer, (order: number) => boolean>> = {
   '>=': (order) => order >= 0,
 }
 
-/** SQLite's comparison of two operands: NULL if one of them is. */
+/** SQLite's comparison of two operands: NULL if either is NULL. */
 export function relationalComparison(facts: Facts, sign: Comparer, left: Operand, right: Operand): Condition {
   if (left.kind === 'known' && right.kind === 'known') return orderKnown(facts, sign, left, right)
   const [a, b] = sidesOf(facts, left, right)
@@ -34,7 +34,7 @@ function orderKnown(facts: Facts, sign: Comparer, left: Known, right: Known): Co
   )
 }
 
-/** Two values at hand under the affinities that they lend each other. */
+/** Two known values under each other's affinity. */
 export function convertAffinities(left: Known, right: Known, a: Scalar, b: Scalar): [Scalar, Scalar] {
   return [convert(a, left, right), convert(b, right, left)]
 }
@@ -57,7 +57,7 @@ function orderSides(facts: Facts, sign: Comparer, a: Side, b: Side): Condition {
 
 const textOf = (side: Side): Sql => ('text' in side ? side.text : ['NULL'])
 
-/** Number against text: the same for each row, but NULL stays NULL. */
+/** Number against text: a constant for all rows, but NULL stays NULL. */
 function decided(value: boolean, a: Side, b: Side): Condition {
   const tests = [a, b].filter((side) => side.nullable).map((side) => sql`${isNullSql(side)}`)
   if (tests.length === 0) return constant(value)
@@ -90,13 +90,13 @@ function rankOf(side: Side, missing: string): Sql {
   return sql`(CASE WHEN ${value} IS NULL THEN ${missing} ELSE ${rank} END)`
 }
 
-/** A value that is known takes a third of the work: its rank is. */
+/** A known value has a known rank and takes a third of the work. */
 function orderMixed(sign: Comparer, a: Side, b: Side): Sql {
   if (a.rank === 'mixed' && b.slot) return againstKnown(sign, a, b, (x, y) => sql`${x} ${sign} ${y}`)
   if (b.rank === 'mixed' && a.slot) return againstKnown(sign, b, a, (x, y) => sql`${y} ${sign} ${x}`, -1)
   const test = sql`${rankedRow(a)} ${sign} ${rankedRow(b)}`
   if (sign !== '=' && sign !== '<>') return test
-  // two rows are known to differ by their numbers alone, even where a rank is NULL
+  // Rows with different numbers differ even if a rank is NULL.
   return sql`(CASE WHEN ${rankOf(a, 'NULL')} + ${rankOf(b, 'NULL')} IS NOT NULL THEN ${test} END)`
 }
 
@@ -113,7 +113,7 @@ function againstKnown(
   return sql`(CASE ${mixed.mixed} WHEN ${same} THEN ${test(own, other)} WHEN ${same === '1' ? '2' : '1'} THEN ${String(rest)} END)`
 }
 
-/** `flag = true` is the column itself: no index serves `flag::int = 1`, not even a partial one. */
+/** `flag = true` is the column itself: no index, not even a partial one, serves `flag::int = 1`. */
 export function boolTest(facts: Facts, sign: Comparer, a: Side, b: Side): Condition | undefined {
   if (sign !== '=' && sign !== '<>') return undefined
   const [bool, value] = b.slot ? [a, b.slot] : [b, a.slot]

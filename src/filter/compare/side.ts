@@ -3,20 +3,20 @@ import { type JoinedRow, type Sql, sql } from '../sql/sql.ts'
 import type { Affinity, Expression, Operand } from './operand.ts'
 import { FORMS } from './storage.ts'
 
-/** What SQLite converts an operand to before it compares. */
+/** SQLite's conversion of an operand before a comparison. */
 type Conversion = 'text' | 'numeric' | null
 
 interface Common {
   readonly nullable: boolean
   readonly rows: readonly JoinedRow[]
-  /** The value, where it is known. */
+  /** The value, if it is known. */
   readonly slot?: Slot
   readonly operand: Operand
 }
 
 /**
- * An operand as it takes part in a comparison. Numbers come before texts; `mixed` is one or the other from
- * row to row: `rank` 1 or 2, and the number or the text of it, all NULL where it does not have that one.
+ * An operand in a comparison. Numbers sort before texts. `mixed` can be either per row: `rank` is 1 or 2, and
+ * `number` or `text` is NULL.
  */
 export type Side = Common &
   (
@@ -26,9 +26,7 @@ export type Side = Common &
     | { readonly rank: 'mixed'; readonly mixed: Sql; readonly number: Sql; readonly text: Sql }
   )
 
-/**
- * Both operands under the affinities that they lend each other. Contract 2.10; sqlite.org/datatype3.html 4.2
- */
+/** Both operands under each other's affinity. Contract 2.10; sqlite.org/datatype3.html 4.2 */
 export function sidesOf(facts: Facts, left: Operand, right: Operand): [Side, Side] {
   return [
     sideOf(facts, left, conversion(left.affinity, right.affinity)),
@@ -41,7 +39,7 @@ function conversion(own: Affinity, other: Affinity): Conversion {
   return other === 'text' && own === 'none' ? 'text' : null
 }
 
-/** An operand as one side of a comparison, under the affinity that the other side gives it. */
+/** An operand under the affinity that the other side gives it. */
 export function sideOf(facts: Facts, operand: Operand, conversion: Conversion = null): Side {
   if (operand.kind === 'expression') return expressionSide(operand, conversion)
   const slot = conversion ? facts.converted(operand.slot, conversion) : operand.slot

@@ -5,7 +5,7 @@ import { FORMS } from './storage.ts'
 
 const plain = (value: Sql) => [value]
 
-/** What a column is sorted by, besides its text. JSON: null, numbers, texts, each in its own order. */
+/** Sort keys other than the text. JSON: null, numbers, texts, each in their own order. */
 const KEYS: Partial<Readonly<Record<Storage, (value: Sql) => Sql[]>>> = {
   text: plain,
   number: plain,
@@ -19,6 +19,6 @@ const KEYS: Partial<Readonly<Record<Storage, (value: Sql) => Sql[]>>> = {
   ],
 }
 
-/** The keys by which a value has SQLite's order. */
+/** Keys that give a value SQLite's order. */
 export const sortKeys = (storage: Storage, value: Sql): Sql[] =>
   KEYS[storage]?.(value) ?? [FORMS[storage].text(value)]

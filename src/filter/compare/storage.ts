@@ -3,9 +3,8 @@ import { sql } from '../sql/sql.ts'
 import type { Storage } from './operand.ts'
 
 /**
- * How what a column holds is written as a number and as text. Each computed text says its collation: a
- * function's result takes it from the arguments, and on a database of another locale it would sort by that
- * one.
+ * How stored values are written as number and text. Computed texts name their collation, because a function's
+ * result takes it from its arguments and another database locale would sort differently.
  */
 interface Form {
   readonly number?: (value: Sql) => Sql
@@ -15,7 +14,7 @@ interface Form {
 
 const listText = (value: Sql) => sql`array_to_json(${value})::text COLLATE "C"`
 
-/** JSON is both, as it comes: null, a number or a text. */
+/** JSON can be both: null, a number or a text. */
 export const FORMS: Readonly<Record<Storage, Form>> = {
   text: { text: (value) => value },
   number: { number: (value) => value, text: (value) => sql`pb_number_text(${value}) COLLATE "C"` },
@@ -23,7 +22,7 @@ export const FORMS: Readonly<Record<Storage, Form>> = {
   real: { number: (value) => value, text: (value) => sql`pb_real_text(${value}) COLLATE "C"` },
   bool: { number: (value) => sql`${value}::int`, text: (value) => sql`${value}::int::text COLLATE "C"` },
   list: { text: listText },
-  // PocketBase writes these three as escapes
+  // PocketBase escapes these three.
   'escaped-list': {
     text: (value) =>
       sql`replace(replace(replace(${listText(value)}, '<', '\\u003c'), '>', '\\u003e'), '&', '\\u0026')`,

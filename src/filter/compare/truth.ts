@@ -9,9 +9,8 @@ import { type Side, sideOf } from './side.ts'
 const BEGINS_WITH_NUMBER = `'${TRUE_TEXT.source}'`
 
 /**
- * `a IS TRUE`, `a IS NOT FALSE` and their like: beside these words SQLite asks for the truth of a value, it
- * does not compare. Never NULL; what is NULL is neither true nor false. sqlite.org/lang_expr.html, boolean
- * expressions
+ * `a IS TRUE`, `a IS NOT FALSE` and the like: SQLite tests truth here instead of comparing. Never NULL; NULL
+ * is neither true nor false. sqlite.org/lang_expr.html, boolean expressions
  */
 export function truthIs(facts: Facts, positive: boolean, operand: Operand, word: Known): Condition {
   const wanted = facts.ask((input) => word.slot(input) === 1n)

@@ -14,7 +14,7 @@ export function buildCondition(context: Context, node: Node): Condition {
   return node.kind === 'and' ? and(items) : or(items)
 }
 
-/** Throws what `buildCondition` would, for a filter whose condition does not matter. */
+/** Throws the errors of `buildCondition` for a filter whose result does not matter. */
 export function checkNames(context: Context, node: Node, known = new Set<string>()): void {
   if (node.kind !== 'comparison') {
     for (const item of node.items) checkNames(context, item, known)
@@ -47,8 +47,8 @@ function resolveSide(context: Context, token: Token, side: 'left' | 'right'): Op
 }
 
 /**
- * Without `?` no row of a path may break the comparison. Its rows are walked anew; the other side, if it is
- * of one row, is the one outside and there a plain value: no longer JSON to `=`. Contract 2.5.
+ * Without `?` no row of a path may violate the comparison. Its rows are joined again in a subquery; the other
+ * side stays outside as a plain value, which for `=` no longer counts as JSON. Contract 2.5.
  */
 function allMatch(context: Context, comparison: Comparison, left: Operand, right: Operand): Condition[] {
   if (!left.all && !right.all) return []
@@ -59,7 +59,7 @@ function allMatch(context: Context, comparison: Comparison, left: Operand, right
   return [noRowViolates(compare(context.facts, comparison.sign, a, b), within.scope.rows)]
 }
 
-/** What comes of walking is a column: neither known to be empty nor not, whatever a request says. */
+/** A joined value is a column: never known to be empty, whatever the request contains. */
 function walked(operand: Operand): Operand {
   if (operand.kind === 'known') return { ...operand, params: [] }
   const { asPattern: _, ...column } = operand

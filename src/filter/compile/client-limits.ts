@@ -4,11 +4,11 @@ import type { FilterQuery } from './filter-query.ts'
 
 const MAX_FILTER_BYTES = 3500
 
-/** Even inside a quoted text. PocketBase: apis/record_helpers.go, checkForSuperuserOnlyRuleFields */
+/** Even inside quotes. PocketBase: apis/record_helpers.go, checkForSuperuserOnlyRuleFields */
 const FOR_SUPERUSERS = ['@collection.', '@request.']
 
 /**
- * What a client may not do, whatever the collection. Throws an ApiError 403 or a FilterError. Contract 1.3,
+ * Checks what clients may not use in any collection. Throws an ApiError 403 or a FilterError. Contract 1.3,
  * 2.9.
  */
 export function checkClientLimits({ filter, sort }: FilterQuery, isSuperuser: boolean): void {

@@ -22,9 +22,9 @@ import { writeTemplate } from './write-template.ts'
 const NO_CANDIDATE = {}
 
 /**
- * A rule, a client's filter and sort as SQL. Throws a FilterError where they make no sense, an ApiError 403
- * where a client uses what is for superusers, 429 where one had too many new shapes compiled lately. What was
- * compiled is kept: a shape that comes again costs microseconds.
+ * Compiles a rule, a client's filter and sort to SQL. Results are cached: a known shape costs microseconds.
+ * Throws FilterError for invalid input, ApiError 403 where a client uses superuser-only names, 429 after too
+ * many new shapes of one client.
  */
 export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter {
   const { collection, rule, sort, request } = question
@@ -37,9 +37,8 @@ export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter
 }
 
 /**
- * The same for a question that is asked again and again, because its answer depends on the time: parses and
- * compiles it once, whatever else is compiled meanwhile. Each call of the returned function binds the current
- * time.
+ * The same for a question whose answer depends on the time: parses and compiles once. Each call of the
+ * returned function binds the current time.
  */
 export function prepare(catalog: Catalog, question: FilterQuery): () => CompiledFilter {
   const parsed = parse(question)
@@ -47,7 +46,7 @@ export function prepare(catalog: Catalog, question: FilterQuery): () => Compiled
   return () => fill(catalog, question, parsed, plan)
 }
 
-/** How many characters of a shape are the client's. */
+/** The client's share of a shape, in characters. */
 const shapeLength = ({ sort }: FilterQuery, client: Tree | null): number =>
   (client?.shape.length ?? 0) + sort.length
 
@@ -60,7 +59,7 @@ function parse(question: FilterQuery): Parsed {
   const { filter, request } = question
   const isSuperuser = request.auth?.isSuperuser ?? false
   checkClientLimits(question, isSuperuser)
-  // a subscription's filter reaches for everybody what it reaches for a client
+  // In realtime a superuser's filter has a client's rights, as in PocketBase.
   const isTrusted = isSuperuser && request.context !== 'realtime'
   if (filter === '') return { client: null, isTrusted }
   const client = parseFilter(filter, () => spendReading(request.client, filter.length))
@@ -114,12 +113,12 @@ function makeTemplate(
   const forClient: Context = { ...forRule, reached: isTrusted ? null : reached, literals: 'client' }
   const conditions: Condition[] = []
   if (rule !== '') conditions.push(buildCondition(forRule, parseFilter(rule).root))
-  // what nobody gets an answer to is only checked for mistakes
+  // A filter that can never match is only checked for errors.
   const isNever = conditions.some((one) => one.kind === 'constant' && one.value !== true)
   if (client && isNever) checkNames(forClient, client.root)
   else if (client) conditions.push(buildCondition(forClient, client.root))
   const keys = readSort(sort)
-  // the first pass of the sort only finds what it reaches, so that its listRules are part of the condition
+  // The first pass finds the rows that the sort joins, so that their listRules become part of the condition.
   if (keys.length > 0) buildOrder(forClient, keys, and([]))
   const sortsByOwnField = keys.length < 2 && keys.every(({ name }) => isOwnField(collection, name))
   const parts = { base, sortsByOwnField, free: client !== null || sort !== '' }
@@ -147,7 +146,10 @@ const candidateRow = (collection: Collection): FilterRow => ({
       candidate[name] ?? null,
 })
 
-/** What a client joins has to be listable, or missing. PocketBase: updateQueryWithCollectionListRule */
+/**
+ * Rows that a client joins must satisfy their listRule or be missing. PocketBase:
+ * updateQueryWithCollectionListRule
+ */
 function listRuleOf(context: Context, row: JoinedRow, collection: Collection): Condition[] {
   if (!collection.listRule) return []
   const base: FilterRow = { kind: 'table', collection, at: row, nullable: true }

@@ -2,16 +2,16 @@ import type { Collection } from '../../collections/collection.ts'
 import type { Value } from '../../fields/field.ts'
 import type { RequestInfo } from '../../request/request.ts'
 
-/** What is asked of a collection. */
+/** A question about a collection. */
 export interface FilterQuery {
   readonly collection: Collection
-  /** An API rule, '' for none: may use hidden fields, no limit but that of its expressions. */
+  /** An API rule, '' for none. It may use hidden fields and has no limit but its number of expressions. */
   readonly rule: string
-  /** A client's filter, '' for none: all limits and guards. Contract 1.3, 2.9. */
+  /** A client's filter, '' for none. All limits and guards apply. Contract 1.3, 2.9. */
   readonly filter: string
   /** A client's sort, '' for none. */
   readonly sort: string
   readonly request: RequestInfo
-  /** For a create rule: the record that would be. The rule speaks of it instead of the table. */
+  /** For a create rule: the record to be created, which takes the place of the table's row. */
   readonly candidate?: Readonly<Record<string, Value>>
 }

@@ -6,16 +6,16 @@ import type { Param } from '../sql/sql.ts'
 import type { CompiledFilter } from './compiled-filter.ts'
 
 const MAX_PLANS = 500
-/** What is longer is compiled each time it comes: 1 kB of filter keeps some 100 kB here. */
+/** Longer filters are compiled each time: 1 kB of filter keeps some 100 kB here. */
 const MAX_CLIENT_LENGTH = 1000
-/** Answers of one plan: more than these come from values that hardly repeat. */
+/** Templates per plan. More come only from values that hardly repeat. */
 const MAX_TEMPLATES = 64
 
-/** A compiled question, and what its parameters are bound to. */
+/** A compiled question and the slots of its parameters. */
 export interface Template {
   readonly compiled: Omit<CompiledFilter, 'params'>
   readonly params: readonly Param[]
-  /** The question about related records, then the main one, whose parameter at `place` is their ids. */
+  /** The question about related records, then the main one; the parameter at `place` is their ids. */
   readonly related?: {
     readonly text: string
     readonly params: readonly Param[]
@@ -31,14 +31,14 @@ interface Node {
 }
 
 /**
- * What was compiled of one rule, filter and sort: a tree of the questions that were asked about the request,
- * in their order, with a template at the end of each way through it.
+ * All compilations of one rule, filter and sort: a tree of questions about the request with a template at the
+ * end of each path.
  */
 export class Plan {
   #root: Node = { answers: new Map() }
   #count = 0
 
-  /** The template for a request. `make` compiles one that is not there yet, and may throw. */
+  /** The template for a request. `make` compiles a missing one and may throw. */
   find(input: Input, make: (facts: Facts) => Template): Template {
     let node: Node | undefined = this.#root
     while (node?.question) node = node.answers.get(node.question(input))
@@ -76,15 +76,13 @@ export class Plan {
 }
 
 const plans = new Lru<string, Plan>(MAX_PLANS)
-/** Subscriptions come by the thousand: they must not push out the plans of requests. */
+/** Kept apart: thousands of subscriptions must not evict the plans of requests. */
 const realtimePlans = new Lru<string, Plan>(MAX_PLANS)
 
-/** How many plans are kept. */
+/** Number of cached plans. */
 export const planCount = () => plans.size + realtimePlans.size
 
-/**
- * The plan of what was asked, by a text that says all of it, so many characters of which are the client's.
- */
+/** The plan for a cache key, of which `clientLength` characters come from the client. */
 export function planOf(key: string, clientLength: number, isRealtime = false): Plan {
   const known = isRealtime ? realtimePlans : plans
   return known.get(key) ?? (clientLength > MAX_CLIENT_LENGTH ? new Plan() : known.set(key, new Plan()))

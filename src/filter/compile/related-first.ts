@@ -3,22 +3,22 @@ import { withAncestors } from '../sql/joined.ts'
 import { type JoinedRow, type Param, rowsIn, SELECT, type Sql, sql } from '../sql/sql.ts'
 
 /**
- * A condition whose tests of one related record can be made before all others: `device.name = "x"` asks first
- * for the devices of that name, then for the messages of these devices.
+ * A condition whose tests of one related record can run first: `device.name = "x"` first finds the devices,
+ * then their messages.
  */
 export interface RelatedFirst {
   readonly row: JoinedRow
-  /** The tests of the related record, which must exist. */
+  /** Tests of the related record, which must exist. */
   readonly related: Condition
-  /** All other tests, and that the relation names one of the records whose ids are in `ids`. */
+  /** All other tests, and that the relation names one of `ids`. */
   readonly rest: Condition
   readonly ids: Param
 }
 
 /**
- * Splits a condition; undefined where the related record has to be joined: another test or the order names it
- * too, or it need not exist. The planner does not know how many messages the devices of a name have, and
- * reads them all to sort them: 300 ms for 30 of 33,000. Knowing the ids it does.
+ * Splits a condition; undefined where the related record must be joined, because another test or the order
+ * uses it or it may be missing. Without ids the planner does not know how many messages a device has and
+ * reads all to sort them: 300 ms for 30 of 33,000.
  */
 export function splitRelated(condition: Condition, order: Sql): RelatedFirst | undefined {
   const items = condition.kind === 'and' ? condition.items : [condition]
@@ -35,7 +35,7 @@ export function splitRelated(condition: Condition, order: Sql): RelatedFirst | u
   return { row, related: and(related), rest, ids }
 }
 
-/** Whether a test reads columns of the row and of nothing else. */
+/** Whether a test reads only columns of this row. */
 const isOfRow = (item: Condition, row: JoinedRow): boolean =>
   leavesOf(item).every(
     (one) =>

@@ -4,22 +4,20 @@ import { RetryLater } from '../../errors.ts'
 import { Lru } from '../../tools/lru.ts'
 import { TokenBucket } from '../../tools/token-bucket.ts'
 
-/**
- * Characters of new shapes that an account may have compiled at once, 1 s of processor, and in a second.
- */
+/** Characters of new shapes that an account may compile: at once (1 s of CPU), and per second. */
 const CHARACTERS = { burst: 200_000, perSecond: 10_000 }
-/** Reading a filter up to this length costs no more than the rest of its request. */
+/** Reading a filter up to this length costs no more than the rest of the request. */
 const FREE_READING = 500
-/** Reading a character costs half of what compiling it does. */
+/** Cost of reading a character, relative to compiling it. */
 const READING_SHARE = 0.5
-/** An account that others push out has its whole budget again. */
+/** An evicted account starts with a full budget. */
 const MAX_ACCOUNTS = 10_000
 
 const buckets = new Lru<string, TokenBucket>(MAX_ACCOUNTS)
 
 /**
- * Takes a filter and sort that have to be compiled from the budget of their client. Superusers and the server
- * itself have no budget. Throws RetryLater (429) when it is used up.
+ * Charges the compilation of a filter and sort to its client's budget. Superusers and the server have no
+ * budget. Throws RetryLater (429) when it is used up.
  */
 export function spendShape(client: StatementClient | undefined, length: number): void {
   if (!client || client.isSuperuser || length === 0) return
@@ -33,10 +31,7 @@ export function spendShape(client: StatementClient | undefined, length: number):
   buckets.set(client.account, bucket)
 }
 
-/**
- * Takes the reading of a filter from the same budget, right or wrong: it is spent before anybody knows.
- * Throws as above.
- */
+/** Charges the reading of a filter before it is known to be valid. Throws as above. */
 export function spendReading(client: StatementClient | undefined, length: number): void {
   spendShape(client, Math.max(0, length - FREE_READING) * READING_SHARE)
 }

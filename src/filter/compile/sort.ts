@@ -30,7 +30,7 @@ interface SortKey {
 /** A key of an ORDER BY. */
 export interface OrderKey {
   readonly sql: Sql
-  /** The column that it is, if it is one of the base and never NULL. */
+  /** The column, if it is a non-null one of the base. */
   readonly column: SortColumn | undefined
 }
 
@@ -50,8 +50,8 @@ export function readSort(sort: string): SortKey[] {
 }
 
 /**
- * ORDER BY of the keys, with the order of insertion at its end. A key through several rows takes the first
- * one for which `condition` holds, in both directions. Throws a FilterError for what is no column.
+ * ORDER BY of the keys, then the order of insertion. A key that leads to several rows takes the first row for
+ * which `condition` holds, in both directions. Throws a FilterError for anything but a column.
  */
 export function buildOrder(context: Context, keys: readonly SortKey[], condition: Condition): OrderKey[] {
   const isView = context.base.collection.type === 'view'
@@ -74,7 +74,7 @@ function orderKey(value: Sql, direction?: SortKey['direction']): OrderKey {
   return { sql: written, column: row === null ? { column: name!, direction } : undefined }
 }
 
-/** True for the name of a field of the collection, and for the order of insertion. */
+/** Whether it names a field of the collection or the order of insertion. */
 export const isOwnField = ({ fields }: Collection, name: string): boolean =>
   name === '@rowid' || fields.some((field) => field.name === name)
 
@@ -83,7 +83,7 @@ function buildKey(context: Context, { name, direction }: SortKey, condition: Con
   const operand = attempt(() => resolveName(context, name), invalid)
   if (operand.params.length > 0) throw invalid()
   if (operand.kind === 'known') {
-    // `null` is no key; any other value is the same for all rows
+    // `null` is no key; other constants are equal for all rows.
     if (context.facts.kind(operand.slot) === 'null') throw invalid()
     return []
   }
@@ -102,7 +102,7 @@ function attempt<T>(work: () => T, failure: () => FilterError): T {
   }
 }
 
-/** A key through several rows: that of the first row in order which the filter lets through. */
+/** A key through several rows: the first row in order that the filter accepts. */
 function firstOf(key: Sql, condition: Condition): Sql {
   const rows = new Set(
     rowsIn(key)
@@ -126,7 +126,7 @@ function firstOf(key: Sql, condition: Condition): Sql {
 
 const orderOf = (row: JoinedRow): Sql => (row.many && row.source.order?.(row)) || []
 
-/** What of a condition speaks of the rows. */
+/** The parts of a condition that use these rows. */
 function sharing(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
   if (![...multiRowsOf(condition)].some((row) => rows.has(row))) return TRUE
   return condition.kind === 'and' ? and(condition.items.map((item) => sharing(item, rows))) : condition

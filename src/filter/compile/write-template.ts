@@ -21,7 +21,7 @@ import type { Template } from './plan.ts'
 import { splitRelated } from './related-first.ts'
 import type { OrderKey } from './sort.ts'
 
-/** So many ids are handed from one question to the next. */
+/** Most ids that are passed from one question to the next. */
 export const MAX_RELATED = 100
 
 /** What a template is written of. */
@@ -34,7 +34,7 @@ interface Parts {
   readonly free: boolean
 }
 
-/** A condition and an order as SQL, with what can be told of them without it. */
+/** Writes a condition and an order as SQL, with their structure. */
 export function writeTemplate(parts: Parts): Template {
   const order = parts.order.flatMap(({ sql }) => sql)
   const split = parts.base.kind === 'table' && parts.free ? splitRelated(parts.condition, order) : undefined
@@ -79,7 +79,7 @@ function writeAlone({ base, condition, order, sortsByOwnField, free }: Parts): T
   return { compiled: { ...texts, never, free, key, structure }, params: writer.params }
 }
 
-/** The names of the columns or tables among pieces of SQL, each once. */
+/** The distinct names of columns or tables in pieces of SQL. */
 function namesIn(part: Sql, isWanted: (one: Sql[number]) => boolean): string[] {
   const names = new Set<string>()
   for (const one of part) if (typeof one === 'object' && 'name' in one && isWanted(one)) names.add(one.name)

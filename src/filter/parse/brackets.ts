@@ -1,19 +1,19 @@
 import { FilterError } from '../errors.ts'
 
 /**
- * Where the groups of a filter end. Each bracket is paired once, however many groups are around it: the time
- * is linear in the length. Quotes hide brackets, comments do not.
+ * Finds where groups end. Each bracket is paired once, so the time is linear in the length. Quotes hide
+ * brackets, comments do not.
  */
 export class Brackets {
   readonly #text: string
-  /** The closing bracket of each opening one. */
+  /** Closing bracket by opening bracket. */
   readonly #closing = new Map<number, number>()
 
   constructor(text: string) {
     this.#text = text
   }
 
-  /** Where the group ends whose inside begins at `start`. Throws a FilterError where it does not. */
+  /** The end of the group whose content begins at `start`. Throws a FilterError if it is not closed. */
   closingOf(start: number): number {
     const known = this.#closing.get(start - 1)
     if (known !== undefined) return known
@@ -28,7 +28,7 @@ export class Brackets {
     throw new FilterError(`invalid formatted group - missing ${open.length} closing bracket(s)`)
   }
 
-  /** Goes on behind a group that is known already. */
+  /** Continues after a group that is paired already. */
   #open(at: number, open: number[]): number {
     const known = this.#closing.get(at)
     if (known === undefined) open.push(at)

@@ -1,6 +1,6 @@
 import type { Node, Token, Tree } from './tree.ts'
 
-/** The names in a filter, those in calls of functions too: fields' paths, macros, `true`. */
+/** All names in a filter, including function arguments: field paths, macros, `true`. */
 export function namesIn({ root }: Tree): ReadonlySet<string> {
   const names = new Set<string>()
   const ofToken = (token: Token): void => {

@@ -6,15 +6,14 @@ import type { Comparison, Node, Sign, Token, Tree } from './tree.ts'
 const MAX_EXPRESSIONS = 200
 const MAX_CALL_NESTING = 3
 const CACHED_TREES = 500
-/** A longer one is read each time it comes. Rules are rarely that long. */
+/** Longer filters are not cached. Rules are rarely longer. */
 const MAX_CACHED_LENGTH = 1500
 
 const trees = new Lru<string, Tree>(CACHED_TREES)
 
 /**
- * Reads a filter or rule. Throws a FilterError with PocketBase's words for what is wrong with it. Contract
- * 1.1-1.4. `beforeReading` is called for a text that was not read before, and may throw. PocketBase:
- * tools/search/filter.go
+ * Reads a filter or rule. Throws a FilterError in PocketBase's words. `beforeReading` runs for an uncached
+ * text and may throw. Contract 1.1-1.4. PocketBase: tools/search/filter.go
  */
 export function parseFilter(text: string, beforeReading?: () => void): Tree {
   const known = trees.get(text)
@@ -24,7 +23,7 @@ export function parseFilter(text: string, beforeReading?: () => void): Tree {
   return text.length > MAX_CACHED_LENGTH ? tree : trees.set(text, tree)
 }
 
-/** Turns the flat chains of the grammar into a tree, counting and numbering what it meets. */
+/** Turns the grammar's flat chains into a tree; counts expressions and numbers literals. */
 class Reader {
   readonly #literals: (string | number)[] = []
   #expressions = 0
@@ -72,7 +71,7 @@ class Reader {
       return { kind: token.kind, text: token.text }
     }
     if (token.kind === 'function') return this.#call(token, depth)
-    // a number beyond the range of a double counts as 0
+    // A number beyond the range of a double is 0.
     const number = Number(token.text)
     const value = token.kind === 'text' ? token.text : Number.isFinite(number) ? number : 0
     this.#shape += token.kind === 'text' ? "'" : '0'

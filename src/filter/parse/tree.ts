@@ -1,4 +1,4 @@
-/** How two sides are compared, without the `?` of the any-forms. */
+/** A comparison operator, without the `?` of any-match operators. */
 export type Sign = '=' | '!=' | '~' | '!~' | '<' | '<=' | '>' | '>='
 
 /** A name: a field's path, `@request.…`, a macro, `true`, `false`, `null`. */
@@ -6,21 +6,21 @@ export interface Name {
   readonly kind: 'identifier'
   readonly text: string
 }
-/** A text or number written out. `index`: its place among the literals of its filter. */
+/** A text or number in the filter. `index`: its position among the literals. */
 export interface Literal {
   readonly kind: 'literal'
-  /** How it was written. */
+  /** How it is written. */
   readonly type: 'text' | 'number'
   readonly value: string | number
   readonly index: number
 }
-/** A function and what it is called with. */
+/** A function and its arguments. */
 export interface FunctionCall {
   readonly kind: 'function'
   readonly text: string
   readonly args: readonly Token[]
 }
-/** What may stand on a side of a comparison. */
+/** One side of a comparison. */
 export type Token = Name | Literal | FunctionCall
 
 /** Two tokens and an operator. */
@@ -28,7 +28,7 @@ export interface Comparison {
   readonly kind: 'comparison'
   readonly left: Token
   readonly sign: Sign
-  /** Written with `?`: one matching row of several is enough. */
+  /** Written with `?`: one matching row is enough. */
   readonly any: boolean
   readonly right: Token
 }
@@ -39,13 +39,13 @@ interface Junction {
 /** A comparison, or several joined by `&&` or `||`. */
 export type Node = Comparison | Junction
 
-/** A filter that was read. */
+/** A parsed filter. */
 export interface Tree {
   readonly root: Node
   readonly literals: readonly (string | number)[]
-  /** The filter without the values of its literals: what compiles to the same code has the same shape. */
+  /** The filter without its literals' values. Equal shapes compile to the same code. */
   readonly shape: string
 }
 
-/** How a token is spelled in an error. */
+/** The spelling of a token in an error. */
 export const spelling = (token: Token) => (token.kind === 'literal' ? String(token.value) : token.text)

@@ -5,17 +5,17 @@ import type { Sql } from '../sql/sql.ts'
 import type { Context } from './context.ts'
 
 type Resolve = (context: Context, token: Token) => Operand
-/** Makes an operand of a function's arguments. Throws a FilterError for wrong ones. */
+/** Builds an operand of a function's arguments. Throws a FilterError for wrong ones. */
 export type FunctionBuilder = (context: Context, args: readonly Token[], resolve: Resolve) => Operand
 
-/** True for a literal of that type. */
+/** Whether a token is a literal of this type. */
 export const isLiteral = (token: Token, type: 'text' | 'number') =>
   token.kind === 'literal' && token.type === type
 
-/** Writes an expression over operands, which may be turned into patterns first. */
+/** Writes an expression over operands, which may have become patterns. */
 type Build = (operands: readonly Operand[]) => Sql
 
-/** A function over operands as an operand of its own. `rest`: how it differs from a text without affinity. */
+/** A function call as an operand. `rest`: its differences from a text without affinity. */
 export function callOperand(
   operands: readonly Operand[],
   build: Build,
@@ -39,7 +39,7 @@ export function callOperand(
   return { ...expression, asPattern }
 }
 
-/** `~` makes patterns of a function's own parameters, one by one. */
+/** `~` turns a function's own parameters into patterns, one by one. */
 function patternOf(operand: Operand): Operand {
   if (operand.kind === 'known' && operand.params.length > 0 && operand.pattern) {
     return { ...operand, slot: operand.pattern }
@@ -47,7 +47,7 @@ function patternOf(operand: Operand): Operand {
   return operand.kind === 'expression' && operand.asPattern ? operand.asPattern() : operand
 }
 
-/** Does something, and says of what fails what it was for. */
+/** Runs `work` and prefixes the message of its FilterError. */
 export function withErrorPrefix<T>(what: string, work: () => T): T {
   try {
     return work()

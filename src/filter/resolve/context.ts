@@ -5,25 +5,25 @@ import type { Scope } from '../sql/joined.ts'
 import type { JoinedRow } from '../sql/sql.ts'
 import type { FilterRow } from './row.ts'
 
-/** Rows that a client's filter or sort reaches, and whose listRule has to let them through. */
+/** Rows that a client's filter or sort joins. Their listRules must accept them. */
 export type ReachedRows = Map<JoinedRow, Collection>
 
-/** Where names are looked up. */
+/** Where names are resolved. */
 export interface Context {
   readonly catalog: Catalog
   readonly facts: Facts
   readonly scope: Scope
   readonly base: FilterRow
   /**
-   * Set for a client that is no superuser: hidden fields are out of reach, emails only comparable where
-   * visible, and what is joined is noted here. Contract 2.9.
+   * Set for clients other than superusers: hidden fields are out of reach, emails are comparable only where
+   * visible, and joined rows are collected here. Contract 2.9.
    */
   readonly reached: ReachedRows | null
-  /** The literals are the client's, so that they differ from request to request. */
+  /** `client`: the literals differ from request to request. */
   readonly literals: 'client' | readonly (string | number)[]
 }
 
-/** The same, for what stands inside a subquery: what it joins is not held against the listRules once more. */
+/** The same inside a subquery: its joins are not checked against listRules again. */
 export const subqueryContext = (context: Context): Context => ({
   ...context,
   scope: context.scope.inner(),

@@ -20,9 +20,7 @@ import {
   type TableRow,
 } from './row.ts'
 
-/**
- * What a path ends at: a field of a row, under its modifier. Modifiers that do not fit the field do nothing.
- */
+/** The end of a path: a row's field under a modifier. Modifiers that do not fit the field are ignored. */
 export function fieldOperand(
   context: Context,
   row: FilterRow,
@@ -69,7 +67,7 @@ function plainOperand(row: FilterRow, field: Field, all: boolean): Operand {
   return known(fieldSlot(row, field), { affinity: row.inTable ? affinity : 'none', all })
 }
 
-/** A value inside a json or geoPoint field; all of it for an empty path. */
+/** A value inside a json or geoPoint field; the whole field for an empty path. */
 export function jsonOperand(row: FilterRow, field: Field, path: readonly string[], all: boolean): Operand {
   const steps = readSteps(path)
   if (row.kind === 'known') return known(knownJson(row, field, steps), { fallback: 'off', all })
@@ -103,7 +101,7 @@ function lengthOperand(row: FilterRow, field: Field, all: boolean): Operand {
 
 const count = (value: unknown) => (Array.isArray(value) ? value.length : value ? 1 : 0)
 
-/** Each value of a list, one a row; a single value is the only one of its kind. */
+/** Each value of a list, one per row; a single value is a list of one. */
 function eachOperand(context: Context, row: FilterRow, field: Field, all: boolean): Operand {
   if (!isMulti(field)) return { ...plainOperand(row, field, all), affinity: 'none' }
   const values = joinValues(context, row, field)
@@ -125,7 +123,7 @@ const lowerSlot =
     return text === null ? null : lowerAscii(text)
   }
 
-/** `LOWER()` of a value at hand; a pattern is lowered as well. */
+/** `LOWER()` of a known value and of its pattern. */
 export const loweredKnown = (operand: Known): Known => ({
   ...operand,
   affinity: 'none',

@@ -8,10 +8,7 @@ import { callOperand, type FunctionBuilder, isLiteral, withErrorPrefix } from '.
 
 const EARTH_KM = 6371
 
-/**
- * `geoDistance(lonA, latA, lonB, latB)` in kilometres. Postgres' acos fails above 1 where SQLite's gives
- * NULL.
- */
+/** `geoDistance(lonA, latA, lonB, latB)` in kilometres. Postgres' acos fails above 1, SQLite's gives NULL. */
 export const geoDistance: FunctionBuilder = (context, args, resolve) => {
   if (args.length !== 4) throw new FilterError(`[geoDistance] expected 4 arguments, got ${args.length}`)
   const operands = args.map((arg, i) => {
@@ -32,7 +29,7 @@ function distance(degrees: readonly Sql[]): Sql {
   return sql`(${SELECT}CASE WHEN c.v BETWEEN -1 AND 1 THEN ${String(EARTH_KM)} * acos(c.v) END FROM (${SELECT}${cosine} v) c)`
 }
 
-/** A number, NULL for what is none. SQLite takes text that looks like one. */
+/** A number, or NULL. SQLite also takes numeric texts. */
 function degrees(facts: Facts, operand: Operand): Sql {
   if (operand.kind === 'known') {
     const slot = facts.converted(operand.slot, 'numeric')
@@ -44,6 +41,6 @@ function degrees(facts: Facts, operand: Operand): Sql {
     operand.storage === 'json'
       ? sql`pb_json_numeric(${operand.sql})`
       : sql`pb_numeric(${form.text(operand.sql)})`
-  // '1e999' is infinite, and so far Postgres' cosine does not reach
+  // '1e999' is infinite, which Postgres' cosine refuses.
   return sql`nullif(abs(${number}), 'Infinity') * sign(${number})`
 }

@@ -5,11 +5,11 @@ import { sql } from '../sql/sql.ts'
 const INDEX = /^\d+$/
 const MAX_INDEX = 2 ** 31 - 1
 
-/** One step into a JSON value: a key of an object, or a place in a list. */
+/** A step into a JSON value: an object's key or a list's index. */
 export type Step = { readonly key: string } | { readonly index: number }
 
 /**
- * The steps of a path. Throws a FilterError for an empty one, on which SQLite fails. PocketBase:
+ * The steps of a path. Throws a FilterError for an empty step, on which SQLite fails. PocketBase:
  * inflector.Columnify
  */
 export function readSteps(path: readonly string[]): Step[] {
@@ -23,8 +23,8 @@ export function readSteps(path: readonly string[]): Step[] {
 const fixed = (cast: string, value: unknown): Param => ({ kind: 'param', cast, bind: () => value })
 
 /**
- * The JSON value at a path of a column, as JSON and as text, NULL where there is none. A number is a place in
- * a list only: Postgres would take an object's key for it too, so it looks at the parent first.
+ * The JSON value at a path of a column, as JSON and as text; NULL if absent. A number is only a list index:
+ * Postgres would also take it for an object's key, so the parent's type is tested first.
  */
 export function extract(column: Sql, steps: readonly Step[]): { json: Sql; text: Sql } {
   let value = column
@@ -45,7 +45,7 @@ export function extract(column: Sql, steps: readonly Step[]): { json: Sql; text:
   return { json: value, text }
 }
 
-/** The same for a JSON text at hand. */
+/** The same for a known JSON text. */
 export function extractKnown(json: string | null, steps: readonly Step[]): unknown {
   let value: unknown = json === null ? null : JSON.parse(json)
   for (const step of steps) {

@@ -5,11 +5,10 @@ import { bindRows, columnOf, columnsIn, type JoinedRow, rowsIn, SELECT, type Sql
 import { table } from './row.ts'
 
 /**
- * `SELECT … FROM rows WHERE condition` for the values of a field with many and the records that they name,
- * where an index finds all records for which the condition holds: those are looked up once, not for each
- * value. 5,000 contacts, `groups.name ?= 'x'`: 4 ms instead of 22. IS TRUE keeps Postgres from reading those
- * records anew for each row. Undefined if no index serves the condition or it speaks of other rows, too.
- * Contract 2.12.
+ * `SELECT … FROM rows WHERE condition` for a multi-value field and its records where an index finds the
+ * matching records: they are looked up once instead of per value. 5,000 contacts, `groups.name ?= 'x'`: 4 ms
+ * instead of 22. IS TRUE keeps Postgres from reading the records again per row. Undefined without such an
+ * index, or if the condition uses other rows. Contract 2.12.
  */
 export function selectByListItems(condition: Condition, rows: ReadonlySet<JoinedRow>): Sql | undefined {
   const [target, ...others] = [...rows].filter((row) => row.source.among)
@@ -27,18 +26,18 @@ export function selectByListItems(condition: Condition, rows: ReadonlySet<Joined
   return sql`${SELECT}1 FROM ${source.from} ${alias}${source.columns ?? ''} WHERE (${alias}.value IN (${found})) IS TRUE`
 }
 
-/** Whether no other row stands in it. */
+/** Whether a test uses this row only. */
 const isOnly = (target: JoinedRow, test: Sql) =>
   [...rowsIn(test), ...columnsIn(test).map(({ row }) => row)].every((row) => row === target)
 
-/** The condition for a row that is not missing. */
+/** The condition for an existing row. */
 function whereThere(condition: Condition, row: JoinedRow): Condition {
   if (condition.kind === 'and') return and(condition.items.map((item) => whereThere(item, row)))
   if (condition.kind !== 'or') return condition
   return or(condition.items.filter((item) => item.kind !== 'leaf' || item.missing !== row))
 }
 
-/** Whether one value is asked for of a column by which an index is in order. */
+/** Whether it tests one value of a column that an index orders. */
 function isIndexed(condition: Condition, { source }: JoinedRow): boolean {
   const first = new Set(indexedColumns(source.among!).map(([column]) => column))
   const conjuncts = condition.kind === 'and' ? condition.items : [condition]

@@ -6,9 +6,7 @@ const DAY_MS = 86_400_000
 const start = (now: Date, month = now.getUTCMonth(), day = now.getUTCDate()) =>
   Date.UTC(now.getUTCFullYear(), month, day)
 
-/**
- * Dates and parts of dates that a filter may name, all in UTC. PocketBase: tools/search/identifier_macros.go
- */
+/** Date macros, all in UTC. PocketBase: tools/search/identifier_macros.go */
 export const MACROS: ReadonlyMap<string, (now: Date) => Scalar> = new Map<string, (now: Date) => Scalar>([
   ['@now', (now) => dateText(now.getTime())],
   ['@yesterday', (now) => dateText(now.getTime() - DAY_MS)],

@@ -1,6 +1,6 @@
 import { FilterError } from '../errors.ts'
 
-/** What may stand behind the colon of a name. */
+/** Modifiers after a name's colon. */
 export type Modifier = '' | 'each' | 'length' | 'lower' | 'isset' | 'changed'
 
 const MODIFIERS = new Set<string>(['each', 'length', 'lower', 'isset', 'changed'])

@@ -17,20 +17,21 @@ const MAX_RELATIONS = 6
 /** Where a path begins. */
 interface Start {
   readonly row: FilterRow
-  /** The rows so far may be several: all of them have to match. */
+  /** The rows so far may be several; all must match. */
   readonly all: boolean
-  /** A name that is not there is NULL instead of an error: so are those of `@request.*`. */
+  /** Unknown names are NULL instead of an error, as in `@request.*`. */
   readonly lenient: boolean
 }
 
 /**
- * A path like `device.user.name` from a row: joins what it passes and gives what it ends at. Contract 2.1.
+ * Resolves a path like `device.user.name` from a row: joins the rows on the way and returns the field at its
+ * end. Contract 2.1.
  */
 export function resolvePath(context: Context, path: readonly string[], start: Start): Operand {
   return new Walk(context, path, start).run()
 }
 
-/** A name that leads nowhere; NULL where that is allowed. */
+/** An unknown name; NULL where that is allowed. */
 class Missing extends FilterError {}
 
 class Walk {
@@ -67,7 +68,7 @@ class Walk {
       if (i >= MAX_RELATIONS) throw new FilterError(`max nested relations reached for field "${name}"`)
       if (!field) this.#goBack(name)
       else if (field.type !== 'relation') throw new FilterError(`field "${name}" is not a valid relation`)
-      // the id of a single relation's record is the column itself: so a record that is gone still compares
+      // The id of a single relation's record is the column itself, so that a deleted record still compares.
       else if (!isMulti(field) && i === this.#path.length - 2 && this.#path[i + 1] === 'id')
         return this.#last(name)
       else this.#follow(field)
@@ -111,7 +112,7 @@ class Walk {
     if (!field) throw new Missing(`missing back relation field "${fieldName}"`)
     if (field.type !== 'relation') throw new Missing(`invalid back relation field "${fieldName}"`)
     if (field.hidden && reached) throw new FilterError(`non-filterable back relation field "${fieldName}"`)
-    // nothing refers to a record that is not there yet
+    // Nothing can refer to a record that does not exist yet.
     const isCandidate = this.#row.kind === 'known' && !this.#row.inTable
     if (field.collectionId !== this.#row.collection.id || isCandidate) {
       throw new Missing(`invalid collection reference of a back relation field "${fieldName}"`)
@@ -121,8 +122,8 @@ class Walk {
 }
 
 /**
- * Goes on with a row of another collection: a client's path is bound to its listRule. Throws a FilterError
- * where it is null.
+ * Continues with a row of another collection; a client's path is subject to its listRule. Throws a
+ * FilterError if the rule is null.
  */
 export function reach({ reached }: Context, collection: Collection, row: FilterRow): FilterRow {
   if (!reached) return row

@@ -18,11 +18,11 @@ import { reach, resolvePath } from './path.ts'
 import type { RowOfValues } from './row.ts'
 import { table } from './row.ts'
 
-/** Of who asks, these are values of the request; all else is read like a relation. */
+/** Fields of `@request.auth` that are request values; others are read like a relation. */
 const AUTH_VALUES = new Set(['id', 'collectionId', 'collectionName', 'email', 'emailVisibility', 'verified'])
 
 /**
- * `@request.…` without the first word. Throws a FilterError. Contract 6.3. PocketBase:
+ * Resolves `@request.…` without its first word. Throws a FilterError. Contract 6.3. PocketBase:
  * record_field_resolver.go
  */
 export function resolveRequest(context: Context, path: readonly string[]): Operand {
@@ -77,14 +77,14 @@ function resolveBodyField(
   return resolveValue(context, path)
 }
 
-/** Anything as a list: nothing is none. */
+/** Any value as a list; undefined and null are empty. */
 const listOf = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : value === null || value === undefined ? [] : [value]
 
 const bodyLength = (value: (input: Input) => unknown): Operand =>
   known((input) => BigInt(listOf(value(input)).length), { keyword: true })
 
-/** The values that a request submits for a field, one a row. */
+/** The submitted values of a field, one per row. */
 function bodyValues(context: Context, field: Field): Operand {
   const list: Slot = ({ request }) => writeSorted(listOf(request.body[field.name]))
   const param = context.facts.param(list, 'json', (text) => text)
@@ -107,7 +107,7 @@ function bodyValues(context: Context, field: Field): Operand {
   return operand
 }
 
-/** A path on from the records that a request names in a relation of the base. */
+/** A path from the records that a request submits in a relation of the base. */
 function resolveBodyRelation(context: Context, path: readonly string[], field: RelationField): Operand {
   const target = context.catalog.find(field.collectionId)
   if (!target) {
@@ -125,7 +125,7 @@ function resolveBodyRelation(context: Context, path: readonly string[], field: R
   return resolvePath(context, path.slice(2), { row, all: isMulti(field), lenient: true })
 }
 
-/** True where the request submits a value for the field that is not the stored one. */
+/** Whether the request submits a value that differs from the stored one. */
 function changed(context: Context, field: Field): Operand {
   const isSet = resolveValue(context, ['body', `${field.name}:isset`])
   const submitted = resolveValue(context, ['body', field.name])
@@ -151,11 +151,11 @@ function changed(context: Context, field: Field): Operand {
   }
 }
 
-/** A parameter: what it is empty or known by, and looked for by `~`. */
+/** A parameter operand. */
 export const parameter = (slot: Slot) =>
   known(slot, { params: [slot], pattern: (input) => likePattern(goText(slot(input))) })
 
-/** A value of the request, as it was sent. */
+/** A submitted value as it was sent. */
 function resolveValue(context: Context, path: readonly string[]): Operand {
   const [last, modifier] = splitModifier(path.at(-1)!)
   const keys = [...path.slice(0, -1), last]
@@ -171,7 +171,7 @@ function resolveValue(context: Context, path: readonly string[]): Operand {
   return modifier === 'lower' ? loweredKnown(parameter(slot)) : parameter(slot)
 }
 
-/** A value by its path in the request; undefined if there is none. */
+/** The value at a path of the request; undefined if absent. */
 function lookUp({ request }: Input, [root = '', ...keys]: readonly string[]): unknown {
   let value: unknown = root === 'auth' ? authValues(request.auth) : request[root as 'body']
   for (const key of keys) {
@@ -190,13 +190,13 @@ function authValues(auth: Input['request']['auth']): Record<string, unknown> | n
 
 const NUMBER = /^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i
 
-/** Lists and objects are their JSON. A text is a number if the collection has a number field of that name. */
+/** Lists and objects as JSON. A text is a number if the collection has a number field of that name. */
 function requestScalar(value: unknown, type: FieldTypeName | undefined): Scalar {
   if (value === undefined || value === null) return null
   if (typeof value === 'string') {
     return type === 'number' && NUMBER.test(value) && Number.isFinite(Number(value)) ? Number(value) : value
   }
   if (typeof value === 'number' || typeof value === 'boolean') return value
-  // a point is compared with those that are stored
+  // Keeps the key order of stored points, to compare with them.
   return type === 'geoPoint' ? JSON.stringify(value) : writeSorted(value)
 }

@@ -10,7 +10,7 @@ import { reach, resolvePath } from './path.ts'
 import { parameter, resolveRequest } from './request-path.ts'
 import { table } from './row.ts'
 
-/** The names that may be looked up at all. PocketBase: core/record_field_resolver.go, allowedFields */
+/** Names that may be resolved at all. PocketBase: core/record_field_resolver.go, allowedFields */
 const NAMES =
   /^(\w[\w.:]*|@request\.(context|method)|@request\.(auth|body|query|headers)\.[\w.:]*\w|@collection\.\w+(:\w+)?\.[\w.:]*\w)$/
 
@@ -20,7 +20,7 @@ const KEYWORDS = new Map([
   ['false', 0n],
 ])
 
-/** What a token of a filter stands for. Throws a FilterError with PocketBase's cause. Contract 2.1. */
+/** Resolves a token of a filter. Throws a FilterError with PocketBase's cause. Contract 2.1. */
 export function resolveToken(context: Context, token: Token): Operand {
   if (token.kind === 'literal') return parameter(literalSlot(context, token))
   if (token.kind === 'function') {
@@ -43,7 +43,7 @@ function literalSlot({ literals }: Context, { index, value }: Literal): Slot {
   return literals === 'client' ? (input) => input.literals[index] ?? null : () => value
 }
 
-/** A field's path, `@request.…` or `@collection.…`. */
+/** Resolves a field's path, `@request.…` or `@collection.…`. */
 export function resolveName(context: Context, name: string): Operand {
   if (!NAMES.test(name)) throw new FilterError(`failed to resolve field "${name}"`)
   const path = name.split('.')
@@ -52,7 +52,7 @@ export function resolveName(context: Context, name: string): Operand {
   return resolvePath(context, path, { row: context.base, all: false, lenient: false })
 }
 
-/** A path from each record of any collection. Another alias after its name is another record. */
+/** A path from every record of a collection. Another alias means another record. */
 function resolveCollection(context: Context, source: string, path: readonly string[], name: string): Operand {
   const [nameOrId = ''] = source.split(':')
   const collection = context.catalog.find(nameOrId)

@@ -10,22 +10,22 @@ import { type Scalar, storedNumber } from '../sql/scalar.ts'
 import { columnOf, type JoinedRow, type Sql } from '../sql/sql.ts'
 import { writeTextList } from '../sql/texts.ts'
 
-/** A row of a table in the statement. `at` null: the base, alias `b`. */
+/** A table's row in the statement. `at` null: the base, alias `b`. */
 export interface TableRow {
   readonly kind: 'table'
   readonly collection: Collection
   readonly at: JoinedRow | null
   readonly nullable: boolean
-  /** The list that names it. */
+  /** The list that contains it. */
   readonly list?: Sql
 }
 
-/** A record whose values are at hand: who asks, or what a create rule judges. */
+/** A record whose values are known: the caller, or the record that a create rule tests. */
 export interface RowOfValues {
   readonly kind: 'known'
   readonly collection: Collection
   readonly value: (field: Field) => (input: Input) => Value
-  /** It stands in a table, so that its columns have their affinities. */
+  /** It is stored, so its columns have their affinities. */
   readonly inTable: boolean
 }
 
@@ -66,13 +66,13 @@ export function affinityOf(collection: Collection, field: Field): Affinity {
   return isMulti(field) ? 'numeric' : (AFFINITY[field.type] ?? 'text')
 }
 
-/** A field of a record at hand, as SQLite would hold it. */
+/** A field of a known record as SQLite would hold it. */
 export function fieldSlot(row: RowOfValues, field: Field): Slot {
   const value = row.value(field)
   return (input) => toScalar(value(input), row.inTable)
 }
 
-/** A new record's number is still a REAL; a table's column of numbers makes whole ones INTEGER. */
+/** A new record's number is still REAL; a number column stores whole ones as INTEGER. */
 function toScalar(value: Value, inTable: boolean): Scalar {
   if (Array.isArray(value)) return writeTextList(value)
   return typeof value === 'number' && inTable ? storedNumber(value) : value

@@ -3,15 +3,15 @@ import type { Input } from './input.ts'
 import { asNumber, asNumeric, asText, kindOf, type Scalar, type ScalarKind } from './scalar.ts'
 import type { Param } from './sql.ts'
 
-/** A place for a value that a request brings. */
+/** Where a parameter's value comes from. */
 export type Slot = (input: Input) => Scalar
 type Answer = string | number | boolean | null
-/** What the shape of the SQL depends on. */
+/** A question about the request on which the SQL depends. */
 export type Probe = (input: Input) => Answer
 
 /**
- * What one compilation wants to know of its request. Each question and its answer is noted: another request
- * with the same answers gets the same SQL.
+ * The questions that one compilation asks about its request, with the answers. A request with the same
+ * answers gets the same SQL.
  */
 export class Facts {
   readonly asked: (readonly [question: Probe, answer: Answer])[] = []
@@ -24,7 +24,7 @@ export class Facts {
     this.#input = input
   }
 
-  /** Lets go of what only the compilation needed: questions that are kept hold on to this object. */
+  /** Drops what only the compilation needed; cached questions keep this object alive. */
   close(): void {
     this.asked.length = 0
     this.#kinds.clear()
