@@ -2,12 +2,12 @@ import type { Db } from '../db/open.ts'
 import { Catalog, type Store } from './catalog.ts'
 import type { Collection } from './collection.ts'
 
-/** All collections as `_collections` has them, in order of creation, each with the text of its row. */
+/** All rows of `_collections` in order of creation, as text. */
 export function readRows(db: Db): Promise<{ id: string; data: string }[]> {
   return db.kysely.selectFrom('_collections').select(['id', 'data']).orderBy('position').execute()
 }
 
-/** A transaction that changes collections: a store whose catalog follows what was written so far. */
+/** A transaction that changes collections: a store whose catalog includes the changes so far. */
 export class CatalogDraft implements Store {
   readonly db: Db
   #catalog: Catalog
@@ -21,7 +21,7 @@ export class CatalogDraft implements Store {
     return this.#catalog
   }
 
-  /** Writes a collection's row, new or not. Its table is somebody else's business. */
+  /** Writes a collection's row. Its table is written elsewhere. */
   async put(collection: Collection): Promise<void> {
     const row = { name: collection.name, data: JSON.stringify(collection) }
     await this.db.kysely
@@ -34,7 +34,7 @@ export class CatalogDraft implements Store {
     this.#catalog = new Catalog(place < 0 ? [...all, collection] : all.with(place, collection))
   }
 
-  /** Removes a collection's row. */
+  /** Deletes a collection's row. */
   async remove(collection: Collection): Promise<void> {
     await this.db.kysely.deleteFrom('_collections').where('id', '=', collection.id).execute()
     this.#catalog = new Catalog(this.#catalog.all.filter((one) => one.id !== collection.id))

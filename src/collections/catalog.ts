@@ -2,11 +2,11 @@ import type { Db } from '../db/open.ts'
 import type { Field } from '../fields/field.ts'
 import type { Collection } from './collection.ts'
 
-/** All collections at one moment: immutable. A change of any collection makes a new catalog. */
+/** All collections at one moment, immutable. Each change makes a new catalog. */
 export class Catalog {
   /** In order of creation. */
   readonly all: readonly Collection[]
-  /** Differs between any two catalogs of this process: a key for what is compiled from one. */
+  /** Unique per catalog in this process: a cache key for what is compiled from it. */
   readonly version: number
   readonly #byKey = new Map<string, Collection>()
   readonly #fields = new Map<Collection, ReadonlyMap<string, Field>>()
@@ -22,7 +22,7 @@ export class Catalog {
     }
   }
 
-  /** By id (exact) or name (any case). PocketBase: core/collection_query.go */
+  /** Finds by id (exact) or name (any case). PocketBase: core/collection_query.go */
   find(nameOrId: string): Collection | undefined {
     return this.#byKey.get(`#${nameOrId}`) ?? this.#byKey.get(nameOrId.toLowerCase())
   }
@@ -34,8 +34,8 @@ export class Catalog {
 }
 
 /**
- * What every function of the record store gets first. A transaction is a store whose `db` is the transaction.
- * `catalog` is the one of this moment: keep the store, not the catalog, across requests.
+ * The database and the collections. In a transaction `db` is the transaction. `catalog` changes over time:
+ * keep the store across requests, not the catalog.
  */
 export interface Store {
   readonly db: Db

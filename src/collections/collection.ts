@@ -1,6 +1,6 @@
 import type { Field } from '../fields/field.ts'
 
-/** PocketBase's kinds of collections, and the rules that each may have. */
+/** PocketBase's kinds of collections. */
 export type CollectionType = 'base' | 'auth' | 'view'
 export type RuleName = 'listRule' | 'viewRule' | 'createRule' | 'updateRule' | 'deleteRule'
 /** null: superusers only; '': everyone; else a filter. */
@@ -11,14 +11,14 @@ export interface MailTemplate {
   subject: string
   body: string
 }
-/** How tokens of one purpose are made. */
+/** Options of tokens of one purpose. */
 export interface TokenOptions {
   /** Seconds. */
   duration: number
-  /** Signing key's second half. Never leaves the server. */
+  /** Second half of the signing key. Never leaves the server. */
   secret: string
 }
-/** A provider as it is set up for a collection. */
+/** A provider as a collection configures it. */
 export interface OAuth2Provider {
   pkce: boolean | null
   name: string
@@ -72,7 +72,7 @@ interface CollectionBase {
 export interface BaseCollection extends CollectionBase {
   type: 'base'
 }
-/** What a query finds. */
+/** Records from a query. */
 export interface ViewCollection extends CollectionBase {
   type: 'view'
   viewQuery: string
@@ -82,10 +82,10 @@ export interface AuthCollection extends CollectionBase, AuthOptions {
   type: 'auth'
 }
 
-/** A collection as it is stored, in PocketBase's export format, with its secrets. Never changed in place. */
+/** A collection as stored, in PocketBase's export format, with secrets. Immutable. */
 export type Collection = BaseCollection | ViewCollection | AuthCollection
 
-/** The name of the collection whose records may do everything. */
+/** Name of the collection of superusers, who may do everything. */
 export const SUPERUSERS = '_superusers'
 
 /** The id of `users`, as PocketBase has it. */

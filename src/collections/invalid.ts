@@ -3,17 +3,14 @@ import type { Collection } from './collection.ts'
 
 const isFieldError = (error: FieldError | ErrorData): error is FieldError => typeof error.code === 'string'
 
-/** Each error with the path of its key, as one line. */
+/** Each error as a line with the path of its key. */
 function lines(data: ErrorData, path = ''): string[] {
   return Object.entries(data).flatMap(([key, error]) =>
     isFieldError(error) ? [`${path}${key}: ${error.message}`] : lines(error, `${path}${key}.`),
   )
 }
 
-/**
- * A collection that cannot be saved. `data`: what is wrong, by its keys; who was asked for the save answers
- * with it in words of their own.
- */
+/** A collection that cannot be saved. `data`: errors by key; the caller words the answer. */
 export class InvalidCollection extends Error {
   override name = 'InvalidCollection'
   readonly collection: Collection

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 
-/** Postgres cuts longer identifiers without a word, and two of them may become one. */
+/** Postgres silently cuts longer identifiers, so two could become equal. */
 const MAX_BYTES = 63
 const HASH_LENGTH = 8
 
-/** Columns that every table of Postgres has, and the one that every collection's table has. */
+/** System columns of Postgres, and `_rowid` of every collection. */
 const TAKEN_COLUMNS = new Set(['_rowid', 'tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
 
 function withHash(name: string): string {
@@ -15,9 +15,8 @@ function withHash(name: string): string {
 const fits = (name: string) => Buffer.byteLength(name) <= MAX_BYTES
 
 /**
- * Name of the table (or view) that holds a collection's records: the collection's own name, unless Postgres
- * cannot take it (over 63 bytes) or would read it as one of its own tables (`pg_…`): then with a hash, and
- * `_` before it.
+ * Table or view of a collection: its name, unless Postgres cannot take it (over 63 bytes) or reserves it
+ * (`pg_…`); then `_` and the name with a hash.
  */
 export function tableName(collection: { readonly name: string }): string {
   const { name } = collection
@@ -25,17 +24,17 @@ export function tableName(collection: { readonly name: string }): string {
   return fits(name) ? name : withHash(name)
 }
 
-/** Name of a field's column: the field's own name, unless it is taken or too long: then with a hash. */
+/** Column of a field: its name, or with a hash if taken or too long. */
 export function columnName(field: string): string {
   return fits(field) && !TAKEN_COLUMNS.has(field) ? field : withHash(field)
 }
 
-/** Name of an index: as the collection has it, unless too long. */
+/** Name of an index, with a hash if too long. */
 export function indexName(name: string): string {
   return fits(name) ? name : withHash(name)
 }
 
-/** An identifier as SQL text, whatever is in it. */
+/** Quotes an identifier for SQL. */
 export function quote(identifier: string): string {
   return `"${identifier.replaceAll('"', '""')}"`
 }
@@ -43,8 +42,8 @@ export function quote(identifier: string): string {
 const VIA = '_via_'
 
 /**
- * `contacts` and `user` of `contacts_via_user`, the name of a back relation, cut at its last `_via_`;
- * undefined for any other name.
+ * `contacts` and `user` of the back relation `contacts_via_user`, split at the last `_via_`; undefined for
+ * other names.
  */
 export function splitBackRelation(name: string): [collection: string, field: string] | undefined {
   const at = name.lastIndexOf(VIA, name.length - VIA.length - 1)

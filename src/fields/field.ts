@@ -88,7 +88,7 @@ export interface PasswordField extends FieldBase {
   pattern: string
 }
 
-/** A field of a collection, with the options of its type. */
+/** A field of a collection with the options of its type. */
 export type Field =
   | TextField
   | NumberField
@@ -104,45 +104,42 @@ export type Field =
   | RelationField
   | FileField
   | PasswordField
-/** The name of a type of fields. */
 export type FieldTypeName = Field['type']
 export type FieldOf<T extends FieldTypeName> = Extract<Field, { type: T }>
 
-/** True for a select, relation or file field that holds a list (more than one value allowed). */
+/** Whether a select, relation or file field holds a list (more than one value allowed). */
 export function isMulti(field: Field): boolean {
   return (
     (field.type === 'select' || field.type === 'relation' || field.type === 'file') && field.maxSelect > 1
   )
 }
 
-/** True for the types that can hold a list at all, whatever this field's `maxSelect`. */
+/** Whether the type can hold a list at all, whatever this field's `maxSelect`. */
 export const isMultiCapable = (field: Field) =>
   field.type === 'select' || field.type === 'relation' || field.type === 'file'
 
 /**
- * A field's value inside the program, and in a row as the database gives it:
- * text-like, date, single select/relation/file → string; number → number; bool → boolean; multi → string[];
- * json → its JSON text, or null when unset; geoPoint → its JSON text `{"lon":…,"lat":…}`.
+ * A field's value in the program and in a database row. Text-like, date, single select/relation/file: string;
+ * number: number; bool: boolean; multi: string[]; json: its JSON text, or null when unset; geoPoint: its JSON
+ * text `{"lon":…,"lat":…}`.
  */
 export type Value = string | number | boolean | string[] | null
 
-/**
- * What one field type can do. Pure: nothing here knows a database. `fields/types/field-types.ts` finds it by
- * name.
- */
+/** The behaviour of a field type. Pure: no database. `fields/types/field-types.ts` lists all. */
 export interface FieldType<F extends Field = Field> {
-  /** Type of its column, with `not null` and default. */
+  /** Column type with `not null` and default. */
   column(field: F): string
-  /** The value of a record that has none. */
+  /** The empty value. */
   zero(field: F): Value
   /**
-   * Any JSON or form value → what is stored. Never fails: what cannot be read falls to zero (contract 4.2).
+   * Converts any JSON or form value to a stored value. Never fails: unreadable input becomes zero (contract
+   * 4.2).
    */
   fromInput(field: F, raw: unknown): Value
-  /** A stored value → its JSON text in an answer (contract 3.3). */
+  /** JSON text of a stored value (contract 3.3). */
   toJson(field: F, value: Value): string
-  /** Everything that can be judged without a database (contract 4.5). Undefined: fine. */
+  /** Checks that need no database (contract 4.5). Undefined: valid. */
   check(field: F, value: Value): FieldError | undefined
-  /** Column keys of a fresh field of this type with their defaults (contract 7.5), without the base keys. */
+  /** Export keys of a new field of this type with defaults (contract 7.5), without the base keys. */
   defaults: Readonly<Record<string, unknown>>
 }

@@ -16,9 +16,8 @@ async function addMissingFields(draft: CatalogDraft, stored: Collection): Promis
 }
 
 /**
- * Makes the system collections and the gateway's own, as far as they are missing, with their fields, indexes
- * and triggers, and views anew that an earlier version made. Throws a UserError if another collection or
- * field has the name of one of them.
+ * Creates missing system and built-in collections with their fields, indexes and triggers, and recreates
+ * views that an earlier version made. Throws a UserError if another collection or field has one of the names.
  */
 export async function bootstrap(draft: CatalogDraft): Promise<void> {
   const wanted = [...systemCollections(), ...builtInCollections()]

@@ -9,12 +9,12 @@ import { ClusterBarrier } from './cluster-barrier.ts'
 
 const CHANNEL = 'collections'
 
-/** What it takes to change collections. */
+/** Access for code that changes collections. */
 export type Collections = Pick<CatalogStore, 'catalog' | 'change'>
 
 /**
- * The store of this process: its catalog is always the newest one. Another node's change arrives by NOTIFY,
- * an own one before `change` returns.
+ * The store of this process. Its catalog is always the newest: another node's change arrives by NOTIFY, an
+ * own one before `change` returns.
  */
 export class CatalogStore implements Store {
   readonly db: Db
@@ -29,7 +29,7 @@ export class CatalogStore implements Store {
     this.#rollCall = new ClusterBarrier(db, CHANNEL)
   }
 
-  /** Hears from now on what other nodes change. */
+  /** Starts to listen for changes by other nodes. */
   async listen(): Promise<void> {
     this.#stop = await this.db.listen(CHANNEL, (payload) => void this.#hear(payload).catch(() => {}))
   }
@@ -39,14 +39,15 @@ export class CatalogStore implements Store {
   }
 
   /**
-   * Runs `work` in one transaction that alone may change collections; when it is through, this node and all
-   * others have the change. Inside, use the draft, not this store.
+   * Runs `work` in a transaction that alone may change collections. Returns when all nodes have the change.
+   * Inside, use the draft instead of this store.
    */
   async change<T>(work: (draft: CatalogDraft) => Promise<T>): Promise<T> {
     let change = ''
     try {
       const result = await this.db.transaction(async (db) => {
-        // a change waits for another one, but not long for whoever reads a table: others would wait behind it
+        // Waits for another change without limit, but only briefly for readers of a table: later readers
+        // would queue behind it.
         await db.script(
           `set local lock_timeout = 0; select pg_advisory_xact_lock(${LOCKS.migration}); set local lock_timeout to default`,
         )
@@ -64,7 +65,10 @@ export class CatalogStore implements Store {
     }
   }
 
-  /** Reads the collections again. What is unchanged stays the same object, and the same catalog if all is. */
+  /**
+   * Reads the collections again. Unchanged ones stay the same objects, and so does the catalog if nothing
+   * changed.
+   */
   reload(): Promise<void> {
     this.#loading = this.#loading.catch(() => {}).then(() => this.#load())
     return this.#loading
@@ -100,9 +104,7 @@ export class CatalogStore implements Store {
   }
 }
 
-/**
- * Loads the collections, makes those that every server has where they are missing, and listens for changes.
- */
+/** Loads the collections, creates missing built-in ones and listens for changes. */
 export async function openStore(db: Db): Promise<CatalogStore> {
   const store = new CatalogStore(db)
   await store.change(bootstrap)

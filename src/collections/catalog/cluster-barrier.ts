@@ -3,14 +3,16 @@ import { countChannelListeners } from '../../db/listeners.ts'
 import type { Db } from '../../db/open.ts'
 import { randomText } from '../../tools/random.ts'
 
-/** A node that does not answer in that time is not waited for: it reads the collections when it is back. */
+/**
+ * A node that does not answer within this time is not waited for; it reloads the collections when it
+ * reconnects.
+ */
 const PATIENCE_MS = 1_000
 const SEEN = 'seen '
 
 /**
- * Tells all nodes of a change and waits until each has it, so that whoever changed a collection finds it
- * changed on whichever node is asked next. Every node listens on `channel`: it hears the name of a change,
- * reads it, answers.
+ * Announces a change to all nodes and waits until each has it, so that the next request finds it on every
+ * node. Nodes listen on `channel`, reload and answer with the change's name.
  */
 export class ClusterBarrier {
   readonly #db: Db
@@ -23,7 +25,7 @@ export class ClusterBarrier {
     this.#channel = channel
   }
 
-  /** Announces a change, heard when the transaction of `db` is through. Answers the change's name. */
+  /** Announces a change when the transaction of `db` commits. Returns the change's name. */
   async announce(db: Db): Promise<string> {
     const change = randomText(12)
     this.#answers.set(change, 0)
@@ -31,7 +33,7 @@ export class ClusterBarrier {
     return change
   }
 
-  /** Takes note of an answer; false if this is none. */
+  /** Handles an answer; false for other payloads. */
   hear(payload: string): boolean {
     if (!payload.startsWith(SEEN)) return false
     const change = payload.slice(SEEN.length)
@@ -48,7 +50,7 @@ export class ClusterBarrier {
     if (change !== '') await this.#say(this.#db, SEEN + change)
   }
 
-  /** Waits until every node has answered, this one included, or patience is at its end. */
+  /** Waits until every node, including this one, has answered, or PATIENCE_MS has passed. */
   async complete(change: string): Promise<void> {
     const signal = AbortSignal.timeout(PATIENCE_MS)
     const nodes = await countChannelListeners(this.#db, this.#channel)
@@ -57,7 +59,7 @@ export class ClusterBarrier {
     }
   }
 
-  /** Nobody waits for this change any more. */
+  /** Stops waiting for a change. */
   forget(change: string): void {
     this.#answers.delete(change)
   }

@@ -7,7 +7,7 @@ import { alterTable, converted } from '../table/alter.ts'
 import { createTable } from '../table/table.ts'
 import { refreshViews, saveView, withoutViews } from '../views/views.ts'
 
-/** Another authRule ends the sessions that the old one allowed. */
+/** A new authRule ends the sessions that the old one allowed. */
 function withFreshSecret(next: Collection, old: Collection): Collection {
   if (next.type !== 'auth' || old.type !== 'auth' || (next.authRule ?? '') === (old.authRule ?? ''))
     return next
@@ -15,7 +15,7 @@ function withFreshSecret(next: Collection, old: Collection): Collection {
 }
 
 /**
- * Superusers sign in with a password, with a code only beside it, never through a provider. PocketBase:
+ * Superusers sign in with a password, optionally with a code as second method, never by OAuth2. PocketBase:
  * record_model_superusers.go
  */
 function withSuperuserRules(next: Collection): Collection {
@@ -41,9 +41,9 @@ async function writeTable(draft: CatalogDraft, next: Collection, old: Collection
 }
 
 /**
- * Writes a complete collection, new or known by its id: its table or view, its indexes, its row, then the
- * views that read it. Nothing is checked: see validate.ts. Throws an InvalidCollection for indexes that
- * cannot be made, else what Postgres says. PocketBase: core/collection_model.go
+ * Writes a complete collection, new or known by id: its table or view, its indexes, its row, then the views
+ * that read it. Validates nothing (see validate.ts). Throws an InvalidCollection for impossible indexes,
+ * otherwise Postgres' error. PocketBase: core/collection_model.go
  */
 export async function saveCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   const old = draft.catalog.all.find((one) => one.id === collection.id)

@@ -5,8 +5,8 @@ import { byBytes } from '../../fields/values/json-text.ts'
 import { isUrl } from '../../fields/values/url-form.ts'
 
 /**
- * One check of a submitted value: undefined if it is fine. As in PocketBase, each but `required` lets an
- * empty value (`''`, 0, false, an empty list) pass. PocketBase: ozzo-validation; contract 0.3
+ * A check of a submitted value; undefined if it is valid. As in PocketBase, all checks but `required` accept
+ * an empty value (`''`, 0, false, an empty list). PocketBase: ozzo-validation; contract 0.3
  */
 export type Check = (value: unknown) => FieldError | ErrorData | undefined
 
@@ -23,7 +23,7 @@ const unlessEmpty =
   (value) =>
     isEmpty(value) ? undefined : check(value)
 
-/** A check that holds or fails with one fixed error. */
+/** A check with one fixed error. */
 const demand = (
   holds: (value: never) => boolean,
   code: string,
@@ -31,14 +31,14 @@ const demand = (
   params?: Record<string, unknown>,
 ): Check => unlessEmpty((value) => (holds(value as never) ? undefined : fieldError(code, message, params)))
 
-/** Fails for an empty value, at which most others do not look. */
+/** Refuses an empty value. */
 export const required: Check = (value) =>
   isEmpty(value) ? fieldError('validation_required', 'cannot be blank') : undefined
 
-/** The opposite: only an empty value is fine. */
+/** Refuses everything but an empty value. */
 export const blank = demand(() => false, 'validation_empty', 'must be blank')
 
-/** The same check, only under a condition. */
+/** Applies a check conditionally. */
 export const when = (condition: boolean, check: Check): Check => (condition ? check : () => undefined)
 
 /** Length in bytes of UTF-8. */
@@ -50,7 +50,7 @@ export function length(min: number, max: number): Check {
   return demand(holds, 'validation_length_out_of_range', message, { max, min })
 }
 
-/** At most so many bytes of UTF-8. */
+/** Maximum length in bytes of UTF-8. */
 export const notLonger = (max: number): Check =>
   demand(
     (text: string) => Buffer.byteLength(text) <= max,
@@ -59,7 +59,6 @@ export const notLonger = (max: number): Check =>
     { max, min: 0 },
   )
 
-/** A number not below this one. */
 export const atLeast = (threshold: number): Check =>
   demand(
     (value: number) => value >= threshold,
@@ -68,7 +67,6 @@ export const atLeast = (threshold: number): Check =>
     { threshold },
   )
 
-/** A number not above this one. */
 export const atMost = (threshold: number): Check =>
   demand(
     (value: number) => value <= threshold,
@@ -77,28 +75,26 @@ export const atMost = (threshold: number): Check =>
     { threshold },
   )
 
-/** One of these texts. */
 export const oneOf = (allowed: readonly string[], message = 'must be a valid value'): Check =>
   demand((value: string) => allowed.includes(value), 'validation_in_invalid', message)
 
-/** None of these texts. */
 export const noneOf = (refused: readonly string[]): Check =>
   demand((value: string) => !refused.includes(value), 'validation_not_in_invalid', 'must not be in list')
 
-/** A text in which the pattern is found. */
+/** A text that contains a match of the pattern. */
 export const matches = (pattern: RegExp): Check =>
   demand((value: string) => pattern.test(value), 'validation_match_invalid', 'must be in a valid format')
 
-/** What was found out before about a value that is not empty. */
+/** An error found earlier, for a non-empty value. */
 export const failedBefore = (error: FieldError | undefined): Check => unlessEmpty(() => error)
 
-/** The same text as another field. Unlike the others it also judges an empty one. */
+/** The same text as another field's. Also checks an empty one. */
 export const equals =
   (other: string): Check =>
   (value) =>
     value === other ? undefined : fieldError('validation_values_mismatch', "values don't match")
 
-/** An address, or an URL, as PocketBase takes them. */
+/** An email address as PocketBase accepts it. */
 export const email = demand(isEmail, 'validation_is_email', 'must be a valid email address')
 export const url = demand(isUrl, 'validation_is_url', 'must be a valid URL')
 
@@ -116,7 +112,7 @@ export const hexColor = demand(
   'must be a valid hexadecimal color code',
 )
 
-/** An address, or a subnet as `10.0.0.0/8`. The code is misspelt in PocketBase. */
+/** An address or a subnet such as `10.0.0.0/8`. The code is misspelt in PocketBase. */
 export const ipOrSubnet = demand(isIpOrSubnet, 'validation_invlaid_ip_or_subnet', 'invalid IP or CIDR subnet')
 
 function isIpOrSubnet(text: string): boolean {
@@ -129,13 +125,13 @@ function isIpOrSubnet(text: string): boolean {
   )
 }
 
-/** Every item of a list by itself: errors by index. */
+/** Checks every item of a list; errors by index. */
 export const each =
   (...checks: readonly Check[]): Check =>
   (items) =>
     collect((items as unknown[]).map((item, i) => [String(i), first(checks, item)]))
 
-/** Every field of an object by its own checks, the first error of each. */
+/** Checks every field of an object; the first error of each. */
 export const fields =
   (checks: Readonly<Record<string, readonly Check[]>>): Check =>
   (object) =>
@@ -161,7 +157,7 @@ function collect(
   return errors.length > 0 ? Object.fromEntries(errors.sort(([a], [b]) => byBytes(a, b))) : undefined
 }
 
-/** Throws 400 with the errors of all fields if a submitted object does not stand its checks. */
+/** Throws 400 with all field errors if a submitted object is invalid. */
 export function checkFields(
   object: object,
   checks: Readonly<Record<string, readonly Check[]>>,

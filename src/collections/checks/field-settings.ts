@@ -19,7 +19,7 @@ import {
 } from './checks.ts'
 import { byPlace, check, isPattern, isWord, noVia, type Problem } from './problems.ts'
 
-/** Whole numbers that JSON keeps exactly. */
+/** The largest integer that JSON keeps exactly. */
 const MAX_INT = Number.MAX_SAFE_INTEGER
 const MAX_PASSWORD = 71
 const BCRYPT_COST = { min: 4, max: 31 }
@@ -30,7 +30,7 @@ const DOMAIN = /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-zA-Z]{1,
 const THUMB_SIZE = /^\d+x\d+[tbf]?$/
 const NO_THUMBS = ['0x0', '0x0t', '0x0b', '0x0f']
 
-/** Where a field stands: the collection that gets it, what is stored of that collection, and all others. */
+/** The context of a field: its new collection, the stored one, and all others. */
 export interface FieldPlace {
   readonly collection: Collection
   readonly stored: Collection | undefined
@@ -128,7 +128,7 @@ const relationTarget =
     }
   }
 
-/** Rules for the options of each field type. PocketBase: ValidateSettings in core/field_*.go */
+/** Checks of each field type's options. PocketBase: ValidateSettings in core/field_*.go */
 const SETTINGS: { readonly [T in FieldTypeName]: Settings<T> } = {
   text: (field, { collection }) => ({
     ...(field.primaryKey && {
@@ -193,7 +193,7 @@ const SETTINGS: { readonly [T in FieldTypeName]: Settings<T> } = {
 const isFieldName: Check = (name) =>
   check(name, required, length(1, 100), isWord, noneOf(RESERVED_NAMES), noVia)
 
-/** What is wrong with one field's own settings, by key. */
+/** Problems of a field's options by key. */
 export function fieldProblems(field: Field, place: FieldPlace): Record<string, Problem> {
   const settings = SETTINGS[field.type] as Settings<FieldTypeName>
   return {

@@ -41,8 +41,8 @@ const provider: Shape<OAuth2Provider> = object({
 const on = startingWith(flag, () => true)
 
 /**
- * What an auth collection has beside what every collection has, in the order of PocketBase's answers, with
- * the values of a new one. PocketBase: core/collection_model_auth_options.go
+ * Keys that only auth collections have, in PocketBase's order, with the values of a new one. PocketBase:
+ * core/collection_model_auth_options.go
  */
 export const AUTH_KEYS: { readonly [K in keyof AuthOptions]: Shape<AuthOptions[K]> } = {
   authRule: startingWith(optionalText, () => ''),
@@ -71,5 +71,5 @@ export const AUTH_KEYS: { readonly [K in keyof AuthOptions]: Shape<AuthOptions[K
   confirmEmailChangeTemplate: mail(MAIL_TEMPLATES.confirmEmailChange),
 }
 
-/** A fresh signing secret: tokens made with the one before it are worth nothing. */
+/** A new signing secret, which invalidates all tokens of the old one. */
 export const newSecret = () => randomText(SECRET_LENGTH)

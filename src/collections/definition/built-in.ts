@@ -7,14 +7,14 @@ import builtIn from './builtin.json' with { type: 'json' }
 import { complete } from './complete.ts'
 import { readNew } from './read.ts'
 
-/** The gateway's own collections as it makes them, with secrets of their own each time. */
+/** The built-in collections, each time with new secrets. */
 export const builtInCollections = (): Collection[] => builtIn.map((raw) => complete(readNew(raw)))
 
 const NEEDED: ReadonlyMap<string, Collection> = new Map(builtInCollections().map((one) => [one.id, one]))
 
 /**
- * Fields marked `"optional": true` in builtin.json, as `collection.field`: an installation may leave them out
- * of its collections, as PocketBase's own schema does. Their columns stay, since the gateway writes them.
+ * Fields marked `"optional": true` in builtin.json, as `collection.field`: an installation may remove them
+ * from its collections, as PocketBase's own schema does. Their columns stay, because the gateway writes them.
  */
 const OPTIONAL: ReadonlySet<string> = new Set(
   builtIn.flatMap(({ id, fields }) =>
@@ -22,14 +22,13 @@ const OPTIONAL: ReadonlySet<string> = new Set(
   ),
 )
 
-/** True for a field of a built-in collection that may be left out; its column stays in the table. */
+/** Whether a built-in field is optional; its column stays in the table. */
 export const isOptionalField = ({ id }: Pick<Collection, 'id'>, { name }: Pick<Field, 'name'>) =>
   OPTIONAL.has(`${id}.${name}`)
 
-/** Ids of the gateway's own collections: what it cannot work without. */
+/** Ids of the built-in collections. */
 export const BUILT_IN_IDS: ReadonlySet<string> = new Set(NEEDED.keys())
 
-/** True for a collection that the gateway cannot work without. */
 export const isBuiltIn = ({ id }: Pick<Collection, 'id'>) => NEEDED.has(id)
 
 function serves(needed: Field, field: Field | undefined): boolean {
@@ -40,17 +39,17 @@ function serves(needed: Field, field: Field | undefined): boolean {
   return true
 }
 
-/** The field of a stored collection with the values that this version of the gateway needs beside its own. */
+/** Adds the values to a stored field that this version needs. */
 function withNeededValues(field: Field, needed: Field | undefined): Field {
   if (field.type !== 'select' || needed?.type !== 'select') return field
   return { ...field, values: [...new Set([...field.values, ...needed.values])] }
 }
 
 /**
- * A stored built-in collection with the fields and select values that a later version of the gateway brought;
- * undefined when it lacks none. Everything else stays as the installation has it. `columns` are those of its
- * table: an optional field that has its column was left out on purpose. Throws a UserError if a field of the
- * installation's own has the name of a new one and cannot serve as it.
+ * Adds missing fields and select values to a stored built-in collection; undefined if none is missing. The
+ * rest stays as the installation has it. `columns`: the table's columns; an optional field whose column
+ * exists was removed on purpose. Throws a UserError if an installation's own field has the name of a new one
+ * and cannot serve as it.
  */
 export function withMissingFields(stored: Collection, columns: ReadonlySet<string>): Collection | undefined {
   const isLeftOut = (field: Field) =>
@@ -78,8 +77,8 @@ function isRenamed({ name }: Field, old: Collection, next: Collection): boolean 
 }
 
 /**
- * Built-in collections may gain fields, values, rules and indexes; what the gateway itself reads and writes
- * must stay. Answers a sentence for the first change that would break it.
+ * The first problem of a change to a built-in collection. It may gain fields, values, rules and indexes; what
+ * the gateway reads and writes must stay.
  */
 export function builtInProblem(next: Collection, old: Collection): { readonly [key: string]: Problem } {
   const needed = NEEDED.get(next.id)

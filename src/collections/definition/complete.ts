@@ -10,7 +10,7 @@ const MAX_INDEX_NAME = 64
 
 interface SystemField {
   readonly fresh: Record<string, unknown>
-  /** Laid over a field of that name which the collection brings itself. */
+  /** Overrides for a field of that name that the collection brings itself. */
   readonly forced: (field: Field) => Partial<Field>
 }
 
@@ -38,7 +38,7 @@ const ID: SystemField = {
   }),
 }
 
-/** What an auth collection always has, in this order. PocketBase: core/collection_model.go */
+/** System fields of an auth collection, in this order. PocketBase: core/collection_model.go */
 const AUTH: readonly SystemField[] = [
   {
     fresh: { name: 'password', type: 'password', system: true, hidden: true, required: true, min: 8 },
@@ -65,7 +65,7 @@ const AUTH: readonly SystemField[] = [
   { fresh: { name: 'verified', type: 'bool', system: true }, forced: system },
 ]
 
-/** The field stays where the collection has it; a missing one is put first or last. */
+/** An existing field stays in its place; a missing one is added first or last. */
 function withSystemField(fields: readonly Field[], { fresh, forced }: SystemField, first: boolean): Field[] {
   const place = fields.findIndex((field) => field.name === fresh.name && field.type === fresh.type)
   if (place >= 0) return fields.with(place, { ...fields[place]!, ...forced(fields[place]!) } as Field)
@@ -73,11 +73,11 @@ function withSystemField(fields: readonly Field[], { fresh, forced }: SystemFiel
   return first ? [field, ...fields].reduce<Field[]>(addField, []) : addField(fields, field)
 }
 
-/** What a new collection has before its own fields are known. */
+/** Fields of a new collection before its own are known. */
 export const firstFields = (): Field[] => addField([], readField(ID.fresh))
 
 function completeFields({ type, fields }: Collection): Field[] {
-  // a view's come from its query, another type is refused
+  // Fields of a view come from its query; other types are refused.
   if (type !== 'base' && type !== 'auth') return fields
   const withId = withSystemField(fields, ID, true)
   if (type !== 'auth') return withId
@@ -86,7 +86,7 @@ function completeFields({ type, fields }: Collection): Field[] {
 
 const indexNameOf = (field: string, id: string) => `idx_${field}_${id}`.slice(0, MAX_INDEX_NAME)
 
-/** An auth collection's two unique indexes come back when they are left out. */
+/** Restores an auth collection's two unique indexes if they are missing. */
 function completeIndexes(collection: Collection, namedBy: string): string[] {
   const { name, type, indexes } = collection
   if (type !== 'auth') return indexes
@@ -102,7 +102,7 @@ function completeIndexes(collection: Collection, namedBy: string): string[] {
   return [...indexes, ...made]
 }
 
-/** Each index is on the collection's own table, whatever it says; it is rewritten only if it said another. */
+/** Corrects the table name of an index if it names another one. */
 function onOwnTable(index: string, table: string): string {
   const parsed = parseIndex(index)
   return parsed.table === table ? index : indexText({ ...parsed, table }) || index
@@ -118,14 +118,13 @@ function withoutLostMappings(collection: Collection): Collection {
   return { ...collection, oauth2: { ...collection.oauth2, mappedFields: kept } }
 }
 
-/** The id PocketBase makes of a collection's type and name. */
+/** The id that PocketBase derives from type and name. */
 export const idOf = ({ type, name }: Pick<Collection, 'type' | 'name'>) => `pbc_${checksum(type + name)}`
 
 /**
- * Everything that PocketBase adds by itself when a collection is saved: id, system fields and their indexes,
- * the right table in each index. `takenIds`: those of other collections, avoided by an id of our making.
- * `namedBy`: the id in the names of the indexes, if it is not the collection's own. PocketBase:
- * core/collection_model.go
+ * Adds all that PocketBase adds when a collection is saved: id, system fields and their indexes, the right
+ * table in each index. `takenIds`: ids of other collections. `namedBy`: the id in index names, if not the
+ * collection's own. PocketBase: core/collection_model.go
  */
 export function complete(
   collection: Collection,

@@ -1,13 +1,13 @@
-/** The submitted JSON has a value of a type that its place cannot take. */
+/** The submitted JSON has a value of a wrong type. */
 export class ShapeError extends Error {
   override name = 'ShapeError'
 }
 
 /**
- * How one place of a collection's JSON is read. `zero`: its value when nothing was ever said; `fresh`: its
- * value in a new collection; `over`: a submitted value laid over the present one. As in Go's encoding/json:
- * keys match in any case, unknown ones are ignored, an object is merged, a list replaced, `null` changes
- * nothing unless the place may be null.
+ * How one place of a collection's JSON is read. `zero`: the default; `fresh`: the value in a new collection;
+ * `over`: merges a submitted value into the present one. As in Go's encoding/json: keys match in any case,
+ * unknown ones are ignored, objects are merged, lists replaced, and `null` changes nothing unless the place
+ * is nullable.
  */
 export interface Shape<T> {
   readonly zero: () => T
@@ -30,13 +30,12 @@ function place<T>(zero: () => T, accepts: (raw: unknown) => boolean, expected: s
 const nothing = () => null
 const isText = (raw: unknown) => typeof raw === 'string'
 const isFlag = (raw: unknown) => typeof raw === 'boolean'
-/** Of 64 bits. */
+/** A 64-bit integer. */
 const isWhole = (raw: unknown) => Number.isInteger(raw) && Math.abs(raw as number) < 2 ** 63
-/** To Go a null among texts is an empty one. */
+/** Go reads null among texts as an empty text. */
 const isTexts = (raw: unknown) => Array.isArray(raw) && raw.every((one) => one === null || isText(one))
 const toTexts = (raw: readonly (string | null)[]) => raw.map((one) => one ?? '')
 
-/** Single values; optional ones may be null. */
 export const text = place<string>(() => '', isText, 'text')
 export const optionalText = place<string | null>(nothing, isText, 'text')
 export const flag = place<boolean>(() => false, isFlag, 'true or false')
@@ -44,7 +43,7 @@ export const optionalFlag = place<boolean | null>(nothing, isFlag, 'true or fals
 export const whole = place<number>(() => 0, isWhole, 'a whole number')
 export const optionalNumber = place<number | null>(nothing, (raw) => typeof raw === 'number', 'a number')
 const someTexts = place<(string | null)[] | null>(nothing, isTexts, 'a list of texts')
-/** A list of texts; null in it is an empty one. */
+/** A list of texts; null items become empty texts. */
 export const optionalTexts: Shape<string[] | null> = {
   zero: nothing,
   fresh: nothing,
@@ -53,30 +52,30 @@ export const optionalTexts: Shape<string[] | null> = {
     return list && toTexts(list)
   },
 }
-/** The same, empty when it is missing or null. */
+/** The same, but empty instead of null. */
 export const texts: Shape<string[]> = {
   zero: () => [],
   fresh: () => [],
   over: (raw) => optionalTexts.over(raw, null) ?? [],
 }
 
-/** A map of anything: keys are added to those there are. */
+/** A map of anything; submitted keys are added. */
 export const optionalMap: Shape<Record<string, unknown> | null> = {
   zero: nothing,
   fresh: nothing,
   over: (raw, old) => (raw === null ? null : { ...old, ...asObject(raw) }),
 }
 
-/** A place that has a value of its own in a new collection. */
+/** Gives a shape another value for new collections. */
 export const startingWith = <T>(shape: Shape<T>, fresh: () => T): Shape<T> => ({ ...shape, fresh })
 
-/** The raw JSON object, or a ShapeError. */
+/** The raw JSON object. Throws a ShapeError. */
 export function asObject(raw: unknown): Record<string, unknown> {
   if (typeof raw === 'object' && raw !== null && !Array.isArray(raw)) return raw as Record<string, unknown>
   throw new ShapeError(`an object expected, got ${JSON.stringify(raw)}`)
 }
 
-/** An object with the given keys, in that order. */
+/** An object with these keys in this order. */
 export function object<T extends object>(places: { readonly [K in keyof T]: Shape<T[K]> }): Shape<T> {
   const keys = Object.keys(places) as (keyof T & string)[]
   const byLowerCase = new Map(keys.map((key) => [key.toLowerCase(), key]))
@@ -97,9 +96,7 @@ export function object<T extends object>(places: { readonly [K in keyof T]: Shap
   }
 }
 
-/**
- * A list of objects. Each is laid over the one that stood at its place, so that what no client sees is kept.
- */
+/** A list of objects. Each is merged into the one at the same index, so that hidden values are kept. */
 export function list<T extends object>(item: Shape<T>): Shape<T[]> {
   return {
     zero: () => [],

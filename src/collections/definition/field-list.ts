@@ -1,7 +1,7 @@
 import type { Field } from '../../fields/field.ts'
 import { checksum } from '../../tools/checksum.ts'
 
-/** `type` and CRC-32 of the name, with a number behind it if that is taken. */
+/** `type` and CRC-32 of the name, with a number appended if taken. */
 function freeId(fields: readonly Field[], field: Field): string {
   const base = field.type + checksum(field.name)
   const taken = new Set(fields.map((other) => other.id))
@@ -11,8 +11,8 @@ function freeId(fields: readonly Field[], field: Field): string {
 }
 
 /**
- * A list with one field more: it replaces the one with its id, or, if it comes without id, the one with its
- * name (whose id it takes); else it goes to the end. PocketBase: core/fields_list.go
+ * Adds a field to a list: replaces the one with its id or, without id, the one with its name (and takes its
+ * id), otherwise appends. PocketBase: core/fields_list.go
  */
 export function addField(fields: readonly Field[], field: Field): Field[] {
   const place = field.id

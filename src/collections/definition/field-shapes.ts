@@ -15,7 +15,7 @@ import {
 } from './decode.ts'
 import { addField } from './field-list.ts'
 
-/** A date: any form that PocketBase reads, kept in its own; empty when it cannot be read. */
+/** A date in any form that PocketBase reads; empty if it cannot be read. */
 export const date: Shape<string> = {
   zero: () => '',
   fresh: () => '',
@@ -65,7 +65,7 @@ const typeOf = (raw: unknown) =>
   Object.entries(asObject(raw)).findLast(([key]) => key.toLowerCase() === 'type')?.[1]
 
 /**
- * One field from its JSON, with all keys of its type, sorted as PocketBase writes them. Throws a ShapeError.
+ * Reads a field from JSON, with all keys of its type, sorted as PocketBase writes them. Throws a ShapeError.
  */
 export function readField(raw: unknown): Field {
   const type = typeOf(raw)
@@ -75,7 +75,7 @@ export function readField(raw: unknown): Field {
   return Object.fromEntries(Object.entries(read).sort(byKey)) as unknown as Field
 }
 
-/** A collection's fields. A submitted list replaces the present one whole. */
+/** A collection's fields. A submitted list replaces the present one. */
 export const fieldList: Shape<Field[]> = {
   zero: () => [],
   fresh: () => [],

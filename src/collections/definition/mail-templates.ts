@@ -9,8 +9,8 @@ const mail = (subject: string, ...paragraphs: string[]): MailTemplate => ({
 })
 
 /**
- * Mails of a fresh auth collection, word for word: a client compares. PocketBase:
- * core/collection_model_auth_templates.go
+ * Mail templates of a new auth collection, word for word as in PocketBase, because clients compare.
+ * PocketBase: core/collection_model_auth_templates.go
  */
 export const MAIL_TEMPLATES = {
   verification: mail(

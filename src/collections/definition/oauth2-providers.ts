@@ -1,6 +1,6 @@
 import logos from './oauth2-logos.json' with { type: 'json' }
 
-/** OAuth2 providers that PocketBase knows, in its order: name in a collection's options, name to show. */
+/** PocketBase's OAuth2 providers in its order: name in the options, display name. */
 export const OAUTH2_PROVIDERS: readonly (readonly [name: string, displayName: string])[] = [
   ['apple', 'Apple'],
   ['google', 'Google'],
@@ -37,8 +37,7 @@ export const OAUTH2_PROVIDERS: readonly (readonly [name: string, displayName: st
 ]
 
 /**
- * The mark of each provider, an SVG, by its name in a collection's options. They are those of PocketBase
- * 0.39.11, tools/auth (MIT License, Copyright (c) 2022 - present, Gani Georgiev); the marks themselves are
- * their owners'.
+ * SVG logos of providers by name. From PocketBase 0.39.11, tools/auth (MIT License, Copyright (c) 2022 -
+ * present, Gani Georgiev); the logos belong to their owners.
  */
 export const OAUTH2_LOGOS: Readonly<Record<string, string>> = logos

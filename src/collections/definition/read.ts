@@ -22,9 +22,7 @@ const COMMON_KEYS = {
 
 const asShape = (keys: object) => object(keys as Record<never, never>) as Shape<unknown> as Shape<Collection>
 
-/**
- * Keys of each type, in the order of PocketBase's answers. An unknown type is read as base and refused later.
- */
+/** Keys of each type in PocketBase's order. An unknown type is read as base and refused later. */
 const SHAPES: Record<CollectionType, Shape<Collection>> = {
   base: asShape(COMMON_KEYS),
   auth: asShape({ ...COMMON_KEYS, ...AUTH_KEYS }),
@@ -32,7 +30,7 @@ const SHAPES: Record<CollectionType, Shape<Collection>> = {
 }
 const shapeOf = (type: string) => (Object.hasOwn(SHAPES, type) ? SHAPES[type as CollectionType] : SHAPES.base)
 
-/** Keys of other types mean nothing, but a value that could not be theirs is a fault all the same. */
+/** Keys of other types are ignored, but a value of a wrong type is still an error. */
 const EVERY = asShape({ ...COMMON_KEYS, ...AUTH_KEYS, viewQuery: text })
 
 function lay(raw: unknown, shape: Shape<Collection>, under: Collection): Collection {
@@ -45,10 +43,7 @@ function submittedType(raw: unknown): string {
   return text.over(entry?.[1] ?? null, '')
 }
 
-/**
- * A new collection of the type that the JSON names (base if none), everything else as it comes. Throws a
- * ShapeError.
- */
+/** Reads a new collection; its type is base if none is named. Throws a ShapeError. */
 export function readNew(raw: unknown): Collection {
   const type = submittedType(raw) || 'base'
   const shape = shapeOf(type)
@@ -56,10 +51,7 @@ export function readNew(raw: unknown): Collection {
   return { ...lay(raw, shape, fresh as Collection), type } as Collection
 }
 
-/**
- * A collection changed by submitted JSON: what is not in it stays, an empty type is base. Throws a
- * ShapeError.
- */
+/** Merges submitted JSON into a collection: missing keys stay, an empty type is base. Throws a ShapeError. */
 export function readOver(raw: unknown, old: Collection): Collection {
   const shape = shapeOf(submittedType(raw) || old.type)
   const laid = lay(raw, shape, { ...shape.zero(), ...old })

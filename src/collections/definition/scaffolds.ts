@@ -5,7 +5,7 @@ import { collectionJson } from './serialise.ts'
 
 const TYPES = ['auth', 'base', 'view']
 
-/** A new collection of each type as JSON text, nameless and without id: what a form starts from. */
+/** A new collection of each type as JSON, without name and id: starting points for forms. */
 export function scaffoldsJson(): string {
   const id = randomId(10) // part of the names of an auth collection's indexes
   const scaffold = (type: string) => collectionJson({ ...complete(readNew({ type, id })), id: '' })

@@ -11,7 +11,7 @@ const TOKENS = [
 
 const withoutSecret = ({ duration }: TokenOptions) => ({ duration })
 
-/** Secrets go in only. */
+/** Secrets are write-only. */
 function redacted(collection: AuthCollection) {
   const { oauth2 } = collection
   const providers = oauth2.providers.map(({ clientSecret: _, extra, ...shown }) => ({
@@ -22,11 +22,11 @@ function redacted(collection: AuthCollection) {
   return { ...collection, oauth2: { ...oauth2, providers }, ...tokens }
 }
 
-/** `<`, `>`, `&` and two separators as Go's encoder writes them. */
+/** Escaped as in Go's encoder. */
 const UNSAFE = /[<>&\u2028\u2029]/g
 const escapeUnsafe = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** A collection as JSON text of an answer: keys in PocketBase's order, without secrets. Contract 7.5 */
+/** A collection as JSON of an answer: PocketBase's key order, without secrets. Contract 7.5 */
 export function collectionJson(collection: Collection): string {
   const shown = collection.type === 'auth' ? redacted(collection) : collection
   return JSON.stringify(shown).replace(UNSAFE, escapeUnsafe)

@@ -22,7 +22,7 @@ const DATES = [
 const owned = { type: 'base', system: true, listRule: OWNER, viewRule: OWNER }
 const reference = [text('collectionRef'), text('recordRef')]
 
-/** Collections that every server has, in PocketBase's order. PocketBase: migrations/1640988000_init.go */
+/** System collections in PocketBase's order. PocketBase: migrations/1640988000_init.go */
 const SYSTEM = [
   {
     ...owned,
@@ -62,7 +62,7 @@ const SYSTEM = [
   { type: 'auth', system: true, name: '_superusers', authToken: { duration: 86_400 } },
 ]
 
-/** The system collections, with secrets of their own. */
+/** The system collections with new secrets. */
 export function systemCollections(): Collection[] {
   return SYSTEM.map((raw) => {
     const collection = complete(readNew(raw))

@@ -7,7 +7,7 @@ import { complete } from '../definition/complete.ts'
 import { readNew } from '../definition/read.ts'
 import { readAndSample } from '../views/view.ts'
 
-/** Ends a transaction of which nothing is to stay, with what came out of it. */
+/** Rolls back a transaction and carries its result. */
 class Undo<T> extends Error {
   readonly result: T
 
@@ -18,8 +18,7 @@ class Undo<T> extends Error {
 }
 
 /**
- * Makes a view collection of a query, lets `sample` look at it, and takes it back. Throws a ViewQueryError,
- * or what Postgres says of the query.
+ * Creates a view of a query, runs `sample` on it, and rolls back. Throws a ViewQueryError or Postgres' error.
  */
 export async function dryRunView<T>(
   store: Store,

@@ -17,9 +17,7 @@ import { CollectionInUseError, deleteCollection, referencesTo } from './remove.t
 
 const FAILED = 'Failed to update collection.'
 
-/**
- * What a client is told of a failed save; a fault of ours stays what it is. PocketBase: apis/collection.go
- */
+/** The 400 of a failed save; internal errors pass unchanged. PocketBase: apis/collection.go */
 function refusal(sentence: string, error: unknown): unknown {
   if (error instanceof ApiError) return error
   if (error instanceof ShapeError) {
@@ -30,12 +28,12 @@ function refusal(sentence: string, error: unknown): unknown {
 }
 
 /**
- * If not, its first indexes are made before its id is read: PocketBase names them by the id that it would
- * have given.
+ * Without indexes in the JSON the default ones are made before the id is read: PocketBase names them by the
+ * id that it would have given.
  */
 const bringsIndexes = (raw: unknown) => Object.keys(raw ?? {}).some((key) => key.toLowerCase() === 'indexes')
 
-/** An id stays. PocketBase looks for the collection by the new one before it says so. */
+/** Ids cannot change. PocketBase looks for the collection by the new id before it says so. */
 const otherId = ({ catalog }: Store, id: string) =>
   catalog.find(id)
     ? badRequest(FAILED, { id: fieldError('validation_values_mismatch', "Values don't match") })
@@ -51,7 +49,7 @@ async function saveChecked(
   await saveCollection(draft, next)
 }
 
-/** Makes a collection from submitted JSON. Answers it as it is stored; throws 400 with every error. */
+/** Creates a collection from submitted JSON and returns it as stored. Throws 400 with all errors. */
 export async function createCollection(
   store: Collections,
   raw: unknown,
@@ -71,7 +69,7 @@ export async function createCollection(
   }
 }
 
-/** Changes a collection by submitted JSON: what is not in it stays. Throws 404, or 400 with every error. */
+/** Updates a collection from submitted JSON; missing keys stay. Throws 404, or 400 with all errors. */
 export async function updateCollection(
   store: Collections,
   nameOrId: string,
@@ -93,10 +91,7 @@ export async function updateCollection(
   }
 }
 
-/**
- * Deletes a collection with its records. Throws 404, or 400 if it is needed: by the gateway, a relation, a
- * view.
- */
+/** Deletes a collection and its records. Throws 404, or 400 if the gateway, a relation or a view needs it. */
 export async function removeCollection(store: Collections, nameOrId: string): Promise<void> {
   const collection = store.catalog.find(nameOrId)
   if (!collection) throw notFound()

@@ -19,7 +19,7 @@ const failure = (reason: string) => badRequest(FAILED, { collections: fieldError
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Errors as Go prints them into a text: messages by key, keys sorted. */
+/** Errors as Go prints them: messages by key, keys sorted. */
 function messages(data: ErrorData | FieldError): unknown {
   if (typeof data.code === 'string') return plainMessage(data as FieldError)
   const entries = Object.entries(data as ErrorData).sort(([a], [b]) => (a < b ? -1 : 1))
@@ -31,7 +31,7 @@ function invalid({ collection: { name, id }, data }: InvalidCollection): ApiErro
   return failure(`Data validations failed for collection "${name}" (${id}):\n${list}`)
 }
 
-/** The form's collections. Throws 400 for another shape and for none at all. */
+/** The form's collections. Throws 400 for another shape and for an empty list. */
 function readForm(collections: unknown, deleteMissing: unknown): Record<string, unknown>[] {
   const isList =
     collections == null || (Array.isArray(collections) && collections.every((c) => c === null || isObject(c)))
@@ -46,9 +46,8 @@ function readForm(collections: unknown, deleteMissing: unknown): Record<string, 
 }
 
 /**
- * Brings in all collections of a form or none: saved first, as they may refer to each other, then checked.
- * Throws
- * 400. PocketBase: apis/collection_import.go
+ * Imports all collections or none: saves them first, because they may refer to each other, then validates.
+ * Throws 400. PocketBase: apis/collection_import.go
  */
 export async function importAll(
   store: Collections,

@@ -16,14 +16,14 @@ import { dropCollection } from './remove.ts'
 type Raw = Readonly<Record<string, unknown>>
 
 /**
- * What becomes of fields that an imported collection does not name: PocketBase keeps all, or with its
- * `deleteMissing` only the system's; `keep-needed` leaves out what the gateway can do without.
+ * Fields that an imported collection does not list: PocketBase keeps all, or with `deleteMissing` only system
+ * fields; `keep-needed` drops those that the gateway does not need.
  */
 export type UnnamedFields = 'keep' | 'keep-needed' | 'delete'
 
 /**
- * The submitted fields, then those there are that it does not name; a field that comes with another id is
- * known by name and type.
+ * The submitted fields, then the present ones that are not listed. A field with another id is matched by name
+ * and type.
  */
 function withOldFields(next: Collection, old: Collection, unnamed: UnnamedFields): Collection {
   let { fields } = next
@@ -40,10 +40,10 @@ function withOldFields(next: Collection, old: Collection, unnamed: UnnamedFields
   return { ...next, fields } as Collection
 }
 
-/** Why collections cannot be brought in. */
+/** Why an import failed. */
 export class ImportFault extends Error {
   override name = 'ImportFault'
-  /** The same as PocketBase says it, which does not always name the collection. */
+  /** PocketBase's wording, which does not always name the collection. */
   readonly reason: string
 
   constructor(message: string, reason = message) {
@@ -89,23 +89,22 @@ async function drop(draft: CatalogDraft, collection: Collection): Promise<void> 
   }
 }
 
-/** Views come last, since they read others; else older ones first. */
+/** Views last, because they read other collections; otherwise in order of creation. */
 const inOrder = (a: Collection, b: Collection) =>
   Number(a.type === 'view') - Number(b.type === 'view') ||
   a.created.localeCompare(b.created) ||
   a.updated.localeCompare(b.updated)
 
-/** A collection that was brought in, and what it was before. */
+/** An imported collection and its former state. */
 export interface Imported {
   readonly collection: Collection
   readonly old: Collection | undefined
 }
 
 /**
- * Brings collections in, each matched by id, else by name, and laid over the one that is there. With
- * `delete`, collections that are not listed go as well, system ones excepted. Answers those it wrote, with
- * what they were before; they are not checked yet. Throws an InvalidCollection or an ImportFault.
- * PocketBase: core/collection_import.go
+ * Imports collections, matched by id, then by name, and merged into the present ones. With `delete`, unlisted
+ * collections are deleted, except system ones. Returns the written ones with their former states; they are
+ * not validated yet. Throws an InvalidCollection or an ImportFault. PocketBase: core/collection_import.go
  */
 export async function importCollections(
   draft: CatalogDraft,
@@ -119,7 +118,7 @@ export async function importCollections(
   const needed = dropped.find(isBuiltIn)
   if (needed) throw new ImportFault(`pocketsms needs the collection ${needed.name}: it must be in the list`)
   for (const collection of dropped.sort(inOrder).reverse()) await drop(draft, collection)
-  // one without a name can be no table: it is left to the checks
+  // A collection without a name cannot have a table; validation refuses it.
   for (const collection of imported) if (collection.name) await save(draft, collection)
   return imported.map((collection) => ({
     collection: draft.catalog.all.find(({ id }) => id === collection.id) ?? collection,
@@ -127,9 +126,7 @@ export async function importCollections(
   }))
 }
 
-/**
- * Checks what was brought in: only now is everything there that it refers to. Throws an InvalidCollection.
- */
+/** Validates imported collections, now that all they refer to exists. Throws an InvalidCollection. */
 export async function checkImported(
   store: Store,
   imported: readonly Imported[],

@@ -6,12 +6,12 @@ import { dropFiles } from '../table/file-triggers.ts'
 import { dropView } from '../views/view.ts'
 import { refreshViews } from '../views/views.ts'
 
-/** A collection that cannot go. Its text is for logs: no client sees it. */
+/** A collection that cannot be deleted. The message is for logs only. */
 export class CollectionInUseError extends Error {
   override name = 'CollectionInUseError'
 }
 
-/** Other collections with a relation to this one. PocketBase: core/collection_query.go */
+/** Collections with a relation to this one. PocketBase: core/collection_query.go */
 export function referencesTo(catalog: Catalog, collection: Collection): Collection[] {
   return catalog.all.filter(
     ({ id, fields }) =>
@@ -20,10 +20,7 @@ export function referencesTo(catalog: Catalog, collection: Collection): Collecti
   )
 }
 
-/**
- * Takes a collection's table or view, its files and its row away. Throws what Postgres says if a view reads
- * it.
- */
+/** Deletes a collection's table or view, files and row. Throws Postgres' error if a view reads it. */
 export async function dropCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   if (collection.type === 'view') await dropView(draft.db, collection)
   else await draft.db.query(`drop table if exists ${quote(tableName(collection))}`)
@@ -32,8 +29,8 @@ export async function dropCollection(draft: CatalogDraft, collection: Collection
 }
 
 /**
- * Deletes a collection with its records. Throws a CollectionInUseError for a system collection, one that
- * others refer to and one that a view reads. PocketBase: core/collection_model.go
+ * Deletes a collection and its records. Throws a CollectionInUseError for a system collection, and for one
+ * that a relation or a view needs. PocketBase: core/collection_model.go
  */
 export async function deleteCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   if (collection.system)

@@ -1,13 +1,13 @@
 import { splitSql } from './split-sql.ts'
 
-/** One column of an index: a name or an expression. */
+/** A column of an index: a name or an expression. */
 export interface IndexColumn {
   readonly name: string
   readonly collate: string
   readonly sort: '' | 'ASC' | 'DESC'
 }
 
-/** A `CREATE INDEX` of a collection, taken apart. */
+/** A parsed `CREATE INDEX` of a collection. */
 export interface IndexExpression {
   readonly schema: string
   readonly name: string
@@ -46,8 +46,8 @@ function readColumn(text: string): IndexColumn[] {
 }
 
 /**
- * Reads SQLite's `CREATE INDEX`, loosely. What is no index at all comes back without name and columns.
- * PocketBase: tools/dbutils/index.go
+ * Parses SQLite's `CREATE INDEX` loosely. Other SQL comes back without name and columns. PocketBase:
+ * tools/dbutils/index.go
  */
 export function parseIndex(sql: string): IndexExpression {
   const [, unique, optional, name = '', table = '', columns = '', where = ''] = INDEX.exec(sql) ?? []
@@ -63,7 +63,7 @@ export function parseIndex(sql: string): IndexExpression {
   }
 }
 
-/** True if it can be an index. */
+/** Whether it can be an index. */
 export const isValidIndex = (index: IndexExpression) =>
   index.name !== '' && index.table !== '' && index.columns.length > 0
 
@@ -72,10 +72,7 @@ function columnText({ name, collate, sort }: IndexColumn): string {
   return quoted + (collate && ` COLLATE ${collate}`) + (sort && ` ${sort}`)
 }
 
-/**
- * The `CREATE INDEX` in PocketBase's canonical form, or '' if it cannot be one. PocketBase:
- * tools/dbutils/index.go
- */
+/** The `CREATE INDEX` in PocketBase's canonical form, or '' if invalid. PocketBase: tools/dbutils/index.go */
 export function indexText(index: IndexExpression): string {
   if (!isValidIndex(index)) return ''
   const columns = index.columns.map(columnText)
@@ -91,7 +88,7 @@ export function indexText(index: IndexExpression): string {
 
 const equalFold = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
-/** The first unique index over exactly this column. */
+/** The first unique index on exactly this column. */
 export function uniqueIndexOf(indexes: readonly string[], column: string): IndexExpression | undefined {
   return indexes
     .map(parseIndex)

@@ -6,8 +6,8 @@ export class UnbalancedError extends Error {
 const QUOTES = '\'"`'
 
 /**
- * Cuts SQL at the given characters, but not inside quotes or parentheses; parts are trimmed, empty ones left
- * out. Throws an UnbalancedError. PocketBase: tools/tokenizer
+ * Splits SQL at the separators outside quotes and parentheses; parts are trimmed, empty ones dropped. Throws
+ * an UnbalancedError. PocketBase: tools/tokenizer
  */
 export function splitSql(sql: string, separators: string): string[] {
   const parts: string[] = []

@@ -1,17 +1,17 @@
 import type { SqlToken } from './sql-tokens.ts'
 
-/** A word as it is compared; a text in quotes is none. */
+/** A bare word in lower case; undefined for a quoted text. */
 export const lowerWord = (token: SqlToken | undefined) =>
   token?.kind === 'word' ? token.text.toLowerCase() : ''
 
-/** The place of the first token from `at` on that is no blank. */
+/** Index of the first token from `at` that is not blank. */
 export function skipBlanks(tokens: readonly SqlToken[], at: number): number {
   let place = at
   while (tokens[place]?.kind === 'blank') place++
   return place
 }
 
-/** Where it goes on after the parenthesis that opens at `at`. */
+/** Index after the parenthesis that opens at `at`. */
 function closed(tokens: readonly SqlToken[], at: number): number {
   let depth = 0
   for (let i = at; i < tokens.length; i++) {
@@ -21,15 +21,13 @@ function closed(tokens: readonly SqlToken[], at: number): number {
   return tokens.length
 }
 
-/**
- * Where it goes on after a call of the function that the word at `at` names; `at` itself if it is no call.
- */
+/** Index after the function call at `at`; `at` itself if it is no call. */
 export function callEnd(tokens: readonly SqlToken[], at: number): number {
   const open = skipBlanks(tokens, at + 1)
   return tokens[open]?.text === '(' ? closed(tokens, open) : at
 }
 
-/** Cut at the commas that stand in no parentheses. */
+/** Splits at commas outside parentheses. */
 export function splitArguments(tokens: readonly SqlToken[]): SqlToken[][] {
   const parts: SqlToken[][] = [[]]
   let depth = 0
@@ -47,10 +45,7 @@ const AFTER_JOINED = new Set([
   ...['where', 'group', 'having', 'window', 'order', 'limit', 'union', 'intersect', 'except'],
 ])
 
-/**
- * Where a condition has to be put after the JOIN at `at`, which has none; undefined if it has one, or wants
- * none.
- */
+/** Where the JOIN at `at` needs a condition; undefined if it has one or needs none. */
 export function bareJoinEnd(tokens: readonly SqlToken[], at: number): number | undefined {
   const before = tokens.slice(0, at).findLast(({ kind }) => kind !== 'blank')
   if (['cross', 'natural'].includes(lowerWord(before))) return undefined
@@ -66,7 +61,7 @@ export function bareJoinEnd(tokens: readonly SqlToken[], at: number): number | u
   return end
 }
 
-/** Where it goes on after the CASE at `at`. */
+/** Index after the CASE at `at`. */
 function caseEnd(tokens: readonly SqlToken[], at: number): number {
   let depth = 0
   for (let i = at; i < tokens.length; i++) {
@@ -78,13 +73,10 @@ function caseEnd(tokens: readonly SqlToken[], at: number): number {
 
 const SIGNS = new Set(['-', '+', '~'])
 const JOINED = new Set(['.', '::'])
-/** What stands in parentheses behind an aggregate still belongs to it. */
+/** Words after an aggregate whose parentheses belong to it. */
 const SUFFIXES = new Set(['filter', 'over'])
 
-/**
- * Where it goes on after the operand that begins at `at`: a value, a name, a call, a CASE or parentheses,
- * with its signs.
- */
+/** Index after the operand at `at`: a value, name, call, CASE or parentheses, with signs. */
 export function operandEnd(tokens: readonly SqlToken[], at: number): number {
   let start = skipBlanks(tokens, at)
   while (SIGNS.has(tokens[start]?.text ?? '')) start = skipBlanks(tokens, start + 1)

@@ -1,6 +1,5 @@
 /**
- * What a piece of SQL is: text in single quotes, a name in any other quotes, a bare word, a number, a mark, a
- * blank or comment.
+ * A token of SQL: text in single quotes, a quoted name, a bare word, a number, a mark, a blank or comment.
  */
 export interface SqlToken {
   readonly kind: 'text' | 'name' | 'word' | 'number' | 'mark' | 'blank'
@@ -10,7 +9,7 @@ export interface SqlToken {
 const TOKEN =
   /(?<text>'(?:[^']|'')*')|(?<name>`[^`]*`|"(?:[^"]|"")*"|\[[^\]]*\])|(?<blank>\s+|--[^\n]*|\/\*[\s\S]*?\*\/)|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)|(?<word>[A-Za-z_]\w*)|(?<mark>->>|->|==|!=|<>|<=|>=|\|\||::|[\s\S])/g
 
-/** SQL cut into pieces; joined again they are the same text. */
+/** Splits SQL into tokens; joined they are the same text. */
 export function sqlTokens(sql: string): SqlToken[] {
   return [...sql.matchAll(TOKEN)].map((match) => {
     const [kind] = Object.entries(match.groups!).find(([, text]) => text !== undefined)!
@@ -18,8 +17,8 @@ export function sqlTokens(sql: string): SqlToken[] {
   })
 }
 
-/** The name that stands in quotes. */
+/** The content of a quoted name. */
 export const unquoted = (name: string) => name.slice(1, -1).replaceAll('""', '"')
 
-/** A text as SQL. */
+/** Quotes a text for SQL. */
 export const sqlText = (value: string) => `'${value.replaceAll("'", "''")}'`

@@ -1,7 +1,9 @@
 import type { CatalogDraft } from '../catalog-draft.ts'
 import type { Collection } from '../collection.ts'
 
-/** What SQLite refuses where Postgres would not, or in other words: PocketBase's clients know SQLite's. */
+/**
+ * An error of SQLite that Postgres does not raise or words differently: PocketBase's clients know SQLite's.
+ */
 export class SqliteFault extends Error {
   override name = 'SqliteFault'
 
@@ -10,7 +12,7 @@ export class SqliteFault extends Error {
   }
 }
 
-/** Throws a SqliteFault for the name of a table, view or index that SQLite keeps for itself. */
+/** Throws a SqliteFault for a table, view or index name that SQLite reserves. */
 export function checkNameAllowed(name: string): void {
   if (/^sqlite_/i.test(name)) throw new SqliteFault(`object name reserved for internal use: ${name}`)
 }
@@ -19,13 +21,13 @@ function demandOwnName({ catalog }: CatalogDraft, { id, name }: Collection, isNe
   const isOther = (one: Collection) => one.id !== id && one.name.toLowerCase() === name.toLowerCase()
   const others = catalog.all.filter(isOther)
   if (others.length === 0) return
-  // the list of collections tells names apart by their capitals, tables do not
+  // Collections' names are case-sensitive, tables' are not.
   const isListed = others.some((one) => one.name === name)
   if (isNew && !isListed) throw new SqliteFault(`table \`${name}\` already exists`)
   throw new SqliteFault('UNIQUE constraint failed: _collections.name', 'constraint failed', 2067)
 }
 
-/** Columns are told apart by more than capitals. */
+/** Columns must differ by more than case. */
 function demandOwnColumns({ fields }: Collection): void {
   const seen = new Map<string, string>()
   for (const name of fields.map((field) => field.name).sort()) {
@@ -35,10 +37,7 @@ function demandOwnColumns({ fields }: Collection): void {
   }
 }
 
-/**
- * Throws a SqliteFault for a collection that SQLite has no room for. An import asks before anything is
- * checked.
- */
+/** Throws a SqliteFault for more columns than SQLite allows. An import tests this before anything else. */
 export function checkColumnLimit(draft: CatalogDraft, next: Collection, old: Collection | undefined): void {
   if (old?.name !== next.name) {
     checkNameAllowed(next.name)

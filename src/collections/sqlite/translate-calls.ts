@@ -1,7 +1,7 @@
-/** Arguments of a call, as SQL for Postgres → the call for Postgres; undefined if it is left as it stands. */
+/** Arguments as SQL for Postgres to a call for Postgres; undefined to leave the call unchanged. */
 type Call = (args: readonly string[]) => string | undefined
 
-/** CAST's types as SQLite reads them → a function of sql/functions/values. */
+/** SQLite's CAST types to functions of sql/functions/values. */
 const CASTS: Readonly<Record<string, string>> = {
   int: 'pb_integer',
   integer: 'pb_integer',
@@ -22,14 +22,14 @@ function cast([arg = '']: readonly string[]): string | undefined {
   return name && `${name}(${value})`
 }
 
-/** `DISTINCT value`, separator, order: the last argument brings the order. */
+/** `DISTINCT value`, separator, order: the last argument has the order. */
 function groupConcat(args: readonly string[]): string | undefined {
   const [, distinct = '', value = '', order = ''] = AGGREGATED.exec(args[0] ?? '') ?? []
   const [, , separator = "','", after = ''] = AGGREGATED.exec(args[1] ?? "','") ?? []
   return `string_agg(${distinct}pb_text(${value}), ${separator}${order}${after})`
 }
 
-/** SQLite's answer is null as soon as one value is; Postgres passes over nulls. */
+/** SQLite's result is null if any value is; Postgres skips nulls. */
 const extreme =
   (name: string): Call =>
   (args) => {
@@ -46,7 +46,7 @@ const renamed =
 const choose: Call = ([condition, ...values]) =>
   `case when pb_truth(${condition}) then ${values[0]} else ${values[1] ?? 'null'} end`
 
-/** A time by its format; of a value alone, by the quicker function if there is one. */
+/** A time by its format; without modifiers by a faster function, if there is one. */
 const time =
   (format: string, quick?: string): Call =>
   (args) => {
@@ -54,12 +54,12 @@ const time =
     return `pb_strftime('${format}', ${args.length > 0 ? args.join(',') : "'now'"})`
   }
 
-/** What is JSON already stays so in other JSON. */
+/** JSON inside JSON stays JSON. */
 const JSON_CALL = /^\s*(json_build_|json_object_agg|coalesce\(json_|pb_json\()/
 
 const inJson = (value: string) => (JSON_CALL.test(value) ? value : `pb_json_of(${value})`)
 
-/** Of the value, or of what is in it at a path. */
+/** Of the value, or of what is at a path in it. */
 const jsonOf = ([value = '', path]: readonly string[]) =>
   path === undefined ? `pb_json(${value})` : `pb_json_at(pb_json(${value}), ${path})`
 
@@ -68,7 +68,7 @@ function jsonObject(args: readonly string[]): string {
   return `json_build_object(${members.join(',')})`
 }
 
-/** Functions of SQLite that Postgres lacks, or knows as something else. */
+/** SQLite functions that Postgres lacks or defines differently. */
 const CALLS: Readonly<Record<string, Call>> = {
   cast,
   ifnull: renamed('coalesce'),
@@ -96,10 +96,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   unixepoch: (args) => `${time('%s')(args)}::bigint`,
 }
 
-/**
- * A call of SQLite as Postgres makes it; undefined if it can stay as it is. The arguments are asked for only
- * if the name is known.
- */
+/** Translates a SQLite call; undefined if it can stay. `args` is called only for a known name. */
 export function translateCall(name: string, args: () => readonly string[]): string | undefined {
   const key = name.toLowerCase()
   return Object.hasOwn(CALLS, key) ? CALLS[key]!(args()) : undefined

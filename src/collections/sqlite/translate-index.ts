@@ -2,7 +2,7 @@ import { type Field, isMulti } from '../../fields/field.ts'
 import { columnName, quote } from '../names.ts'
 import { type SqlToken, sqlText, sqlTokens, unquoted } from './sql-tokens.ts'
 
-/** A token with the field it names, if any, and what becomes of it. */
+/** A token with the field that it names and its translation. */
 interface Piece extends SqlToken {
   readonly field: Field | undefined
   put: string
@@ -19,7 +19,7 @@ const bare = (field: Field) => quote(columnName(field.name))
 const isWord = (piece: Piece | undefined, word: string) =>
   piece?.kind === 'word' && piece.text.toLowerCase() === word
 
-/** SQLite keeps JSON as text. */
+/** JSON compares as text, as in SQLite. */
 const column = (field: Field) => bare(field) + (isJson(field) ? '::text collate "C"' : '')
 
 function pieceOf(token: SqlToken, fields: readonly Field[]): Piece {
@@ -30,14 +30,14 @@ function pieceOf(token: SqlToken, fields: readonly Field[]): Piece {
   return { ...token, field, put: field ? column(field) : other }
 }
 
-/** What a text says, in any quotes; undefined for anything else. */
+/** The content of a text in any quotes; undefined for other tokens. */
 function textOf(piece: Piece | undefined): string | undefined {
   if (piece?.kind === 'text') return piece.text.slice(1, -1).replaceAll("''", "'")
   return piece?.kind === 'name' && !piece.field ? unquoted(piece.text) : undefined
 }
 
 /**
- * To SQLite a text that is no numeral comes after all numbers: `n != ''` is `n != 'NaN'`, `flag != ''` is
+ * SQLite sorts non-numeric texts after all numbers: `n != ''` becomes `n != 'NaN'`, `flag != ''` becomes
  * `flag::int != 2`.
  */
 function numberTest([left, sign, second, third]: readonly Piece[]): void {
@@ -51,13 +51,13 @@ function numberTest([left, sign, second, third]: readonly Piece[]): void {
   right!.put = type === 'bool' ? '2' : sqlText('NaN')
 }
 
-/** `flag = 1` is `flag = true`. */
+/** `flag = 1` becomes `flag = true`. */
 function boolTest([left, sign, right]: readonly Piece[]): void {
   if (left?.field?.type !== 'bool' || !EQUALITY.has(sign?.text ?? '')) return
   if (right?.text === '0' || right?.text === '1') right.put = String(right.text === '1')
 }
 
-/** A JSON list of texts as Postgres writes an array; no list becomes one that no column holds. */
+/** A JSON list of texts as a Postgres array; anything else as an array that no column holds. */
 function arrayText(json: string): string {
   try {
     const list: unknown = JSON.parse(json)
@@ -65,19 +65,19 @@ function arrayText(json: string): string {
       return `{${list.map((item) => `"${item.replace(/["\\]/g, '\\$&')}"`).join(',')}}`
     }
   } catch {
-    // no JSON: no list either
+    // Not JSON, so no list.
   }
   return '{NULL}'
 }
 
-/** SQLite keeps several values as a JSON list: `tags != '[]'` is `tags != '{}'`. */
+/** Lists are JSON in SQLite: `tags != '[]'` becomes `tags != '{}'`. */
 function listTest([left, sign, right]: readonly Piece[]): void {
   if (!left?.field || !isMulti(left.field) || !EQUALITY.has(sign?.text ?? '')) return
   const text = textOf(right)
   if (text !== undefined) right!.put = sqlText(arrayText(text))
 }
 
-/** `a IS 'x'` compares in SQLite; in Postgres `IS` is for null and bools. */
+/** `a IS 'x'` is a comparison in SQLite; Postgres' `IS` takes only null and bools. */
 function isTest([is, second, third]: readonly Piece[]): void {
   if (!is || !isWord(is, 'is')) return
   const not = isWord(second, 'not')
@@ -87,7 +87,7 @@ function isTest([is, second, third]: readonly Piece[]): void {
   if (not && second) second.put = ''
 }
 
-/** `json_extract(data, '$.a.b')` is `(data #>> '{a,b}')`. */
+/** `json_extract(data, '$.a.b')` becomes `(data #>> '{a,b}')`. */
 function jsonExtract([name, open, json, comma, path, close]: readonly Piece[]): void {
   const steps = JSON_PATH.exec(path?.text ?? '')?.[1]
   if (!isWord(name, 'json_extract') || !json?.field || !isJson(json.field) || !steps || close?.text !== ')')
@@ -100,9 +100,8 @@ function jsonExtract([name, open, json, comma, path, close]: readonly Piece[]): 
 }
 
 /**
- * An expression of an index (SQLite) as Postgres reads it: names of fields in any quotes and any case, text
- * in double quotes that names no field, and what the functions above say. Anything else is left as it is:
- * Postgres decides.
+ * Translates an expression of a SQLite index: field names in any quotes and case, double-quoted texts that
+ * name no field, and the functions above. The rest is unchanged; Postgres decides.
  */
 export function translateExpression(sql: string, fields: readonly Field[]): string {
   const pieces = sqlTokens(sql).map((token) => pieceOf(token, fields))

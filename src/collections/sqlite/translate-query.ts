@@ -4,7 +4,7 @@ import { bareJoinEnd, callEnd, lowerWord, operandEnd, skipBlanks, splitArguments
 import { type SqlToken, sqlTokens, unquoted } from './sql-tokens.ts'
 import { translateCall } from './translate-calls.ts'
 
-/** Plain names for SQLite, keywords for Postgres, which would read a value of its own or nothing at all. */
+/** Plain names in SQLite that are keywords in Postgres. */
 const POSTGRES_WORDS = new Set([
   ...[
     'analyse',
@@ -24,7 +24,7 @@ const POSTGRES_WORDS = new Set([
 type Names = (token: SqlToken) => string
 
 /**
- * Other quotes become double ones; bare names are quoted where Postgres would fold their case or read a
+ * Writes names with double quotes; bare names are quoted where Postgres would fold their case or read a
  * keyword.
  */
 function namesOf(catalog: Catalog): Names {
@@ -39,22 +39,19 @@ function namesOf(catalog: Catalog): Names {
   }
 }
 
-/**
- * A view's query with its names as Postgres reads them, and nothing else changed: it is Postgres' SQL
- * already.
- */
+/** Translates only the names of a view's query, which is Postgres' SQL already. */
 export const translateNames = (sql: string, catalog: Catalog): string =>
   sqlTokens(sql).map(namesOf(catalog)).join('')
 
 /**
- * A view's query, SQLite's SQL, for Postgres: its names, the functions of translate-calls.ts, `/` and `%` by
- * 0 (null), `LIKE` (which ignores case), `==`, `->`, `->>` and `IS` between values, joins without a
- * condition. The rest must be Postgres' SQL already.
+ * Translates a view's query from SQLite to Postgres: names, the functions of translate-calls.ts, `/` and `%`
+ * by 0 (null), `LIKE` (case-insensitive), `==`, `->`, `->>` and `IS` between values, joins without a
+ * condition. The rest must be valid in Postgres.
  */
 export const translateQuery = (sql: string, catalog: Catalog): string =>
   translate(sqlTokens(sql), namesOf(catalog))
 
-/** SQL for Postgres, and the place of the token where the rest begins. */
+/** SQL for Postgres and the index of the next token. */
 type Put = [sql: string, next: number]
 
 const OPERATORS = new Map([
@@ -88,14 +85,14 @@ function call(tokens: readonly SqlToken[], at: number, names: Names): Put | unde
   return put === undefined ? undefined : [put, end]
 }
 
-/** `a JOIN b` without a condition: Postgres wants one. */
+/** `a JOIN b` without a condition: Postgres needs one. */
 function bareJoin(tokens: readonly SqlToken[], at: number, names: Names): Put | undefined {
   if (lowerWord(tokens[at]) !== 'join') return undefined
   const end = bareJoinEnd(tokens, at)
   return end === undefined ? undefined : [`join${translate(tokens.slice(at + 1, end), names)}\non true `, end]
 }
 
-/** By 0 it is null in SQLite, and an error in Postgres. */
+/** Division by 0 is null in SQLite, an error in Postgres. */
 function division(tokens: readonly SqlToken[], at: number, names: Names): Put | undefined {
   const { text } = tokens[at]!
   if (!DIVISIONS.has(text)) return undefined
@@ -111,7 +108,7 @@ function single(tokens: readonly SqlToken[], at: number, names: Names): Put {
 
 const divisor = (sql: string) => (/^\s*[\d.]*[1-9][\d.]*\s*$/.test(sql) ? sql : `nullif(${sql}, 0)`)
 
-/** `IS` and what is read with it. In Postgres it is for null and bools only. */
+/** `IS` and what belongs to it. Postgres' `IS` takes only null and bools. */
 function comparison(tokens: readonly SqlToken[], at: number): Put {
   const first = skipBlanks(tokens, at)
   const not = lowerWord(tokens[first]) === 'not'
@@ -120,7 +117,7 @@ function comparison(tokens: readonly SqlToken[], at: number): Put {
   return not ? ['is distinct from', first + 1] : ['is not distinct from', at]
 }
 
-/** The arguments of a call, each translated. */
+/** The translated arguments of a call. */
 function argumentsOf(call: readonly SqlToken[], names: Names): string[] {
   const inside = call.slice(skipBlanks(call, 1) + 1, -1)
   if (inside.every(({ kind }) => kind === 'blank')) return []

@@ -46,7 +46,7 @@ const providers = (list: readonly OAuth2Provider[]) => twice(list) ?? byPlace(li
 const seconds = (duration: number, enabled: boolean) =>
   enabled ? check(duration, required, atLeast(10), atMost(DAY_SECONDS)) : undefined
 
-/** Each option by itself. */
+/** Checks of single options. */
 function options(next: AuthCollection, rule: (text: Rule, key: 'authRule' | 'manageRule') => Problem) {
   const { oauth2, otp, mfa, passwordAuth } = next
   return all({
@@ -106,9 +106,8 @@ function identityProblem({ passwordAuth, fields, indexes }: AuthCollection): Err
 }
 
 /**
- * What is wrong with the options of an auth collection. `rule` judges a rule's text, also against what it was
- * before.
- * PocketBase: core/collection_model_auth_options.go
+ * Problems of an auth collection's options. `rule` checks a rule, also against its former text. PocketBase:
+ * core/collection_model_auth_options.go
  */
 export function validateAuth(
   next: AuthCollection,

@@ -4,7 +4,7 @@ import { type FieldPlace, fieldProblems } from '../checks/field-settings.ts'
 import { all, byPlace, type Problem } from '../checks/problems.ts'
 import type { Collection } from '../collection.ts'
 
-/** Keys of a body that changes an auth record, which no field may shadow. */
+/** Body keys of auth records that no field may have as its name. */
 const RESERVED_AUTH_KEYS = ['passwordConfirm', 'oldPassword']
 
 function duplicates({ fields }: Collection): Problem {
@@ -55,8 +55,8 @@ function reservedNames({ type, fields }: Collection): Problem {
 }
 
 /**
- * What is wrong with a collection's fields: of the list as a whole, else of each field by its place.
- * PocketBase: core/collection_validate.go
+ * Problems of a collection's fields: of the list, else of each field by index. PocketBase:
+ * core/collection_validate.go
  */
 export function validateFields(place: FieldPlace, old: Collection | undefined): Problem {
   const { collection } = place

@@ -13,9 +13,9 @@ import {
 
 const REQUIRED_UNIQUE = ['tokenKey', 'email']
 
-/** The definition without what does not matter for being the same index. */
+/** An index without name, schema and table, to compare definitions. */
 const anonymous = (index: IndexExpression) => indexText({ ...index, schema: '', name: 'i', table: 't' })
-/** Nor collations, orders and conditions for being the same constraint. */
+/** An index also without collations, orders and conditions, to compare constraints. */
 const constraint = (index: IndexExpression) =>
   anonymous({
     ...index,
@@ -63,7 +63,7 @@ async function takenName(
   return { [place]: fieldError('validation_existing_index_name', text, { usedTableName }) }
 }
 
-/** Unique indexes over system fields must stay. */
+/** Unique indexes on system fields must stay. */
 function lostSystemIndex(indexes: readonly IndexExpression[], old: Collection | undefined): Problem {
   const system = new Set(old?.fields.filter(({ system }) => system).map(({ name }) => name.toLowerCase()))
   const present = new Set(indexes.map(constraint))
@@ -85,7 +85,7 @@ function missingRequired({ type, indexes }: Collection): Problem {
 }
 
 /**
- * What is wrong with a collection's indexes, as far as it shows before they are made. PocketBase:
+ * Problems of a collection's indexes that show before they are created. PocketBase:
  * core/collection_validate.go
  */
 export async function validateIndexes(

@@ -14,17 +14,17 @@ import { validateAuth } from './validate-auth.ts'
 import { validateFields } from './validate-fields.ts'
 import { validateIndexes } from './validate-indexes.ts'
 
-/** Why a rule of a collection cannot be read; undefined if it can. */
+/** Why a rule is invalid; undefined if it is valid. */
 export type RuleCheck = (catalog: Catalog, collection: Collection, rule: string) => string | undefined
 
 const TYPES = ['base', 'auth', 'view']
 const MAX_VIEW_ERROR = 500
 
-/** A collection about to be saved, or saved a moment ago in the same transaction. */
+/** A collection that is about to be saved, or was just saved in the same transaction. */
 export interface CheckedCollection {
   readonly store: Store
   readonly next: Collection
-  /** What it was; undefined if it is new. */
+  /** Its former state; undefined if it is new. */
   readonly old: Collection | undefined
   readonly checkRule: RuleCheck
 }
@@ -68,7 +68,7 @@ async function takenName({ store, next, old }: CheckedCollection): Promise<Probl
      and lower(relname) = lower($1)`,
     [tableName(next)],
   )
-  // an import checks what it has saved already
+  // An import validates what it has saved already.
   const ours = stored && tableName(stored).toLowerCase() === tableName(next).toLowerCase()
   return rows.length > 0 && !ours
     ? fieldError(
@@ -91,8 +91,8 @@ const typeProblem = ({ next, old }: CheckedCollection): Problem =>
   )
 
 /**
- * A rule may speak of the collection as it will be, from both ends of a relation, and by the name that it
- * still has: a renamed one is found by both.
+ * Rules may use the collection as it will be, from both ends of a relation, and by its former name: a renamed
+ * one is found by both.
  */
 function withNext({ all }: Catalog, next: Collection): Catalog {
   const isIt = ({ id }: Collection) => id === next.id
@@ -151,10 +151,8 @@ async function withViewFields(
 }
 
 /**
- * Checks every setting of a collection. Call it inside the transaction that saves it. Throws an
- * InvalidCollection with every problem by its key.
- *
- * PocketBase: core/collection_validate.go
+ * Validates a collection inside the transaction that saves it. Throws an InvalidCollection with all problems
+ * by key. PocketBase: core/collection_validate.go
  */
 export async function validateCollection(given: CheckedCollection): Promise<void> {
   const { subject, viewQuery } = await withViewFields(given)

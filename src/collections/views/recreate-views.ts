@@ -4,15 +4,12 @@ import type { CatalogDraft } from '../catalog-draft.ts'
 import { isQueryFault } from './view.ts'
 import { withoutViews } from './views.ts'
 
-/**
- * Which reading of SQLite's SQL this is. Another name is due whenever translate-query.ts makes something else
- * of a query.
- */
+/** Version of the translation of queries. Change it when translate-query.ts changes its output. */
 const READING = 'views:2'
 
 /**
- * Makes all views anew, once, if they were made by an earlier reading of their queries. They stay as they
- * were if one of them cannot be made any more.
+ * Recreates all views once if an earlier translation made them. They stay unchanged if one cannot be
+ * recreated.
  */
 export async function recreateViews(draft: CatalogDraft): Promise<void> {
   if ((await readParam(draft.db, READING)) !== undefined) return

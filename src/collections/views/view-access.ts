@@ -5,8 +5,8 @@ import { IS_VIEW_FUNCTION, IS_VIEW_OPERATOR, VIEW_FUNCTIONS } from './view-funct
 import { ViewQueryError } from './view-query-error.ts'
 
 /**
- * The kinds of nodes that the parsed query of a view may have, as Postgres 15 to 18 write them. Left out are,
- * among others, locks (FOR UPDATE), TABLESAMPLE and XML.
+ * Node types that a view's parsed query may contain, as Postgres 15 to 18 write them. Excluded are, among
+ * others, locks (FOR UPDATE), TABLESAMPLE and XML.
  */
 const NODES = new Set([
   ...['QUERY', 'RANGETBLENTRY', 'RTEPERMISSIONINFO', 'RANGETBLFUNCTION', 'RANGETBLREF', 'ALIAS', 'FROMEXPR'],
@@ -28,7 +28,7 @@ const NODES = new Set([
   ...['JSONISPREDICATE'],
 ])
 
-/** What SQLVALUEFUNCTION stands for, from its `op` 9 on; those before are dates and times. */
+/** Names of SQLVALUEFUNCTION from `op` 9; those before are dates and times. */
 const SESSION_VALUES = ['current_role', 'current_user', 'user', 'session_user', 'current_catalog']
 const FIRST_SESSION_VALUE = 9
 
@@ -38,9 +38,7 @@ const SELECT = '1'
 const TREE = `
 select ev_class::text, ev_action::text from pg_rewrite where ev_class = $1::regclass`
 
-/**
- * Which of the objects that a view uses it may not use: functions, operators, tables, types by their OIDs.
- */
+/** The objects that a view uses without permission: functions, operators, tables, types by OID. */
 const FORBIDDEN = `
 select 'call the function "' || coalesce(p.proname, 'unknown') || '"'
 from unnest($2::oid[]) used (oid) left join pg_proc p on p.oid = used.oid
@@ -63,7 +61,7 @@ const oids = (tree: string, pattern: RegExp) => [
   ...new Set(found(tree, pattern).flatMap((text) => text.split(' '))),
 ]
 
-/** What no view may have and its tree shows by itself; undefined if there is nothing. */
+/** A forbidden node that the tree itself shows; undefined if there is none. */
 function forbiddenNode(tree: string): string | undefined {
   const node = found(tree, /(?<!\\)\{(\w+)/g).find((name) => !NODES.has(name))
   if (node) return `have this kind of expression (${node})`
@@ -83,7 +81,7 @@ async function forbiddenObject(
     VIEW_FUNCTIONS,
     oids(tree, /:(?:funcid|aggfnoid|winfnoid) (\d+)/g),
     oids(tree, /:opnos? (?:\(o )?(\d+(?: \d+)*)/g),
-    // 0: what is read is no table. Postgres 15 names the view itself, too
+    // 0 is no table. Postgres 15 also lists the view itself.
     oids(tree, /:relid (\d+)/g).filter((oid) => oid !== '0' && oid !== view),
     collections.map(tableName),
     oids(tree, /:\w*type(?:id|Id)? (\d+)/gi),
@@ -92,9 +90,8 @@ async function forbiddenObject(
 }
 
 /**
- * Throws a ViewQueryError that names what a view of the database uses and may not: functions that are not in
- * the allow list of view-functions.ts, tables of no collection. It judges the tree that Postgres has made of
- * the query, so that no way of writing a name matters. Nothing of the view is run.
+ * Throws a ViewQueryError that names what a view uses and may not: functions outside view-functions.ts,
+ * tables of no collection. It checks Postgres' parse tree, so spelling does not matter. The view is not run.
  */
 export async function checkViewAccess(
   db: Db,

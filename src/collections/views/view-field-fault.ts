@@ -6,9 +6,7 @@ import type { Collection } from '../collection.ts'
 import { readNew } from '../definition/read.ts'
 
 /**
- * Why the first of the fields that a view's query makes, and that cannot be one, cannot; undefined if all
- * can.
- * PocketBase: core/view.go, DryRunView
+ * Why a field of a view's query is invalid; undefined if all are valid. PocketBase: core/view.go, DryRunView
  */
 export function viewFieldFault(fields: Field[], catalog: Catalog): string | undefined {
   const collection = { ...readNew({ type: 'view', name: 'view' }), fields } as Collection

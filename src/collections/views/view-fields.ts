@@ -44,11 +44,11 @@ function identifier(text: string): Identifier {
 interface ParsedQuery {
   readonly columns: readonly Identifier[]
   readonly tables: readonly Identifier[]
-  /** Rows of an outer join may lack the columns of one side. */
+  /** Rows of an outer join may lack one side's columns. */
   readonly outer: boolean
 }
 
-/** Column and table names of a SELECT, read as loosely as PocketBase reads them. PocketBase: core/view.go */
+/** Reads column and table names of a SELECT as loosely as PocketBase does. PocketBase: core/view.go */
 function parseQuery(query: string): ParsedQuery {
   const plain = query.replace(COMMENTS, ' ')
   const marked = plain.replace(JOINS, ' __join__ ').replace(DISCARDED, ' __discard__ ')
@@ -87,7 +87,7 @@ function splitKeeping(sql: string): string[] {
   })
 }
 
-/** A field of a view, and whether it is a column of a collection's table just as it is there. */
+/** A view's field, and whether it is an unchanged column of a collection's table. */
 export interface ViewField {
   readonly field: Field
   readonly plain: boolean
@@ -104,7 +104,7 @@ const viewId = () =>
   })
 const json = (name: string) => readField({ name, type: 'json', maxSize: 1 })
 
-/** Fields of expressions that say their type themselves. */
+/** Field types of expressions with an explicit type. */
 const CASTS: Record<string, object> = {
   real: { type: 'number' },
   decimal: { type: 'number' },
@@ -123,10 +123,10 @@ function byExpression(expression: string): object | undefined {
   return CASTS[CAST.exec(lower)?.[1] ?? '']
 }
 
-/** The same field under another name, with an id of its own: one field may stand in a view twice. */
+/** The same field under another name with a new id: a view may contain a field twice. */
 const clone = (field: Field, name: string): Field => ({ ...field, name, id: `_clone_${randomId(4)}` })
 
-/** What a column is called where it comes from, and the collection and field that this is, if it is one. */
+/** A column's original name and, if it has one, its collection and field. */
 function readColumn(column: Identifier, query: ParsedQuery, sources: ReadonlyMap<string, Collection>) {
   const parts = column.original.split('.')
   const qualified = parts.length === 2
@@ -156,7 +156,7 @@ function viewField(
   }
 }
 
-/** The collections that a query reads, by the names that it gives them. */
+/** The collections that a query reads, by alias. */
 function sourcesOf({ tables }: ParsedQuery, catalog: Catalog): Map<string, Collection> {
   const sources = new Map<string, Collection>()
   for (const { original, alias } of tables) {
@@ -167,8 +167,8 @@ function sourcesOf({ tables }: ParsedQuery, catalog: Catalog): Map<string, Colle
 }
 
 /**
- * What PocketBase reads out of a view's query: a field for each column, by its alias. Columns that no
- * collection has become json. Throws a ViewQueryError. PocketBase: core/view.go
+ * The fields that PocketBase derives from a view's query, one per column, by alias. Unknown columns become
+ * json. Throws a ViewQueryError. PocketBase: core/view.go
  */
 export function suggestFields(query: string, catalog: Catalog): ViewField[] {
   const parsed = parseQuery(query.trim().replace(/^;+|;+$/g, ''))
@@ -183,18 +183,18 @@ export function suggestFields(query: string, catalog: Catalog): ViewField[] {
   })
 }
 
-/** A field of a collection that a view shows as one of its own. */
+/** The collection field behind a view's field. */
 export interface FieldSource {
   readonly collection: Collection
   readonly field: Field
 }
 
-/** So many views may lie over each other. */
+/** Maximum depth of views that read views. */
 const MAX_VIEWS = 5
 
 /**
- * Where a view's field comes from: a field of a collection that has records of its own, through any views
- * between; undefined if it is made by the query. PocketBase: core/view.go, FindRecordByViewFile
+ * The origin of a view's field: a field of a collection with records, through any views; undefined if the
+ * query computes it. PocketBase: core/view.go, FindRecordByViewFile
  */
 export function fieldSource(
   view: ViewCollection,
@@ -212,15 +212,14 @@ export function fieldSource(
     : { collection, field }
 }
 
-/** A column that the query gives, but its text does not show. */
+/** A column that the query returns but its text does not show. */
 export const unknownField = (name: string): ViewField => ({
   field: name === 'id' ? viewId() : json(name),
   plain: false,
 })
 
 /**
- * Columns of a view that count something: numbers which SQLite, knowing no type of them, does not compare
- * with texts.
+ * Columns of a view that count something. SQLite gives them no type, so it does not compare them with texts.
  */
 export const countedColumns = (query: string): Set<string> => {
   const { columns } = parseQuery(query)

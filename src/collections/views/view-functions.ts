@@ -1,7 +1,6 @@
 /**
- * Functions of Postgres that a view's query may call although their answer depends on more than their
- * arguments: on the time, the time zone, chance, or the output of another type. None of them reads tables,
- * files or settings.
+ * Postgres functions that views may call although their result depends on more than their arguments: time,
+ * time zone, chance, or another type's output. None reads tables, files or settings.
  */
 export const VIEW_FUNCTIONS: readonly string[] = [
   ...['age', 'clock_timestamp', 'date', 'date_add', 'date_part', 'date_subtract', 'date_trunc', 'extract'],
@@ -25,13 +24,12 @@ export const VIEW_FUNCTIONS: readonly string[] = [
 const SCHEMAS = `('pg_catalog'::regnamespace, current_schema()::regnamespace)`
 
 /**
- * True of a row `p` of pg_proc that a view may call: an immutable function, since Postgres lets those depend
- * on their arguments alone; one of VIEW_FUNCTIONS (bound to `$1`); or one of ours that stands for a function
- * of SQLite (sql/functions/values).
+ * SQL: whether a view may call row `p` of pg_proc: an immutable function, one of VIEW_FUNCTIONS (bound to
+ * `$1`), or one of ours for a SQLite function (sql/functions/values).
  */
 export const IS_VIEW_FUNCTION = `p.pronamespace in ${SCHEMAS} and (p.provolatile = 'i'
   or p.pronamespace = 'pg_catalog'::regnamespace and p.proname = any($1::text[])
   or p.pronamespace = current_schema()::regnamespace and p.provolatile = 's' and starts_with(p.proname, 'pb_'))`
 
-/** True of a row `o` of pg_operator, whose function is `p`, that a view may use. */
+/** SQL: whether a view may use row `o` of pg_operator, whose function is `p`. */
 export const IS_VIEW_OPERATOR = `o.oprnamespace in ${SCHEMAS} and p.provolatile <> 'v'`

@@ -1,8 +1,6 @@
 import type { Field } from '../../fields/field.ts'
 
-/**
- * A query that no view can have; the message says why. `fields`: the columns of the query that could be read.
- */
+/** An invalid query of a view. `fields`: the columns that could be read. */
 export class ViewQueryError extends Error {
   override name = 'ViewQueryError'
   readonly fields: readonly Field[]

@@ -18,8 +18,8 @@ import { ViewQueryError } from './view-query-error.ts'
 
 const SAMPLE_SIZE = 10
 /**
- * A column of a view's query → the type that a field of this type has in a table. NULL stays, as in
- * PocketBase: answers show it as empty, filters and sorts know it from 0, and from false.
+ * Casts of a view's columns to the field's column type. NULL stays, as in PocketBase: answers show it as
+ * empty, filters and sorts tell it from 0 and false.
  */
 const CASTS: Partial<Record<Field['type'], (column: string) => string>> = {
   number: (column) => `${column}::float8`,
@@ -39,13 +39,13 @@ const NO_ID = "missing required id column (you can use `(ROW_NUMBER() OVER()) as
 const EMPTY_IDS = 'the query could return records with empty or invalid ids'
 const EQUAL_IDS = 'the query could return records with non-unique ids'
 
-/** True if a name or a view's query is at fault: what it says, or what Postgres says of it. */
+/** Whether an error is the fault of a name or a view's query. */
 export function isQueryFault(error: unknown): error is Error {
   const isOurs = [ViewQueryError, UnbalancedError, SqliteFault].some((type) => error instanceof type)
   return isOurs || isSqlError(error)
 }
 
-/** A view's query ready for Postgres, its fields, and the names under which Postgres gives its columns. */
+/** A view's query translated for Postgres, its fields, and Postgres' names of its columns. */
 export interface ReadQuery {
   readonly sql: string
   readonly fields: Field[]
@@ -53,7 +53,7 @@ export interface ReadQuery {
   readonly plain: readonly boolean[]
 }
 
-/** No query begins with these; Postgres takes some for names and stumbles over what follows. */
+/** Queries cannot begin with these; Postgres reads some as names and reports a later word. */
 const NO_QUERY = new Set(['alter', 'create', 'delete', 'drop', 'insert', 'update'])
 
 function demandQuery(sql: string): void {
@@ -63,7 +63,7 @@ function demandQuery(sql: string): void {
 
 /**
  * One SELECT without closing semicolons. Throws a ViewQueryError for several statements, a SqliteFault for
- * what is none.
+ * other SQL.
  */
 function singleStatement(query: string): string {
   const sql = query.trim().replace(/^;+|;+$/g, '')
@@ -72,7 +72,7 @@ function singleStatement(query: string): string {
   return sql
 }
 
-/** Throws a ViewQueryError for what a view may not use. Nothing of the query is run. */
+/** Throws a ViewQueryError for what a view may not use. The query is not run. */
 async function checkAccess(tx: Db, sql: string, catalog: Catalog): Promise<void> {
   const name = `_view_${randomText(15)}`
   await tx.query(`create view ${quote(name)} as select 1 as one from (${sql}\n) q`)
@@ -80,13 +80,13 @@ async function checkAccess(tx: Db, sql: string, catalog: Catalog): Promise<void>
   await tx.query(`drop view ${quote(name)}`)
 }
 
-/** The query for Postgres, and its columns. One that makes no sense as SQLite's may be Postgres' own. */
+/** The query for Postgres and its columns. A query that is invalid in SQLite may be Postgres' own. */
 async function askColumns({ db, catalog }: Store, query: string) {
   const ask = (sql: string) =>
     db.transaction((tx) =>
       withSavepoint(tx, async () => {
         await checkAccess(tx, sql, catalog)
-        // a parameter makes it one prepared statement: a second one inside the query cannot slip through
+        // A parameter makes it a prepared statement, so it cannot contain a second statement.
         const { columns } = await tx.query(`select * from (${sql}\n) q limit $1::int`, [0])
         return { sql, columns }
       }),
@@ -101,8 +101,8 @@ async function askColumns({ db, catalog }: Store, query: string) {
 }
 
 /**
- * Reads a view's query and asks Postgres for its columns; the query itself is not run. Throws a
- * ViewQueryError, or what Postgres says of it.
+ * Reads a view's query and gets its columns from Postgres without running it. Throws a ViewQueryError or
+ * Postgres' error.
  */
 export async function readQuery(store: Store, query: string): Promise<ReadQuery> {
   const single = singleStatement(query)
@@ -119,9 +119,8 @@ export async function readQuery(store: Store, query: string): Promise<ReadQuery>
 }
 
 /**
- * The same, and looks at the fields and at some rows: those must be possible, the ids of these must be there
- * and differ.
- * PocketBase: core/view.go, DryRunView
+ * The same, and checks fields and sample rows: fields must be possible, ids present and unique. PocketBase:
+ * core/view.go, DryRunView
  */
 export async function readAndSample(store: Store, query: string): Promise<ReadQuery> {
   const read = await readQuery(store, query)
@@ -136,11 +135,11 @@ export async function readAndSample(store: Store, query: string): Promise<ReadQu
   return read
 }
 
-/** How many columns before this one have its name: SQLite numbers those that come again. */
+/** Earlier columns of the same name: SQLite numbers repeated ones. */
 const namedBefore = (columns: readonly string[], place: number) =>
   columns.slice(0, place).filter((name) => name.toLowerCase() === columns[place]!.toLowerCase()).length
 
-/** Postgres folds an alias that stands without quotes to lower case. */
+/** Postgres folds unquoted aliases to lower case. */
 const isFieldOf = ({ field }: ViewField, column: string) =>
   field.name === column || field.name.toLowerCase() === column
 

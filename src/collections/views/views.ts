@@ -6,18 +6,18 @@ import { createView, dropView, readQuery, renameView } from './view.ts'
 const viewsOf = (draft: CatalogDraft): ViewCollection[] =>
   draft.catalog.all.filter((collection) => collection.type === 'view')
 
-/** Fields of a view without their ids, which are new each time. */
+/** Fields of a view without ids, which are new each time. */
 const shape = ({ fields }: { readonly fields: Collection['fields'] }) =>
   JSON.stringify(fields.map((field) => ({ ...field, id: '' })))
 
-/** Writes a view collection that has no view yet, with the fields that its query gives now. */
+/** Writes a view collection without a view, with the fields that its query has now. */
 async function makeView(draft: CatalogDraft, next: ViewCollection): Promise<void> {
   const query = await readQuery(draft, next.viewQuery)
   await createView(draft.db, next, query)
   await draft.put({ ...next, fields: query.fields })
 }
 
-/** Writes a view collection, new or not. Its view is only made anew if it shows something else. */
+/** Writes a view collection. Its view is recreated only if its content changes. */
 export async function saveView(
   draft: CatalogDraft,
   next: ViewCollection,
@@ -32,8 +32,8 @@ export async function saveView(
 }
 
 /**
- * After a change of a collection: views whose fields are others now are made anew. Answers why a view could
- * not be read any more, a sentence for each. PocketBase: core/collection_query.go
+ * Recreates views whose fields changed with a collection. Returns a sentence for each view that cannot be
+ * read any more. PocketBase: core/collection_query.go
  */
 export async function refreshViews(draft: CatalogDraft, except: string): Promise<string[]> {
   const problems: string[] = []
@@ -53,9 +53,9 @@ export async function refreshViews(draft: CatalogDraft, except: string): Promise
 }
 
 /**
- * Takes all views but one away while `work` changes what Postgres does not let change under a view, and makes
- * them anew, after those of `more`. A view may read another one: those that cannot be made yet wait for the
- * next round. Throws what Postgres says if one cannot be made at all.
+ * Drops all views but one while `work` makes changes that Postgres forbids under a view, then recreates them
+ * and `more`. Views may read others: those that cannot be created yet wait for the next round. Throws
+ * Postgres' error if one cannot be created at all.
  */
 export async function withoutViews(
   draft: CatalogDraft,

@@ -4,19 +4,19 @@ import { matchesPattern } from '../values/pattern.ts'
 import { hostOf, isUrl } from '../values/url-form.ts'
 import { required, TEXT_LIKE } from './text.ts'
 
-/** Characters beyond ASCII that an address may have; the rest is RFC 5322's atoms and quoted strings. */
+/** Non-ASCII characters allowed in an address; the rest is RFC 5322's atoms and quoted strings. */
 const WIDE = '\\x{00A0}-\\x{D7FF}\\x{F900}-\\x{FDCF}\\x{FDF0}-\\x{FFEF}'
 const ATOM = `[a-zA-Z0-9!#$%&'*+\\-/=?^_\`{|}~${WIDE}]+`
 const FOLD = '(([ \\t]*\\r\\n)?[ \\t]+)?'
 const QUOTED_CHARACTER = `([\\x01-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f\\x21\\x23-\\x5b\\x5d-\\x7e${WIDE}]|\\([\\x01-\\x09\\x0b\\x0c\\x0d-\\x7f]|\\([${WIDE}])`
-/** PocketBase takes one character between the quotes, no more. */
+/** PocketBase allows only one character between the quotes. */
 const QUOTED = `"${FOLD}${QUOTED_CHARACTER}${FOLD}"`
 const OUTER = `a-zA-Z${WIDE}`
 const LABEL = `[${OUTER}0-9]([${OUTER}0-9\\-._~]*[${OUTER}0-9])?`
 const TOP_LABEL = `[${OUTER}]([${OUTER}0-9\\-_~]*[${OUTER}])?`
 const EMAIL = `^(${ATOM}(\\.${ATOM})*|${QUOTED})@(${LABEL}\\.)+${TOP_LABEL}\\.?$`
 
-/** True for what PocketBase takes as an email address. */
+/** Whether PocketBase accepts the text as an email address. */
 export const isEmail = (text: string): boolean => matchesPattern(EMAIL, text)
 
 interface Domains {
@@ -33,9 +33,7 @@ const emailError = (): FieldError => fieldError('validation_is_email', 'Must be 
 
 const DEFAULTS = { exceptDomains: null, onlyDomains: null }
 
-/**
- * `email`: options `onlyDomains`, `exceptDomains`, compared to the letter. PocketBase: core/field_email.go
- */
+/** `email`: options `onlyDomains`, `exceptDomains`, compared exactly. PocketBase: core/field_email.go */
 export const email: FieldType<EmailField> = {
   ...TEXT_LIKE,
   check(field, value) {
@@ -49,7 +47,7 @@ export const email: FieldType<EmailField> = {
 }
 
 /**
- * `url`: the scheme may be missing; host against `onlyDomains`, `exceptDomains`. PocketBase:
+ * `url`: the scheme is optional; `onlyDomains` and `exceptDomains` test the host. PocketBase:
  * core/field_url.go
  */
 export const url: FieldType<UrlField> = {

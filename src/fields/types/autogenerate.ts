@@ -1,7 +1,7 @@
 import { randomBelow } from '../../tools/random.ts'
 import { patternError } from '../values/pattern.ts'
 
-/** A part of a pattern that can be written out. Ranges are pairs of code points, both inside. */
+/** A part of a pattern that text can be generated for. Ranges are inclusive pairs of code points. */
 type Part =
   | { kind: 'literal'; text: string }
   | { kind: 'class'; ranges: readonly [number, number][] }
@@ -9,7 +9,7 @@ type Part =
   | { kind: 'sequence'; parts: readonly Part[] }
   | { kind: 'choice'; parts: readonly Part[] }
 
-/** Most repetitions of `*` and `+`. PocketBase: tools/security/random_by_regex.go */
+/** Maximum repetitions of `*` and `+`. PocketBase: tools/security/random_by_regex.go */
 const MAX_REPEAT = 6
 const MAX_CODE_POINT = 0x10ffff
 
@@ -43,9 +43,9 @@ const ESCAPED_CHARACTERS: Record<string, string> = { n: '\n', t: '\t', r: '\r', 
 const parsed = new Map<string, Part>()
 
 /**
- * A random text that a pattern in Go's syntax describes: literals, classes, groups, alternatives,
- * repetitions. As in PocketBase, the upper bound of a repetition is never reached. Throws for a pattern that
- * is wrong or has anchors.
+ * Generates a random text for a pattern in Go's syntax: literals, classes, groups, alternatives, repetitions.
+ * As in PocketBase, the upper bound of a repetition is never reached. Throws for an invalid pattern and for
+ * anchors.
  */
 export function generateText(pattern: string): string {
   let part = parsed.get(pattern)
@@ -98,7 +98,7 @@ function invert(ranges: readonly [number, number][]): [number, number][] {
 
 const unsupported = (what: string) => new Error(`${what} is not supported in a pattern that generates text`)
 
-/** Reads a pattern that is known to be well-formed. Its place in the pattern is the only state. */
+/** Reads a valid pattern. Its only state is the position. */
 class PatternReader {
   readonly #characters: readonly string[]
   #at = 0
@@ -163,7 +163,7 @@ class PatternReader {
     return { kind: 'class', ranges: escaped }
   }
 
-  /** What follows a backslash: a class or a code point. */
+  /** After a backslash: a class or a code point. */
   #escaped(): number | readonly [number, number][] {
     const letter = this.#take()
     if (letter === 'x') return this.#hex()
@@ -173,7 +173,7 @@ class PatternReader {
     return (ESCAPED_CHARACTERS[letter] ?? letter).codePointAt(0)!
   }
 
-  /** `\x41` or `\x{1F600}`, behind the x. */
+  /** `\x41` or `\x{1F600}`, after the x. */
   #hex(): number {
     const digits = /^(?:\{([0-9a-fA-F]+)\}|([0-9a-fA-F]{2}))/.exec(this.#rest)!
     this.#at += digits[0].length

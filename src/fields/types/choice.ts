@@ -11,13 +11,10 @@ import { toTexts } from '../values/cast.ts'
 import { quoteText } from '../values/json-text.ts'
 import { required } from './text.ts'
 
-/** Fields of one text, or of a list of texts. */
+/** Fields of one text or a list of texts. */
 export type ChoiceField = SelectField | RelationField | FileField
 
-/**
- * The fields that hold one text or a list of them, by `maxSelect`. Of several values a single field keeps the
- * last.
- */
+/** Behaviour of choice fields, by `maxSelect`. A single field keeps the last of several values. */
 const CHOICE = {
   column: (field: ChoiceField) =>
     isMulti(field) ? `text[] collate "C" not null default '{}'` : `text collate "C" not null default ''`,
@@ -31,22 +28,21 @@ const CHOICE = {
 export const choiceValue = (field: ChoiceField, texts: string[]): Value =>
   isMulti(field) ? texts : lastOf(texts)
 
-/** PocketBase takes the last text apart once more: a list of one counts as what is in it. */
+/** PocketBase unpacks the last text once more: a list of one counts as its item. */
 function lastOf(texts: readonly string[]): string {
   const last = texts.at(-1) ?? ''
   const within = toTexts(last)
   return within.length > 1 ? last : (within[0] ?? '')
 }
 
-/** The field's value → its texts, without empty ones. */
+/** The texts of a field's value without empty ones. */
 export function chosenTexts(value: Value): readonly string[] {
   if (Array.isArray(value)) return value
   return value === '' || value === null ? [] : [String(value)]
 }
 
 /**
- * What is judged: PocketBase takes even a single value apart once more, a list in its text then counts as
- * several.
+ * The values to check. PocketBase unpacks even a single value, so a JSON list in its text counts as several.
  */
 const judged = (value: Value): readonly string[] =>
   typeof value === 'string' ? toTexts(value) : chosenTexts(value)
@@ -74,7 +70,7 @@ export const select: FieldType<SelectField> = {
 }
 
 /**
- * `relation`: ids of records; whether they exist, the writer of a record asks. PocketBase:
+ * `relation`: ids of records. Whether they exist is checked when the record is written. PocketBase:
  * core/field_relation.go
  */
 export const relation: FieldType<RelationField> = {
@@ -91,17 +87,14 @@ export const relation: FieldType<RelationField> = {
   defaults: { cascadeDelete: false, collectionId: '', maxSelect: 0, minSelect: 0 },
 }
 
-/**
- * Each item of a list by itself: one that is a list of one counts as what is in it, any other list as
- * nothing.
- */
+/** Each item of a list: a list of one counts as its item, other lists are dropped. */
 function fileNames(raw: unknown): string[] {
   if (!Array.isArray(raw)) return toTexts(raw)
   const names = raw.map(fileNames).filter(({ length }) => length === 1)
   return [...new Set(names.flat())]
 }
 
-/** A raw value → the texts that a field of one or several may hold, in the raw value's order. */
+/** The texts of a raw value for a choice field, in its order. */
 export const choiceTexts = (field: ChoiceField, raw: unknown): string[] =>
   field.type === 'file' ? fileNames(raw) : toTexts(raw)
 

@@ -3,12 +3,12 @@ import type { AutodateField, DateField, FieldType, Value } from '../field.ts'
 import { toText } from '../values/cast.ts'
 import { parseLayouts } from '../values/date-layouts.ts'
 
-/** The wire form of an instant; it is the stored form too, so that texts compare as instants do. */
+/** PocketBase's date form. Stored like this too, so that texts compare as dates do. */
 const WIRE = /^(\d{4})-(\d\d)-(\d\d) (\d\d):(\d\d):(\d\d)\.(\d{3})Z$/
-/** Go's zero time, which counts as no date. */
+/** Go's zero time, which means no date. */
 const ZERO_TIME_MS = Date.parse('0001-01-01T00:00:00Z')
 
-/** An instant in PocketBase's form: `2026-11-20 07:00:00.000Z`. */
+/** A date in PocketBase's form: `2026-11-20 07:00:00.000Z`. */
 export function formatDate(at: Date): string {
   const iso = at.toISOString()
   return iso.length === 24
@@ -16,24 +16,24 @@ export function formatDate(at: Date): string {
     : `${longYear(at)}${iso.slice(7, 13)} ${iso.slice(14)}`
 }
 
-/** Years that do not fit four digits, which `toISOString` writes as six with a sign. */
+/** For years outside four digits, which `toISOString` writes as six with a sign. */
 function longYear(at: Date): string {
   const year = at.getUTCFullYear()
   return year < 0 ? `-${String(-year).padStart(4, '0')}` : String(year)
 }
 
-/** This moment in PocketBase's form. */
+/** The present moment in PocketBase's form. */
 export const now = (): string => formatDate(new Date())
 
-/** A stored date → instant; undefined for an empty or unreadable one. */
+/** Parses a stored date; undefined for an empty or invalid one. */
 export function dateOf(text: string): Date | undefined {
   const ms = text === '' ? undefined : readDate(text)
   return ms === undefined ? undefined : new Date(ms)
 }
 
 /**
- * Any value → PocketBase's form of the instant it names, cut to milliseconds; `''` when it names none,
- * numbers included. PocketBase: tools/types/datetime.go
+ * Converts any value to PocketBase's date form, cut to milliseconds; `''` for anything that is no date,
+ * including numbers. PocketBase: tools/types/datetime.go
  */
 export function parseDate(raw: unknown): string {
   const text = toText(raw)
@@ -45,14 +45,14 @@ export function parseDate(raw: unknown): string {
 function readDate(text: string): number | undefined {
   if (WIRE.test(text)) {
     const ms = Date.parse(`${text.slice(0, 10)}T${text.slice(11)}`)
-    // Date.parse takes 24:00:00 and the 30th of February
+    // Date.parse accepts 24:00:00 and February 30.
     if (!Number.isNaN(ms) && formatDate(new Date(ms)) === text) return ms
     return undefined
   }
   return parseLayouts(text)
 }
 
-/** `2024-01-01 00:00:00 +0000 UTC`, as Go prints a time: the fraction without its closing zeros. */
+/** `2024-01-01 00:00:00 +0000 UTC`, as Go prints a time: the fraction without trailing zeros. */
 function goTime(at: Date): { text: string; json: string } {
   const [day, clock] = formatDate(at).split(' ')
   const short = clock!.replace(/\.?0*Z$/, '')
@@ -66,7 +66,7 @@ function outOfRange(limit: string, word: 'less' | 'greater'): FieldError {
   return fieldError(code, `Must be no ${word} than ${text}`, { threshold: json })
 }
 
-/** As texts they compare only where both years have four digits. */
+/** Texts compare as dates only if both years have four digits. */
 const isBefore = (a: string, b: string) => yearOf(a) - yearOf(b) < 0 || (yearOf(a) === yearOf(b) && a < b)
 const yearOf = (text: string) => Number.parseInt(text, 10)
 
@@ -75,7 +75,7 @@ const zero = () => ''
 const fromInput = (_: unknown, raw: unknown) => parseDate(raw)
 const toJson = (_: unknown, value: Value) => `"${value}"`
 
-/** `date`: an instant, `''` when unset. PocketBase: core/field_date.go */
+/** `date`: a date, `''` when unset. PocketBase: core/field_date.go */
 export const date: FieldType<DateField> = {
   column,
   zero,
@@ -91,9 +91,7 @@ export const date: FieldType<DateField> = {
   defaults: { max: '', min: '' },
 }
 
-/**
- * `autodate`: the moment of the create or update, never set by a client. PocketBase: core/field_autodate.go
- */
+/** `autodate`: the time of create or update, never set by a client. PocketBase: core/field_autodate.go */
 export const autodate: FieldType<AutodateField> = {
   column,
   zero,

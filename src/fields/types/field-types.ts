@@ -26,5 +26,4 @@ export const FIELD_TYPES: { readonly [T in FieldTypeName]: FieldType<FieldOf<T>>
   password,
 }
 
-/** What a field's type can do. */
 export const fieldType = (field: Field): FieldType => FIELD_TYPES[field.type] as FieldType

@@ -9,7 +9,6 @@ export interface Point {
   lat: number
 }
 
-/** A stored point → its parts. */
 const pointOf = (value: Value): Point => JSON.parse(value as string) as Point
 
 /**
@@ -46,14 +45,14 @@ function parse(text: string): unknown {
   }
 }
 
-/** What comes as an object has its keys in the order of bytes, as Go writes them. */
+/** Object keys in byte order, as Go writes them. */
 function inOrder(raw: unknown): unknown {
   if (typeof raw !== 'object' || raw === null || Array.isArray(raw)) return raw
   return Object.fromEntries(Object.entries(raw).sort(([a], [b]) => byBytes(a, b)))
 }
 
 /**
- * Keys in any case, the last of them counts; what is no number leaves the part as it was. Go: encoding/json
+ * Keys match in any case and the last one counts; a non-number leaves the part unchanged. Go: encoding/json
  */
 function readPoint(raw: unknown): Point {
   const point: Point = { lon: 0, lat: 0 }

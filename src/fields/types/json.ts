@@ -3,7 +3,7 @@ import type { FieldType, JsonField } from '../field.ts'
 import { isJson, isTooDeep, minify, quoteText, writeSorted } from '../values/json-text.ts'
 import { required } from './text.ts'
 
-/** What a json field without `maxSize` may hold. */
+/** Maximum size of a json field without `maxSize`. */
 export const DEFAULT_JSON_BYTES = 1 << 20
 
 const EMPTY = new Set(['null', '""', '[]', '{}'])
@@ -33,14 +33,14 @@ export const json: FieldType<JsonField> = {
 }
 
 /**
- * `fromInput` writes well-formed JSON, but for texts (`quoteAsGo`) and what is nested too deep. Parsing 1 MB
- * again takes 100 ms.
+ * `fromInput` writes valid JSON except for texts (`quoteAsGo`) and deep nesting. Parsing 1 MB again would
+ * take 100 ms.
  */
 const isValid = (text: string) => (text.startsWith('"') ? isJson(text) : !isTooDeep(text))
 
 /**
- * A text is JSON if it looks like it and is, so that forms can send JSON; else it is a JSON string. Its own
- * order of keys and spelling of numbers stay.
+ * A text that is JSON counts as JSON, so that forms can send it; other texts become JSON strings. Key order
+ * and number spelling are kept.
  */
 function fromText(text: string): string {
   if (WORDS.has(text)) return text
@@ -48,8 +48,8 @@ function fromText(text: string): string {
 }
 
 /**
- * PocketBase quotes with Go's own escapes, of which JSON does not know those of control characters: such a
- * text is refused by `check`.
+ * PocketBase quotes with Go's escapes, some of which JSON lacks (control characters); `check` refuses such a
+ * text.
  */
 function quoteAsGo(text: string): string {
   const control = /[\x00-\x07\x0b\x0e-\x1f\x7f]/

@@ -2,13 +2,10 @@ import type { Field } from '../field.ts'
 import { DEFAULT_JSON_BYTES } from './json.ts'
 import { DEFAULT_EDITOR_BYTES } from './text.ts'
 
-/** What a file without `maxSize` may have. */
+/** Maximum size of a file without `maxSize`. */
 export const DEFAULT_FILE_BYTES = 5 << 20
 
-/**
- * By how much a field raises the size of a body that is accepted. PocketBase: CalculateMaxBodySize of field
- * types
- */
+/** How much a field adds to the accepted body size. PocketBase: CalculateMaxBodySize of field types */
 export function maxBodyBytes(field: Field): number {
   if (field.type === 'editor') return field.maxSize || DEFAULT_EDITOR_BYTES
   if (field.type === 'json') return field.maxSize || DEFAULT_JSON_BYTES

@@ -4,7 +4,7 @@ import { toBool, toNumber } from '../values/cast.ts'
 import { writeNumber } from '../values/json-text.ts'
 import { required } from './text.ts'
 
-/** `number`: options `min`, `max`, `onlyInt`, none of which judges a 0. PocketBase: core/field_number.go */
+/** `number`: options `min`, `max`, `onlyInt`; 0 passes all. PocketBase: core/field_number.go */
 export const number: FieldType<NumberField> = {
   column: () => 'double precision not null default 0',
   zero: () => 0,
@@ -42,7 +42,7 @@ export const number: FieldType<NumberField> = {
   defaults: { max: null, min: null, onlyInt: false },
 }
 
-/** A number in a sentence, as Go prints it: 123456, but 1e+06. */
+/** A number in a message, as Go prints it: 123456, but 1e+06. */
 export function formatNumber(value: number): string {
   const [digits, power = ''] = value.toExponential().split('e')
   const exponent = Number(power)
@@ -50,10 +50,10 @@ export function formatNumber(value: number): string {
   return `${digits}e${exponent < 0 ? '-' : '+'}${String(Math.abs(exponent)).padStart(2, '0')}`
 }
 
-/** PocketBase asks whether the number survives a conversion to int64. */
+/** Whether the number survives conversion to int64, which is PocketBase's test. */
 export const isInt64 = (value: number) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
 
-/** `bool`: required means that it must be true. PocketBase: core/field_bool.go */
+/** `bool`: required means true. PocketBase: core/field_bool.go */
 export const bool: FieldType<BoolField> = {
   column: () => 'boolean not null default false',
   zero: () => false,

@@ -8,8 +8,8 @@ import { required, TEXT_LIKE } from './text.ts'
 const DEFAULT_MAX_CHARACTERS = 71
 
 /**
- * `password`: stored as a bcrypt hash, which never leaves the server. `fromInput` gives the plain text: who
- * stores it asks `passwordError` and hashes it first. PocketBase: core/field_password.go
+ * `password`: stored as a bcrypt hash that never leaves the server. `fromInput` returns the plain text: the
+ * caller checks it with `passwordError` and hashes it. PocketBase: core/field_password.go
  */
 export const password: FieldType<PasswordField> = {
   ...TEXT_LIKE,
@@ -18,7 +18,7 @@ export const password: FieldType<PasswordField> = {
   defaults: { cost: 0, max: 0, min: 0, pattern: '' },
 }
 
-/** What is wrong with a new password in plain text; nothing with an empty one. */
+/** The error of a new plain-text password; undefined for an empty one. */
 export function passwordError(field: PasswordField, plain: string): FieldError | undefined {
   if (plain === '') return undefined
   const length = countCharacters(plain)

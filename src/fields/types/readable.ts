@@ -3,9 +3,9 @@ import type { Field, FieldTypeName } from '../field.ts'
 import { FALSE_WORDS, parseNumber, TRUE_WORDS } from '../values/cast.ts'
 import { parseDate } from './date.ts'
 
-/** What a field type takes where values are read strictly. */
+/** What a field type accepts where values are read strictly. */
 interface Form {
-  /** False for a raw value that `fromInput` would take for empty although it is not. */
+  /** False for a raw value that `fromInput` would silently turn into the empty value. */
   readonly accepts: (raw: unknown) => boolean
   /** Completes "Must be …". */
   readonly expected: string
@@ -43,9 +43,8 @@ const CHOICE = { accepts: isChoice, expected: 'a text or a list of texts' }
 const anything = () => true
 
 /**
- * PocketBase's clients clear a field with `''` or null, so both are the empty value of a type that has one. A
- * number and a bool have none: null would become 0, which often means "unlimited", or false. Whoever wants
- * that says 0 or false.
+ * PocketBase's clients clear a field with `''` or null, so both are accepted for types that have an empty
+ * value. Numbers and bools have none: null would become 0, which often means "unlimited", or false.
  */
 const FORMS: Readonly<Record<FieldTypeName, Form>> = {
   text: TEXT,
@@ -60,12 +59,12 @@ const FORMS: Readonly<Record<FieldTypeName, Form>> = {
   relation: CHOICE,
   file: CHOICE,
   geoPoint: { accepts: isPoint, expected: 'a point like {"lon":13.4,"lat":52.5}' },
-  // any value is JSON; nobody sets an autodate
+  // Any value is JSON; autodates are never set by clients.
   json: { accepts: anything, expected: '' },
   autodate: { accepts: anything, expected: '' },
 }
 
-/** The error of a raw value that cannot be read as the field's; undefined for one that can. */
+/** The error of a raw value that cannot be read as the field's; undefined if it can. */
 export function readError(field: Field, raw: unknown): FieldError | undefined {
   const { accepts, expected } = FORMS[field.type]
   return accepts(raw) ? undefined : fieldError('validation_invalid_value', `Must be ${expected}`)

@@ -6,15 +6,15 @@ import { matchesPattern } from '../values/pattern.ts'
 import { KEY_PATTERN, keyError } from '../values/record-key.ts'
 import { countCharacters } from '../values/text-length.ts'
 
-/** What a text without `max` may hold. */
+/** Maximum characters of a text without `max`. */
 export const DEFAULT_MAX_CHARACTERS = 5000
-/** What an editor's content without `maxSize` may hold. */
+/** Maximum bytes of an editor field without `maxSize`. */
 export const DEFAULT_EDITOR_BYTES = 5 << 20
 
-/** The error of an empty value in a field that must have one. */
+/** The error of an empty required field. */
 export const required = (): FieldError => fieldError('validation_required', 'Cannot be blank')
 
-/** Column, zero and casts of everything that is one text. */
+/** What all single-text types share. */
 export const TEXT_LIKE = {
   column: (field: Field) =>
     field.type === 'text' && field.primaryKey

@@ -3,8 +3,8 @@ import { availableParallelism } from 'node:os'
 import { Semaphore } from '../../tools/semaphore.ts'
 
 /**
- * Compiled code, loaded for the first password: an agent is the same program, also where nobody built it for,
- * as on Android.
+ * Native code, loaded for the first password: the agent is the same program and also runs where no build
+ * exists, such as Android.
  */
 let loaded: typeof import('bcrypt') | undefined
 function bcrypt(): typeof import('bcrypt') {
@@ -12,18 +12,19 @@ function bcrypt(): typeof import('bcrypt') {
   return loaded
 }
 
-/** What bcrypt reads of a password; Go refuses to hash a longer one instead of cutting it. */
+/** bcrypt reads no more; Go refuses longer passwords instead of cutting them. */
 export const MAX_PASSWORD_BYTES = 72
-/** Work of a hash whose field names none: 10, as in PocketBase. */
+/** Cost of a hash whose field names none: 10, as in PocketBase. */
 const DEFAULT_COST = 10
 
 /**
- * A password takes a core for 57 ms, so one stays free for everything else. And of Node's four threads, which
- * also sign tokens and look up names: without this, a flood of sign-ins stops all that.
+ * A hash takes a core for 57 ms, so one core stays free, and one of Node's four threads, which also sign
+ * tokens and resolve names.
  */
 const PLACES = Math.min(3, Math.max(1, availableParallelism() - 1))
 /**
- * Hashes of clients from unknown addresses that may wait, some 17 s a core; as many of known ones besides.
+ * Maximum waiting hashes of clients from unknown addresses, some 17 s of a core; the same number for known
+ * ones.
  */
 const MAX_WAITING = 300 * PLACES
 /** What a 503 says when too many wait. */
@@ -36,8 +37,8 @@ export function checkLength(plain: string): void {
 }
 
 /**
- * Hash of a password, off the main thread, in the turn of `holder`: the account or address that asks. Throws
- * a RangeError for one over 72 bytes, 503 when too many wait.
+ * Hashes a password off the main thread, in turns between holders (account or address). Throws a RangeError
+ * over 72 bytes, 503 when too many wait.
  */
 export async function hashPassword(plain: string, cost = 0, holder?: string): Promise<string> {
   checkLength(plain)
@@ -45,8 +46,8 @@ export async function hashPassword(plain: string, cost = 0, holder?: string): Pr
 }
 
 /**
- * True if the hash is that of the password; false for a hash that is none. In turns, and throws 503, as
- * above. With `isKnown` it goes before the work of clients whose address is unknown.
+ * Whether a hash belongs to the password; false for an invalid hash. Turns and 503 as above. `isKnown` goes
+ * before clients from unknown addresses.
  */
 export async function verifyPassword(
   plain: string,

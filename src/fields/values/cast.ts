@@ -1,15 +1,15 @@
 /**
- * Any JSON or form value → text, number, bool or texts, as PocketBase's casts do it: they never fail, what
- * cannot be read falls to zero. Follows github.com/spf13/cast and Go's strconv.
+ * Converts any JSON or form value to text, number, bool or texts like PocketBase's casts: never fails,
+ * unreadable input becomes zero. Follows github.com/spf13/cast and Go's strconv.
  */
 
-/** What Postgres cannot hold in a text: NUL is dropped, half a surrogate pair becomes U+FFFD. */
+/** Removes what Postgres cannot store: NUL is dropped, a lone surrogate becomes U+FFFD. */
 export function cleanText(text: string): string {
   const whole = text.isWellFormed() ? text : text.toWellFormed()
   return whole.includes('\0') ? whole.replaceAll('\0', '') : whole
 }
 
-/** A number in digits only, never with an exponent. Go: strconv.FormatFloat(n, 'f', -1, 64) */
+/** A number in digits only, without exponent. Go: strconv.FormatFloat(n, 'f', -1, 64) */
 export function plainNumber(value: number): string {
   if (Object.is(value, -0)) return '-0'
   const text = String(value)
@@ -35,7 +35,7 @@ const DECIMAL = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 const HEX = /^([+-]?)0x([\da-f]*)(?:\.([\da-f]*))?p([+-]?\d+)$/i
 const INFINITY = /^([+-]?)inf(inity)?$/i
 
-/** Number of a number, bool or numeric text; 0 for all else. `Infinity` and `NaN` as text come through. */
+/** The number of a number, bool or numeric text; 0 otherwise. Accepts `Infinity` and `NaN` as text. */
 export function toNumber(raw: unknown): number {
   if (typeof raw === 'number') return raw
   if (typeof raw === 'boolean') return Number(raw)
@@ -45,7 +45,7 @@ export function toNumber(raw: unknown): number {
 /** Underscores between decimal digits. */
 const UNDERSCORES = /(?<=\d)_(?=\d)/g
 
-/** Without the underscores that Go allows between digits, and before those of a hexadecimal mantissa. */
+/** Removes the underscores that Go allows between digits and before those of a hexadecimal mantissa. */
 function withoutUnderscores(text: string): string {
   if (!/^[+-]?0x/i.test(text)) return text.replace(UNDERSCORES, '')
   const power = text.search(/p|$/i)
@@ -53,9 +53,7 @@ function withoutUnderscores(text: string): string {
   return mantissa + text.slice(power).replace(UNDERSCORES, '')
 }
 
-/**
- * The number that a text is; undefined for any other text and a number out of range. Go: strconv.ParseFloat
- */
+/** Parses a number; undefined for other texts and out of range. Go: strconv.ParseFloat */
 export function parseNumber(written: string): number | undefined {
   const text = written.includes('_') ? withoutUnderscores(written) : written
   if (DECIMAL.test(text)) return finite(Number(text))
@@ -72,11 +70,11 @@ export function parseNumber(written: string): number | undefined {
 
 const finite = (value: number) => (Number.isFinite(value) ? value : undefined)
 
-/** Go's words of truth, and of the opposite. Go: strconv.ParseBool */
+/** Texts that Go reads as true. Go: strconv.ParseBool */
 export const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 export const FALSE_WORDS: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])
 
-/** True for Go's words of truth and for numbers other than 0. */
+/** True for those texts and for numbers other than 0. */
 export function toBool(raw: unknown): boolean {
   if (typeof raw === 'boolean') return raw
   if (typeof raw === 'number') return raw !== 0
@@ -84,8 +82,8 @@ export function toBool(raw: unknown): boolean {
 }
 
 /**
- * The values of a list, a scalar or a JSON array in a text, as texts without empty ones and repetitions. A
- * list that holds a list or an object gives none. PocketBase: tools/list/list.go, ToUniqueStringSlice
+ * The values of a list, a scalar or a JSON array in a text, as unique non-empty texts. A list that contains a
+ * list or an object gives none. PocketBase: tools/list/list.go, ToUniqueStringSlice
  */
 export function toTexts(raw: unknown): string[] {
   const texts = typeof raw === 'string' ? splitText(raw) : Array.isArray(raw) ? listTexts(raw) : [toText(raw)]
@@ -102,9 +100,7 @@ function listTexts(list: readonly unknown[]): string[] {
   return texts
 }
 
-/**
- * A JSON array's texts; the whole text as well when something in it is no text, as Go's decoder leaves it.
- */
+/** The texts of a JSON array; if an item is no text, also the whole text, as Go's decoder leaves it. */
 function splitText(text: string): string[] {
   if (!text.includes('[')) return [text]
   const list = parseList(text)

@@ -1,7 +1,7 @@
 /**
- * The other forms of a date that PocketBase takes, in Go's notation and in the order in which they are tried.
- * Source: github.com/spf13/cast, internal/time.go. Go's parser is lenient: an hour may have one digit, a
- * fraction may follow any second, several spaces pass for one.
+ * Further date forms that PocketBase accepts, in Go's notation, in the order of trial. Go's parser is
+ * lenient: an hour may have one digit, any second may have a fraction, several spaces count as one. Source:
+ * github.com/spf13/cast, internal/time.go
  */
 const LAYOUTS = [
   '2006-01-02',
@@ -32,14 +32,11 @@ const LAYOUTS = [
 
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
 const DAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
-/**
- * Three capitals, or more that end in T; GMT and no name at all may have hours behind them. Go:
- * time.parseTimeZone
- */
+/** Three capitals, or more that end in T; GMT or no name may be followed by hours. Go: time.parseTimeZone */
 const HOURS = '[+-]0*(?:1?\\d|2[0-3])(?!\\d)'
 const ZONE_NAME = `(?:ChST|MeST|GMT(?<ahead>${HOURS})?|${HOURS}|(?:[A-Z]{3,4}T|WITA|[A-Z]{3})(?![A-Z]))`
 
-/** What each element of a layout matches. */
+/** Regular expressions of layout elements. */
 const ELEMENTS: Record<string, string> = {
   '2006': '(?<year>\\d{4})',
   '06': '(?<shortYear>\\d\\d)',
@@ -71,7 +68,7 @@ function anyCase(word: string): string {
   return word.replace(/[a-z]/gi, (c) => `[${c.toUpperCase()}${c.toLowerCase()}]`)
 }
 
-/** Go takes a fraction after any second that is not followed by one in the layout. */
+/** Go accepts a fraction after any second that has none in the layout. */
 const withFraction = (layout: string) => layout.replace(/05(?!\.)/, '05.999')
 
 const PATTERNS = LAYOUTS.map(
@@ -81,8 +78,7 @@ const PATTERNS = LAYOUTS.map(
 type Found = Record<string, string | undefined>
 
 /**
- * Milliseconds since 1970 of a date in one of the layouts; undefined if none fits or a part is out of its
- * range.
+ * Milliseconds since 1970 of a date in one of the layouts; undefined if none fits or a part is out of range.
  */
 export function parseLayouts(text: string): number | undefined {
   for (const pattern of PATTERNS) {
@@ -108,9 +104,7 @@ function instant(found: Found): number | undefined {
   return offset === undefined ? undefined : at.getTime() - offset + aheadMs(found)
 }
 
-/**
- * Hours behind GMT say what the clock showed there, and the clock is what PocketBase takes for the instant.
- */
+/** After GMT, hours are ignored: PocketBase takes the clock time as the instant. */
 const aheadMs = ({ offset, ahead }: Found): number =>
   offset === undefined && ahead !== undefined ? Number(ahead) * 3_600_000 : 0
 
@@ -119,7 +113,7 @@ function yearOf({ year, shortYear }: Found): number {
   return Number(shortYear) + (Number(shortYear) >= 69 ? 1900 : 2000)
 }
 
-/** Twelve-hour clocks only where the layout has AM or PM. */
+/** Twelve-hour clocks only if the layout has AM or PM. */
 function hourOf({ hour, half }: Found): number | undefined {
   const value = Number(hour ?? 0)
   if (half === undefined) return value

@@ -2,13 +2,13 @@ import { z } from 'zod'
 
 const WIRE = String.raw`-?\d{3,6}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3}Z`
 
-/** An instant in an answer: PocketBase's form, in UTC. */
+/** A date in an answer: PocketBase's form, UTC. */
 export const INSTANT = z
   .string()
   .regex(new RegExp(`^${WIRE}$`))
   .meta({ examples: ['2026-11-20 07:00:00.000Z'] })
 
-/** The same, or empty when there is none. */
+/** The same, or empty. */
 export const INSTANT_OR_EMPTY = z
   .string()
   .regex(new RegExp(`^(${WIRE})?$`))

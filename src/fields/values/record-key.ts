@@ -1,9 +1,9 @@
 import { type FieldError, fieldError } from '../../errors.ts'
 
-/** The pattern of ids that PocketBase makes itself; ids of another pattern are judged more closely. */
+/** The pattern of PocketBase's own ids. Ids of other patterns have further checks. */
 export const KEY_PATTERN = '^[a-z0-9]+$'
 
-/** What no id may contain, in the order in which PocketBase looks: ids become names of files. */
+/** Forbidden parts of an id, in PocketBase's order of checks: ids become file names. */
 const FORBIDDEN = [
   '.',
   '/',
@@ -25,7 +25,7 @@ const FORBIDDEN = [
   '\r',
   ' ',
 ]
-/** Names that Windows keeps for devices. */
+/** Device names of Windows. */
 const RESERVED = [
   'CON',
   'PRN',
@@ -34,7 +34,7 @@ const RESERVED = [
   ...[1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((number) => [`COM${number}`, `LPT${number}`]),
 ]
 
-/** Why an id of a collection with its own id pattern is not allowed. PocketBase: core/field_text.go */
+/** The error of an id in a collection with its own id pattern. PocketBase: core/field_text.go */
 export function keyError(id: string): FieldError | undefined {
   const ch = FORBIDDEN.find((character) => id.includes(character))
   if (ch !== undefined) {

@@ -2,8 +2,8 @@ import { matchesPattern } from './pattern.ts'
 import { countCharacters } from './text-length.ts'
 
 /**
- * What PocketBase takes as a URL: a loose form where scheme, dots and path may be missing, as long as the
- * text also parses. Follows github.com/asaskevich/govalidator and Go's net/url.
+ * A URL as PocketBase accepts it: scheme, dots and path are optional, but the text must parse. Follows
+ * github.com/asaskevich/govalidator and Go's net/url.
  */
 const SCHEME = '((ftp|tcp|udp|wss?|https?)://)?'
 const USER = '(\\S+(:\\S*)?@)?'
@@ -21,7 +21,6 @@ const URL_FORM = `^${SCHEME}${USER}(${IPV4}|${IPV6}|${NAME})\\.?(:(\\d{1,5}))?([
 const MAX_CHARACTERS = 2083
 const MIN_BYTES = 3
 
-/** True for a URL with or without scheme. */
 export function isUrl(text: string): boolean {
   if (countCharacters(text) >= MAX_CHARACTERS || Buffer.byteLength(text) <= MIN_BYTES || text.startsWith('.'))
     return false
@@ -32,8 +31,7 @@ export function isUrl(text: string): boolean {
 }
 
 /**
- * Host and port of a URL as written; `''` without a scheme, undefined when it does not parse. Go:
- * net/url.Parse
+ * Host and port of a URL as written; `''` without a scheme, undefined if it does not parse. Go: net/url.Parse
  */
 export const hostOf = (text: string): string | undefined => parseUrl(text)?.host
 

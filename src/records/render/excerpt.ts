@@ -9,34 +9,34 @@ const LEFT_OUT = new Set(
     ' ',
   ),
 )
-/** Elements that do not part words; all others count as blocks, with a space around. */
+/** Elements that do not separate words; all others are blocks. */
 const INLINE = new Set(
   'a abbr acronym b bdo big br button cite code em i label q small span strong strike sub sup time'.split(
     ' ',
   ),
 )
-/** Of HTML no more is read: with many attributes it takes 0.1 s. */
+/** Characters of HTML that are read: more attributes would take 0.1 s. */
 const MAX_LENGTH = 128 << 10
 /**
- * Elements within each other, as in Go's parser, and all: a few unclosed ones are made anew in each block
- * that follows.
+ * Maximum nesting as in Go's parser, and maximum elements: unclosed ones are repeated in each following
+ * block.
  */
 const MAX_DEPTH = 512
 const MAX_ELEMENTS = 50_000
-/** Stands for the end of a block. */
+/** End of a block. */
 const SPACE = Symbol('space')
 
-/** A text that is gathered from the nodes of a page. */
+/** Text collected from a page's nodes. */
 interface Gathered {
   text: string
   endsInSpace: boolean
-  /** Enough once the text has more bytes than this. */
+  /** Stop once the text has more bytes. */
   readonly limit: number
 }
 
 /**
- * The plain text of HTML: tags stripped, white space collapsed, cut to `max` code points, then `...` if
- * `ellipsis`. Plain text counts as HTML, too: `a<b` loses what looks like a tag. Of very long or deep HTML
+ * Plain text of HTML: tags removed, white space collapsed, cut to `max` code points, then `...` if
+ * `ellipsis`. Plain text counts as HTML too: `a<b` loses what looks like a tag. Of very long or deep HTML
  * only the beginning is read.
  */
 export function excerpt(html: string, max: number, ellipsis: boolean): string {
@@ -48,7 +48,7 @@ export function excerpt(html: string, max: number, ellipsis: boolean): string {
   return trimSpace(points.slice(0, max).join('')) + (ellipsis ? '...' : '')
 }
 
-/** Enough elements were read. */
+/** Thrown when enough elements were read. */
 class Enough extends Error {}
 
 function parseStart(html: string): Node {
@@ -79,7 +79,7 @@ function parseStart(html: string): Node {
   }
 }
 
-/** Depth first, with a stack of its own: a text may nest its tags a million times. */
+/** Depth first with an explicit stack: a text may nest a million tags. */
 function gather(root: Node, into: Gathered): void {
   const waiting: (Node | typeof SPACE)[] = [root]
   for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {

@@ -2,20 +2,18 @@ import { writeSorted } from '../../fields/values/json-text.ts'
 import { splitTokens, trimSpace } from '../../tools/tokenize.ts'
 import { excerpt } from './excerpt.ts'
 
-/** What is done to a picked value: nothing, or what its `:modifier(…)` says. */
+/** Changes a picked value as its `:modifier(…)` says. */
 type Modifier = (value: unknown) => unknown
 type Fields = Map<string, Modifier | undefined>
-/**
- * Paths of one level. `below` remembers what is under each key: it is the same for all objects of the level.
- */
+/** The paths of one level. `below` caches the level under each key, which all objects of the level share. */
 interface Level {
   readonly fields: Fields
   readonly below: Map<string, Level>
 }
 
-/** Go's words for true: strconv.ParseBool. */
+/** Texts that Go reads as true: strconv.ParseBool. */
 const TRUE = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
-/** Modifiers by name: their arguments → what they do, undefined for wrong ones. */
+/** Modifiers by name; undefined for wrong arguments. */
 const MODIFIERS: Record<string, (args: readonly string[]) => Modifier | undefined> = {
   excerpt(args) {
     const [max = '', ellipsis = ''] = args
@@ -25,11 +23,11 @@ const MODIFIERS: Record<string, (args: readonly string[]) => Modifier | undefine
   },
 }
 
-/** Prefixes of whole numbers, and what JavaScript calls them: Go also takes `010` for an octal one. */
+/** Integer literals. Go also reads `010` as octal. */
 const WHOLE = /^[-+]?(?:0[xX]_?[0-9a-fA-F]|0[bB]_?[01]|0[oO]?_?[0-7]|[0-9])(?:_?[0-9a-fA-F])*$/
 const MAX_INT = 2n ** 63n
 
-/** A whole number as Go reads it with base 0, decimals cut off; 0 for anything else. */
+/** An integer as Go reads it with base 0, decimals cut; 0 for anything else. */
 function readWhole(text: string): number {
   const whole = text.replace(/^([-+]?\d*)\.\d*$/, '$1')
   if (!WHOLE.test(whole)) return 0
@@ -43,20 +41,17 @@ function readWhole(text: string): number {
 }
 
 /**
- * Keeps of a JSON text what the `fields` parameter names: a comma list of dotted paths, `*`,
- * `:excerpt(max,dots?)`. All objects come out sorted by key. `within`: the paths are relative to that key's
- * items, the rest stays whole (a list's `items`). Empty when the parameter is wrong, or asks for parts of a
- * list that holds more than objects: PocketBase answers 200 without a body then.
- * PocketBase: tools/picker/pick.go, contract 3.5
+ * Applies the `fields` parameter to JSON: comma-separated dotted paths, `*`, `:excerpt(max,dots?)`. Objects
+ * come out sorted by key. `within`: paths are relative to that key's items, the rest stays whole (a list's
+ * `items`). Empty when the parameter is invalid or asks for parts of a list that contains non-objects:
+ * PocketBase answers 200 without a body then. PocketBase: tools/picker/pick.go, contract 3.5
  */
 export function pickFields(json: string, fieldsParam: string, within?: string): string {
   const fields = readFields(fieldsParam)
   return (fields && pickFrom(json, { fields, below: new Map() }, within)) ?? ''
 }
 
-/**
- * The same for each item of a list, one after the other. Undefined where `pickFields` gives an empty text.
- */
+/** The same for each item of a list. Undefined where `pickFields` returns an empty text. */
 export function pickEach(items: readonly string[], fieldsParam: string): string[] | undefined {
   const fields = readFields(fieldsParam)
   if (!fields) return undefined
@@ -70,7 +65,7 @@ function pickFrom(json: string, level: Level, within?: string): string | undefin
   return pick(within === undefined ? value : value[within], level) ? writeSorted(value) : undefined
 }
 
-/** Undefined when the list or a modifier is malformed. */
+/** Undefined if the list or a modifier is malformed. */
 function readFields(param: string): Fields | undefined {
   const fields: Fields = new Map()
   const parts = splitTokens(param, ',')
@@ -94,10 +89,7 @@ function readModifier(text: string): Modifier | undefined {
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/**
- * Drops from an object, or from each of a list of objects, what is not named. False for a list of other
- * things, too.
- */
+/** Removes what is not named from an object or each object of a list. False for a list with other items. */
 function pick(value: unknown, level: Level): boolean {
   if (isObject(value)) return pickKeys(value, level)
   if (!Array.isArray(value) || !isObject(value[0])) return true
@@ -120,8 +112,8 @@ function pickKeys(object: Record<string, unknown>, level: Level): boolean {
 }
 
 /**
- * The paths that go through a key, without it; '' for one that ends there. A key may have dots itself. `*`
- * stands for every key that no path names.
+ * The paths below a key; '' for one that ends there. Keys may contain dots. `*` stands for every key that no
+ * path names.
  */
 function below(key: string, level: Level): Level {
   const known = level.below.get(key)

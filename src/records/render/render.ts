@@ -4,28 +4,28 @@ import { fieldType } from '../../fields/types/field-types.ts'
 import { memoize } from '../../tools/memoize.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
 
-/** What the one who asks may see of a record beyond its plain fields. */
+/** What the caller may see of a record beyond plain fields. */
 export interface FieldVisibility {
-  /** Hidden fields too: superusers only. */
+  /** Hidden fields: superusers only. */
   readonly showsHidden: boolean
-  /** An auth record's email whatever its `emailVisibility`. */
+  /** An auth record's email whatever `emailVisibility` says. */
   readonly showsEmail: boolean
 }
 
-/** A value within a record's JSON, and the text before it. */
+/** A value in a record's JSON and the text before it. */
 interface Part {
   readonly before: string
   readonly at: number
   readonly field: Field
   readonly type: FieldType
-  /** Stands for NULL, which a view may hold. */
+  /** Used for NULL, which a view may contain. */
   readonly zero: Value
-  /** The value that was written last, and what it was written as: most neighbours in a list are equal. */
+  /** The last value and its JSON: neighbours in a list are often equal. */
   value: Value | undefined
   text: string
 }
 
-/** How the rows of a collection are written for one kind of sight. */
+/** How a collection's rows are written for one visibility. */
 interface Plan {
   /** Values whose keys sort before `expand`. */
   readonly head: readonly Part[]
@@ -35,7 +35,7 @@ interface Plan {
   readonly end: string
 }
 
-/** Of auth records; never shown to anyone. */
+/** Fields of auth records that are never shown. */
 const SECRET: ReadonlySet<string> = new Set(['password', 'tokenKey'])
 
 /** Whether a field can be in an answer at all. */
