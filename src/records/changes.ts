@@ -1,15 +1,13 @@
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 
-/** What was done to a record. */
 export type Action = 'create' | 'update' | 'delete'
 
 /**
- * SQL of a CTE that notes what a statement wrote, in the same round trip: `written` is the name of the CTE
- * with the written rows, `$position` the collection's id. While nobody listens it writes nothing and costs
- * one look into an empty table. `name`: of this CTE, where a statement has several. `whole`: `written` has
- * all columns, as it must for a delete; of others the id is enough, then the row is read once more while
- * somebody listens.
+ * SQL of a CTE that logs what a statement wrote, in the same round trip. `written`: the CTE with the written
+ * rows; `$position`: the collection's id. Without listeners it writes nothing and reads one empty table.
+ * `name`: of this CTE. `whole`: `written` has all columns, which a delete needs; otherwise the row is read
+ * again by id.
  */
 export function changeLogCte(
   written: string,
@@ -18,7 +16,7 @@ export function changeLogCte(
   name = 'noted',
   whole = action === 'delete',
 ): string {
-  // with `.*`, since a field may have the name of the CTE
+  // `.*`, because a field may have the CTE's name.
   const image = whole ? `row_to_json(${written}.*)` : 'null'
   return `${name} as (insert into _changes (collection, action, record, image)
     select $${position}::text, '${action}', ${written}.id, ${image} from ${written}
@@ -26,9 +24,9 @@ export function changeLogCte(
 }
 
 /**
- * Notes that records of a collection were changed, in the transaction of the change: subscribers on all nodes
- * hear of it after the commit. Writes nothing while nobody listens. For a delete, `deleted` holds the last
- * values of each record by column name, in the order of `ids`.
+ * Logs changes of records in their transaction: subscribers on all nodes get them after the commit. Writes
+ * nothing without listeners. For a delete, `deleted` has the last values by column name, in the order of
+ * `ids`.
  */
 export async function logChange(
   store: Pick<Store, 'db'>,

@@ -3,9 +3,8 @@ import type { StatementClient } from '../db/client/statement-client.ts'
 import type { RequestInfo } from '../request/request.ts'
 
 /**
- * Whose statement it is that reads records of a collection for a request; undefined where the server alone
- * chose its shape. The query of a view collection is a superuser's, but takes as long for each client that
- * asks.
+ * The client to whom a statement on this collection is charged; undefined where the server alone chose its
+ * shape. A view's query is a superuser's, but costs the same for each client.
  */
 export function clientOf(collection: Collection, request: RequestInfo): StatementClient | undefined {
   const { client, context, query } = request

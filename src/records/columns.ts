@@ -3,21 +3,20 @@ import { columnName, quote } from '../collections/names.ts'
 import type { Value } from '../fields/field.ts'
 import { memoize } from '../tools/memoize.ts'
 
-/** A record as it comes from the database: its values in the order of the collection's fields. */
+/** A record's values in the order of the collection's fields. */
 export type RecordRow = readonly Value[]
 
-/** What a statement asks of a collection's table, whose alias is `b`. */
+/** Columns of a collection's table, whose alias is `b`. */
 export interface Columns {
-  /** `b."id", b."name", …`: all fields in their order, hidden ones too. */
+  /** `b."id", b."name", …`: all fields in order, including hidden ones. */
   readonly select: string
   readonly count: number
-  /** Position of a field's value in a Row. */
+  /** Index of a field's value in a row. */
   readonly at: ReadonlyMap<string, number>
-  /** Position of the id. */
+  /** Index of the id. */
   readonly id: number
 }
 
-/** The columns of a collection. */
 export const columnsOf = memoize((collection: Collection): Columns => {
   const names = collection.fields.map((field) => field.name)
   return {
@@ -28,7 +27,7 @@ export const columnsOf = memoize((collection: Collection): Columns => {
   }
 })
 
-/** Makes a key that objects inherit, as a field may be called, one of their own. */
+/** Defines a key as an own property, because a field may be named like an inherited one. */
 const own = (values: object, key: string) =>
   Object.defineProperty(values, key, { writable: true, enumerable: true, configurable: true })
 

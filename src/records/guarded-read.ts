@@ -7,15 +7,14 @@ import type { RequestInfo } from '../request/request.ts'
 import { columnsOf, type RecordRow } from './columns.ts'
 import { rowSizeOf } from './row-size.ts'
 
-/** In the error of a statement that found more bytes than it may read. */
+/** Prefix of the error of a statement that exceeds its bytes. */
 const MARK = 'more bytes than allowed: '
 const INVALID_TEXT = '22P02'
 
 /**
- * A statement that ends with an error at the first row before which there were already `limit` bytes
- * (parameter `$position`), so that neither database nor driver ever holds more. `extra`: columns of the
- * statement behind those of the collection. One more column, at the end of each row, tells the bytes up to
- * there, called `total`.
+ * A statement that fails at the first row after `limit` bytes (parameter `$position`), so that neither
+ * database nor driver holds more. `extra`: columns after the collection's. Adds a last column `total`: the
+ * bytes so far.
  */
 export function guardedSql(collection: Collection, text: string, extra: number, position: number): string {
   const names = Array.from({ length: columnsOf(collection).count + extra }, (_, i) => `c${i}`)
@@ -28,20 +27,20 @@ export function guardedSql(collection: Collection, text: string, extra: number, 
 export const isOverGuard = (error: unknown): boolean =>
   isSqlError(error, INVALID_TEXT) && error.message.includes(MARK)
 
-/** The meter of a request; one that only knows the ceilings where nobody has given it one. */
+/** The meter of a request; a new one with only the ceilings if it has none. */
 export const meterOf = (request: RequestInfo): AnswerMeter => request.meter ?? new AnswerMeter()
 
 /** How a statement is run. */
 interface Reading {
-  /** Whose statement it is. */
+  /** The client to whom it is charged. */
   readonly client: StatementClient | undefined
-  /** Of a prepared statement. */
+  /** Name of the prepared statement. */
   readonly name?: string | undefined
-  /** It reads few rows by their keys. */
+  /** It reads few rows by key. */
   readonly isLookUp?: boolean
 }
 
-/** A function that runs a statement of records with the values of all its parameters. */
+/** Makes a function that runs a statement with its parameters. */
 export const readerOf =
   ({ db }: Store, text: string, { client, name, isLookUp }: Reading) =>
   async (params: readonly unknown[]): Promise<readonly RecordRow[]> => {
@@ -51,21 +50,20 @@ export const readerOf =
     return rows as unknown as RecordRow[]
   }
 
-/** A guarded statement, with the values of its parameters but the last. */
+/** A guarded statement and its parameters but the last. */
 interface GuardedStatement {
   readonly text: string
   readonly params: readonly unknown[]
-  /** Whose statement it is. */
+  /** The client to whom it is charged. */
   readonly client: StatementClient | undefined
-  /** Runs the statement with all its parameters. */
+  /** Runs the statement with all parameters. */
   readonly read: (params: readonly unknown[]) => Promise<readonly RecordRow[]>
 }
 
 /**
- * Runs a guarded statement with the room that the meter has left. Where that does not suffice, the database
- * counts the bytes, which takes no memory of ours, and it runs again with room for them. Throws 400 when they
- * are more than an answer may have, LargeAnswer when there is no room now, or a transaction has to begin
- * again.
+ * Runs a guarded statement within the meter's remaining bytes. If they are not enough, the database counts
+ * the bytes and the statement runs again with room for them. Throws 400 for more than an answer may have,
+ * LargeAnswer if there is no room now or a transaction must be repeated.
  */
 export function readGuarded(
   store: Store,
@@ -84,7 +82,7 @@ export function readGuarded(
         return rows
       } catch (error) {
         if (!isOverGuard(error)) throw error
-        // an error ends a transaction
+        // An error ends a transaction.
         if (store.db.inTransaction) meter.beginAgain()
         await makeRoom(meter, countBytes)
       }

@@ -1,7 +1,7 @@
 import type { Field } from '../fields/field.ts'
 import { isMulti } from '../fields/field.ts'
 
-/** The values of a statement while its text is being written. */
+/** Collects the parameters of a statement while it is written. */
 export class Parameters {
   readonly values: unknown[]
 
@@ -9,14 +9,14 @@ export class Parameters {
     this.values = [...first]
   }
 
-  /** The next parameter as SQL, `$7` or `$7::text`. */
+  /** Adds a parameter and returns its SQL, `$7` or `$7::text`. */
   add(value: unknown, type = 'text'): string {
     this.values.push(value)
     return `$${this.values.length}::${type}`
   }
 }
 
-/** SQL that must be true for a statement to write; adds its values to the parameters. */
+/** SQL that must hold for a statement to write; adds its values to the parameters. */
 export type SqlCondition = (parameters: Parameters) => string
 
 /** Postgres' type of a field's values. */

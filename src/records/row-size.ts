@@ -4,16 +4,16 @@ import { DEFAULT_JSON_BYTES } from '../fields/types/json.ts'
 import { DEFAULT_EDITOR_BYTES, DEFAULT_MAX_CHARACTERS } from '../fields/types/text.ts'
 import { memoize } from '../tools/memoize.ts'
 
-/** A character in UTF-8. */
+/** Maximum bytes of a character in UTF-8. */
 const CHARACTER_BYTES = 4
-/** An id or the name of a file, with room to spare. */
+/** Bound for ids and file names. */
 const NAME_BYTES = 150
-/** Numbers, dates, flags. */
+/** Bound for numbers, dates and bools. */
 const SMALL_BYTES = 40
 const GEO_BYTES = 100
 const LARGE_BYTES = 64 << 10
 
-/** Bytes that a value of this field has at most. */
+/** Maximum bytes of this field's value. */
 function maxBytes(field: Field): number {
   switch (field.type) {
     case 'text':
@@ -37,20 +37,17 @@ function maxBytes(field: Field): number {
   }
 }
 
-/** How large rows of a collection can be. */
+/** The size of a collection's rows. */
 interface RowSize {
-  /** Bytes of the largest row that the fields allow; Infinity for a view, whose query may make anything. */
+  /** Maximum bytes of a row; Infinity for a view. */
   readonly max: number
-  /** One field alone may fill an answer: json, editors, long texts, anything in a view. */
+  /** A single field can fill an answer: json, editor, long text, anything in a view. */
   readonly hasLarge: boolean
-  /** SQL of the size in bytes of a row whose columns are called `c0`, `c1`, … in the order of the fields. */
+  /** SQL of a row's size in bytes; its columns are `c0`, `c1`, … in the order of the fields. */
   readonly sql: string
 }
 
-/**
- * The size of a collection's rows. Text of small columns counts as its limit, so that few columns have to be
- * measured.
- */
+/** The size of a collection's rows. Small texts count as their limit, so that few columns are measured. */
 export const rowSizeOf = memoize((collection: Collection): RowSize => {
   const isView = collection.type === 'view'
   const sizes = collection.fields.map((field) => (isView ? Number.POSITIVE_INFINITY : maxBytes(field)))
@@ -65,11 +62,11 @@ export const rowSizeOf = memoize((collection: Collection): RowSize => {
   }
 })
 
-/** The length of a text is known without reading it whole. Of other types the text has to be made. */
+/** The length of a text needs no reading of it; other types are converted to text. */
 const asText = (field: Field, column: string): string =>
   field.type === 'text' || field.type === 'editor' ? column : `${column}::text`
 
-/** Bytes, about, of rows that were read. */
+/** Approximate bytes of rows. */
 export const bytesOf = (rows: readonly (readonly unknown[])[]): number =>
   rows.reduce((sum, row) => sum + row.reduce<number>((all, value) => all + sizeOf(value), 0), 0)
 

@@ -9,37 +9,36 @@ import { clientOf } from './client-shaped.ts'
 import { columnsOf, type RecordRow } from './columns.ts'
 import { guardedSql, meterOf, readerOf, readGuarded } from './guarded-read.ts'
 
-/** What is asked of a collection besides its rule. */
+/** A query on a collection beside its rule. */
 export interface Selection {
   readonly collection: Collection
   /** '' for none. */
   readonly rule: string
   readonly request: RequestInfo
-  /** SQL over the row `alias`; its first parameter is `$position`. */
+  /** SQL on row `alias`; its first parameter is `$position`. */
   readonly where: (position: number, alias: string) => string
   readonly params: readonly unknown[]
-  /** SQL of one more value at the end of each row. */
+  /** SQL of another value at the end of each row. */
   readonly extra?: (position: number) => string
   readonly orderBy?: string
-  /** `where` finds a few rows, by their ids. */
+  /** `where` finds few rows by id. */
   readonly isLookUp?: boolean
   /**
-   * `where` finds them before the rule is asked. Of a user who came since Postgres last counted it takes all
-   * rows for one, and would begin with those: 200 ms for 30 records of one who has 200,000.
+   * `where` is evaluated before the rule. Otherwise the planner underestimates a new user's rows and starts
+   * with them: 200 ms for 30 records of 200,000.
    */
   readonly isFirst?: boolean
-  /** Only the ids are read, as the one value of each row. */
+  /** Each row has only the id. */
   readonly idsOnly?: boolean
-  /** No more rows than that. */
+  /** Maximum rows. */
   readonly limit?: number
-  /** The rows may be large: their bytes are counted while they are read. */
+  /** Rows may be large: their bytes are counted while read. */
   readonly isGuarded?: boolean
 }
 
 /**
- * Rows of a collection that its rule lets through, each with the value of `extra` at its end. Undefined when
- * the rule can let none through, so that nothing was asked. Throws FilterError for a rule that makes no
- * sense.
+ * The rows that a rule allows, each with the value of `extra` at its end. Undefined if the rule allows none,
+ * without a query. Throws FilterError for an invalid rule.
  */
 export async function selectRows(
   store: Store,
@@ -52,7 +51,7 @@ export async function selectRows(
   const values = [...compiled.params, ...params]
   const text = selection.isGuarded ? guardedSql(collection, plain, 0, values.length + 1) : plain
   const name = statementName(store.catalog, text)
-  // a rule that asks of other rows, or a view's query, may take long
+  // A rule on other rows, or a view's query, may be slow.
   const isLookUp = selection.isLookUp === true && compiled.structure.readsOneTable
   const client = clientOf(collection, request)
   const read = readerOf(store, text, { client, name, isLookUp })
@@ -76,16 +75,16 @@ function selectSql(compiled: CompiledFilter, selection: Selection): string {
   return `SELECT ${columns} FROM ${compiled.from} WHERE ${condition}${order}`
 }
 
-/** Each costs memory in every connection to Postgres. */
+/** Each name costs memory in every connection. */
 const MAX_NAMES = 300
-/** So many of them may be for what clients make up. */
+/** Of these, names for client-made statements. */
 const MAX_FREE_NAMES = 150
 
 const namesOf = memoize((_: Catalog) => new Map<string, string>())
 
 /**
- * A name for a statement: Postgres then parses and plans it once a connection. `isFree`: a client's filter
- * has made its text. A change of any collection makes new names. Undefined when there are too many.
+ * Name of a prepared statement, which Postgres parses once per connection. `isFree`: a client's filter made
+ * its text. Any change of a collection makes new names. Undefined when there are too many.
  */
 export function statementName(catalog: Catalog, text: string, isFree = false): string | undefined {
   const known = namesOf(catalog)

@@ -4,7 +4,7 @@ import { toText } from '../../fields/values/cast.ts'
 import type { PasswordWork } from '../input/password-work.ts'
 import type { Draft, FieldErrors } from '../input/validate.ts'
 
-/** The keys of an auth record's form; two of them are no fields. */
+/** Keys of an auth record's form; two are no fields. */
 interface Form {
   readonly password: string
   readonly passwordConfirm: string
@@ -14,9 +14,9 @@ interface Form {
 const mismatch = () => fieldError('validation_values_mismatch', "Values don't match")
 
 /**
- * What a form may not do to an auth record, judged before its fields and reported alone: change email or
- * verified without `manages` (superusers, manageRule), set a password without repeating it and, for one's
- * own, without knowing the old one. PocketBase: forms/record_upsert.go; contract 4.8
+ * Checks of an auth record's form that come before field checks and are reported alone: without `manages`
+ * (superusers, manageRule) no change of email or verified, and no new password without its confirmation and,
+ * for one's own, the old password. PocketBase: forms/record_upsert.go; contract 4.8
  */
 export async function checkAuthForm(
   draft: Draft,
@@ -36,7 +36,7 @@ export async function checkAuthForm(
   return Object.fromEntries(Object.entries(checks).filter(([, error]) => error)) as FieldErrors
 }
 
-/** True if the body has something in it that only one who manages the record may set. */
+/** Whether the body sets something that needs the right to manage the record. */
 export const asksToManage = ({ values, old }: Draft, body: Readonly<Record<string, unknown>>): boolean =>
   values.verified !== (old?.verified ?? false) ||
   (old !== undefined && (values.email !== old.email || isPasswordGiven(readForm(body))))

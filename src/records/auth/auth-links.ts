@@ -6,13 +6,13 @@ import { changeLogCte } from '../changes.ts'
 import type { Draft } from '../input/validate.ts'
 import type { Values } from '../input/values.ts'
 
-/** Collections whose records belong to an auth record, which they name by `collectionRef` and `recordRef`. */
+/** Collections whose records belong to an auth record, named by `collectionRef` and `recordRef`. */
 export const LINKED_COLLECTIONS = ['_authOrigins', '_externalAuths', '_mfas', '_otps'] as const
 type Linked = (typeof LINKED_COLLECTIONS)[number]
 
 /**
- * Deletes what belongs to auth records: all of it, sessions included, or that of some collections. Returns
- * how many records went. PocketBase: core/auth_origin_model.go, recordRefHooks
+ * Deletes what belongs to auth records: all including sessions, or only some collections. Returns the number
+ * of deleted records. PocketBase: core/auth_origin_model.go, recordRefHooks
  */
 export async function deleteLinks(
   store: Store,
@@ -29,7 +29,7 @@ export async function deleteLinks(
   return dropped
 }
 
-/** And the browsers that show notifications: whoever is signed out must not go on to see texts. */
+/** Also deletes push subscriptions: a signed-out browser must not show texts. */
 async function deleteSessions({ db }: Store, owner: Collection, ids: readonly string[]): Promise<void> {
   await db.query('delete from auth_sessions where collection = $1 and record = any($2::text[])', [
     owner.id,
@@ -54,20 +54,19 @@ async function dropFrom(
   return rows.length
 }
 
-/** True if anything that belongs to an auth record ends with this change of it. */
+/** Whether this change of an auth record ends anything that belongs to it. */
 export const invalidatesLinks = ({ values, old }: Draft): boolean =>
   old !== undefined &&
   (values.tokenKey !== old.tokenKey || values.password !== old.password || isUpgraded({ values, old }))
 
-/** It becomes verified: who had claimed its address before through a provider loses that. */
+/** It becomes verified, so links that an earlier claimant made end. */
 const isUpgraded = ({ values, old }: { values: Readonly<Values>; old: Readonly<Values> }) =>
   old.verified === false && values.verified === true
 
 /**
- * Deletes what ends with a change of an auth record, in its transaction and before it is written: a new
- * password ends MFA sessions and known origins, a new token key ends one-time passwords and sessions. May
- * still give `values` a new token key.
- * PocketBase: core/mfa_model.go, otp_model.go, external_auth_model.go
+ * Deletes what ends with a change of an auth record, in its transaction before the write: a new password ends
+ * MFA sessions and known origins, a new token key ends one-time passwords and sessions. May set a new token
+ * key in `values`. PocketBase: core/mfa_model.go, otp_model.go, external_auth_model.go
  */
 export async function deleteInvalidLinks(
   store: Store,
@@ -86,8 +85,8 @@ export async function deleteInvalidLinks(
 }
 
 /**
- * Ends the tokens of an auth record and the sign-ins of it that have begun, in the transaction. No change is
- * noted for realtime: clients would go on as guests.
+ * Ends all tokens and started sign-ins of an auth record, in the transaction. Notes no realtime change:
+ * clients would go on as guests.
  */
 export async function endSignIns(store: Store, collection: AuthCollection, id: string): Promise<void> {
   const values: Values = {}

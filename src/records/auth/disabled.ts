@@ -1,6 +1,6 @@
-/** The collection with the settings of users, at most one record for each, by its id. */
+/** Id of the collection with users' settings, at most one record per user. */
 export const USER_SETTINGS_ID = 'user_settings'
 
-/** SQL: a superuser has disabled the user with the id `user`, which is SQL, too. */
+/** SQL: whether a superuser has disabled the user with this id (an SQL expression). */
 export const isDisabledSql = (user: string) =>
   `exists (select from user_settings s where s."user" = ${user} and s.disabled)`

@@ -4,21 +4,18 @@ import type { PasswordWork } from '../input/password-work.ts'
 import type { Prepared } from '../input/prepared.ts'
 import type { Values } from '../input/values.ts'
 
-/** That of the server itself. */
+/** Hashing on this server. */
 export const OWN_WORK: PasswordWork = { hash: hashPassword, verify: verifyPassword }
 
-/** Stands for a hash that is not made yet: nothing has it. */
+/** Placeholder for a hash that is not made yet. */
 const PLACEHOLDER = '$2a$10$'.padEnd(60, '.')
 
-/** Hashes and verdicts of one write: no attempt makes again what an earlier one has made. */
+/** Hashes and comparisons of one write, so that a repeated attempt does not redo them. */
 export class PasswordMemory {
   readonly #hashes = new Map<string, Promise<string>>()
   readonly #verdicts = new Map<string, Promise<boolean>>()
 
-  /**
-   * Work that makes what is not known yet. Under a lock it makes no comparison: one that is not known is
-   * false.
-   */
+  /** Work that does what is not cached. Under a lock it compares nothing: an unknown comparison is false. */
   over(work: PasswordWork, isLocked = false): PasswordWork {
     return {
       hash: (plain, cost) => remember(this.#hashes, `${cost} ${plain}`, () => work.hash(plain, cost)),
@@ -31,7 +28,7 @@ export class PasswordMemory {
   }
 }
 
-/** What failed is made again: the next attempt may be another caller's. */
+/** Failures are not cached: the next attempt may be another caller's. */
 function remember<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const value = known.get(key) ?? make()
   known.set(key, value)
@@ -39,7 +36,7 @@ function remember<T>(known: Map<string, Promise<T>>, key: string, make: () => Pr
   return value
 }
 
-/** Each new password of a record with the field that it is for. */
+/** New passwords of a record by field. */
 const newPasswords = (collection: Collection, { passwords }: Pick<Prepared, 'passwords'>) =>
   collection.fields.flatMap((field) => {
     const plain = field.type === 'password' ? passwords[field.name] : ''
@@ -49,9 +46,7 @@ const newPasswords = (collection: Collection, { passwords }: Pick<Prepared, 'pas
 export const hasNewPassword = (collection: Collection, prepared: Pick<Prepared, 'passwords'>): boolean =>
   newPasswords(collection, prepared).length > 0
 
-/**
- * The values as they will be, but for the hashes of new passwords. Throws a RangeError for one over 72 bytes.
- */
+/** The values without the hashes of new passwords. Throws a RangeError over 72 bytes. */
 export function withoutHashes(collection: Collection, prepared: Prepared): Values {
   const values = { ...prepared.values }
   for (const { field, plain } of newPasswords(collection, prepared)) {
@@ -61,10 +56,7 @@ export function withoutHashes(collection: Collection, prepared: Prepared): Value
   return values
 }
 
-/**
- * The values with the hashes of new passwords in place of their text. Throws a RangeError for one over 72
- * bytes.
- */
+/** The values with hashed passwords. Throws a RangeError over 72 bytes. */
 export async function hashPasswords(
   collection: Collection,
   prepared: Pick<Prepared, 'values' | 'passwords'>,

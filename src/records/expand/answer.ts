@@ -9,10 +9,9 @@ import { expandRecords } from './expand.ts'
 import { readExpand } from './expand-paths.ts'
 
 /**
- * Rows of one collection as the JSON texts of an answer to this request: what the requester may see of them,
- * and what the query's `expand` asks for. Nothing is checked but that: whether he may see the rows at all is
- * the caller's. Throws 400 when the answer would have too many records or bytes.
- * PocketBase: apis/record_helpers.go, EnrichRecords
+ * Renders rows as JSON for this request: visible fields and the query's `expand`. Whether the caller may see
+ * the rows was checked before. Throws 400 for too many records or bytes. PocketBase: apis/record_helpers.go,
+ * EnrichRecords
  */
 export async function answerRecords(
   store: Store,
@@ -26,9 +25,7 @@ export async function answerRecords(
   return writeAll(shown, meterOf(request), Boolean(request.query.fields))
 }
 
-/**
- * The texts, counted as they are written. A record alone in its answer may be as large as its fields allow.
- */
+/** Writes all records and counts their size. A single record may be as large as its fields allow. */
 function writeAll(shown: readonly RenderedRecord[], meter: AnswerMeter, isPicked: boolean): string[] {
   let length = 0
   const check = (more: number) => meter.check(length + more)
@@ -40,7 +37,7 @@ function writeAll(shown: readonly RenderedRecord[], meter: AnswerMeter, isPicked
     length += text.length
     return text
   })
-  // a character has up to three bytes per unit of a string
+  // A UTF-16 unit has at most three bytes in UTF-8.
   const bytes =
     length > MAX_ANSWER_BYTES / 3 ? texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0) : length
   if (isAlone) meter.checkAlone(bytes)

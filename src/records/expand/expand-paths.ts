@@ -1,9 +1,9 @@
-/** What is to be expanded: relations by name, each with what is to be expanded in its records. */
+/** Relations to expand by name, with the relations below. */
 export type ExpandTree = Map<string, ExpandTree>
 
 /**
- * The `expand` parameter as a tree: spaces and outer dots removed, empty paths left out. A path that only
- * leads to a longer one is part of it. PocketBase: core/record_query_expand.go, normalizeExpands
+ * Parses the `expand` parameter: spaces and outer dots are removed, empty paths dropped; a path that is the
+ * beginning of a longer one is part of it. PocketBase: core/record_query_expand.go, normalizeExpands
  */
 export function readExpand(param: string): ExpandTree {
   const tree: ExpandTree = new Map()

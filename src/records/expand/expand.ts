@@ -14,19 +14,18 @@ import type { ExpandTree } from './expand-paths.ts'
 import { findRelation, idsIn, MAX_BACK, orderSql, type Relation, relatedSql } from './relation.ts'
 
 const MAX_DEPTH = 6
-/** Relations that one request may follow; each is a statement. */
+/** Maximum relations per request; each is a statement. */
 const MAX_RELATIONS = 100
-/** A statement whose rows cannot have more bytes than this needs no guard. */
+/** A statement with at most this many bytes needs no guard. */
 const SMALL_BYTES = 1 << 20
-/** Below this they are not worth counting. */
+/** Fewer bytes are not counted. */
 const TINY_BYTES = 64 << 10
-/** So many records are read as fast as one is. */
+/** This many records are read as fast as one. */
 const FEW = 50
 
 /**
- * Fills `expand` of records of one collection along the paths of a tree: one query a step, under the viewRule
- * of the collection it leads to, with the context `expand`. A path is silently left out, as a whole, where a
- * step of it names no relation or a collection that the requester may not view.
+ * Fills in `expand` along the paths of a tree: one query per step under the viewRule of its collection, with
+ * the context `expand`. A path with an unknown relation or a forbidden collection is silently dropped.
  * PocketBase: core/record_query_expand.go, contract 3.4
  */
 export async function expandRecords(
@@ -54,7 +53,7 @@ interface Expansion {
   readonly meter: AnswerMeter
 }
 
-/** False when no path of the tree leads anywhere; then nothing was filled in. */
+/** False if no path of the tree exists; then nothing was filled in. */
 async function followAll(
   expansion: Expansion,
   records: readonly RenderedRecord[],
@@ -89,13 +88,13 @@ async function follow(
     const added = found.reduce((sum, { expanded = 0 }) => sum + 1 + expanded, 0)
     record.expanded = (record.expanded ?? 0) + added
     total += added
-    // each of these records is in the answer at least once
+    // Each of these records is in the answer at least once.
     expansion.meter.checkExpanded(total)
   }
   return true
 }
 
-/** Undefined when the requester may see no record of the target, or its rule fails. */
+/** Undefined if the caller may see no record of the target, or its rule fails. */
 async function fetchRelated(
   { store, request, meter }: Expansion,
   from: Collection,
@@ -139,14 +138,14 @@ const namedIds = (from: Collection, { field, back }: Relation, row: RecordRow): 
 
 type Find = (record: RenderedRecord) => readonly RenderedRecord[]
 
-/** Related records in the order in which a record names them. */
+/** Related records in the order of the record's ids. */
 function byId(from: Collection, { target, field }: Relation, related: readonly RenderedRecord[]): Find {
   const { id } = columnsOf(target)
   const index = new Map(related.map((rendered) => [rendered.row[id], rendered]))
   return ({ row }) => idsIn(from, field, row).flatMap((name) => index.get(name) ?? [])
 }
 
-/** Related records by the id that they point at. */
+/** Related records by the id that they refer to. */
 function byHolder({ target, field }: Relation, related: readonly RenderedRecord[]): Find {
   const index = new Map<string, RenderedRecord[]>()
   for (const rendered of related) {

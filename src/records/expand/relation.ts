@@ -5,25 +5,25 @@ import { uniqueIndexOf } from '../../collections/sqlite/index-expression.ts'
 import { isMulti, type RelationField } from '../../fields/field.ts'
 import { columnsOf, type RecordRow } from '../columns.ts'
 
-/** One step of an expand path: from records of one collection to those of another. */
+/** A step of an expand path. */
 export interface Relation {
   readonly target: Collection
-  /** The field that holds the ids: of the first collection, or (`back`) of the target. */
+  /** The field with the ids: of the first collection, or (`back`) of the target. */
   readonly field: RelationField
   readonly back: boolean
-  /** Expanded as a list, else as one record. */
+  /** Expanded as a list instead of one record. */
   readonly many: boolean
 }
 
-/** `contacts(groups)`: what `contacts_via_groups` was called once. */
+/** `contacts(groups)`: the old form of `contacts_via_groups`. */
 const BACK_LEGACY = /^(\w+)\((\w+)\)$/
 
-/** Of one record, at most so many records that point at it are looked at. */
+/** Maximum referring records per record. */
 export const MAX_BACK = 1000
 
 /**
- * The relation that a step of an expand path names; undefined when there is none. A back relation is one
- * record where its field is unique. PocketBase: core/record_query_expand.go
+ * Finds the relation of a step; undefined if there is none. A back relation is single if its field is unique.
+ * PocketBase: core/record_query_expand.go
  */
 export function findRelation(catalog: Catalog, from: Collection, name: string): Relation | undefined {
   const back = name.includes('(') ? BACK_LEGACY.exec(name)?.slice(1) : splitBackRelation(name)
@@ -42,8 +42,8 @@ function findBack(catalog: Catalog, to: Collection, collection: string, name: st
 }
 
 /**
- * The records that one end of a relation names: for a direct one their ids, for a back relation the ids of
- * those that they point at. Empty ones are left out.
+ * Ids at one end of a relation without empty ones: of the related records, or for a back relation of the
+ * records referred to.
  */
 export function idsIn(holder: Collection, field: RelationField, row: RecordRow): readonly string[] {
   const value = row[columnsOf(holder).at.get(field.name)!]
@@ -52,7 +52,7 @@ export function idsIn(holder: Collection, field: RelationField, row: RecordRow):
 }
 
 /**
- * SQL for: the record `row` of the target is named by the ids (direct) or points at them (back) of parameter
+ * SQL: whether row `row` of the target is named by the ids (direct) or refers to them (back) in parameter
  * `$position`.
  */
 export function relatedSql({ target, field, back }: Relation, position: number, row: string): string {
@@ -63,6 +63,6 @@ export function relatedSql({ target, field, back }: Relation, position: number, 
     SELECT c."id" FROM ${quote(tableName(target))} c WHERE ${points} ORDER BY ${orderSql(target, 'c')} LIMIT ${MAX_BACK}) k)`
 }
 
-/** Order of insertion; views, which have none, by id. */
+/** Order of insertion; views have none and are ordered by id. */
 export const orderSql = (collection: Collection, alias: string) =>
   collection.type === 'view' ? `${alias}."id"` : `${alias}._rowid`

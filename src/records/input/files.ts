@@ -9,23 +9,19 @@ import type { Upload, Uploads } from '../../files/upload.ts'
 import type { Values } from './values.ts'
 import type { WriteOptions } from './write-options.ts'
 
-/** Uploads by the name under which they are stored. */
+/** Uploads by stored name. */
 export type NamedUploads = ReadonlyMap<string, Upload>
 
-/** Of a request that brought no files. */
 export const NO_UPLOADS: NamedUploads = new Map()
 
-/**
- * The keys of a form under which files come for a field. PocketBase: apis/record_crud.go,
- * extractUploadedFiles
- */
+/** Form keys for a field's files. PocketBase: apis/record_crud.go, extractUploadedFiles */
 const uploadKeys = ({ name }: FileField) => [name, `+${name}`, `${name}+`] as const
 
-/** True if files came for a field. */
+/** Whether files were sent for a field. */
 export const hasUploads = (field: FileField, uploads: Uploads): boolean =>
   uploads.size > 0 && uploadKeys(field).some((key) => uploads.has(key))
 
-/** True if what the uploads come to depends on the files that the record has. */
+/** Whether the result of the uploads depends on the record's present files. */
 export const uploadsNeedOld = ({ fields }: Collection, uploads: Uploads): boolean =>
   uploads.size > 0 &&
   fields.some(
@@ -37,12 +33,10 @@ export const uploadsNeedOld = ({ fields }: Collection, uploads: Uploads): boolea
   )
 
 /**
- * A field's value after files came for it. Under the field's name, they replace all its files except those
- * that the body lists under that name (`listed`). Under `+name` they go in front, under `name+` behind.
- * `value`: what the rest of the body has made of the field; it counts only if no files came under the plain
- * name.
- *
- * PocketBase: apis/record_crud.go, recordDataFromRequest; contract 4.6
+ * A field's value with sent files. Under the field's name they replace all files except those that the body
+ * lists (`listed`); under `+name` they are prepended, under `name+` appended. `value`: the result of the rest
+ * of the body, used only without files under the plain name. PocketBase: apis/record_crud.go,
+ * recordDataFromRequest; contract 4.6
  */
 export function addUploads(field: FileField, value: Value, listed: unknown, uploads: Uploads): Value {
   const [instead, before, after] = uploadKeys(field).map((key) => uploads.get(key)?.map(({ name }) => name))
@@ -50,14 +44,11 @@ export function addUploads(field: FileField, value: Value, listed: unknown, uplo
   return choiceValue(field, toTexts([...(before ?? []), ...base, ...(after ?? [])]))
 }
 
-/** All uploads for a field by name. */
+/** All uploads of a field by name. */
 export const namedUploads = (field: FileField, uploads: Uploads): NamedUploads =>
   new Map(uploadKeys(field).flatMap((key) => (uploads.get(key) ?? []).map((one) => [one.name, one] as const)))
 
-/**
- * A field's value as `@request.body` has it: a file that is sent shows its names and size. PocketBase:
- * tools/filesystem
- */
+/** A field's value in `@request.body`: sent files show names and size. PocketBase: tools/filesystem */
 export function fileRuleValue(value: Value, uploads: NamedUploads): unknown {
   const show = (name: string) => {
     const upload = uploads.get(name)
@@ -68,7 +59,7 @@ export function fileRuleValue(value: Value, uploads: NamedUploads): unknown {
 
 const MAX_SHOWN_BYTES = 300
 
-/** What is wrong with a sent file. PocketBase: core/validators/file.go */
+/** The error of a sent file. PocketBase: core/validators/file.go */
 export function checkUpload(field: FileField, upload: Upload): FieldError | undefined {
   const maxSize = field.maxSize || DEFAULT_FILE_BYTES
   if (upload.content.size > maxSize) {
@@ -87,13 +78,11 @@ function shown(name: string): string {
   return bytes.length > MAX_SHOWN_BYTES ? `${bytes.subarray(0, MAX_SHOWN_BYTES).toString('utf8')}...` : name
 }
 
-/** Types are compared without what follows them, in any case. */
+/** Compares types without parameters, in any case. */
 const isOfType = ({ sniffed }: Upload, type: string): boolean =>
   sniffed.names.includes(type.split(';')[0]!.trim().toLowerCase())
 
-/**
- * The options of a write that also stores the sent files which its record names, in one transaction with it.
- */
+/** Options of a write that stores the named uploads in its transaction. */
 export function storing(
   options: WriteOptions,
   collection: Collection,

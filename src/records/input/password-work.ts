@@ -1,4 +1,4 @@
-/** How passwords of a write are hashed and compared; either may wait, or throw an ApiError. */
+/** How a write hashes and compares passwords; may wait or throw an ApiError. */
 export interface PasswordWork {
   hash(plain: string, cost: number): Promise<string>
   verify(plain: string, hash: string): Promise<boolean>

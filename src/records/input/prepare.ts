@@ -11,7 +11,6 @@ import type { Prepared } from './prepared.ts'
 import { setterOf } from './setters.ts'
 import type { Values } from './values.ts'
 
-/** What else `prepare` needs to know of a request. */
 export interface PrepareOptions {
   readonly isSuperuser: boolean
   readonly uploads?: Uploads | undefined
@@ -19,13 +18,13 @@ export interface PrepareOptions {
   readonly isStrict?: boolean | undefined
 }
 
-/** A record of the collection that has no values yet. */
+/** An empty record of the collection. */
 export function blankValues(collection: Collection): Values {
-  // a field may be called __proto__
+  // A field may be named __proto__.
   return Object.fromEntries(collection.fields.map((field) => [field.name, fieldType(field).zero(field)]))
 }
 
-/** True if what a body comes to depends on the record that it changes. */
+/** Whether the body's result depends on the present record. */
 export const needsOldValues = (
   collection: Collection,
   body: Readonly<Record<string, unknown>>,
@@ -36,10 +35,9 @@ export const needsOldValues = (
 const NOTHING_SENT: Uploads = new Map()
 
 /**
- * Lays a body over `base`: the shortest keys first, each modifier on the result of those before it. Unknown
- * keys stay in the body for the rules and mean nothing else. Hidden fields are only for superusers, but for
- * the password of an auth record. What `uploads` come to is laid over all of that.
- * PocketBase: core/record_model.go, ReplaceModifiers; apis/record_crud.go; contract 4.2
+ * Applies a body to `base`: shorter keys first, each modifier on the previous result. Unknown keys stay in
+ * the body for rules only. Hidden fields are for superusers, except an auth record's password. Uploads are
+ * applied last. PocketBase: core/record_model.go, ReplaceModifiers; apis/record_crud.go; contract 4.2
  */
 export function prepare(
   collection: Collection,
@@ -93,7 +91,7 @@ function withUploads(
 const isClosed = (collection: Collection, field: Field) =>
   field.hidden && !(collection.type === 'auth' && field.name === 'password')
 
-/** A value as `@request.body` has it: JSON as an object where rules can look into it, else as its text. */
+/** A value in `@request.body`: JSON as an object that rules can look into, otherwise as text. */
 function ruleValue(field: Field, value: Value): unknown {
   if (field.type === 'geoPoint') return JSON.parse(value as string)
   if (field.type !== 'json') return value
@@ -101,6 +99,6 @@ function ruleValue(field: Field, value: Value): unknown {
   return /^[[{]/.test(text) ? JSON.parse(text) : text
 }
 
-/** The request with another body; its headers are still only read when a rule asks for them. */
+/** The request with another body; headers stay lazy. */
 export const withBody = (request: RequestInfo, body: Readonly<Record<string, unknown>>): RequestInfo =>
   changeRequest(request, { body })

@@ -6,10 +6,10 @@ import { fieldType } from '../../fields/types/field-types.ts'
 import { toNumber, toText, toTexts } from '../../fields/values/cast.ts'
 import { memoize } from '../../tools/memoize.ts'
 
-/** What one key of a body does to a field. */
+/** What a body's key does to a field. */
 export interface Setter {
   readonly field: Field
-  /** The result depends on the value that the record has. */
+  /** The result depends on the present value. */
   readonly needsOld: boolean
   set(old: Value, raw: unknown): Value
 }
@@ -35,9 +35,7 @@ const choices = (field: ChoiceField): Record<string, Change> => ({
   },
 })
 
-/**
- * The keys that change a field beside its own name. PocketBase: FindSetter of each field type; contract 4.3
- */
+/** Modifier keys of a field. PocketBase: FindSetter of each field type; contract 4.3 */
 function modifiers(field: Field): Record<string, Change> {
   if (field.type === 'select' || field.type === 'relation' || field.type === 'file') return choices(field)
   if (field.type === 'number') {
@@ -52,14 +50,14 @@ function modifiers(field: Field): Record<string, Change> {
   return { [`${field.name}:autogenerate`]: { needsOld: false, set } }
 }
 
-/** An autodate is known, but nobody sets it. */
+/** An autodate cannot be set. */
 function plain(field: Field): Change {
   if (field.type === 'autodate') return { needsOld: true, set: (old) => old }
   const type = fieldType(field)
   return { needsOld: false, set: (_, raw) => type.fromInput(field, raw) }
 }
 
-/** What a key of a body does to a record of the collection; undefined for a key that means nothing. */
+/** What a body's key does to a record; undefined for an unknown key. */
 export const setterOf = (collection: Collection, key: string): Setter | undefined =>
   settersOf(collection).get(key)
 

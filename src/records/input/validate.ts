@@ -9,24 +9,20 @@ import { MAX_PASSWORD_BYTES } from '../../fields/values/bcrypt.ts'
 import { checkUpload, type NamedUploads, NO_UPLOADS } from './files.ts'
 import type { Values } from './values.ts'
 
-/** A record about to be stored. `old` is absent for a new one; `passwords` as in Prepared. */
+/** A record to be stored. `old` is absent for a new one; `passwords` as in Prepared. */
 export interface Draft {
   readonly values: Readonly<Values>
   readonly passwords: Readonly<Record<string, string>>
   readonly old?: Readonly<Values>
-  /** The sent files by name. */
+  /** Sent files by name. */
   readonly uploads?: NamedUploads
-  /** As in Prepared. What is wrong with the empty value in its place is told first. */
+  /** As in Prepared. Errors of the empty value in its place come first. */
   readonly unreadable?: Readonly<FieldErrors>
 }
 
-/** Errors by field name. */
 export type FieldErrors = Record<string, FieldError>
 
-/**
- * What is wrong with a record as far as it can be told without the database: one error a field, all fields.
- * PocketBase: ValidateValue of each field type; contract 4.5
- */
+/** Errors that need no database: one per field. PocketBase: ValidateValue of each field type; contract 4.5 */
 export function validate(collection: Collection, draft: Draft): FieldErrors {
   const errors: FieldErrors = {}
   for (const field of collection.fields) {
@@ -44,7 +40,7 @@ function checkField(field: Field, { values, passwords, old, uploads }: Draft): F
   return fieldType(field).check(field, value)
 }
 
-/** What was stored once is not judged again: it may come from elsewhere. */
+/** Unchanged values are not checked again: they may have come another way. */
 function checkUnchanged(id: Value, old: Value): FieldError | undefined {
   if (id === old) return undefined
   return fieldError('validation_pk_change', 'The record primary key cannot be changed')
@@ -59,10 +55,10 @@ function checkPassword(field: PasswordField, hash: Value, plain: string | undefi
 }
 
 const MAX_NAME_BYTES = 250
-/** As Go cuts it, bytewise. */
+/** Cut by bytes, as in Go. */
 const cutName = (name: string) => Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString('utf8')
 
-/** Names can only be kept, not made up; sent files must fit the field. PocketBase: core/field_file.go */
+/** Names can only be kept, not invented; sent files must fit the field. PocketBase: core/field_file.go */
 function checkFiles(
   field: FileField,
   value: Value,

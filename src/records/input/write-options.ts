@@ -5,35 +5,26 @@ import { authVersionSql } from '../fresh-auth.ts'
 import type { SqlCondition } from '../parameters.ts'
 import type { PasswordWork } from './password-work.ts'
 
-/** What a write is told besides its request. */
 export interface WriteOptions {
-  /** The files that came with the body. */
+  /** Files sent with the body. */
   readonly uploads?: Uploads
   /**
-   * The auth record comes from memory: nothing is written if its row has changed since. The write then is
-   * refused with some ApiError or StaleAuth; after any refusal the caller asks whether the record is still
-   * true.
+   * The auth record is cached: the write is refused if its row has changed. After any refusal the caller
+   * checks whether it has.
    */
   readonly isAuthCached?: boolean
-  /**
-   * The auth record was read just now: where a record may open something later, it stays so until that is
-   * stored, or StaleAuth.
-   */
+  /** The auth record is fresh: a write of a record that grants access locks it, or throws StaleAuth. */
   readonly locksAuth?: boolean
   /** An update locks its record before it reads it, so that no other write comes in between. */
   readonly locksRecord?: boolean
-  /** The password was made by the server: rules for passwords do not apply to it. */
+  /** The server made the password: the field's password rules do not apply. */
   readonly hasRandomPassword?: boolean
-  /** How its passwords are hashed and compared. */
   readonly passwordWork?: PasswordWork
-  /** What else happens with the write, in one transaction with it. It is told the record's id. */
+  /** Further work in the write's transaction, given the record's id. */
   readonly inSameTransaction?: (store: Store, id: string) => Promise<void>
 }
 
-/**
- * Runs a write, and what else is to happen with it. `idOf` is asked after the write: a new record gets its id
- * there.
- */
+/** Runs a write and its further work. `idOf` is called after the write, where a new record has its id. */
 export async function writeWith(
   store: Store,
   { inSameTransaction: also }: WriteOptions,
@@ -48,7 +39,7 @@ export async function writeWith(
   })
 }
 
-/** That the auth record is still as it was remembered, as a condition of the statement that writes. */
+/** The condition that the cached auth record is up to date, for the writing statement. */
 export function authConditions(
   auth: AuthRecord | null,
   { isAuthCached: remembered }: WriteOptions,

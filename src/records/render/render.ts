@@ -42,13 +42,12 @@ const SECRET: ReadonlySet<string> = new Set(['password', 'tokenKey'])
 export const canBeShown = (collection: Collection, { name }: Pick<Field, 'name'>): boolean =>
   collection.type !== 'auth' || !SECRET.has(name)
 
-/** A collection's plans so far, by kind of sight. */
+/** A collection's plans by visibility. */
 const plansOf = memoize((_: Collection): (Plan | undefined)[] => [])
 
 /**
- * A row as the JSON text of an answer: keys in byte order, with `collectionId`, `collectionName` and, when
- * given, `expand` (the text of an object) among them. PocketBase: core/record_model.go, PublicExport;
- * contract 0.1, 3.3
+ * A row as JSON: keys in byte order, including `collectionId`, `collectionName` and, if given, `expand` (JSON
+ * of an object). PocketBase: core/record_model.go, PublicExport; contract 0.1, 3.3
  */
 export function renderRecord(
   collection: Collection,
@@ -70,7 +69,7 @@ export function renderRecord(
 }
 
 function partText(part: Part, value: Value): string {
-  // 0 is written otherwise than -0, its equal
+  // 0 and -0 are equal but written differently.
   if (value !== part.value || (value === 0 && !Object.is(value, part.value))) {
     part.value = value
     part.text = part.before + part.type.toJson(part.field, value ?? part.zero)
@@ -117,7 +116,7 @@ function isShown(collection: Collection, field: Field, hidden: boolean, email: b
   return collection.type !== 'auth' || field.name !== 'email' || email
 }
 
-/** Keys and constants (texts) become text; `rest` is what follows the last value. */
+/** Joins keys and constant texts; `rest` follows the last value. */
 function layOut(
   entries: readonly [string, Field | string][],
   at: ReadonlyMap<string, number>,

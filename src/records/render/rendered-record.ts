@@ -6,20 +6,20 @@ import { columnsOf, type RecordRow } from '../columns.ts'
 import { type FieldVisibility, renderRecord } from './render.ts'
 import { visibleEmails } from './visibility.ts'
 
-/** A record on its way into an answer, with what is expanded in it. */
+/** A record in an answer with its expanded relations. */
 export interface RenderedRecord {
   readonly collection: Collection
   readonly row: RecordRow
   readonly visibility: FieldVisibility
-  /** Records by step of the path; there, perhaps empty, once a path from here has led somewhere. */
+  /** Related records by step; present, perhaps empty, once a path exists. */
   expand?: Map<string, RenderedRecord | readonly RenderedRecord[]>
-  /** How many records are expanded in it, at all depths. */
+  /** Number of records expanded in it, at all depths. */
   expanded?: number
-  /** Its JSON, once written: one record may stand in many others. */
+  /** Its JSON, once written: a record may be part of many others. */
   text?: string
 }
 
-/** Rows of one collection as the requester may see them. */
+/** Wraps rows with what the caller may see of them. */
 export async function prepareRows(
   store: Store,
   collection: Collection,
@@ -40,12 +40,12 @@ export async function prepareRows(
   )
 }
 
-/** Told how long a text is going to be, before it is put together. May throw. */
+/** Receives the length of a text before it is built. May throw. */
 export type CheckLength = (length: number) => void
 
 /**
- * The JSON of a record with all that is expanded in it, keys in byte order. Strings put together by `+` share
- * their parts: a record that stands in a thousand others is in memory once, until the answer is sent.
+ * JSON of a record with all expanded ones, keys in byte order. Strings concatenated by `+` share their parts,
+ * so a record that is part of a thousand others is in memory once.
  */
 export function renderedText(rendered: RenderedRecord, check: CheckLength = () => {}): string {
   rendered.text ??= renderRecord(

@@ -9,9 +9,9 @@ import { selectRows } from '../select.ts'
 const NOBODY: ReadonlySet<string> = new Set()
 
 /**
- * The ids of those auth records whose email the requester sees whatever their `emailVisibility`: his own, and
- * those that the collection's manageRule gives him. One query, where there is such a rule.
- * PocketBase: apis/record_helpers.go, autoResolveRecordsFlags
+ * Ids of auth records whose email the caller sees despite `emailVisibility`: the own one, and those that the
+ * manageRule allows. One query, if there is such a rule. PocketBase: apis/record_helpers.go,
+ * autoResolveRecordsFlags
  */
 export async function visibleEmails(
   store: Store,
@@ -48,5 +48,5 @@ async function managedRows(
   }
 }
 
-/** True for what a rule that no longer fits its collections, or fails on the data, makes of a query. */
+/** Whether an error comes from a rule that does not fit its collections or fails on the data. */
 export const isRuleFault = (error: unknown) => error instanceof FilterError || isSqlError(error)

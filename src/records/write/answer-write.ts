@@ -6,15 +6,15 @@ import type { RequestInfo } from '../../request/request.ts'
 import type { RecordRow } from '../columns.ts'
 import { answerRecord } from '../expand/answer.ts'
 
-/** The write is committed, but its answer could not be made (`cause` says why): it must not be repeated. */
+/** The write is committed but its answer failed (`cause`): it must not be repeated. */
 export class StoredWithoutAnswer extends Error {
   override name = 'StoredWithoutAnswer'
 }
 
 /**
- * The JSON text of a record that was written just now. In a transaction it waits for memory as any answer
- * does: then all of it runs again. Once the write is committed it must not run again, so the answer does not
- * wait: whoever sends it counts it. Throws StoredWithoutAnswer if it cannot be made then.
+ * JSON of a record that was just written. In a transaction it waits for memory as every answer; then the
+ * whole write is repeated. After the commit it does not wait, because the write must not be repeated; its
+ * size is counted when sent. Throws StoredWithoutAnswer if it fails then.
  */
 export async function answerWrite(
   store: Store,

@@ -9,16 +9,16 @@ import { changeLogCte } from '../changes.ts'
 import type { Extensions } from '../extension.ts'
 import { type Reference, referenceSql, referencesTo } from './references.ts'
 
-/** A record cannot go because another one requires it. */
+/** A record cannot be deleted because another one requires it. */
 export class RequiredByRelation extends Error {
   override name = 'RequiredByRelation'
 }
 
 /**
- * Deletes records with all that follows from it, in the transaction of the store: what belongs to them, then
- * for each field that points at them the records that go with them (`cascadeDelete`) or lose the reference.
- * One to three statements a field, however many records. Throws Referenced when a required field would become
- * empty, 400 for the last superuser. PocketBase: core/record_model.go, cascadeRecordDelete; contract 4.7
+ * Deletes records and what depends on them, in the store's transaction: what belongs to them, then for each
+ * referring field the records that cascade (`cascadeDelete`) or lose the reference. One to three statements
+ * per field. Throws Referenced if a required field would become empty, 400 for the last superuser.
+ * PocketBase: core/record_model.go, cascadeRecordDelete; contract 4.7
  */
 export async function deleteRecords(
   store: Store,
@@ -30,7 +30,7 @@ export async function deleteRecords(
   if (deleted.length > 0) await releaseRecords(store, extensions, collection, deleted)
 }
 
-/** What follows from records that are deleted already: see deleteRecords. */
+/** The consequences of already deleted records: see deleteRecords. */
 export async function releaseRecords(
   store: Store,
   extensions: Extensions,
@@ -56,7 +56,7 @@ async function deleteRows(store: Store, collection: Collection, ids: readonly st
   return rows.map(([id]) => id as string)
 }
 
-/** Locks the superusers who are left, so that of the last two only one can go. */
+/** Locks the remaining superusers, so that of the last two only one can be deleted. */
 async function demandSuperuser(store: Store, collection: Collection): Promise<void> {
   const { rows } = await store.db.query(`select id from ${quote(tableName(collection))} for update`)
   if (rows.length === 0) throw badRequest("You can't delete the only existing superuser.")
@@ -75,7 +75,7 @@ async function release(
   if (isMulti(field) || !field.cascadeDelete) await unset(store, reference, ids)
 }
 
-/** Ids of the records that would point at nothing any more. */
+/** Ids of records that would refer to nothing. */
 async function findEmptied(store: Store, reference: Reference, ids: readonly string[]): Promise<string[]> {
   const { table, column } = referenceSql(reference)
   const where = isMulti(reference.field)
@@ -85,7 +85,7 @@ async function findEmptied(store: Store, reference: Reference, ids: readonly str
   return rows.map(([id]) => id as string)
 }
 
-/** Takes ids out of a field and sets the dates of an update; nothing is validated. */
+/** Removes ids from a field and sets autodates; validates nothing. */
 async function unset(store: Store, reference: Reference, ids: readonly string[]): Promise<void> {
   const { collection, field } = reference
   const { table, column } = referenceSql(reference)

@@ -12,8 +12,8 @@ import { linkConditions } from './linked.ts'
 import type { WriteCondition } from './write-condition.ts'
 
 /**
- * What must hold for the values of a record: related records exist, its id is free. A field that already has
- * an error in `errors` is left out; a relation without a target adds one. PocketBase: core/field_relation.go
+ * Conditions on a record's values: related records exist, the id is free. Fields with an error in `errors`
+ * are skipped; a relation without a target adds one. PocketBase: core/field_relation.go
  */
 export function writeConditionsOf(
   catalog: Catalog,
@@ -24,7 +24,7 @@ export function writeConditionsOf(
 ): WriteCondition[] {
   const conditions: WriteCondition[] = []
   for (const field of collection.fields) {
-    // whether an id of an own pattern is free is asked before anything else of it
+    // Whether an id of an own pattern is free is tested before its other conditions.
     const isOwnKey = isNew && field.type === 'text' && field.primaryKey && field.pattern !== KEY_PATTERN
     if (errors[field.name] && !isOwnKey) continue
     if (field.type === 'relation')
@@ -65,8 +65,8 @@ function related(
 }
 
 /**
- * An id of an own pattern must not differ from another one in case only; that of an auth record is unique
- * among all.
+ * An id of an own pattern must differ from others by more than case; an auth record's id is unique across
+ * collections.
  */
 function freeKey(catalog: Catalog, collection: Collection, field: TextField, id: string): WriteCondition[] {
   const conditions: WriteCondition[] = []

@@ -1,4 +1,4 @@
-/** Another write changed the record between read and write. Nothing was stored: run the update again. */
+/** Another write changed the record between read and write. Nothing was stored: repeat the update. */
 export class Conflict extends Error {
   override name = 'Conflict'
 }

@@ -29,7 +29,7 @@ import type { WriteCondition } from './write-condition.ts'
 
 const FAILED = 'Failed to create record.'
 
-/** A record on its way into the store. */
+/** A record to be created. */
 interface Creation {
   readonly store: Store
   readonly collection: Collection
@@ -41,11 +41,10 @@ interface Creation {
 }
 
 /**
- * Stores a new record of a base or auth collection and answers with its JSON text. One round trip, whatever
- * the rule and the relations: they are conditions of the insert itself, and only a refused record is asked
- * about again. A collection with a `beforeCreate` takes a transaction. Throws 403, or 400 with the error of
- * each field.
- * PocketBase: apis/record_crud.go, recordCreate; contract 4
+ * Creates a record in a base or auth collection and returns its JSON. One round trip: rule and relations are
+ * conditions of the insert; only a refused record needs another query. A collection with `beforeCreate` needs
+ * a transaction. Throws 403, or 400 with field errors. PocketBase: apis/record_crud.go, recordCreate;
+ * contract 4
  */
 export async function createRecord(
   store: Store,
@@ -89,14 +88,15 @@ async function createPlain(creation: Creation): Promise<{ values: Values; extra?
 }
 
 async function createWithHook(creation: Creation, hook: NonNullable<Extension['beforeCreate']>) {
-  // before the transaction: a password takes its time
+  // Passwords are hashed before the transaction, because it takes time.
   const values = await hash(creation, true)
   return creation.store.db.transaction(async (db) => {
     const store = { db, catalog: creation.store.catalog }
     const guard = guardOf(creation, creation.rule, values)
     if (!guard) throw badRequest(FAILED)
-    // before the hook, which may delete the very record that signed in: the installer's superuser. Held: a
-    // key that is made while its user comes to another is there before that, and goes, or is refused
+    // Checked before the hook, which may delete the caller's own record (the installer's superuser). Locked,
+    // because an account may be taken over while its key is created: the key must be deleted with it or
+    // refused.
     const { isAuthCached: remembered, locksAuth: held } = creation.options
     if (remembered || held) await lockFreshAuth(store, creation.request.auth)
     if (!(await ruleHolds(store, guard))) throw badRequest(FAILED)
@@ -109,8 +109,8 @@ async function createWithHook(creation: Creation, hook: NonNullable<Extension['b
 }
 
 /**
- * The values to be stored. Hashing takes a core for 57 ms: what is cheaper to find out is asked before. A
- * password that is too long for bcrypt fails the candidate of the createRule, before any field is judged.
+ * The values to store. A hash takes a core for 57 ms, so cheaper checks come first. A password too long for
+ * bcrypt fails the createRule before field checks.
  */
 async function hash(creation: Creation, hasHook: boolean): Promise<Values> {
   const { collection, prepared, request, options } = creation
@@ -125,7 +125,7 @@ async function hash(creation: Creation, hasHook: boolean): Promise<Values> {
   }
 }
 
-/** Throws what a save would for a rule that does not hold, or a wrong field; a hook may still mend fields. */
+/** Throws the error of an unmet rule or an invalid field; a hook may still correct fields. */
 async function judge(creation: Creation, values: Values, hasHook: boolean): Promise<void> {
   const { store, rule } = creation
   const guard = guardOf(creation, rule, values)
@@ -135,7 +135,7 @@ async function judge(creation: Creation, values: Values, hasHook: boolean): Prom
   if (!(await ruleHolds(store, guard))) throw badRequest(FAILED)
 }
 
-/** A rule asked of the new record; undefined when it cannot hold or makes no sense. */
+/** A rule on the new record; undefined if it cannot hold or is invalid. */
 function guardOf(
   { store, collection, request }: Creation,
   rule: string,
@@ -155,7 +155,7 @@ async function save(creation: Creation, values: Values, guard: RuleSql): Promise
   throw await explainRejection(creation.store, FAILED, guard, errors, conditions)
 }
 
-/** What is wrong with a record, and what only the database knows of it. */
+/** Errors of a record and the conditions for the database. */
 interface Checked {
   readonly errors: FieldErrors
   readonly conditions: readonly WriteCondition[]
@@ -207,10 +207,7 @@ async function isManager(creation: Creation, values: Values): Promise<boolean> {
   return guard !== undefined && ruleHolds(store, guard)
 }
 
-/**
- * What the server says of a new record: generated texts, dates of the create, and that superusers are
- * verified.
- */
+/** Sets what the server determines: generated texts, autodates, verified superusers. */
 function complete(collection: Collection, values: Values): void {
   const time = now()
   for (const field of collection.fields) {

@@ -20,9 +20,9 @@ const FAILED =
   'Failed to delete record. Make sure that the record is not part of a required relation reference.'
 
 /**
- * Deletes a record with all that follows from it. One round trip for a record that nobody points at: the rule
- * and the look for references are part of the delete itself. Else a transaction. Throws 403, 404, or 400 when
- * another record requires this one. PocketBase: apis/record_crud.go, recordDelete; contract 4.7
+ * Deletes a record and what depends on it. One round trip if nothing refers to it: rule and reference check
+ * are part of the delete; otherwise a transaction. Throws 403, 404, or 400 if another record requires it.
+ * PocketBase: apis/record_crud.go, recordDelete; contract 4.7
  */
 export async function deleteRecord(
   store: Store,
@@ -50,7 +50,7 @@ export async function deleteRecord(
   }
 }
 
-/** A statement that finds the record for which all conditions hold. */
+/** A statement that selects the record under all conditions. */
 interface Target {
   readonly text: string
   readonly parameters: Parameters
@@ -67,10 +67,7 @@ function targetSql(
   return { text: `select b.id from ${from} where ${conditions.join(' and ')}`, parameters }
 }
 
-/**
- * False when records point at it: then nothing has happened. Throws 404 when there is no such record for the
- * rule.
- */
+/** False without any change if records refer to it. Throws 404 if the rule finds no record. */
 async function deleteUnreferenced(
   store: Store,
   collection: Collection,

@@ -5,21 +5,20 @@ import { Parameters } from '../parameters.ts'
 import { isRuleFault } from '../render/visibility.ts'
 import type { WriteCondition } from './write-condition.ts'
 
-/** A rule as SQL, with its values; `''` when there is nothing to ask. */
+/** A rule as SQL with its values; `''` for no condition. */
 export interface RuleSql {
   readonly condition: string
   readonly params: readonly unknown[]
 }
 
-/** Nothing to ask. */
+/** No condition. */
 export const NO_RULE: RuleSql = { condition: '', params: [] }
 
-/** Whether an object has no keys. */
 export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0
 
 /**
- * Why a record was not stored, by one query at most: without any field when the rule says no, else the errors
- * that are known and those of the conditions that do not hold, late ones only if there are no others.
+ * The error of a record that was not stored, with at most one query: without fields if the rule fails, else
+ * the known errors and those of unmet conditions, late ones only if there are no others.
  */
 export async function explainRejection(
   store: Store,
@@ -38,21 +37,21 @@ export async function explainRejection(
   return badRequest(message, isEmptyObject(early) ? errorsOf(failed) : sorted(early))
 }
 
-/** By name, as PocketBase writes maps. */
+/** By name, as Go writes maps. */
 const sorted = (errors: FieldErrors): FieldErrors =>
   Object.fromEntries(Object.entries(errors).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 const errorsOf = (failed: readonly WriteCondition[]): FieldErrors =>
   Object.fromEntries(failed.map(({ field, error }) => [field, error]))
 
-/** What a rule says; a query only where there is something to ask. */
+/** Whether a rule holds; queries only if it has a condition. */
 export async function ruleHolds(store: Store, guard: RuleSql): Promise<boolean> {
   if (guard.condition === '') return true
   const [allowed] = await ask(store, [guard.condition], new Parameters(guard.params))
   return allowed === true
 }
 
-/** Which conditions hold. A rule that fails on the data does not. */
+/** Tests conditions. A rule that fails on the data does not hold. */
 async function ask(store: Store, asked: readonly string[], { values }: Parameters): Promise<boolean[]> {
   try {
     const { rows } = await store.db.query(`select ${asked.join(', ')}`, values)

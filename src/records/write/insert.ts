@@ -7,8 +7,8 @@ import { type Parameters, type SqlCondition, sqlType } from '../parameters.ts'
 import { statementName } from '../select.ts'
 
 /**
- * Stores a new record, if all conditions hold, and notes the change: one round trip. False when one of them
- * does not hold. `parameters` may hold values that conditions refer to.
+ * Inserts a record if all conditions hold and logs the change: one round trip. False if one does not hold.
+ * `parameters` may have values that conditions use.
  */
 export async function insertRecord(
   store: Store,

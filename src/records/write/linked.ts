@@ -13,10 +13,9 @@ const NO_COLLECTION = fieldError('validation_invalid_collection_id', 'Missing or
 const NOT_AUTH = fieldError('validation_invalid_collection_type', 'Invalid collection type - must be auth')
 
 /**
- * What must hold for a record that names its owner by `collectionRef` and `recordRef`: the owner is there,
- * and so is the provider by which it signs in. One error, the first; that of the collection goes into
- * `errors`. None for other records.
- * PocketBase: core/auth_origin_model.go, recordRefHooks; core/external_auth_model.go
+ * Conditions on a record that names its owner by `collectionRef` and `recordRef`: the owner and its provider
+ * exist. Only the first error; the collection's goes into `errors`. PocketBase: core/auth_origin_model.go,
+ * recordRefHooks; core/external_auth_model.go
  */
 export function linkConditions(
   catalog: Catalog,
@@ -36,7 +35,7 @@ export function linkConditions(
   const hasOwner: WriteCondition = { field: 'recordRef', error: missing, sql: exists, late: true }
   if (collection.name !== '_externalAuths' || isProvider(String(provider))) return [hasOwner]
   const unknown = fieldError('validation_in_invalid', 'Must be a valid value')
-  // asked so that it fails where the other holds: one error, not two
+  // Fails where the other condition holds, so that there is one error.
   const noProvider = (parameters: Parameters) => `not ${exists(parameters)}`
   return [hasOwner, { field: 'provider', error: unknown, sql: noProvider, late: true }]
 }

@@ -4,13 +4,13 @@ import { columnName, quote, tableName } from '../../collections/names.ts'
 import { isMulti, type RelationField } from '../../fields/field.ts'
 import { memoize } from '../../tools/memoize.ts'
 
-/** A field of a collection whose values are ids of another collection's records. */
+/** A field whose values are ids of another collection's records. */
 export interface Reference {
   readonly collection: Collection
   readonly field: RelationField
 }
 
-/** All fields that can point at records of a collection, by name of their collection; none of views. */
+/** All fields that refer to a collection, by collection name; none of views. */
 export const referencesTo = (catalog: Catalog, target: Collection): readonly Reference[] =>
   byTarget(catalog).get(target.id) ?? []
 
@@ -24,13 +24,13 @@ const byTarget = memoize((catalog: Catalog) => {
 
 const relationsOf = ({ fields }: Collection) => fields.filter((field) => field.type === 'relation')
 
-/** SQL of a referencing table and of its column, under the alias `r`. */
+/** SQL of a referring table (alias `r`) and column. */
 export const referenceSql = ({ collection, field }: Reference) => ({
   table: quote(tableName(collection)),
   column: `r.${quote(columnName(field.name))}`,
 })
 
-/** SQL: record `r` points at `id`, an SQL expression for one id. */
+/** SQL: whether record `r` refers to `id` (an SQL expression). */
 export function pointsAt(reference: Reference, id: string): string {
   const { column } = referenceSql(reference)
   return isMulti(reference.field) ? `${column} @> array[${id}]` : `${column} = ${id}`

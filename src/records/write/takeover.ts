@@ -5,9 +5,8 @@ import { deleteRecords } from './cascade.ts'
 import { pointsAt, type Reference, referenceSql, referencesTo } from './references.ts'
 
 /**
- * An auth record has come to whoever proved that its address is theirs, and was perhaps a stranger's before:
- * what that one could still come in with, or hear by, is deleted, in the transaction of the store. That is
- * what `grantsAccess` of the extensions names.
+ * The account's email address was verified by its owner; the account may have been a stranger's before.
+ * Deletes what grants that stranger access (`grantsAccess`), in the store's transaction.
  */
 export async function revokeFormerAccess(
   store: Store,

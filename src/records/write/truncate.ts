@@ -5,15 +5,15 @@ import { ApiError, badRequest } from '../../errors.ts'
 import type { Extensions } from '../extension.ts'
 import { deleteRecords, RequiredByRelation } from './cascade.ts'
 
-/** Records deleted at a time: what a transaction holds in memory. */
+/** Records deleted at a time: bounds the memory of a transaction. */
 const CHUNK = 1_000
 
 const refused = (error: unknown) =>
   error instanceof RequiredByRelation || (error instanceof ApiError && error.status === 400)
 
 /**
- * Deletes all records of a collection with all that follows from it, all or none. Throws 400 for a view, and
- * when other records require one of them. PocketBase: apis/collection.go, collectionTruncate
+ * Deletes all records of a collection and what depends on them, all or none. Throws 400 for a view, and if
+ * other records require one. PocketBase: apis/collection.go, collectionTruncate
  */
 export async function truncateCollection(
   store: Store,

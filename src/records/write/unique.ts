@@ -4,8 +4,8 @@ import { isSqlError, UNIQUE_VIOLATION } from '../../db/errors.ts'
 import { badRequest, fieldError } from '../../errors.ts'
 
 /**
- * What a failed write is answered with: `message` with an error for each field of the unique index that was
- * violated, without any for another fault of the data. What is not the data's fault comes back as it is.
+ * The error of a failed write: `message` with an error per field of the violated unique index, without fields
+ * for another fault of the data. Other errors are returned unchanged.
  */
 export function uniqueViolationError(collection: Collection, message: string, error: unknown): unknown {
   if (!isSqlError(error)) return error

@@ -7,15 +7,15 @@ import type { Values } from '../input/values.ts'
 import { Parameters, type SqlCondition, sqlType } from '../parameters.ts'
 import { statementName } from '../select.ts'
 
-/** A record as it was read: its values and `xmin`, which differs once anybody has written it. */
+/** A record as read: values and `xmin`, which every write changes. */
 export interface StoredRecord {
   readonly old: Readonly<Values>
   readonly version: string
 }
 
 /**
- * Writes the values that differ from those found and notes the change, if the record is still as it was found
- * and all conditions hold: one round trip. False otherwise.
+ * Writes the changed values and logs the change if the record is unchanged since it was read and all
+ * conditions hold: one round trip. False otherwise.
  */
 export async function updateRow(
   store: Store,

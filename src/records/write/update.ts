@@ -31,7 +31,7 @@ import type { WriteCondition } from './write-condition.ts'
 
 const FAILED = 'Failed to update record.'
 
-/** A change on its way into the store. */
+/** An update in progress. */
 interface Update {
   readonly store: Store
   readonly extensions: Extensions
@@ -43,19 +43,18 @@ interface Update {
   readonly work: PasswordWork
 }
 
-/** A change whose record was found and let through. */
+/** An update whose record was found and allowed. */
 interface Change extends Update, StoredRecord {
   readonly prepared: Prepared
-  /** The new values; passwords are hashed once the form was judged. */
+  /** New values; passwords are hashed after the form was checked. */
   readonly values: Values
 }
 
 /**
- * Changes a record and answers with its JSON text. Two round trips: the old record, under the updateRule, and
- * the write. One more where a modifier has to be resolved for a rule, a transaction where a hook, links of an
- * auth record or sent files are concerned. Throws 403, 404, 400 with the error of each field, StaleAuth, or
- * Conflict if another write changed the record in between, which cannot be with `locksRecord`.
- * PocketBase: apis/record_crud.go, recordUpdate; contract 4
+ * Updates a record and returns its JSON. Two round trips: the old record under the updateRule, and the write.
+ * One more if a rule needs a modifier resolved; a transaction for hooks, links of an auth record or files.
+ * Throws 403, 404, 400 with field errors, StaleAuth, or Conflict if another write came in between (impossible
+ * with `locksRecord`). PocketBase: apis/record_crud.go, recordUpdate; contract 4
  */
 export async function updateRecord(
   store: Store,
@@ -71,7 +70,7 @@ export async function updateRecord(
   return options.locksRecord ? updateLocked(update) : updateOnce(update)
 }
 
-/** Nobody else writes the record while this does. */
+/** Locks the record against other writes. */
 async function updateLocked(update: Update): Promise<string> {
   const { store, collection, id } = update
   try {
@@ -121,14 +120,14 @@ async function prepareChange(update: Update): Promise<Change> {
   }
 }
 
-/** What the rule sees of the body; the record is only read for it where it matters. */
+/** The body as the rule sees it; the record is read only if needed. */
 async function bodyForRule(update: Update, lay: (old: Readonly<Values>) => Prepared): Promise<Prepared> {
   const { collection, request, options } = update
   const needsOld = needsOldValues(collection, request.body, options.uploads)
   return lay(needsOld ? (await find(update, '', request)).old : blankValues(collection))
 }
 
-/** The record under a rule. Throws 404 when there is none, or the rule does not let it through or fails. */
+/** Reads the record under a rule. Throws 404 if there is none or the rule fails. */
 async function find(
   { store, collection, id }: Update,
   rule: string,
@@ -154,8 +153,8 @@ async function find(
 }
 
 /**
- * The values to be stored. Hashing takes a core for 57 ms: what a save would refuse for a wrong field is
- * refused before: no hook of an auth collection mends a field. A password that is too long is such a fault.
+ * The values to store. A hash takes a core for 57 ms, so field errors come first: no hook of an auth
+ * collection corrects fields.
  */
 async function hash(change: Change): Promise<Values> {
   const { store, collection, prepared, values, work } = change
@@ -238,7 +237,7 @@ async function write(change: Change, conditions: readonly WriteCondition[]): Pro
   }
 }
 
-/** Throws what the record was refused for; if that is nothing, somebody else was faster. */
+/** Throws the reason of the refusal; without one another write was faster. */
 async function refuse(
   { store }: Change,
   errors: FieldErrors,

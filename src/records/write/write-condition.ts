@@ -1,11 +1,11 @@
 import type { FieldError } from '../../errors.ts'
 import type { SqlCondition } from '../parameters.ts'
 
-/** Something that only the database knows, and that must hold for a record to be stored. */
+/** A condition on a record that only the database can test. */
 export interface WriteCondition {
   readonly field: string
   readonly error: FieldError
   readonly sql: SqlCondition
-  /** Asked only when everything else is right. */
+  /** Tested only if everything else is valid. */
   readonly late: boolean
 }
