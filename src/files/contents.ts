@@ -2,17 +2,17 @@ import type { Db } from '../db/open.ts'
 import { Semaphore } from '../tools/semaphore.ts'
 import type { Content } from './upload.ts'
 
-/** Bytes of a piece as it is stored. */
+/** Bytes per stored piece. */
 const CHUNK_BYTES = 256 << 10
-/** Bytes that a statement reads of one: what a reader holds in memory. */
+/** Bytes per read: bounds a reader's memory. */
 const READ_BYTES = 64 << 10
 
 /**
- * Pieces that are read at the same time in this process. Each costs the event loop up to a millisecond, so
- * hundreds of downloads at once would delay all other requests.
+ * Concurrent reads of this process. Each takes the event loop up to a millisecond, so hundreds of downloads
+ * would delay all other requests.
  */
 const READS = 2
-/** More waiting reads than open connections ask for: clients that hang up leave one behind. */
+/** More than open connections can request: a client that hangs up leaves a waiting read. */
 const MAX_WAITING_READS = 5_000
 const MAX_REST_MS = 50
 const reads = new Semaphore(READS, {
@@ -20,7 +20,7 @@ const reads = new Semaphore(READS, {
   refusal: 'Too many files are being read. Try again in a moment.',
 })
 
-/** Where a file belongs. */
+/** The owner of a file. */
 export interface FilePlace {
   /** The collection's id. */
   readonly collection: string
@@ -37,12 +37,12 @@ export interface StoredFile {
   readonly modified: Date
 }
 
-/** What to store beside the content. */
+/** What is stored beside the content. */
 export interface FileFacts {
   readonly type: string
   /** Now if absent. */
   readonly modified?: Date
-  /** Of a thumbnail. */
+  /** Set for a thumbnail. */
   readonly thumb?: { readonly size: string; readonly original: number }
 }
 
@@ -54,8 +54,8 @@ const INSERT = `with file as (
   select id from file`
 
 /**
- * Stores a file in the transaction of `db`, piece by piece. False if there is one in its place already:
- * another node was faster with a thumbnail. PocketBase: tools/filesystem
+ * Stores a file in the transaction of `db`, piece by piece. False if it exists, because another node stored
+ * the same thumbnail first. PocketBase: tools/filesystem
  */
 export async function storeFile(
   db: Db,
@@ -85,7 +85,7 @@ const APPEND = 'insert into _file_chunks (file, part, content) values ($1, $2, $
 const FIND = `select id, size, type, modified from _files
   where collection = $1 and record = $2 and name = $3 and thumb = $4`
 
-/** A stored file, or a thumbnail of it; undefined if there is none. */
+/** Finds a stored file or a thumbnail of it; undefined if there is none. */
 export async function findStored(
   db: Db,
   { collection, record, name }: FilePlace,
@@ -97,15 +97,15 @@ export async function findStored(
   return { id: id as number, size: size as number, type: type as string, modified: modified as Date }
 }
 
-/** A file is gone while it is read. */
+/** A file was deleted while being read. */
 export class FileDeleted extends Error {
   override name = 'FileDeleted'
 }
 
 /**
- * The bytes of a file from `from` up to but not including `to`, a piece at a time, each with a statement of
- * its own: a slow reader holds one piece and no connection. `holder` is the account or address that reads:
- * holders take turns. Throws FileDeleted when the file was deleted meanwhile, 503 when too many reads wait.
+ * Reads the bytes from `from` up to but excluding `to`, one piece per statement: a slow reader holds one
+ * piece and no connection. `holder` (account or address) takes turns with others. Throws FileDeleted if the
+ * file is deleted meanwhile, 503 when too many reads wait.
  */
 export async function* readStored(
   db: Db,
@@ -127,5 +127,5 @@ export async function* readStored(
   }
 }
 
-/** Contents are stored uncompressed: Postgres reads only the part of a piece that is asked for. */
+/** Contents are stored uncompressed, so that Postgres reads only the requested part. */
 const READ = 'select substr(content, $3, $4) from _file_chunks where file = $1 and part = $2'

@@ -8,9 +8,8 @@ const MAX_BASE = 100
 const RANDOM_LENGTH = 10
 
 /**
- * The name under which a sent file is stored: words in lower case, a random part that nobody guesses, the
- * extension as it was sent; `detected` if it had none. PocketBase: tools/filesystem/file.go, normalizeName;
- * contract 4.6
+ * The name under which a file is stored: words in lower case, a random part that cannot be guessed, and the
+ * sent extension or `detected`. PocketBase: tools/filesystem/file.go, normalizeName; contract 4.6
  */
 export function storedName(sent: string, detected: string): string {
   const name = Buffer.from(sent).subarray(-MAX_SENT_BYTES).toString('utf8')
@@ -20,7 +19,7 @@ export function storedName(sent: string, detected: string): string {
   return `${long}_${randomId(RANDOM_LENGTH)}${cleanExtension(sentExtension, detected)}`
 }
 
-/** What follows the last dot but one, or the last: `.tar.gz`. */
+/** The last extension with one before it: `.tar.gz`. */
 function extensionOf(name: string): string {
   const last = name.lastIndexOf('.')
   if (last < 0) return ''
@@ -37,7 +36,8 @@ function cleanExtension(sent: string, detected: string): string {
 }
 
 /**
- * `myTestDB` → `my_test_db`: words by what is none of `[A-Za-z0-9]`, and before a capital after a small one.
+ * `myTestDB` becomes `my_test_db`: splits at anything but `[A-Za-z0-9]` and before a capital after a small
+ * letter.
  */
 const snakeCase = (text: string): string =>
   text

@@ -1,9 +1,9 @@
 import type { Content } from './upload.ts'
 
-/** `100x200`, with how it is cut (`t`op, `b`ottom, `f`it): PocketBase's ThumbSizeRegex. */
+/** `100x200` with an optional cut (`t`op, `b`ottom, `f`it): PocketBase's ThumbSizeRegex. */
 const SIZE = /^(\d+)x(\d+)([tbf]?)$/
 
-/** Pictures of which a thumbnail is made. PocketBase: apis/file.go */
+/** Types that have thumbnails. PocketBase: apis/file.go */
 const PICTURES: ReadonlySet<string> = new Set([
   'image/png',
   'image/jpg',
@@ -12,17 +12,13 @@ const PICTURES: ReadonlySet<string> = new Set([
   'image/webp',
 ])
 
-/**
- * More is not unpacked: a picture of a few bytes may say that it has any number of dots. As a GIF these take
- * 360 MB.
- */
+/** Maximum pixels to decode: a few bytes can claim any size. A GIF of this size takes 360 MB. */
 const MAX_DOTS = 64_000_000
-/** More is not made: `0x100` of a picture of 20,000 by 1 would be 2,000,000 wide, and took 2 GB. */
+/** Maximum pixels to produce: `0x100` of a 20,000 by 1 picture would be 2,000,000 wide and took 2 GB. */
 const MAX_MADE_DOTS = 16_000_000
 const TIMEOUT_SECONDS = 20
 const JPEG_QUALITY = 95
 
-/** Whether a file of this type can have thumbnails. */
 export const isPicture = (type: string): boolean => PICTURES.has(type)
 
 interface Box {
@@ -30,7 +26,7 @@ interface Box {
   readonly height: number
 }
 
-/** A size that is asked for; 0: whatever keeps the proportions. */
+/** A requested size; 0 keeps the proportions. */
 interface Wanted extends Box {
   readonly cut: string
 }
@@ -43,7 +39,7 @@ function readSize(size: string): Wanted {
 }
 
 /**
- * How large a picture becomes: to the dot as PocketBase's library has it. github.com/disintegration/imaging,
+ * The resulting size, exactly as PocketBase's library computes it. github.com/disintegration/imaging,
  * tools.go
  */
 function fitted({ width, height, cut }: Wanted, from: Box): Box {
@@ -59,22 +55,20 @@ function fitted({ width, height, cut }: Wanted, from: Box): Box {
 
 const GRAVITY: Readonly<Record<string, string>> = { t: 'top', b: 'bottom' }
 
-/** A made thumbnail. */
 export interface Thumbnail {
   readonly type: string
   readonly content: Content
 }
 
 /**
- * A small copy of a picture, the right way up, of an animated one the first frame. Of a kind that PocketBase
- * cannot write it is a PNG. Throws for what is no picture, and for a size that is none. PocketBase:
- * tools/filesystem, CreateThumb
+ * Makes a small upright copy of a picture, of the first frame of an animated one. Types that PocketBase
+ * cannot write become PNG. Throws for an invalid picture or size. PocketBase: tools/filesystem, CreateThumb
  */
 export async function makeThumbnail(picture: Buffer, type: string, size: string): Promise<Thumbnail> {
   const wanted = readSize(size)
-  // only here: few servers ever make one
+  // Loaded here, because few servers make thumbnails.
   const { default: sharp } = await import('sharp')
-  // one thread a picture, and nothing kept: other requests need the cores and the memory
+  // One thread and no cache: other requests need the cores and the memory.
   sharp.concurrency(1)
   sharp.cache(false)
   const upright = sharp(picture, { limitInputPixels: MAX_DOTS }).rotate()
@@ -96,7 +90,7 @@ export async function makeThumbnail(picture: Buffer, type: string, size: string)
 
 const made = (type: string, bytes: Buffer): Thumbnail => ({ type, content: contentOf(bytes) })
 
-/** Bytes at hand as a content. */
+/** Bytes as a Content. */
 export const contentOf = (bytes: Buffer): Content => ({
   size: bytes.length,
   async *pieces(size) {

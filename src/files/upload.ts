@@ -2,39 +2,39 @@ import { HEAD_BYTES } from './sniff/head.ts'
 import { type Sniffed, sniff } from './sniff/sniff.ts'
 import { storedName } from './stored-name.ts'
 
-/** Content that can be read from its beginning any number of times. */
+/** Content that can be read repeatedly from its beginning. */
 export interface Content {
   readonly size: number
-  /** Pieces of `bytes`, the last one shorter. */
+  /** Pieces of `bytes`; the last one is shorter. */
   pieces(bytes: number): AsyncIterable<Buffer>
 }
 
-/** A file that came with a request. */
+/** A file sent with a request. */
 export interface Upload {
-  /** Under which it will be stored. */
+  /** The name to store. */
   readonly name: string
-  /** Under which it was sent. */
+  /** The name as sent. */
   readonly originalName: string
   readonly sniffed: Sniffed
   readonly content: Content
 }
 
-/** Uploads by the key of the body that they came with, which may have a modifier. */
+/** Uploads by the body's key, which may have a modifier. */
 export type Uploads = ReadonlyMap<string, readonly Upload[]>
 
-/** A sent file, looked at and named. */
+/** Detects the type of a sent file and names it. */
 export async function readUpload(originalName: string, content: Content): Promise<Upload> {
   const sniffed = await sniff(await headOf(content))
   return { name: storedName(originalName, sniffed.extension), originalName, sniffed, content }
 }
 
-/** The first bytes of a content: as many as it takes to tell what it is. */
+/** The bytes that type detection needs. */
 async function headOf(content: Content): Promise<Buffer> {
   for await (const piece of content.pieces(HEAD_BYTES)) return piece
   return Buffer.alloc(0)
 }
 
-/** The same file sent once more under the name that it got: so PocketBase hands the files of a batch on. */
+/** The same file again under its stored name: PocketBase passes the files of a batch on like this. */
 export const copyUpload = ({ name, ...upload }: Upload): Upload => ({
   ...upload,
   name: storedName(name, upload.sniffed.extension),

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { UserError } from '../errors.ts'
 import { type ListItem, readMembers, UnexpectedShape } from './json-members.ts'
 
-/** A JSON file's content. Throws a UserError that names the file and what is wrong with it. */
+/** Reads a JSON file. Throws a UserError that names the file and the fault. */
 export function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8').replace(/^\ufeff/, ''))
@@ -12,8 +12,8 @@ export function readJson(file: string): unknown {
 }
 
 /**
- * The records in a JSON file of collections, one by one: see Member. Throws a UserError that names the file
- * and what is wrong with it, such as being no file that can be read twice.
+ * Reads the records of a JSON file of collections one by one. Throws a UserError that names the file and the
+ * fault, also for a file that cannot be read twice.
  */
 export function* readRecords(file: string): Generator<ListItem> {
   try {
@@ -36,6 +36,5 @@ function fault(file: string, error: unknown): unknown {
   return new UserError(`${file} cannot be read: ${error.message}`)
 }
 
-/** True for a JSON object. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -11,17 +11,16 @@ import { checkRelations } from './relations.ts'
 import { type FilePosition, type ImportRow, type ReadRow, rowReader } from './rows.ts'
 import { importSchema } from './schema.ts'
 
-/** The records of one collection: what of them is kept in memory. */
+/** What is kept in memory of one collection's records. */
 interface Part extends FilePosition {
   readonly ids: string[]
 }
 
 /**
- * Brings in collections (`schema`: PocketBase's export) and records (`fixtures`:
- * `{"collection": [{record}, …]}`, ids and dates as they stand, passwords in plain text), all or nothing. The
- * same again gives the same. Answers a sentence that says what came in; throws a UserError that says where a
- * file is wrong. Of the records no more is in memory than some thousand, and all ids: the file is read twice,
- * first to check it.
+ * Imports collections (`schema`: PocketBase's export) and records (`fixtures`: `{"collection": [{record},
+ * …]}`, with ids, dates and plain-text passwords), all or nothing. Repeating it gives the same result.
+ * Returns a summary; throws a UserError that locates a fault. The file is read twice, first to check it;
+ * memory holds some thousand records and all ids.
  */
 export async function importFiles(
   store: CatalogStore,
@@ -48,7 +47,7 @@ async function importRecords(draft: CatalogDraft, file: string, progress: Progre
   const parts = checkFile(draft, file)
   await draft.db.limitStatements(0)
   await insertFile(draft, file, parts, progress)
-  // records may refer to each other in any order
+  // Records may refer to each other in any order.
   for (const part of parts.values()) await checkRelations(draft, part, part.ids)
   return [...parts.values()]
 }
@@ -79,8 +78,8 @@ function findTable(draft: CatalogDraft, file: string, name: string): Collection 
 }
 
 /**
- * Writes the records of a checked file. Those that are there already go first: their values may be others'
- * now.
+ * Writes the records of a checked file. Existing ones with these ids are deleted first, because unique values
+ * may have moved.
  */
 async function insertFile(
   { db }: CatalogDraft,
@@ -110,6 +109,6 @@ async function insertFile(
   }
 }
 
-/** Many new rows: without this the planner knows nothing of them, and counts read every row. */
+/** Without new statistics the planner misjudges the new rows, and counts read them all. */
 const tidy = (store: CatalogStore, collection: Collection) =>
   store.db.query(`vacuum (analyze) ${quote(tableName(collection))}`)

@@ -8,12 +8,12 @@ import { type Field, isMulti } from '../fields/field.ts'
 import { logChange } from '../records/changes.ts'
 import { type FilePosition, hashPasswords, type ImportRow, recordFault } from './rows.ts'
 
-/** Rows a statement. 200,000 rows of 20 columns: 1,000 to 5,000 a time are equally fast. */
+/** Rows per statement. 200,000 rows of 20 columns: 1,000 to 5,000 are equally fast. */
 const CHUNK = 2_000
-/** Passwords take 60 ms each: smaller steps show that something happens. */
+/** A password takes 60 ms, so smaller steps show progress. */
 const CHUNK_WITH_PASSWORDS = 50
 
-/** How a value travels inside a JSON text, and the column it becomes. */
+/** A value's form in JSON and the column that it becomes. */
 function column(field: Field, key: string): { define: string; select: string } {
   const name = quote(key)
   if (isMulti(field)) return { define: `${name} text[]`, select: name }
@@ -24,7 +24,7 @@ function column(field: Field, key: string): { define: string; select: string } {
   return { define: `${name} text`, select: name }
 }
 
-/** One statement for any number of rows: they come as one JSON text, in their order. */
+/** Inserts any number of rows, sent as one JSON text, in their order. */
 function insertStatement(collection: Collection): string {
   const columns = collection.fields.map((field, i) => column(field, String(i)))
   const names = collection.fields.map(({ name }) => quote(columnName(name)))
@@ -33,17 +33,16 @@ function insertStatement(collection: Collection): string {
     from json_to_recordset($1::json) as rows(${columns.map(({ define }) => define).join(', ')})`
 }
 
-/** How many rows of a collection are best written at a time. `hashed`: passwords come as hashes. */
+/** Rows per step for a collection. `hashed`: passwords are hashes already. */
 export const chunkSize = ({ type }: Collection, hashed = false): number =>
   type === 'auth' && !hashed ? CHUNK_WITH_PASSWORDS : CHUNK
 
-/** Records that were removed to be replaced: their ids with their token keys, '' where there are none. */
+/** Token keys of records that were deleted to be replaced, by id; '' for none. */
 export type Replaced = ReadonlyMap<string, string>
 
 /**
- * Writes some rows into a collection's table, in their order. Those that are in `replaced` keep their token
- * keys, which no file has. `hashed`: passwords come as hashes. Throws a UserError that names the record if
- * one breaks a unique index.
+ * Inserts rows in order. Records in `replaced` keep their token keys, which no file has. `hashed`: passwords
+ * are hashes already. Throws a UserError that names the record if a unique index is violated.
  */
 export async function insertRows(
   db: Db,
@@ -76,7 +75,7 @@ async function insertChunk(
   }
 }
 
-/** Who listens hears of imported records as of any others. */
+/** Logs imported records as changes for realtime. */
 async function noteChunk(
   db: Db,
   collection: Collection,
@@ -106,11 +105,10 @@ function duplicate(place: FilePosition, row: ImportRow, error: unknown): unknown
   return recordFault(place, idOf(place.collection, row), 'another record has the same value', fields)
 }
 
-/** A row's id. */
 export const idOf = ({ fields }: Collection, row: ImportRow) =>
   String(row[fields.findIndex(({ name }) => name === 'id')])
 
-/** Removes the records that are about to be replaced, and answers what of them lives on. */
+/** Deletes the records that will be replaced, and returns what is kept of them. */
 export async function removeOld(db: Db, collection: Collection, ids: readonly string[]): Promise<Replaced> {
   const table = quote(tableName(collection))
   const kept = collection.type === 'auth' ? '"tokenKey"' : `''`

@@ -3,19 +3,13 @@ import { Tokenizer, TokenizerError, TokenParser, TokenParserError, TokenType } f
 
 const PIECE_BYTES = 256 << 10
 
-/**
- * What stands in a JSON file's object: an item of the list `name`, or (with `item` undefined) that such a
- * list begins.
- */
+/** An item of the list `name` in a JSON file's object; without `item`, the beginning of the list. */
 export interface ListItem {
   readonly name: string
   readonly item: unknown
 }
 
-/**
- * A file that holds something else than an object of lists. `member`: the one that is no list; undefined if
- * it is no object.
- */
+/** The file is no object of lists. `member`: the one that is no list; undefined if the file is no object. */
 export class UnexpectedShape extends Error {
   readonly member: string | undefined
   constructor(member?: string) {
@@ -25,9 +19,8 @@ export class UnexpectedShape extends Error {
 }
 
 /**
- * Reads the items of all lists in a JSON file's object one by one, in their order: no more of them than
- * PIECE_BYTES hold are in memory. Throws a SyntaxError where the file is no JSON, UnexpectedShape where it is
- * not such an object, and what the system says of the file.
+ * Reads the items of all lists in a JSON file's object one by one; at most PIECE_BYTES of them are in memory.
+ * Throws a SyntaxError for invalid JSON, UnexpectedShape for another structure, and the system's errors.
  */
 export function* readMembers(path: string): Generator<ListItem> {
   const lists = new ListParser()
@@ -62,7 +55,7 @@ class ListParser {
     this.#items.onValue = ({ value }) => void this.#found.push({ name: this.#name, item: value })
   }
 
-  /** What ends in this piece of the file. */
+  /** The items that end in this piece of the file. */
   read(piece: Buffer): ListItem[] {
     this.#found = []
     try {

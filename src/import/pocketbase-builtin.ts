@@ -4,23 +4,20 @@ import { BUILT_IN_IDS } from '../collections/definition/built-in.ts'
 import { UserError } from '../errors.ts'
 import type { Field } from '../fields/field.ts'
 
-/** A collection as PocketBase's export gives it, with its secrets. */
+/** A collection in PocketBase's export format, with secrets. */
 export type ExportedCollection = Readonly<Record<string, unknown>> & {
   readonly id: string
   readonly name: string
   readonly type: string
 }
 
-/** What was left out or done otherwise, a sentence each. */
+/** Receives a sentence for each thing left out or changed. */
 export type Report = (sentence: string) => void
 
-/** No user may lift the own quota, whatever the rules say that come in. */
+/** Users cannot raise their own quota, whatever the imported rules say. */
 const QUOTA_GUARD = '@request.body.monthly_quota:isset = false'
 
-/**
- * Throws a UserError if the source has another collection in place of one of the gateway's own, or one under
- * another name.
- */
+/** Throws a UserError if the source has another collection under the name or id of a built-in one. */
 export function refuseTakenNames(draft: CatalogDraft, raws: readonly ExportedCollection[]): void {
   const own = draft.catalog.all.filter(({ id }) => BUILT_IN_IDS.has(id))
   const taken = raws.filter((raw) => own.some((one) => one.id !== raw.id && sameName(one, raw)))
@@ -42,10 +39,7 @@ export function refuseTakenNames(draft: CatalogDraft, raws: readonly ExportedCol
 const sameName = (a: Pick<ExportedCollection, 'name'>, b: Pick<ExportedCollection, 'name'>) =>
   a.name.toLowerCase() === b.name.toLowerCase()
 
-/**
- * Users as they come in, with rules under which nobody can lift the own quota. Other collections stay as they
- * are.
- */
+/** Adds the quota rule to `users`. Other collections are unchanged. */
 export function withQuotaRule(raw: ExportedCollection, report: Report): ExportedCollection {
   if (raw.id !== USERS_ID) return raw
   const guarded = (text: unknown) => {
@@ -60,8 +54,8 @@ export function withQuotaRule(raw: ExportedCollection, report: Report): Exported
 }
 
 /**
- * A collection that is there already takes over the ids that its fields have in the source: so they are known
- * as the same, and what comes in counts. Throws a UserError for a field of another type.
+ * Gives the fields of an existing collection their ids in the source, so that they match. Throws a UserError
+ * for a field of another type.
  */
 export async function takeFieldIds(draft: CatalogDraft, raw: ExportedCollection): Promise<void> {
   const there = draft.catalog.all.find(({ id }) => id === raw.id)
@@ -78,5 +72,5 @@ export async function takeFieldIds(draft: CatalogDraft, raw: ExportedCollection)
   await draft.put({ ...there, fields } as Collection)
 }
 
-/** In PocketBase a field keeps its id when it gets another name. */
+/** PocketBase keeps a field's id when it is renamed. */
 const isTaken = (sources: readonly Field[], field: Field) => sources.some(({ id }) => id === field.id)

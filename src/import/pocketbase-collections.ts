@@ -14,7 +14,7 @@ import { type PocketBaseData, type StoredRow, textOf } from './sqlite.ts'
 const rule = (value: SQLOutputValue | undefined) =>
   value === null || value === undefined ? null : textOf(value)
 
-/** A row of PocketBase's `_collections` → the JSON that its export would give, with the secrets. */
+/** Converts a row of PocketBase's `_collections` to its export format, with secrets. */
 function readCollection(row: StoredRow): ExportedCollection {
   return {
     ...(JSON.parse(textOf(row.options) || '{}') as object),
@@ -34,13 +34,13 @@ function readCollection(row: StoredRow): ExportedCollection {
   }
 }
 
-/** The collections that a PocketBase database describes. */
+/** The collections of a PocketBase database. */
 export const readCollections = (data: PocketBaseData): ExportedCollection[] =>
   [...data.rows('_collections')].map(readCollection)
 
 /**
- * Brings in the collections that hold records, with their ids, rules, indexes, dates and secrets; those that
- * every server has are laid over. Answers them. Throws a UserError that names the collection.
+ * Imports the collections that hold records, with ids, rules, indexes, dates and secrets; system ones are
+ * merged. Throws a UserError that names the collection.
  */
 export async function importPocketBaseTables(
   draft: CatalogDraft,

@@ -6,7 +6,7 @@ import { fieldType } from '../fields/types/field-types.ts'
 import type { ImportRow } from './rows.ts'
 import { type StoredRow, textOf } from './sqlite.ts'
 
-/** SQLite's value of a field → ours. What the field cannot hold becomes empty, as PocketBase shows it. */
+/** Converts a SQLite value. What the field cannot hold becomes empty, as PocketBase shows it. */
 function storedValue(field: Field, raw: SQLOutputValue | undefined): Value {
   const type = fieldType(field)
   if (raw === null || raw === undefined) return type.zero(field)
@@ -19,7 +19,7 @@ function storedValue(field: Field, raw: SQLOutputValue | undefined): Value {
   return type.fromInput(field, text)
 }
 
-/** A stored record → a row of the collection's table. A field that PocketBase does not know is empty. */
+/** Converts a stored record to a row. Fields that PocketBase does not have are empty. */
 export function pocketBaseRow(collection: Collection, stored: StoredRow): ImportRow {
   return collection.fields.map((field) => storedValue(field, stored[field.name]))
 }

@@ -6,7 +6,7 @@ import { withSavepoint } from '../db/savepoint.ts'
 import { UserError } from '../errors.ts'
 import type { ExportedCollection, Report } from './pocketbase-builtin.ts'
 
-/** Saves one collection; an index that Postgres cannot make is left out and reported. */
+/** Saves a collection; an index that Postgres cannot make is left out and reported. */
 async function saveOne(draft: CatalogDraft, raw: ExportedCollection, report: Report): Promise<Collection> {
   try {
     const [saved] = await withSavepoint(draft.db, () => importCollections(draft, [raw]))
@@ -25,8 +25,8 @@ async function saveOne(draft: CatalogDraft, raw: ExportedCollection, report: Rep
 }
 
 /**
- * Saves a collection of a PocketBase database as it was. An index that Postgres cannot make is left out and
- * reported. Throws a UserError that names the collection.
+ * Saves a collection of a PocketBase database unchanged, except for indexes that Postgres cannot make, which
+ * are reported. Throws a UserError that names the collection.
  */
 export async function saveSource(
   draft: CatalogDraft,
@@ -38,7 +38,7 @@ export async function saveSource(
   return saved
 }
 
-/** The dates and the sessions' secrets stay what they were: whoever is signed in stays so. */
+/** Keeps dates and token secrets, so that signed-in users stay signed in. */
 async function keepIdentity(draft: CatalogDraft, raw: ExportedCollection, saved: Collection): Promise<void> {
   const { created, updated } = raw as unknown as Collection
   const token = 'authToken' in raw ? { authToken: raw.authToken } : {}

@@ -5,7 +5,7 @@ import { withSavepoint } from '../db/savepoint.ts'
 import type { ExportedCollection, Report } from './pocketbase-builtin.ts'
 import { saveSource } from './pocketbase-save.ts'
 
-/** Some faults of a query show only in its rows. */
+/** Rows read to find faults that a query shows only then. */
 const SAMPLE_SIZE = 1_000
 
 async function saveView(draft: CatalogDraft, raw: ExportedCollection, report: Report): Promise<void> {
@@ -19,7 +19,7 @@ async function saveView(draft: CatalogDraft, raw: ExportedCollection, report: Re
   }
 }
 
-/** Tries each view; answers those that failed, with their errors. */
+/** Tries each view; returns the failed ones with their errors. */
 async function tryAll(draft: CatalogDraft, views: readonly ExportedCollection[], report: Report) {
   const failed: { raw: ExportedCollection; error: unknown }[] = []
   for (const raw of views) {
@@ -33,9 +33,8 @@ async function tryAll(draft: CatalogDraft, views: readonly ExportedCollection[],
 }
 
 /**
- * Makes the views of a PocketBase database over the records that came in. One that Postgres cannot make or
- * read is left out and reported. Views may read each other: those that cannot be made yet wait for the next
- * round.
+ * Creates the views of a PocketBase database. One that Postgres cannot create or read is left out and
+ * reported. Views may read each other: those that cannot be created yet wait for the next round.
  */
 export async function importPocketBaseViews(
   draft: CatalogDraft,

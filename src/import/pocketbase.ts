@@ -21,10 +21,10 @@ import { openPocketBase, type PocketBaseData, textOf } from './sqlite.ts'
 import { Storage } from './storage.ts'
 
 /**
- * Takes a PocketBase data directory (0.23 or later) into an empty store, all or nothing: collections with
- * ids, rules, indexes and secrets; records with ids, dates, password hashes and token keys, so that whoever
- * is signed in stays so; settings; the files under `storage`. Never writes to the source. Answers a summary
- * with a line for each thing left out; throws a UserError that says what is in the way.
+ * Imports a PocketBase data directory (0.23 or later) into an empty store, all or nothing: collections with
+ * ids, rules, indexes and secrets; records with ids, dates, password hashes and token keys, so that users
+ * stay signed in; settings; the files under `storage`. Never writes to the source. Returns a summary with a
+ * line per omission; throws a UserError that names the obstacle.
  */
 export async function importPocketBase(
   store: CatalogStore,
@@ -111,7 +111,7 @@ function reportFiles({ missing, left }: Storage, report: Report): void {
   if (left > 0) report(`files: ${left} that no record names were left behind.`)
 }
 
-/** Settings that this server has come over; those of an encrypted row cannot be read. */
+/** Imports settings that this server has; an encrypted row cannot be read. */
 async function importSettings(draft: CatalogDraft, data: PocketBaseData, report: Report): Promise<void> {
   const row = [...data.rows('_params')].find(({ id }) => id === 'settings')
   if (!row) return

@@ -4,7 +4,7 @@ import { columnName, quote, tableName } from '../collections/names.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { type FilePosition, recordFault } from './rows.ts'
 
-/** One id of `ids` whose relation leads nowhere, and where it should lead. */
+/** SQL: one of `ids` whose relation has no target, and the missing target. */
 function lostStatement(collection: Collection, field: RelationField, target: Collection): string {
   const name = `b.${quote(columnName(field.name))}`
   const values = isMulti(field) ? name : `array_remove(array[${name}], '')`
@@ -12,7 +12,7 @@ function lostStatement(collection: Collection, field: RelationField, target: Col
     where b.id = any($1::text[]) and not exists (select 1 from ${quote(tableName(target))} t where t.id = v.id) limit 1`
 }
 
-/** Throws a UserError for the first of these records that refers to one that does not exist. */
+/** Throws a UserError for the first record that refers to a missing one. */
 export async function checkRelations(
   store: Store,
   place: FilePosition,

@@ -9,19 +9,19 @@ import { hashPassword } from '../fields/values/bcrypt.ts'
 import { isObject } from './files.ts'
 import { formError } from './values.ts'
 
-/** A record ready for its table: values in the order of the collection's fields. */
+/** A record's values in the order of the collection's fields. */
 export type ImportRow = Value[]
 
-/** Keys that every answer has and no table. */
+/** Keys of answers that are no columns. */
 const SHOWN_ONLY = new Set(['collectionId', 'collectionName', 'expand'])
 
-/** Where in which file something is wrong. */
+/** The collection in a file to which a fault belongs. */
 export interface FilePosition {
   readonly file: string
   readonly collection: Collection
 }
 
-/** The sentence for a record's fault. `record`: its id, or its place in the file if it has none. */
+/** The sentence for a record's fault. `record`: its id, or its position if it has none. */
 export function recordFault(
   { file, collection }: FilePosition,
   record: string,
@@ -36,13 +36,12 @@ export function recordFault(
   return new UserError(`${file}: ${where.join(', ')}: ${problem.replace(/[.]?$/, '.')}`)
 }
 
-/** Makes a record of a file a row. Throws a UserError at the first fault. */
+/** Converts a record to a row. Throws a UserError at the first fault. */
 export type ReadRow = (record: unknown) => ImportRow
 
 /**
- * What reads the records of one collection, in the order in which a file has them. All that can be seen
- * without a database is checked: names and forms of values, field options, ids, each of which stands once.
- * Fields that are left out are empty, but for generated ones; dates stand as they are.
+ * Makes a reader for one collection's records in file order. Checks all that needs no database: names and
+ * types of values, field options, unique ids. Missing fields are empty or generated; dates are kept.
  */
 export function rowReader(place: FilePosition): ReadRow {
   const names = new Set(place.collection.fields.map(({ name }) => name))
@@ -73,7 +72,7 @@ function readValue(place: FilePosition, id: string, field: Field, raw: unknown):
   return value
 }
 
-/** Null is a value of its own in JSON, and no number or bool: as 0 it could mean "unlimited". */
+/** JSON has its own null; for a number or bool, null as 0 could mean "unlimited". */
 const hasEmptyValue = ({ type }: Field) => type !== 'json' && type !== 'number' && type !== 'bool'
 
 function missing(place: FilePosition, id: string, field: Field): Value {
@@ -87,10 +86,7 @@ function missing(place: FilePosition, id: string, field: Field): Value {
   return zero
 }
 
-/**
- * Puts hashes in the place of passwords. bcrypt works off the main thread, as many at once as there are
- * threads.
- */
+/** Hashes the passwords of rows off the main thread, in parallel. */
 export async function hashPasswords(collection: Collection, rows: readonly ImportRow[]): Promise<void> {
   const places = collection.fields.flatMap((field, i) => (field.type === 'password' ? [{ field, i }] : []))
   const hash = async (row: ImportRow, field: PasswordField, i: number) => {

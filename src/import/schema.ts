@@ -7,9 +7,9 @@ import type { Progress } from '../tools/progress.ts'
 import { isObject } from './files.ts'
 
 /**
- * Brings in the collections of a schema file; answers how many. Optional fields of the gateway that the file
- * leaves out are left out here too, so that records look as they do where the file comes from. Throws a
- * UserError that names file and collection.
+ * Imports the collections of a schema file; returns their number. Optional built-in fields that the file
+ * omits are omitted here, so that records look as at their origin. Throws a UserError that names file and
+ * collection.
  */
 export async function importSchema(
   draft: CatalogDraft,

@@ -5,20 +5,20 @@ import { DatabaseSync, type SQLOutputValue } from 'node:sqlite'
 import { quote } from '../collections/names.ts'
 import { UserError } from '../errors.ts'
 
-/** A row by the names of its columns. */
+/** A row by column name. */
 export type StoredRow = Readonly<Record<string, SQLOutputValue>>
 
-/** A PocketBase database as it stood when it was opened. */
+/** A snapshot of a PocketBase database. */
 export interface PocketBaseData {
-  /** Rows of a table, in the order in which they were inserted. Whole numbers come as bigint. */
+  /** Rows of a table in order of insertion. Integers are bigint. */
   rows(table: string): Iterable<StoredRow>
   count(table: string): number
   close(): void
 }
 
 /**
- * Opens `data.db` of a PocketBase data directory. A copy is read, with what its write-ahead log holds: SQLite
- * may write beside a file even when it only reads. Throws a UserError if there is none.
+ * Opens a copy of `data.db` with its write-ahead log, because SQLite may write beside a file even when
+ * reading. Throws a UserError if there is none.
  */
 export function openPocketBase(folder: string): PocketBaseData {
   if (!existsSync(join(folder, 'data.db'))) {
@@ -49,7 +49,7 @@ export function openPocketBase(folder: string): PocketBaseData {
   }
 }
 
-/** A value as text, whatever SQLite made of it. */
+/** A value as text, whatever type SQLite gave it. */
 export function textOf(value: SQLOutputValue | undefined): string {
   if (value === null || value === undefined) return ''
   return value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)

@@ -10,21 +10,20 @@ import type { Progress } from '../tools/progress.ts'
 import { idOf } from './insert.ts'
 import type { ImportRow } from './rows.ts'
 
-/** Where PocketBase keeps what it knows of a file, beside it. */
+/** PocketBase's file of attributes beside each file. */
 const FACTS = '.attrs'
-/** A name that is no path: anything else is not looked for. */
+/** A file name without path. */
 const PLAIN_NAME = /^[^./\\][^/\\]*$/
 
 /**
- * The files of a PocketBase data directory: `storage/COLLECTION/RECORD/NAME`. Those that records name are
- * brought in, with their types and dates; thumbnails stay behind, they are made anew when they are asked for.
+ * The files of a PocketBase data directory: `storage/COLLECTION/RECORD/NAME`. Files that records name are
+ * imported with types and dates; thumbnails are made again on request.
  */
 export class Storage {
   readonly #folder: string
   readonly #progress: Progress
   readonly #total: number
   imported = 0
-  /** Names in records without a file. */
   missing = 0
 
   constructor(folder: string, progress: Progress) {
@@ -33,12 +32,12 @@ export class Storage {
     this.#total = countFiles(this.#folder)
   }
 
-  /** Files that no record names. */
+  /** Number of files that no record names. */
   get left(): number {
     return this.#total - this.imported
   }
 
-  /** Brings in the files of records that are stored already. */
+  /** Imports the files of stored records. */
   async importOf(draft: CatalogDraft, collection: Collection, rows: readonly ImportRow[]): Promise<void> {
     const places = collection.fields.flatMap((field, i) => (field.type === 'file' ? [i] : []))
     if (places.length === 0) return
@@ -69,7 +68,7 @@ function countFiles(folder: string): number {
   ).length
 }
 
-/** The type that PocketBase has noted; undefined if it has none. */
+/** The type in PocketBase's attributes; undefined if there is none. */
 function typeOf(path: string): string | undefined {
   if (!existsSync(path + FACTS)) return undefined
   try {
@@ -81,7 +80,7 @@ function typeOf(path: string): string | undefined {
   }
 }
 
-/** A file on the disk, read piece by piece. */
+/** A file on disk as a Content. */
 const contentOf = (path: string): Content => ({
   size: statSync(path).size,
   async *pieces(bytes) {

@@ -18,7 +18,7 @@ interface Form {
   readonly expected: string
 }
 
-/** How each field type stands in a file. The API takes more: here, what is not meant so is a mistake. */
+/** Strict forms of each field type in a file. The API is more lenient; here, another type is a mistake. */
 const FORMS: Record<Field['type'], Form> = {
   text: TEXT,
   email: TEXT,
@@ -40,9 +40,7 @@ const TEXTS: Form = {
   expected: 'a list of texts',
 }
 
-/**
- * What is wrong with the form of a field's value in a file: a part of a sentence; undefined if nothing is.
- */
+/** What is wrong with a value in a file, as part of a sentence; undefined if valid. */
 export function formError(field: Field, value: unknown): string | undefined {
   const { accepts, expected } = isMulti(field) ? TEXTS : FORMS[field.type]
   if (accepts(value)) return undefined

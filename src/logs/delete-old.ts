@@ -2,9 +2,9 @@ import type { Db } from '../db/open.ts'
 import { formatDate } from '../fields/types/date.ts'
 import type { Settings } from '../settings/settings.ts'
 
-/** More rows than that are not kept, whatever the settings say: some 600 MB. */
+/** Maximum rows whatever the settings say: some 600 MB. */
 const MAX_ROWS = 1_000_000
-/** Of one statement, so that none takes long. */
+/** Rows per statement. */
 const BATCH = 10_000
 const DAY_MS = 86_400_000
 const MAX_DAYS = 36_500
@@ -14,8 +14,8 @@ const TOO_MANY = `_rowid <= (select max(_rowid) from _logs) - $1`
 const UNWANTED = `level < $1`
 
 /**
- * Forgets logs that are older than `logs.maxDays`, all if that is 0, and the oldest where there are too many.
- * To be called now and then, on any node. PocketBase: core/base.go, registerLogsHooks
+ * Deletes logs older than `logs.maxDays` (all if 0) and the oldest over `maxRows`. PocketBase: core/base.go,
+ * registerLogsHooks
  */
 export async function deleteOldLogs(
   db: Db,
@@ -27,7 +27,7 @@ export async function deleteOldLogs(
   await remove(db, TOO_MANY, maxRows)
 }
 
-/** The same, and those below `logs.minLevel`: after the settings have changed. */
+/** The same, and those below `logs.minLevel`, after a change of the settings. */
 export async function deleteUnwantedLogs(db: Db, logs: Settings['logs']): Promise<void> {
   await deleteOldLogs(db, logs)
   await remove(db, UNWANTED, logs.minLevel)

@@ -1,29 +1,26 @@
 import { ERROR, type LogLine } from './log-line.ts'
 
-/** Refused requests of one account or address that are logged in a minute. */
+/** Refused requests per account or address and minute that are logged. */
 const MAX_OF_HOLDER = 60
 const WINDOW_MS = 60_000
-/** More holders in a minute are not told apart, and none of theirs is logged. */
+/** Maximum holders per minute; requests of further ones are not logged. */
 const MAX_HOLDERS = 10_000
-/** Holders of whom a summary tells what was left out: those that were left out first. */
+/** Holders with a summary of what was left out. */
 const MAX_SUMMARIES = 100
 
 interface Counted {
   logged: number
   leftOut: number
-  /** The first that was not logged. */
+  /** The first line that was not logged. */
   first?: LogLine
 }
 
-/**
- * Keeps one client from filling the log with requests that are refused; of the rest of a minute a summary is
- * left.
- */
+/** Keeps one client from filling the log with refused requests. A summary counts the rest of a minute. */
 export class RefusalLimit {
   #holders = new Map<string, Counted>()
   #endsMs = 0
 
-  /** Whether a minute runs, at the end of which there may be summaries. */
+  /** Whether a minute is running that may end with summaries. */
   get isOpen(): boolean {
     return this.#holders.size > 0
   }
@@ -43,7 +40,7 @@ export class RefusalLimit {
     return false
   }
 
-  /** A line for each holder of whom something was left out, once the minute is over or `isEnding`. */
+  /** A line per holder with omitted lines, once the minute has passed or if `isEnding`. */
   summaries(isEnding: boolean, nowMs = Date.now()): LogLine[] {
     if (this.#holders.size === 0 || (nowMs < this.#endsMs && !isEnding)) return []
     const counted = [...this.#holders.values()].filter(({ leftOut }) => leftOut > 0)

@@ -7,17 +7,11 @@ import type { SettingsStore } from '../settings/settings-store.ts'
 import type { LogLine } from './log-line.ts'
 import { RefusalLimit } from './refusal-limit.ts'
 
-/**
- * A line waits no longer. Short enough for who looks what has just failed, long enough for many in a
- * statement.
- */
+/** Maximum delay of a line: short for people who look for a recent failure, long enough to batch. */
 const EVERY_MS = 2_000
-/**
- * As many wait at most; what is more is lost. With the above it is 500 a second, if the server itself has
- * faults.
- */
+/** Maximum waiting lines; more are lost. With EVERY_MS it is 500 per second. */
 const MAX_LINES = 1_000
-/** Of requests that were refused: 100 a second. */
+/** The same for refused requests: 100 per second. */
 const MAX_REFUSED = 200
 
 const WRITE = `
@@ -26,9 +20,8 @@ select created::pb_date, level, message, data::json
 from unnest($1::text[], $2::float8[], $3::text[], $4::text[]) as line (created, level, message, data)`
 
 /**
- * Requests on their way into the table of logs. They are gathered in memory and written some seconds later,
- * many in one statement, by a timer: no request ever waits for it. Lines are dropped, and counted, rather
- * than held when the database is slow.
+ * Collects requests in memory and writes them to the log table by a timer, many per statement, so no request
+ * waits. When the database is slow, lines are dropped and counted.
  */
 export class RequestLog {
   readonly #db: Db
@@ -46,13 +39,13 @@ export class RequestLog {
     this.#log = log
   }
 
-  /** Whether lines of this level are kept, by the settings. Asked of each request. */
+  /** Whether the settings keep lines of this level. */
   wants(level: number): boolean {
     const { maxDays, minLevel } = this.#settings.current.logs
     return maxDays > 0 && level >= minLevel
   }
 
-  /** `refused`: the account or address whose request was refused. Of each only some are kept a minute. */
+  /** `refused`: the account or address of a refused request; only some are logged per minute. */
   add(line: LogLine, refused?: string): void {
     this.#timer ??= setTimeout(() => void this.#flush(false), EVERY_MS).unref()
     if (!this.#hasRoom(line, refused)) {
@@ -63,7 +56,7 @@ export class RequestLog {
     if (refused !== undefined) this.#refused++
   }
 
-  /** Writes what waits, after what is being written. Never fails: what the database does not take is lost. */
+  /** Writes waiting lines after the current write. Never fails: lines that the database refuses are lost. */
   flush(): Promise<void> {
     return this.#flush(true)
   }

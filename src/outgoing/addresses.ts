@@ -1,8 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 
 /**
- * Networks that are not the internet: this host, private, link-local, shared, multicast, reserved. IANA
- * registries
+ * Networks outside the internet: this host, private, link-local, shared, multicast, reserved. IANA registries
  */
 const PRIVATE = new BlockList()
 for (const [network, prefix] of [
@@ -22,12 +21,10 @@ for (const [network, prefix] of [
   ['224.0.0.0', 3],
 ] as const)
   PRIVATE.addSubnet(network, prefix, 'ipv4')
-/** Of IPv6 only 2000::/3 is the internet. */
+/** IPv6 addresses of the internet: 2000::/3. */
 const PUBLIC6 = new BlockList()
 PUBLIC6.addSubnet('2000::', 3, 'ipv6')
-/**
- * Parts of it that lead elsewhere: 6to4 and Teredo carry IPv4 addresses, the rest is for protocols and books.
- */
+/** Exceptions in it: 6to4 and Teredo carry IPv4 addresses, others are for protocols and documentation. */
 const NOT_PUBLIC6 = new BlockList()
 for (const [network, prefix] of [
   ['2001::', 23],
@@ -37,18 +34,18 @@ for (const [network, prefix] of [
 ] as const)
   NOT_PUBLIC6.addSubnet(network, prefix, 'ipv6')
 
-/** True for an address that requests must not be sent to unless the settings allow it. */
+/** Whether requests to this address need permission by the settings. */
 export function isPrivateAddress(address: string): boolean {
   if (isIP(address) === 4) return PRIVATE.check(address, 'ipv4')
   return !PUBLIC6.check(address, 'ipv6') || NOT_PUBLIC6.check(address, 'ipv6')
 }
 
-/** Why nothing is sent to a URL, as far as it can be told without resolving its name. */
+/** Why a URL is refused, without resolving its name. */
 export type UrlFault = 'not_a_url' | 'not_http' | 'not_https' | 'private'
 
 /**
- * What is wrong with a URL that somebody else chose; undefined if nothing is. All the ways to write an IPv4
- * address (decimal, octal, short, with other digits) are one to the parser. WHATWG URL, host parsing
+ * The fault of a URL from somebody else; undefined if valid. The parser normalizes all spellings of an IPv4
+ * address (decimal, octal, short, other digits). WHATWG URL, host parsing
  */
 export function urlFault(text: string, allowPrivate: boolean): UrlFault | undefined {
   const url = URL.parse(text)
@@ -60,8 +57,8 @@ export function urlFault(text: string, allowPrivate: boolean): UrlFault | undefi
   return isLocalName(host) || (isIP(host) > 0 && isPrivateAddress(host)) ? 'private' : undefined
 }
 
-/** The name or address that a URL leads to, without brackets. */
+/** Host of a URL without brackets. */
 export const hostOf = (url: URL): string => url.hostname.replace(/^\[|\]$/g, '')
 
-/** Names that never leave this machine, whatever a resolver says. RFC 6761, 6.3 */
+/** Names of this machine, whatever a resolver says. RFC 6761, 6.3 */
 const isLocalName = (host: string) => /(^|\.)localhost\.?$/i.test(host)

@@ -5,10 +5,7 @@ import { isPrivateAddress } from './addresses.ts'
 const TIMEOUT_MS = 2_500
 const TRIES = 2
 
-/**
- * Asks the name servers themselves, without the threads of getaddrinfo, which a few dead names would keep
- * busy.
- */
+/** Queries name servers directly, without getaddrinfo's threads, which a few dead names would occupy. */
 export type Resolve = Pick<Resolver, 'resolve4' | 'resolve6'>
 const nameServers: Resolve = new Resolver({ timeout: TIMEOUT_MS, tries: TRIES })
 
@@ -17,7 +14,7 @@ interface Found {
   readonly family: number
 }
 
-/** What a name leads to, both families. Throws what the name server said when there is nothing. */
+/** Addresses of a name in both families. Throws the name server's error if there are none. */
 async function addressesOf(host: string, resolve: Resolve): Promise<Found[]> {
   const ask = (family: 4 | 6) =>
     new Promise<Found[]>((done, fail) => {
@@ -32,12 +29,12 @@ async function addressesOf(host: string, resolve: Resolve): Promise<Found[]> {
   return found
 }
 
-/** Said of a name or an address that leads into a network that is not the internet. */
+/** The error of a host outside the internet. */
 export const privateError = (host: string) => new Error(`${host} is not an address of the internet`)
 
 /**
- * Resolves a name and gives the connection only addresses that were checked: whatever the name means a moment
- * later, the connection goes there.
+ * A lookup that passes only checked addresses to the connection, so that a later change of the name has no
+ * effect.
  */
 export const publicOnlyLookup =
   (resolve: Resolve = nameServers): LookupFunction =>
@@ -55,5 +52,5 @@ export const publicOnlyLookup =
     )
   }
 
-/** Resolves a name as the machine does, its hosts file included: for where private addresses are allowed. */
+/** Resolves a name as the system does, including the hosts file: used where private addresses are allowed. */
 export const systemLookup: LookupFunction = (host, options, done) => lookup(host, options, done)

@@ -3,7 +3,7 @@ import { request as httpsRequest } from 'node:https'
 import { hostOf, type UrlFault, urlFault } from './addresses.ts'
 import { privateError, publicOnlyLookup, type Resolve, systemLookup } from './resolve.ts'
 
-/** A request that leaves the server for an address that somebody else chose. */
+/** A request to an address that somebody else chose. */
 export interface Outgoing {
   readonly url: string
   readonly method: string
@@ -11,21 +11,21 @@ export interface Outgoing {
   readonly body: Buffer | string | undefined
 }
 
-/** What may go where, and how much of the answer is wanted. */
+/** Limits of an outgoing request. */
 export interface RequestLimits {
-  /** Private addresses and plain http, too. */
+  /** Allows private addresses and plain http. */
   readonly allowPrivate: boolean
-  /** Of the answer's body; the rest is not read. Nothing when absent. */
+  /** Bytes of the answer's body to read; none if absent. */
   readonly maxBodyBytes?: number
-  /** From the first look-up to the last byte that is wanted. 10 s when absent. */
+  /** From lookup to the last byte read. 10 s if absent. */
   readonly timeoutMs?: number
-  /** Ends the request early. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal
-  /** Who knows the names. */
+  /** The resolver. */
   readonly resolve?: Resolve
 }
 
-/** What came back. `body`: its first bytes, as they came. */
+/** The answer. `body`: its first bytes. */
 export interface ResponseHead {
   readonly status: number
   readonly headers: IncomingHttpHeaders
@@ -33,7 +33,7 @@ export interface ResponseHead {
 }
 
 const TIMEOUT_MS = 10_000
-/** Hints before the answer: more mean no good. */
+/** Maximum 1xx responses. */
 const MAX_HINTS = 10
 
 const FAULTS: Readonly<Record<UrlFault, (url: string) => Error>> = {
@@ -44,9 +44,9 @@ const FAULTS: Readonly<Record<UrlFault, (url: string) => Error>> = {
 }
 
 /**
- * Sends a request and answers what came back. Follows no redirect. Unless `allowPrivate`, only https and only
- * to the internet: the name is resolved here, and the connection, a new one each time, goes to the address
- * that was checked. Rejects when the address is refused, nothing answers, or the answer takes too long.
+ * Sends a request; follows no redirect. Unless `allowPrivate`, only https to the internet: the name is
+ * resolved here, and a new connection goes to the checked address. Rejects when the address is refused,
+ * nothing answers, or the answer takes too long.
  */
 export async function sendOutgoing(outgoing: Outgoing, limits: RequestLimits): Promise<ResponseHead> {
   const fault = urlFault(outgoing.url, limits.allowPrivate)

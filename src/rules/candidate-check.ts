@@ -5,16 +5,16 @@ import { compile } from '../filter/compile/compile.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { randomText } from '../tools/random.ts'
 
-/** A rule on a record that is not stored yet, as SQL. `''`: it holds whatever the database says. */
+/** A rule on a record that is not stored yet, as SQL. `''`: it always holds. */
 export interface CandidateCheck {
   readonly condition: string
   readonly params: readonly unknown[]
 }
 
 /**
- * Asks a rule of the record that would be; undefined when it cannot hold. An id that is still to be made is a
- * passing one, nobody is verified yet. Throws FilterError for a rule that makes no sense.
- * PocketBase: apis/record_crud.go, recordCreate
+ * Compiles a rule on a new record; undefined if it cannot hold. A missing id counts as a temporary one;
+ * nobody is verified yet. Throws FilterError for an invalid rule. PocketBase: apis/record_crud.go,
+ * recordCreate
  */
 export function checkCandidate(
   catalog: Catalog,

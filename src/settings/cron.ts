@@ -5,15 +5,14 @@ const NUMBER = String.raw`\+?\d+`
 const STEP = String.raw`(?:/\+?[1-5]?\d)?`
 const PART = `(?:(?:\\*|${NUMBER}-${NUMBER})${STEP}|${NUMBER}(?:/\\+?0*1)?)`
 const SEGMENT = `${PART}(?:,${PART})*`
-/** Croner refuses a step behind a single number, PocketBase any but this. */
+/** Croner refuses a step after a single number; PocketBase refuses all but this one. */
 const STEP_OF_ONE = /\/0*1(?=[ ,]|$)/g
-/** Minute, hour, day, month, day of the week, of which Sunday is 0 alone. */
+/** Minute, hour, day, month, day of the week (Sunday is only 0). */
 const EXPRESSION = new RegExp(`^(?:${MACRO}|(?:${SEGMENT} ){4}(?!.*[7-9])${SEGMENT})$`)
 
 /**
- * PocketBase's cron expressions, in UTC: fewer than croner knows, as they have no names, seconds, and letters
- * such as L; day and day of the week must both match. Throws an Error for any other.
- * PocketBase: tools/cron/schedule.go
+ * Parses PocketBase's cron expressions in UTC: without names, seconds and letters such as L; day and day of
+ * the week must both match. Throws an Error for others. PocketBase: tools/cron/schedule.go
  */
 export function parseCron(expression: string): Cron {
   if (!EXPRESSION.test(expression)) {
@@ -25,7 +24,7 @@ export function parseCron(expression: string): Cron {
   return new Cron(pattern, { timezone: 'UTC', mode: '5-part', domAndDow: true })
 }
 
-/** What is wrong with a cron expression; undefined if nothing. */
+/** The fault of a cron expression; undefined if valid. */
 export function cronFault(expression: string): string | undefined {
   try {
     parseCron(expression)

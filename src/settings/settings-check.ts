@@ -57,7 +57,7 @@ const cron: Check = (value) => {
   return fault === undefined ? undefined : fieldError('validation_invalid_cron', fault)
 }
 
-/** Throws 400 with PocketBase's errors, nested as the settings are. PocketBase: core/settings_model.go */
+/** Throws 400 with PocketBase's errors, nested like the settings. PocketBase: core/settings_model.go */
 export function checkSettings(settings: Settings): void {
   const { smtp, backups, batch, rateLimits } = settings
   const checks = {

@@ -8,17 +8,15 @@ import { checkSettings } from './settings-check.ts'
 const KEY = 'settings'
 const CHANNEL = 'pocketsms_settings'
 
-/** Replaces the settings, unchecked, and tells all nodes at commit. */
+/** Replaces the settings without checks and notifies all nodes at commit. */
 export async function writeSettings(db: Db, settings: Settings): Promise<void> {
   await writeParam(db, KEY, JSON.stringify(settings))
   await db.query(`select pg_notify($1, '')`, [CHANNEL])
 }
 
-/**
- * The server's settings as this node knows them. They are a row of the database; NOTIFY tells of a change.
- */
+/** The server's settings: a row of the database, followed by NOTIFY. */
 export class SettingsStore {
-  /** The settings of this moment. A change makes a new object: what is derived from it may hang on it. */
+  /** The present settings. A change makes a new object, so derived values can be cached by it. */
   current: Settings = SETTINGS.fresh()
   readonly #db: Db
   #text = ''
@@ -29,7 +27,7 @@ export class SettingsStore {
     this.#db = db
   }
 
-  /** Reads the settings and follows their changes until `close`. */
+  /** Reads the settings and follows changes until `close`. */
   static async open(db: Db): Promise<SettingsStore> {
     const store = new SettingsStore(db)
     await store.reload()
@@ -37,7 +35,7 @@ export class SettingsStore {
     return store
   }
 
-  /** Reads them anew, one reading after the other. Unchanged settings stay the same object. */
+  /** Reads the settings again, one read at a time. Unchanged settings stay the same object. */
   reload(): Promise<void> {
     this.#loading = this.#loading.catch(() => {}).then(() => this.#load())
     return this.#loading
@@ -51,9 +49,8 @@ export class SettingsStore {
   }
 
   /**
-   * Lays submitted JSON over the settings: objects are merged, lists replaced, unknown keys ignored. Throws
-   * 400 if a value has a wrong type or does not stand its checks; then nothing is changed. `also` happens in
-   * the same transaction.
+   * Merges submitted JSON into the settings: objects are merged, lists replaced, unknown keys ignored. Throws
+   * 400 for an invalid value and changes nothing. `also`: further work in the transaction.
    */
   async save(
     submitted: unknown,
@@ -62,10 +59,7 @@ export class SettingsStore {
     return this.edit(() => submitted, also)
   }
 
-  /**
-   * The same with what depends on the settings as they are stored, which nobody else changes meanwhile;
-   * undefined for no change.
-   */
+  /** The same for a change that depends on the stored settings, under a lock; undefined for no change. */
   async edit(
     submit: (stored: Settings) => unknown,
     also?: (tx: Db, before: Settings, next: Settings) => Promise<void>,

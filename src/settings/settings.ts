@@ -28,9 +28,7 @@ export interface SmtpSettings {
   tls: boolean
   localName: string
 }
-/**
- * At most `maxRequests` from one address in `duration` seconds. `audience`: '' (all), '@guest' or '@auth'.
- */
+/** At most `maxRequests` per address in `duration` seconds. `audience`: '' (all), '@guest' or '@auth'. */
 export interface RateLimitRule {
   label: string
   audience: string
@@ -39,7 +37,7 @@ export interface RateLimitRule {
 }
 
 /**
- * What superusers may set while the server runs. Keys, order and meaning are PocketBase's:
+ * Settings that superusers change at run time. Keys, order and meaning are PocketBase's:
  * core/settings_model.go
  */
 export interface Settings {
@@ -84,10 +82,7 @@ const limit = (label: string, maxRequests: number, duration: number): RateLimitR
   maxRequests,
 })
 
-/**
- * The settings as JSON is read into them, with their defaults: PocketBase's, but for the batch API, which is
- * on.
- */
+/** Shape and defaults: PocketBase's, except that the batch API is on. */
 export const SETTINGS: Shape<Settings> = object<Settings>({
   superuserIPs: texts,
   smtp: object<SmtpSettings>({
@@ -137,7 +132,7 @@ export const SETTINGS: Shape<Settings> = object<Settings>({
 
 const SECRET_KEYS = new Set(['password', 'secret'])
 
-/** The settings as clients see them: JSON text without passwords and secrets. */
+/** The settings as JSON without passwords and secrets. */
 export function renderSettings(settings: Settings): string {
   return JSON.stringify(settings, (key, value) => (SECRET_KEYS.has(key) ? undefined : value))
 }

@@ -1,13 +1,10 @@
-/**
- * An answer counts for so many times the time it took, so that asking takes a twentieth of the database at
- * most.
- */
+/** An answer is kept this many times as long as it took, so that asking uses a twentieth of the database. */
 const REST = 20
 const MAX_MS = 15_000
 
 /**
- * A question to the database that many may ask: its answer is kept for `atLeastMs`, longer if it took long,
- * and who asks meanwhile gets the same. A failure is kept for `atLeastMs`.
+ * Caches a query that many callers share: the answer is kept for `atLeastMs`, longer if it was slow, and
+ * callers meanwhile get the same one. A failure is kept for `atLeastMs`.
  */
 export function cachedQuery<T>(ask: () => Promise<T>, atLeastMs: number): () => Promise<T> {
   let answer: Promise<T> | undefined

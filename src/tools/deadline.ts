@@ -1,19 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** Answers how much is left of `ms` from now on. */
+/** Returns a function that tells how much of `ms` is left. */
 export function countdown(ms: number): () => number {
   const endMs = performance.now() + ms
   return () => Math.max(0, endMs - performance.now())
 }
 
-/** Waits for something, but not for ever. What fails is as over as what is done. */
+/** Waits for work to finish or fail, at most `ms`. */
 export async function atMost(work: Promise<unknown>, ms: number): Promise<void> {
   const late = new AbortController()
   await Promise.race([work.catch(() => {}), sleep(ms, undefined, { signal: late.signal }).catch(() => {})])
   late.abort()
 }
 
-/** Rejects when `work` is not done in time. */
+/** Rejects if `work` does not finish in time. */
 export async function within<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {

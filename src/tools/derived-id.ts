@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 
-/** A record's id that follows from a text: the same text gives the same id. */
+/** A record id derived from a text. */
 export const derivedId = (text: string): string => {
   const digest = createHash('sha256').update(text).digest('hex')
   return BigInt(`0x${digest.slice(0, 20)}`)

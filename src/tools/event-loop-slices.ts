@@ -1,10 +1,10 @@
-/** How long work may keep the event loop busy until others have their turn. */
+/** Maximum uninterrupted work on the event loop. */
 const SLICE_MS = 4
 
 /**
- * Shares the event loop between long work and everything else. All work of one pass through the loop has a
- * slice together; work that calls `next` waits in a queue, whose first has the next slice. After a slice that
- * was used up the loop is free for as long as it took, but no longer than `maxRestMs`.
+ * Shares the event loop between long work and everything else. All work of one loop iteration shares a slice;
+ * work that calls `next` queues for another one. After a used-up slice the loop is free for as long as it
+ * took, at most `maxRestMs`.
  */
 export class EventLoopSlices {
   readonly #maxRestMs: number
@@ -16,7 +16,7 @@ export class EventLoopSlices {
     this.#maxRestMs = maxRestMs
   }
 
-  /** True if work must call `next` before it goes on. Where no slice runs, one begins. */
+  /** Whether work must call `next` before it continues. Starts a slice if none runs. */
   get isUsedUp(): boolean {
     if (this.#state === 'working') return performance.now() - this.#beganAtMs > SLICE_MS
     if (this.#state === 'resting') return true
@@ -24,9 +24,7 @@ export class EventLoopSlices {
     return false
   }
 
-  /**
-   * Fulfilled when a slice begins that is the caller's, in the order of calls. The work must follow at once.
-   */
+  /** Resolves when the caller's slice begins, in order of calls. The work must follow at once. */
   next(): Promise<void> {
     return new Promise((resolve) => {
       this.#waiting.push(resolve)

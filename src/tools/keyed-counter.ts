@@ -1,11 +1,8 @@
-/** How many of something are open, by who holds them: counted here, in this process. */
+/** Counts per holder in this process. */
 export class KeyedCounter {
   readonly #counts = new Map<string, number>()
 
-  /**
-   * Counts one more; answers what takes it off the count, or undefined where there are `max` already. To be
-   * called once.
-   */
+  /** Adds one and returns the function that removes it (call once); undefined at `max`. */
   take(holder: string, max: number): (() => void) | undefined {
     const count = this.#counts.get(holder) ?? 0
     if (count >= max) return undefined

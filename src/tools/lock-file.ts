@@ -4,9 +4,9 @@ import { UserError } from '../errors.ts'
 const MAX_TRIES = 3
 
 /**
- * Takes what only one process at a time may have, by a file with its id and its start in it, and answers what
- * gives it back. One that was left behind by a process which is no more does not count, even if another has
- * got its id since, as after a power cut. Throws a UserError with what `taken` says of the owner.
+ * Takes a lock by a file with the process's id and start time; returns the release. A file of a dead process
+ * does not count, even if its id was reused, as after a power cut. Throws a UserError with `taken` of the
+ * owner.
  */
 export function lockFile(file: string, taken: (owner: number) => string): () => void {
   for (let tries = 1; ; tries++) {
@@ -33,14 +33,11 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/**
- * When a process began, in ticks since the machine did; '' where the system does not tell. proc(5),
- * /proc/pid/stat
- */
+/** A process's start in ticks since boot; '' where the system does not tell. proc(5), /proc/pid/stat */
 function startOf(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // the name of the program, in brackets, may hold anything; the 20th word behind it
+    // The program's name in brackets may contain anything; the start is the 20th word after it.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
   } catch {
     return ''

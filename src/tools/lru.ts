@@ -1,4 +1,4 @@
-/** A map of bounded size: the entry that was not asked for longest makes room. */
+/** A bounded map that evicts the least recently used entry. */
 export class Lru<K, V> {
   readonly #entries = new Map<K, V>()
   readonly #limit: number

@@ -1,7 +1,4 @@
-/**
- * A function of an object that never changes (a collection, a catalog): made once for each, forgotten with
- * it.
- */
+/** Caches a function of an immutable object (a collection, a catalog) for the object's lifetime. */
 export function memoize<K extends object, V>(make: (key: K) => V): (key: K) => V {
   const known = new WeakMap<K, V>()
   return (key) => {

@@ -1,7 +1,7 @@
-/** Told again and again how far a step is. */
+/** Called repeatedly with the progress of a step. */
 export type Progress = (step: string, done: number, total: number) => void
 
-/** What a progress line needs of a stream: process.stderr. */
+/** The part of a stream that a progress line needs: process.stderr. */
 interface Terminal {
   readonly isTTY?: boolean
   write(text: string): unknown

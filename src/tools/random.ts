@@ -4,10 +4,7 @@ const pool = new Uint32Array(1024)
 let used = pool.length
 const RANGE = 2 ** 32
 
-/**
- * A whole number from 0 up to but not including `limit`, every one as likely, from the system's random
- * source.
- */
+/** A uniformly random integer from 0 up to but excluding `limit`, from the system's random source. */
 export function randomBelow(limit: number): number {
   const fair = RANGE - (RANGE % limit)
   for (;;) {
@@ -29,8 +26,8 @@ function randomFrom(alphabet: string, length: number): string {
   return text
 }
 
-/** Letters of both cases and digits: secrets, token keys. PocketBase: tools/security/random.go */
+/** Random letters and digits: secrets, token keys. PocketBase: tools/security/random.go */
 export const randomText = (length: number): string => randomFrom(ALPHANUMERIC, length)
 
-/** A record's id: 15 of `[a-z0-9]`. */
+/** A record id: 15 of `[a-z0-9]`. */
 export const randomId = (length = 15): string => randomFrom(LOWERCASE, length)

@@ -1,6 +1,8 @@
 import type { Logger } from '../log.ts'
 
-/** Runs `work` now and again `ms` after it ended. The function returned waits for a run under way. */
+/**
+ * Runs `work` now and again `ms` after each end. The returned function stops it and waits for a current run.
+ */
 export function repeat(work: () => Promise<unknown>, ms: number, log: Logger): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()
@@ -11,7 +13,7 @@ export function repeat(work: () => Promise<unknown>, ms: number, log: Logger): (
       await work()
       isFailing = false
     } catch (error) {
-      // once is enough while the database is away
+      // Logged once while the database is unavailable.
       if (!isFailing) log.error({ err: error }, 'a regular job failed, it is tried again')
       isFailing = true
     }

@@ -1,8 +1,6 @@
-/**
- * A queue with round robin between holders: one item of each in its turn, those of one holder in their order.
- */
+/** A queue with round robin between holders; first come, first served within a holder. */
 export class RoundRobin<T> {
-  /** By holder, in the order of their turns. None is empty. */
+  /** By holder in the order of turns. None is empty. */
   readonly #waiting = new Map<string, T[]>()
   #count = 0
 
@@ -17,7 +15,7 @@ export class RoundRobin<T> {
     this.#count++
   }
 
-  /** Takes the next holder's first item. That holder is then the last to have its turn again. */
+  /** Takes the first item of the next holder, who then goes to the end. */
   shift(): T | undefined {
     const [first] = this.#waiting
     if (!first) return undefined
@@ -30,7 +28,7 @@ export class RoundRobin<T> {
   }
 
   /**
-   * Takes the last item of the holder with the most, to make room for `holder`; nothing where that is no
+   * Takes the last item of the holder with the most to make room for `holder`; undefined if that would not be
    * fairer.
    */
   popFor(holder: string): T | undefined {

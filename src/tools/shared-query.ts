@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /**
- * A question that many ask at once, and whose answer must not be older than the one who asks: all who came
- * since the last one was sent share the next one. It is sent at once if none runs, and else `restMs` after
- * that one was answered.
+ * Shares a query between concurrent callers whose answer must not be older than the call: callers since the
+ * last one was sent share the next. It is sent at once if none runs, else `restMs` after the current one
+ * ends.
  */
 export function sharedQuery<T>(ask: () => Promise<T>, restMs: number): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve()

@@ -1,13 +1,10 @@
 /**
- * So close together two signals are one: a terminal and systemd signal parent and child, and npm and
- * bin/pocketsms.js pass theirs on.
+ * Two signals within this time count as one: terminals and systemd signal parent and child, and npm and
+ * bin/pocketsms.js forward theirs.
  */
 const TOGETHER_MS = 1_000
 
-/**
- * Calls `stop` at the first SIGINT or SIGTERM. One that comes later, from somebody who will not wait, ends
- * the process at once.
- */
+/** Calls `stop` at the first SIGINT or SIGTERM. A later one ends the process at once. */
 export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   let firstMs: number | undefined
   const heard = (signal: NodeJS.Signals) => {

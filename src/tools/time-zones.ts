@@ -1,6 +1,6 @@
 /**
- * Calling codes of countries with one time zone, or whose people nearly all live in one, and that zone. Of
- * the others (as +1, +7, +61) a number says no zone. ITU-T E.164 list, IANA tz database.
+ * Calling codes whose country has one time zone or nearly all its people in one. Others (such as +1, +7, +61)
+ * have none. ITU-T E.164 list, IANA tz database.
  */
 const ZONES: Readonly<Record<string, readonly string[]>> = {
   'Africa/Abidjan': ['225'],
@@ -127,8 +127,8 @@ const ZONES: Readonly<Record<string, readonly string[]>> = {
 const BY_CODE = new Map(Object.entries(ZONES).flatMap(([zone, codes]) => codes.map((code) => [code, zone])))
 
 /**
- * The time zone of a number in E.164, by its calling code; '' where that does not say one: then the zone of
- * the account counts.
+ * The time zone of an E.164 number by its calling code; '' if the code has several: then the account's zone
+ * counts.
  */
 export function zoneOfNumber(phone: string): string {
   for (const length of [3, 2]) {

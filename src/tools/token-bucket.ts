@@ -1,12 +1,12 @@
-/** How large a bucket is, and how fast it fills. */
+/** Size and refill rate of a bucket. */
 export interface BucketSize {
   readonly burst: number
   readonly perSecond: number
 }
 
 /**
- * A token bucket: holds at most `burst` tokens, and gains `perSecond`. It starts full. It may be overdrawn,
- * and is then in debt until it has gained what was taken too much.
+ * A token bucket: holds at most `burst` tokens, gains `perSecond`, starts full. It may be overdrawn, and then
+ * stays in debt until refilled.
  */
 export class TokenBucket {
   readonly #size: BucketSize
@@ -14,7 +14,7 @@ export class TokenBucket {
   #tokens: number
   #atMs: number
 
-  /** `clock` tells milliseconds, and never goes back. */
+  /** `clock`: monotonic milliseconds. */
   constructor(size: BucketSize, clock = () => performance.now()) {
     this.#size = size
     this.#clock = clock
@@ -26,12 +26,12 @@ export class TokenBucket {
     return this.#refill() >= this.#size.burst
   }
 
-  /** Seconds until it holds so many tokens, 0 if it does now. Of 0 tokens: until it is out of debt. */
+  /** Seconds until it holds this many tokens; 0 if it does now. For 0 tokens: until it is out of debt. */
   secondsUntil(tokens: number): number {
     return Math.max(0, (tokens - this.#refill()) / this.#size.perSecond)
   }
 
-  /** Takes tokens, whether or not it holds so many. */
+  /** Takes tokens even if it holds fewer. */
   take(tokens: number): void {
     this.#tokens = this.#refill() - tokens
   }

@@ -1,18 +1,17 @@
 const QUOTES = '\'"`'
-/** Trimmed from a token unless it separates. U+0085 and U+00A0 are among PocketBase's. */
+/** Trimmed from tokens unless it separates. PocketBase includes U+0085 and U+00A0. */
 const BLANKS = '\t\n\v\f\r \u0085\u00a0'
 const END = '\0'
 
-/** White space as Go knows it: U+0085 is some, U+FEFF is none. */
+/** White space in Go: includes U+0085 but not U+FEFF. */
 const SPACE = /[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]/
 
-/** A text without white space around. Go: strings.TrimSpace */
+/** Trims white space. Go: strings.TrimSpace */
 export const trimSpace = (text: string) => trimEnds(text, (char) => SPACE.test(char))
 
 /**
- * Cuts a text at its separators, except within quotes and (if `parentheses`) within parentheses. Tokens are
- * trimmed, empty ones left out. Undefined when a quote or parenthesis stays open.
- * PocketBase: tools/tokenizer/tokenizer.go
+ * Splits a text at separators outside quotes and (if `parentheses`) parentheses. Tokens are trimmed, empty
+ * ones dropped. Undefined if a quote or parenthesis stays open. PocketBase: tools/tokenizer/tokenizer.go
  */
 export function splitTokens(text: string, separators: string, parentheses = true): string[] | undefined {
   const found: string[] = []

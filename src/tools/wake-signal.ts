@@ -1,4 +1,4 @@
-/** Something to wait for: a ring that came before the rest ends it at once, several count as one. */
+/** A signal to wait for. A ring before the wait ends it at once; several count as one. */
 export class WakeSignal {
   #isRung = false
   #wake = () => {}

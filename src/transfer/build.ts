@@ -8,21 +8,18 @@ import type { Db } from '../db/open.ts'
 import { UserError } from '../errors.ts'
 import { randomText } from '../tools/random.ts'
 
-/** A view reads only what was there before it. */
+/** A view reads only what was created before it. */
 const VIEWS = `
 select relname, pg_get_viewdef(oid) from pg_class
 where relkind = 'v' and relnamespace = current_schema()::regnamespace order by oid`
 
-/** What the tables of an installation are made from. */
+/** What the tables of an installation are built from. */
 export interface SchemaPlan {
   readonly collections: readonly Collection[]
-  /**
-   * The queries of its view collections, by the names of the views, in the order in which they can be made.
-   */
+  /** Queries of view collections in an order in which they can be created. */
   readonly views: readonly { readonly name: string; readonly query: string }[]
 }
 
-/** The plan of the installation in a database. */
 export async function readPlan(db: Db): Promise<SchemaPlan> {
   const collections = (await readCollections(db)).map(({ data }) => JSON.parse(data) as Collection)
   const ours = new Set(collections.filter(({ type }) => type === 'view').map(tableName))
@@ -32,13 +29,13 @@ export async function readPlan(db: Db): Promise<SchemaPlan> {
 }
 
 /**
- * Makes the tables, indexes and views of collections, without rows, in a database that has the migrations.
- * Throws a UserError for a view that uses what no view may: a backup may come from anybody.
+ * Creates tables, indexes and views of collections without rows, in a migrated database. Throws a UserError
+ * for a view that uses what views may not: a backup can come from anybody.
  */
 export async function buildTables(db: Db, { collections, views }: SchemaPlan): Promise<void> {
   for (const collection of collections) if (collection.type !== 'view') await createTable(db, collection)
   for (const { name, query } of views) {
-    // a prepared statement is one statement: a second one inside the query is refused
+    // A prepared statement is a single one, so a second one in the query is refused.
     await db.query(`create view ${quote(name)} as ${query}`, [], `view ${randomText(20)}`)
     await demandAccess(db, name, collections)
   }
@@ -62,8 +59,8 @@ select c.relname, k.conname from pg_constraint k join pg_class c on c.oid = k.co
 where k.contype = 'f' and not k.condeferrable and c.relnamespace = current_schema()::regnamespace`
 
 /**
- * Does `work`, which fills tables in any order, in a transaction: without what usually follows from a new row
- * (all that followed is copied, too), and with references looked at when all is there.
+ * Runs `work`, which fills tables in any order, in a transaction without triggers (their results are copied
+ * too) and with deferred references.
  */
 export async function withoutTriggers(db: Db, work: () => Promise<void>): Promise<void> {
   const triggered = (await db.query(TRIGGERED)).rows.map(([table]) => quote(String(table)))

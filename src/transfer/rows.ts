@@ -2,10 +2,10 @@ import { quote } from '../collections/names.ts'
 import type { Db } from '../db/open.ts'
 import type { Table } from './tables.ts'
 
-/** A row: the text of each column, in the order of Table.columns; null for NULL. */
+/** A row as texts in the order of Table.columns; null for NULL. */
 export type TransferRow = readonly (string | null)[]
 
-/** How many rows are in memory at a time. */
+/** Bounds of rows in memory. */
 export interface BatchSize {
   readonly rows: number
   readonly bytes: number
@@ -14,36 +14,28 @@ export interface BatchSize {
 /** Between two databases. Twice as much is no faster, on either backend. */
 export const LARGE_BATCH: BatchSize = { rows: 2_000, bytes: 4_000_000 }
 
-/**
- * How every session writes values as text, so that the same value has one text on both sides and loses
- * nothing.
- */
+/** Settings that make every session write values as the same lossless text. */
 const ONE_FORM = `
 set local timezone = 'UTC'; set local datestyle = 'ISO'; set local intervalstyle = 'postgres';
 set local extra_float_digits = 1; set local bytea_output = 'hex';
 set local statement_timeout = 0; set local lock_timeout = 0; set local idle_in_transaction_session_timeout = 0`
 
-/**
- * Prepares a transaction that reads or writes whole tables: values have one text, and nothing is limited in
- * time.
- */
+/** Prepares a transaction to read or write whole tables: uniform texts, no time limits. */
 export async function prepareTransfer(db: Db): Promise<void> {
   await db.limitStatements(0)
   await db.script(ONE_FORM)
 }
 
-/** What a table holds, told in a few figures. */
+/** A summary of a table's content. */
 export interface Digest {
   readonly rows: number
-  /** A sum over all rows' contents: no change of a value leaves it as it was. */
+  /** Sum over all rows' hashes: every change of a value changes it. */
   readonly sum: string
-  /** The longest row, in bytes of text. */
+  /** Bytes of the longest row as text. */
   readonly longest: number
 }
 
-/**
- * Reads a table through. Equal contents have equal digests, in whatever order rows and columns are stored.
- */
+/** Digests a table. Equal contents have equal digests in any order of rows and columns. */
 export async function digestOf(db: Db, { name, columns }: Table): Promise<Digest> {
   const row = `row(${columns.map((column) => quote(column.name)).join(', ')})::text`
   const { rows } = await db.query(
@@ -55,8 +47,8 @@ export async function digestOf(db: Db, { name, columns }: Table): Promise<Digest
 }
 
 /**
- * All rows of a table in batches; those of a numbered table come in that order. `db` is a transaction that
- * prepareTransfer has prepared. What is held in memory does not grow with the table.
+ * All rows of a table in batches, numbered tables in order. `db`: a transaction after prepareTransfer. Memory
+ * does not grow with the table.
  */
 export const readRows = (
   db: Db,
@@ -101,10 +93,7 @@ async function* batches(
 
 const textsOf = ({ columns }: Table) => columns.map(({ name }) => `${quote(name)}::text`)
 
-/**
- * Writes rows as `readRows` gives them into a table with these columns. `db` is a transaction that
- * prepareTransfer has prepared.
- */
+/** Writes rows of `readRows` into a table with these columns. `db`: a transaction after prepareTransfer. */
 export async function writeRows(db: Db, table: Table, rows: readonly TransferRow[]): Promise<void> {
   await db.query(
     insertStatement(table),
@@ -112,7 +101,7 @@ export async function writeRows(db: Db, table: Table, rows: readonly TransferRow
   )
 }
 
-/** One statement for any number of rows: a list of texts a column. */
+/** Inserts any number of rows: a list of texts per column. */
 function insertStatement({ name, columns }: Table): string {
   const names = columns.map((column) => quote(column.name)).join(', ')
   const values = columns.map(({ type }, i) => `r.c${i}::${type}`).join(', ')
@@ -122,14 +111,14 @@ function insertStatement({ name, columns }: Table): string {
     select ${values} from unnest(${lists}) as r(${items})`
 }
 
-/** Where the numbering of a column stands. `last` is the number given last if `called`, else the next one. */
+/** State of a column's sequence. `last` is the last number if `called`, else the next one. */
 export interface Numbering {
   readonly column: string
   readonly last: string
   readonly called: boolean
 }
 
-/** The numbering of each column that is numbered by itself. */
+/** State of each sequence of a table's columns. */
 export async function readNumbering(db: Db, { columns }: Table): Promise<Numbering[]> {
   const found: Numbering[] = []
   for (const { name, sequence } of columns) {
@@ -141,7 +130,7 @@ export async function readNumbering(db: Db, { columns }: Table): Promise<Numberi
   return found
 }
 
-/** The next row of a table gets the number that it would have got where `numbering` was read. */
+/** Sets the sequences, so that the next row gets the same number as at the origin. */
 export async function setNumbering(db: Db, table: Table, numbering: readonly Numbering[]): Promise<void> {
   for (const { column, last, called } of numbering) {
     const sequence = table.columns.find(({ name }) => name === column)?.sequence

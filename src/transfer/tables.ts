@@ -1,26 +1,23 @@
 import type { Db } from '../db/open.ts'
 
-/** A column as the database describes it. */
 export interface Column {
   readonly name: string
-  /** As SQL names it: `text`, `pb_date`, `text[]`. */
+  /** In SQL: `text`, `pb_date`, `text[]`. */
   readonly type: string
-  /** What numbers it by itself, as SQL names it; null if nothing does. */
+  /** Name of its sequence in SQL; null if none. */
   readonly sequence: string | null
 }
 
-/** A table as the database describes it. */
 export interface Table {
   readonly name: string
-  /** By name: two databases may have the same columns in another order. */
+  /** Sorted by name: databases may order columns differently. */
   readonly columns: readonly Column[]
 }
 
 /**
- * Tables that mean nothing in another database. Some describe running processes: changes on their way to
- * subscribers, who subscribes, which device has its stream open, which backups were made here. Some refer to
- * transactions (`_changes`), tables (`sms_totals`; every server counts if it is empty) or functions
- * (`_functions`) of this database.
+ * Tables whose content is only valid in its own database: running processes (changes for subscribers,
+ * subscriptions, open streams, backups made here) or references to transactions (`_changes`), tables
+ * (`sms_totals`, counted again if empty) or functions (`_functions`).
  */
 export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   '_changes',
@@ -32,11 +29,11 @@ export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
   'sms_totals',
 ])
 
-/** Columns with their types: two tables with the same form take each other's rows. */
+/** Columns with types: tables of equal form accept each other's rows. */
 export const formOf = ({ columns }: { readonly columns: readonly Pick<Column, 'name' | 'type'>[] }): string =>
   JSON.stringify(columns.map(({ name, type }) => [name, type]))
 
-/** True of what an extension has brought: that is nobody's data. */
+/** SQL: whether an extension created it. */
 const OF_EXTENSION = (oid: string) =>
   `exists (select from pg_depend d where d.objid = ${oid} and d.deptype = 'e')`
 
@@ -69,7 +66,7 @@ select 'the function ' || p.proname from pg_proc p
 where p.pronamespace = current_schema()::regnamespace and not ${OF_EXTENSION('p.oid')}
 limit 1`
 
-/** Something that is in a database, in words; undefined if it is empty. */
+/** Names something that the database contains; undefined if it is empty. */
 export async function findAnyObject(db: Db): Promise<string | undefined> {
   const { rows } = await db.query(ANYTHING)
   return rows[0] && String(rows[0][0])

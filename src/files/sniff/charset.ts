@@ -1,9 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 
-/** How much of a text is looked at for its encoding. */
+/** Bytes of a text that are examined for its encoding. */
 const CHARSET_BYTES = 1024
 
-/** Marks of an encoding at the beginning of a text. */
+/** Byte order marks. */
 const BYTE_ORDER_MARKS: readonly (readonly [mark: string, charset: string])[] = [
   ['\xef\xbb\xbf', 'utf-8'],
   ['\0\0\xfe\xff', 'utf-32be'],
@@ -17,19 +17,17 @@ const markedCharset = (head: string): string =>
 
 const BINARY = /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/
 
-/**
- * Text of any kind: no byte that only binary content has. https://mimesniff.spec.whatwg.org/#binary-data-byte
- */
+/** Whether it is text: no binary bytes. https://mimesniff.spec.whatwg.org/#binary-data-byte */
 export const isText = (head: string): boolean => markedCharset(head) !== '' || !BINARY.test(head)
 
 const ASCII = /^[\x07-\x0d\x1b\x20-\x7e\x85]*$/
 const LATIN = /^[\x07-\x0d\x1b\x20-\x7e\x85\xa0-\xff]*$/
 
-/** The encoding by the bytes of a text; '' if they say nothing. PocketBase: mimetype's internal/charset */
+/** Guesses the encoding of a text; '' if unknown. PocketBase: mimetype's internal/charset */
 function guess(text: string): string {
   const marked = markedCharset(text)
   if (text === '' || marked) return marked
-  // a character that the head cuts is left out
+  // A character that is cut at the end is dropped.
   const whole = text.replace(/[\xc0-\xff][\x80-\xbf]{0,2}$/, '')
   if (/[\x80-\xff]/.test(whole) && isUtf8(Buffer.from(whole, 'latin1'))) return 'utf-8'
   if (ASCII.test(text)) return 'utf-8'
@@ -46,7 +44,7 @@ const CHARSETS: Readonly<Record<string, (text: string) => string>> = {
   'text/xml': (text) => DECLARATION.exec(text)?.[1] || guess(text),
 }
 
-/** A type with the encoding of its text, where one is told. */
+/** A type with its charset, if the text has one. */
 export function withCharset(type: string, head: string): string {
   const charset = CHARSETS[type]?.(head.slice(0, CHARSET_BYTES)) ?? ''
   return charset ? `${type}; charset=${charset}` : type

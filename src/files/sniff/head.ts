@@ -1,2 +1,2 @@
-/** How much of a file is looked at. PocketBase: the default of its MIME library */
+/** Bytes of a file that are examined. PocketBase: the default of its MIME library */
 export const HEAD_BYTES = 3072

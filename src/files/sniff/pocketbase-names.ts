@@ -1,10 +1,10 @@
-/** A type as PocketBase names it, and the extension of its files. */
+/** A type in PocketBase's naming, and its file extension. */
 export type NamedType = readonly [type: string, extension: string]
 
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument.'
 const MPEG: NamedType = ['video/mpeg', '.mpeg']
 
-/** What file-type names otherwise than PocketBase's MIME library. */
+/** Types that file-type names differently from PocketBase's MIME library. */
 const RENAMED: Readonly<Record<string, NamedType>> = {
   'application/java-vm': ['application/x-java-applet', '.class'],
   'application/ogg': ['application/ogg', '.ogg'],
@@ -36,11 +36,11 @@ const RENAMED: Readonly<Record<string, NamedType>> = {
   'video/vnd.avi': ['video/x-msvideo', '.avi'],
 }
 
-/** How PocketBase names what file-type has found. */
+/** PocketBase's name of a result of file-type. */
 export const pocketbaseName = ({ mime, ext }: { readonly mime: string; readonly ext: string }): NamedType =>
   RENAMED[mime] ?? [mime, `.${ext}`]
 
-/** Other names of a type, all of which a field may ask for. PocketBase: mimetype's tree.go */
+/** Aliases of types, which a field may list. PocketBase: mimetype's tree.go */
 const ALIASES: Readonly<Record<string, readonly string[]>> = {
   'application/fits': ['image/fits'],
   'application/gzip': [
@@ -102,7 +102,7 @@ const ALIASES: Readonly<Record<string, readonly string[]>> = {
   'video/x-msvideo': ['video/avi', 'video/msvideo'],
 }
 
-/** All names of a type that PocketBase has. */
+/** All PocketBase names of a type. */
 export function namesOf(type: string): string[] {
   if (type.startsWith(OPEN_DOCUMENT)) return [type, type.replace('application/', 'application/x-')]
   return [type, ...(ALIASES[type] ?? [])]

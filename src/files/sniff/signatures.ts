@@ -1,4 +1,4 @@
-/** A kind of content that its first bytes show, read as one character a byte. */
+/** A kind of content by its first bytes, one character per byte. */
 export type Signature = readonly [type: string, extension: string, pattern: RegExp]
 
 const openDocument = (name: string, extension: string): Signature => [
@@ -17,9 +17,8 @@ const office = (folder: string) =>
 const NOTHING = '\\0\\0\\0\\0\\0\\xc0\\0\\0\\0\\0\\0\\0\\x46'
 
 /**
- * Compound files, as Microsoft's older programs wrote them, by the class of their root. Its place is in the
- * header.
- * PocketBase: mimetype's internal/magic/ms_office.go
+ * Compound files of older Microsoft programs, by the class of their root. PocketBase: mimetype's
+ * internal/magic/ms_office.go
  */
 export const COMPOUND_CLASSES: readonly Signature[] = [
   ['application/x-ms-installer', '.msi', new RegExp(`^\\x84\\x10\\x0c${NOTHING}`)],
@@ -35,8 +34,8 @@ export const COMPOUND_CLASSES: readonly Signature[] = [
 ]
 
 /**
- * The same where the root lies behind the bytes that are read: by what stands at 512. PocketBase looks for
- * documents by the class alone.
+ * The same if the root is beyond the bytes that are read: by the content at 512. PocketBase finds documents
+ * only by class.
  */
 export const COMPOUND_STREAMS: readonly Signature[] = [
   [
@@ -52,8 +51,8 @@ export const COMPOUND_STREAMS: readonly Signature[] = [
 ]
 
 /**
- * What file-type does not know or names by less than PocketBase, and what may look like text.
- * PocketBase: mimetype's tree.go
+ * Types that file-type does not know or names less precisely than PocketBase, and types that may look like
+ * text. PocketBase: mimetype's tree.go
  */
 export const SIGNATURES: readonly Signature[] = [
   ['image/gif', '.gif', /^GIF8[79]a/],

@@ -5,20 +5,20 @@ import { type NamedType, namesOf, pocketbaseName } from './pocketbase-names.ts'
 import { COMPOUND_CLASSES, COMPOUND_STREAMS, SIGNATURES, type Signature } from './signatures.ts'
 import { textKind } from './texts.ts'
 
-/** What a file is by its content. */
+/** The type of a file by its content. */
 export interface Sniffed {
-  /** With the encoding of a text: `text/plain; charset=utf-8`. */
+  /** With charset: `text/plain; charset=utf-8`. */
   readonly type: string
-  /** With its dot; '' if the kind has none. */
+  /** With its dot; '' if there is none. */
   readonly extension: string
-  /** All names of the type, without an encoding. */
+  /** All names of the type, without charset. */
   readonly names: readonly string[]
 }
 
 /**
- * Tells what a file is by its first bytes; its name says nothing. The names are PocketBase's
- * (github.com/gabriel-vasile/mimetype). A text is never given to file-type: to it, anything that begins
- * with `BM` is a picture.
+ * Detects a file's type by its first bytes, never by its name, with PocketBase's names
+ * (github.com/gabriel-vasile/mimetype). Text is not given to file-type, for which anything that begins with
+ * `BM` is a picture.
  */
 export async function sniff(content: Buffer): Promise<Sniffed> {
   const bytes = content.subarray(0, HEAD_BYTES)
@@ -37,7 +37,7 @@ async function ofBinary(bytes: Buffer, head: string): Promise<NamedType | Signat
   return (kind.ext === 'cfb' && ofCompound(bytes, head)) || pocketbaseName(kind)
 }
 
-/** A compound file's directory begins with its root; its sector is in the header. */
+/** A compound file's directory begins with its root; the header has its sector. */
 function ofCompound(bytes: Buffer, head: string): Signature | undefined {
   if (bytes.length < 512) return undefined
   const sectorBytes = bytes.readUInt16LE(26) === 4 ? 4096 : 512

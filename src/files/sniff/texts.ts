@@ -1,7 +1,7 @@
 import Papa from 'papaparse'
 import { HEAD_BYTES } from './head.ts'
 
-/** Whether a text, a character a byte, is of a kind; one of HEAD_BYTES may be cut. */
+/** Whether a text (one character per byte) is of a kind; one of HEAD_BYTES may be cut. */
 type TextTest = (head: string) => boolean
 type TextKind = readonly [type: string, extension: string, test: RegExp | TextTest]
 
@@ -15,7 +15,7 @@ const SVG_TAG = /^<svg\s[^>]*?xmlns\s*=\s*["']?http:\/\/www\.w3\.org\/2000\/svg[
 const isSvg: TextTest = (head) =>
   SVG_TAG.test(head.replace(COMMENTS, '')) || (/^\s*<\?xml\s/.test(head) && head.includes('<svg'))
 
-/** An XML document that begins with such a tag and names such a namespace. */
+/** An XML document with this first tag and namespace. */
 const xml =
   (tag: RegExp, namespace = ''): TextTest =>
   (head) => {
@@ -23,14 +23,14 @@ const xml =
     return XML.test(head) && tag.test(near) && near.includes(namespace)
   }
 
-/** A script that names one of these programs in its first line. */
+/** A script whose first line names one of these programs. */
 const script = (programs: string) =>
   new RegExp(
     `^#![ \\t]*(?:/bin/|/usr/bin/|/usr/local/bin/|/usr/bin/env[ \\t]+(?:-S[ \\t]+)?)(?:${programs})(?:\\s|$)`,
   )
 
 const isWhole = (head: string) => head.length < HEAD_BYTES
-/** Without the last line if it may be cut. */
+/** Drops the last line if it may be cut. */
 const wholeLines = (head: string) =>
   isWhole(head) || head.lastIndexOf('\n') <= 0 ? head : head.slice(0, head.lastIndexOf('\n'))
 
@@ -45,7 +45,7 @@ function parsesAsJson(text: string): boolean {
 
 const JSON_WORDS =
   /^(?:[\s{}[\],:]|"(?:[^"\\\x00-\x1f]|\\.)*"|(?:-?\d[\d.eE+-]*|true|false|null)(?=[\s,\]}]))*/
-/** A long text is JSON if it has nothing but JSON's words, up to the one that is cut. */
+/** A cut text counts as JSON if it has only JSON tokens up to the cut. */
 const isJson: TextTest = (head) => {
   if (!/^[\t\n\f\r ]*[{[]/.test(head)) return false
   return isWhole(head)
@@ -57,7 +57,7 @@ const member = (pattern: string) => {
   const isThere = new RegExp(pattern)
   return (head: string) => isJson(head) && isThere.test(head)
 }
-/** Of the outermost object, before any other object or list in it. */
+/** A member of the outermost object, before any nested object or list. */
 const MEMBER = String.raw`^\s*\{(?:[^{}[\]]*,)?\s*`
 const GEO_TYPES = 'Feature(?:Collection)?|(?:Multi)?(?:Point|LineString|Polygon)|GeometryCollection'
 
@@ -68,7 +68,7 @@ const isLinesOfJson: TextTest = (head) => {
   return isMany && lines.every(parsesAsJson) && lines.some((line) => /^\s*[{[]/.test(line))
 }
 
-/** At least two lines of the same number of cells, two or more. Ten lines are enough. */
+/** At least two lines with the same number of cells, two or more; ten lines are examined. */
 const table =
   (delimiter: string): TextTest =>
   (head) => {
@@ -92,10 +92,7 @@ const isMail: TextTest = (head) => {
 
 const netpbm = (marks: string) => new RegExp(`^P[${marks}]\\n(?:#.*\\n|\\s)*[1-9]\\d*\\s+[1-9]`)
 
-/**
- * Kinds of text in the order in which they are asked. PocketBase: mimetype's internal/magic/text.go,
- * text_csv.go, netpbm.go
- */
+/** Kinds of text in order of tests. PocketBase: mimetype's internal/magic/text.go, text_csv.go, netpbm.go */
 const TEXTS: readonly TextKind[] = [
   ['image/svg+xml', '.svg', isSvg],
   ['text/html', '.html', HTML],
