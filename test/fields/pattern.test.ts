@@ -30,6 +30,16 @@ test('a pattern that is none matches nothing and says why', () => {
   expect(matchesPattern('a**', 'a')).toBe(false)
 })
 
+test.each([
+  '(?:[\\pL\\pN]{0,1000}){0,1}x$',
+  '\\PC{0,1000}'.repeat(17),
+  '(?:(?:ab){30}){30}',
+  'ab'.repeat(2_501),
+])('%.40s is too expensive', (pattern) => {
+  expect(patternError(pattern)).toMatch(/too expensive|longer/)
+  expect(matchesPattern(pattern, 'a')).toBe(false)
+})
+
 test('a malicious pattern takes no time', () => {
   const took = startCpuTimer()
   expect(matchesPattern('^(a+)+$', `${'a'.repeat(5000)}!`)).toBe(false)

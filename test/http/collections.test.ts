@@ -91,6 +91,7 @@ test.each<[string, object, Record<string, string>]>([
   ['field name', field({ name: 'a_via_b' }), { 'fields.1.name': 'validation_found_via' }],
   ['text', field({ min: 3, max: 2 }), { 'fields.1.max': 'validation_min_greater_equal_than_required' }],
   ['text', field({ pattern: '(' }), { 'fields.1.pattern': 'validation_invalid_regex' }],
+  ['text', field({ pattern: '\\PC{0,1000}'.repeat(17) }), { 'fields.1.pattern': 'validation_invalid_regex' }],
   [
     'text',
     field({ autogeneratePattern: '[a-z]{3}', min: 5 }),

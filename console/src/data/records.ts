@@ -109,7 +109,7 @@ export interface AutoAnswer extends Owned {
   readonly name: string
   readonly enabled: boolean
   /** How it knows the texts that it is for. */
-  readonly match: 'any' | 'words' | 'contains' | 'pattern'
+  readonly match: 'any' | 'words' | 'first_word' | 'contains'
   /** Words with commas between, or a regular expression; '' for any text. */
   readonly value: string
   /** Ids of lines; none: all. */

@@ -1,4 +1,4 @@
-import { matchesPattern } from './pattern.ts'
+import { RE2JS } from 're2js'
 import { countCharacters } from './text-length.ts'
 
 /**
@@ -16,7 +16,7 @@ const WIDE = 'a-zA-Z\\x{00a1}-\\x{ffff}'
 const PREFIX =
   '(([a-zA-Z0-9]([a-zA-Z0-9_-]+)?[a-zA-Z0-9]([-.][a-zA-Z0-9]+)*)|((www\\.)|([a-zA-Z0-9]+([-_.]?[a-zA-Z0-9])*[a-zA-Z0-9]\\.[a-zA-Z0-9]+))?)?'
 const NAME = `${PREFIX}(([${WIDE}0-9]+-?-?)*[${WIDE}0-9]+)(\\.([${WIDE}]+))?`
-const URL_FORM = `^${SCHEME}${USER}(${IPV4}|${IPV6}|${NAME})\\.?(:(\\d{1,5}))?([/?#][^\\s]*)?$`
+const URL_FORM = RE2JS.compile(`^${SCHEME}${USER}(${IPV4}|${IPV6}|${NAME})\\.?(:(\\d{1,5}))?([/?#][^\\s]*)?$`)
 
 const MAX_CHARACTERS = 2083
 const MIN_BYTES = 3
@@ -27,7 +27,7 @@ export function isUrl(text: string): boolean {
   const parsed = parseUrl(text.includes(':') && !text.includes('://') ? `http://${text}` : text)
   if (!parsed || parsed.host.startsWith('.')) return false
   if (parsed.host === '' && parsed.path !== '' && !parsed.path.includes('.')) return false
-  return matchesPattern(URL_FORM, text)
+  return URL_FORM.test(text)
 }
 
 /**

@@ -1,8 +1,8 @@
 import { badRequest, fieldError } from '../../errors.ts'
 import type { Value } from '../../fields/field.ts'
-import { patternError } from '../../fields/values/pattern.ts'
 import type { Extension } from '../../records/extension.ts'
 import { checkHours } from '../hours-fields.ts'
+import { keywordsOf } from './match.ts'
 
 type Values = Readonly<Record<string, Value>>
 
@@ -22,13 +22,9 @@ export const autoAnswersExtension: Extension = {
   },
 }
 
-/** Throws 400 for an invalid expression, for missing words, and without a text or template. */
+/** Throws 400 for missing keywords, and without a text or template. */
 function check({ match, value, body, template }: Values, failure: string): void {
-  if (match === 'pattern' && patternError(String(value)) !== undefined)
-    throw badRequest(failure, {
-      value: fieldError('validation_invalid_pattern', 'Must be a regular expression in the syntax of RE2.'),
-    })
-  if (match !== 'any' && !value)
+  if (match !== 'any' && keywordsOf(String(value)).length === 0)
     throw badRequest(failure, { value: fieldError('validation_required', 'Cannot be blank.') })
   if (!body && !template)
     throw badRequest(failure, {

@@ -1,25 +1,29 @@
-import { matchesAnyCase } from '../../fields/values/pattern.ts'
-
 /** How an automatic answer chooses its texts. */
-export const MATCHES = ['any', 'words', 'contains', 'pattern'] as const
+export const MATCHES = ['any', 'words', 'first_word', 'contains'] as const
 export type Match = (typeof MATCHES)[number]
 
 /** Characters of a text that are compared. */
 const MAX_TEXT = 1_600
 
+const STARTS_IN_WORD = /^[\p{L}\p{M}\p{N}]/u
+
+/** One form of all spellings: `ß` is `ss`, wide letters are narrow, any white space is one space. */
+const fold = (text: string) =>
+  text.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFC').replace(/\s+/g, ' ').trim()
+
+/** The keywords of an answer. Commas separate them. */
+export const keywordsOf = (value: string): readonly string[] => value.split(',').map(fold).filter(Boolean)
+
 /**
- * Whether an answer is for a text. `words`: the text is one of the words in `value`, which commas separate;
- * `contains`: it contains one of them; `pattern`: it matches an RE2 expression, which takes linear time.
- * Upper and lower case are the same. False for an invalid expression.
+ * Whether an answer is for a text. `words`: the text is one of the keywords; `first_word`: it begins with one
+ * as a whole word; `contains`: one is anywhere in it.
  */
 export function matches(kind: Match, value: string, body: string): boolean {
   if (kind === 'any') return true
-  const text = body.slice(0, MAX_TEXT)
-  if (kind === 'pattern') return matchesAnyCase(value, text)
-  const words = value
-    .split(',')
-    .map((word) => word.trim().toLowerCase())
-    .filter(Boolean)
-  const lower = text.trim().toLowerCase()
-  return kind === 'words' ? words.includes(lower) : words.some((word) => lower.includes(word))
+  const text = fold(body.slice(0, MAX_TEXT))
+  return keywordsOf(value).some((word) => {
+    if (kind === 'words') return text === word
+    if (kind === 'contains') return text.includes(word)
+    return text.startsWith(word) && !STARTS_IN_WORD.test(text.slice(word.length))
+  })
 }

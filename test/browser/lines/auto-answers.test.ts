@@ -24,13 +24,13 @@ scenario('an automatic answer is made, sent, changed, switched off and deleted',
   const dialog = page.getByRole('dialog')
   const save = dialog.getByRole('button', { name: 'Save' })
   await dialog.getByLabel('Name').fill('Prices')
-  await dialog.getByLabel('What arrives').selectOption('pattern')
-  await dialog.getByLabel('Pattern').fill('(price')
+  await dialog.getByLabel('What arrives').selectOption('first_word')
+  await dialog.getByLabel('Words').fill(', ,')
   await dialog.getByLabel('Answer', { exact: true }).fill('5 EUR')
   const refusal = /^POST \/api\/collections\/auto_answers\/records: 400/
   await fixture.refused(refusal, async () => {
     await save.click()
-    await dialog.getByText('Write a regular expression in the syntax of RE2.').waitFor()
+    await dialog.getByText('Fill this in.').waitFor()
   })
   await dialog.getByLabel('What arrives').selectOption('contains')
   await dialog.getByLabel('Words').fill('price, prices')

@@ -43,18 +43,15 @@ describe('a text matches', () => {
     ['contains', 'hours,price', 'Your HOURS?', true],
     ['contains', 'hours', 'hi', false],
     ['contains', ' , ', 'hi', false],
-    ['pattern', '^order \\d+$', 'Order 17', true],
-    ['pattern', '^order \\d+$', 'order x', false],
-    ['pattern', '(', '(', false],
+    ['contains', 'straße', 'In welcher STRASSE?', true],
+    ['first_word', 'price', ' PRICE: how much?', true],
+    ['first_word', 'e-mail, opening hours', 'Opening  hours?', true],
+    ['first_word', 'price', 'prices', false],
+    ['first_word', 'price', 'the price', false],
+    // as answers of older versions: nothing runs as an expression
+    ['pattern' as 'words', '.*', 'hello', false],
   ] as const)('%s "%s": "%s"', (kind, value, body, expected) => {
     expect(matches(kind, value, body)).toBe(expected)
-  })
-
-  test('no expression takes long', () => {
-    const start = performance.now()
-    expect(matches('pattern', '(a+)+$', `${'a'.repeat(1_599)}b`)).toBe(false)
-    expect(matches('pattern', '((a{100}){100}){100}', 'a')).toBe(false)
-    expect(performance.now() - start).toBeLessThan(3_000)
   })
 })
 

@@ -19,10 +19,6 @@ const SENTENCES: readonly (readonly [said: RegExp, words: string])[] = [
     /^(?:Must be a valid value|Invalid value(?: format)?|Must be in a valid format)\.$/,
     t('This is not possible here.'),
   ],
-  [
-    /^Must be a regular expression in the syntax of RE2\.$/,
-    t('Write a regular expression in the syntax of RE2.'),
-  ],
   [/^A text or a template is needed\.$/, t('Write a text, or choose a template.')],
   [/^Monthly message quota exceeded$/, t('Your messages of this month are used up.')],
   [/^No devices available to send messages$/, t('None of your devices is online.')],

@@ -55,12 +55,6 @@ const recordOf = ({ hours, pause, body, match, value, ...rest }: TypedAnswer) =>
 const HOURS = { from: 'hours_from', to: 'hours_to', days: 'days' } as const
 const NAMES = ['name', 'match', 'value', 'body', 'template', 'pause_hours', ...Object.values(HOURS)]
 const CHOICES = Object.entries(MATCHES).map(([match, [words]]) => [match, words] as const)
-const HINTS: Readonly<Record<AutoAnswer['match'], string>> = {
-  any: '',
-  words: t('With commas between. The whole text must be one of them; capitals do not matter.'),
-  contains: t('With commas between. Capitals do not matter.'),
-  pattern: t('A regular expression in the syntax of RE2. Capitals do not matter.'),
-}
 
 /** Writes an automatic answer, or changes one. */
 export function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined; onClose: () => void }) {
@@ -110,12 +104,12 @@ export function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined
         />
         {typed.match !== 'any' && (
           <TextField
-            label={typed.match === 'pattern' ? t('Pattern') : t('Words')}
+            label={t('Words')}
             name="value"
             value={typed.value}
             onValue={(value) => draft.change({ value })}
             fault={save.fault}
-            hint={HINTS[typed.match]}
+            hint={t('With commas between. Capitals do not matter.')}
           />
         )}
         <LineChoice {...shared} />

@@ -7,9 +7,12 @@ type Match = AutoAnswer['match']
 /** How an answer knows a text, as a choice and as a sentence about its words. */
 export const MATCHES: Readonly<Record<Match, readonly [choice: string, about: (value: string) => string]>> = {
   any: [t('Any text'), () => t('Any text')],
-  words: [t('One of these words'), (value) => t('The text is {words}', { words: value })],
+  words: [t('The text is one of these words'), (value) => t('The text is {words}', { words: value })],
+  first_word: [
+    t('Begins with one of these words'),
+    (value) => t('The text begins with {words}', { words: value }),
+  ],
   contains: [t('Contains one of these words'), (value) => t('The text contains {words}', { words: value })],
-  pattern: [t('Matches a pattern'), (value) => t('The text matches {pattern}', { pattern: value })],
 }
 
 /** The texts that an answer is for. */
