@@ -4,7 +4,7 @@ import type { Device } from '../sms/devices/device.ts'
 import { deviceEvents } from '../sms/devices/streams.ts'
 import { type Period, takeInboxRequest } from './inbox-request.ts'
 import { endAbsence, phoneOf } from './phone.ts'
-import { PullCheck } from './pull-check.ts'
+import { PullCheck, USUAL_MS } from './pull-check.ts'
 import { noteConnected, shouldPull } from './pull-signal.ts'
 
 /** What streams need of the settings. */
@@ -26,6 +26,8 @@ const PULL = frame('MessageEnqueued', null)
 const CONNECT_MS = 2_000
 /** So long after a wake-up it is looked whether the phone got what waited for it. */
 const LOOK_MS = 4_000
+/** A phone is told to pull in the last `LEASE_SECONDS` of a lease: so many looks fall into them. */
+const LOOKS_PER_LEASE = 2
 
 /**
  * What the app's event stream carries, as text to be sent as it is: the device's stream in the app's words.
@@ -46,6 +48,7 @@ export async function* phoneEvents(
   await noteConnected(store, device)
   const check = new PullCheck(device.id)
   check.plan(CONNECT_MS)
+  const lapseMs = (leaseSeconds * 1000) / LOOKS_PER_LEASE
   let signs = 0
   try {
     for await (const item of deviceEvents(store, device, deviceOnlineSeconds, identify, ended)) {
@@ -65,6 +68,7 @@ export async function* phoneEvents(
       else yield* askedFor(store, device)
       if (!isPlanned) check.plan(LOOK_MS)
       else if (isTold) check.planNext()
+      if (lapseMs < USUAL_MS) check.plan(lapseMs)
     }
   } finally {
     check.stop()

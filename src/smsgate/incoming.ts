@@ -1,8 +1,10 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import { cleanText } from '../fields/values/cast.ts'
 import { isDisabledSql } from '../records/auth/disabled.ts'
 import type { Device } from '../sms/devices/device.ts'
+import { MAX_TEXT } from '../sms/devices/device-body.ts'
 import { saveSims } from '../sms/devices/heartbeat.ts'
 import { type ReceivedText, receiveTexts } from '../sms/inbound/receive.ts'
 import type { OptWords } from '../sms/queue/opt-out.ts'
@@ -77,7 +79,7 @@ function toText(
   body: string,
 ): Text {
   const to = recipient && E164.test(recipient) ? recipient : ''
-  return { from: sender, body, receivedAt, sim: simNumber ?? 0, to }
+  return { from: sender, body: cleanText(body.slice(0, MAX_TEXT)), receivedAt, sim: simNumber, to }
 }
 
 /** Subject, text and a line for each attachment, whose content is not kept. */

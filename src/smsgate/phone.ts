@@ -113,14 +113,24 @@ const IS_MISLED = `$3::float8 - coalesce(clock_ms, 0) > ${MISLED_MS}`
 const AHEAD = `update smsgate_phones
   set clock_ms = $3, room = case when ${IS_MISLED} then ${CAPACITY_SQL} else room end,
     narrowed_at = case when ${IS_MISLED} then now() else narrowed_at end
-  where device = $1 and "user" = $2 and coalesce(clock_ms, 0) < $3::float8 - ${CLOCK_NOISE_MS}`
+  where device = $1 and "user" = $2 and coalesce(clock_ms, 0) < $3::float8 - $4::float8`
+
+/** Androids before 7 write local time with the zone of winter: in summer, an hour too late. */
+const SUMMER_TIME_MS = 3_600_000
 
 /**
- * A report tells of an instant by the phone's clock, and none is from the future: the clock is at least so
- * far ahead. If that is much more than we knew, the room is left as it is for a lease.
+ * A report tells of an instant by the phone's clock, and none is from the future: the clock is at least `ms`
+ * ahead. Up to an hour more than is known counts only if the phone found a text too late: it may be summer
+ * time. If it is much more than was known, the room is left as it is for a lease.
  */
-export async function noteClockAhead(store: Store, device: Device, ms: number): Promise<void> {
-  await store.db.query(AHEAD, [device.id, device.user, ms], 'smsgate clock ahead')
+export async function noteClockAhead(
+  store: Store,
+  device: Device,
+  ms: number,
+  isTooLate: boolean,
+): Promise<void> {
+  const noiseMs = CLOCK_NOISE_MS + (isTooLate ? 0 : SUMMER_TIME_MS)
+  await store.db.query(AHEAD, [device.id, device.user, ms, noiseMs], 'smsgate clock ahead')
 }
 
 const CLOCK = `update smsgate_phones set clock_ms = $3

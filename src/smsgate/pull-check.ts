@@ -1,7 +1,7 @@
 import { wakeDevices } from '../sms/wake/wake.ts'
 
 /** The stream of a phone looks by itself that often, whatever was said. */
-const USUAL_MS = 15_000
+export const USUAL_MS = 15_000
 
 /**
  * The next time that a stream looks whether its phone should pull, though nothing was said to it: an answer

@@ -91,6 +91,6 @@ async function learn(
   const aheadMs = Math.max(...states.flatMap(({ states }) => Object.values(states))) - Date.now()
   const isTooLate = states.some((state) => errorOf(state) === TOO_LATE)
   if (!Number.isFinite(aheadMs) || !(isTooLate || aheadMs > AHEAD_MS)) return
-  await noteClockAhead(store, device, aheadMs)
+  await noteClockAhead(store, device, aheadMs, isTooLate)
   if (isTooLate) await reduceCapacity(store, device, phoneLease(leaseSeconds))
 }

@@ -3,6 +3,7 @@ import type { Client } from '../support/server/server-with-devices.ts'
 import type { Phone } from '../support/smsgate/smsgate-app.ts'
 import {
   joinPhone,
+  records,
   type SmsgateFixture,
   send,
   startSmsgateFixture,
@@ -138,6 +139,24 @@ describe('a phone is told to pull', () => {
     await new Promise((resolve) => setTimeout(resolve, 2_500))
     expect(wakes()).toBe(0)
   })
+})
+
+test('a phone is told to pull before a short lease ends', async () => {
+  const short = await startSmsgateFixture({ LEASE_SECONDS: '4' })
+  try {
+    user = await short.gateway.makeUser()
+    phone = await joinPhone(short, user)
+    await events.close()
+    events = await openEvents(phone)
+    await report(await handOut(1), 'Processed')
+    events.frames.length = 0
+    await until(() => wakes() > 0)
+    expect(await records(user, 'status = "sending"')).toHaveLength(1)
+    expect(await pull()).toHaveLength(1)
+  } finally {
+    await events.close()
+    await short.stop()
+  }
 })
 
 test('two pulls at once get each text once', async () => {

@@ -26,7 +26,11 @@ afterAll(() => fixture.stop())
 
 const nowSeconds = () => String(Math.floor(Date.now() / 1000))
 
-function post(event: string, payload: object, { secret = key, timestamp = nowSeconds(), to = url } = {}) {
+function post(
+  event: string,
+  payload: object | undefined,
+  { secret = key, timestamp = nowSeconds(), to = url } = {},
+) {
   const body = JSON.stringify({ id: String(Math.random()), webhookId: 'x', event, deviceId: 'x', payload })
   const signature = createHmac('sha256', secret)
     .update(body + timestamp)
@@ -105,6 +109,41 @@ describe('what a phone posts', () => {
     expect((await received()).at(-1).body).toBe(body)
   })
 
+  test('is never refused for a part that is too long or missing', async () => {
+    const attachments = [
+      { contentType: 'c'.repeat(120), name: 'n'.repeat(300), size: 'big' },
+      { contentType: 'image/png', size: 7 },
+    ]
+    const posted = text({ sender: 'long', simNumber: 99, subject: '😀'.repeat(30_000), attachments })
+    expect((await post('mms:downloaded', posted)).status).toBe(204)
+    expect((await records(user, 'from = "long"'))[0].body).toHaveLength(39_015)
+    const odd = text({ sender: 'odd', body: 'b', attachments })
+    expect((await post('mms:downloaded', odd)).status).toBe(204)
+    expect((await records(user, 'from = "odd"'))[0].body.split('\n').slice(1)).toEqual([
+      `Attachment: ${'n'.repeat(255)} ${'c'.repeat(100)}`,
+      'Attachment: image/png 7 bytes',
+    ])
+    const none = text({ sender: 'none', message: undefined, receivedAt: '58871-01-01T00:00:00.000Z' })
+    expect((await post('sms:received', none)).status).toBe(204)
+    const [stored] = await records(user, 'from = "none"')
+    expect(stored.body).toBe('')
+    expect(stored.delivered_at <= stored.created).toBe(true)
+  })
+
+  test.each([
+    ['+-5:00', '2026-07-14 17:00:00.500Z'],
+    ['+-3:-30', '2026-07-14 15:30:00.500Z'],
+    ['+-10:00', '2026-07-14 22:00:00.500Z'],
+    ['+05:30', '2026-07-14 06:30:00.500Z'],
+    ['+0000', '2026-07-14 12:00:00.500Z'],
+  ])('is read in the zone %s, as Androids before 7 write it', async (zone, at) => {
+    const { db } = fixture.gateway.server.services.store
+    const posted = text({ sender: zone, receivedAt: `2026-07-14T12:00:00.500${zone}` })
+    expect((await post('sms:received', posted)).status).toBe(204)
+    const { rows } = await db.query('select delivered_at from sms_messages where "from" = $1', [zone])
+    expect(rows).toEqual([[at]])
+  })
+
   test.each([
     ['mms:received', text({ transactionId: 't', size: 1 })],
     ['system:ping', { health: {} }],
@@ -116,8 +155,12 @@ describe('what a phone posts', () => {
     expect(await received()).toHaveLength(before)
   })
 
-  test('app:started tells its SIMs', async () => {
-    await post('app:started', { simCards: [{ slotIndex: 0, simNumber: 1, carrierName: 'O2' }] })
+  test('app:started tells its SIMs, without one in no slot', async () => {
+    const simCards = [
+      { slotIndex: -1, simNumber: 0, carrierName: 'eSIM' },
+      { slotIndex: 0, simNumber: 1, carrierName: 'O2' },
+    ]
+    await post('app:started', { simCards })
     const { body } = await user.call(
       'GET',
       `/api/collections/devices/records/${phone.store.registration!.id}`,
@@ -145,8 +188,7 @@ describe('what a phone posts', () => {
     ['a wrong key', 'sms:received', text(), { secret: 'another' }, 401],
     ['no instant', 'sms:received', text(), { timestamp: 'soon' }, 401],
     ['an unknown path', 'sms:received', text(), { to: 'PATH' }, 404],
-    ['no text', 'sms:received', text({ message: undefined }), {}, 400],
-    ['a date that is none', 'sms:received', text({ receivedAt: 'soon' }), {}, 400],
+    ['no payload', 'sms:received', undefined, {}, 400],
   ])('with %s is refused', async (_, event, payload, options, status) => {
     const to = 'to' in options ? `${url.slice(0, -1)}_` : url
     const answer = await post(event, payload, { ...options, to })

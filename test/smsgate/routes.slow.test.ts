@@ -172,6 +172,13 @@ describe('the device', () => {
     const simCards = [{ slotIndex: 1, simNumber: 2, phoneNumber: null, carrierName: 'O2', iccid: null }]
     expect((await phone.call('PATCH', '/device', { id, pushToken: 'fcm', simCards })).status).toBe(204)
     expect((await deviceOf(user, id)).sims).toEqual([{ slot: 2, carrier: 'O2' }])
+    // an eSIM in Android's slot -1, a long name, more SIMs than we keep: a refusal would leave the phone deaf
+    const odd = [
+      { slotIndex: -1, simNumber: 0 },
+      ...Array(9).fill({ simNumber: 1, carrierName: 'c'.repeat(150) }),
+    ]
+    expect((await phone.call('PATCH', '/device', { id, simCards: odd })).status).toBe(204)
+    expect((await deviceOf(user, id)).sims).toEqual(Array(8).fill({ slot: 1, carrier: 'c'.repeat(100) }))
     expect((await phone.call('PATCH', '/device', { id: 'another', simCards })).status).toBe(403)
   })
 })
@@ -327,7 +334,7 @@ test.each([
 test.each([
   ['GET', '/nothing', undefined, 404],
   ['PATCH', '/message', 'no list', 400],
-  ['PATCH', '/message', [{ id: 'x', state: 'Lost' }], 400],
+  ['PATCH', '/message', [{ id: 1, state: 'Sent' }], 400],
   ['PATCH', '/device', {}, 400],
 ])('%s %s %j says what is wrong in the form of its own server', async (method, path, body, status) => {
   const answer = await phone.call(method, path, body)
