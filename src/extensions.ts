@@ -3,6 +3,7 @@ import { USERS_ID } from './collections/collection.ts'
 import { USER_SETTINGS_ID } from './records/auth/disabled.ts'
 import type { Extension, Extensions } from './records/extension.ts'
 import { autoAnswersExtension } from './sms/answers/extension.ts'
+import { campaignsExtension } from './sms/campaigns/extension.ts'
 import { contactsExtension } from './sms/contacts-extension.ts'
 import { conversationsExtension } from './sms/conversations/extension.ts'
 import { messagesExtension } from './sms/extensions.ts'
@@ -33,7 +34,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     ['sms_messages', strict(messagesExtension)],
     ['sms_events', strict()],
     ['conversations', strict(conversationsExtension)],
-    ['campaigns', strict()],
+    ['campaigns', campaignsExtension],
     ['auto_answers', strict(autoAnswersExtension)],
     [SUPERUSERS_ID, superusersExtension],
     [WEBHOOKS, strict(webhooksExtension(settings))],

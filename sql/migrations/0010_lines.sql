@@ -49,5 +49,6 @@ create table line_recipients (
 -- A message that leaves the queue, or goes back to `pending`, before a device had it gives its room back.
 create trigger line_freed after delete on sms_dispatch
   for each row when (old.charged <> '' and old.state <> 'sending') execute function sms_line_freed();
-create trigger line_returned before update of state on sms_dispatch
-  for each row when (new.state = 'pending' and old.state <> 'pending') execute function sms_line_returned();
+create trigger line_returned after update of state on sms_dispatch
+  for each row when (new.state = 'pending' and old.state <> 'pending' and old.charged <> '')
+  execute function sms_line_freed();

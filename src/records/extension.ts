@@ -47,6 +47,8 @@ export interface Extension {
     old: Readonly<Record<string, Value>>,
     request: RequestInfo,
   ): Promise<Record<string, unknown>>
+  /** Runs before records are deleted, in the transaction. */
+  beforeDelete?(store: Store, ids: readonly string[]): Promise<void>
   /** Runs after records were deleted, in the transaction: deletes dependent rows. */
   afterDelete?(store: Store, ids: readonly string[]): Promise<void>
   /**

@@ -595,7 +595,7 @@ CREATE INDEX sms_dispatch_quiet ON sms_dispatch USING btree ("user", quiet_zone,
 CREATE INDEX sms_dispatch_waiting ON sms_dispatch USING btree ("user", priority DESC, "position") WHERE state = 'pending'::text AND waiting_for <> ''::text;
 CREATE INDEX sms_dispatch_wake ON sms_dispatch USING btree (wake_at) WHERE state = 'assigned'::text;
 CREATE TRIGGER line_freed AFTER DELETE ON sms_dispatch FOR EACH ROW WHEN (old.charged <> ''::text AND old.state <> 'sending'::text) EXECUTE FUNCTION sms_line_freed();
-CREATE TRIGGER line_returned BEFORE UPDATE OF state ON sms_dispatch FOR EACH ROW WHEN (new.state = 'pending'::text AND old.state <> 'pending'::text) EXECUTE FUNCTION sms_line_returned();
+CREATE TRIGGER line_returned AFTER UPDATE OF state ON sms_dispatch FOR EACH ROW WHEN (new.state = 'pending'::text AND old.state <> 'pending'::text AND old.charged <> ''::text) EXECUTE FUNCTION sms_line_freed();
 
 create table sms_events (
   id text collate "C" not null,
@@ -1067,7 +1067,6 @@ create function sms_last_leaves_at(owner text, at timestamp with time zone, more
 create function sms_line_count(of_line text, owner text) returns void volatile
 create function sms_line_freed() returns trigger volatile
 create function sms_line_refund(of_line text, charged text, recipient text, owner text) returns void volatile
-create function sms_line_returned() returns trigger volatile
 create function sms_line_room() returns trigger volatile
 create function sms_lines_changed(what text, ids text[]) returns void volatile
 create function sms_lines_keep(device_id text, owner text, phone text, sims json, is_new boolean) returns void volatile

@@ -1,4 +1,5 @@
--- Trigger of sms_dispatch: gives back the room of a message that ended before a device had it.
+-- Trigger of sms_dispatch: gives back the room of a message that leaves the queue, or goes back to `pending`,
+-- before a device had it. Fires after the statement, because it updates another row that waits for room.
 create or replace function sms_line_freed() returns trigger language plpgsql as $$
 begin
   perform sms_line_refund(

@@ -26,6 +26,7 @@ export async function deleteRecords(
   collection: Collection,
   ids: readonly string[],
 ): Promise<void> {
+  await extensions.get(collection.id)?.beforeDelete?.(store, ids)
   const deleted = await deleteRows(store, collection, ids)
   if (deleted.length > 0) await releaseRecords(store, extensions, collection, deleted)
 }

@@ -37,7 +37,8 @@ export async function deleteRecord(
     const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
     if (compiled.never) throw notFound()
     const target = () => targetSql(compiled, id, authConditions(request.auth, options))
-    const isPlain = collection.type === 'base' && !extensions.get(collection.id)?.afterDelete
+    const extension = extensions.get(collection.id)
+    const isPlain = collection.type === 'base' && !extension?.beforeDelete && !extension?.afterDelete
     const remove = async (inside: Store) => {
       if (isPlain && (await deleteUnreferenced(inside, collection, target()))) return
       await deleteWithAll(inside, extensions, collection, id, target())

@@ -31,13 +31,16 @@ where id = $1 and xmin::text = $2 returning 1`
 /**
  * Makes the messages of a campaign as its record says: it holds the intent, so this can be repeated, go on
  * after a crash at any point, and run on several nodes at once. Does nothing for one that is settled. Returns
- * early when `signal` aborts; the sweep then goes on.
+ * early when `signal` aborts; the sweep then goes on. If it is deleted meanwhile, cancels its messages.
  */
 export async function advance(services: CampaignServices, id: string, signal: AbortSignal): Promise<void> {
   const { db } = services.store
+  let last: Campaign | undefined
   while (!signal.aborted) {
     const campaign = await readCampaign(db, id)
+    if (!campaign && last) await cancelAll(services, last)
     if (!campaign || campaign.settled) return
+    last = campaign
     if (!(await STEPS[campaign.status](services, campaign, signal))) continue
     const { rows } = await db.query(SETTLE, [id, campaign.version])
     if (rows[0]) return
@@ -63,8 +66,12 @@ async function pause(services: CampaignServices, campaign: Campaign): Promise<bo
 
 async function end(services: CampaignServices, campaign: Campaign): Promise<boolean> {
   await cancelFormer(services, campaign)
-  for (const batch of campaign.batches) await cancelWaiting(services.store, campaign.user, batch)
+  await cancelAll(services, campaign)
   return true
+}
+
+async function cancelAll({ store }: CampaignServices, { user, batches }: Campaign): Promise<void> {
+  for (const batch of batches) await cancelWaiting(store, user, batch)
 }
 
 async function cancelFormer({ store }: CampaignServices, { user, formerBatch }: Campaign): Promise<void> {

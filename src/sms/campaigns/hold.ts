@@ -24,7 +24,8 @@ const HOLD = `
 with rows as (${waiting(`${unindexed('d.state')} in ('pending', 'assigned') and d.due_at is distinct from 'infinity'`)}
 ), held as (
   update sms_dispatch d set due_at = 'infinity', state = 'pending', wake_at = null, wakes = 0,
-    waiting_for = '', device = case when d.pinned then d.device else '' end
+    waiting_for = '', charged = '', device = case when d.pinned then d.device else '' end,
+    line = case when d.line_pinned then d.line else '' end
   from rows r where d.message = r.message returning d.message, d.device
 ), changed as (
   update sms_messages m set status = 'pending', device = h.device, line = '', "from" = '', waiting_for = '',

@@ -100,7 +100,8 @@ select distinct device from target where room_at is null`
 const returnSql = (source: string) => `
 with recursive ${source}, returned as (
   update sms_dispatch d set state = 'pending', waiting_for = s.waiting_for, due_at = s.due, wake_at = null,
-    wakes = 0, device = case when d.pinned then d.device else '' end
+    wakes = 0, charged = '', device = case when d.pinned then d.device else '' end,
+    line = case when d.line_pinned then d.line else '' end
   from stale s where d.message = s.message
 ), changed as (
   update sms_messages m set status = 'pending', waiting_for = s.waiting_for, line = '', "from" = '',

@@ -10,6 +10,7 @@ export const LATER = [
   '0015_webhook_headers.sql',
   '0016_session_tokens.sql',
   '0017_older_messages.sql',
+  '0021_lines_and_tests.sql',
 ]
 /** Makes a database one that has none of them. */
 export const WITHOUT_LATER = `

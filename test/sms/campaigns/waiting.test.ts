@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { readConfig } from '../../../src/config.ts'
+import { extensionsOf } from '../../../src/extensions.ts'
+import { deleteRecords } from '../../../src/records/write/cascade.ts'
+import { advance } from '../../../src/sms/campaigns/advance.ts'
+import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
+import type { CampaignServices } from '../../../src/sms/campaigns/campaign.ts'
+import { changeCampaign } from '../../../src/sms/campaigns/change.ts'
+import { createCampaign } from '../../../src/sms/campaigns/create.ts'
+import { cancelCampaign, pauseCampaign, resumeCampaign } from '../../../src/sms/campaigns/steer.ts'
+import { cancelBatch } from '../../../src/sms/edit/cancel-batch.ts'
+import { Acceptor } from '../../../src/sms/send/accept.ts'
+import { sweep } from '../../../src/sms/sweep/sweep.ts'
+import { type LineFixture, openLineFixture } from '../../support/database/line-fixture.ts'
+
+// A campaign of which two texts are assigned, two wait for room and one for the end of quiet hours.
+
+const NOW = new AbortController().signal
+const PEOPLE = ['+4930001', '+4930002', '+4930003', '+4930004', '+81300005']
+
+let fixture: LineFixture
+let services: CampaignServices
+let campaign: string
+let batch: string
+beforeAll(async () => {
+  fixture = await openLineFixture()
+  const { store } = fixture
+  const config = readConfig({})
+  services = { store, config, acceptor: new Acceptor(store, config) }
+})
+afterAll(() => fixture.stop())
+
+const settle = (id: string) => advance(services, id, NOW)
+const states = () =>
+  fixture.rows(
+    `select m.status, case m.status when 'pending' then m.waiting_for else '' end, count(*)::int
+    from campaigns c join sms_messages m on m.batch_id = c.batch_id where c.id = $1 group by 1, 2 order by 1, 2`,
+    [campaign],
+  )
+const WAITING = [
+  ['assigned', '', 2],
+  ['pending', 'quiet_hours', 1],
+  ['pending', 'room', 2],
+]
+
+beforeEach(async () => {
+  await fixture.reset()
+  await fixture.rows('delete from campaigns')
+  await fixture.rows('delete from line_use')
+  await fixture.rows('delete from line_recipients')
+  await fixture.lines('a1')
+  await fixture.set('a1', 'daily_limit = 2, monthly_recipients = 2')
+  // 21:59 in Berlin, 05:59 in Tokyo
+  await fixture.at('2090-01-11T21:58:00+01:00')
+  await fixture.rows(
+    `insert into user_settings (id, "user", time_zone, quiet_from, quiet_to, created, updated)
+    values (pb_new_id(), $1, 'Europe/Berlin', '22:00', '08:00', pb_text(now()), pb_text(now()))`,
+    [fixture.user],
+  )
+  const wanted = readNewCampaign({ body: 'Sale', recipients: PEOPLE, quiet_hours: true }, new Date())
+  const made = await createCampaign(services, fixture.user, wanted, null)
+  campaign = made.id
+  batch = made.batch_id
+  await settle(campaign)
+  await fixture.at('2090-01-11T21:59:00+01:00')
+  await sweep(fixture.store, 600)
+  await fixture.rows(`update campaigns set status = 'sending'`)
+  expect(await states()).toEqual(WAITING)
+})
+
+/** Nothing of it leaves any more, and the line has its room back. */
+async function expectStopped() {
+  await fixture.at('2090-01-11T21:59:30+01:00')
+  await sweep(fixture.store, 600)
+  expect(await fixture.claim('a')).toEqual([])
+  expect((await fixture.use()).counts).toEqual({ a1: [0, 0] })
+  expect(await fixture.rows('select * from line_recipients')).toEqual([])
+}
+
+test('a pause holds all of them, and a resumption gives them their lines again', async () => {
+  await pauseCampaign(services, settle, fixture.user, campaign)
+  expect(await states()).toEqual([['pending', '', 5]])
+  await expectStopped()
+  await resumeCampaign(services, settle, fixture.user, campaign)
+  await sweep(fixture.store, 600)
+  expect(await states()).toEqual(WAITING)
+})
+
+test('a cancellation ends all of them', async () => {
+  await cancelCampaign(services, settle, fixture.user, campaign)
+  expect(await states()).toEqual([['failed', '', 5]])
+  await expectStopped()
+})
+
+test('the cancellation of its batch does the same', async () => {
+  await cancelBatch(fixture.store, fixture.user, batch)
+  await expectStopped()
+})
+
+test('a change puts new texts in their place', async () => {
+  await pauseCampaign(services, settle, fixture.user, campaign)
+  const change = readCampaignChange({ body: 'New' }, new Date())
+  await changeCampaign(services, settle, fixture.user, campaign, change)
+  await expectStopped()
+  await resumeCampaign(services, settle, fixture.user, campaign)
+  await sweep(fixture.store, 600)
+  expect(await states()).toEqual(WAITING)
+  expect((await fixture.claim('a')).map(({ body }) => body)).toEqual(['New', 'New'])
+})
+
+test('the deletion of a campaign whose texts are being stored cancels those', async () => {
+  const wanted = readNewCampaign({ body: 'Sale', recipients: PEOPLE }, new Date())
+  const { id, batch_id } = await createCampaign(services, fixture.user, wanted, null)
+  const accept: Acceptor['accept'] = async (offer) => {
+    await fixture.rows('delete from campaigns where id = $1', [id])
+    return services.acceptor.accept(offer)
+  }
+  await advance({ ...services, acceptor: { accept } as Acceptor }, id, NOW)
+  expect(
+    await fixture.rows('select distinct status, error_message from sms_messages where batch_id = $1', [
+      batch_id,
+    ]),
+  ).toEqual([['failed', 'Canceled']])
+})
+
+test.each(['campaigns', 'sms_messages', 'devices', 'users'])('a deletion of %s stops them', async (name) => {
+  const { db, catalog } = fixture.store
+  const where = name === 'users' ? `where id = '${fixture.user}'` : ''
+  const ids = (await fixture.rows(`select id from ${name} ${where}`)).map(([id]) => String(id))
+  const extensions = extensionsOf({ webhookAllowPrivate: false })
+  await db.transaction((tx) => deleteRecords({ db: tx, catalog }, extensions, catalog.find(name)!, ids))
+  await sweep(fixture.store, 600)
+  expect(await fixture.claim('a')).toEqual([])
+})
