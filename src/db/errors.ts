@@ -1,4 +1,4 @@
-import { ApiError } from '../errors.ts'
+import { ApiError, badRequest, RetryLater } from '../errors.ts'
 
 /** What Postgres says of a failed statement, from either backend. `code` is its SQLSTATE. */
 export interface SqlError extends Error {
@@ -18,6 +18,31 @@ export const UNIQUE_VIOLATION = '23505'
 export const QUERY_CANCELED = '57014'
 export const UNKNOWN_STATEMENT = '26000'
 export const LOCK_NOT_AVAILABLE = '55P03'
+
+/** A statement ran longer than it may, or was canceled. */
+export const isTooSlow = (error: unknown): boolean => isSqlError(error, QUERY_CANCELED)
+
+/** The error that a client gets when its list fails in the database: 400. Other errors stay what they are. */
+export function listFault(error: unknown, message?: string): unknown {
+  if (isTooSlow(error)) return answerableFault(error, true)
+  return isSqlError(error) ? badRequest(message) : error
+}
+
+const RETRY_SECONDS = 5
+
+/**
+ * The error to answer for a canceled statement: 400 for a request that only reads, 503 for one that writes,
+ * since phones drop what is answered with 400. Other errors stay what they are.
+ */
+export function answerableFault(error: unknown, isRead: boolean): unknown {
+  if (!isTooSlow(error)) return error
+  if (isRead) return badRequest('This takes too long. Ask for less: a shorter period, a simpler filter.')
+  return new RetryLater(
+    503,
+    RETRY_SECONDS,
+    'This took too long, and nothing was changed. Try again in a moment.',
+  )
+}
 
 /**
  * Columns, tables or types that are not as a statement believes them to be; a kept plan that no longer fits.

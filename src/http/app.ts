@@ -1,4 +1,4 @@
-import { Hono } from 'hono'
+import { Hono, type MiddlewareHandler } from 'hono'
 import { getPath } from 'hono/utils/url'
 import { MOBILE_PATH } from '../smsgate/setup.ts'
 import { CLIENT_PATH, canonicalPath } from '../smsgate-client/path.ts'
@@ -30,9 +30,39 @@ import { webhookRoutes } from './routes/webhooks.ts'
 import { smsgateClientRoutes } from './smsgate-client/routes.ts'
 import { twilioRoutes } from './twilio/routes.ts'
 
+type Family = readonly [root: string, routes: (services: Services) => Hono<Env>]
+
+/** Routes whose errors are `{"error","message"}`, whatever raises them. */
+const GATEWAY: readonly Family[] = [
+  ['/api/sms', smsRoutes],
+  ['/api/campaigns', campaignRoutes],
+  ['/api/devices', deviceRoutes],
+  ['/api/webhooks', webhookRoutes],
+  ['/mcp', mcpRoutes],
+]
+/** Routes for the SMSGate app and for programs of its server, which read `{"message"}`. */
+const SMSGATE: readonly Family[] = [
+  [MOBILE_PATH, mobileRoutes],
+  [CLIENT_PATH, smsgateClientRoutes],
+]
+
+/** An app without routes that knows the form of errors below each root, also where no route is. */
+export function appWithErrorForms(): Hono<Env> {
+  const app = new Hono<Env>({ getPath: (request) => canonicalPath(getPath(request)) })
+  const answerAs =
+    (form: 'gateway' | 'smsgate'): MiddlewareHandler<Env> =>
+    (c, next) => {
+      c.set('errorForm', form)
+      return next()
+    }
+  for (const [root] of GATEWAY) app.use(`${root}/*`, answerAs('gateway'))
+  for (const [root] of SMSGATE) app.use(`${root}/*`, answerAs('smsgate'))
+  return app
+}
+
 /** All routes. What they throw becomes JSON in failure.ts. */
 export function createApp(services: Services): Hono<Env> {
-  const app = new Hono<Env>({ getPath: (request) => canonicalPath(getPath(request)) })
+  const app = appWithErrorForms()
   app.route('/', operationsRoutes(services))
   app.use('/api/*', gate(services))
   app.use('/mcp', gate(services))
@@ -52,13 +82,7 @@ export function createApp(services: Services): Hono<Env> {
   app.route('/', docsRoutes(services))
   app.route('/', consoleRoutes(services))
   app.route('/', twilioRoutes(services))
-  app.route('/api/sms', smsRoutes(services))
-  app.route('/api/campaigns', campaignRoutes(services))
-  app.route('/api/devices', deviceRoutes(services))
-  app.route('/api/webhooks', webhookRoutes(services))
-  app.route('/mcp', mcpRoutes(services))
-  app.route(MOBILE_PATH, mobileRoutes(services))
-  app.route(CLIENT_PATH, smsgateClientRoutes(services))
+  for (const [root, routes] of [...GATEWAY, ...SMSGATE]) app.route(root, routes(services))
   app.notFound(answerUnknownRoute)
   app.onError((error, c) => answerFailure(c, error, services))
   return app

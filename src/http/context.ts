@@ -50,6 +50,8 @@ export type Env = {
     query?: Record<string, string>
     body?: RequestBody
     leave?: () => void
+    /** The form of errors; PocketBase's when absent. */
+    errorForm?: 'gateway' | 'smsgate'
     /** Bytes that a guest's body may have. */
     guestLimit?: number
     services?: Services

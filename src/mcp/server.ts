@@ -4,6 +4,7 @@ import {
   ResourceTemplate,
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
+import { answerableFault } from '../db/errors.ts'
 import { ApiError, GatewayError } from '../errors.ts'
 import { StaleAuth } from '../records/fresh-auth.ts'
 import { checkShape } from '../sms/send/shape.ts'
@@ -35,7 +36,8 @@ function refusalText(error: unknown): string | undefined {
 }
 
 /** What a caller is told of an error. A fault of ours is logged, and told to nobody. */
-function textOf({ log }: McpServices, name: string, error: unknown): string {
+function textOf({ log }: McpServices, name: string, thrown: unknown): string {
+  const error = answerableFault(thrown, true)
   const text = refusalText(error)
   if (text === undefined) log.error({ tool: name, err: error }, 'a tool failed')
   return text ?? 'Something went wrong while processing the request.'

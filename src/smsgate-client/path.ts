@@ -6,10 +6,6 @@ const SINGULAR = /^\/(message|device)(?=\/|$)/
 /** Published clients call it by this path, SMSGate's server by the longer one. */
 const EXPORT = /^\/inbox\/export$/
 
-/** Whether a path is one of this API, as `canonicalPath` writes it. */
-export const isClientPath = (path: string): boolean =>
-  path.startsWith(CLIENT_PATH) && (path.length === CLIENT_PATH.length || path[CLIENT_PATH.length] === '/')
-
 /**
  * The path by which a request is routed. SMSGate's cloud has its routes at `/3rdparty/v1`, its server at
  * `/api/3rdparty/v1`; both take `/message` for `/messages` and ignore a slash at the end. Other paths stay as

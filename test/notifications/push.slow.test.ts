@@ -250,7 +250,7 @@ describe('a subscription', () => {
     const other = await startPushService()
     const refused = await subscribe(next, { ...other.subscription(), endpoint })
     await other.stop()
-    expect([refused.status, refused.body.error]).toEqual([400, 'invalid_request'])
+    expect([refused.status, refused.body.message]).toEqual([400, 'endpoint belongs to another account'])
     expect(await browsers()).toHaveLength(1)
     expect((await subscribe(next)).status).toBe(204)
     expect([await browsers(), (await browsers(next)).length]).toEqual([[], 1])

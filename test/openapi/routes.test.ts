@@ -9,7 +9,7 @@ let routed: Set<string>
 
 /** Roots of which all is described; `{collection}` of the router stands for each collection there. */
 const WHOLE =
-  /^\w+ \/(?:2010-04-01|mcp|api\/(3rdparty|account|sms|devices|webhooks|batch|realtime|health|ready|warnings|logs|backups|backup-status|collections\/\{collection\}\/.+))/
+  /^\w+ \/(?:2010-04-01|mcp|api\/(3rdparty|account|sms|campaigns|devices|webhooks|batch|realtime|health|ready|warnings|logs|backups|backup-status|collections\/\{collection\}\/.+))/
 /** Routes of superusers, who change collections by them. */
 const OTHER = /^\w+ \/api\/collections\/(meta\/|\{collection\}(\/truncate)?$)/
 

@@ -1,7 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import { collectionJson } from '../../collections/definition/serialise.ts'
-import { isSqlError } from '../../db/errors.ts'
-import { badRequest } from '../../errors.ts'
+import { listFault } from '../../db/errors.ts'
 import { readPage } from '../../records/read/page.ts'
 import { pickFields } from '../../records/render/pick.ts'
 import type { RequestInfo } from '../../request/request.ts'
@@ -36,6 +35,6 @@ export async function listCollections(store: Store, request: RequestInfo): Promi
     const list = `{"items":[${items.join(',')}],"page":${page},"perPage":${perPage},"totalItems":${total},"totalPages":${pages}}`
     return request.query.fields ? pickFields(list, request.query.fields, 'items') : list
   } catch (error) {
-    throw isSqlError(error) ? badRequest() : error
+    throw listFault(error)
   }
 }

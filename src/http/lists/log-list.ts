@@ -1,4 +1,4 @@
-import { isSqlError } from '../../db/errors.ts'
+import { listFault } from '../../db/errors.ts'
 import { ApiError, badRequest, notFound } from '../../errors.ts'
 import { listRecords } from '../../records/read/list.ts'
 import { pickFields } from '../../records/render/pick.ts'
@@ -76,7 +76,7 @@ export async function logStats({ store, logs }: LogListServices, request: Reques
     const { rows } = await store.db.queryFor(request.client, text, params)
     return JSON.stringify(rows.map(([date, total]) => ({ date, total: Number(total) })))
   } catch (error) {
-    throw isSqlError(error) ? badRequest('Failed to generate logs stats.') : error
+    throw listFault(error, 'Failed to generate logs stats.')
   }
 }
 

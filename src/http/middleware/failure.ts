@@ -1,9 +1,9 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { counts, increment } from '../../counts.ts'
-import { DatabaseUnavailable } from '../../db/errors.ts'
+import { answerableFault, DatabaseUnavailable } from '../../db/errors.ts'
 import { ApiError, GatewayError, notFound, RetryLater } from '../../errors.ts'
 import { OTHER_REFUSALS } from '../../sms/send/refusal.ts'
-import { CLIENT_PATH, isClientPath } from '../../smsgate-client/path.ts'
+import { CLIENT_PATH } from '../../smsgate-client/path.ts'
 import { TwilioRefusal } from '../../twilio/refusal.ts'
 import type { Ctx, Services } from '../context.ts'
 import { sendRaw } from '../send-json.ts'
@@ -11,12 +11,6 @@ import { loggedPath } from '../server/logged-url.ts'
 import { recordFault } from '../server/request-log-line.ts'
 import { assignRequestId } from '../server/request-tracker.ts'
 import { answerTwilioFailure, isTwilio } from '../twilio/failure.ts'
-
-/** The gateway's own endpoints: their errors are `{"error","message"}`, whoever raises them. */
-const GATEWAY_PATH = /^\/(?:api\/(?:sms|devices|webhooks)|mcp)(?:\/|$)/
-
-/** What the SMSGate app and programs for its server ask: they read `{"message"}`. */
-const isForSmsgate = ({ req: { path } }: Ctx) => path.startsWith('/api/mobile/') || isClientPath(path)
 
 /** The sends, whose refusals are counted. */
 const SEND_PATH = /^\/api\/sms\/send(?:-template)?$/
@@ -31,14 +25,14 @@ const GATEWAY_ERRORS: Readonly<Record<number, string>> = OTHER_REFUSALS
  */
 export function answerFailure(
   c: Ctx,
-  error: unknown,
+  thrown: unknown,
   { log, config }: Pick<Services, 'log' | 'config'>,
 ): Response {
+  const error = answerableFault(thrown, c.req.method === 'GET' || c.req.method === 'HEAD')
   recordFault(c.env.outgoing, error)
   if (isSend(c)) increment(counts.refused, codeOf(error))
   if (isTwilio(c.req.path)) return answerForTwilio(c, error, { log, config })
-  if (error instanceof GatewayError)
-    return send(c, error.status, isForSmsgate(c) ? { message: error.message } : error.body)
+  if (error instanceof GatewayError) return send(c, error.status, bodyOf(c, error))
   logFault(c, error, { log, config })
   return answerApiError(c, error instanceof ApiError ? error : new ApiError(500))
 }
@@ -80,9 +74,19 @@ export function answerUnknownRoute(c: Ctx): Response {
 function answerApiError(c: Ctx, error: ApiError): Response {
   const { data, message, status } = error
   if (error instanceof RetryLater) c.header('retry-after', String(error.retryAfterSeconds))
-  if (isForSmsgate(c)) return send(c, status, { message })
-  if (!GATEWAY_PATH.test(c.req.path)) return send(c, status, { data, message, status })
-  return send(c, status, { error: GATEWAY_ERRORS[status] ?? 'invalid_request', message })
+  const form = c.get('errorForm')
+  if (form === 'smsgate') return send(c, status, { message })
+  if (form === 'gateway')
+    return send(c, status, { error: GATEWAY_ERRORS[status] ?? 'invalid_request', message })
+  return send(c, status, { data, message, status })
+}
+
+/** A refusal of the gateway in the form of the route. Other bodies of their own stay what they are. */
+function bodyOf(c: Ctx, { body, message, status }: GatewayError): object {
+  const form = c.get('errorForm')
+  if (form === 'smsgate') return { message }
+  const isRefusal = typeof body.error === 'string' && !('data' in body)
+  return form === undefined && isRefusal ? { data: {}, message, status } : body
 }
 
 const send = (c: Ctx, status: number, body: object) =>

@@ -1,8 +1,9 @@
-import { Hono } from 'hono'
+import type { Hono } from 'hono'
 import type { Config } from '../../config.ts'
 import { RetryLater } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import type { Readiness } from '../../metrics/readiness.ts'
+import { appWithErrorForms } from '../app.ts'
 import type { Env } from '../context.ts'
 import { answerFailure } from '../middleware/failure.ts'
 
@@ -23,7 +24,7 @@ const HEALTHY = { message: 'API is healthy.', code: 200, data: {} } as const
  * lost.
  */
 export function createRestoringApp(config: Config, log: Logger): Hono<Env> {
-  const app = new Hono<Env>()
+  const app = appWithErrorForms()
   app.get('/api/ready', (c) => c.json(NOT_READY, 503, { 'cache-control': 'no-store' }))
   app.get('/api/health', (c) => c.json(HEALTHY))
   app.all('*', () => {

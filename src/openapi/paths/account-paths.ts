@@ -5,7 +5,6 @@ import { PUSH_BROWSER } from '../../notifications/subscriptions.ts'
 import { SUBSCRIPTION } from '../../sms/devices/web-push.ts'
 import { SIGNING_KEY } from '../../webhooks/smsgate-key.ts'
 import { answers, done, failures, json, success } from '../schemas/answers.ts'
-import { refusals } from '../schemas/refusals.ts'
 import { NOBODY, SIGNED_IN } from '../schemas/security.ts'
 
 /** The chapter of the description. */
@@ -102,7 +101,7 @@ export const accountPaths = (): ZodOpenApiPathsObject => ({
         'Keep the subscription of a browser, as `PushSubscription.toJSON()` gives it. New texts are pushed to it until it is deleted, its push service ends it (404, 410), or the sessions of the user end. With 20 browsers the oldest is replaced.',
       security: SIGNED_IN,
       requestBody: { required: true, content: json(SUBSCRIPTION) },
-      responses: answers(done('Kept.'), refusals('invalid_request', 'request_too_large'), failures(401)),
+      responses: answers(done('Kept.'), failures(400, 401, 413)),
     },
     delete: {
       operationId: 'deletePushBrowser',
@@ -135,7 +134,7 @@ export const accountPaths = (): ZodOpenApiPathsObject => ({
       description: 'What is delivered from now on is signed with it.',
       security: SIGNED_IN,
       requestBody: { required: true, content: json(SIGNING_KEY) },
-      responses: answers(done('Kept.'), refusals('invalid_request', 'request_too_large'), failures(401)),
+      responses: answers(done('Kept.'), failures(400, 401, 413)),
     },
   },
   '/api/setup': {

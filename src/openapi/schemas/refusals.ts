@@ -13,6 +13,7 @@ const MESSAGES: Partial<Record<RefusalCode, string>> = {
 
 /** What any request may end with, whatever it asks for. */
 const ANY = [
+  [400, 'invalid_request', 'This takes too long. Ask for less: a shorter period, a simpler filter.'],
   [403, 'forbidden', 'You are not allowed to perform this request.'],
   [429, OTHER_REFUSALS[429], 'Too Many Requests.'],
   [500, OTHER_REFUSALS[500], 'Something went wrong while processing your request.'],

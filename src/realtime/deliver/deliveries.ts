@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isTooSlow } from '../../db/errors.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import type { Logger } from '../../log.ts'
 import type { AuthRecord } from '../../request/request.ts'
@@ -10,7 +11,7 @@ import type { GroupState, SubscriptionGroup } from '../clients/subscription-grou
 import { judgeHere, openQuestions } from '../clients/verdict.ts'
 import type { Budgets } from '../limits/budgets.ts'
 import { emailsSeen } from './emails.ts'
-import { isTooSlow, type Limiter } from './limiter.ts'
+import type { Limiter } from './limiter.ts'
 import { matchQueries } from './match-queries.ts'
 import { sendTo, type Telling } from './telling.ts'
 

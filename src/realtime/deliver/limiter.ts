@@ -1,5 +1,4 @@
 import type { Store } from '../../collections/catalog.ts'
-import { isSqlError, QUERY_CANCELED } from '../../db/errors.ts'
 import { Semaphore } from '../../tools/semaphore.ts'
 import type { Owner } from '../clients/owner.ts'
 
@@ -10,9 +9,6 @@ const MAX_SLOW_AT_ONCE = 1
 const LIMIT_MS = { postgres: 500, pglite: 250 } as const
 /** An owner with a statement that took so long goes behind the others for a minute. */
 const SLOW_MS = { postgres: 100, pglite: 30 } as const
-
-/** True for the error of a statement that ran over its limit. */
-export const isTooSlow = (error: unknown) => isSqlError(error, QUERY_CANCELED)
 
 /** Runs statements that clients have shaped: a few at a time, each with a short limit. */
 export class Limiter {
@@ -31,7 +27,7 @@ export class Limiter {
 
   /**
    * Does `work` in a transaction. Each statement in it that takes longer than `limitMs` fails: see
-   * `isTooSlow`.
+   * `isTooSlow` in `db/errors`.
    */
   run<T>(owner: Owner, work: (store: Store) => Promise<T>): Promise<T> {
     const { db, catalog } = this.#store

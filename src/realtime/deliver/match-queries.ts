@@ -1,13 +1,12 @@
 import type { Catalog, Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { quote, tableName } from '../../collections/names.ts'
-import { isSqlError } from '../../db/errors.ts'
+import { isSqlError, isTooSlow } from '../../db/errors.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
 import { Parameters } from '../../records/parameters.ts'
 import { statementName } from '../../records/select.ts'
 import type { Change } from '../changes/change.ts'
 import { BatchedParameters } from './batched-parameters.ts'
-import { isTooSlow } from './limiter.ts'
 
 /**
  * Which of several questions about one changed record are answered with yes: one statement, whatever their

@@ -1,6 +1,6 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
-import { isSqlError } from '../../db/errors.ts'
+import { listFault } from '../../db/errors.ts'
 import { badRequest } from '../../errors.ts'
 import { compile } from '../../filter/compile/compile.ts'
 import { FilterError } from '../../filter/errors.ts'
@@ -108,7 +108,7 @@ async function readPage(
     const read = readerOf(store, guarded, { client })
     return await readGuarded(store, meter, { text: guarded, params: [...params, before], client, read })
   } catch (error) {
-    throw error instanceof FilterError || isSqlError(error) ? badRequest() : error
+    throw error instanceof FilterError ? badRequest() : listFault(error)
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Store } from '../../collections/catalog.ts'
 import type { Collection } from '../../collections/collection.ts'
 import { columnName, quote, tableName } from '../../collections/names.ts'
-import { isSqlError } from '../../db/errors.ts'
+import { listFault } from '../../db/errors.ts'
 import { badRequest } from '../../errors.ts'
 import { compile } from '../../filter/compile/compile.ts'
 import type { CompiledFilter } from '../../filter/compile/compiled-filter.ts'
@@ -105,7 +105,7 @@ async function relatedFirst(
     const { rows } = await db.queryFor(clientOf(collection, request), question.text, question.params)
     return rows.length > MAX_RELATED ? compiled : question.withIds(rows.map(([id]) => String(id)))
   } catch (error) {
-    throw isSqlError(error) ? badRequest() : error
+    throw listFault(error)
   }
 }
 
@@ -222,7 +222,7 @@ async function askStatement(
       ? readGuarded(store, meterOf(request), { text, params, client, read })
       : read(params))
   } catch (error) {
-    throw isSqlError(error) ? badRequest() : error
+    throw listFault(error)
   }
 }
 

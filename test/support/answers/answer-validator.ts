@@ -12,7 +12,7 @@ type Answers = Record<string, { content?: Record<string, unknown> }>
 
 /** Where every route must be described. */
 const OURS =
-  /^\/api\/(?:(?:3rdparty|sms|devices|webhooks)(?:\/|$)|collections\/(?!meta\/)[^/]+\/(?!truncate$))/
+  /^\/api\/(?:(?:3rdparty|sms|campaigns|devices|webhooks)(?:\/|$)|collections\/(?!meta\/)[^/]+\/(?!truncate$))/
 
 /** Making a description takes a second, and most servers of tests have the same collections. */
 const MAX_DESCRIPTIONS = 20

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createRestoringApp } from '../../src/http/server/restoring.ts'
+import type { RunningServer } from '../../src/server.ts'
+import { withDevices } from '../support/server/server-with-devices.ts'
+import { startServer } from '../support/server/start.ts'
+
+// Errors have the form of the routes they come from, whatever raises them.
+
+type Json = Record<string, unknown>
+
+const GATEWAY = ['error', 'message']
+const POCKETBASE = ['data', 'message', 'status']
+const SMSGATE = ['message']
+const FORMS: readonly (readonly [family: string, keys: readonly string[]])[] = [
+  ['/api/sms', GATEWAY],
+  ['/api/campaigns', GATEWAY],
+  ['/api/devices', GATEWAY],
+  ['/api/webhooks', GATEWAY],
+  ['/mcp', GATEWAY],
+  ['/api/mobile/v1', SMSGATE],
+  ['/api/3rdparty/v1', SMSGATE],
+  ['/api/account', POCKETBASE],
+  ['/api/collections', POCKETBASE],
+  ['/2010-04-01', ['code', 'message', 'more_info', 'status']],
+]
+
+let server: RunningServer
+let paths: Record<string, Record<string, { responses: Record<string, unknown> }>>
+
+const keysOf = async (answer: Response) => Object.keys((await answer.json()) as Json).sort()
+
+beforeAll(async () => {
+  server = await startServer()
+  const document = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as { paths: typeof paths }
+  paths = document.paths
+})
+afterAll(() => server.stop())
+
+test.each(FORMS)('an unknown route below %s', async (family, keys) => {
+  const answer = await fetch(`${server.url}${family}/no/such/route`, { method: 'PUT' })
+  expect([answer.status, await keysOf(answer)]).toEqual([family === '/2010-04-01' ? 401 : 404, keys])
+})
+
+test.each(FORMS)('a 503 below %s while a backup is restored', async (family, keys) => {
+  const { config, log } = server.services
+  const env = { incoming: { headers: {} }, outgoing: { setHeader() {} } }
+  const answer = await createRestoringApp(config, log).request(`${family}/any`, {}, env)
+  expect([answer.status, await keysOf(answer)]).toEqual([503, keys])
+})
+
+test.each(['/api/account/push', '/api/account/smsgate-key'])('a wrong body of PUT %s', async (path) => {
+  const user = await (await withDevices(server)).makeUser()
+  const { status, body } = await user.call('PUT', path, {})
+  expect([status, Object.keys(body).sort()]).toEqual([400, POCKETBASE])
+})
+
+test('each described route answers 429 in the form that is described', async () => {
+  const { settings } = server.services
+  const limited = { ...settings.current.rateLimits, enabled: true }
+  const rule = { label: '/', audience: '' as const, duration: 3600, maxRequests: 1 }
+  Object.assign(settings.current, { rateLimits: { ...limited, rules: [rule] } })
+  const faults: string[] = []
+  for (const [path, methods] of Object.entries(paths))
+    for (const [method, { responses }] of Object.entries(methods)) {
+      if (!responses['429']) continue
+      const url = server.url + path.replace(/\{\w+\}/g, 'x')
+      const ask = () => fetch(url, { method: method.toUpperCase() })
+      await (await ask()).body?.cancel()
+      const answer = await ask()
+      const [, keys] = FORMS.find(([family]) => path.startsWith(family)) ?? ['', POCKETBASE]
+      const found = answer.status === 429 ? await keysOf(answer) : [String(answer.status)]
+      if (String(found) !== String(keys)) faults.push(`${method} ${path}: ${found}`)
+    }
+  expect(faults).toEqual([])
+})
