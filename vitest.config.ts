@@ -75,23 +75,6 @@ const postgres = {
   },
 }
 
-/**
- * What messages go through, on tables with partitions by month: `npx vitest run --project partitioned`, which
- * no other run includes.
- */
-const partitioned = {
-  extends: true as const,
-  test: {
-    name: 'partitioned',
-    include: ['test/sms/**/*.test.ts', 'test/db/partitions/**/*.test.ts'],
-    // it sets a storage parameter, which a partitioned table does not have
-    exclude: [SLOW, 'test/sms/queue/plans.test.ts'],
-    env: { TEST_BACKEND: 'postgres', PARTITION: 'month' },
-    globalSetup: 'test/support/database/postgres-setup.ts',
-  },
-}
-const isChosen = process.argv.some((argument) => argument.endsWith('partitioned'))
-
 export default defineConfig({
   test: {
     // on a busy machine all is slow: what a test waits for is asked again and again, and comes at once where
@@ -103,6 +86,6 @@ export default defineConfig({
     maxWorkers: 2,
     setupFiles: 'test/support/each-file.ts',
     reporters: ['default', './test/support/slowest-files.ts'],
-    projects: isChosen ? [partitioned] : [pglite, pgliteSlow, ...(hasPostgres ? [postgres] : [])],
+    projects: [pglite, pgliteSlow, ...(hasPostgres ? [postgres] : [])],
   },
 })

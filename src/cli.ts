@@ -21,7 +21,6 @@ import { importPocketBase } from './import/pocketbase.ts'
 import { createLogger, type Logger } from './log.ts'
 import { openapiCommand } from './openapi/command.ts'
 import { type RunningServer, start } from './server.ts'
-import { partitionMessages } from './sms/months/partition.ts'
 import { showProgress } from './tools/progress.ts'
 import { onStopSignal } from './tools/stop-signal.ts'
 import { workerMember } from './workers/member.ts'
@@ -107,20 +106,6 @@ const serve = defineCommand({
 const migrateCommand = defineCommand({
   meta: { name: 'migrate', description: 'Bring the database up to date, without serving.' },
   run: () => withStore(async () => say('The database is up to date.')),
-})
-
-const partitionCommand = defineCommand({
-  meta: {
-    name: 'partition',
-    description: 'Store messages and their events in partitions by month, on Postgres. Servers may run.',
-  },
-  run: () =>
-    withStore(async ({ db }) => {
-      const outcome = await partitionMessages(db, showProgress(process.stderr))
-      if (outcome === 'under way') throw new UserError('Another process makes partitions at this moment.')
-      if (outcome === 'nothing to do') return say('Nothing to do: messages have partitions by month.')
-      say('Messages have partitions by month. Start servers with PARTITION=month.')
-    }),
 })
 
 const placesIn = (places: readonly string[]) => places.join(', ') || 'anywhere'
@@ -210,7 +195,6 @@ const main = defineCommand({
   subCommands: {
     serve,
     migrate: migrateCommand,
-    partition: partitionCommand,
     superuser,
     import: importCommand,
     backup: backupCommand(setting),

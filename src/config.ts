@@ -50,7 +50,6 @@ const postgresUrl = z
 const ENVIRONMENT = z.object({
   DATABASE_URL: postgresUrl,
   DATABASE_REPLICA_URL: postgresUrl,
-  PARTITION: choice('none', 'month').default('none'),
   DATA_DIR: z.string().min(1).default('./data'),
   BACKUP_DIR: z.string().min(1).optional(),
   BACKUP_WARNING_DAYS: whole(7, 0, 36_500),
@@ -103,8 +102,6 @@ export interface Config {
   readonly databaseUrl: string | undefined
   /** A streaming replica of `databaseUrl`, for reads. */
   readonly databaseReplicaUrl: string | undefined
-  /** Whether messages are stored in partitions by month. */
-  readonly partition: 'none' | 'month'
   readonly dataDir: string
   /** Where backups are kept unless the settings name an S3-compatible store. */
   readonly backupDir: string
@@ -170,12 +167,9 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     throw new UserError(
       'DATABASE_REPLICA_URL needs DATABASE_URL: a replica of the embedded database is none.',
     )
-  if (e.PARTITION === 'month' && !e.DATABASE_URL)
-    throw new UserError('PARTITION=month needs DATABASE_URL: the embedded database has no partitions.')
   return Object.freeze({
     databaseUrl: e.DATABASE_URL,
     databaseReplicaUrl: e.DATABASE_REPLICA_URL,
-    partition: e.PARTITION,
     dataDir: e.DATA_DIR,
     backupDir: resolve(e.BACKUP_DIR ?? join(e.DATA_DIR, 'backups')),
     backupWarningDays: e.BACKUP_WARNING_DAYS,

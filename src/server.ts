@@ -35,7 +35,6 @@ import { LIMITS } from './realtime/clients/client.ts'
 import { Realtime } from './realtime/hub.ts'
 import { SettingsStore } from './settings/settings-store.ts'
 import { CampaignRunner } from './sms/campaigns/runner.ts'
-import { partitionAtStart } from './sms/months/partition.ts'
 import { Acceptor } from './sms/send/accept.ts'
 import { startDelivery } from './sms/sweep/delivery.ts'
 import { atMost, countdown } from './tools/deadline.ts'
@@ -93,7 +92,6 @@ async function begin(
   await otherRestoreIsOver(db, backup.node)
   const { restores } = await readState(db)
   const store = await openStore(db)
-  await partitionAtStart(db, config, log)
   const settings = await SettingsStore.open(db)
   const [stopping, closing, ending] = [new AbortController(), new AbortController(), new AbortController()]
   const extensions = extensionsOf(config)

@@ -21,8 +21,4 @@ export const LOCKS = {
   inboxRefresh: 7_367_022,
   /** The one node that holds it builds an index in the background. */
   indexBuild: 7_367_021,
-  /** The one process that holds it makes partitions of tables. */
-  partitions: 7_367_023,
-  /** With a hash: ids and references of messages are unique over all partitions (sms_messages_unique). */
-  uniqueMessages: 7_367_024,
 } as const

@@ -44,14 +44,10 @@ select c.relname, json_agg(json_build_object(
   'sequence', pg_get_serial_sequence(format('%I', c.relname), a.attname)
 ) order by a.attname collate "C")
 from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-where c.relkind in ('r', 'p') and not c.relispartition and c.relname !~ '^sms_(messages|events)_\\d{4}_\\d{2}_(gone|kept|log)$'
-  and c.relnamespace = current_schema()::regnamespace and not ${OF_EXTENSION('c.oid')}
+where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and not ${OF_EXTENSION('c.oid')}
 group by c.relname order by c.relname collate "C"`
 
-/**
- * All tables of a database, by name, as its own catalog has them; a partitioned one as a whole. Months that
- * retention has detached and is about to drop are none.
- */
+/** All tables of a database, by name, as its own catalog has them. */
 export async function tablesOf(db: Db): Promise<Table[]> {
   const { rows } = await db.query(TABLES)
   return rows.map(([name, columns]) => ({ name: String(name), columns: JSON.parse(String(columns)) }))

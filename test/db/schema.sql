@@ -1075,14 +1075,9 @@ create function sms_local_day(owner text, at timestamp with time zone) returns t
 create function sms_look_for_room(owner text) returns void volatile
 create function sms_messages_came() returns trigger volatile
 create function sms_messages_emptied() returns trigger volatile
-create function sms_messages_forget(ids text[], batches text[]) returns void volatile
 create function sms_messages_moved() returns trigger volatile
-create function sms_messages_still_unique() returns trigger volatile
-create function sms_messages_unique() returns trigger volatile
 create function sms_messages_went() returns trigger volatile
-create function sms_month_changes() returns trigger volatile
 create function sms_named_lines(owner text, line_id text, line_number text, device_id text, slot integer) returns TABLE(line text, device text) stable
-create function sms_not_unique(index_name text, columns text, value text) returns void volatile
 create function sms_quiet_until(starts text, ends text, days text[], zone text, at timestamp with time zone) returns timestamp with time zone stable
 create function sms_quiet_zones(owner text) returns text[] stable
 create function sms_sim_list(sims json) returns TABLE(slot integer, number text, carrier text, country text) immutable

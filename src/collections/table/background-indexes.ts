@@ -1,8 +1,6 @@
 import { LOCKS } from '../../db/advisory-locks.ts'
 import { isSqlError } from '../../db/errors.ts'
 import type { Db } from '../../db/open.ts'
-import { buildOnPartitions } from '../../db/partitions/build-index.ts'
-import { isPartitioned } from '../../db/partitions/state.ts'
 import { withSavepoint } from '../../db/savepoint.ts'
 import { type SqlFile, sqlFiles } from '../../db/schema/sql-files.ts'
 import { installTrigrams, type Trigrams, trigramsOf } from '../../db/schema/trigrams.ts'
@@ -23,13 +21,10 @@ export const LARGE_HISTORY = 250_000
 /** What a small history needs as well. */
 const ALWAYS = ['sms_messages_of_user_by_number']
 
-const TABLE = 'sms_messages'
 const HAS_TABLE = `select to_regclass('sms_messages') is not null`
 const IS_SMALL = `select count(*) < ${SMALL} from (select from sms_messages limit ${SMALL}) t`
 /** By Postgres' own estimate, which autovacuum keeps. */
-const IS_LARGE = `select sum(reltuples) >= $1 from pg_class
-where oid = to_regclass('sms_messages') or oid in (
-  select inhrelid from pg_inherits where inhparent = to_regclass('sms_messages'))`
+const IS_LARGE = `select reltuples >= $1 from pg_class where oid = to_regclass('sms_messages')`
 const MAY_BUILD = `select pg_try_advisory_xact_lock(${LOCKS.indexBuild})`
 
 /** An index that is not valid is being built, or was left over by a build that ended. */
@@ -100,9 +95,7 @@ export async function makeIndexesOfSmallTable(tx: Db): Promise<void> {
 function createStatement(file: SqlFile, trigrams: Trigrams, how: 'concurrently' | ''): string | undefined {
   if (needsTrigrams(file) && 'reason' in trigrams) return undefined
   const operatorClass = 'operatorClass' in trigrams ? trigrams.operatorClass : ''
-  return file.sql
-    .replace(/^create index /m, `create index ${how && `${how} `}`)
-    .replace('gin_trgm_ops', operatorClass)
+  return file.sql.replace(/^create index /m, `create index ${how} `).replace('gin_trgm_ops', operatorClass)
 }
 
 /**
@@ -124,22 +117,15 @@ export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): 
 async function buildAll(db: Db, log: Logger, large: number): Promise<void> {
   const how = db.kind === 'postgres' ? 'concurrently' : ''
   const trigrams = await db.transaction(installTrigrams)
-  const hasPartitions = await isPartitioned(db, TABLE)
   for (const { file, state } of await openIndexes(db, large)) {
-    const sql = createStatement(file, trigrams, hasPartitions ? '' : how)
+    const sql = createStatement(file, trigrams, how)
     // a server that has stopped since may have begun one: Postgres goes on with it
     if (state === 'building' || !sql) continue
-    if (hasPartitions) {
-      log.info({ index: file.name }, 'building an index of the messages in each partition')
-      await unlessColumnIsMissing(() => buildOnPartitions(db, TABLE, file.name, sql))
-      continue
-    }
     if (state === 'partial') await db.unhurried(`drop index ${how} if exists ${file.name}`)
     log.info({ index: file.name }, 'building an index of the messages')
     await unlessColumnIsMissing(() => db.unhurried(sql))
   }
-  const dropHow = hasPartitions ? '' : how
-  for (const name of await leftOver(db)) await db.unhurried(`drop index ${dropHow} if exists ${name}`)
+  for (const name of await leftOver(db)) await db.unhurried(`drop index ${how} if exists ${name}`)
 }
 
 /** The indexes of earlier versions that are no longer needed. */

@@ -1,7 +1,5 @@
 import { isSqlError, UNIQUE_VIOLATION } from '../../db/errors.ts'
 import type { Db } from '../../db/open.ts'
-import { partitionsKeepUnique } from '../../db/partitions/build-index.ts'
-import { withoutSuffix } from '../../db/partitions/names.ts'
 import { withSavepoint } from '../../db/savepoint.ts'
 import { type FieldError, fieldError } from '../../errors.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
@@ -67,17 +65,11 @@ async function createIndex(db: Db, place: number, collection: Collection): Promi
     onlyInSqlite(index, collection, place)
     await withSavepoint(db, () => db.query(indexDdl(index, collection)))
   } catch (error) {
-    if (isSqlError(error, NOT_SUPPORTED) && (await isKept(db, index, collection))) return
     const fault = isSqlError(error, UNIQUE_VIOLATION) ? notUnique(index, collection) : (error as Error)
     const reason = `Failed to create index ${index.name} - ${sqliteErrorText(fault)}.`
     return fieldError('validation_invalid_index_expression', reason)
   }
 }
-
-/** A unique index of a table with partitions. */
-const NOT_SUPPORTED = '0A000'
-const isKept = (db: Db, { name }: IndexExpression, collection: Collection) =>
-  partitionsKeepUnique(db, tableName(collection), indexName(name))
 
 const DEPENDED_UPON = '2BP01'
 const KEY = `select conname from pg_constraint where conrelid = $1::regclass and contype = 'p'`
@@ -119,13 +111,9 @@ export async function dropIndexes(db: Db, collection: Collection): Promise<void>
   }
 }
 
-/**
- * Fields of the unique index that a violation names, of the table or of a partition; `id` for the table's own
- * key, none if it is unknown.
- */
+/** Fields of the unique index that a violation names; `id` for the table's own key, none if it is unknown. */
 export function violatedFields(collection: Collection, constraint: string): string[] {
-  const names = [constraint, withoutSuffix(constraint)]
-  const index = collection.indexes.map(parseIndex).find(({ name }) => names.includes(indexName(name)))
-  if (!index) return names.some((name) => /_pkey\d*$/.test(name)) ? ['id'] : []
+  const index = collection.indexes.map(parseIndex).find(({ name }) => indexName(name) === constraint)
+  if (!index) return /_pkey\d*$/.test(constraint) ? ['id'] : []
   return index.columns.flatMap((column) => fieldOf(collection, column)?.name ?? [])
 }

@@ -28,16 +28,7 @@ export async function deleteRecords(
 ): Promise<void> {
   await extensions.get(collection.id)?.beforeDelete?.(store, ids)
   const deleted = await deleteRows(store, collection, ids)
-  if (deleted.length > 0) await releaseRecords(store, extensions, collection, deleted)
-}
-
-/** The consequences of already deleted records: see deleteRecords. */
-export async function releaseRecords(
-  store: Store,
-  extensions: Extensions,
-  collection: Collection,
-  deleted: readonly string[],
-): Promise<void> {
+  if (deleted.length === 0) return
   if (collection.name === SUPERUSERS) await demandSuperuser(store, collection)
   if (collection.type === 'auth') await deleteLinks(store, collection, deleted)
   await extensions.get(collection.id)?.afterDelete?.(store, deleted)

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '../../collections/catalog.ts'
-import { isSqlError, UNIQUE_VIOLATION } from '../../db/errors.ts'
 import { formatDate } from '../../fields/types/date.ts'
 import { ANSWERABLE_CTE, isAnswerable } from '../answers/queue.ts'
 import { HEARD_CTES } from '../conversations/heard.ts'
@@ -42,7 +41,7 @@ with changed as (
       select from lines o where o.device = $2 and o.id <> l.id))
     order by l.slot desc limit 1
   ) l on true
-  on conflict do nothing
+  on conflict (id) do nothing
   returning id, line
 ), events as (
   insert into sms_events (id, "user", message, status, device, created)
@@ -65,27 +64,6 @@ export async function receiveTexts(
   words: OptWords,
 ): Promise<string[]> {
   const ids = texts.map((text) => identityOf(device, text))
-  try {
-    await storeTexts(store, device, texts, ids, words)
-  } catch (error) {
-    if (!isSqlError(error, UNIQUE_VIOLATION)) throw error
-    // with partitions: told again, a text that was stored in another month
-    const { rows } = await store.db.query('select id from sms_messages where id = any($1::text[])', [ids])
-    const isStored = new Set(rows.map(([id]) => String(id)))
-    const fresh = texts.filter((_, i) => !isStored.has(ids[i]!))
-    const freshIds = ids.filter((id) => !isStored.has(id))
-    await storeTexts(store, device, fresh, freshIds, words)
-  }
-  return ids
-}
-
-async function storeTexts(
-  store: Store,
-  device: Device,
-  texts: readonly ReceivedText[],
-  ids: readonly string[],
-  words: OptWords,
-): Promise<void> {
   const rows = texts.map((text, i) => ({
     id: ids[i]!,
     from: text.from,
@@ -117,6 +95,7 @@ async function storeTexts(
     for (const { sender, isOut } of said) await setOptedOut(inside, device.user, sender, isOut)
     await endUnclaimed(inside, device.user, out)
   })
+  return ids
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Store } from '../../collections/catalog.ts'
 import { countChannelListeners } from '../../db/listeners.ts'
-import { makeMonths } from '../../db/partitions/months.ts'
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../tools/repeat.ts'
 import { answerTexts, forgetAnswers } from '../answers/answer.ts'
@@ -9,7 +8,6 @@ import { fillConversations } from '../conversations/fill.ts'
 import { nameConversations } from '../conversations/names.ts'
 import { pushWake } from '../devices/push.ts'
 import type { PushSettings } from '../devices/web-push.ts'
-import { MONTHLY_TABLES } from '../months/partition.ts'
 import { DEVICES_IN_QUEUE } from '../queue/queue-devices.ts'
 import { extendAllLeases } from '../queue/renew.ts'
 import { countMessages } from '../usage/totals.ts'
@@ -40,7 +38,6 @@ const MAX_GRACE_MS = 90_000
 const GRACE_LEASES = 3
 const SWEEP_OUT_MS = 60_000
 const LOOK_AROUND_MS = 10_000
-const MONTHS_MS = 3_600_000
 /** Wake-ups for one device that come closer together than this are pushed as one. */
 const PUSH_MS = 1_000
 
@@ -75,8 +72,6 @@ export async function startDelivery(
     repeat(() => checkForPeers(store.db, WAKE_CHANNEL), LOOK_AROUND_MS, log),
     push.stop,
   ]
-  if (store.db.kind === 'postgres')
-    stops.push(repeat(() => makeMonths(store.db, MONTHLY_TABLES), MONTHS_MS, log))
   const { rows } = await store.db.query(WAITING)
   wakeDevices(rows.map(([device]) => String(device)))
   return {

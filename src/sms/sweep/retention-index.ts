@@ -1,7 +1,5 @@
 import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
-import { buildOnPartitions } from '../../db/partitions/build-index.ts'
-import { isPartitioned } from '../../db/partitions/state.ts'
 
 type Mode = Config['retention']['mode']
 
@@ -24,8 +22,7 @@ from pg_index i where i.indexrelid = to_regclass($1)`
  * sends go on meanwhile; what a killed node has left of one is made anew. False while another node makes it.
  */
 export async function makeRetentionIndex(db: Db, mode: Mode): Promise<boolean> {
-  const hasPartitions = await isPartitioned(db, 'sms_messages')
-  const how = db.kind === 'postgres' && !hasPartitions ? 'concurrently' : ''
+  const how = db.kind === 'postgres' ? 'concurrently' : ''
   const drop = (name: string) => db.unhurried(`drop index ${how} if exists ${name}`)
   const name = NAMES[mode]
   const other = NAMES[mode === 'redact' ? 'delete' : 'redact']
@@ -33,10 +30,6 @@ export async function makeRetentionIndex(db: Db, mode: Mode): Promise<boolean> {
   const state = await stateOf(db, name)
   if (state === 'valid' || state === 'being made') return state === 'valid'
   const definition = `on sms_messages (updated) where ${HAS_CONTENT_SQL[mode]}`
-  if (hasPartitions) {
-    await buildOnPartitions(db, 'sms_messages', name, `create index ${name} ${definition}`)
-    return (await stateOf(db, name)) === 'valid'
-  }
   if (state === 'left') await drop(name)
   // of two nodes that come here at once, one waits for the other and finds it made
   await db.unhurried(`create index ${how} if not exists ${name} ${definition}`)

@@ -6,7 +6,6 @@ import type { Db } from '../../db/open.ts'
 import type { Extensions } from '../../records/extension.ts'
 import { deleteRecords } from '../../records/write/cascade.ts'
 import { clearLastTexts } from '../conversations/clear.ts'
-import { endOldMonths } from '../months/retention.ts'
 import { HAS_CONTENT_SQL, makeRetentionIndex } from './retention-index.ts'
 
 /**
@@ -35,10 +34,6 @@ export async function endOldMessages(
 ): Promise<number> {
   if (days === 0 || !(await makeRetentionIndex(store.db, mode))) return 0
   await store.db.query(CAMPAIGNS, [days])
-  if (mode === 'delete') {
-    const blank = (from: string, to: string) => blankMonth(store.db, days, from, to, signal)
-    await endOldMonths(store, extensions, days, blank, signal)
-  }
   let total = 0
   while (!signal?.aborted) {
     const count = await store.db.transaction(async (db) => {
@@ -98,26 +93,6 @@ async function remove(store: Store, extensions: Extensions, days: number): Promi
   // what would be told of them: events, deliveries and messages, each by itself
   await db.query('delete from _changes where xid = pg_current_xact_id()')
   return old.length
-}
-
-const REFERENCED = `select id from sms_messages where ${BEFORE} and ${HAS_CONTENT_SQL.delete}
-  and client_ref <> '' and created >= $2 and created < $3 limit ${BATCH} for update skip locked`
-
-/** The same for all messages of a month that have a reference, in batches. */
-async function blankMonth(
-  db: Db,
-  days: number,
-  from: string,
-  to: string,
-  signal?: AbortSignal,
-): Promise<void> {
-  for (let count = BATCH; count === BATCH && !signal?.aborted; await sleep(PAUSE_MS))
-    count = await db.transaction(async (tx) => {
-      const blanked = ids(await tx.query(BLANK, [ids(await tx.query(REFERENCED, [days, from, to]))]))
-      await redactDeliveries(tx, blanked)
-      await clearLastTexts(tx, blanked)
-      return blanked.length
-    })
 }
 
 const redactDeliveries = (db: Db, messages: readonly string[]) =>

@@ -1,4 +1,3 @@
-import type { TestProject } from 'vitest/node'
 import { createDatabase, dropDatabase, startPostgres, type TemporaryPostgres } from './postgres.ts'
 import { prepareDatabase } from './prepare.ts'
 
@@ -11,14 +10,13 @@ let template: string | undefined
  * temporary server sorts text as English does, as servers in the wild do: what forgets to say COLLATE "C"
  * fails here.
  */
-export async function setup(project: TestProject): Promise<void> {
+export async function setup(): Promise<void> {
   const given = process.env.TEST_DATABASE_URL
   if (!given)
     server = await startPostgres({ icuLocale: 'en-US', settings: { fsync: 'off', max_connections: '200' } })
   const url = given || server!.url
   template = await createDatabase(url)
-  const { PARTITION = 'none' } = project.config.env
-  await prepareDatabase({ DATABASE_URL: template, DATA_DIR: '', PARTITION })
+  await prepareDatabase({ DATABASE_URL: template, DATA_DIR: '' })
   process.env.TEST_POSTGRES_URL = url
   process.env.TEST_TEMPLATE = new URL(template).pathname.slice(1)
 }

@@ -4,23 +4,19 @@ import { readConfig } from '../../../src/config.ts'
 import { openDb } from '../../../src/db/open.ts'
 import { migrate } from '../../../src/db/schema/migrate.ts'
 import { createLogger } from '../../../src/log.ts'
-import { partitionAtStart } from '../../../src/sms/months/partition.ts'
 
 /**
  * Makes in an empty database what a server makes when it first starts: all tables and the built-in
  * collections; and the indexes of a large history, so that tests use them. It takes a second, so a test run
  * does it once and copies the result.
  */
-export async function prepareDatabase(
-  place: Record<'DATABASE_URL' | 'DATA_DIR', string> & { PARTITION?: string },
-): Promise<void> {
+export async function prepareDatabase(place: Record<'DATABASE_URL' | 'DATA_DIR', string>): Promise<void> {
   const config = readConfig({ LOG_LEVEL: 'silent', ...place })
   const log = createLogger(config)
   const db = await openDb(config, log)
   try {
     await migrate(db)
     await (await openStore(db)).close()
-    await partitionAtStart(db, config, log)
     await buildIndexes(db, log, 0)
   } finally {
     await db.close()

@@ -26,8 +26,7 @@ export async function testConfig(
   content: Content = 'empty',
 ): Promise<Config> {
   const database = namesDatabase(environment) ? {} : await newDatabase(content)
-  const PARTITION = (environment.DATABASE_URL ?? database.DATABASE_URL) ? process.env.PARTITION : undefined
-  const chosen = { PARTITION, PORT: '0', LOG_LEVEL: 'silent', DATABASE_POOL: '8' }
+  const chosen = { PORT: '0', LOG_LEVEL: 'silent', DATABASE_POOL: '8' }
   return readConfig({ ...chosen, ...database, ...environment })
 }
 
