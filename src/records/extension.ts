@@ -11,14 +11,9 @@ export interface Extension {
   readonly maxPerPage?: number
   /**
    * SQL of how many records `table` has in all, or with one value of the field `by`; NULL when that is
-   * unknown. A list that asks for nothing else need not count. `stamp`: SQL of a text that changes whenever
-   * one of these records whose `created` is more than an hour ago has come or gone.
+   * unknown. A list that asks for nothing else need not count.
    */
-  readonly total?: {
-    readonly by: string
-    readonly sql: (table: string, value?: string) => string
-    readonly stamp?: (table: string, value?: string) => string
-  }
+  readonly total?: { readonly by: string; readonly sql: (table: string, value?: string) => string }
   /**
    * An index has all records in the order of column `order`, also per value of `owner`; searches in this
    * order read the newest first.

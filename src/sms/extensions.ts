@@ -2,7 +2,7 @@ import type { Extension } from '../records/extension.ts'
 import { clearLastTexts } from './conversations/clear.ts'
 import { logChanged } from './status/change-log.ts'
 import { refundQuota } from './usage/quota.ts'
-import { stampSql, totalSql } from './usage/totals.ts'
+import { totalSql } from './usage/totals.ts'
 import { notifyCanceled } from './wake/wake.ts'
 
 /** message, user, period, state, device, attempt */
@@ -16,7 +16,7 @@ type Freed = [string, string, string, string, string, number]
  */
 export const messagesExtension: Extension = {
   maxPerPage: 500,
-  total: { by: 'user', sql: totalSql, stamp: stampSql },
+  total: { by: 'user', sql: totalSql },
   search: { order: 'created', owner: 'user' },
   authRequired: true,
   async afterDelete(store, ids) {

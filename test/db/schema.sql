@@ -691,7 +691,6 @@ create table sms_totals (
   relation oid not null,
   "user" text collate "C" not null,
   messages bigint not null,
-  older bigint not null default 0,
   constraint sms_totals_pkey PRIMARY KEY (id)
 ) with (fillfactor=50);
 CREATE INDEX sms_totals_of ON sms_totals USING btree (relation, "user");
@@ -1057,7 +1056,7 @@ create function sms_conversation_last(owner text, other text) returns TABLE(id t
 create function sms_conversation_named() returns trigger volatile
 create function sms_conversation_rename(owner text, phone text, contact_name text) returns void volatile
 create function sms_conversation_triggers() returns void volatile
-create function sms_count(counted oid, owner text, more bigint, old bigint) returns void volatile
+create function sms_count(counted oid, owner text, more bigint) returns void volatile
 create function sms_count_all() returns void volatile
 create function sms_device_lines() returns trigger volatile
 create function sms_device_room() returns trigger volatile

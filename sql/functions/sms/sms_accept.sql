@@ -454,10 +454,6 @@ begin
     select array_agg(distinct q.device) into wake from queued q where q.state = 'assigned';
   end if;
   perform set_config('pocketsms.counted', '', true);
-  -- A server whose clock is late: see sms_messages_came.
-  if moment::timestamptz < now() - interval '1 hour' then
-    perform sms_count('sms_messages'::regclass, owner, 0, stored);
-  end if;
 
   -- Messages of Twilio's API that sms_assign left waiting are still to be told as queued.
   if has_twilio and is_special and coalesce(single_status, 'pending') = 'pending' then

@@ -95,11 +95,6 @@ begin
     nullif(ends_at, '')::timestamptz, rank, safety = 'at_least_once'
   );
 
-  -- A server whose clock is late: see sms_messages_came.
-  if moment::timestamptz < now() - interval '1 hour' then
-    perform sms_count('sms_messages'::regclass, owner, 0, 1);
-  end if;
-
   if talk is not null then
     perform sms_conversation_answered(owner, moment, recipient, content, message_id);
   end if;

@@ -1,9 +1,8 @@
 -- Trigger of sms_messages: sets all totals to 0 after a truncate.
 create or replace function sms_messages_emptied() returns trigger language plpgsql as $$
 begin
-  update sms_totals set messages = 0, older = 1 + floor(random() * 1e9)::bigint + (select sum(older) from sms_totals where relation = tg_relid)
-  where relation = tg_relid and "user" = '';
   delete from sms_totals where relation = tg_relid and "user" <> '';
+  update sms_totals set messages = 0 where relation = tg_relid;
   update sms_turns set messages = 0 where messages <> 0;
   return null;
 end $$;

@@ -3,11 +3,8 @@
 create or replace function sms_messages_went() returns trigger language plpgsql as $$
 declare
   text record;
-  hour_ago text := pb_text(now() - interval '1 hour');
 begin
-  perform sms_count(tg_relid, w."user", -w.n, w.n - w.young) from (
-    select "user", count(*) as n, count(*) filter (where created >= hour_ago) as young from went group by 1 order by 1
-  ) w;
+  perform sms_count(tg_relid, w."user", -w.n) from (select "user", count(*) as n from went group by 1 order by 1) w;
   -- `skip locked`: who claims one in this moment waits for the message, and it counts as sent.
   for text in
     select d.message, d.line, d.charged, w."to", d."user" from went w join sms_dispatch d on d.message = w.id

@@ -15,8 +15,6 @@ export interface ListStatement {
   readonly text: string
   readonly params: readonly unknown[]
 }
-/** Values of a row behind those of the record. */
-export const LIST_EXTRA = 2
 
 /**
  * Sizes that clients ask for without choosing one: the first record, PocketBase's default, a full list. They

@@ -18,10 +18,8 @@ import { guardedSql, meterOf, readerOf, readGuarded } from '../guarded-read.ts'
 import { pickEach } from '../render/pick.ts'
 import { rowSizeOf } from '../row-size.ts'
 import { statementName } from '../select.ts'
-import { type BorderedList, borderedList, DEEP_EXTRA, deepFacts, deepStatement } from './deep-page.ts'
-import { LIST_EXTRA, type ListStatement, listStatement } from './list-statement.ts'
+import { listStatement } from './list-statement.ts'
 import { type Page, readPage } from './page.ts'
-import { borderBefore, noteList } from './page-borders.ts'
 import { isDeep, isPlannedOnce, isShortIndexScan, searchedOwner, singleEqualityColumn } from './query-plan.ts'
 import { checkAuthRequired } from './require-auth.ts'
 
@@ -65,12 +63,9 @@ export async function listRecords(
   const compiled = await relatedFirst(store, collection, asked, request)
   const extension = extensions.get(collection.id)
   const page = readPage(request.query, extension?.maxPerPage)
-  const { total, stamp } = keptTotal(collection, compiled, extension)
+  const total = totalSql(collection, compiled, extension)
   const searched = searchedOwner(compiled.structure, page, extension?.search)
-  const bordered = borderedList(collection, compiled, page, total, stamp, extension?.search)
-  const found = bordered
-    ? await findDeep(store, collection, compiled, page, bordered, request)
-    : await findRows(store, collection, compiled, page, { total, searched }, request)
+  const found = await findRows(store, collection, compiled, page, { total, searched }, request)
   const items = await answerRecords(store, collection, found.rows, request)
   if (!fields) return listText(items, page, found.total)
   const picked = pickEach(items, fields)
@@ -109,18 +104,18 @@ async function relatedFirst(
   }
 }
 
-/** The total where it need not be counted: SQL, NULL when it must all the same. And its stamp. */
-function keptTotal(
+/** The total where it need not be counted: SQL, NULL when it must all the same. */
+function totalSql(
   collection: Collection,
   compiled: CompiledFilter,
   extension?: Extension,
-): { total?: string; stamp?: string | undefined } {
+): string | undefined {
   const total = extension?.total
-  if (!total) return {}
+  if (!total) return undefined
   const table = quote(tableName(collection))
-  if (compiled.where === '') return { total: total.sql(table), stamp: total.stamp?.(table) }
+  if (compiled.where === '') return total.sql(table)
   const isOfOne = singleEqualityColumn(compiled.structure) === columnName(total.by)
-  return isOfOne ? { total: total.sql(table, '$1'), stamp: total.stamp?.(table, '$1') } : {}
+  return isOfOne ? total.sql(table, '$1') : undefined
 }
 
 async function findRows(
@@ -151,33 +146,6 @@ async function findRows(
   return { rows: first[id] === null ? [] : rows, total: Number(first[count]) }
 }
 
-/** A deep page from the last border before it; from the beginning if there is none, or no longer. */
-async function findDeep(
-  store: Store,
-  collection: Collection,
-  compiled: CompiledFilter,
-  page: Page,
-  list: BorderedList,
-  request: RequestInfo,
-  isAgain = false,
-): Promise<Found> {
-  const { catalog } = store
-  const { id, count } = columnsOf(collection)
-  const border = borderBefore(catalog, compiled, list.isNewestFirst, Number(page.offset))
-  const statement = deepStatement(collection, compiled, page, list, request.auth, border)
-  const rows = await askStatement(store, collection, statement, DEEP_EXTRA, page, request)
-  const first = rows[0]!
-  checkAuthVersion(request.auth, first[count + 1])
-  const { total, stamp, isFound, border: found } = deepFacts(collection, first, page, list, border)
-  if (total === null) return findRows(store, collection, compiled, page, {}, request)
-  noteList(catalog, compiled, { stamp, total, border: found })
-  const isMissed = border && !isFound && BigInt(total) > page.offset
-  // the list has grown or changed since: once more, with what is known of it now
-  if (isMissed && !isAgain) return findDeep(store, collection, compiled, page, list, request, true)
-  if (isMissed) return findRows(store, collection, compiled, page, { total: list.total }, request)
-  return { rows: first[id] === null ? [] : rows, total: page.skipTotal ? -1 : total }
-}
-
 async function askPage(
   store: Store,
   collection: Collection,
@@ -190,31 +158,13 @@ async function askPage(
   const { structure } = compiled
   // an OFFSET that a plan for all values does not know could make it sort
   const once = isPlannedOnce(collection, structure, Boolean(query.filter)) && !isDeep(structure, page)
-  const statement = listStatement(collection, compiled, page, total, auth, once, searched)
-  const countsNothing = page.skipTotal || Boolean(total)
-  const isShort = countsNothing && isShortIndexScan(collection, structure, page)
-  const named = once ? { hasFilter: Boolean(query.filter), isShort } : undefined
-  return askStatement(store, collection, statement, LIST_EXTRA, page, request, named)
-}
-
-/**
- * Runs a statement whose rows have `extra` values behind those of a record. `named`: it is prepared, and
- * `isShort` if it is done at once.
- */
-async function askStatement(
-  store: Store,
-  collection: Collection,
-  { text: plain, params }: ListStatement,
-  extra: number,
-  page: Page,
-  request: RequestInfo,
-  named?: { readonly hasFilter: boolean; readonly isShort: boolean },
-): Promise<readonly RecordRow[]> {
+  const { text: plain, params } = listStatement(collection, compiled, page, total, auth, once, searched)
   const { max, hasLarge } = rowSizeOf(collection)
   const isGuarded = page.perPage * max > (hasLarge ? UNGUARDED_BYTES : UNGUARDED_SHORT_BYTES)
-  const text = isGuarded ? guardedSql(collection, plain, extra, params.length + 1) : plain
-  const name = named && statementName(store.catalog, text, named.hasFilter)
-  const isLookUp = name !== undefined && named!.isShort
+  const text = isGuarded ? guardedSql(collection, plain, 2, params.length + 1) : plain
+  const name = once ? statementName(store.catalog, text, Boolean(query.filter)) : undefined
+  const countsNothing = page.skipTotal || Boolean(total)
+  const isLookUp = countsNothing && name !== undefined && isShortIndexScan(collection, structure, page)
   const client = clientOf(collection, request)
   const read = readerOf(store, text, { client, name, isLookUp })
   try {

@@ -10,19 +10,10 @@ export const totalSql = (table: string, user?: string): string => `(
   FROM sms_totals c
   WHERE c.relation = '${table}'::regclass${user ? ` AND c."user" IN ('', ${user})` : ''} HAVING bool_or(c."user" = ''))`
 
-/**
- * SQL of a text that changes whenever a message of `user`, or any message, whose `created` is more than an
- * hour ago has come or gone. NULL as long as `table` is not counted.
- */
-export const stampSql = (table: string, user?: string): string => `(
-  SELECT max(c.id) FILTER (WHERE c."user" = '') || ':' || sum(c.older)
-  FROM sms_totals c WHERE c.relation = '${table}'::regclass${user ? ` AND c."user" IN ('', ${user})` : ''})`
-
 const IS_COUNTED = `select 1 from sms_totals t join pg_trigger g on g.tgrelid = t.relation and g.tgname = 'came'
   where t.relation = to_regclass('sms_messages') and t."user" = ''`
 const CAN_BE_COUNTED = `select 1 from pg_attribute
-  where attrelid = to_regclass('sms_messages') and attname in ('user', 'created') and not attisdropped
-  having count(*) = 2`
+  where attrelid = to_regclass('sms_messages') and attname = 'user' and not attisdropped`
 
 /**
  * Counts each user's messages once, and has them counted from then on: when this version is new to the
@@ -49,11 +40,8 @@ export async function keepTotals(db: Db): Promise<void> {
   await countMessages(db)
   await db.transaction(async (inside) => {
     await inside.script('lock table sms_totals in exclusive mode')
-    await inside.query(`with gone as (
-        delete from sms_totals t using (${NOTHING_LEFT}) n
-        where t.relation = n.relation and t."user" = n."user" returning t.relation, t.older)
-      update sms_totals t set older = t.older + g.older
-      from (select relation, sum(older) as older from gone group by 1) g
-      where t.id = (select min(c.id) from sms_totals c where c.relation = g.relation and c."user" = '')`)
+    await inside.query(
+      `delete from sms_totals t using (${NOTHING_LEFT}) n where t.relation = n.relation and t."user" = n."user"`,
+    )
   })
 }

@@ -5,7 +5,6 @@ import { compile } from '../../../src/filter/compile/compile.ts'
 import { listRecords } from '../../../src/records/read/list.ts'
 import { NO_REQUEST } from '../../../src/request/request.ts'
 import { messagesExtension } from '../../../src/sms/extensions.ts'
-import { keepTotals } from '../../../src/sms/usage/totals.ts'
 import { recordPlans } from '../../support/database/plans.ts'
 import { makeDevice, makeUser, openTestStore } from '../../support/database/queue.ts'
 
@@ -130,64 +129,6 @@ test.each(
     )
   }
   await store.db.query('vacuum analyze sms_messages')
-})
-
-/** Messages of `owner` at some moments of January, or of the last minute. */
-const insert = (count: number, owner: string, at: 'old' | 'new') =>
-  store.db.query(
-    `insert into sms_messages (id, "user", body, created, updated)
-    select 'more' || md5(random()::text), $1, 'more',
-      pb_text(case when $3 then timestamptz '2026-01-05' + n % 40 * interval '1 hour' else now() end), ''
-    from generate_series(1, $2::int) n`,
-    [owner, count, at === 'old'],
-  )
-
-/** What changes a list behind, before or beside the borders of its pages. */
-const CHANGES: readonly (() => Promise<unknown>)[] = [
-  () => insert(3, user, 'new'),
-  () => insert(700, user, 'new'),
-  () => insert(2, user, 'old'),
-  () => insert(9, 'nobody0000000000', 'old'),
-  () => store.db.query(`delete from sms_messages where created > pb_text(now() - interval '30 minutes')`),
-  () =>
-    store.db.query(
-      `delete from sms_messages where id in (select id from sms_messages where body = 'more' limit 5)`,
-    ),
-  () => store.db.query(`update sms_messages set "user" = $1 where body = 'more' and "user" <> $1`, [user]),
-  () => store.db.query(`delete from sms_messages where "user" = 'nobody0000000000'`),
-  () => keepTotals(store.db),
-]
-
-test.each(WHO)(
-  'pages of %s found from a remembered border are exact, whatever has changed since',
-  async (_, is) => {
-    for (const change of CHANGES) {
-      await change()
-      for (const sort of ['-created', 'created']) {
-        const wanted = await all(is, { sort })
-        for (const page of [200, 100, 101, 102, 101, 200, 30]) {
-          const found = await list(is, { sort, page: String(page), perPage: '30', skipTotal: '1' })
-          expect(found.ids).toEqual(wanted.slice((page - 1) * 30, page * 30))
-          expect(found.totalItems).toBe(-1)
-        }
-        const beyond = await list(is, { sort, page: '9000', perPage: '30' })
-        expect(beyond).toMatchObject({ ids: [], totalItems: wanted.length })
-      }
-    }
-    await store.db.query('vacuum analyze sms_messages')
-  },
-)
-
-test.each(WHO)('a deep page of %s that is read again begins at its border', async (_, is) => {
-  const ask = () => list(is, { sort: '-created', page: '130', perPage: '50', skipTotal: '1' })
-  await store.db.query(`delete from sms_messages where id = (select min(id) from sms_messages)`)
-  const first = await ask()
-  expect(first.plan).not.toMatch(/Index Cond: .*created <=/)
-  await insert(5, user, 'new')
-  const again = await ask()
-  expect(again.plan).toMatch(/Index Cond: .*created <=/)
-  expect(again.ids.slice(5)).toEqual(first.ids.slice(0, 45))
-  await store.db.query(`delete from sms_messages where created > pb_text(now() - interval '30 minutes')`)
 })
 
 test.each(WHO)('a deep page of %s reads no rows but its own', async (_, is) => {

@@ -9,7 +9,6 @@ export const LATER = [
   '0014_twilio.sql',
   '0015_webhook_headers.sql',
   '0016_session_tokens.sql',
-  '0017_older_messages.sql',
   '0021_lines_and_tests.sql',
 ]
 /** Makes a database one that has none of them. */
@@ -22,7 +21,6 @@ export const WITHOUT_LATER = `
   alter table webhook_payloads drop column if exists target, drop column if exists headers;
   drop trigger if exists line_freed on sms_dispatch;
   drop trigger if exists line_returned on sms_dispatch;
-  alter table sms_totals drop column if exists older;
   alter table sms_dispatch drop column if exists line, drop column if exists line_pinned,
     drop column if exists charged, drop column if exists waiting_for, drop column if exists quiet_zone;
   alter table device_handouts drop column if exists line;
