@@ -85,13 +85,29 @@ scenario('a text is sent and seen going to delivered without a reload', async (f
   await page.getByText('1 message', { exact: true }).waitFor()
 })
 
-scenario('a template goes to a group, each gets their own text, later', async (fixture) => {
+scenario('a text and a template go to a group, each gets their own text', async (fixture) => {
   const { page } = fixture
   const { ann } = await furnish(fixture)
   await fixture.signIn()
   await fixture.visit('/send')
   await page.getByRole('button', { name: 'Groups' }).click()
   await page.getByText('1 member').waitFor()
+  await page.getByLabel('Friends').check()
+  await page.keyboard.press('Escape')
+  await page.getByLabel('Text', { exact: true }).fill('{{code}} for ')
+  await page.getByRole('button', { name: '{{name}}', exact: true }).click()
+  await page.getByText('{{code}} for Bob', { exact: true }).waitFor()
+  await fixture.look('send-variables')
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByText('This has no value yet.').waitFor()
+  await page.getByLabel('code', { exact: true }).fill('4711')
+  await page.getByText('4711 for Bob', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Send', exact: true }).click()
+  await page.getByRole('heading', { name: 'Sent to Bob' }).waitFor()
+  expect(await ann.collection('sms_messages').getFirstListItem('')).toMatchObject({ body: '4711 for Bob' })
+
+  await fixture.visit('/send')
+  await page.getByRole('button', { name: 'Groups' }).click()
   await page.getByLabel('Friends').check()
   await page.keyboard.press('Escape')
   await page.getByText('Use a template').click()
@@ -113,8 +129,10 @@ scenario('a template goes to a group, each gets their own text, later', async (f
   await page.getByLabel('Send at').fill(local)
   await page.getByRole('button', { name: 'Schedule' }).click()
   await page.getByRole('heading', { name: /^Scheduled for .* to Bob$/ }).waitFor()
-  const message = await ann.collection('sms_messages').getFirstListItem('')
-  expect(message).toMatchObject({ status: 'pending', body: 'Hi Bob, your parcel 4711 is here.' })
+  const message = await ann
+    .collection('sms_messages')
+    .getFirstListItem('status = "pending" && scheduled_at != ""')
+  expect(message).toMatchObject({ body: 'Hi Bob, your parcel 4711 is here.' })
   expect(new Date(message.scheduled_at).getTime()).toBe(Math.floor(at.getTime() / 60_000) * 60_000)
   expect(new Date(message.expires_at).getTime() - new Date(message.scheduled_at).getTime()).toBe(3_600_000)
 })

@@ -13,7 +13,13 @@ const RECIPIENTS = {
   recipients: z.array(z.string()).optional().describe('Phone numbers in E.164, such as +4915112345678.'),
   group_ids: z.array(z.string()).optional().describe('Contact groups whose members are added.'),
 }
-const TEXT = { body: z.string().describe('The text, at most 1,600 characters.') }
+const TEXT = {
+  body: z.string().describe('The text, at most 1,600 characters.'),
+  variables: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('Given, even empty: `{{variables}}` in the text are filled in. Left out, it is sent as it is.'),
+}
 const TEMPLATE = {
   template_id: z.string().describe('The id of a template: see the resources.'),
   variables: z.record(z.string(), z.string()).optional().describe('Values for its `{{variables}}`.'),

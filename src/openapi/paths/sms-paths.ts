@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
-import { SEND, TEMPLATE_PREVIEW, TEMPLATE_SEND } from '../../sms/send/body.ts'
+import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from '../../sms/send/body.ts'
 import { PREVIEW } from '../../sms/send/preview.ts'
 import type { RefusalCode } from '../../sms/send/refusal.ts'
 import { ACCEPTED } from '../../sms/send/send.ts'
@@ -87,7 +87,7 @@ const TEMPLATE_EXAMPLE = {
 }
 
 /** A preview may be asked for nobody. */
-const PREVIEW_BODY = z.union([SEND, TEMPLATE_PREVIEW])
+const PREVIEW_BODY = z.union([PREVIEW_TEXT, PREVIEW_TEMPLATE])
 
 /** `/api/sms`: what a web app asks of the gateway before and while it sends. */
 export const smsPaths = (): ZodOpenApiPathsObject => ({
@@ -96,11 +96,11 @@ export const smsPaths = (): ZodOpenApiPathsObject => ({
       common(
         'send',
         'Send a text',
-        'Sends one text to many. Name `recipients`, `group_ids` or both. All messages of a request are stored, or none.',
+        'Sends one text to many. Name `recipients`, `group_ids` or both. All messages of a request are stored, or none. A variable without a value is a 400 with only a `message`.',
       ),
       SEND,
       TEXT_EXAMPLE,
-      refusals(...SEND_REFUSALS),
+      orTemplateFault(refusals(...SEND_REFUSALS)),
     ),
   },
   '/api/sms/send-template': {

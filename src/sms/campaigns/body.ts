@@ -2,13 +2,14 @@ import { z } from 'zod'
 import { formatDate } from '../../fields/types/date.ts'
 import {
   COMMON,
+  type Content,
   checkExpiry,
+  contentOf,
   dateAt,
   future,
   MAX_CHARACTERS,
   type NamedLine,
   TEMPLATE_SEND,
-  templateOf,
 } from '../send/body.ts'
 import { checkLength } from '../send/content.ts'
 import { checkPhones, uniquePhones } from '../send/recipients.ts'
@@ -26,9 +27,11 @@ const HOLD_SECONDS = 10
 export const CAMPAIGN = z
   .strictObject({
     name: text(255).nullish().meta({ description: 'How it is called; left out, its text.' }),
-    body: visibleText()
-      .nullish()
-      .meta({ maxLength: MAX_CHARACTERS, description: 'The text. Excludes `template_id`.' }),
+    body: visibleText().nullish().meta({
+      maxLength: MAX_CHARACTERS,
+      description:
+        'The text; with `variables`, even `{}`, its `{{variables}}` are filled in. Excludes `template_id`.',
+    }),
     template_id: nonEmptyId().nullish().meta({ description: 'A record of `sms_templates`.' }),
     variables: TEMPLATE_SEND.shape.variables,
     recipients: COMMON.recipients.meta({
@@ -66,15 +69,10 @@ export const CAMPAIGN_CHANGE = CAMPAIGN.omit({
   quiet_hours: true,
 }).meta({ id: 'CampaignChange' })
 
-/** The text of a request, or the template that it is made from. */
-export type RequestedText =
-  | { readonly body: string }
-  | { readonly templateId: string; readonly variables: Readonly<Record<string, string>> }
-
 /** A checked body; null is what it leaves as it is. Dates are in PocketBase's form. */
 export interface CampaignChange {
   readonly name: string | null
-  readonly text: RequestedText | null
+  readonly text: Content | null
   readonly audience: { readonly recipients: readonly string[]; readonly groupIds: readonly string[] } | null
   readonly scheduledAt: string | null
   readonly expiresAt: string | null
@@ -130,11 +128,12 @@ function changeOf(given: z.output<typeof CAMPAIGN_CHANGE>, raw: unknown, now: Da
 function textOf({ body, template_id, variables }: z.output<typeof CAMPAIGN_CHANGE>, raw: unknown) {
   if (body != null && template_id != null)
     throw gatewayRefusal('invalid_request', 'body and template_id exclude each other')
-  if (variables != null && template_id == null)
-    throw gatewayRefusal('invalid_request', 'variables need a template_id')
-  if (template_id != null) return templateOf({ template_id, variables }, raw)
+  if (body == null && template_id == null) {
+    if (variables == null) return null
+    throw gatewayRefusal('invalid_request', 'variables need a body or a template_id')
+  }
   if (body != null) checkLength(body)
-  return body == null ? null : { body }
+  return contentOf({ body: body!, template_id: template_id!, variables }, raw)
 }
 
 /** A campaign that begins at once is held back so long, to be undone. */

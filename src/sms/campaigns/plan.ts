@@ -1,11 +1,12 @@
 import type { Store } from '../../collections/catalog.ts'
 import { Semaphore } from '../../tools/semaphore.ts'
+import type { Content } from '../send/body.ts'
 import { fillTemplate, loadTemplate, type Text, writeTexts } from '../send/content.ts'
 import { allRecipients, checkCount, optedOut } from '../send/recipients.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import { countSegments } from '../send/segments.ts'
 import { readUsage } from '../usage/quota.ts'
-import { MAX_AUDIENCE, type NewCampaign, type RequestedText } from './body.ts'
+import { MAX_AUDIENCE, type NewCampaign } from './body.ts'
 import type { CampaignServices, CampaignText } from './campaign.ts'
 
 /** 1,000 long texts keep the event loop busy for 20 ms. Accounts take turns, and rest for as long. */
@@ -15,7 +16,7 @@ const MAX_REST_MS = 100
 
 /** What a campaign will send. */
 export interface Plan extends CampaignText {
-  /** '' for a plain text. */
+  /** '' for a text. */
   readonly template: string
   readonly audience: readonly string[]
   readonly segments: number
@@ -25,9 +26,9 @@ export interface Plan extends CampaignText {
 export async function readText(
   store: Store,
   user: string,
-  text: RequestedText,
+  text: Content,
 ): Promise<CampaignText & { readonly template: string }> {
-  if ('body' in text) return { body: text.body, variables: null, template: '' }
+  if ('body' in text) return { body: text.body, variables: text.variables ?? null, template: '' }
   const body = await loadTemplate(store, user, text.templateId)
   return { body, variables: text.variables, template: text.templateId }
 }

@@ -5,10 +5,11 @@ import { E164 } from './phone.ts'
 import { gatewayRefusal } from './refusal.ts'
 import { checkShape, id, nonEmptyId, visibleText, wholeNumber } from './shape.ts'
 
-/** What a request wants sent: a text, or a template with values for its variables. */
+/** What a request wants sent: a text as it is, or a text or template with values for its variables. */
 export type Content =
-  | { readonly body: string }
-  | { readonly templateId: string; readonly variables: Readonly<Record<string, string>> }
+  | { readonly body: string; readonly variables?: Variables }
+  | { readonly templateId: string; readonly variables: Variables }
+export type Variables = Readonly<Record<string, string>>
 
 /** A checked request body. Phone numbers, ids and lengths are not judged yet. */
 export interface SendBody {
@@ -136,64 +137,64 @@ export const COMMON = {
   }),
 }
 
+/** Values for `{{variables}}`. */
+const VARIABLES = z.record(z.string(), value, 'must be an object').nullish()
+
 /** What the bodies of `send` and `send-template` must look like. */
 export const SEND = z
   .strictObject({
     ...COMMON,
     body: visibleText().meta({ maxLength: MAX_CHARACTERS, description: 'The text, in Unicode characters.' }),
+    variables: VARIABLES.meta({
+      description:
+        'Given, even as `{}`: `body` has `{{variables}}`, which are filled in as those of a template. Left out, `body` is sent as it is.',
+    }),
   })
   .meta({ id: 'Send' })
 export const TEMPLATE_SEND = z
   .strictObject({
     ...COMMON,
     template_id: nonEmptyId().meta({ description: 'A record of `sms_templates`.' }),
-    variables: z.record(z.string(), value, 'must be an object').nullish().meta({
+    variables: VARIABLES.meta({
       description:
         "Values for the `{{variables}}` of the template, the same for all recipients. What is left out comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.",
     }),
   })
   .meta({ id: 'TemplateSend' })
 
-/** What `preview` takes for a template. */
-export const TEMPLATE_PREVIEW = TEMPLATE_SEND.extend({
+const DRAFT = {
   draft: z.boolean('must be true or false').nullish().meta({
     description:
       'True for a text that is still being written: variables without a value stand in the texts as `{{variable}}` and are named in `missing`, instead of the refusal that a send gets.',
   }),
-}).meta({ id: 'TemplatePreview' })
+}
+
+/** What `preview` takes: the body of either send, finished or not. */
+export const PREVIEW_TEXT = SEND.extend(DRAFT).meta({ id: 'TextPreview' })
+export const PREVIEW_TEMPLATE = TEMPLATE_SEND.extend(DRAFT).meta({ id: 'TemplatePreview' })
 
 /** The body of `send`. Throws 400 `invalid_request` that names the first wrong field. */
 export function readSend(raw: unknown, now: Date): SendBody {
-  return needSomeone(readText(raw, now))
+  return needSomeone(sendBody(checkShape(SEND, raw), raw, now))
 }
 
 /** The body of `send-template`. */
 export function readTemplateSend(raw: unknown, now: Date): SendBody {
-  return needSomeone(readTemplate(raw, now))
+  return needSomeone(sendBody(checkShape(TEMPLATE_SEND, raw), raw, now))
 }
 
 /** The body of `preview`: that of either send, recipients may be left out. */
 export function readPreview(raw: unknown, now: Date): SendBody & { readonly isDraft: boolean } {
   const isTemplate = typeof raw === 'object' && raw !== null && 'template_id' in raw
-  if (!isTemplate) return { ...readText(raw, now), isDraft: false }
-  const body = checkShape(TEMPLATE_PREVIEW, raw)
-  return { ...templateBody(body, raw, now), isDraft: body.draft ?? false }
+  const body = isTemplate ? checkShape(PREVIEW_TEMPLATE, raw) : checkShape(PREVIEW_TEXT, raw)
+  return { ...sendBody(body, raw, now), isDraft: body.draft ?? false }
 }
 
-function readText(raw: unknown, now: Date): SendBody {
-  const body = checkShape(SEND, raw)
-  return { ...toWhom(body), content: { body: body.body }, options: optionsOf(body, now) }
-}
-
-function readTemplate(raw: unknown, now: Date): SendBody {
-  return templateBody(checkShape(TEMPLATE_SEND, raw), raw, now)
-}
-
-const templateBody = (body: z.output<typeof TEMPLATE_SEND>, raw: unknown, now: Date): SendBody => ({
-  ...toWhom(body),
-  content: templateOf(body, raw),
-  options: optionsOf(body, now),
-})
+const sendBody = (
+  body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>,
+  raw: unknown,
+  now: Date,
+): SendBody => ({ ...toWhom(body), content: contentOf(body, raw), options: optionsOf(body, now) })
 
 type Common = z.output<z.ZodObject<typeof COMMON>>
 
@@ -212,14 +213,16 @@ function needSomeone(body: SendBody): SendBody {
   )
 }
 
-/** The template of a body, its variables as texts. `raw`: the body as it came. */
-export function templateOf(
-  { template_id, variables }: Pick<z.output<typeof TEMPLATE_SEND>, 'template_id' | 'variables'>,
+/** The text or template of a body, its variables as texts. `raw`: the body as it came. */
+export function contentOf(
+  body: Readonly<Partial<z.output<typeof SEND> & z.output<typeof TEMPLATE_SEND>>>,
   raw: unknown,
-) {
+): Content {
+  const { template_id: templateId, variables } = body
   const given = [...Object.entries(variables ?? {}), ...protoOf(raw)]
-  const texts = given.map(([name, of]) => [name, cleanText(String(of))])
-  return { templateId: template_id, variables: Object.fromEntries(texts) }
+  const texts = Object.fromEntries(given.map(([name, of]) => [name, cleanText(String(of))]))
+  if (templateId != null) return { templateId, variables: texts }
+  return { body: body.body!, ...(variables && { variables: texts }) }
 }
 
 /**

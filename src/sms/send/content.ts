@@ -37,19 +37,18 @@ export async function writeTexts(
   phones: readonly string[],
   missing?: (name: string) => string,
 ): Promise<Text[]> {
-  if ('body' in content) {
-    const counted = countSegments(content.body)
-    return phones.map((to) => ({ to, body: content.body, ...counted }))
+  const plain = plainText(content)
+  if (plain !== null) {
+    const counted = countSegments(plain)
+    return phones.map((to) => ({ to, body: plain, ...counted }))
   }
-  return fillTemplate(
-    store,
-    user,
-    await loadTemplate(store, user, content.templateId),
-    content.variables,
-    phones,
-    missing,
-  )
+  const template = 'body' in content ? content.body : await loadTemplate(store, user, content.templateId)
+  return fillTemplate(store, user, template, content.variables!, phones, missing)
 }
+
+/** The one text of all recipients; null when each gets their own. */
+export const plainText = (content: Content): string | null =>
+  'body' in content && !content.variables ? content.body : null
 
 /**
  * The same for the text of a template.
@@ -75,8 +74,7 @@ export async function fillTemplate(
 
 function textFor(to: string, body: string): Text {
   checkLength(body)
-  if (isInvisible(body))
-    throw gatewayRefusal('invalid_request', `template_id renders to an empty text for ${to}`)
+  if (isInvisible(body)) throw gatewayRefusal('invalid_request', `the text for ${to} is empty`)
   return { to, body, ...countSegments(body) }
 }
 

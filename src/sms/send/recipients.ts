@@ -2,7 +2,7 @@ import type { Store } from '../../collections/catalog.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import { E164 } from './phone.ts'
 import { gatewayRefusal } from './refusal.ts'
-import type { Person } from './template.ts'
+import { type Person, valuesByName } from './template.ts'
 
 /** Throws 400 `invalid_phone_number` if any of them is none. */
 export function checkPhones(phones: readonly string[]): void {
@@ -144,8 +144,7 @@ function pickFields(data: string | null, names: readonly string[]): Map<string, 
     const isText = typeof field === 'string' || typeof field === 'number' || typeof field === 'boolean'
     return isText ? [[key, cleanText(String(field))] as const] : []
   })
-  const exact = new Map(given)
-  const lower = new Map(given.map(([key, text]) => [key.toLowerCase(), text]))
-  const found = names.map((name) => [name, exact.get(name) ?? lower.get(name.toLowerCase())] as const)
+  const find = valuesByName(given)
+  const found = names.map((name) => [name, find(name)] as const)
   return new Map(found.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }

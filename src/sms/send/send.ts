@@ -6,7 +6,7 @@ import { Semaphore } from '../../tools/semaphore.ts'
 import { zoneOfNumber } from '../../tools/time-zones.ts'
 import type { Acceptor } from './accept.ts'
 import type { SendBody } from './body.ts'
-import { checkLength, type Text, writeTexts } from './content.ts'
+import { checkLength, plainText, type Text, writeTexts } from './content.ts'
 import { firstAnswer, keepAnswer, whileRunning } from './idempotency.ts'
 import type { Outcome, Verdict } from './offer.ts'
 import { credentialsOf, type Offer, type TwilioOrigin } from './offer-shape.ts'
@@ -97,7 +97,8 @@ async function sendOnce(
   const phones = await allRecipients(store, sender.user, explicit, body.groupIds, config.maxRecipients)
   await optedOutLimit.take(store, sender.user, phones)
   // a template is judged after the device, a plain text has been: the statement that accepts looks by itself
-  if (body.deviceId !== '' && !('body' in body.content)) await checkDevice(store, sender.user, body.deviceId)
+  if (body.deviceId !== '' && plainText(body.content) === null)
+    await checkDevice(store, sender.user, body.deviceId)
   const texts = await writeTexts(store, sender.user, body.content, phones)
   if (body.options.clientRef !== '' && texts.length > 1)
     throw gatewayRefusal('invalid_request', 'client_ref can name one message only')
@@ -150,7 +151,7 @@ function makeOffer(
   idempotency: Idempotency | null,
   twilio: TwilioOrigin | null,
 ): Offer {
-  const shared = 'body' in content ? content.body : null
+  const shared = plainText(content)
   const messages = texts.map(({ to, body, segments }) => ({
     id: randomId(),
     to,

@@ -8,7 +8,7 @@ export interface Person {
   readonly fields?: ReadonlyMap<string, string>
 }
 
-/** `{{name}}`, or `{{name|fallback}}` with a text for an empty or missing value. */
+/** `{{name}}`, or `{{name|fallback}}` with a text for an empty or missing value. Case does not count. */
 export interface Placeholder {
   readonly name: string
   readonly fallback: string | undefined
@@ -38,13 +38,25 @@ function placeholderOf(text: string): Placeholder {
  * text, whatever braces are in them.
  */
 export function fillVariables(template: Template, variables: Readonly<Record<string, string>>): Template {
+  const find = valuesByName(Object.entries(variables))
   return template.map((part) => {
-    if (typeof part === 'string' || isOfPerson(part.name)) return part
-    return Object.hasOwn(variables, part.name) ? orFallback(variables[part.name]!, part) : part
+    if (typeof part === 'string' || personField(part.name)) return part
+    const value = find(part.name)
+    return value === undefined ? part : orFallback(value, part)
   })
 }
 
-const isOfPerson = (name: string): name is 'name' | 'phone' => name === 'name' || name === 'phone'
+/** Finds values by their names: of the very name, else of one in another case. */
+export function valuesByName(given: readonly (readonly [name: string, value: string])[]) {
+  const exact = new Map(given)
+  const lower = new Map(given.map(([name, value]) => [name.toLowerCase(), value]))
+  return (name: string): string | undefined => exact.get(name) ?? lower.get(name.toLowerCase())
+}
+
+function personField(name: string): 'name' | 'phone' | undefined {
+  const lower = name.toLowerCase()
+  return lower === 'name' || lower === 'phone' ? lower : undefined
+}
 
 const orFallback = (value: string, { fallback }: Placeholder): string =>
   fallback !== undefined && value.trim() === '' ? fallback : value
@@ -52,7 +64,7 @@ const orFallback = (value: string, { fallback }: Placeholder): string =>
 /** The names of placeholders that only contacts' own fields can fill, each once. */
 export const fieldNames = (filled: Template): string[] => {
   const names = filled.flatMap((part) => (typeof part === 'string' ? [] : [part.name]))
-  return [...new Set(names)].filter((name) => !isOfPerson(name))
+  return [...new Set(names)].filter((name) => !personField(name))
 }
 
 /** A missing value refuses the whole request. */
@@ -79,5 +91,6 @@ export function renderFor(
 }
 
 function valueFor({ name }: Placeholder, person: Person): string | undefined {
-  return isOfPerson(name) ? person[name] : person.fields?.get(name)
+  const field = personField(name)
+  return field ? person[field] : person.fields?.get(name)
 }

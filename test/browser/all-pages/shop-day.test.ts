@@ -14,6 +14,7 @@ import {
   STOPPED,
   STRANGER,
   TEMPLATE,
+  TYPED,
   textFor,
 } from './shop.ts'
 
@@ -39,8 +40,12 @@ scenario(
     await chooseWhat(fixture)
     await confirmSend(fixture)
     await undo(fixture, phone)
-    // the same once more, now to the end
+    // the same once more, now typed as a text, to the end
     await page.getByRole('link', { name: 'Duplicate' }).click()
+    await page.getByText('Write a text', { exact: true }).click()
+    await page.getByLabel('Text', { exact: true }).fill(TYPED)
+    await page.getByRole('button', { name: '{{City}}', exact: true }).waitFor()
+    await page.getByText(textFor(0), { exact: true }).waitFor()
     await confirmSend(fixture)
     await sendAll(fixture, phone)
     await hearReplies(fixture, phone)
@@ -115,7 +120,7 @@ async function confirmSend(fixture: BrowserFixture): Promise<void> {
   const told = await dialog.locator('strong').allTextContents()
   expect(told).toEqual([`${CUSTOMERS} people`, `${SEGMENTS} segments`])
   // members go by name
-  await dialog.getByText(`The first text, to ${numberOf(0)}:`).waitFor()
+  await dialog.getByText('The first text, to +49 1512 0010000:').waitFor()
   await dialog.getByText(textFor(0), { exact: true }).waitFor()
   await dialog.getByRole('button', { name: `Send to ${CUSTOMERS} people` }).click()
   await page.getByText(/^Sending in \d+ s$/).waitFor()

@@ -5,6 +5,8 @@ export const CITIES = ['Kiel', 'Bremen', 'Köln', 'Frankfurt am Main'] as const
 
 export const TEMPLATE =
   'Hello {{name}}, our winter sale in {{city}} begins on Saturday at nine. Boots and coats are at half price. Reply with your size, or with STOP to get no more.'
+/** The same as somebody types it. */
+export const TYPED = TEMPLATE.replace('{{name}}', '{{Name}}').replace('{{city}}', '{{ City }}')
 /** One each; the longest city, which every fourth has, makes it two. */
 export const SEGMENTS = 250
 

@@ -99,6 +99,21 @@ test('a campaign is stored at once, its messages wait for their time', async () 
   expect([other.status, other.body.error]).toEqual([404, 'campaign_not_found'])
 })
 
+test("a text with variables is each recipient's own, also once it is changed", async () => {
+  const text = { body: 'Hi {{Name}}, {{day}}', variables: { Day: 'Monday' } }
+  const recipients = ['+4900001', '+4900002']
+  const preview = await call('POST', '/preview', { ...text, recipients })
+  expect(preview.body.first.body).toBe('Hi Zoe, Monday')
+  const { id } = await create({ ...text, recipients, scheduled_at: inAnHour() })
+  await settled(id)
+  const plain = await call('PATCH', `/${id}`, { body: '{{name}}' })
+  await settled(id)
+  expect((await messagesOf(plain.body.batch_id)).map(([, body]) => body)).toEqual(['{{name}}', '{{name}}'])
+  const changed = await call('PATCH', `/${id}`, { body: '{{name}}!', variables: {} })
+  await settled(id)
+  expect((await messagesOf(changed.body.batch_id)).map(([, body]) => body)).toEqual(['Zoe!', 'Abe!'])
+})
+
 test('without a time it is held for ten seconds, in which canceling takes all of it back', async () => {
   const before = (await server.ask('GET', 'usage')).body.used
   const asked = Date.now()

@@ -92,3 +92,24 @@ test('a draft shows what has no value yet, and names it', async () => {
   const answer = await server.ask('POST', 'send-template', { ...request, recipients: [KIEL] })
   expect(answer.body).toMatchObject({ message: 'draft is not a field of this request' })
 })
+
+test('a text is filled in like a template when variables are given, and else sent as it is', async () => {
+  const request = { body: 'Hi {{Name}}, {{city|x}} at {{time}}', recipients: [KIEL, NOBODY] }
+  const stored = async (variables?: Record<string, string>) => {
+    const { body } = await server.ask('POST', 'send', { ...request, variables })
+    const preview = await server.ask('POST', 'preview', { ...request, variables })
+    const rows = await server.rows(
+      'select body from sms_messages where id = any($1::text[]) order by array_position($1::text[], id)',
+      [body.message_ids],
+    )
+    const texts = rows.map(([text]) => text)
+    expect(preview.body.items.map((item: { body: string }) => item.body)).toEqual(texts)
+    return texts
+  }
+  expect(await stored({ Time: '8' })).toEqual(['Hi Ünal, Kiel at 8', 'Hi , x at 8'])
+  expect(await stored()).toEqual([request.body, request.body])
+  const open = await server.ask('POST', 'send', { ...request, variables: {} })
+  expect(open).toMatchObject({ status: 400, body: { message: 'Missing variable: time.' } })
+  const draft = await server.ask('POST', 'preview', { ...request, variables: {}, draft: true })
+  expect(draft.body).toMatchObject({ body: 'Hi Ünal, Kiel at {{time}}', missing: ['time'] })
+})

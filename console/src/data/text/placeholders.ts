@@ -32,10 +32,12 @@ export const fillTemplate = (body: string, valueFor: (name: string) => string | 
     .join('')
 
 /** The names of its variables, each once. */
-export const variablesOf = (body: string): string[] => [
-  ...new Set(
-    piecesOf(body)
-      .filter(({ isVariable }) => isVariable)
-      .map(({ text }) => text),
-  ),
-]
+export const variablesOf = (body: string): string[] =>
+  uniqueNames(piecesOf(body).flatMap(({ isVariable, text }) => (isVariable ? [text] : [])))
+
+/** Each name once, in its first spelling: case does not count. */
+export const uniqueNames = (names: readonly string[]): string[] =>
+  names.filter((name, at) => names.findIndex((other) => isSameName(other, name)) === at)
+
+/** `ort` and `Ort` are the same variable. */
+export const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()

@@ -3,7 +3,9 @@ import { pb } from '../../data/client.ts'
 import { defaultCountry } from '../../data/phone/country.ts'
 import { faultsOf, readNumbers, type TypedNumber } from '../../data/phone/number-list.ts'
 import type { Campaign } from '../../data/records.ts'
+import { variablesOf } from '../../data/text/placeholders.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
+import { ownVariables } from '../../data/text/variables.ts'
 import { isSame } from '../../data/use/draft-members.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useGroups } from '../../data/use/use-groups.ts'
@@ -66,11 +68,12 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
     onClose()
   }
   const { size, reason } = formatTextSize(draft.text)
+  const names = campaign.template ? Object.keys(was.variables) : ownVariables(draft.text)
   return (
     <Dialog title={t('Change the campaign')} onClose={onClose}>
       <Form onSubmit={save.run} fault={save.fault}>
         <TextField label={t('Name')} name="name" value={draft.name} onValue={(name) => change({ name })} />
-        {campaign.variables === null ? (
+        {!campaign.template && (
           <TextArea
             label={t('Text')}
             name="text"
@@ -79,17 +82,16 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
             onValue={(text) => change({ text })}
             hint={reason ? `${size}. ${reason}` : size}
           />
-        ) : (
-          Object.entries(draft.variables).map(([name, value]) => (
-            <TextField
-              key={name}
-              label={name}
-              name={`variable ${name}`}
-              value={value}
-              onValue={(typed) => change({ variables: { ...draft.variables, [name]: typed } })}
-            />
-          ))
         )}
+        {names.map((name) => (
+          <TextField
+            key={name}
+            label={name}
+            name={`variable ${name}`}
+            value={draft.variables[name] ?? ''}
+            onValue={(typed) => change({ variables: { ...draft.variables, [name]: typed } })}
+          />
+        ))}
         <WhenField
           when={draft.when}
           onChange={(part) => change({ when: { ...draft.when, ...part } })}
@@ -130,11 +132,13 @@ function requestOf(
   { name, text, variables, when, groups, numbers }: Draft,
   recipients: readonly TypedNumber[],
 ) {
-  const isText = campaign.variables === null
+  const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   return {
     ...(name !== was.name && { name }),
-    ...(isText && text !== was.text && { body: text }),
-    ...(!isText && !isSame(variables, was.variables) && { template_id: campaign.template, variables }),
+    ...(!isSame([text, variables], [was.text, was.variables]) &&
+      (campaign.template
+        ? { template_id: campaign.template, variables }
+        : { body: text, ...(variablesOf(text).length > 0 && { variables: given }) })),
     ...(!isSame(when, was.when) &&
       (when.isLater ? { scheduled_at: new Date(when.at).toISOString() } : { hold_seconds: 10 })),
     ...(!(isSame(groups, was.groups) && numbers === was.numbers) && {

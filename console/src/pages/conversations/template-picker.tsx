@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { type Contact, fieldNamed, type Template } from '../../data/records.ts'
-import { fillTemplate } from '../../data/text/placeholders.ts'
+import { fillTemplate, isSameName } from '../../data/text/placeholders.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
@@ -30,8 +30,8 @@ export function TemplatePicker({
   const [id, setId] = useState('')
   if (templates.items.length === 0) return null
   const valueFor = (variable: string) => {
-    if (variable === 'phone') return number
-    return variable === 'name' ? name || undefined : contact && fieldNamed(contact, variable)
+    if (isSameName(variable, 'phone')) return number
+    return isSameName(variable, 'name') ? name || undefined : contact && fieldNamed(contact, variable)
   }
   const template = templates.items.find((each) => each.id === id)
   return (

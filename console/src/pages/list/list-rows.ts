@@ -30,7 +30,7 @@ const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().t
 
 /** The placeholders of a text that no column has the value of. */
 export const unknownPlaceholders = (text: string, { head }: Sheet): string[] =>
-  variablesOf(text).filter((name) => name !== NUMBER && !head.some((title) => sameName(title, name)))
+  variablesOf(text).filter((name) => !sameName(name, NUMBER) && !head.some((title) => sameName(title, name)))
 
 /** The number of each row; one without a country belongs to `country`. */
 export const readNumbers = ({ rows }: Sheet, column: number, country: string): readonly PhoneReading[] =>
@@ -80,7 +80,7 @@ function filler(text: string, { head }: Sheet, phoneColumn: number) {
     const parts = pieces.map((piece) => {
       const { text, isVariable, column } = piece
       if (!isVariable) return text
-      if (column < 0 && text !== NUMBER) return `{{${text}}}` // told for all rows at once
+      if (column < 0 && !sameName(text, NUMBER)) return `{{${text}}}` // told for all rows at once
       const isNumber = column === phoneColumn || column < 0
       const value = filled(piece, isNumber ? phone : (cells[column] ?? '').trim()) ?? ''
       if (value === '' && piece.fallback === undefined) empty ||= text

@@ -2,6 +2,8 @@ import { useState } from 'preact/hooks'
 import { MAX_PLAIN } from '../../data/campaigns.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Device, Template } from '../../data/records.ts'
+import { isSameName } from '../../data/text/placeholders.ts'
+import { ownVariables } from '../../data/text/variables.ts'
 import type { Usage } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
@@ -14,7 +16,7 @@ import { QuietField } from '../../parts/form/quiet-field.tsx'
 import { WhenField } from '../../parts/form/when-field.tsx'
 import { Card } from '../../parts/page.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
-import { type Composition, faultsOf, previewOf, requestOf } from './composition.ts'
+import { type Composition, faultsOf, isPersonal, previewOf, requestOf } from './composition.ts'
 import { Cost } from './cost.tsx'
 import { MoreFields } from './more-fields.tsx'
 import { placeFault } from './place-fault.ts'
@@ -22,7 +24,6 @@ import { PreviewCard } from './preview-card.tsx'
 import { RecipientsField } from './recipients/recipients-field.tsx'
 import { usePreview } from './use-preview.ts'
 import { useSend } from './use-send.ts'
-import { ownVariables } from './variables.ts'
 import { WhatField } from './what-field.tsx'
 
 const MOST_TEMPLATES = 500
@@ -40,25 +41,28 @@ export function Compose({
 }) {
   const draft = useDraft(draftKey, initial)
   const composition = draft.value
-  const [missing, setMissing] = useState<Record<string, string>>({})
+  const [faults, setFaults] = useState<Record<string, string>>({})
   const groups = useGroups()
   const templates = useList<Template>('sms_templates', { sort: 'name', perPage: MOST_TEMPLATES })
   const usage = useAnswer<Usage>('/api/sms/usage')
   const send = useSend()
 
   const template = templates.items.find(({ id }) => id === composition.template)
-  const variables = composition.kind === 'template' ? ownVariables(template?.body ?? '') : []
+  const variables = ownVariables(composition.kind === 'template' ? (template?.body ?? '') : composition.text)
   const hasText = composition.kind === 'text' ? composition.text !== '' : template !== undefined
   const { preview, fault: previewFault } = usePreview(hasText ? previewOf(composition, variables) : undefined)
 
+  // in the spelling of the form's fields
+  const missing = variables.filter((name) => preview?.missing?.some((other) => isSameName(name, other)))
+
   const change = (part: Partial<Composition>) => {
     draft.change(part)
-    setMissing({})
+    setFaults({})
     if (!send.busy) send.forget()
   }
   const submit = async () => {
-    const faults = faultsOf(composition, preview?.missing ?? [], Date.now())
-    setMissing(faults)
+    const faults = faultsOf(composition, missing, Date.now())
+    setFaults(faults)
     if (Object.keys(faults).length > 0) focusFirstFault()
     else if (await send.run(requestOf(composition, variables))) draft.saved()
   }
@@ -66,7 +70,7 @@ export function Compose({
   const isLong = previewFault?.code === 'too_many_recipients'
   const isCampaign = isLong || (preview?.recipients_count ?? 0) > MAX_PLAIN
   const refusal = send.fault ?? (isLong ? undefined : previewFault)
-  const fault = withMissing(refusal && placeFault(refusal), missing)
+  const fault = withMissing(refusal && placeFault(refusal), faults)
   const isPlaced = fault !== undefined && Object.keys(fault.fields).length > 0
 
   return (
@@ -82,7 +86,7 @@ export function Compose({
           />
           <WhatField
             {...{ composition, fault, variables }}
-            missing={preview?.missing ?? []}
+            missing={missing}
             onChange={change}
             templates={templates.items}
           />
@@ -102,11 +106,7 @@ export function Compose({
           </div>
         </Form>
       </Card>
-      <PreviewCard
-        {...{ preview, hasText }}
-        fault={previewFault}
-        isTemplate={composition.kind === 'template'}
-      />
+      <PreviewCard {...{ preview, hasText }} fault={previewFault} isPersonal={isPersonal(composition)} />
     </div>
   )
 }

@@ -1,5 +1,6 @@
 import type { PhoneFault } from '../../data/phone/phone-numbers.ts'
 import type { Campaign } from '../../data/records.ts'
+import { variablesOf } from '../../data/text/placeholders.ts'
 import { t } from '../../language/words.ts'
 
 /** Somebody a text goes to. */
@@ -66,7 +67,7 @@ export const copyOf = (campaign: Campaign): Composition => ({
   ...(!campaign.quiet_hours && { isQuiet: false }),
   ...(campaign.template
     ? { kind: 'template', template: campaign.template, variables: campaign.variables ?? {} }
-    : { text: campaign.body }),
+    : { text: campaign.body, variables: campaign.variables ?? {} }),
 })
 
 /** What `/api/sms/send`, `send-template` and `preview` take. What is at its default is left out. */
@@ -92,16 +93,20 @@ const wayOf = ({ device, line, isLater, at }: Composition): Request => ({
   ...(isLater && at && { scheduled_at: new Date(at).toISOString() }),
 })
 
-/** What the preview is asked for: variables without a value show as they stand in the template. */
+/** What the preview is asked for: variables without a value show as they were typed. */
 export const previewOf = (composition: Composition, variables: readonly string[]): Request => ({
   ...whatOf(composition, valuesOf(composition, variables)),
   ...wayOf(composition),
-  ...(composition.kind === 'template' && { draft: true }),
+  draft: true,
 })
 
 /** What the sender filled in. The rest is each contact's own, or the template's default. */
 const valuesOf = ({ variables: values }: Composition, variables: readonly string[]) =>
   Object.fromEntries(variables.flatMap((name) => (values[name] ? [[name, values[name]]] : [])))
+
+/** Each recipient gets their own text. A text without variables is sent as it is. */
+export const isPersonal = ({ kind, text }: Composition): boolean =>
+  kind === 'template' || variablesOf(text).length > 0
 
 /** To whom and what. */
 function whatOf(composition: Composition, values: Readonly<Record<string, string>>): Request {
@@ -109,7 +114,8 @@ function whatOf(composition: Composition, values: Readonly<Record<string, string
   return {
     recipients: recipients.filter(({ fault }) => !fault).map(({ phone }) => phone),
     ...(groups.length > 0 && { group_ids: groups }),
-    ...(kind === 'text' ? { body: text } : { template_id: template, variables: values }),
+    ...(kind === 'text' ? { body: text } : { template_id: template }),
+    ...(isPersonal(composition) && { variables: values }),
   }
 }
 
@@ -117,7 +123,7 @@ const MAX_CHARACTERS = 1600
 
 /**
  * What is still missing or wrong, by the name of its field; empty when it can be sent.
- * @param missing variables that neither the contacts nor the template have a value for.
+ * @param missing variables that neither the contacts nor the text have a value for.
  */
 export function faultsOf(
   composition: Composition,
@@ -134,9 +140,8 @@ export function faultsOf(
   if (kind === 'text' && [...text].length > MAX_CHARACTERS)
     faults.text = t('A text has at most {max} characters.', { max: MAX_CHARACTERS })
   if (kind === 'template' && template === '') faults.template = t('Choose a template.')
-  if (kind === 'template')
-    for (const name of missing)
-      if (!composition.variables[name]) faults[`variable ${name}`] = t('This has no value yet.')
+  for (const name of missing)
+    if (!composition.variables[name]) faults[`variable ${name}`] = t('This has no value yet.')
   if (isLater && !at) faults.at = t('When shall it go out?')
   if (isLater && at && new Date(at).getTime() <= nowMs) faults.at = t('This time is past.')
   return faults

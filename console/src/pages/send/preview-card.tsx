@@ -13,16 +13,16 @@ export function PreviewCard({
   preview,
   fault,
   hasText,
-  isTemplate,
+  isPersonal,
 }: {
   preview: Preview | undefined
   /** Why there is no preview. */
   fault: Fault | undefined
   hasText: boolean
-  isTemplate: boolean
+  isPersonal: boolean
 }) {
   const told = preview?.items.filter((item) => !item.opted_out) ?? []
-  const items = told.slice(0, isTemplate ? SHOWN : 1)
+  const items = told.slice(0, isPersonal ? SHOWN : 1)
   const nameOf = useNames(items.map(({ to }) => to))
   const rest = told.length - items.length
   return (
@@ -35,14 +35,14 @@ export function PreviewCard({
           {items.map(({ to, body, segments }) => (
             <Bubble
               key={to}
-              who={isTemplate || rest === 0 ? nameOf(to) || formatPhone(to) : ''}
+              who={isPersonal || rest === 0 ? nameOf(to) || formatPhone(to) : ''}
               body={body}
               segments={segments}
             />
           ))}
           {rest > 0 && items.length > 0 && (
             <p class="muted">
-              {isTemplate
+              {isPersonal
                 ? t('and {count} more, each their own', { count: rest })
                 : t('The same text goes to each of the {count}.', { count: rest + 1 })}
             </p>

@@ -1,9 +1,10 @@
-import { useId } from 'preact/hooks'
+import { useId, useRef } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
 import type { Template } from '../../data/records.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { t } from '../../language/words.ts'
 import { SelectField, TextArea, TextField } from '../../parts/form/field.tsx'
+import { VariableButtons } from '../../parts/form/variable-buttons.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 import { to } from '../../router.ts'
 import type { Composition } from './composition.ts'
@@ -47,8 +48,10 @@ export function WhatField(props: Props & TemplateProps) {
   )
 }
 
-function PlainText({ composition, onChange, fault }: Props) {
+function PlainText(props: Props & TemplateProps) {
+  const { composition, onChange, fault } = props
   const { text } = composition
+  const area = useRef<HTMLTextAreaElement>(null)
   const { size, reason } = formatTextSize(text)
   return (
     <>
@@ -59,22 +62,19 @@ function PlainText({ composition, onChange, fault }: Props) {
         value={text}
         onValue={(typed) => onChange({ text: typed })}
         fault={fault}
+        inputRef={area}
         hint={reason ? `${size}. ${reason}` : size}
       />
+      <VariableButtons text={text} onText={(text) => onChange({ text })} area={area} />
       <SuggestPlainText text={text} onText={(plain) => onChange({ text: plain })} />
+      <VariableFields {...props} />
     </>
   )
 }
 
-function FromTemplate({
-  composition,
-  onChange,
-  fault,
-  templates,
-  variables,
-  missing,
-}: Props & TemplateProps) {
-  const { template, variables: values } = composition
+function FromTemplate(props: Props & TemplateProps) {
+  const { composition, onChange, fault, templates } = props
+  const { template } = composition
   const chosen = templates.find(({ id }) => id === template)
   if (templates.length === 0)
     return (
@@ -93,25 +93,31 @@ function FromTemplate({
         choices={[['', t('Choose…')], ...templates.map(({ id, name }) => [id, name] as const)]}
         hint={chosen?.body}
       />
-      {variables.length > 0 && (
-        <div class="send-pairs">
-          {variables.map((name) => (
-            <TextField
-              key={name}
-              label={name}
-              name={`variable ${name}`}
-              value={values[name] ?? ''}
-              onValue={(value) => onChange({ variables: { ...values, [name]: value } })}
-              fault={fault}
-              hint={
-                values[name] || missing.includes(name)
-                  ? undefined
-                  : t("Left empty: each contact's own, or the template's default.")
-              }
-            />
-          ))}
-        </div>
-      )}
+      <VariableFields {...props} />
     </>
+  )
+}
+
+function VariableFields({ composition, onChange, fault, variables, missing }: Props & TemplateProps) {
+  const { variables: values } = composition
+  if (variables.length === 0) return null
+  return (
+    <div class="send-pairs">
+      {variables.map((name) => (
+        <TextField
+          key={name}
+          label={name}
+          name={`variable ${name}`}
+          value={values[name] ?? ''}
+          onValue={(value) => onChange({ variables: { ...values, [name]: value } })}
+          fault={fault}
+          hint={
+            values[name] || missing.includes(name)
+              ? undefined
+              : t("Left empty: each contact's own, or the text's default.")
+          }
+        />
+      ))}
+    </div>
   )
 }

@@ -6,15 +6,12 @@ import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
-import { Button } from '../../parts/form/button.tsx'
 import { TextArea, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
+import { VariableButtons } from '../../parts/form/variable-buttons.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { TemplatePreview } from './template-preview.tsx'
-
-/** What every recipient has of their own. */
-const OF_PERSON = ['name', 'phone']
 
 /** Writes a template, or changes one; beside it what a contact would get. */
 export function TemplateForm({ template, onClose }: { template: Template | undefined; onClose: () => void }) {
@@ -33,11 +30,6 @@ export function TemplateForm({ template, onClose }: { template: Template | undef
   const cancel = () => {
     draft.discard()
     onClose()
-  }
-  const insert = (variable: string) => {
-    const at = area.current?.selectionStart ?? body.length
-    setBody(`${body.slice(0, at)}{{${variable}}}${body.slice(area.current?.selectionEnd ?? at)}`)
-    area.current?.focus()
   }
   return (
     <Dialog title={template ? t('Change the template') : t('New template')} onClose={onClose} wide>
@@ -63,13 +55,7 @@ export function TemplateForm({ template, onClose }: { template: Template | undef
           )}
         />
         <SuggestPlainText text={body} onText={setBody} />
-        <div class="row">
-          {OF_PERSON.map((variable) => (
-            <Button key={variable} icon="plus" onClick={() => insert(variable)}>
-              {`{{${variable}}}`}
-            </Button>
-          ))}
-        </div>
+        <VariableButtons text={body} onText={setBody} area={area} />
         <TemplatePreview body={body} />
         <FormActions busy={save.busy} onCancel={cancel}>
           {t('Save')}

@@ -4,6 +4,7 @@ import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import { type Contact, fieldNamed } from '../../data/records.ts'
 import { filled, piecesOf, variablesOf } from '../../data/text/placeholders.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
+import { OF_CONTACTS } from '../../data/text/variables.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
@@ -20,9 +21,12 @@ export function TemplatePreview({ body }: { body: string }) {
   const fieldOf = (name: string) => contact && fieldNamed(contact, name)
   const own: Readonly<Record<string, string>> = contact ? { name: contact.name, phone: contact.phone } : {}
   // what was typed for another contact stands behind what this one has
-  const valueFor = (name: string) => own[name] || fieldOf(name) || (own[name] ?? values[name])
+  const valueFor = (variable: string) => {
+    const name = variable.toLowerCase()
+    return own[name] || fieldOf(variable) || (own[name] ?? values[name])
+  }
   // until the contacts are there, one of them may have both
-  const isTheirs = (name: string) => (contact || contacts.loading) && (name === 'name' || name === 'phone')
+  const isTheirs = (name: string) => (contact || contacts.loading) && OF_CONTACTS.includes(name.toLowerCase())
   const asked = variablesOf(body).filter((name) => !isTheirs(name) && !fieldOf(name))
   const pieces = piecesOf(body).map((piece) => {
     const value = piece.isVariable ? filled(piece, valueFor(piece.text)) : piece.text
@@ -47,8 +51,8 @@ export function TemplatePreview({ body }: { body: string }) {
             key={name}
             label={name}
             name={`variable-${name}`}
-            value={values[name] ?? ''}
-            onValue={(value) => setValues({ ...values, [name]: value })}
+            value={values[name.toLowerCase()] ?? ''}
+            onValue={(value) => setValues({ ...values, [name.toLowerCase()]: value })}
           />
         ))}
       </div>
