@@ -6,32 +6,32 @@ import { Outbox } from './outbox.ts'
 import { call, isDisabledRefusal, type Server, ServerUnavailable } from './server.ts'
 import { listen } from './stream.ts'
 
-/** A message as a claim answers it; dates in PocketBase's form. */
+/** A message as a claim returns it; dates in PocketBase's form. */
 interface Claimed extends OutgoingText {
   readonly priority: number
   readonly expires_at: string
   readonly lease_until: string
 }
 
-/** A claimed message, and until when (on our own steady clock) it may be handed to the radio. */
+/** A claimed message and its deadline (monotonic clock) for handing it to the radio. */
 interface Job extends Claimed {
   readonly untilMs: number
 }
 
-/** Wake-ups may be lost: so often we ask by ourselves. */
+/** Interval of polling, because wake-ups can be lost. */
 const POLL_MS = 30_000
 /** The server's clock is known to the second, and the radio takes time. */
 const MARGIN_MS = 2_000
-/** What the server gives at most. */
+/** The server's maximum. */
 const MAX_CLAIM = 100
 
-/** What the server takes of a reason, and of a sender's name. */
+/** The server's maximum for reasons and sender names. */
 const MAX_REASON = 1_000
 const MAX_SENDER = 50
-/** The instants that it takes: from 1970 to 9999. */
+/** The server accepts dates from 1970 to 9999. */
 const END_MS = Date.UTC(10_000, 0)
 
-/** Between a server and a driver: claims, has sent, reports. */
+/** Connects a server with a driver: claims messages, sends them, reports results. */
 export class Agent {
   readonly #server: () => Server
   readonly #driver: Driver
@@ -42,7 +42,7 @@ export class Agent {
   readonly #jobs: Job[] = []
   readonly #running = new Set<Promise<void>>()
   #isEnding = false
-  /** Messages of the last answer that we hold already, perhaps since before our last death. */
+  /** Messages of the last claim that this agent holds already, perhaps from an earlier run. */
   #held = 0
 
   constructor(server: () => Server, driver: Driver, journal: Journal, say: (line: string) => void) {
@@ -53,7 +53,7 @@ export class Agent {
     this.#outbox = new Outbox(journal, server, this.#work.notifier, say)
   }
 
-  /** Works until `ended`. Throws ServerRefusal when the server does not know the device any more. */
+  /** Works until `ended`. Throws ServerRefusal when the server no longer knows the device. */
   async run(ended: AbortSignal): Promise<void> {
     await this.#driver.start({
       delivered: ({ id, attempt }, at, error) =>
@@ -76,8 +76,7 @@ export class Agent {
   }
 
   /**
-   * What is with the radio is waited for, what is not goes back. The server hears of it now, or at the next
-   * start.
+   * Waits for messages in the radio and returns the others. Results are reported now or after the next start.
    */
   async #finish(): Promise<void> {
     this.#isEnding = true
@@ -96,7 +95,7 @@ export class Agent {
     return listen(this.#server, connected, ({ event }) => event === 'wake' && this.#work.notify(), ended)
   }
 
-  /** What cannot be told now is told with the next connection. */
+  /** Reports that fail are repeated with the next connection. */
   #tellSims(ended: AbortSignal): void {
     const { sims } = this.#driver
     if (sims?.length) call(this.#server(), 'POST', '/api/devices/heartbeat', { sims }, ended).catch(() => {})
@@ -120,12 +119,12 @@ export class Agent {
     }
   }
 
-  /** True when there may be more for us. */
+  /** True if there may be more messages. */
   async #claim(ended: AbortSignal): Promise<boolean> {
     const free = this.#driver.parallel - this.#running.size - this.#jobs.length
     if (free < this.#driver.parallel / 2) return false
     const askedMs = performance.now()
-    // what we hold comes first: ask for so many more
+    // The server returns held messages first, so ask for that many more.
     const limit = Math.min(MAX_CLAIM, free + this.#held)
     const path = '/api/devices/claim'
     const answer = await call<{ items: Claimed[] }>(this.#server(), 'POST', path, { limit }, ended)
@@ -169,7 +168,7 @@ export class Agent {
     this.#reportResult(job, result)
   }
 
-  /** It was never with the radio: another device may have it. */
+  /** It was never handed to the radio, so another device may have it. */
   #giveBack(job: Job, error: string): void {
     this.#say(`given back, to ${job.to}: ${error}`)
     this.#journal.begin(job.id, job.attempt)
@@ -186,15 +185,12 @@ export class Agent {
   }
 }
 
-/**
- * A program may say much when it fails. What the server refuses for its length would be lost, and the truth
- * with it.
- */
+/** Long error output is cut, because the server would refuse the report. */
 const reasonOf = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })
 
 /**
- * A text that came in, as the server takes it: some have no sender, some an instant that is none, by the
- * network's fault or the driver's. Then it came now.
+ * Makes an incoming text acceptable: sender or date may be missing or invalid by the network's or driver's
+ * fault. Then it came now.
  */
 function takeable({ from, body, sim }: IncomingText, at: Date) {
   const ms = at.getTime()

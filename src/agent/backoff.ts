@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 const FIRST_MS = 500
-/** While an outage is young, as that of a restart: who waits for us is served within 2 s of its end. */
+/** Retry quickly at first: after a restart the server is used again within 2 s. */
 const YOUNG_MS = 1_000
 const YOUNG_TRIES = 60
 const LONGEST_MS = 30_000
 
-/** Pauses between tries that get longer, with chance in them: after an outage not everybody comes at once. */
+/** Pauses between retries that grow, with jitter, so that agents do not return all at once. */
 export class Backoff {
   #tries = 0
 
-  /** Waits before the next try; less when `signal` aborts. */
+  /** Waits before the next try; ends early when `signal` aborts. */
   async pause(signal: AbortSignal): Promise<void> {
     const longest = longestPause(this.#tries++)
     await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {}) // aborted
   }
 
-  /** It worked: the next failure starts small. */
+  /** Call after a success: the next failure starts with a short pause. */
   reset(): void {
     this.#tries = 0
   }

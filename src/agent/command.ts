@@ -27,7 +27,7 @@ const pairArgs = {
   phone: { type: 'string', description: 'its number, as +447700900123', valueHint: 'NUMBER', default: '' },
 } as const
 
-/** What a device is, unless it is said: by its driver. */
+/** Default platform by driver. */
 const PLATFORMS: Readonly<Record<string, string>> = {
   simulator: 'simulator',
   gammu: 'modem',
@@ -35,7 +35,7 @@ const PLATFORMS: Readonly<Record<string, string>> = {
   termux: 'android',
 }
 
-/** Joins as a new device, in a state file that nobody has yet. Answers the file. */
+/** Joins as a new device with a new state file. Returns the file. */
 async function join(args: ParsedArgs<typeof pairArgs>, platform: string, file?: string): Promise<string> {
   const { name, phone } = args
   const { url, code } = readPairing(args.url, args.code ?? '')
@@ -61,7 +61,7 @@ async function run(args: DriverArgs, file: string): Promise<void> {
   await runAgent(file, driver, sayWithTime, ended.signal)
 }
 
-/** Standard input would keep the process. */
+/** An open standard input would keep the process alive. */
 const untilDone = (work: () => Promise<void>) => runProgramCommand(work).finally(() => process.exit())
 
 const pairCommand = defineCommand({

@@ -1,4 +1,4 @@
-/** A message that is to go out. `sim` 0: any. */
+/** A message to send. `sim` 0: any. */
 export interface OutgoingText {
   readonly id: string
   readonly attempt: number
@@ -7,23 +7,21 @@ export interface OutgoingText {
   readonly sim: number
 }
 
-/**
- * What became of handing a message to the radio. `notSent`: it certainly did not go out, another try is safe.
- */
+/** Result of handing a message to the radio. `notSent`: it certainly was not sent, so a retry is safe. */
 export type SendResult =
   | { readonly outcome: 'sent' }
   | { readonly outcome: 'failed'; readonly error: string; readonly notSent: boolean }
 
-/** A text that came in. `sim` 0: unknown. */
+/** An incoming text. `sim` 0: unknown. */
 export interface IncomingText {
   readonly from: string
   readonly body: string
   readonly sim: number
 }
 
-/** What a driver has to tell besides the results of `send`. Instants are those of the driver's clock. */
+/** Events of a driver besides results of `send`. Dates are by the driver's clock. */
 export interface DriverEvents {
-  /** The network says that a message arrived, or, with `error`, that it never will. */
+  /** The network reports delivery or, with `error`, final failure. */
   delivered(text: Pick<OutgoingText, 'id' | 'attempt'>, at: Date, error?: string): void
   received(text: IncomingText, at: Date): void
 }
@@ -38,14 +36,14 @@ export interface Sim {
   readonly country?: string
 }
 
-/** A phone or modem, as the agent sees it. One file a driver. */
+/** A phone or modem. One file per driver. */
 export interface Driver {
-  /** How many messages it can take at once. */
+  /** Messages that it can take at once. */
   readonly parallel: number
-  /** Its SIM cards, if it can tell them apart; known once it has started. */
+  /** Its SIM cards, if it can tell them apart; known after `start`. */
   readonly sims?: readonly Sim[]
   start(events: DriverEvents): Promise<void>
-  /** Hands one message to the radio. Called once for each attempt, whatever happens. Never throws. */
+  /** Hands a message to the radio. Called once per attempt. Never throws. */
   send(text: OutgoingText): Promise<SendResult>
   /** Its clock, by which results are reported. */
   now(): Date

@@ -7,13 +7,13 @@ import { ModemManager } from './modem-manager.ts'
 import { Simulator } from './simulator.ts'
 import { Termux } from './termux.ts'
 
-/** What the server takes. */
+/** The server's maximum. */
 const MAX_SIMS = 8
 
 const number = (description: string, fallback: string) =>
   ({ type: 'string', description, valueHint: 'N', default: fallback }) as const
 
-/** What `agent run` can be told about its driver. */
+/** Options of `agent run` for drivers. */
 export const driverArgs = {
   driver: {
     type: 'string',
@@ -49,10 +49,7 @@ export const driverArgs = {
 } as const
 type DriverArgs = ParsedArgs<typeof driverArgs>
 
-/**
- * Drivers by name, each made for the device whose state is in `stateFile`. Throw a UserError for a wrong
- * option.
- */
+/** Drivers by name, made for the device of `stateFile`. Throw a UserError for an invalid option. */
 export const DRIVERS: Readonly<Record<string, (args: DriverArgs, stateFile: string) => Driver>> = {
   simulator: makeSimulator,
   gammu: ({ spool }) => new Gammu(foldersIn(spool)),
@@ -95,7 +92,7 @@ function readNumber(
   throw new UserError(`--${name} must be a number${range}.`)
 }
 
-/** Lines like `+447700900123 text` on standard input come in as texts. */
+/** Lines like `+447700900123 text` on standard input are incoming texts. */
 function receiveLines(simulator: Simulator): void {
   const lines = createInterface({ input: process.stdin })
   lines.on('line', (line) => {

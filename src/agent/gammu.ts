@@ -4,7 +4,7 @@ import { UserError } from '../errors.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from './driver.ts'
 import { repeat } from './repeat.ts'
 
-/** The folders of gammu-smsd's files service, as its configuration names them. */
+/** Folders of gammu-smsd's files service, named as in its configuration. */
 export interface GammuFolders {
   readonly inbox: string
   readonly outbox: string
@@ -13,15 +13,11 @@ export interface GammuFolders {
 }
 
 const LOOK_MS = 500
-/** gammu-smsd sends one after the other; more in the outbox would only wait there. */
+/** gammu-smsd sends one at a time; more would only wait in the outbox. */
 const PARALLEL = 5
-/**
- * Parts of one text are written one after the other: a file is read when the folder has been still so long.
- */
+/** Parts of a text are written one after the other: the inbox is read after this time without changes. */
 const STILL_MS = 2_000
-/**
- * Below the server's usual lease of 120 s (LEASE_SECONDS): after it nobody knows whether the text was sent.
- */
+/** Below the server's default lease of 120 s (LEASE_SECONDS), after which the outcome is unknown. */
 const GIVE_UP_MS = 100_000
 const UTF16_MARK = Buffer.from([0xff, 0xfe])
 const ENCODINGS = new Map([
@@ -32,14 +28,14 @@ const RECEIVED = /^IN(\d{4})(\d{2})(\d{2})_(\d{2})(\d{2})(\d{2})_(\d+)_(.+)_(\d+
 
 /**
  * A modem behind gammu-smsd with `Service = files` (man 7 gammu-smsd-files), `InboxFormat = unicode`. A text
- * is a file in the outbox; gammu-smsd moves it to the folder of what was sent, or of what failed. It may have
- * sent part of what failed, so nothing here is proof that a text did not go out.
+ * is a file in the outbox; gammu-smsd moves it to the folder of sent or failed ones. Part of a failed text
+ * may have been sent, so nothing here proves that it was not.
  */
 export class Gammu implements Driver {
   readonly parallel = PARALLEL
   readonly #folders: GammuFolders
   readonly #waiting = new Map<string, { readonly sinceMs: number; resolve(result: SendResult): void }>()
-  /** Texts whose files are still there, should they not let themselves be deleted: by the first of each. */
+  /** Received texts whose files could not be deleted, by their first file. */
   readonly #told = new Set<string>()
   #stop = async () => {}
 
@@ -63,7 +59,7 @@ export class Gammu implements Driver {
     return new Date()
   }
 
-  /** The name carries the attempt: put there once, it is moved once. */
+  /** The file name has the attempt, so it is written and moved once. */
   send({ id, attempt, to, body }: OutgoingText): Promise<SendResult> {
     const name = `OUTC${stamp(this.now())}_00_${to}_${id}-${attempt}.txt`
     const { promise, resolve } = Promise.withResolvers<SendResult>()
@@ -90,7 +86,10 @@ export class Gammu implements Driver {
     }
   }
 
-  /** Undefined while gammu-smsd has it. Given up, it is taken out, though gammu-smsd may be sending it. */
+  /**
+   * Undefined while gammu-smsd has it. After GIVE_UP_MS the file is removed, although gammu-smsd may be
+   * sending it.
+   */
   #resultOf(name: string, waitedMs: number): SendResult | undefined {
     const { outbox, sent, error } = this.#folders
     if (existsSync(join(sent, name))) return { outcome: 'sent' }
@@ -101,7 +100,10 @@ export class Gammu implements Driver {
     return { outcome: 'failed', error: 'gammu-smsd did not send it in time', notSent: false }
   }
 
-  /** Whole texts only: parts are `…_00.txt`, `…_01.txt` of one number. Read, told, then deleted. */
+  /**
+   * Reads whole texts only: parts are `…_00.txt`, `…_01.txt` of one number. Files are deleted after they were
+   * passed on.
+   */
   #receive(events: DriverEvents): void {
     const { inbox } = this.#folders
     const names = readdirSync(inbox)
@@ -133,7 +135,7 @@ export class Gammu implements Driver {
   }
 }
 
-/** The folders below one, as Debian's example of a configuration names them. */
+/** Folders as in Debian's example configuration. */
 export const foldersIn = (spool: string): GammuFolders => ({
   inbox: join(spool, 'inbox'),
   outbox: join(spool, 'outbox'),
@@ -141,7 +143,7 @@ export const foldersIn = (spool: string): GammuFolders => ({
   error: join(spool, 'error'),
 })
 
-/** gammu-smsd works with local time. */
+/** gammu-smsd uses local time. */
 const instantOf = ([year, month, day, hour, minute, second]: readonly string[]) =>
   new Date(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second))
 
@@ -152,7 +154,7 @@ function stamp(at: Date): string {
 }
 
 /**
- * UTF-16 of either order by its mark, as `InboxFormat = unicode` writes it, with NULs behind some texts; else
+ * UTF-16 of either byte order by its mark, as with `InboxFormat = unicode` (some texts end in NULs); else
  * UTF-8.
  */
 function readText(file: string): string {

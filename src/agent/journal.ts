@@ -20,21 +20,21 @@ type Entry =
   | { readonly told: readonly number[] }
 
 const DAY_MS = 86_400_000
-/** No lease is that long: after it the server hands out an attempt no more. */
+/** Longer than any lease: the server does not hand out older attempts. */
 const KEPT_DAYS = 7
-/** The file is written anew when it has so many lines more than it needs. */
+/** The file is rewritten when it has this many lines too many. */
 const MAX_SPARE_LINES = 10_000
 
 /**
- * What an agent must not forget when it dies: which attempts were handed to the radio, and what the server
- * does not know yet. A file of JSON lines; each is on the disk before anything that follows from it happens.
+ * What an agent must remember after a crash: attempts handed to the radio, and what the server does not know
+ * yet. A file of JSON lines, each synced to disk before anything that depends on it.
  */
 export class Journal {
   readonly #file: string
   #descriptor: number
   #lines = 0
   #last = 0
-  /** The last line could not be written whole. */
+  /** The last line was written in part. */
   #isTorn = false
   readonly #begun = new Map<string, number>()
   readonly #untold = new Map<number, JournalEntry>()
@@ -56,7 +56,7 @@ export class Journal {
     }
   }
 
-  /** Writes what still counts to a new file that takes the old one's place, or throws and leaves that one. */
+  /** Writes the live entries to a new file that replaces the old one; on an error the old one stays. */
   #rewrite(): number {
     const oldest = today() - KEPT_DAYS
     for (const [key, day] of this.#begun) if (day < oldest) this.#begun.delete(key)
@@ -66,7 +66,7 @@ export class Journal {
     ]
     const temporary = `${this.#file}.new`
     const descriptor = openSync(temporary, 'w', 0o600)
-    // not writeSync: on a disk that is full it writes a part, and says nothing
+    // Not writeSync, which writes only a part on a full disk without an error.
     writeFileSync(descriptor, entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
     fdatasyncSync(descriptor)
     renameSync(temporary, this.#file)
@@ -87,12 +87,12 @@ export class Journal {
     closeSync(old)
   }
 
-  /** Whether an attempt was handed to the radio before, also in an earlier life: it must not be again. */
+  /** Whether an attempt was handed to the radio, also in an earlier run: it must not be again. */
   hasBegun(id: string, attempt: number): boolean {
     return this.#begun.has(`${id}.${attempt}`)
   }
 
-  /** Notes that an attempt is handed to the radio now. */
+  /** Records that an attempt is handed to the radio. */
   begin(id: string, attempt: number): void {
     const begun = `${id}.${attempt}`
     const day = today()
@@ -100,19 +100,19 @@ export class Journal {
     this.#append({ begun, day })
   }
 
-  /** Keeps something for the server until `forget`. */
+  /** Keeps an entry for the server until `forget`. */
   keep(telling: JournalEntry): void {
     const tell = ++this.#last
     this.#untold.set(tell, telling)
     this.#append({ tell, ...telling })
   }
 
-  /** What the server does not know yet, oldest first, by number. */
+  /** Entries that the server does not know yet, oldest first, by number. */
   get untold(): ReadonlyMap<number, JournalEntry> {
     return this.#untold
   }
 
-  /** The server knows these. */
+  /** Removes entries that the server has. */
   forget(numbers: readonly number[]): void {
     for (const number of numbers) this.#untold.delete(number)
     this.#append({ told: numbers })

@@ -2,7 +2,7 @@ import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from './driv
 import { Modem } from './modem-manager/modem.ts'
 
 /**
- * Modems that ModemManager drives, one SIM each: the first has slot 1. `names`: numbers or paths of modems,
+ * Modems driven by ModemManager with one SIM each: the first is slot 1. `names`: numbers or paths of modems,
  * or `any` for the only one.
  */
 export class ModemManager implements Driver {
@@ -15,7 +15,7 @@ export class ModemManager implements Driver {
     this.parallel = names.length
   }
 
-  /** Throws a UserError when one of the modems is missing. */
+  /** Throws a UserError if a modem is missing. */
   async start(events: DriverEvents): Promise<void> {
     try {
       for (const modem of this.#modems) await modem.start(events)
@@ -30,7 +30,7 @@ export class ModemManager implements Driver {
     return new Date()
   }
 
-  /** An only modem sends whatever SIM is asked for. */
+  /** A single modem sends for any requested SIM. */
   async send(text: OutgoingText): Promise<SendResult> {
     const slot = this.#modems.length === 1 ? 1 : Math.max(text.sim, 1)
     const modem = this.#modems[slot - 1]

@@ -11,7 +11,7 @@ const PATHS: Record<JournalEntry['kind'], string> = {
   incoming: '/api/devices/incoming',
 }
 
-/** Brings what the journal keeps to the server, in order, until it is acknowledged. */
+/** Sends the journal's entries to the server in order until they are acknowledged. */
 export class Outbox {
   readonly #journal: Journal
   readonly #server: () => Server
@@ -19,7 +19,7 @@ export class Outbox {
   readonly #told: () => void
   readonly #say: (line: string) => void
 
-  /** `told` is called when the server has taken something. */
+  /** `told` is called when the server has taken an entry. */
   constructor(journal: Journal, server: () => Server, told: () => void, say: (line: string) => void) {
     this.#journal = journal
     this.#server = server
@@ -27,13 +27,13 @@ export class Outbox {
     this.#say = say
   }
 
-  /** Keeps something until the server knows it. */
+  /** Keeps an entry until the server has it. */
   put(telling: JournalEntry): void {
     this.#journal.keep(telling)
     this.#more.notify()
   }
 
-  /** Works until `ended`. Throws ServerRefusal when the server does not want us any more. */
+  /** Works until `ended`. Throws ServerRefusal when the server refuses the device. */
   async run(ended: AbortSignal): Promise<void> {
     const backoff = new Backoff()
     while (!ended.aborted) {
@@ -48,7 +48,7 @@ export class Outbox {
     }
   }
 
-  /** One last try, for a few seconds; what is not told then stays in the journal. */
+  /** A last attempt of a few seconds; the rest stays in the journal. */
   async tellLast(): Promise<void> {
     await this.#empty(AbortSignal.timeout(LAST_MS)).catch(() => {}) // next time
   }
@@ -60,7 +60,7 @@ export class Outbox {
     }
   }
 
-  /** The oldest tellings, as far as they are of one kind. */
+  /** The oldest entries of one kind. */
   #next(): [number, JournalEntry][] {
     const untold = [...this.#journal.untold].slice(0, MAX_ITEMS)
     const end = untold.findIndex(([, { kind }]) => kind !== untold[0]![1].kind)
@@ -79,7 +79,7 @@ export class Outbox {
     this.#journal.forget(tellings.map(([number]) => number))
   }
 
-  /** One of them is refused: the others must not wait for it. */
+  /** One of them is refused: send them one by one, so that the others pass. */
   async #tellEach(tellings: readonly [number, JournalEntry][], ended: AbortSignal): Promise<void> {
     for (const telling of tellings) await this.#tell([telling], ended)
   }

@@ -2,17 +2,17 @@ import { UserError } from '../errors.ts'
 import { call, ServerRefusal, ServerUnavailable } from './server.ts'
 import { type AgentState, saveState } from './state.ts'
 
-/** What a device tells of itself when it joins. `name` '': the one that the user gave with the code. */
+/** A device's description when it joins. `name` '': the user gave one with the code. */
 export interface DeviceInfo {
   readonly name: string
   readonly platform: string
   readonly phone: string
 }
 
-/** The part of a pairing address behind the server's own. */
+/** Path of a pairing address after the server's own. */
 const PAIR_PATH = /\/api\/devices\/pair\/?$/
 
-/** A server's address and a code, out of either both or a pairing address that has the code behind `#`. */
+/** Reads server address and code, given separately or as a pairing address with the code after `#`. */
 export function readPairing(address: string, code: string): { url: string; code: string } {
   if (!URL.canParse(address))
     throw new UserError(`${address} is no address. It begins with https:// or http://.`)
@@ -25,8 +25,8 @@ export function readPairing(address: string, code: string): { url: string; code:
 }
 
 /**
- * Joins the user who made the code, and keeps the token in the file that `fileOf` names for the device's id.
- * Throws a UserError with the server's sentence.
+ * Joins the user who made the code and stores the token in the file that `fileOf` names for the device's id.
+ * Throws a UserError with the server's message.
  */
 export async function pair(
   url: string,

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { UserError } from '../errors.ts'
 
-/** What another program did: its exit code (null: it could not be started or was killed) and its outputs. */
+/** Result of another program: exit code (null: not started or killed) and outputs. */
 export interface ProgramResult {
   readonly code: number | null
   readonly output: string
@@ -10,7 +10,7 @@ export interface ProgramResult {
 
 const MAX_OUTPUT_BYTES = 16 << 20
 
-/** Runs a program to its end, with `input` to read. Never throws. */
+/** Runs a program to its end with `input` as standard input. Never throws. */
 export function runProgram(
   command: string,
   args: readonly string[],
@@ -28,7 +28,7 @@ export function runProgram(
   })
 }
 
-/** The output of a program that writes JSON, as it is expected; undefined if it is none. */
+/** The JSON output of a program; undefined if it is invalid. */
 export function readJson<T>(output: string): T | undefined {
   try {
     return JSON.parse(output) as T
@@ -37,7 +37,7 @@ export function readJson<T>(output: string): T | undefined {
   }
 }
 
-/** Throws a UserError when a program cannot be started; `hint` says how to get it. */
+/** Throws a UserError if a program cannot be started; `hint` says how to get it. */
 export async function needProgram(command: string, args: readonly string[], hint: string): Promise<void> {
   const { code, errors } = await runProgram(command, args, 15_000)
   if (code !== 0)

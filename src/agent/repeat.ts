@@ -1,7 +1,7 @@
 /**
- * Looks again and again, `pauseMs` after the last look ended, until the returned function is called; it
- * waits. What keeps a look from working (a folder that is not mounted, a file that may not be read) is said,
- * once as long as it stays the same: nobody who has a text with the radio may die of it.
+ * Runs a check every `pauseMs` after the last one ended, until the returned function is called, which waits
+ * for it. Errors (a folder not mounted, a file not readable) are logged once while they stay the same. Never
+ * exits while the modem is sending.
  */
 export function repeat(look: () => Promise<void>, pauseMs: number, say = complain): () => Promise<void> {
   let timer: NodeJS.Timeout | undefined

@@ -2,22 +2,22 @@ import { appendFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Driver, DriverEvents, IncomingText, OutgoingText, SendResult, Sim } from './driver.ts'
 
-/** What a simulated phone is told to do wrong. Shares are from 0 to 1. */
+/** Faults of a simulated phone. Shares are from 0 to 1. */
 export interface SimulatorOptions {
-  /** Milliseconds that a sending takes, and a delivery report after it. */
+  /** Milliseconds of a sending, and of the delivery report after it. */
   readonly lagMs: number
   readonly deliveryMs: number
-  /** Share of messages that fail; of those that provably do not go out; of delivery reports that are lost. */
+  /** Shares of messages that fail, that provably are not sent, and of delivery reports that are lost. */
   readonly fail: number
   readonly refuse: number
   readonly lose: number
-  /** Kills its process after that many sendings, before anybody hears of the last. 0: never. */
+  /** Kills its process after this many sendings, before it reports the last one. 0: never. */
   readonly dieAfter: number
   /** Seconds by which its clock is wrong. */
   readonly clockOffset: number
-  /** Where it notes each message that it sent, a JSON line each; '' for nowhere. */
+  /** File for a JSON line per sent message; '' for none. */
   readonly sentFile: string
-  /** How many SIM cards it has; 0: it does not say. */
+  /** Number of SIM cards; 0: not reported. */
   readonly sims: number
 }
 
@@ -35,7 +35,7 @@ const WELL_BEHAVED: SimulatorOptions = {
 
 const PARALLEL = 10
 
-/** A phone that sends nothing anywhere: for trying out, and for tests of everything that can go wrong. */
+/** A phone that sends nothing, for trials and for tests of faults. */
 export class Simulator implements Driver {
   readonly parallel = PARALLEL
   readonly sims: readonly Sim[] | undefined
@@ -67,7 +67,7 @@ export class Simulator implements Driver {
     return { outcome: 'sent' }
   }
 
-  /** From here on the message is out. */
+  /** From here on the message counts as sent. */
   #goOut({ id, attempt, to, sim }: OutgoingText): void {
     const { sentFile, dieAfter, lose, deliveryMs } = this.#options
     if (sentFile) appendFileSync(sentFile, `${JSON.stringify({ id, attempt, to, sim })}\n`)
@@ -81,7 +81,7 @@ export class Simulator implements Driver {
     this.#reports.add(report)
   }
 
-  /** Lets a text come in. */
+  /** Simulates an incoming text. */
   receive(text: IncomingText): void {
     this.#events?.received(text, this.now())
   }

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { UserError } from '../errors.ts'
 
-/** What an agent keeps of its pairing. */
+/** An agent's stored pairing. */
 export interface AgentState {
   readonly url: string
   readonly token: string
@@ -13,7 +13,7 @@ export interface AgentState {
   readonly code: string
 }
 
-/** Throws a UserError when `file` is there: a pairing never takes the place of another. */
+/** Throws a UserError if `file` exists: a pairing never replaces another. */
 export function refuseExisting(file: string): void {
   if (!existsSync(file)) return
   throw new UserError(
@@ -22,8 +22,8 @@ export function refuseExisting(file: string): void {
 }
 
 /**
- * Writes the state whole or not at all, readable for its owner only: it holds the token. Throws a UserError
- * when it cannot.
+ * Writes the state atomically, readable only for its owner because it contains the token. Throws a UserError
+ * on failure.
  */
 export function saveState(file: string, state: AgentState): void {
   const temporary = `${file}.${process.pid}`
@@ -36,7 +36,7 @@ export function saveState(file: string, state: AgentState): void {
   }
 }
 
-/** Throws a UserError when there is none, or it is none. */
+/** Throws a UserError if the file is missing or invalid. */
 export function readState(file: string): AgentState {
   try {
     const { url, token, device, name, code = '' } = JSON.parse(readFileSync(file, 'utf8'))
@@ -49,22 +49,22 @@ export function readState(file: string): AgentState {
   throw new UserError(`${file} is not the state of an agent. Pair again: agent start URL CODE`)
 }
 
-/** A state file and what is in it. */
+/** A state file with its content. */
 interface Found extends AgentState {
   readonly file: string
 }
 
-/** Where agents keep their states if they are not told: the state folder of the XDG base directories. */
+/** Default folder of states: the state folder of the XDG base directories. */
 const stateFolder = (env: NodeJS.ProcessEnv) =>
   join(env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'pocketsms')
 
-/** The state file of a new device: one of its own, so that a computer may have any number of devices. */
+/** State file of a new device: one per device, so that a computer may have several. */
 export const newStateFile = (env: NodeJS.ProcessEnv, device: string) =>
   join(stateFolder(env), `agent-${device}.json`)
 
 /**
- * The state file to run with when none is named: the only one in the state folder. Throws a UserError when
- * there is none, and one that lists them when there are several.
+ * The only state file in the state folder. Throws a UserError if there is none, and one that lists them if
+ * there are several.
  */
 export function onlyStateFile(env: NodeJS.ProcessEnv): string {
   const found = findStates(env)
@@ -74,11 +74,11 @@ export function onlyStateFile(env: NodeJS.ProcessEnv): string {
   throw new UserError(`Several devices are paired here. Choose one:\n${lines.join('\n')}`)
 }
 
-/** The state file of the device that joined `url` with `code`; undefined if none did. */
+/** State file of the device that joined `url` with `code`; undefined if there is none. */
 export const findPaired = (env: NodeJS.ProcessEnv, url: string, code: string): string | undefined =>
   findStates(env).find((state) => state.url === url && state.code === code)?.file
 
-/** The states in the state folder; a file that is none is passed over. */
+/** The valid states in the state folder. */
 function findStates(env: NodeJS.ProcessEnv): Found[] {
   const folder = stateFolder(env)
   return namesIn(folder).flatMap((name) => {

@@ -2,13 +2,12 @@ import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-pa
 import { Backoff } from './backoff.ts'
 import { ask, mayPass, type Server, ServerRefusal } from './server.ts'
 
-/** The server says something at least every 15 s: after that long without a byte the connection is dead. */
+/** The server sends something at least every 15 s, so a longer silence means that the connection is dead. */
 const SILENT_MS = 45_000
 
 /**
- * Listens to the server's events until `ended`, connecting again whenever that breaks. `connected` is called
- * on each connect: something may have been missed before. Throws ServerRefusal when the server does not want
- * us any more.
+ * Listens to the server's events until `ended`, reconnecting as needed. `connected` is called on each
+ * connect, because events may have been missed. Throws ServerRefusal when the server refuses the device.
  */
 export async function listen(
   server: () => Server,

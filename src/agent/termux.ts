@@ -8,10 +8,10 @@ const LOOK_MS = 10_000
 const CALL_MS = 60_000
 /** The first call may wait for the user to grant a permission. */
 const INFO_MS = 15_000
-/** Texts that are looked at: more do not come in between two looks. */
+/** Texts read per check: more do not arrive in between. */
 const NEWEST = 50
 
-/** A line of `termux-sms-list`, as far as we read it. `received`: the phone's local time. */
+/** The used part of a line of `termux-sms-list`. `received`: the phone's local time. */
 interface Listed {
   readonly _id: number
   readonly number: string
@@ -19,9 +19,9 @@ interface Listed {
   readonly received: string
 }
 
-/** What `termux-telephony-deviceinfo` says, as far as we read it: of the default SIM alone. */
+/** The used part of `termux-telephony-deviceinfo`, which describes only the default SIM. */
 interface DeviceInfo {
-  /** Slots for SIMs. */
+  /** SIM slots. */
   readonly phone_count?: number
   readonly sim_state?: string
   readonly sim_operator_name?: string
@@ -29,8 +29,8 @@ interface DeviceInfo {
 }
 
 /**
- * An Android phone, from within Termux and by Termux:API. It hands texts to Android and hears no more of
- * them: there are no delivery reports. Termux:API does not say which SIM a text came in by.
+ * An Android phone, from within Termux by Termux:API. It hands texts to Android and gets no delivery reports.
+ * Termux:API does not tell which SIM received a text.
  */
 export class Termux implements Driver {
   readonly parallel = 1
@@ -41,15 +41,15 @@ export class Termux implements Driver {
   #stop = async () => {}
 
   /**
-   * @param memory a file that keeps which text was the last that came in.
-   * @param count SIMs of the phone, in slots from 1; 0: one, if the phone has one slot.
+   * @param memory file with the last received text. @param count SIMs of the phone, in slots from 1; 0: one,
+   * if the phone has one slot.
    */
   constructor(memory: string, count = 0) {
     this.#memory = memory
     this.#count = count
   }
 
-  /** Throws a UserError where Termux:API is not. What came in before the first start stays the phone's. */
+  /** Throws a UserError without Termux:API. Texts from before the first start stay on the phone. */
   async start(events: DriverEvents): Promise<void> {
     await needProgram('termux-sms-list', ['-l', '1', '-t', 'inbox'], HINT)
     this.sims = this.#count > 0 ? slots(this.#count) : await readOnlySim()
@@ -62,8 +62,8 @@ export class Termux implements Driver {
   }
 
   /**
-   * `sim` 1 is Android's slot 0. An only SIM needs no name. The text goes through standard input: an argument
-   * may be too long.
+   * `sim` 1 is Android's slot 0. A single SIM needs no name. The text goes through standard input, because an
+   * argument may be too long.
    */
   async send({ to, body, sim }: OutgoingText): Promise<SendResult> {
     const slot = sim > 0 && this.sims.length !== 1 ? ['-s', String(sim - 1)] : []
@@ -92,7 +92,7 @@ export class Termux implements Driver {
 
 const slots = (count: number): Sim[] => Array.from({ length: count }, (_, i) => ({ slot: i + 1 }))
 
-/** The SIM of a phone with one slot. Of several slots Termux:API does not say which have a SIM: none. */
+/** The SIM of a phone with one slot. For several slots Termux:API does not tell which have a SIM: none. */
 async function readOnlySim(): Promise<Sim[]> {
   const { output } = await runProgram('termux-telephony-deviceinfo', [], INFO_MS)
   const info = readJson<DeviceInfo>(output)
@@ -107,7 +107,7 @@ function instantOf(received: string): Date {
   return Number.isNaN(at.getTime()) ? new Date() : at
 }
 
-/** Undefined when Android did not answer: that is no empty inbox, after which all there is would be new. */
+/** Undefined if Android did not answer. It is no empty inbox, after which all texts would be new. */
 function readList(output: string): Listed[] | undefined {
   const list = readJson<Listed[]>(output)
   return Array.isArray(list) ? list : undefined

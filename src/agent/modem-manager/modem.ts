@@ -9,23 +9,23 @@ const HINT = 'Install ModemManager and see whether `mmcli -L` lists the modem.'
 const MMCLI = 'mmcli'
 const LOOK_MS = 3_000
 const CALL_MS = 30_000
-/** A text of several parts takes a modem that long at most. */
+/** Maximum time of a modem for a text of several parts. */
 const SEND_MS = 100_000
-/** Delivery reports of older texts are not waited for. */
+/** Delivery reports of older texts are ignored. */
 const MAX_AWAITED = 1_000
 
-/** What `mmcli -s PATH -J` says of a text, as far as we read it. */
+/** The used part of `mmcli -s PATH -J`. */
 interface Sms {
   readonly content: { readonly number: string; readonly text: string }
   readonly properties: Readonly<Record<string, string>>
 }
 
-/** What `mmcli -m NAME -J` says of a modem, as far as we read it. What it does not know is `--`. */
+/** The used part of `mmcli -m NAME -J`. Unknown values are `--`. */
 interface ModemInfo {
   readonly generic?: { readonly sim?: string; readonly 'own-numbers'?: readonly string[] }
   readonly '3gpp'?: { readonly 'operator-name'?: string }
 }
-/** The same of `mmcli -i PATH -J`, of a SIM. */
+/** The used part of `mmcli -i PATH -J`. */
 interface SimInfo {
   readonly properties?: { readonly 'operator-name'?: string }
 }
@@ -36,19 +36,19 @@ interface SimInfo {
 export class Modem {
   readonly #modem: string
   readonly #slot: number
-  /** Texts by their path in ModemManager, until their delivery report comes. */
+  /** Texts by path in ModemManager until their delivery report comes. */
   readonly #awaited = new Map<string, Pick<OutgoingText, 'id' | 'attempt'>>()
-  /** Texts that came in, are told and yet still there: some modems do not delete. */
+  /** Received texts that were passed on but not deleted: some modems do not delete. */
   readonly #told = new Set<string>()
   #stop = async () => {}
 
-  /** @param slot how the texts of this modem name its SIM, from 1. */
+  /** @param slot slot of this modem's SIM in texts, from 1. */
   constructor(modem: string, slot: number) {
     this.#modem = modem
     this.#slot = slot
   }
 
-  /** Throws a UserError when there is no modem. */
+  /** Throws a UserError if there is no modem. */
   async start(events: DriverEvents): Promise<void> {
     await needProgram(MMCLI, ['-m', this.#modem, '--messaging-status'], HINT)
     this.#stop = repeat(async () => {
@@ -57,7 +57,7 @@ export class Modem {
     }, LOOK_MS)
   }
 
-  /** Its SIM: the number if the SIM has it in E.164, and whose network it is for. */
+  /** The SIM's number, if it is in E.164, and its country. */
   async sim(): Promise<Sim> {
     const { output } = await runProgram(MMCLI, ['-m', this.#modem, '-J'], CALL_MS)
     const modem = readJson<{ modem?: ModemInfo }>(output)?.modem
@@ -75,7 +75,7 @@ export class Modem {
     if (created.code !== 0 || !path)
       return { outcome: 'failed', error: created.errors || 'The modem takes no text', notSent: true }
     const sent = await runProgram(MMCLI, ['-s', path, '--send'], SEND_MS)
-    // a modem that says no may have sent some of its parts
+    // A failed text may have been sent in part.
     if (sent.code !== 0) {
       await this.#forget(path)
       return { outcome: 'failed', error: sent.errors, notSent: false }
@@ -87,7 +87,7 @@ export class Modem {
 
   stop = () => this.#stop()
 
-  /** The text comes from a file: in an option it would end at a quotation mark. */
+  /** The text is passed in a file, because a quotation mark would end an option. */
   async #create(to: string, body: string): Promise<ProgramResult> {
     let folder: string | undefined
     try {
@@ -146,7 +146,7 @@ export class Modem {
     return readJson<{ sms: Sms }>(output)?.sms
   }
 
-  /** True if the modem has deleted it. */
+  /** True if the modem deleted it. */
   async #forget(path: string): Promise<boolean> {
     this.#awaited.delete(path)
     const { code } = await runProgram(MMCLI, ['-m', this.#modem, `--messaging-delete-sms=${path}`], CALL_MS)
