@@ -55,7 +55,7 @@ test('each row is a message; a row that is refused holds up no other', async () 
   const said = await run([row(1), 'nonsense,c,t', row(2)])
   expect(said[0]).toMatch(/^2 of 3 accepted, 1 refused/)
   expect(await stored()).toBe(before + 2)
-  expect(results()).toContain('"line":3,"phone":"nonsense","error":"Phone number must be in E.164 format"')
+  expect(results()).toContain('"line":3,"phone":"nonsense","error":"Phone number must be in E.164 format')
 })
 
 test('where the name of the run was torn by a kill another begins, and is gone on with', async () => {
@@ -90,7 +90,7 @@ test('a dry run shows texts and sends nothing', async () => {
   const before = await stored()
   const said = await run([row(50), 'nonsense,c,t'], { dryRun: true })
   expect(said[0]).toContain('+49151050: ')
-  expect(said[1]).toBe('line 3: Phone number must be in E.164 format')
+  expect(said[1]).toBe('line 3: Phone number must be in E.164 format: "nonsense"')
   expect(said.at(-1)).toBe('1 messages, 1 segments, 1 refused. Nothing was sent.')
   expect(await stored()).toBe(before)
 })

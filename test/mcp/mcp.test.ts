@@ -187,7 +187,7 @@ test('what cannot be read is refused in words', async () => {
   expect(await use(client, 'find_messages', { filter: 'status =' })).toMatch(/filter or the sort/)
   expect(await use(client, 'find_messages', { per_page: 101 })).toMatch(/per_page/)
   expect(await use(client, 'send_message', { recipients: ['0151'], body: 'x' })).toBe(
-    'Phone number must be in E.164 format',
+    'Phone number must be in E.164 format: "0151"',
   )
   const answer = await fetch(`${server.url}/mcp`, {
     method: 'POST',

@@ -112,25 +112,30 @@ function describeFault(fault: unknown): FaultDescription {
   if (fault === undefined) return {}
   if (fault instanceof ApiError) {
     const details = codesOf(fault.data)
-    return { error: withoutNumbers(fault.message), ...(Object.keys(details).length > 0 && { details }) }
+    return { error: withoutValues(fault.message), ...(Object.keys(details).length > 0 && { details }) }
   }
   if (fault instanceof TwilioRefusal)
-    return { error: withoutNumbers(fault.message), details: { code: String(fault.code) } }
+    return { error: withoutValues(fault.message), details: { code: String(fault.code) } }
   if (fault instanceof GatewayError) {
     const code = fault.body.error
-    return { error: withoutNumbers(fault.message), ...(code !== undefined && { details: { code } }) }
+    return { error: withoutValues(fault.message), ...(code !== undefined && { details: { code } }) }
   }
   const { name, code } = Object(fault) as { readonly name?: unknown; readonly code?: unknown }
   return { error: 'A fault of the server', details: { code: String(code ?? name ?? '') } }
 }
 
-/** Sentences name what is wrong; a long number in one came with the request. */
-const withoutNumbers = (text: string) => cut(cut(text).replace(/\+?\d{5,}/g, '…'))
+/** A long number or a quoted text in a sentence came with the request. */
+const withoutValues = (text: string) =>
+  cut(
+    cut(text)
+      .replace(/".*"/s, '"…"')
+      .replace(/\+?\d{5,}/g, '…'),
+  )
 
 /** What stands among errors may be more than they: of anything else nothing is told. */
 function codesOf(data: object): object {
   const codes = Object.entries(data).map(([name, error]: [string, unknown]) => [
-    withoutNumbers(name),
+    withoutValues(name),
     codeOf(error),
   ])
   return Object.fromEntries(codes)

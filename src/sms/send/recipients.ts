@@ -1,12 +1,18 @@
 import type { Store } from '../../collections/catalog.ts'
 import { cleanText } from '../../fields/values/cast.ts'
 import { E164 } from './phone.ts'
-import { gatewayRefusal } from './refusal.ts'
+import { gatewayRefusal, REFUSALS } from './refusal.ts'
 import { type Person, valuesByName } from './template.ts'
 
-/** Throws 400 `invalid_phone_number` if any of them is none. */
+/** Characters of a wrong number that its refusal names. */
+const SHOWN = 40
+
+/** Throws 400 `invalid_phone_number` that names the first wrong one. */
 export function checkPhones(phones: readonly string[]): void {
-  for (const phone of phones) if (!E164.test(phone)) throw gatewayRefusal('invalid_phone_number')
+  const wrong = phones.find((phone) => !E164.test(phone))
+  if (wrong === undefined) return
+  const [, sentence] = REFUSALS.invalid_phone_number
+  throw gatewayRefusal('invalid_phone_number', `${sentence}: ${JSON.stringify(wrong.slice(0, SHOWN))}`)
 }
 
 /** Throws 400 `too_many_recipients`. */

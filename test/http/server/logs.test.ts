@@ -125,13 +125,13 @@ test('a send that an API key may not make is its user’s', async () => {
   const { user } = people
   const made = await user!.call('POST', '/api/collections/api_keys/records', { user: user!.id, name: 'shop' })
   const headers = { 'x-api-key': made.body.key, 'content-type': 'application/json' }
-  const body = JSON.stringify({ recipients: ['0151'], body: 'Hello' })
+  const body = JSON.stringify({ recipients: ['Call "Ann"'], body: 'Hello' })
   await fetch(`${server.url}/api/sms/send`, { method: 'POST', headers, body })
   const [log] = await find('data.url = "/api/sms/send"')
   expect(log!.data).toMatchObject({
     auth: 'users',
     details: { code: 'invalid_phone_number' },
-    error: 'Phone number must be in E.164 format',
+    error: 'Phone number must be in E.164 format: "…"',
     status: 400,
   })
 })

@@ -187,7 +187,7 @@ test.each([
     'a bad number',
     { body: 'Hi', recipients: ['x'] },
     400,
-    { error: 'invalid_phone_number', message: 'Phone number must be in E.164 format' },
+    { error: 'invalid_phone_number', message: 'Phone number must be in E.164 format: "x"' },
   ],
   [
     "another user's group",
