@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ANN, BENS_PHONE, PHONES } from '../support/server/server-with-users.ts'
 import { type Receiver, startReceiver } from '../support/services/receiver.ts'
 import {
+  bearer,
   type SmsgateClientFixture,
   startSmsgateClientFixture,
 } from '../support/smsgate/smsgate-client-fixture.ts'
@@ -74,6 +75,18 @@ describe('webhooks', () => {
     expect(await list()).toEqual([])
     await fixture.ask('DELETE', `/webhooks/${made.id}`)
     expect((await fetch(`${records}/${made.id}`, { method: 'DELETE', headers })).status).toBe(204)
+  })
+
+  test.each(['sms:received', 'sms:data-received'])('for %s need the scope of the inbox', async (event) => {
+    const made = { id: 'reader', url: 'https://example.com', event }
+    const writer = bearer(await fixture.makeKey(['webhooks:write']))
+    const refused = { status: 403, body: { message: 'scope required: inbox:list' } }
+    expect(await add(made, writer)).toMatchObject(refused)
+    expect((await add({ ...made, event: 'sms:sent' }, writer)).status).toBe(201)
+    expect(await add(made, writer)).toMatchObject(refused)
+    const reader = bearer(await fixture.makeKey(['webhooks:write', 'inbox:list']))
+    expect((await add(made, reader)).status).toBe(201)
+    await fixture.ask('DELETE', '/webhooks/reader')
   })
 
   test('with the same id at once are one', async () => {

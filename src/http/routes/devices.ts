@@ -21,7 +21,7 @@ import { countPending, saveSims, touchDevice } from '../../sms/devices/heartbeat
 import { pairDevice, startPairing } from '../../sms/devices/pair.ts'
 import { saveSubscription } from '../../sms/devices/push.ts'
 import { deviceEvents } from '../../sms/devices/streams.ts'
-import { vapidKeys } from '../../sms/devices/web-push.ts'
+import { checkEndpoint, vapidKeys } from '../../sms/devices/web-push.ts'
 import { receiveTexts } from '../../sms/inbound/receive.ts'
 import { claimMessages } from '../../sms/queue/claim.ts'
 import { applyReports } from '../../sms/queue/report.ts'
@@ -140,6 +140,7 @@ async function pair(c: Ctx, services: Services): Promise<string> {
   const { store, extensions } = services
   const body = checkShape(PAIR_BODY, await readJson(c, GUEST_BODY_BYTES))
   const { code, name, platform, phone, sims, push } = body
+  if (push) checkEndpoint(push, services.config)
   const device = {
     code,
     name: name ?? '',

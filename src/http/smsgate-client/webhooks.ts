@@ -1,3 +1,4 @@
+import { grants } from '../../auth/tokens/scopes.ts'
 import { ApiError, badRequest } from '../../errors.ts'
 import { createRecord } from '../../records/write/create.ts'
 import { deleteRecord } from '../../records/write/delete.ts'
@@ -10,9 +11,11 @@ import {
   readWebhookBody,
   webhooksOf,
 } from '../../smsgate-client/webhooks.ts'
+import { SMSGATE_EVENTS, type SmsgateEvent } from '../../webhooks/smsgate-event.ts'
 import { readJson } from '../body/json-body.ts'
 import type { Ctx, Services } from '../context.ts'
 import { retryWrite, type WriteAttempt } from '../middleware/retry-write.ts'
+import { scopeRequired } from '../middleware/sender.ts'
 import { buildRequest } from '../request-info.ts'
 import { requireClient } from './credentials.ts'
 
@@ -24,9 +27,9 @@ const MAX_BODY_BYTES = 10_000
  */
 export async function saveWebhook(c: Ctx, services: Services): Promise<ClientWebhook> {
   const { store } = services
-  const identify = async () => (await requireClient(c, services, 'webhooks:write')).auth
-  await identify() // before the body is read
+  await requireClient(c, services, 'webhooks:write') // before the body is read
   const body = readWebhookBody(await readJson(c, MAX_BODY_BYTES))
+  const identify = () => identifyFor(c, services, body.event)
   const save = (auth: AuthRecord, attempt: WriteAttempt) => writeWebhook(c, services, auth, body, attempt)
   // another request may have added one with this id since it was looked for
   const saved = await retryWrite(store, identify, (auth, attempt) =>
@@ -38,6 +41,14 @@ export async function saveWebhook(c: Ctx, services: Services): Promise<ClientWeb
     throw asClientFault(error)
   })
   return { id: saved.smsgate_id, deviceId: body.device || null, url: saved.url, event: body.event }
+}
+
+/** The caller. A webhook for incoming texts hands out the inbox, so it needs that scope, too. */
+async function identifyFor(c: Ctx, services: Services, event: SmsgateEvent): Promise<AuthRecord> {
+  const { auth, scopes } = await requireClient(c, services, 'webhooks:write')
+  if (SMSGATE_EVENTS[event] === 'message.received' && !grants(scopes, 'inbox:list'))
+    throw scopeRequired('inbox:list')
+  return auth
 }
 
 async function writeWebhook(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { readOrMakeParam } from '../../db/params.ts'
+import { type UrlFault, urlFault } from '../../outgoing/addresses.ts'
 import { sendOutgoing } from '../../outgoing/send.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 
@@ -53,10 +54,17 @@ export async function vapidKeys({ db }: Store): Promise<VapidKeys> {
   return JSON.parse(await readOrMakeParam(db, VAPID_KEY, make))
 }
 
+const ENDPOINT_FAULTS: Readonly<Record<UrlFault, string>> = {
+  not_a_url: 'endpoint must be an http or https address',
+  not_http: 'endpoint must be an http or https address',
+  not_https: 'endpoint must be an https address',
+  private: 'endpoint must not be a private address',
+}
+
 /** Throws 400 for an endpoint that pushes could not be sent to. */
 export function checkEndpoint({ endpoint }: Subscription, { webhookAllowPrivate }: PushSettings): void {
-  if (!webhookAllowPrivate && !endpoint.startsWith('https://'))
-    throw gatewayRefusal('invalid_request', 'endpoint must be an https address')
+  const fault = urlFault(endpoint, webhookAllowPrivate)
+  if (fault) throw gatewayRefusal('invalid_request', ENDPOINT_FAULTS[fault])
 }
 
 /** Whether a push service's status says that the subscription has ended. RFC 8030, 7.3 */

@@ -192,6 +192,20 @@ describe('by its owner', () => {
     expect(await only()).toEqual(before)
   })
 
+  test('it has lines of its owner alone', async () => {
+    const lineOf = async (who: Client) => {
+      const device = await server.pair(who, { sims: [{ slot: 1 }] })
+      const filter = encodeURIComponent(`device = "${device.id}"`)
+      return (await who.call('GET', `/api/collections/lines/records?filter=${filter}`)).body.items[0].id
+    }
+    const [mine, theirs] = [await lineOf(user), await lineOf(await server.makeUser())]
+    const refused = { status: 400, body: { data: { line: { code: 'validation_invalid_line' } } } }
+    expect(await start(ZOE, { line: theirs })).toMatchObject(refused)
+    const { id } = (await start(ZOE, { line: mine })).body
+    expect(await user.call('PATCH', `${RECORDS}/${id}`, { line: theirs })).toMatchObject(refused)
+    expect((await user.call('PATCH', `${RECORDS}/${id}`, { line: '' })).status).toBe(200)
+  })
+
   test('it is deleted, and its messages stay', async () => {
     const message = await hear(ZOE, 'Hello')
     const { id } = await only()

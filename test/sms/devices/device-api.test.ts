@@ -41,6 +41,31 @@ describe('who may do what', () => {
   })
 })
 
+const subscriptionAt = (address: string) => ({
+  endpoint: address,
+  keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) },
+})
+
+describe('a push endpoint that is not on the internet is refused', () => {
+  test.each([
+    ['http://push.example.com/', 'endpoint must be an https address'],
+    ['https://127.0.0.1/push', 'endpoint must not be a private address'],
+    ['https://[::1]/push', 'endpoint must not be a private address'],
+    ['https://0x7f.1/push', 'endpoint must not be a private address'],
+    ['https://localhost:8443/push', 'endpoint must not be a private address'],
+    ['https://169.254.169.254/latest', 'endpoint must not be a private address'],
+  ])('%s', async (address, message) => {
+    const push = subscriptionAt(address)
+    const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
+    const answers = [
+      await device.call('PUT', '/api/devices/push', push),
+      await user.call('PUT', '/api/account/push', push),
+      await server.guest.call('POST', '/api/devices/pair', { code, platform: 'simulator', push }),
+    ]
+    expect(answers.map(({ status, body }) => [status, body.message])).toEqual(Array(3).fill([400, message]))
+  })
+})
+
 describe('bad bodies are refused with what is wrong', () => {
   test.each([
     ['claim', 'no json', 'The body must be a JSON object'],
