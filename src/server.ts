@@ -95,7 +95,10 @@ async function begin(
   const settings = await SettingsStore.open(db)
   const [stopping, closing, ending] = [new AbortController(), new AbortController(), new AbortController()]
   const extensions = extensionsOf(config)
-  const campaigns = new CampaignRunner({ store, config, acceptor: new Acceptor(store, config) }, log)
+  const campaigns = new CampaignRunner(
+    { store, config, extensions, acceptor: new Acceptor(store, config) },
+    log,
+  )
   const backups = new Backups({ ...backup, settings, stopping: stopping.signal })
   const services: Services = {
     store,

@@ -27,11 +27,12 @@ export const messagesExtension: Extension = {
       [ids],
       'sms forget messages',
     )
-    for (const row of rows) {
-      const [message, user, period, state, device, attempt] = row as Freed
-      if (state !== 'sending') await refundQuota(store, user, period)
+    const freed = rows as Freed[]
+    const unsent = freed.filter(([, , , state]) => state !== 'sending')
+    for (const same of Map.groupBy(unsent, ([, user, period]) => `${user} ${period}`).values())
+      await refundQuota(store, same[0]![1], same[0]![2], same.length)
+    for (const [message, , , , device, attempt] of freed)
       if (device) await notifyCanceled(store.db, device, message, attempt)
-    }
     await logChanged(store, 'conversations', 'update', await clearLastTexts(store.db, ids))
   },
 }

@@ -22,10 +22,17 @@ export function ownerOf(auth: AuthRecord | null): Owner {
 export const isOwn = (alias: string, position: number) =>
   `($${position}::text is null or ${isOwnedBy(alias, `$${position}`)})`
 
-/** Throws 404 where the owner has no such webhook, 409 for a disabled one. Gives its user. */
-export async function requireOpen(db: Db, owner: Owner, webhook: string): Promise<string> {
-  const text = `select w."user", w.enabled from webhooks w where w.id = $1 and ${isOwn('w', 2)} for share`
-  const { rows } = await db.query(text, [webhook, owner], 'webhook open')
+/**
+ * Locks a webhook. Throws 404 where the owner has no such webhook, 409 for a disabled one. Gives its user.
+ */
+export async function requireOpen(
+  db: Db,
+  owner: Owner,
+  webhook: string,
+  lock: 'share' | 'no key update' = 'share',
+): Promise<string> {
+  const text = `select w."user", w.enabled from webhooks w where w.id = $1 and ${isOwn('w', 2)} for ${lock}`
+  const { rows } = await db.query(text, [webhook, owner], `webhook open, ${lock}`)
   const [user, isEnabled] = rows[0] ?? []
   if (user === undefined) throw webhookRefusal('webhook_not_found')
   if (!isEnabled) throw webhookRefusal('webhook_disabled')

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../collections/catalog.ts'
+import { RetryLater } from '../errors.ts'
 import { now } from '../fields/types/date.ts'
 import { randomId } from '../tools/random.ts'
 import { type Owner, requireOpen } from './hook.ts'
@@ -24,14 +25,22 @@ export type Started = Readonly<z.output<typeof STARTED>>
 const INSERT = `
 insert into webhook_dispatch (delivery, webhook, "user", event_id, event, image) values ($1, $2, $3, $4, '${TEST_EVENT}', $5)`
 
+/** Tests of a webhook that may wait at a time, retries included. */
+const MAX_WAITING = 3
+const RETRY_AFTER_SECONDS = 5
+const COUNT = `select count(*) from webhook_dispatch where webhook = $1 and event = '${TEST_EVENT}'`
+
 /**
  * Sends a webhook an event with a made-up message, by the way that all events go. Answers the delivery, whose
- * record says what becomes of it. Throws 404 and 409.
+ * record says what becomes of it. Throws 404, 409, and 429 while as many tests wait as may.
  */
 export async function sendTest(store: Store, owner: Owner, webhook: string): Promise<Started> {
   const [id, eventId] = [randomId(), randomId()]
   await store.db.transaction(async (db) => {
-    const user = await requireOpen(db, owner, webhook)
+    const user = await requireOpen(db, owner, webhook, 'no key update')
+    const { rows } = await db.query(COUNT, [webhook], 'webhook tests')
+    if (Number(rows[0]![0]) >= MAX_WAITING)
+      throw new RetryLater(429, RETRY_AFTER_SECONDS, `${MAX_WAITING} tests of this webhook wait already`)
     await db.query(INSERT, [id, webhook, user, eventId, JSON.stringify(sampleRow(user))])
   })
   return { id, event_id: eventId, event: TEST_EVENT, status: 'pending' }

@@ -880,6 +880,7 @@ create table webhook_dispatch (
 );
 CREATE INDEX webhook_dispatch_due ON webhook_dispatch USING btree ("user", webhook, due_at) WHERE handed_at IS NULL;
 CREATE INDEX webhook_dispatch_handed ON webhook_dispatch USING btree ("user", webhook) WHERE handed_at IS NOT NULL;
+CREATE INDEX webhook_dispatch_tests ON webhook_dispatch USING btree (webhook) WHERE event = 'webhook.test'::text;
 CREATE TRIGGER noted AFTER INSERT ON webhook_dispatch REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION webhook_noted();
 
 create table webhook_payloads (

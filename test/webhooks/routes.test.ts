@@ -36,6 +36,24 @@ test('the routes are for the user of the webhook and for superusers', async () =
   expect((await user.call('POST', resend)).status).toBe(200)
 })
 
+test('at most three tests of a webhook wait, also when they come at once', async () => {
+  const nobody = 'http://127.0.0.1:1'
+  const [hook, other] = [await makeWebhook(user, nobody), await makeWebhook(user, nobody)]
+  const ask = ({ id }: { id: string }) => user.call('POST', `/api/webhooks/${id}/test`)
+  const answers = await Promise.all(Array.from({ length: 10 }, () => ask(hook)))
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, ...Array(7).fill(429)])
+  const refused = await fetch(`${fixture.gateway.url}/api/webhooks/${hook.id}/test`, {
+    method: 'POST',
+    headers: { authorization: user.token },
+  })
+  expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5'])
+  expect(await refused.json()).toEqual({
+    error: 'too_many_requests',
+    message: '3 tests of this webhook wait already.',
+  })
+  expect((await ask(other)).status).toBe(200)
+})
+
 test.each([
   ['no date', { since: 'tomorrow or so' }],
   ['nothing', {}],

@@ -32,7 +32,7 @@ export const webhookPaths = (): ZodOpenApiPathsObject => ({
     post: posted(
       'testWebhook',
       'Send a test event',
-      'Sends `webhook.test` with a made-up message, by the way that all events go.',
+      'Sends `webhook.test` with a made-up message, by the way that all events go. While three tests of it wait the answer is 429.',
       success('The delivery, which is under way.', STARTED),
       webhookRefusals('unauthorized', 'forbidden', 'webhook_not_found', 'webhook_disabled'),
     ),

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../errors.ts'
-import { cancelWaiting } from '../edit/cancel-batch.ts'
+import { deleteRecords } from '../../records/write/cascade.ts'
+import { cancelWaiting, lockWaiting } from '../edit/cancel-batch.ts'
 import {
   type Campaign,
   type CampaignServices,
@@ -49,7 +50,7 @@ export async function advance(services: CampaignServices, id: string, signal: Ab
 
 async function send(services: CampaignServices, campaign: Campaign, signal: AbortSignal): Promise<boolean> {
   if (isStored(campaign)) return releaseMessages(services.store, campaign)
-  await cancelFormer(services, campaign)
+  await deleteFormer(services, campaign)
   try {
     return await storeMessages(services, campaign, signal)
   } catch (error) {
@@ -60,12 +61,12 @@ async function send(services: CampaignServices, campaign: Campaign, signal: Abor
 }
 
 async function pause(services: CampaignServices, campaign: Campaign): Promise<boolean> {
-  await cancelFormer(services, campaign)
+  await deleteFormer(services, campaign)
   return isStored(campaign) ? holdMessages(services.store, campaign) : true
 }
 
 async function end(services: CampaignServices, campaign: Campaign): Promise<boolean> {
-  await cancelFormer(services, campaign)
+  await deleteFormer(services, campaign)
   await cancelAll(services, campaign)
   return true
 }
@@ -74,6 +75,15 @@ async function cancelAll({ store }: CampaignServices, { user, batches }: Campaig
   for (const batch of batches) await cancelWaiting(store, user, batch)
 }
 
-async function cancelFormer({ store }: CampaignServices, { user, formerBatch }: Campaign): Promise<void> {
-  if (formerBatch) await cancelWaiting(store, user, formerBatch)
+/** Deletes what waits of the revision before. Canceled, it would stay: a change may come again and again. */
+async function deleteFormer(services: CampaignServices, { user, formerBatch }: Campaign): Promise<void> {
+  const { store, extensions } = services
+  const messages = store.catalog.find('sms_messages')!
+  const deleteSome = () =>
+    store.db.transaction(async (db) => {
+      const ids = (await lockWaiting(db, user, formerBatch)).map(([message]) => message)
+      await deleteRecords({ db, catalog: store.catalog }, extensions, messages, ids)
+      return ids.length
+    })
+  while (formerBatch && (await deleteSome()) > 0);
 }

@@ -3,6 +3,7 @@ import type { Config } from '../../config.ts'
 import type { Db } from '../../db/open.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../fields/values/instant.ts'
 import { changeLogCte } from '../../records/changes.ts'
+import type { Extensions } from '../../records/extension.ts'
 import { LAST_LEAVES_AT } from '../send/preview.ts'
 import { gatewayRefusal } from '../send/refusal.ts'
 import type { SendServices } from '../send/send.ts'
@@ -12,6 +13,7 @@ export type CampaignStatus = (typeof STATUSES)[number]
 
 /** What campaigns need of the server. */
 export interface CampaignServices extends SendServices {
+  readonly extensions: Extensions
   readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota'>
 }
 
@@ -45,7 +47,7 @@ export interface Campaign extends CampaignText, CampaignOptions {
   readonly audience: readonly string[]
   /** The batch of its messages, then those of its repeated sends. */
   readonly batches: readonly string[]
-  /** The batch of the revision before, as long as it may have to be canceled; else ''. */
+  /** The batch of the revision before, as long as it may have messages that wait; else ''. */
   readonly formerBatch: string
   readonly revision: number
   /** Dates in PocketBase's form, '' for none. */

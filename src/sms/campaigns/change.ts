@@ -20,7 +20,7 @@ const MARGIN_MS = 2_000
 
 /**
  * Changes a user's campaign of which nothing has left. A new text, time or audience is a new revision: the
- * texts of the one before are canceled and new ones are stored (advance.ts). Throws 409 `campaign_begun`, and
+ * texts of the one before are deleted and new ones are stored (advance.ts). Throws 409 `campaign_begun`, and
  * what `createCampaign` throws, with nothing changed.
  */
 export async function changeCampaign(

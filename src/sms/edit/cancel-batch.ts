@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import { isOwnedBy, unindexed } from '../../db/by-id.ts'
+import type { Db } from '../../db/open.ts'
 import { failMessages } from '../queue/fail.ts'
 import type { MessageSource } from '../queue/reassign.ts'
 import { REASONS } from '../status/status.ts'
@@ -53,10 +54,15 @@ export async function cancelWaiting(store: Store, user: string, batchId: string)
   }
 }
 
-async function cancelSome({ db }: Store, user: string, batchId: string) {
+/** Locks some messages of a user's batch that no device has claimed: their ids, devices and attempts. */
+export async function lockWaiting(db: Db, user: string, batchId: string) {
   // without a name: a plan of when there was little would go through all for each
   const { rows } = await db.query(WAITING, [batchId, user])
-  const found = rows as [string, string, number][]
+  return rows as [message: string, device: string, attempt: number][]
+}
+
+async function cancelSome({ db }: Store, user: string, batchId: string) {
+  const found = await lockWaiting(db, user, batchId)
   if (found.length === 0) return { found: 0, canceled: 0 }
   const paid = await failMessages(db, LOCKED, REASONS.canceled, [found.map(([message]) => message)])
   for (const { period, messages } of paid) await refundQuota({ db }, user, period, messages)

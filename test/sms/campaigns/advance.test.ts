@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { type CatalogStore, openStore } from '../../../src/collections/catalog/catalog-store.ts'
 import { readConfig } from '../../../src/config.ts'
 import type { Db } from '../../../src/db/open.ts'
+import { extensionsOf } from '../../../src/extensions.ts'
 import { advance } from '../../../src/sms/campaigns/advance.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/sms/campaigns/body.ts'
 import { type CampaignServices, findCampaign, readState } from '../../../src/sms/campaigns/campaign.ts'
@@ -33,7 +34,8 @@ beforeAll(async () => {
   store = await openStore(db)
   const node = () => {
     const config = readConfig({})
-    return { store, config, acceptor: new Acceptor(store, config) }
+    const extensions = extensionsOf(config)
+    return { store, config, extensions, acceptor: new Acceptor(store, config) }
   }
   one = node()
   two = node()
@@ -133,6 +135,19 @@ test('a crash between any two steps of a change: the new text is there once, the
   )
   expect(bodies.rows).toEqual([['New']])
   expect(await used()).toBe(8)
+})
+
+test('changes leave no texts behind that never left', async () => {
+  await quota(10)
+  const id = await created({ recipients: numbers(10), scheduled_at: inAnHour() })
+  for (const body of ['One', 'Two', 'Three']) await change(one, id, { body })
+  const stored = await db.query(
+    'select distinct body, count(*) from sms_messages where "user" = $1 group by 1',
+    [user],
+  )
+  expect(stored.rows).toEqual([['Three', 10]])
+  expect((await db.query('select count(*) from sms_events where "user" = $1', [user])).rows).toEqual([[0]])
+  expect(await used()).toBe(10)
 })
 
 test('whom the former text has reached all the same does not get the new one', async () => {

@@ -18,6 +18,8 @@ import { type LineFixture, openLineFixture } from '../../support/database/line-f
 const NOW = new AbortController().signal
 const PEOPLE = ['+4930001', '+4930002', '+4930003', '+4930004', '+81300005']
 
+const config = readConfig({})
+const extensions = extensionsOf(config)
 let fixture: LineFixture
 let services: CampaignServices
 let campaign: string
@@ -25,8 +27,7 @@ let batch: string
 beforeAll(async () => {
   fixture = await openLineFixture()
   const { store } = fixture
-  const config = readConfig({})
-  services = { store, config, acceptor: new Acceptor(store, config) }
+  services = { store, config, extensions, acceptor: new Acceptor(store, config) }
 })
 afterAll(() => fixture.stop())
 
@@ -127,7 +128,6 @@ test.each(['campaigns', 'sms_messages', 'devices', 'users'])('a deletion of %s s
   const { db, catalog } = fixture.store
   const where = name === 'users' ? `where id = '${fixture.user}'` : ''
   const ids = (await fixture.rows(`select id from ${name} ${where}`)).map(([id]) => String(id))
-  const extensions = extensionsOf({ webhookAllowPrivate: false })
   await db.transaction((tx) => deleteRecords({ db: tx, catalog }, extensions, catalog.find(name)!, ids))
   await sweep(fixture.store, 600)
   expect(await fixture.claim('a')).toEqual([])

@@ -1,9 +1,17 @@
 import { createServer } from 'node:http'
 import { freePort } from '../../support/database/postgres.ts'
-import { type Attack, type AttackRun, asUser, createRecords, must, type Prepared } from './attack.ts'
+import {
+  type Attack,
+  type AttackRun,
+  asUser,
+  createRecords,
+  must,
+  type Prepared,
+  type Target,
+} from './attack.ts'
 import { flood } from './flood.ts'
 
-// Sends, templates, webhooks.
+// Sends, templates, campaigns, webhooks.
 
 const SEND = '/api/sms/send'
 const number = (i: number) => `+4915${1e7 + i}`
@@ -47,6 +55,14 @@ function listen(run: AttackRun): void {
 
 const sendAll = (run: AttackRun, connections: number, body: object) =>
   flood(run, connections, () => ({ path: SEND, token: run.prepared.token!, body: JSON.stringify(body) }))
+
+/** People of the campaign whose text changes all the time. */
+const PEOPLE = 100
+/** A test is tried again for three days, so that at most these wait. */
+const MAX_TESTS = 3
+
+const countOf = async (target: Target, path: string) =>
+  Number((await must(target.root, 'GET', `/api/collections/${path}&perPage=1`)).totalItems)
 
 export const sends: readonly Attack[] = [
   {
@@ -146,6 +162,53 @@ export const sends: readonly Attack[] = [
       }))
       const body = JSON.stringify({ requests })
       return flood(run, 8, () => ({ path: '/api/batch', token: run.prepared.token!, body }))
+    },
+  },
+  {
+    name: 'a campaign whose text changes all the time',
+    who: 'user',
+    isShort: true,
+    prepare: asUser(async (user) => {
+      const scheduled_at = new Date(Date.now() + 86_400_000).toISOString()
+      const body = { body: 'Attacked 0', recipients: recipients.slice(0, PEOPLE), scheduled_at }
+      return { campaign: (await must(user, 'POST', '/api/campaigns', body)).id }
+    }),
+    attack: (run) =>
+      flood(run, 8, (turn) => ({
+        method: 'PATCH',
+        path: `/api/campaigns/${run.prepared.campaign}`,
+        token: run.prepared.token!,
+        body: JSON.stringify({ body: `Attacked ${turn}` }),
+      })),
+    async inspect(target) {
+      const stored = await countOf(
+        target,
+        `sms_messages/records?filter=${encodeURIComponent('body ~ "Attacked"')}`,
+      )
+      // the last text, and the one before if its deletion is under way
+      if (stored > 2 * PEOPLE) throw new Error(`${stored} messages are stored of a campaign to ${PEOPLE}`)
+      return `${stored} messages stored`
+    },
+  },
+  {
+    name: 'tests of a webhook that nobody answers',
+    who: 'user',
+    isShort: true,
+    prepare: asUser(async (user) => {
+      const values = { user: user.id, url: 'http://127.0.0.1:1', events: ['message.sent'], enabled: true }
+      return { webhook: (await must(user, 'POST', '/api/collections/webhooks/records', values)).id }
+    }),
+    attack: (run) =>
+      flood(run, 8, () => ({
+        method: 'POST',
+        path: `/api/webhooks/${run.prepared.webhook}/test`,
+        token: run.prepared.token!,
+      })),
+    async inspect(target) {
+      const filter = encodeURIComponent('event = "webhook.test" && status = "pending"')
+      const waiting = await countOf(target, `webhook_deliveries/records?filter=${filter}`)
+      if (waiting > MAX_TESTS) throw new Error(`${waiting} tests wait`)
+      return `${waiting} tests wait`
     },
   },
 ]
