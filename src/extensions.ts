@@ -27,7 +27,7 @@ export const extensionsOf = (settings: WebhookSettings): Extensions =>
     [USERS_ID, strict(usersExtension)],
     [USER_SETTINGS_ID, strict(userSettingsExtension)],
     ['devices', strict(devicesExtension)],
-    ['lines', strict()],
+    ['lines', strict({ keepsReferences: true })],
     ['contacts', contactsExtension],
     ['contact_groups', strict()],
     ['sms_templates', strict()],

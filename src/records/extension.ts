@@ -42,6 +42,8 @@ export interface Extension {
     old: Readonly<Record<string, Value>>,
     request: RequestInfo,
   ): Promise<Record<string, unknown>>
+  /** Records that refer to a deleted record keep its id: too many may have it. */
+  readonly keepsReferences?: boolean
   /** Runs before records are deleted, in the transaction. */
   beforeDelete?(store: Store, ids: readonly string[]): Promise<void>
   /** Runs after records were deleted, in the transaction: deletes dependent rows. */

@@ -30,10 +30,8 @@ language plpgsql as $$
 declare
   zone text;
   today text;
-  tomorrow text;
-  this_month text;
-  next_day timestamptz;
-  next_month timestamptz;
+  -- the latest day that another time zone of the user, or a clock that is a little ahead, may have begun
+  latest text;
   turns bigint;
   taken bigint := 0;
   last_turn bigint;
@@ -47,6 +45,10 @@ declare
   are_available boolean[];
   full_until timestamptz[];
   are_limited boolean[];
+  -- the day of the line's counters, and when it and its month end
+  days text[];
+  next_days timestamptz[];
+  next_months timestamptz[];
   day_room float8[];
   month_room float8[];
   recipient_room float8[];
@@ -77,28 +79,16 @@ begin
   end if;
   zone := sms_time_zone(owner);
   today := to_char(at at time zone zone, 'YYYY-MM-DD');
-  tomorrow := to_char(today::date + 1, 'YYYY-MM-DD');
-  next_day := tomorrow::timestamp at time zone zone;
-  -- A call may come after one for which the next day had begun: it waited for the lock, or the clock of its
-  -- node is behind. A day that has begun goes on, or its counters would begin anew.
-  if next_day - at < interval '1 hour' and exists (
-    select from lines l join line_use u on u.line = l.id
-    where l."user" = owner and u.day = tomorrow
-  ) then
-    at := next_day;
-    today := tomorrow;
-    next_day := (today::date + 1)::timestamp at time zone zone;
-  end if;
-  this_month := left(today, 7);
-  next_month := ((this_month || '-01')::date + interval '1 month')::timestamp at time zone zone;
+  latest := to_char(today::date + 2, 'YYYY-MM-DD');
 
   select count(*), array_agg(a.id), array_agg(a.device), array_agg(a.slot), array_agg(a.number),
     array_agg(a.prefixes), array_agg(a.is_available), array_agg(a.full_until), array_agg(a.is_limited),
+    array_agg(a.day), array_agg(a.next_day), array_agg(a.next_month),
     array_agg(a.day_room), array_agg(a.month_room), array_agg(a.recipient_room), array_agg(a.has_recipients),
     array_agg(a.turn), array_agg(0), array_agg(0), array_agg(false),
     array_agg(a.place) filter (where a.is_available and a.full_until is null)
   into lines_count, ids, line_devices, slots, numbers, all_prefixes, are_available, full_until, are_limited,
-    day_room, month_room, recipient_room, has_recipient_limit, line_turns, day_more, recipients_more,
+    days, next_days, next_months, day_room, month_room, recipient_room, has_recipient_limit, line_turns, day_more, recipients_more,
     has_turned, free
   from (
     select row_number() over (order by d.id collate "C", l.slot) as place, l.id, d.id as device, l.slot::int as slot, l.number, l.prefixes, coalesce(u.turn, 0) as turn,
@@ -106,15 +96,19 @@ begin
       case when d.per_minute > 0 or d.daily_limit > 0
         then sms_device_room_at(d.id, d.per_minute, d.daily_limit) end as full_until,
       l.daily_limit > 0 or l.monthly_limit > 0 or l.monthly_recipients > 0 as is_limited,
-      l.monthly_recipients > 0 as has_recipients,
+      l.monthly_recipients > 0 as has_recipients, t.day,
+      (t.day::date + 1)::timestamp at time zone zone as next_day,
+      (date_trunc('month', t.day::timestamp) + interval '1 month') at time zone zone as next_month,
       case when l.daily_limit > 0
-        then l.daily_limit - case when u.day = today then u.day_texts else 0 end end as day_room,
+        then l.daily_limit - case when u.day = t.day then u.day_texts else 0 end end as day_room,
       case when l.monthly_limit > 0
-        then l.monthly_limit - case when u.month = this_month then u.month_texts else 0 end end as month_room,
+        then l.monthly_limit - case when u.month = left(t.day, 7) then u.month_texts else 0 end end as month_room,
       case when l.monthly_recipients > 0
-        then l.monthly_recipients - case when u.month = this_month then u.recipients else 0 end
+        then l.monthly_recipients - case when u.month = left(t.day, 7) then u.recipients else 0 end
       end as recipient_room
     from devices d join lines l on l.device = d.id left join line_use u on u.line = l.id
+    -- A day that has begun goes on in another time zone, or its counters would begin again.
+    cross join lateral (select greatest(today, case when u.day <= latest then u.day end)) t(day)
     where d."user" = owner and l.enabled and l.present
     order by place
   ) a;
@@ -167,17 +161,17 @@ begin
       until := full_until[i];
       if are_limited[i] then
         if month_room[i] < 1 then
-          until := greatest(until, next_month);
+          until := greatest(until, next_months[i]);
         elsif day_room[i] < 1 then
-          until := greatest(until, next_day);
+          until := greatest(until, next_days[i]);
         elsif has_waiting then
           until := greatest(until, at);
         end if;
         if has_recipient_limit[i] and recipient_room[i] < 1 and not exists (
           select from line_recipients r
-          where r.line = ids[i] and r.month = this_month and r.number = asked."to"
+          where r.line = ids[i] and r.month = left(days[i], 7) and r.number = asked."to"
         ) then
-          until := greatest(until, next_month);
+          until := greatest(until, next_months[i]);
         end if;
       end if;
       if until is not null then
@@ -229,13 +223,13 @@ begin
       room_at := null;
       reason := '';
       if are_limited[best] then
-        charged := today;
+        charged := days[best];
         day_more[best] := day_more[best] + 1;
         day_room[best] := day_room[best] - 1;
         month_room[best] := month_room[best] - 1;
         if has_recipient_limit[best] then
           insert into line_recipients as r (line, month, number, texts)
-          values (ids[best], this_month, asked."to", 1)
+          values (ids[best], left(days[best], 7), asked."to", 1)
           on conflict on constraint line_recipients_pkey do update set texts = r.texts + 1
           returning r.xmax = 0 into is_added;
           if is_added then
@@ -257,12 +251,12 @@ begin
   for i in 1 .. coalesce(lines_count, 0) loop
     if day_more[i] > 0 or has_turned[i] then
       insert into line_use as u (line, day, day_texts, month, month_texts, recipients, turn)
-      values (ids[i], today, day_more[i], this_month, day_more[i], recipients_more[i], line_turns[i])
+      values (ids[i], days[i], day_more[i], left(days[i], 7), day_more[i], recipients_more[i], line_turns[i])
       on conflict on constraint line_use_pkey do update set
-        day = today, day_texts = case when u.day = today then u.day_texts else 0 end + day_more[i],
-        month = this_month,
-        month_texts = case when u.month = this_month then u.month_texts else 0 end + day_more[i],
-        recipients = case when u.month = this_month then u.recipients else 0 end + recipients_more[i],
+        day = days[i], day_texts = case when u.day = days[i] then u.day_texts else 0 end + day_more[i],
+        month = left(days[i], 7),
+        month_texts = case when u.month = left(days[i], 7) then u.month_texts else 0 end + day_more[i],
+        recipients = case when u.month = left(days[i], 7) then u.recipients else 0 end + recipients_more[i],
         turn = line_turns[i];
     end if;
   end loop;

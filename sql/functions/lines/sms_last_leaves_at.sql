@@ -20,9 +20,9 @@ begin
   select array_agg(coalesce(nullif(l.daily_limit, 0), 'infinity')),
     array_agg(coalesce(nullif(l.monthly_limit, 0), 'infinity')),
     array_agg(coalesce(nullif(l.monthly_recipients, 0), 'infinity')),
-    array_agg(case when u.day = first_day::text then u.day_texts else 0 end),
-    array_agg(case when u.month = left(first_day::text, 7) then u.month_texts else 0 end),
-    array_agg(case when u.month = left(first_day::text, 7) then u.recipients else 0 end)
+    array_agg(case when u.day >= first_day::text then u.day_texts else 0 end),
+    array_agg(case when u.month >= left(first_day::text, 7) then u.month_texts else 0 end),
+    array_agg(case when u.month >= left(first_day::text, 7) then u.recipients else 0 end)
   into daily, monthly, people, day_left, month_left, people_left
   from devices d join lines l on l.device = d.id left join line_use u on u.line = l.id
   where d."user" = owner and d.enabled and l.enabled and l.present

@@ -10,9 +10,9 @@ create or replace function sms_lines_near_limits(share float8) returns table (
   select n.id, n.device, n."user", n.used >= 1
   from (
     select l.id, l.device, l."user", greatest(
-      case when u.day = t.today then u.day_texts / nullif(l.daily_limit, 0) end,
-      case when u.month = left(t.today, 7) then u.month_texts / nullif(l.monthly_limit, 0) end,
-      case when u.month = left(t.today, 7) then u.recipients / nullif(l.monthly_recipients, 0) end
+      case when u.day >= t.today then u.day_texts / nullif(l.daily_limit, 0) end,
+      case when u.month >= left(t.today, 7) then u.month_texts / nullif(l.monthly_limit, 0) end,
+      case when u.month >= left(t.today, 7) then u.recipients / nullif(l.monthly_recipients, 0) end
     ) as used
     from line_use u join lines l on l.id = u.line join devices d on d.id = l.device
     cross join lateral (select sms_local_day(l."user", now()) as today offset 0) t

@@ -32,6 +32,7 @@ export async function deleteRecords(
   if (collection.name === SUPERUSERS) await demandSuperuser(store, collection)
   if (collection.type === 'auth') await deleteLinks(store, collection, deleted)
   await extensions.get(collection.id)?.afterDelete?.(store, deleted)
+  if (extensions.get(collection.id)?.keepsReferences) return
   for (const reference of referencesTo(store.catalog, collection)) {
     await release(store, extensions, reference, deleted)
   }

@@ -13,7 +13,7 @@ import { Parameters, type SqlCondition } from '../parameters.ts'
 import { isRuleFault } from '../render/visibility.ts'
 import { statementName } from '../select.ts'
 import { deleteRecords, RequiredByRelation } from './cascade.ts'
-import { pointsAt, referenceSql, referencesTo } from './references.ts'
+import { pointsAt, type Reference, referenceSql, referencesTo } from './references.ts'
 import { uniqueViolationError } from './unique.ts'
 
 const FAILED =
@@ -39,8 +39,9 @@ export async function deleteRecord(
     const target = () => targetSql(compiled, id, authConditions(request.auth, options))
     const extension = extensions.get(collection.id)
     const isPlain = collection.type === 'base' && !extension?.beforeDelete && !extension?.afterDelete
+    const references = extension?.keepsReferences ? [] : referencesTo(store.catalog, collection)
     const remove = async (inside: Store) => {
-      if (isPlain && (await deleteUnreferenced(inside, collection, target()))) return
+      if (isPlain && (await deleteUnreferenced(inside, collection, references, target()))) return
       await deleteWithAll(inside, extensions, collection, id, target())
     }
     await writeWith(store, options, () => id, remove)
@@ -72,9 +73,10 @@ function targetSql(
 async function deleteUnreferenced(
   store: Store,
   collection: Collection,
+  references: readonly Reference[],
   { text: target, parameters }: Target,
 ): Promise<boolean> {
-  const held = referencesTo(store.catalog, collection).map((reference) => {
+  const held = references.map((reference) => {
     const other = reference.collection.id === collection.id ? ' and r.id <> d.id' : ''
     return `not exists (select 1 from ${referenceSql(reference).table} r where ${pointsAt(reference, 'd.id')}${other})`
   })

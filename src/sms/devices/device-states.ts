@@ -51,9 +51,9 @@ select d.id, d.last_seen >= ${onlineSince('$1')}, d.last_seen >= ${onlineSince('
   (select coalesce(json_agg(json_build_object('line', l.id,
       'minute', (select coalesce(sum(h.messages), 0) from device_handouts h
         where h.device = d.id and h.line = l.id and h.at > now() - interval '1 minute'),
-      'day', case when u.day = sms_local_day(l."user", now()) then u.day_texts else 0 end,
-      'month', case when u.month = left(sms_local_day(l."user", now()), 7) then u.month_texts else 0 end,
-      'recipients', case when u.month = left(sms_local_day(l."user", now()), 7) then u.recipients else 0 end
+      'day', case when u.day >= sms_local_day(l."user", now()) then u.day_texts else 0 end,
+      'month', case when u.month >= left(sms_local_day(l."user", now()), 7) then u.month_texts else 0 end,
+      'recipients', case when u.month >= left(sms_local_day(l."user", now()), 7) then u.recipients else 0 end
     ) order by l.slot), '[]')
     from lines l left join line_use u on u.line = l.id where l.device = d.id)
 from devices d left join device_batteries b on b.device = d.id ${whose} order by d.id`

@@ -65,6 +65,17 @@ const ORPHANED: MessageSource = {
 /** The request named a device that is no more. */
 export const endOrphaned = (db: Db) => failAll(db, ORPHANED, REASONS.deviceDeleted)
 
+const LINELESS: MessageSource = {
+  name: 'lineless',
+  sql: `select d.* from sms_dispatch d
+  where d.state = 'pending' and d.due_at <= now() and d.line_pinned
+    and not exists (select from lines l where l.id = d.line)
+  order by d.due_at limit ${MAX_ROWS} for update skip locked`,
+}
+
+/** The request named a line that was deleted. */
+export const endLineless = (db: Db) => failAll(db, LINELESS, REASONS.lineDeleted)
+
 const RETRIABLE: MessageSource = {
   name: 'retriable',
   sql: `select d.message, d."user", d.device, d.line, '' as charged, d.state, d.pinned, d.position, d.attempt,

@@ -47,4 +47,5 @@ export const REASONS = {
   expired: 'Expired before sending',
   canceled: 'Canceled',
   deviceDeleted: 'The device of this message was deleted',
+  lineDeleted: 'The line of this message was deleted',
 } as const

@@ -5,6 +5,7 @@ import { endOptedOut } from '../queue/opted-out.ts'
 import {
   type DevicesToWake,
   endExpired,
+  endLineless,
   endOrphaned,
   failExpiredLeases,
   reassignUnclaimed,
@@ -27,6 +28,7 @@ const SWEEPS: readonly ((
   retryExpiredLeases,
   endOptedOut,
   returnStale,
+  endLineless,
   releaseDue,
   reassignUnclaimed,
   wakeUnclaimed,

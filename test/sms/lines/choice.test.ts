@@ -62,6 +62,21 @@ test.each([
 })
 
 test.each([
+  ['absent', `update lines set present = false where id = $1`],
+  ['disabled', `update lines set enabled = false where id = $1`],
+  [
+    'of a disabled device',
+    `update devices set enabled = false where id = (select device from lines where id = $1)`,
+  ],
+])('a number that a line has that is %s, too, means the other one', async (_, change) => {
+  await fixture.lines('a1', 'b1')
+  await fixture.set('a1', `number = '+491'`)
+  await fixture.set('b1', `number = '+491'`)
+  await fixture.rows(change, [fixture.idOf('a1')])
+  expect(await fixture.send(text('+4911', { from: '+491' }))).toBe('b1')
+})
+
+test.each([
   ['+4312345', 'b1'],
   ['+43664', 'c1'],
   ['+4917', 'a1'],

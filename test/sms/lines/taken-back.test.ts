@@ -157,6 +157,40 @@ test('a text that is deleted before a device has it costs its line no recipient'
   expect(await states()).toEqual([['+4912', 'assigned', '', '']])
 })
 
+test('a new time zone and back gives a line no fresh day', async () => {
+  await fixture.lines('a1')
+  await fixture.set('a1', 'daily_limit = 2, monthly_recipients = 3')
+  await fixture.at('2090-01-31T20:00:00Z')
+  expect(await fixture.sendAll({ recipients: many(3) })).toEqual(['a1', 'a1', null])
+  const moveTo = (zone: string) => fixture.rows('update user_settings set time_zone = $1', [zone])
+  await liveIn('Pacific/Kiritimati')
+  // the day after has begun, and the month: their room is used up once
+  expect(await fixture.sendAll({ recipients: ['+4917', '+4918', '+4919'] })).toEqual(['a1', 'a1', null])
+  for (const zone of ['Etc/GMT+12', 'Pacific/Kiritimati', 'UTC']) {
+    await moveTo(zone)
+    expect(await fixture.send(text(`+4920`))).toBe(null)
+  }
+  await fixture.at('2090-02-01T01:00:00Z')
+  expect(await fixture.send(text('+4921'))).toBe(null)
+  await fixture.at('2090-02-02T01:00:00Z')
+  await fixture.rows('delete from sms_messages')
+  await fixture.rows('delete from sms_dispatch')
+  expect(await fixture.sendAll({ recipients: ['+4917', '+4922'] })).toEqual(['a1', 'a1'])
+})
+
+test('a text that names a line fails when the line is deleted, others go by another', async () => {
+  await fixture.lines('a1', 'b1')
+  await fixture.send(text('+4911', { line_id: fixture.idOf('a1') }))
+  await fixture.send(text('+4912', { device_id: fixture.idOf('a') }))
+  await fixture.set('a1', 'present = false')
+  await fixture.rows('delete from lines where id = $1', [fixture.idOf('a1')])
+  expect(await fixture.claim('a')).toEqual([])
+  await sweep(fixture.store, 600)
+  const [named, other] = await fixture.rows('select status, error_message from sms_messages order by "to"')
+  expect(named).toEqual(['failed', 'The line of this message was deleted'])
+  expect(other).toEqual(['pending', ''])
+})
+
 test('a day that goes back, in another time zone, holds nothing up', async () => {
   await fixture.lines('a1')
   await fixture.set('a1', 'daily_limit = 5')

@@ -152,7 +152,7 @@ test('a phone with the SMSGate app is told the slot that was chosen, and its tex
   ])
 })
 
-test('nobody creates or deletes lines, and only their owner changes what is theirs', async () => {
+test('nobody creates lines, and only their owner changes what is theirs', async () => {
   const user = await server.makeUser()
   const other = await server.makeUser()
   const device = await server.pair(user, { sims: [{ slot: 1 }, { slot: 2 }] })
@@ -167,10 +167,22 @@ test('nobody creates or deletes lines, and only their owner changes what is thei
   expect(await change(other, { label: 'x' })).toBe(404)
   expect(await change(server.guest, { label: 'x' })).toBe(404)
   expect(await change(device, { label: 'x' })).toBe(404)
-  expect((await user.call('DELETE', path)).status).toBe(403)
+  // one whose SIM is in the device stays
+  expect((await user.call('DELETE', path)).status).toBe(404)
+  expect(await change(user, { enabled: true })).toBe(200)
+  const { body: sent } = await user.call('POST', '/api/sms/send', {
+    recipients: ['+491510000001'],
+    body: 'Hi',
+    line_id: line.id,
+  })
+  await device.call('POST', '/api/devices/heartbeat', { sims: [{ slot: 3 - line.slot }] })
+  for (const by of [other, device, server.guest]) expect((await by.call('DELETE', path)).status).toBe(404)
+  expect((await user.call('DELETE', path)).status).toBe(204)
+  const [message] = await records(user, 'sms_messages')
+  expect([message.id, message.line]).toEqual([sent.message_ids[0], line.id])
   expect((await user.call('POST', '/api/collections/lines/records', { ...line, id: '' })).status).toBe(403)
   expect(await records(other, 'lines')).toEqual([])
-  expect(await records(device, 'lines')).toHaveLength(2)
+  expect(await records(device, 'lines')).toHaveLength(1)
   expect((await user.call('DELETE', `/api/collections/devices/records/${device.id}`)).status).toBe(204)
   expect(await records(user, 'lines')).toEqual([])
 })

@@ -10,6 +10,7 @@ const REASONS: Readonly<Record<string, string>> = {
   Canceled: t('Canceled'),
   'Canceled on the phone': t('Canceled on the phone'),
   'The device of this message was deleted': t('The device of this message was deleted'),
+  'The line of this message was deleted': t('The line of this message was deleted'),
 }
 
 const WAITING: Readonly<Record<NonNullable<Message['waiting_for']>, string>> = {

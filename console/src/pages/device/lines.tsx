@@ -6,11 +6,13 @@ import { formatPhone } from '../../data/phone/phone-numbers.ts'
 import type { Device, Line } from '../../data/records.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
+import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge } from '../../parts/status.tsx'
+import { toastFault } from '../../parts/toast.tsx'
 import { LineDialog } from './line-dialog.tsx'
 import { LineMeters } from './line-meters.tsx'
 
@@ -24,6 +26,17 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
   const [edited, setEdited] = useState<Line>()
   const close = () => {
     setEdited(undefined)
+    void reload()
+  }
+  const remove = async (line: Line) => {
+    const isSure = await confirmed({
+      title: t('Delete {name}?', { name: lineName(line) }),
+      text: t('The SIM is not in the device. Texts that name this line fail, others stay as they are.'),
+      action: t('Delete the line'),
+      danger: true,
+    })
+    if (!isSure) return
+    await pb.collection('lines').delete(line.id).catch(toastFault)
     void reload()
   }
   return (
@@ -41,6 +54,11 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
               <Button kind="quiet" icon="edit" iconOnly onClick={() => setEdited(line)}>
                 {t('Change {name}', { name: lineName(line) })}
               </Button>
+              {!line.present && (
+                <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(line)}>
+                  {t('Delete {name}', { name: lineName(line) })}
+                </Button>
+              )}
             </div>
             <LineFacts line={line} />
             <LineMeters line={line} use={state?.lines.find((use) => use.line === line.id)} />
