@@ -1,4 +1,3 @@
-import { globSync, readFileSync } from 'node:fs'
 import { defineConfig } from 'vitest/config'
 import { findPostgres } from './test/support/database/postgres.ts'
 
@@ -7,70 +6,51 @@ const FILES = 'test/**/*.test.ts'
 const SLOW = 'test/**/*.slow.test.ts'
 /** These need a browser: npm run test:browser. */
 const IN_BROWSER = 'test/browser/**'
-
-/** Tests that start a server or a store do so through test/support: they run on both backends. */
-const withDatabase = () =>
-  globSync(FILES, { exclude: [IN_BROWSER] }).filter((file) =>
-    /from '[^']*\/support\//.test(readFileSync(file, 'utf8')),
-  )
+/** Where versions of Postgres may differ. */
+const OF_DATABASE = 'test/{db,backup,sms/queue}/**/*.test.ts'
 
 const hasPostgres = Boolean(process.env.TEST_DATABASE_URL || findPostgres())
 if (!hasPostgres) {
   console.warn(
-    'No Postgres here: testing on PGlite only. Install one, or set TEST_DATABASE_URL to a server where databases may be made.',
+    'No Postgres is installed: testing on the embedded one only. Install one, or set TEST_DATABASE_URL to a server where databases may be made.',
   )
 }
 
 // a process runs files of one project only, so projects run one after the other: groupOrder
-const onPglite = {
-  env: { TEST_BACKEND: 'pglite' },
-  globalSetup: 'test/support/database/pglite-setup.ts',
-}
+const onEmbedded = { globalSetup: 'test/support/database/embedded-setup.ts' }
 /** What `npm test` runs: every quick file. */
-const pglite = {
+const quick = {
   extends: true as const,
   test: {
-    ...onPglite,
-    name: 'pglite',
+    ...onEmbedded,
+    name: 'quick',
     include: [FILES],
     exclude: [IN_BROWSER, SLOW],
     // Two processes run all files, as importing the server takes 1.5 s of CPU time. What a file changes in
     // its process, its hooks must undo.
     isolate: false,
-    // most databases live too short for V8 to optimize PGlite: to start one took twice the CPU time
-    execArgv: ['--liftoff-only'],
   },
 }
-/** Slow files of a protocol or a program, to which either backend is the same: on Postgres, if it is here. */
-const OF_EITHER_BACKEND = [
-  'test/agent/agent.slow.test.ts',
-  'test/alarms/server.slow.test.ts',
-  'test/backup-api/{api,schedule}.slow.test.ts',
-  'test/demo/demo.slow.test.ts',
-  'test/notifications/push.slow.test.ts',
-  'test/realtime/{access,limits}.slow.test.ts',
-  'test/smsgate/{bursts,handed,journey}.slow.test.ts',
-  'test/transfer/{installation,values}.slow.test.ts',
-]
 /** The slow files, each in a process of its own. */
-const pgliteSlow = {
+const slow = {
   extends: true as const,
   test: {
-    ...onPglite,
-    name: 'pglite-slow',
+    ...onEmbedded,
+    name: 'slow',
     include: [SLOW],
-    exclude: hasPostgres ? OF_EITHER_BACKEND : [],
+    exclude: [IN_BROWSER],
     sequence: { groupOrder: 1 },
   },
 }
-/** Every file that uses a database. */
-const postgres = {
+/** On an installed Postgres, in CI the oldest one that is promised. */
+const postgres15 = {
   extends: true as const,
   test: {
-    name: 'postgres',
-    include: withDatabase(),
-    env: { TEST_BACKEND: 'postgres' },
-    globalSetup: 'test/support/database/postgres-setup.ts',
+    name: 'postgres15',
+    include: [OF_DATABASE],
+    exclude: ['test/db/embedded/**'],
+    env: { TEST_SERVER: 'POSTGRES15' },
+    globalSetup: 'test/support/database/postgres15-setup.ts',
     sequence: { groupOrder: 2 },
   },
 }
@@ -86,6 +66,6 @@ export default defineConfig({
     maxWorkers: 2,
     setupFiles: 'test/support/each-file.ts',
     reporters: ['default', './test/support/slowest-files.ts'],
-    projects: [pglite, pgliteSlow, ...(hasPostgres ? [postgres] : [])],
+    projects: [quick, slow, ...(hasPostgres ? [postgres15] : [])],
   },
 })

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { createDatabase, startPostgres } from '../test/support/database/postgres.ts'
 import { requestsOf } from './contender.ts'
-import { seedPglite, seedPostgres } from './databases.ts'
+import { seedEmbedded, seedPostgres } from './databases.ts'
 import type { Sample } from './load.ts'
 import { load } from './measure.ts'
 import type { Scenario } from './scenarios.ts'
@@ -94,7 +94,7 @@ else {
     const data = { DATABASE_URL: '', DATA_DIR: join(folder, 'data') }
     let other: Record<string, string> = { DATABASE_URL: '', DATA_DIR: join(folder, 'restored') }
     if (values.pglite) {
-      await seedPglite(data.DATA_DIR)
+      await seedEmbedded(data.DATA_DIR)
       await measureBackup(data)
       other = { DATABASE_URL: await createDatabase(postgres.url) }
     } else {

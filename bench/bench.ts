@@ -5,7 +5,7 @@ import { freePort, startPostgres } from '../test/support/database/postgres.ts'
 import { serve } from '../test/support/server/program.ts'
 import { type Bar, barsOf, type Extras, type FirstStart, PGLITE_SCENARIOS, pgliteBarsOf } from './bars.ts'
 import type { Contender } from './contender.ts'
-import { seedPglite, seedPostgres } from './databases.ts'
+import { seedEmbedded, seedPostgres } from './databases.ts'
 import { compareAnswers, measure, type Row } from './measure.ts'
 import { type Options, readOptions } from './options.ts'
 import { startPocketBase } from './pocketbase.ts'
@@ -81,7 +81,7 @@ async function onPglite({ only, pace }: Options): Promise<void> {
   started.push(() => rmSync(folder, { recursive: true, force: true }))
   const memory = await firstStart(join(folder, 'empty'))
   say('filling PGlite')
-  await seedPglite(join(folder, 'full'))
+  await seedEmbedded(join(folder, 'full'))
   const pocketsms = await add(startPocketsms({ DATABASE_URL: '', DATA_DIR: join(folder, 'full') }))
   const scenarios = SCENARIOS.filter(({ name }) => PGLITE_SCENARIOS.includes(name) && name.includes(only))
   const rows = await measure([pocketsms], scenarios, pace, say)

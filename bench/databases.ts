@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { PGlite } from '@electric-sql/pglite'
-import { pg_trgm } from '@electric-sql/pglite/contrib/pg_trgm'
 import pg from 'pg'
+import { openEmbedded } from '../src/db/embedded/embedded.ts'
+import { createLogger } from '../src/log.ts'
 import { createDatabase } from '../test/support/database/postgres.ts'
 import { seed } from './seed.ts'
 
@@ -28,10 +27,13 @@ export async function seedPostgres(adminUrl: string): Promise<[ours: string, bar
   return [ours, await createDatabase(adminUrl, 'bench_bare', new URL(ours).pathname.slice(1))]
 }
 
-/** The embedded database, filled before the one process that may open it does. */
-export async function seedPglite(folder: string): Promise<void> {
+/** Fills the embedded database of a data folder. */
+export async function seedEmbedded(folder: string): Promise<void> {
   bootstrap({ DATABASE_URL: '', DATA_DIR: folder })
-  const client = await PGlite.create(join(folder, 'pglite'), { extensions: { pg_trgm } })
-  await seed(async (text) => void (await client.exec(text)))
-  await client.close()
+  const { url, close } = await openEmbedded(folder, createLogger({ logLevel: 'warn' }))
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await seed(async (text) => void (await client.query(text)))
+  await client.end()
+  await close()
 }

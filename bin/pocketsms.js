@@ -16,10 +16,6 @@ import { fileURLToPath } from 'node:url'
 // second server did, and then spent a quarter of its time collecting them.
 const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=70', '--no-allocation-site-pretenuring']
 
-// With the embedded database V8 compiles a lot of WebAssembly. glibc keeps what was freed, unless these
-// thresholds are fixed: 340 MB after a start instead of 265. mallopt(3); other C libraries ignore them.
-const MALLOC = { MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '131072' }
-
 const home = join(dirname(fileURLToPath(import.meta.url)), '..')
 const cli = ['src/cli.ts', 'dist/cli.js'].map((file) => join(home, file)).find(existsSync)
 const [major, minor] = process.versions.node.split('.').map(Number)
@@ -37,14 +33,13 @@ function ownNode() {
 
 const node = isNewEnough ? process.execPath : ownNode()
 const args = [...FLAGS, cli, ...process.argv.slice(2)]
-const env = process.env.DATABASE_URL ? process.env : { ...MALLOC, ...process.env }
 
 if (process.execve && process.platform !== 'win32') {
   // this process becomes the program: nothing stays in memory beside it
-  process.execve(node, [node, ...args], env)
+  process.execve(node, [node, ...args], process.env)
 }
 
-const child = spawn(node, args, { stdio: 'inherit', env })
+const child = spawn(node, args, { stdio: 'inherit' })
 // it may have got the same by itself, from a terminal or from systemd: src/tools/stop-signal.ts takes that
 // for one
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal))

@@ -11,7 +11,7 @@ import { type CatalogStore, openStore } from './collections/catalog/catalog-stor
 import type { Store } from './collections/catalog.ts'
 import { strict, type Words } from './command-line.ts'
 import { type Config, readConfig } from './config.ts'
-import { copyCommand } from './copy/command.ts'
+import { embeddedUrl } from './db/embedded/cluster.ts'
 import { openDb } from './db/open.ts'
 import { migrate } from './db/schema/migrate.ts'
 import { runProgramCommand, UserError } from './errors.ts'
@@ -108,6 +108,15 @@ const migrateCommand = defineCommand({
   run: () => withStore(async () => say('The database is up to date.')),
 })
 
+const databaseUrlCommand = defineCommand({
+  meta: { name: 'database-url', description: 'Print where psql finds the database.' },
+  run: () =>
+    runProgramCommand(async () => {
+      const { databaseUrl, dataDir } = readConfig(process.env)
+      say(databaseUrl ?? embeddedUrl(dataDir))
+    }),
+})
+
 const placesIn = (places: readonly string[]) => places.join(', ') || 'anywhere'
 const addresses: Words = {
   type: 'positional',
@@ -199,7 +208,7 @@ const main = defineCommand({
     import: importCommand,
     backup: backupCommand(setting),
     restore: restoreCommand(setting),
-    copy: copyCommand(setting),
+    'database-url': databaseUrlCommand,
     agent: agentCommand,
     send: sendCommand,
     openapi: openapiCommand(() => {

@@ -5,7 +5,6 @@ import type { Backups } from './backup/service/backups.ts'
 import { serveSchedule } from './backup/service/schedule.ts'
 import type { Store } from './collections/catalog.ts'
 import type { Config } from './config.ts'
-import { analyzeChangedTables } from './db/statistics.ts'
 import type { Logger } from './log.ts'
 import { deleteOldLogs } from './logs/delete-old.ts'
 import { cleanUpPushes } from './notifications/queue.ts'
@@ -74,17 +73,6 @@ export function jobsOf(
       ...EVERY_MINUTE,
       run: deviceWatchJob(store.db, { settings, log, config }, deviceAlarmMinutes, stopping),
     })
-  }
-  // PGlite has no autovacuum: without this a count of 102,000 rows takes 50 ms instead of 5
-  if (store.db.kind === 'pglite') {
-    jobs.push(
-      {
-        id: 'databaseTidyUp',
-        ...EVERY_TEN_MINUTES,
-        run: async () => void (await store.db.query('vacuum (analyze)')),
-      },
-      { id: 'databaseStatistics', ...EVERY_MINUTE, run: () => analyzeChangedTables(store.db) },
-    )
   }
   return jobs
 }

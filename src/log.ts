@@ -4,7 +4,7 @@ import type { Config } from './config.ts'
 export type { Logger }
 
 /**
- * What of an error is told: Postgres' details have values of rows in them, PGlite's errors whole statements.
+ * What of an error is told: Postgres' details have values of rows in them.
  */
 const TOLD = ['code', 'severity', 'constraint', 'schema', 'table', 'column', 'routine', 'status'] as const
 const MAX_CAUSES = 4

@@ -3,7 +3,6 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
-import { offerCopies } from './backup/live-copy.ts'
 import { type BackupServices, Backups, type Exclusively } from './backup/service/backups.ts'
 import { followRestores, otherRestoreIsOver } from './backup/service/follow.ts'
 import { readState } from './backup/service/state.ts'
@@ -122,10 +121,9 @@ async function begin(
   const delivery = await startDelivery(store, config, log, campaigns)
   const stopWebhooks = await startWebhooks(store, config, log, twilio)
   const stopPushes = startPushes(store, config, log)
-  const stopCopies = await offerCopies(db, log)
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)
-  const stops = [delivery.stop, stopWebhooks, stopPushes, stopJobs, stopCopies, stopIndexes]
+  const stops = [delivery.stop, stopWebhooks, stopPushes, stopJobs, stopIndexes]
   return {
     services,
     reception: tracker,

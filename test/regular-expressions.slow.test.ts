@@ -15,7 +15,6 @@ const EXEMPT: readonly (readonly [path: RegExp, reason: string])[] = [
   [/^auth\/mail\/mailer\.ts:/, 'templates of superusers; values in them are escaped'],
   [/^auth\/oauth2\/apple-secret\.ts:/, 'keys that superusers configure'],
   [/^fields\/types\/date\.ts:/, 'dates that the server itself wrote'],
-  [/^db\/pglite\/folder-copy\.ts:/, 'names of files that Postgres made'],
   [/^files\/stored-name\.ts:/, 'at most 300 bytes'],
   [/^filter\/sql\/scalar\.ts: 0\+\$$/, '17 digits'],
 ]

@@ -4,19 +4,18 @@ import { join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { defineCommand } from 'citty'
 import type { Config } from '../config.ts'
-import { hasDatabase } from '../db/data-folder.ts'
-import { openDb, openFolder } from '../db/open.ts'
+import { hasCluster } from '../db/embedded/site.ts'
+import { openDb } from '../db/open.ts'
 import { runProgramCommand, UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import { type Progress, showProgress } from '../tools/progress.ts'
 import { onStopSignal } from '../tools/stop-signal.ts'
 import { checkBackup } from './check.ts'
-import { type DumpOptions, dump } from './dump.ts'
-import { requestCopy } from './live-copy.ts'
 import { lowerPriority } from './lower-priority.ts'
 import type { BackupSummary } from './manifest.ts'
 import { checkNew } from './new-file.ts'
 import { type Restored, restoreBackup } from './restore.ts'
+import { type DumpOptions, writeBackup } from './write.ts'
 
 /** What a command needs; asked for when it runs, as it may throw a UserError for a wrong environment. */
 type Setting = () => { config: Config; log: Logger }
@@ -32,7 +31,7 @@ export const backupCommand = (setting: Setting) =>
     meta: {
       name: 'backup',
       description:
-        'Write everything to one file, while the server runs or not. It can be restored on PGlite and on Postgres.',
+        'Write everything to one file, while the server runs or not. It can be restored on any Postgres.',
     },
     args: {
       to: {
@@ -92,7 +91,6 @@ export const restoreCommand = (setting: Setting) =>
       }),
   })
 
-/** Of an embedded database that a server holds, the server's copy is read. */
 async function backUp(config: Config, log: Logger, path: string): Promise<BackupSummary> {
   checkNew(path)
   lowerPriority()
@@ -100,27 +98,13 @@ async function backUp(config: Config, log: Logger, path: string): Promise<Backup
   onStopSignal(() => stopped.abort(new UserError('Stopped. No backup was written.')))
   const progress: Progress = showProgress(process.stderr)
   const options: DumpOptions = { progress, signal: stopped.signal }
-  if (config.databaseUrl) return closing(await openDb(config, log), (db) => dump(db, path, options))
-  if (!hasDatabase(config.dataDir))
+  if (!config.databaseUrl && !hasCluster(config.dataDir))
     throw new UserError(`There is no pocketsms in the folder ${config.dataDir}.`)
-  const copy = await requestCopy(config.dataDir, stopped.signal)
+  const db = await openDb(config, log)
   try {
-    return await closing(await openFolder(copy?.folder ?? config.dataDir, log, copy !== undefined), (db) =>
-      dump(db, path, options),
-    )
+    return await writeBackup(db, path, options)
   } finally {
-    copy?.end()
-  }
-}
-
-async function closing<R extends { close(): Promise<void> }, T>(
-  opened: R,
-  work: (opened: R) => Promise<T>,
-): Promise<T> {
-  try {
-    return await work(opened)
-  } finally {
-    await opened.close()
+    await db.close()
   }
 }
 
@@ -133,8 +117,7 @@ function fileFor(to: string | undefined): string {
 }
 
 const rowsOf = ({ tables }: BackupSummary) => tables.reduce((sum, { rows }) => sum + rows, 0)
-const madeBy = ({ createdAt, version, backend }: BackupSummary) =>
-  `made ${createdAt} by pocketsms ${version} on ${backend === 'pglite' ? 'PGlite' : 'Postgres'}`
+const madeBy = ({ createdAt, version }: BackupSummary) => `made ${createdAt} by pocketsms ${version}`
 
 async function figures(path: string, summary: BackupSummary): Promise<string> {
   const hash = createHash('sha256')

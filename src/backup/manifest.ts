@@ -24,7 +24,6 @@ const SCHEMA = z.object({
   /** Of pocketsms. */
   version: z.string(),
   createdAt: z.iso.datetime(),
-  backend: z.enum(['postgres', 'pglite']),
   /** Applied migrations, by the names of their files. */
   migrations: z.array(z.string()),
   /** In the order in which they can be made. */
@@ -42,7 +41,6 @@ export interface BackupSummary {
   readonly createdAt: string
   /** The version of pocketsms that wrote it. */
   readonly version: string
-  readonly backend: 'postgres' | 'pglite'
   /** Size of the file. */
   readonly bytes: number
   readonly tables: readonly { readonly name: string; readonly rows: number }[]
@@ -82,7 +80,6 @@ function jsonOf(text: string): unknown {
 export const summaryOf = (manifest: Manifest, bytes: number): BackupSummary => ({
   createdAt: manifest.createdAt,
   version: manifest.version,
-  backend: manifest.backend,
   bytes,
   tables: manifest.tables.map(({ name, rows }) => ({ name, rows })),
 })

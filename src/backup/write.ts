@@ -1,28 +1,142 @@
+import { createHash } from 'node:crypto'
+import { stat } from 'node:fs/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
+import packageJson from '../../package.json' with { type: 'json' }
+import { quote } from '../collections/names.ts'
+import { isSqlError, LOCK_NOT_AVAILABLE } from '../db/errors.ts'
 import type { Db } from '../db/open.ts'
-import { copyFolder } from '../db/pglite/folder-copy.ts'
-import { dumpInChild } from './child.ts'
-import { type DumpOptions, dump } from './dump.ts'
-import type { BackupSummary } from './manifest.ts'
-import { checkNew } from './new-file.ts'
+import { appliedMigrations } from '../db/schema/migrate.ts'
+import { UserError } from '../errors.ts'
+import type { Progress } from '../tools/progress.ts'
+import { readPlan } from '../transfer/build.ts'
+import { type BatchSize, digestOf, prepareTransfer, readJsonLines, readNumbering } from '../transfer/rows.ts'
+import { NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
+import {
+  type BackupSummary,
+  entryName,
+  FORMAT,
+  MANIFEST,
+  type Manifest,
+  summaryOf,
+  type TableEntry,
+} from './manifest.ts'
+import { newFile } from './new-file.ts'
+import { MAX_LINE_BYTES } from './rows.ts'
+import { ZipWriter } from './zip-writer.ts'
 
-export type { BackupSummary }
+export interface DumpOptions {
+  readonly progress?: Progress
+  readonly signal?: AbortSignal
+}
+
+/** Small enough that a server answers others between two of them. */
+const BATCH: BatchSize = { rows: 500, bytes: 1_000_000 }
+const LOCK_TRIES = 5
+const LOCK_PAUSE_MS = 1_000
 
 /**
- * Writes a backup of the whole installation, as of one moment, to a new file at `path`; sends go on
- * meanwhile. It is written beside its place first: there is a whole backup or none. The embedded database has
- * one connection, which a long transaction would take from everybody: so its folder is copied, and another
- * process reads the copy.
- *
- * Throws a UserError where the file is there already or cannot be written, and on the embedded database for a
- * second backup at the same time; what `signal` gives when that ends it.
+ * Writes all that the database has, as of one moment, to a new file at `path`: in one read-only transaction,
+ * row by row. Others go on meanwhile. It is written beside its place first: there is a whole backup or none.
  */
 export async function writeBackup(db: Db, path: string, options: DumpOptions = {}): Promise<BackupSummary> {
-  if (db.folder === undefined) return dump(db, path, options)
-  checkNew(path)
-  const copy = await copyFolder(db, db.folder, options.signal)
-  try {
-    return await dumpInChild(copy.folder, path, options)
-  } finally {
-    await copy.remove()
+  const { signal } = options
+  const manifest = await newFile(path, (partial) =>
+    despiteChanges(() => dumpOnce(db, partial, options)).catch((error) => {
+      throw signal?.aborted ? signal.reason : error
+    }),
+  )
+  return summaryOf(manifest, (await stat(path)).size)
+}
+
+/**
+ * Tries again while somebody changes a table's form: a snapshot from before the change does not fit the
+ * table.
+ */
+async function despiteChanges<T>(work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      const isLocked = error instanceof Error && isSqlError(error.cause, LOCK_NOT_AVAILABLE)
+      if (!isLocked || tries === LOCK_TRIES) throw error
+      await sleep(LOCK_PAUSE_MS)
+    }
   }
+}
+
+const dumpOnce = (db: Db, partial: string, { progress = () => {}, signal }: DumpOptions): Promise<Manifest> =>
+  db.transaction(async (tx) => {
+    await tx.query('set transaction isolation level repeatable read, read only')
+    await prepareTransfer(tx)
+    const tables = await lockedTables(tx)
+    const head = {
+      format: FORMAT,
+      version: packageJson.version,
+      createdAt: new Date().toISOString(),
+      migrations: await appliedMigrations(tx),
+      views: [...(await readPlan(tx)).views],
+    }
+    const zip = new ZipWriter(partial, signal)
+    try {
+      const entries: TableEntry[] = []
+      for (const table of tables) entries.push(await dumpTable(tx, table, zip, progress, signal))
+      const manifest: Manifest = { ...head, tables: entries }
+      await zip.add(MANIFEST, [Buffer.from(JSON.stringify(manifest))])
+      await zip.end()
+      return manifest
+    } finally {
+      await zip.abandon()
+    }
+  })
+
+/** The tables of an installation, none of which can get another form until the transaction ends. */
+async function lockedTables(tx: Db): Promise<Table[]> {
+  const all = await tablesOf(tx)
+  if (!all.some(({ name }) => name === '_migrations'))
+    throw new UserError('There is no pocketsms in the database.')
+  const tables = all.filter(({ name }) => !NOT_TRANSFERRED.has(name))
+  await tx.query(`lock table ${tables.map(({ name }) => quote(name)).join(', ')} in access share mode nowait`)
+  return tables
+}
+
+async function dumpTable(
+  tx: Db,
+  table: Table,
+  zip: ZipWriter,
+  progress: Progress,
+  signal: AbortSignal | undefined,
+): Promise<TableEntry> {
+  const { name, columns } = table
+  const digest = await digestOf(tx, table)
+  const hash = createHash('sha256')
+  let rows = 0
+  async function* lines() {
+    for await (const batch of readJsonLines(tx, table, digest, BATCH)) {
+      signal?.throwIfAborted()
+      const bytes = bytesOf(table, batch)
+      hash.update(bytes)
+      rows += batch.length
+      progress(name, rows, digest.rows)
+      yield bytes
+    }
+  }
+  await zip.add(entryName(name), lines())
+  return {
+    name,
+    columns: columns.map(({ name, type }) => ({ name, type })),
+    rows,
+    sha256: hash.digest('hex'),
+    digest: digest.sum,
+    numbering: await readNumbering(tx, table),
+  }
+}
+
+function bytesOf({ name }: Table, lines: readonly string[]): Buffer {
+  const bytes = lines.map((line) => Buffer.from(`${line}\n`))
+  if (bytes.some(({ length }) => length > MAX_LINE_BYTES)) {
+    throw new UserError(
+      `The table ${name} has a row of more than ${MAX_LINE_BYTES} bytes: too long for a backup.`,
+    )
+  }
+  return Buffer.concat(bytes)
 }

@@ -21,4 +21,6 @@ export const LOCKS = {
   inboxRefresh: 7_367_022,
   /** The one node that holds it builds an index in the background. */
   indexBuild: 7_367_021,
+  /** Shared by all processes that use an embedded Postgres: the last one stops it. */
+  embedded: 7_367_025,
 } as const

@@ -17,10 +17,9 @@ export interface Session {
 }
 
 /**
- * Whether to cancel a statement that has run for `ranMs`. `blockedMs`: how long other statements have waited
- * behind it, where there is but one connection.
+ * Whether to cancel a statement that has run for `ranMs`.
  */
-export type IsOver = (ranMs: number, blockedMs: number) => boolean
+export type IsOver = (ranMs: number) => boolean
 
 /** A session that is in a transaction. */
 export interface TransactionSession extends Session {
@@ -34,14 +33,10 @@ export interface TransactionSession extends Session {
 /** `waiting`: requests that wait for a connection. */
 export type PoolUse = Readonly<Record<'busy' | 'idle' | 'waiting', number>>
 
-/** A database: `pg` or PGlite. Only this room knows which. */
+/** A database. */
 export interface Backend extends Session {
-  readonly kind: 'postgres' | 'pglite'
-  /**
-   * As `query`, for a statement that reads rows by their keys: done at once, and waiting for nobody's lock.
-   * Absent where there is but one connection.
-   */
-  readonly lookUp?: Session['query']
+  /** As `query`, for a statement that reads rows by their keys: it waits for no lock. */
+  readonly lookUp: Session['query']
   /**
    * As `query`, for a statement that only reads, outside of transactions. `isOver` is asked every few
    * milliseconds while it runs; when it says so, the statement is canceled (SQLSTATE 57014) and nothing of it
@@ -49,8 +44,7 @@ export interface Backend extends Session {
    */
   interruptible(isOver: IsOver, text: string, params?: readonly unknown[], name?: string): Promise<Result>
   /**
-   * One statement that may take as long as it needs, and is in no transaction, on a connection of its own
-   * where there are several.
+   * One statement that may take as long as it needs, in no transaction, on a connection of its own.
    */
   unhurried(text: string): Promise<Result>
   /** Runs `work` in one transaction on one connection; an error rolls back and is thrown on. */
@@ -64,9 +58,7 @@ export interface Backend extends Session {
    * connection.
    */
   listen(channel: string, heard: (payload: string) => void): Promise<() => Promise<void>>
-  /** Connections of the pool by what they do; absent where there is but one. */
-  readonly use?: () => PoolUse
-  /** The data folder of an embedded database; absent on a server. */
-  readonly folder?: string
+  /** Connections of the pool by what they do. */
+  readonly use: () => PoolUse
   close(): Promise<void>
 }

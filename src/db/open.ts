@@ -8,6 +8,7 @@ import { ClientLane } from './client/client-lane.ts'
 import type { StatementClient } from './client/statement-client.ts'
 import { isDeadlock, retryDeadlocks } from './deadlocks.ts'
 import { sessionDialect } from './dialect.ts'
+import { openEmbedded } from './embedded/embedded.ts'
 import { countSchemaMismatch, DatabaseUnavailable } from './errors.ts'
 import { openPostgres } from './postgres/postgres.ts'
 import { countingBackend, type RunningCount, readingBackend } from './replica/reading-backend.ts'
@@ -18,11 +19,6 @@ import type { Tables } from './tables.ts'
 const OLDEST_SERVER = 150_000
 const RETRY_MS = 1_000
 const SAY_EVERY = 10
-/**
- * Client-shaped statements that the embedded database is given at a time, so that it need not wait for the
- * next one.
- */
-const EMBEDDED_SLOTS = 4
 /** So many more statements run on a replica than on its primary before reads go to that. */
 const MORE_ON_REPLICA = 4
 
@@ -53,27 +49,18 @@ export class Db {
     this.kysely = new Kysely<Tables>({ dialect: sessionDialect(session) })
   }
 
-  get kind(): Backend['kind'] {
-    return this.#backend.kind
-  }
-
   get inTransaction(): boolean {
     return this.#transaction !== undefined
   }
 
-  /** What the pool of connections does; undefined where there is but one. */
-  get use(): PoolUse | undefined {
-    return this.#backend.use?.()
+  /** What the pool of connections does. */
+  get use(): PoolUse {
+    return this.#backend.use()
   }
 
   /** Client-shaped statements that run and wait. */
   get clientUse(): ClientLane['use'] | undefined {
     return this.#lane?.use
-  }
-
-  /** The data folder of an embedded database; undefined on a server. */
-  get folder(): string | undefined {
-    return this.#backend.folder
   }
 
   /** One statement, rows as arrays. See Session.query for values and `name`. */
@@ -102,8 +89,8 @@ export class Db {
 
   /** The same as `query` for a statement that reads rows by their keys: see Backend.lookUp. */
   lookUp(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
-    const lookUp = this.inTransaction ? undefined : this.#backend.lookUp
-    return (lookUp ?? this.#session.query)(text, params, name).catch(noted)
+    const lookUp = this.inTransaction ? this.#session.query : this.#backend.lookUp
+    return lookUp(text, params, name).catch(noted)
   }
 
   /**
@@ -114,7 +101,7 @@ export class Db {
     const reading = this.#reading
     if (!reading) return this
     const { replica, count } = reading
-    const primaryRuns = Math.max(count.running, this.use?.busy ?? 0)
+    const primaryRuns = Math.max(count.running, this.use.busy)
     const isReplica = replica.running <= primaryRuns + MORE_ON_REPLICA && (await replica.hasCaughtUp())
     counts.replica.reads[isReplica ? 'replica' : 'primary']++
     return isReplica ? reading.onReplica : reading.onPrimary
@@ -201,16 +188,17 @@ function noted(error: unknown): never {
 }
 
 /**
- * Postgres if `databaseUrl` is set, else PGlite in `dataDir`. Waits for a server that is not there yet and
- * says so. Throws a UserError for one that is too old or refuses us.
+ * The Postgres of `databaseUrl`, else the embedded one in `dataDir`. Waits for a server that is not there yet
+ * and says so. Throws a UserError for one that is too old, refuses us, or does not start.
  */
 export async function openDb(config: Config, log: Logger): Promise<Db> {
-  if (!config.databaseUrl) {
-    const limitMs = config.clientStatementSeconds * 1000
-    const lane = new ClientLane({ slots: EMBEDDED_SLOTS, isSerial: true, limitMs })
-    return new Db(await openEmbedded(config.dataDir, log), lane)
+  const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir, log)
+  const backend = openPostgres(config.databaseUrl ?? embedded!.url, poolSizeOf(config), log)
+  const close = async () => {
+    await backend.close()
+    await embedded?.close()
   }
-  const db = new Db(openPostgres(config.databaseUrl, poolSizeOf(config), log), laneOf(config))
+  const db = new Db({ ...backend, close }, laneOf(config))
   try {
     await awaitServer(db, log)
   } catch (error) {
@@ -237,20 +225,8 @@ const poolSizeOf = ({ databasePool }: Config) => Math.max(2, databasePool)
 const laneOf = (config: Config) =>
   new ClientLane({
     slots: poolSizeOf(config) >> 1,
-    isSerial: false,
     limitMs: config.clientStatementSeconds * 1000,
   })
-
-/** The embedded database in a data folder. `isCopy`: its files may be lost, so they are not synced. */
-export async function openFolder(folder: string, log: Logger, isCopy = false): Promise<Db> {
-  return new Db(await openEmbedded(folder, log, isCopy))
-}
-
-async function openEmbedded(folder: string, log: Logger, isCopy = false): Promise<Backend> {
-  // only here: a server on Postgres need not hold an embedded one in memory
-  const { openPglite } = await import('./pglite/backend.ts')
-  return openPglite(folder, log, isCopy)
-}
 
 async function awaitServer(db: Db, log: Logger): Promise<void> {
   for (let attempt = 0; ; attempt++) {

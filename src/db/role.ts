@@ -17,11 +17,9 @@ from pg_roles r where r.rolname = current_user`
 
 /**
  * A sentence for the people who run the server if its database role has rights that it does not need, which
- * would be an attacker's as well; undefined if it is a plain role. On the embedded database there is no other
- * role than the superuser, and nothing to warn of.
+ * would be an attacker's as well; undefined if it is a plain role.
  */
 export async function roleWarning(db: Db): Promise<string | undefined> {
-  if (db.kind === 'pglite') return undefined
   const [row] = (await db.query(RIGHTS)).rows as [string, string[]][]
   if (!row || row[1].length === 0) return undefined
   const [name, rights] = row

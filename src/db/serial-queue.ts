@@ -15,34 +15,11 @@ export function serialSession(session: Session): Session {
 /**
  * Does one thing after the other, in the order in which they were asked for; one that fails holds up none.
  */
-export function serialQueue() {
+function serialQueue() {
   let last: Promise<unknown> = Promise.resolve()
   return <T>(work: () => Promise<T>): Promise<T> => {
     const next = last.then(work)
     last = next.catch(() => {})
     return next
-  }
-}
-
-/**
- * Lets many things go on at the same time, and one alone: `alone` begins when all that was asked for before
- * it is over, and what is asked for after it waits for it. All begins in the order in which it was asked for.
- */
-export function readWriteQueue() {
-  let last: Promise<unknown> = Promise.resolve()
-  const going = new Set<Promise<unknown>>()
-  return {
-    together<T>(work: () => Promise<T>): Promise<T> {
-      const run = last.then(work)
-      const over: Promise<unknown> = run.catch(() => {}).finally(() => going.delete(over))
-      going.add(over)
-      return run
-    },
-    alone<T>(work: () => Promise<T>): Promise<T> {
-      const run = Promise.all([last, ...going]).then(work)
-      going.clear()
-      last = run.catch(() => {})
-      return run
-    },
   }
 }

@@ -9,7 +9,7 @@ import { invalid, unknownDevice } from './invalid.ts'
 import { MAX_DEVICE_ID, rfc3339 } from './query.ts'
 
 const MAX_DAYS = 31
-/** One refresh makes so many calls at most: 20,000 in one statement held PGlite for five seconds. */
+/** Calls of one refresh: 20,000 in one statement would take seconds. */
 const MAX_CALLS = 1_000
 const DAY_MS = 86_400_000
 

@@ -56,16 +56,16 @@ export class Semaphore {
   }
 
   /**
-   * The same, but the place is free again only after a rest: `times` as long as the work took, at most
-   * `maxRestMs`. So the rest of the time is for everything else.
+   * The same, but the place is free again only after a rest, as long as the work took, at most `maxRestMs`:
+   * the rest of the time is for everything else.
    */
-  async runThenRest<T>(work: () => Promise<T>, holder: string, maxRestMs: number, times = 1): Promise<T> {
+  async runThenRest<T>(work: () => Promise<T>, holder: string, maxRestMs: number): Promise<T> {
     await this.#enter(holder, this.#others)
     const startMs = performance.now()
     try {
       return await work()
     } finally {
-      setTimeout(() => this.#leave(), Math.min(times * (performance.now() - startMs), maxRestMs))
+      setTimeout(() => this.#leave(), Math.min(performance.now() - startMs, maxRestMs))
     }
   }
 

@@ -29,7 +29,7 @@ const MINUTE_PASSED = `update device_watch set looked_at = now() - interval '1 m
 let place: Environment
 let mail: MailServer
 beforeEach(async () => {
-  place = await emptyDatabase(process.env.TEST_BACKEND === 'postgres' ? 'postgres' : 'pglite')
+  place = await emptyDatabase()
   mail = await startMailServer()
   await withDatabase(place, prepare)
 })

@@ -137,7 +137,7 @@ describe('a backup that is restored', () => {
   })
 })
 
-describe.skipIf(process.env.TEST_BACKEND !== 'postgres')('two nodes', () => {
+describe('two nodes', () => {
   test('both start anew, and both know what was restored', async () => {
     const site = await startBackupServer()
     const two: RunningServer = await start(site.server.services.config, createLogger({ logLevel: 'silent' }))

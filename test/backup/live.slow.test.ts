@@ -1,18 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
-import { type Db, openFolder } from '../../src/db/open.ts'
-import { copyFolder } from '../../src/db/pglite/folder-copy.ts'
-import { createLogger } from '../../src/log.ts'
+import type { Db } from '../../src/db/open.ts'
 import type { RunningServer } from '../../src/server.ts'
 import {
   type Environment,
@@ -24,9 +21,7 @@ import { type Client, withDevices } from '../support/server/server-with-devices.
 import { startServer } from '../support/server/start.ts'
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url))
-const KIND = process.env.TEST_BACKEND === 'postgres' ? 'postgres' : 'pglite'
 /** Between two sends of a connection, so that the backup gets on in the same process. */
-const silent = createLogger({ logLevel: 'silent' })
 const PAUSE_MS = 20
 const folder = mkdtempSync(join(tmpdir(), 'pocketsms-backup-'))
 
@@ -36,7 +31,7 @@ let db: Db
 let user: Client
 
 beforeAll(async () => {
-  place = await emptyDatabase(KIND)
+  place = await emptyDatabase()
   server = await startServer({ env: { ...place, SMS_MONTHLY_QUOTA: '1000000' } })
   db = server.services.store.db
   const fixture = await withDevices(server)
@@ -90,7 +85,7 @@ select (select count(*) from sms_messages), (select count(*) from sms_dispatch),
   (select sum(used) from sms_usage), (select sum(messages) from sms_turns)`
 
 const restoredFigures = async (file: string) => {
-  const to = await emptyDatabase('pglite')
+  const to = await emptyDatabase()
   return withDatabase(to, async (target) => {
     await restoreBackup(target, file, { resume: true })
     // countMessages counts anew into sms_totals
@@ -135,7 +130,7 @@ test('the command writes, checks, and overwrites nothing, while the server runs'
 test('the command restores into an empty database, and refuses another', async () => {
   const file = join(folder, 'to-restore.zip')
   await writeBackup(db, file)
-  const to = await emptyDatabase(KIND)
+  const to = await emptyDatabase()
   const restore = (path: string, on: Environment) => run(['restore', path], on)
   writeFileSync(join(folder, 'cut.zip'), readFileSync(file).subarray(0, 1000))
   const cut = await restore(join(folder, 'cut.zip'), to)
@@ -143,7 +138,6 @@ test('the command restores into an empty database, and refuses another', async (
     1,
     expect.stringContaining('The file is not a backup of pocketsms'),
   ])
-  expect(existsSync(to.DATA_DIR)).toBe(false)
   const { status, stdout } = await restore(file, to)
   expect(stdout).toMatch(/^Restored .*to-restore\.zip, made .* by pocketsms .*: \d+ tables with \d+ rows\.$/m)
   expect(stdout).toMatch(/^\d+ unfinished messages ended as failed/m)
@@ -151,11 +145,8 @@ test('the command restores into an empty database, and refuses another', async (
   expect((await restore(file, to)).stderr).toContain('The database is not empty')
 })
 
-/** What a backup leaves in the data folder, or in that of the backups, while it is made. */
-const leftBehind = () => [
-  ...readdirSync(folder).filter((name) => name.includes('partial')),
-  ...(KIND === 'pglite' ? readdirSync(place.DATA_DIR).filter((name) => name.startsWith('backup-copy')) : []),
-]
+/** What a backup leaves in its folder while it is made. */
+const leftBehind = () => readdirSync(folder).filter((name) => name.includes('partial'))
 
 test.each(['SIGTERM', 'SIGKILL'] as const)('a command that gets a %s leaves no backup', async (signal) => {
   const child = start(['backup', '--to', 'killed.zip'])
@@ -163,58 +154,8 @@ test.each(['SIGTERM', 'SIGKILL'] as const)('a command that gets a %s leaves no b
   child.kill(signal)
   await new Promise((resolve) => child.once('exit', resolve))
   expect(readdirSync(folder)).not.toContain('killed.zip')
-  // of a killed process the next backup removes what is old, the server its copy
+  // of a killed process the next backup removes what is old
   for (const name of readdirSync(folder))
     if (signal === 'SIGKILL' && name.includes('partial')) rmSync(join(folder, name))
   await expect.poll(leftBehind).toEqual([])
-})
-
-describe.runIf(KIND === 'pglite')('a copy of the folder', () => {
-  test('is refused when its log is cut', async () => {
-    const copy = await copyFolder(db, place.DATA_DIR)
-    const label = readFileSync(join(copy.folder, 'pglite/backup_label'), 'utf8')
-    const [, file] = /\(file ([0-9A-F]{24})\)/.exec(label)!
-    const [, position] = /CHECKPOINT LOCATION: [0-9A-F]+\/([0-9A-F]+)/.exec(label)!
-    const log = join(copy.folder, 'pglite/pg_wal', file!)
-    const bytes = readFileSync(log)
-    // nothing after the record of the checkpoint, whose first word is its length
-    const start = Number.parseInt(position!, 16) % bytes.length
-    writeFileSync(log, bytes.fill(0, start + bytes.readUInt32LE(start)))
-    await expect(openFolder(copy.folder, silent, true)).rejects.toThrow('does not start')
-    await copy.remove()
-  })
-
-  test('is given to nobody without the token', async () => {
-    const { port } = JSON.parse(readFileSync(join(place.DATA_DIR, 'backup.json'), 'utf8'))
-    for (const token of ['x'.repeat(64), '', 'x'.repeat(100_000)]) {
-      const socket = connect(port, '127.0.0.1')
-      let heard = ''
-      socket.on('data', (bytes) => {
-        heard += bytes
-      })
-      socket.on('error', () => {})
-      socket.end(token)
-      await new Promise((resolve) => socket.once('close', resolve))
-      expect(heard).toBe('')
-    }
-    expect(leftBehind()).toEqual([])
-  })
-
-  test('several at a time are made one after the other', async () => {
-    const copies = await Promise.all([1, 2, 3].map(() => copyFolder(db, place.DATA_DIR)))
-    for (const copy of copies) {
-      const opened = await openFolder(copy.folder, silent, true)
-      expect((await opened.query('select count(*) from users')).rows).toEqual([[1]])
-      await opened.close()
-      await copy.remove()
-    }
-  })
-
-  test('that was left behind is removed at the next start', async () => {
-    const other = await emptyDatabase('pglite')
-    await withDatabase(other, async () => {})
-    mkdirSync(join(other.DATA_DIR, 'backup-copy-xyz'))
-    await withDatabase(other, async () => {})
-    expect(existsSync(join(other.DATA_DIR, 'backup-copy-xyz'))).toBe(false)
-  })
 })

@@ -7,12 +7,7 @@ import { restoreBackup } from '../../src/backup/restore.ts'
 import { writeBackup } from '../../src/backup/write.ts'
 import { openStore } from '../../src/collections/catalog/catalog-store.ts'
 import { migrate } from '../../src/db/schema/migrate.ts'
-import {
-  DIRECTIONS,
-  emptyDatabase,
-  removeFolders,
-  withDatabase,
-} from '../support/database/empty-databases.ts'
+import { emptyDatabase, removeFolders, withDatabase } from '../support/database/empty-databases.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'pocketsms-backup-'))
 afterAll(() => {
@@ -20,9 +15,9 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test.each(DIRECTIONS)('from %s to %s', async (fromKind, toKind) => {
-  const [from, to] = [await emptyDatabase(fromKind), await emptyDatabase(toKind)]
-  const file = join(folder, `${fromKind}-${toKind}.zip`)
+test('from one database to another', async () => {
+  const [from, to] = [await emptyDatabase(), await emptyDatabase()]
+  const file = join(folder, 'all.zip')
   await withDatabase(from, async (db) => {
     await migrate(db)
     await (await openStore(db)).close()
@@ -32,7 +27,7 @@ test.each(DIRECTIONS)('from %s to %s', async (fromKind, toKind) => {
   })
   await withDatabase(to, async (db) => {
     const restored = await restoreBackup(db, file)
-    expect(restored).toMatchObject({ ended: 0, foreign: [], backend: fromKind })
+    expect(restored).toMatchObject({ ended: 0, foreign: [] })
     const again = await writeBackup(db, `${file}.again`)
     expect(again.tables).toEqual(restored.tables)
     await expect(restoreBackup(db, file)).rejects.toThrow('The database is not empty')

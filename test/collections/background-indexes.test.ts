@@ -25,8 +25,7 @@ test('a new database has what it needs, and nothing to warn of', async () => {
   await migrate(db)
   await (await openStore(db)).close()
   const ready = [...(await indexStates(db))].filter(([, state]) => state === 'ready').map(([name]) => name)
-  if (db.kind === 'postgres') expect(ready).toEqual(['sms_messages_of_user_by_number'])
-  else expect(ready).toHaveLength(6)
+  expect(ready).toEqual(['sms_messages_of_user_by_number'])
   expect(await indexWarnings(db)).toEqual([])
 })
 
@@ -48,10 +47,8 @@ describe('a large table', () => {
 
   test('gets them beside the work, and the index that one of them replaces goes', async () => {
     await db.query(`create index sms_messages_by_to on sms_messages ("user", "to") where "to" <> ''`)
-    if (db.kind === 'postgres') {
-      await buildIndexes(db, silent)
-      expect((await indexStates(db)).get('sms_messages_by_time')).toBe('missing')
-    }
+    await buildIndexes(db, silent)
+    expect((await indexStates(db)).get('sms_messages_by_time')).toBe('missing')
     await Promise.all([buildIndexes(db, silent, ROWS), db.query(insert(ROWS + 1, ROWS + 10))])
     expect([...(await states(db))]).toEqual(['ready'])
     const { rows } = await db.query(`select to_regclass('sms_messages_by_to') is null`)
@@ -73,7 +70,7 @@ test('a table that lacks a column gets the others', async () => {
   ])
 })
 
-describe.runIf(process.env.TEST_BACKEND === 'postgres')('on a server', () => {
+describe('on a server', () => {
   const open = async () => {
     const config = await testConfig({}, 'prepared')
     const db = await openDb(config, silent)

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePortFrom } from '../../src/demo/port.ts'
-import { dataFolder } from '../support/database/pglite.ts'
+import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { serve } from '../support/server/program.ts'
 import { authOptions, superusers } from './auth-options.ts'
 import { backupsInFolder, backupsInS3 } from './backups.ts'
@@ -74,7 +74,7 @@ const port = await freePortFrom(FIRST_PORT, HOST)
 const proxy = await startProxy(dashboardFolder(), `http://${HOST}:${port}`)
 const backups = mkdtempSync(join(tmpdir(), 'pocketsms-dashboard-'))
 const server = await serve({
-  DATA_DIR: await dataFolder(),
+  DATA_DIR: temporaryFolder(),
   BACKUP_DIR: backups,
   DATABASE_URL: '',
   HOST,

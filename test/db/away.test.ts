@@ -9,9 +9,7 @@ import { type RunningServer, start } from '../../src/server.ts'
 import { testConfig } from '../support/server/start.ts'
 import { type BreakableProxy, makeBreakableProxy } from '../support/services/breakable-proxy.ts'
 
-// A database that is not there yet, goes away, comes back, or does not want us. PGlite cannot do any of this.
-
-const onPostgres = test.runIf(process.env.TEST_BACKEND === 'postgres')
+// A database that is not there yet, goes away, comes back, or does not want us.
 
 /** Starts a server whose database hangs on a cable. */
 async function open(): Promise<{ cable: BreakableProxy; starting: Promise<RunningServer>; said: string[] }> {
@@ -33,7 +31,7 @@ async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
   throw new Error('it did not become true within 10 s')
 }
 
-onPostgres('a server waits for a database that is not there yet, and says so', async () => {
+test('a server waits for a database that is not there yet, and says so', async () => {
   const { cable, starting, said } = await open()
   await until(() => said.some((line) => line.startsWith('waiting for the database: ')))
   await cable.connect()
@@ -42,7 +40,7 @@ onPostgres('a server waits for a database that is not there yet, and says so', a
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
 })
 
-onPostgres('a database that goes away is a 503, and all is well when it is back', async () => {
+test('a database that goes away is a 503, and all is well when it is back', async () => {
   const { cable, starting } = await open()
   await cable.connect()
   const server = await starting
@@ -86,7 +84,7 @@ onPostgres('a database that goes away is a 503, and all is well when it is back'
   })
 })
 
-onPostgres('a wrong password ends the start with a sentence', async () => {
+test('a wrong password ends the start with a sentence', async () => {
   const { databaseUrl } = await testConfig()
   const wrong = new URL(databaseUrl!)
   wrong.password = 'wrong'
@@ -95,7 +93,7 @@ onPostgres('a wrong password ends the start with a sentence', async () => {
   await expect(starting).rejects.toThrow(/The database refused to let us in: .*DATABASE_URL/)
 })
 
-onPostgres('a role that may make no tables ends it with a sentence, too', async () => {
+test('a role that may make no tables ends it with a sentence, too', async () => {
   const { databaseUrl } = await testConfig()
   const DATABASE_URL = process.env.TEST_POSTGRES_URL
   const admin = await openDb(readConfig({ DATABASE_URL }), createLogger({ logLevel: 'silent' }))
@@ -125,43 +123,39 @@ test('so does a server that knows no TLS, where it is asked for', async () => {
   await expect(starting).rejects.toThrow('The database cannot be used: The server does not support SSL')
 })
 
-onPostgres(
-  'a database that takes no writes is a 503 to who writes, and all is well when it does again',
-  async () => {
-    const config = await testConfig()
-    const server = await start(config, createLogger(config))
-    onTestFinished(() => server.stop())
-    const { db } = server.services.store
-    const database = new URL(config.databaseUrl!).pathname.slice(1)
-    // as after a failover, in which connections are made anew to a server that only reads
-    const set = async (isReadOnly: boolean) => {
-      const admin = await openDb({ ...config, databasePool: 1 }, createLogger(config))
-      try {
-        await admin.script(
-          `set transaction_read_only = off; alter database "${database}" set default_transaction_read_only = ${isReadOnly}`,
-        )
-        await admin.query(
-          `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
+test('a database that takes no writes is a 503 to who writes, and all is well when it does again', async () => {
+  const config = await testConfig()
+  const server = await start(config, createLogger(config))
+  onTestFinished(() => server.stop())
+  const { db } = server.services.store
+  const database = new URL(config.databaseUrl!).pathname.slice(1)
+  // as after a failover, in which connections are made anew to a server that only reads
+  const set = async (isReadOnly: boolean) => {
+    const admin = await openDb({ ...config, databasePool: 1 }, createLogger(config))
+    try {
+      await admin.script(
+        `set transaction_read_only = off; alter database "${database}" set default_transaction_read_only = ${isReadOnly}`,
+      )
+      await admin.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database()
            and usename = current_user and pid <> pg_backend_pid()`,
-        )
-      } finally {
-        await admin.close()
-      }
+      )
+    } finally {
+      await admin.close()
     }
-    const reset = () =>
-      fetch(`${server.url}/api/collections/users/request-password-reset`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: '{"email":"a@example.com"}',
-      }).then(({ status }) => status)
-    expect(await reset()).toBe(204)
-    await set(true)
-    await until(
-      async () =>
-        (await db.query('show transaction_read_only').catch(() => undefined))?.rows[0]?.[0] === 'on',
-    )
-    expect(await reset()).toBe(503)
-    await set(false)
-    await until(async () => (await reset()) === 204)
-  },
-)
+  }
+  const reset = () =>
+    fetch(`${server.url}/api/collections/users/request-password-reset`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"email":"a@example.com"}',
+    }).then(({ status }) => status)
+  expect(await reset()).toBe(204)
+  await set(true)
+  await until(
+    async () => (await db.query('show transaction_read_only').catch(() => undefined))?.rows[0]?.[0] === 'on',
+  )
+  expect(await reset()).toBe(503)
+  await set(false)
+  await until(async () => (await reset()) === 204)
+})

@@ -133,9 +133,7 @@ test('in a transaction it is a statement of the transaction', async () => {
   })
 })
 
-const onPostgres = test.runIf(process.env.TEST_BACKEND === 'postgres')
-
-onPostgres('one whose client is gone runs no longer at the server', async () => {
+test('one whose client is gone runs no longer at the server', async () => {
   const running = async () => {
     const text = `select count(*)::int from pg_stat_activity where state = 'active' and query like '% generate_series(1, 200000) a%'
       and pid <> pg_backend_pid() and datname = current_database()`
@@ -149,7 +147,7 @@ onPostgres('one whose client is gone runs no longer at the server', async () => 
   expect(db.use?.busy).toBe(0)
 })
 
-onPostgres('a cancellation never hits the next statement', async () => {
+test('a cancellation never hits the next statement', async () => {
   const next: Promise<unknown>[] = []
   for (let i = 0; i < 40; i++) {
     const client = clientOf(randomUUID())

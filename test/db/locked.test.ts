@@ -9,7 +9,7 @@ import {
 // Somebody has changed a table and does not say whether it is to stay so. PGlite has one connection, and
 // nobody beside it.
 
-describe.runIf(process.env.TEST_BACKEND === 'postgres')('a table that stays locked', () => {
+describe('a table that stays locked', () => {
   let server: ServerWithDevices
   let db: Db
   let user: Client

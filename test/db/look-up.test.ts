@@ -43,34 +43,30 @@ test('within a transaction it sees what the transaction did, and outside nobody 
   await db.transaction(async (inside) => {
     await inside.query('update things set n = 0 where id = $1', ['thing7'])
     expect((await inside.lookUp(BY_ID, ['thing7'])).rows).toEqual([[0]])
-    if (db.kind === 'postgres') expect(await lookUp(7)).toBe(7)
+    expect(await lookUp(7)).toBe(7)
     await inside.query('update things set n = 7 where id = $1', ['thing7'])
   })
 })
 
-const onPostgres = test.runIf(process.env.TEST_BACKEND === 'postgres')
 const OWN = 'select pg_backend_pid()'
 const pid = async (text = OWN) => (await db.lookUp(text)).rows[0]![0]
 
-onPostgres(
-  'one that takes long, or waits for a lock, is answered elsewhere, and holds nobody up for good',
-  async () => {
-    const own = await pid()
-    const slow = pid(`${OWN} from pg_sleep(1.5)`)
-    const behind = lookUp(1)
-    expect(await slow).not.toBe(own)
-    expect(await behind).toBe(1)
-    await db.transaction(async (inside) => {
-      await inside.query('lock table things in access exclusive mode')
-      const locked = lookUp(2)
-      expect(await pid()).toBe(own)
-      setTimeout(() => void inside.query('rollback').catch(() => {}), 100)
-      expect(await locked).toBe(2)
-    })
-  },
-)
+test('one that takes long, or waits for a lock, is answered elsewhere, and holds nobody up for good', async () => {
+  const own = await pid()
+  const slow = pid(`${OWN} from pg_sleep(1.5)`)
+  const behind = lookUp(1)
+  expect(await slow).not.toBe(own)
+  expect(await behind).toBe(1)
+  await db.transaction(async (inside) => {
+    await inside.query('lock table things in access exclusive mode')
+    const locked = lookUp(2)
+    expect(await pid()).toBe(own)
+    setTimeout(() => void inside.query('rollback').catch(() => {}), 100)
+    expect(await locked).toBe(2)
+  })
+})
 
-onPostgres('those that go by a name which waits for a lock are answered, too', async () => {
+test('those that go by a name which waits for a lock are answered, too', async () => {
   await db.transaction(async (inside) => {
     await inside.query('lock table things in access exclusive mode')
     const locked = [1, 2, 3].map((i) => lookUp(i, 'thing behind a lock'))
@@ -80,7 +76,7 @@ onPostgres('those that go by a name which waits for a lock are answered, too', a
   })
 })
 
-onPostgres('a connection that is lost is made anew', async () => {
+test('a connection that is lost is made anew', async () => {
   await db.query('select') // there is one for the question below
   const own = await pid()
   const caught = pid(`${OWN} from pg_sleep(0.9)`).catch((error: unknown) => error)
@@ -92,22 +88,19 @@ onPostgres('a connection that is lost is made anew', async () => {
   expect(await pid()).not.toBe(own)
 })
 
-onPostgres(
-  'a connection that has lived its time is replaced, and what was asked of it is answered',
-  async () => {
-    const pipeline = openPipeline({ connectionString: process.env.TEST_POSTGRES_URL }, 20)
-    const pids = new Set<unknown>()
-    for (let i = 0; i < 30; i++) {
-      const asked = [1, 2, 3].map((n) => pipeline.query(`${OWN}, $1::int`, [n], 'own'))
-      const answers = await Promise.all(asked)
-      expect(answers.map(({ rows }) => rows[0]![1])).toEqual([1, 2, 3])
-      for (const { rows } of answers) pids.add(rows[0]![0])
-      await sleep(5)
-    }
-    expect(pids.size).toBeGreaterThan(2)
-    await pipeline.close()
-  },
-)
+test('a connection that has lived its time is replaced, and what was asked of it is answered', async () => {
+  const pipeline = openPipeline({ connectionString: process.env.TEST_POSTGRES_URL }, 20)
+  const pids = new Set<unknown>()
+  for (let i = 0; i < 30; i++) {
+    const asked = [1, 2, 3].map((n) => pipeline.query(`${OWN}, $1::int`, [n], 'own'))
+    const answers = await Promise.all(asked)
+    expect(answers.map(({ rows }) => rows[0]![1])).toEqual([1, 2, 3])
+    for (const { rows } of answers) pids.add(rows[0]![0])
+    await sleep(5)
+  }
+  expect(pids.size).toBeGreaterThan(2)
+  await pipeline.close()
+})
 
 /** Rows that a look-up has read, by a condition on each. */
 async function rowsRead(text: string, params: readonly unknown[], name: string): Promise<number> {
@@ -120,7 +113,7 @@ async function rowsRead(text: string, params: readonly unknown[], name: string):
   return Number(rows[0]![0])
 }
 
-onPostgres('of somebody whom Postgres has not counted yet not all is read', async () => {
+test('of somebody whom Postgres has not counted yet not all is read', async () => {
   await db.script(`create table notes (owner text, id text primary key) with (autovacuum_enabled = off);
     insert into notes select 'old' || n % 5, 'old' || n from generate_series(1, 5000) n;
     analyze notes;
@@ -130,7 +123,7 @@ onPostgres('of somebody whom Postgres has not counted yet not all is read', asyn
   expect(await rowsRead(text, ['new77', 'new'], 'note of')).toBe(1)
 })
 
-onPostgres('of one who has much, where most have little, only the first rows are read', async () => {
+test('of one who has much, where most have little, only the first rows are read', async () => {
   await db.script(`create table letters (owner text, made int, id int generated always as identity);
     insert into letters (owner, made) select 'small' || n % 10000, n from generate_series(1, 20000) n;
     insert into letters (owner, made) select 'large', n from generate_series(1, 20000) n;

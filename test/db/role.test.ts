@@ -38,7 +38,7 @@ test('superusers, and nobody else, are told of warnings', async () => {
   expect((await client(server.url, '', '').call('GET', '/api/warnings')).status).toBe(401)
 })
 
-describe.runIf(process.env.TEST_BACKEND === 'postgres' && existsSync(psql))('on a server', () => {
+describe.runIf(existsSync(psql))('on a server', () => {
   let postgres: TemporaryPostgres
   let admin: pg.Client
   const open = (user: string, password: string, database: string): Promise<Db> => {

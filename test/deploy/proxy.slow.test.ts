@@ -64,10 +64,8 @@ const PROXIES: Readonly<
   },
 }
 
-const onPostgres = process.env.TEST_BACKEND === 'postgres'
-
 describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, run }) => {
-  describe.runIf(onPostgres && runs(name, ...version))('with the file of deploy/', () => {
+  describe.runIf(runs(name, ...version))('with the file of deploy/', () => {
     const folder = mkdtempSync(join(tmpdir(), 'pocketsms-proxy-'))
     let env: Record<string, string>
     const nodes: RunningProgram[] = []

@@ -7,7 +7,7 @@ import { type Client, client, openStream } from '../support/server/server-with-d
 import { PASSWORD, type ServerWithMail, startServerWithMail } from '../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../support/server/start.ts'
 
-// What is begun at one node is right at another: two servers on one Postgres. PGlite serves one.
+// What is begun at one node is right at another: two servers on one Postgres.
 
 const TO = '+4915112345678'
 /** A waiting claim that nobody wakes looks by itself that often. */
@@ -383,7 +383,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
   },
 }
 
-describe.runIf(process.env.TEST_BACKEND === 'postgres')('any request at any node', () => {
+describe('any request at any node', () => {
   beforeAll(async () => {
     server = await startServerWithMail()
     one = server.server
@@ -398,5 +398,3 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('any request at any node
 
   test.each(Object.entries(ROWS))('%s', (_, show) => show())
 })
-
-test.runIf(process.env.TEST_BACKEND !== 'postgres')('PGlite serves one node', () => {})

@@ -5,10 +5,9 @@ import { startServer } from '../support/server/start.ts'
 import { TestListener } from './ear.ts'
 import { ANN, ask, BEN, signIn, withStage } from './stage.ts'
 
-// Several servers on one Postgres. PGlite serves one.
-const onPostgres = process.env.TEST_BACKEND === 'postgres'
+// Several servers on one Postgres.
 
-describe.runIf(onPostgres)('nodes of one database', () => {
+describe('nodes of one database', () => {
   let one: RunningServer
   let two: RunningServer
   let who: Awaited<ReturnType<typeof signIn>>
@@ -142,5 +141,3 @@ describe.runIf(onPostgres)('nodes of one database', () => {
     await ear.close()
   })
 })
-
-test.runIf(!onPostgres)('PGlite serves one node', () => {})

@@ -270,7 +270,7 @@ describe('devices', () => {
 
 test('pages among many rows are read by their indexes', async () => {
   const { store, rows } = fixture.server
-  // in parts: on a busy machine one statement would take too long for PGlite
+  // in parts: on a busy machine one statement would take too long
   const parts = [
     [BEN.id, 1],
     ...Array.from({ length: 20 }, (_, part) => [CLEO.id, part * 2_000 + 1]),

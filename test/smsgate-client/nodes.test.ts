@@ -4,26 +4,20 @@ import { serve } from '../support/server/program.ts'
 import { startSmsgateClientFixture } from '../support/smsgate/smsgate-client-fixture.ts'
 
 const server = process.env.TEST_POSTGRES_URL
-const onPostgres = process.env.TEST_BACKEND === 'postgres' && server !== undefined
 
-// two servers on one Postgres: PGlite serves one
-test.skipIf(!onPostgres)(
-  'of sends with one id at two nodes at once, one is accepted',
-  async () => {
-    const DATABASE_URL = await createDatabase(server!, `test_smsgate_nodes_${Date.now()}`)
-    const fixture = await startSmsgateClientFixture({ DATABASE_URL })
-    onTestFinished(() => fixture.stop())
-    const port = String(await freePort())
-    const other = await serve({ DATABASE_URL, HOST: '127.0.0.1', PORT: port, LOG_LEVEL: 'warn' })
-    onTestFinished(() => other.stop())
-    for (let round = 0; round < 10; round++) {
-      const body = JSON.stringify({ id: `round ${round}`, message: 'Hi', phoneNumbers: ['+4911111'] })
-      const headers = { ...fixture.ann, 'content-type': 'application/json' }
-      const send = (url: string) => fetch(`${url}/3rdparty/v1/messages`, { method: 'POST', headers, body })
-      const answers = await Promise.all([fixture.server.url, other.url].map(send))
-      expect(answers.map(({ status }) => status).sort()).toEqual([202, 409])
-    }
-    expect(await fixture.server.rows('select count(*)::int from sms_messages')).toEqual([[10]])
-  },
-  120_000,
-)
+test('of sends with one id at two nodes at once, one is accepted', async () => {
+  const DATABASE_URL = await createDatabase(server!, `test_smsgate_nodes_${Date.now()}`)
+  const fixture = await startSmsgateClientFixture({ DATABASE_URL })
+  onTestFinished(() => fixture.stop())
+  const port = String(await freePort())
+  const other = await serve({ DATABASE_URL, HOST: '127.0.0.1', PORT: port, LOG_LEVEL: 'warn' })
+  onTestFinished(() => other.stop())
+  for (let round = 0; round < 10; round++) {
+    const body = JSON.stringify({ id: `round ${round}`, message: 'Hi', phoneNumbers: ['+4911111'] })
+    const headers = { ...fixture.ann, 'content-type': 'application/json' }
+    const send = (url: string) => fetch(`${url}/3rdparty/v1/messages`, { method: 'POST', headers, body })
+    const answers = await Promise.all([fixture.server.url, other.url].map(send))
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409])
+  }
+  expect(await fixture.server.rows('select count(*)::int from sms_messages')).toEqual([[10]])
+}, 120_000)

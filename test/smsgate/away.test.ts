@@ -4,10 +4,8 @@ import { testConfig } from '../support/server/start.ts'
 import { makeBreakableProxy } from '../support/services/breakable-proxy.ts'
 import { joinPhone, makePhone, send } from '../support/smsgate/smsgate-fixture.ts'
 
-const onPostgres = test.runIf(process.env.TEST_BACKEND === 'postgres')
-
 // a 401 would make the app forget who it is, and any answer that is a success would end its tries
-onPostgres('while the database is away, whatever a phone asks is answered 503', async () => {
+test('while the database is away, whatever a phone asks is answered 503', async () => {
   const { databaseUrl } = await testConfig()
   const proxy = await makeBreakableProxy(databaseUrl!)
   await proxy.connect()

@@ -198,7 +198,7 @@ test.each([
 })
 
 // the clock of the embedded database is our own
-test.runIf(process.env.TEST_BACKEND === 'postgres').each([
+test.each([
   ['ahead', DAY_MS],
   ['behind', -DAY_MS],
 ])('what is valid until then ends with its lease though the server is %s', async (_, clockMs) => {

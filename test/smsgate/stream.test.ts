@@ -43,11 +43,10 @@ test('it ends for a phone that was removed', async () => {
 
 test('a phone that listens at one node hears of what another accepts, and reports to either', async () => {
   const { databaseUrl } = fixture.gateway.server.services.config
-  if (!databaseUrl) return // PGlite serves one process
   user = await fixture.gateway.makeUser()
   const phone = await joinPhone(fixture, user)
   const port = String(await freePort())
-  const other = await serve({ DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: port, LOG_LEVEL: 'warn' })
+  const other = await serve({ DATABASE_URL: databaseUrl!, HOST: '127.0.0.1', PORT: port, LOG_LEVEL: 'warn' })
   try {
     const events = await openEvents(phone)
     await send(client(other.url, user.id, user.token), 21)

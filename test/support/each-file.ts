@@ -1,6 +1,12 @@
 import { afterAll, afterEach } from 'vitest'
 import { takeFaults } from './answers/answers.ts'
-import { removeDataFolders } from './database/pglite.ts'
+import { removeFolders } from './database/temporary-folder.ts'
+import { dropDatabases } from './server/start.ts'
+
+// the setups of two projects in one run each have a server: this is that of the file's project
+const { TEST_SERVER = 'EMBEDDED' } = process.env
+process.env.TEST_POSTGRES_URL = process.env[`${TEST_SERVER}_URL`]
+process.env.TEST_TEMPLATE = process.env[`${TEST_SERVER}_TEMPLATE`]
 
 /** Fails the test whose requests were answered otherwise than src/openapi says. */
 function checkAnswers(): void {
@@ -12,4 +18,5 @@ function checkAnswers(): void {
 afterEach(checkAnswers)
 afterAll(checkAnswers)
 // hooks of the file itself, which stop its servers, run before this one
-afterAll(removeDataFolders)
+afterAll(removeFolders)
+afterAll(dropDatabases)

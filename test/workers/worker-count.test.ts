@@ -1,24 +1,16 @@
 import { availableParallelism } from 'node:os'
 import { expect, test } from 'vitest'
 import { readConfig } from '../../src/config.ts'
-import { UserError } from '../../src/errors.ts'
 import { shareOf, workerCount } from '../../src/workers/worker-count.ts'
 
 const POSTGRES = { DATABASE_URL: 'postgres://localhost/none' }
 
 test.each([
   ['unset', {}, 1],
-  ['1 on PGlite', { WORKERS: '1' }, 1],
-  ['a number', { ...POSTGRES, WORKERS: '3' }, 3],
-  ['auto', { ...POSTGRES, WORKERS: 'auto' }, availableParallelism()],
+  ['a number', { WORKERS: '3' }, 3],
+  ['auto', { WORKERS: 'auto' }, availableParallelism()],
 ])('%s', (_, env, count) => {
   expect(workerCount(readConfig(env))).toBe(count)
-})
-
-test.each(['2', 'auto'])('WORKERS=%s is refused on the embedded database', (WORKERS) => {
-  const count = () => workerCount(readConfig({ WORKERS }))
-  expect(count).toThrow(UserError)
-  expect(count).toThrow(/WORKERS needs Postgres/)
 })
 
 test.each(['0', '-1', '1.5', 'all', '1000'])('WORKERS=%s is no setting', (WORKERS) => {

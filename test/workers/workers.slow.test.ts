@@ -59,7 +59,7 @@ const open = async (more: Record<string, string> = {}) => {
   return serve({ ...env, LOG_LEVEL: 'error', METRICS_TOKEN: TOKEN, WORKERS: String(WORKERS), ...more })
 }
 
-describe.runIf(process.env.TEST_BACKEND === 'postgres')('workers', () => {
+describe('workers', () => {
   let program: RunningProgram
   beforeAll(async () => {
     program = await open()
@@ -141,12 +141,4 @@ describe.runIf(process.env.TEST_BACKEND === 'postgres')('workers', () => {
       owner.close()
     }
   })
-})
-
-test('on the embedded database it says what is missing', async () => {
-  const message = await serve({ DATABASE_URL: '', PORT: String(await freePort()), WORKERS: '2' }).then(
-    () => 'started',
-    (error: Error) => error.message,
-  )
-  expect(message).toMatch(/WORKERS needs Postgres/)
 })

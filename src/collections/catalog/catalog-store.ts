@@ -112,8 +112,5 @@ export async function openStore(db: Db): Promise<CatalogStore> {
   return store
 }
 
-/**
- * How many stores are open on this database, of all processes; 0 on PGlite, whose folder one process at a
- * time has.
- */
+/** How many stores are open on this database, of all processes. */
 export const countStores = (db: Db): Promise<number> => countChannelListeners(db, CHANNEL)

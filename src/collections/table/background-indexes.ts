@@ -14,8 +14,7 @@ const RETRY_MS = 600_000
 
 /**
  * From so many messages on Postgres gets the indexes of a large history. Below it lists and searches are
- * quick without them, and each send would pay for them: docs/scaling.md. PGlite gets them from the beginning,
- * since there everything waits while an index is built.
+ * quick without them, and each send would pay for them: docs/scaling.md.
  */
 export const LARGE_HISTORY = 250_000
 /** What a small history needs as well. */
@@ -72,7 +71,7 @@ async function openIndexes(db: Db, large: number): Promise<OpenIndex[]> {
     .map((file) => ({ file, state: states.get(file.name) ?? 'missing' }))
     .filter(({ state }) => state !== 'ready')
   const isAlways = ({ file }: OpenIndex) => ALWAYS.includes(file.name)
-  if (db.kind === 'pglite' || large === 0 || open.every(isAlways)) return open
+  if (large === 0 || open.every(isAlways)) return open
   return (await isTrue(db, IS_LARGE, [large])) ? open : open.filter(isAlways)
 }
 
@@ -107,25 +106,22 @@ function createStatement(file: SqlFile, trigrams: Trigrams, how: 'concurrently' 
 export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): Promise<void> {
   const isDone = (await openIndexes(db, large)).length === 0
   if ((isDone && (await leftOver(db)).length === 0) || !(await isTrue(db, HAS_TABLE))) return
-  // the embedded database has one connection, which its one process needs for the work itself
-  if (db.kind === 'pglite') return buildAll(db, log, large)
   await db.transaction(async (tx) => {
     if (await isTrue(tx, MAY_BUILD)) await buildAll(db, log, large)
   })
 }
 
 async function buildAll(db: Db, log: Logger, large: number): Promise<void> {
-  const how = db.kind === 'postgres' ? 'concurrently' : ''
   const trigrams = await db.transaction(installTrigrams)
   for (const { file, state } of await openIndexes(db, large)) {
-    const sql = createStatement(file, trigrams, how)
+    const sql = createStatement(file, trigrams, 'concurrently')
     // a server that has stopped since may have begun one: Postgres goes on with it
     if (state === 'building' || !sql) continue
-    if (state === 'partial') await db.unhurried(`drop index ${how} if exists ${file.name}`)
+    if (state === 'partial') await db.unhurried(`drop index concurrently if exists ${file.name}`)
     log.info({ index: file.name }, 'building an index of the messages')
     await unlessColumnIsMissing(() => db.unhurried(sql))
   }
-  for (const name of await leftOver(db)) await db.unhurried(`drop index ${how} if exists ${name}`)
+  for (const name of await leftOver(db)) await db.unhurried(`drop index concurrently if exists ${name}`)
 }
 
 /** The indexes of earlier versions that are no longer needed. */

@@ -30,8 +30,6 @@ type Run<T> = (isOver: IsOver) => Promise<T>
 export interface LaneLimits {
   /** Statements given to the database at a time. */
   readonly slots: number
-  /** The database has one session: it runs them one after the other. */
-  readonly isSerial: boolean
   /** How long one may run, but for superusers. */
   readonly limitMs: number
 }
@@ -73,7 +71,7 @@ export class ClientLane {
       if (account.waiting.length === 0 && this.#mayStart(account)) this.#start(ticket)
       else await this.#wait(ticket)
       try {
-        return await statement((ranMs, blockedMs) => this.#isOver(ticket, ranMs, blockedMs))
+        return await statement((ranMs) => this.#isOver(ticket, ranMs))
       } catch (error) {
         if (!isSqlError(error, QUERY_CANCELED)) throw error
         this.#preempted(ticket, error)
@@ -186,15 +184,12 @@ export class ClientLane {
     this.#watch = undefined
   }
 
-  /**
-   * Whether to cancel a statement that runs. `blockedMs`: how long work that is not client-shaped has waited
-   * behind it.
-   */
-  #isOver(ticket: Ticket, ranMs: number, blockedMs: number): boolean {
+  /** Whether to cancel a statement that runs. */
+  #isOver(ticket: Ticket, ranMs: number): boolean {
     ticket.ranMs = ranMs
     if (ticket.client.isGone()) ticket.verdict = 'gone'
     else if (ranMs > ticket.limitMs) ticket.verdict = 'late'
-    else if (this.#isTooMany(ticket) || this.#holdsUpOthers(ticket, blockedMs)) ticket.verdict = 'preempted'
+    else if (this.#isTooMany(ticket) || this.#holdsUpOthers(ticket)) ticket.verdict = 'preempted'
     return ticket.verdict !== undefined
   }
 
@@ -210,12 +205,10 @@ export class ClientLane {
   }
 
   /** Another client may wait twice as long as other work. */
-  #holdsUpOthers(ticket: Ticket, blockedMs: number): boolean {
+  #holdsUpOthers(ticket: Ticket): boolean {
     const nowMs = performance.now()
     const { graceMs } = ticket
-    if (blockedMs > graceMs) return true
-    const { isSerial, slots } = this.#limits
-    if (!isSerial && (this.#running.length < slots || this.#longestHeavy() !== ticket)) return false
+    if (this.#running.length < this.#limits.slots || this.#longestHeavy() !== ticket) return false
     const first = [...this.#queue.values()].map(({ waiting }) => waiting[0]!)
     return [...first, ...this.#running].some(
       (other) =>

@@ -23,7 +23,7 @@ export const interruptible =
     const startMs = performance.now()
     let canceling: Promise<unknown> | undefined
     const look = () => {
-      if (canceling || !isOver(performance.now() - startMs, 0)) return
+      if (canceling || !isOver(performance.now() - startMs)) return
       canceling = cancel(client.processID)
         .catch(() => {})
         .finally(() => {

@@ -87,7 +87,6 @@ export function openPostgres(url: string, poolSize: number, log: Logger, admit?:
     pipeline.query('select pg_cancel_backend($1::int)', [processId]),
   )
   return {
-    kind: 'postgres',
     ...shared,
     lookUp: (text, params, name) =>
       guarded(() => pipeline.query(text, params, name)).catch((error: unknown) => {

@@ -24,7 +24,7 @@ export type Trigrams = { readonly operatorClass: string } | { readonly reason: s
 
 /**
  * Installs the extension pg_trgm unless it is there, in the transaction `tx`, if the role may do so. It is in
- * Postgres' contrib and in PGlite, and the owner of a database may install it.
+ * Postgres' contrib, and the owner of a database may install it.
  */
 export async function installTrigrams(tx: Db): Promise<Trigrams> {
   const installed = await trigramsOf(tx)

@@ -5,10 +5,10 @@ import type { Owner } from '../clients/owner.ts'
 /** Statements for clients' filters and expands at a time, and of them those of owners who had slow ones. */
 const MAX_AT_ONCE = 2
 const MAX_SLOW_AT_ONCE = 1
-/** How long one of them may take. The embedded database has one session: everybody waits for it. */
-const LIMIT_MS = { postgres: 500, pglite: 250 } as const
+/** How long one of them may take. */
+export const LIMIT_MS = 500
 /** An owner with a statement that took so long goes behind the others for a minute. */
-const SLOW_MS = { postgres: 100, pglite: 30 } as const
+const SLOW_MS = 100
 
 /** Runs statements that clients have shaped: a few at a time, each with a short limit. */
 export class Limiter {
@@ -22,7 +22,7 @@ export class Limiter {
 
   /** How long a statement may take, in ms. */
   get limitMs(): number {
-    return LIMIT_MS[this.#store.db.kind]
+    return LIMIT_MS
   }
 
   /**
@@ -39,7 +39,7 @@ export class Limiter {
           return await work({ db: tx, catalog })
         } finally {
           const tookMs = performance.now() - began
-          owner.noteWork(tookMs, tookMs > SLOW_MS[db.kind])
+          owner.noteWork(tookMs, tookMs > SLOW_MS)
         }
       }),
     )

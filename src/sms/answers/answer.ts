@@ -6,7 +6,7 @@ import { randomId } from '../../tools/random.ts'
 import { writeTexts } from '../send/content.ts'
 import type { Outcome } from '../send/offer.ts'
 import { type Offer, PLAIN_OFFER } from '../send/offer-shape.ts'
-import { acceptInTurn, type SendServices } from '../send/send.ts'
+import type { SendServices } from '../send/send.ts'
 import { type Match, matches } from './match.ts'
 
 /** Automatic answers that a number gets from an account in 24 hours: two machines stop after so many. */
@@ -108,7 +108,7 @@ async function sendAnswer(
   const content = template ? { templateId: template, variables: {} } : { body }
   try {
     const [written] = await writeTexts(store, text.user, content, [text.from])
-    return (await acceptInTurn(services, offerOf(text, written!))).outcome
+    return (await services.acceptor.accept(offerOf(text, written!))).outcome
   } catch (error) {
     // the template was deleted or lacks a value; after a fault of the database the text is tried again
     if (error instanceof GatewayError) return undefined

@@ -4,7 +4,6 @@ import { randomId } from '../../tools/random.ts'
 import { zoneOfNumber } from '../../tools/time-zones.ts'
 import { type Offer, PLAIN_OFFER } from '../send/offer-shape.ts'
 import { gatewayRefusal, type RefusalCode } from '../send/refusal.ts'
-import { acceptInTurn } from '../send/send.ts'
 import { REASONS } from '../status/status.ts'
 import { type Campaign, type CampaignServices, readCampaign } from './campaign.ts'
 import { chunkKey, chunksOf } from './chunks.ts'
@@ -68,7 +67,7 @@ async function storeChunk(
   for (let tries = 1; ; tries++) {
     const now = await readCampaign(services.store.db, campaign.id)
     if (now?.version !== campaign.version) return false
-    const { outcome } = await acceptInTurn(services, offerOf(now, messages, number))
+    const { outcome } = await services.acceptor.accept(offerOf(now, messages, number))
     if (outcome === 'accepted' || outcome === 'replayed') return true
     if (outcome !== 'stale') throw gatewayRefusal(outcome as RefusalCode)
     if (tries === TRIES) return false

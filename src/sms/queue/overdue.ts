@@ -142,7 +142,7 @@ select distinct device from woken`
 
 /**
  * Unclaimed messages: their devices are woken again. Without a name: a plan of when nothing waited would go
- * through the whole queue for each (1.3 s for 1,000 of 6,000 on PGlite, so 50 ms).
+ * through the whole queue for each (1.3 s for 1,000 of 6,000, so 50 ms).
  */
 export async function wakeUnclaimed(db: Db): Promise<DevicesToWake> {
   const { rows } = await db.query(REWAKE)

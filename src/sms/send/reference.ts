@@ -3,9 +3,8 @@ import type { Offer } from './offer-shape.ts'
 import { gatewayRefusal } from './refusal.ts'
 
 /**
- * Compared in SQL: PGlite drops a byte order mark that it reads. What retention has blanked is equal to
- * anything, and so is the text of a message that was changed after the send: the send that is asked again is
- * the one before the change.
+ * What retention has blanked is equal to anything, and so is the text of a message that was changed after the
+ * send: the send that is asked again is the one before the change.
  */
 const OTHER = `select 1 from sms_messages m where m.id = $1 and not (
   (m."to" = $2 or m."to" = '') and (m.body = $3 or m.body = '' or exists (

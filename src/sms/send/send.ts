@@ -2,13 +2,12 @@ import { z } from 'zod'
 import type { Store } from '../../collections/catalog.ts'
 import type { Config } from '../../config.ts'
 import { randomId } from '../../tools/random.ts'
-import { Semaphore } from '../../tools/semaphore.ts'
 import { zoneOfNumber } from '../../tools/time-zones.ts'
 import type { Acceptor } from './accept.ts'
 import type { SendBody } from './body.ts'
 import { checkLength, plainText, type Text, writeTexts } from './content.ts'
 import { firstAnswer, keepAnswer, whileRunning } from './idempotency.ts'
-import type { Outcome, Verdict } from './offer.ts'
+import type { Outcome } from './offer.ts'
 import { credentialsOf, type Offer, type TwilioOrigin } from './offer-shape.ts'
 import { OptedOutLimit } from './opted-out-limit.ts'
 import { allRecipients, checkCount, checkPhones, uniquePhones } from './recipients.ts'
@@ -28,16 +27,6 @@ export interface Idempotency {
   readonly key: string
   readonly fingerprint: string
 }
-
-/**
- * On the embedded database, whose one connection is for all, large sends are stored one at a time, accounts
- * take turns, and three quarters of the time are for other requests: four connections that sent to 1,000
- * numbers delayed others by up to 11 s, and now by 0.4 s.
- */
-const largeSends = new Semaphore(1)
-const LARGE = 20
-const RESTS = 3
-const MAX_REST_MS = 1_500
 
 /** That of this process. */
 const optedOutLimit = new OptedOutLimit()
@@ -103,7 +92,7 @@ async function sendOnce(
   if (body.options.clientRef !== '' && texts.length > 1)
     throw gatewayRefusal('invalid_request', 'client_ref can name one message only')
   const offer = makeOffer(sender, body, texts, idempotency, twilio)
-  const verdict = await acceptInTurn(services, offer)
+  const verdict = await services.acceptor.accept(offer)
   if (verdict.outcome === 'accepted') return { answer: answerOf(offer), replayed: false }
   if (verdict.outcome === 'known') {
     await checkClientRef(store, verdict.message, offer)
@@ -112,13 +101,6 @@ async function sendOnce(
   if (verdict.outcome !== 'replayed' || !idempotency) throw refusalOf(verdict.outcome)
   const { key, fingerprint } = idempotency
   return { answer: (await firstAnswer(store, sender.user, key, fingerprint))!, replayed: true }
-}
-
-/** Accepts an offer; on the embedded database a large one waits for its turn. */
-export function acceptInTurn({ store, acceptor }: SendServices, offer: Offer): Promise<Verdict> {
-  const accept = () => acceptor.accept(offer)
-  const takesTurns = store.db.kind === 'pglite' && offer.messages.length >= LARGE
-  return takesTurns ? largeSends.runThenRest(accept, offer.user, MAX_REST_MS, RESTS) : accept()
 }
 
 /** The reference has its message already. The key, if there is one, stands for this request all the same. */

@@ -22,8 +22,7 @@ from pg_index i where i.indexrelid = to_regclass($1)`
  * sends go on meanwhile; what a killed node has left of one is made anew. False while another node makes it.
  */
 export async function makeRetentionIndex(db: Db, mode: Mode): Promise<boolean> {
-  const how = db.kind === 'postgres' ? 'concurrently' : ''
-  const drop = (name: string) => db.unhurried(`drop index ${how} if exists ${name}`)
+  const drop = (name: string) => db.unhurried(`drop index concurrently if exists ${name}`)
   const name = NAMES[mode]
   const other = NAMES[mode === 'redact' ? 'delete' : 'redact']
   if (await stateOf(db, other)) await drop(other)
@@ -32,7 +31,7 @@ export async function makeRetentionIndex(db: Db, mode: Mode): Promise<boolean> {
   const definition = `on sms_messages (updated) where ${HAS_CONTENT_SQL[mode]}`
   if (state === 'left') await drop(name)
   // of two nodes that come here at once, one waits for the other and finds it made
-  await db.unhurried(`create index ${how} if not exists ${name} ${definition}`)
+  await db.unhurried(`create index concurrently if not exists ${name} ${definition}`)
   return true
 }
 

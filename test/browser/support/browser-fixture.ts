@@ -1,7 +1,7 @@
 import PocketBase from 'pocketbase'
 import { expect, test } from 'vitest'
-import { dataFolder } from '../../support/database/pglite.ts'
 import { freePort } from '../../support/database/postgres.ts'
+import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type RunningProgram, serve } from '../../support/server/program.ts'
 import { until } from '../../support/services/receiver.ts'
 import { type Browser, openBrowser, SCREENS, type Screen } from './browser.ts'
@@ -78,7 +78,7 @@ export function scenario(
 
 async function startServer(env: Readonly<Record<string, string>>): Promise<RunningProgram> {
   const port = await freePort()
-  const base = { DATA_DIR: await dataFolder(), DATABASE_URL: '', HOST, PORT: String(port), LOG_LEVEL: 'warn' }
+  const base = { DATA_DIR: temporaryFolder(), DATABASE_URL: '', HOST, PORT: String(port), LOG_LEVEL: 'warn' }
   return serve({ ...base, PUBLIC_URL: `http://${HOST}:${port}`, ...env })
 }
 

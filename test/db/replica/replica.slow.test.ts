@@ -27,7 +27,7 @@ const inDatabase = (server: string, url: string) => {
   return there.href
 }
 
-describe.runIf(process.env.TEST_BACKEND === 'postgres')('a streaming replica', () => {
+describe('a streaming replica', () => {
   let primary: TemporaryPostgres
   let replica: TemporaryPostgres
   let env: Record<string, string>

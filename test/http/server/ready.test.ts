@@ -70,7 +70,7 @@ describe('GET /api/ready', () => {
   })
 })
 
-test.runIf(process.env.TEST_BACKEND === 'postgres')('a database that goes away, and comes back', async () => {
+test('a database that goes away, and comes back', async () => {
   const { databaseUrl } = await testConfig()
   const proxy = await makeBreakableProxy(databaseUrl!)
   await proxy.connect()

@@ -192,7 +192,7 @@ test('with STOP_DELAY_SECONDS probes are told first, and all else goes on', asyn
   expect(await untilEnded(slow)).toBeLessThan(MAX_STOP_MS)
 })
 
-describe.runIf(process.env.TEST_BACKEND === 'postgres')('another node', () => {
+describe('another node', () => {
   test('what was said to a device before the stop reaches its stream', async () => {
     const other = await open()
     for (let round = 0; round < 5; round++) {

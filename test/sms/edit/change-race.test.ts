@@ -38,7 +38,6 @@ async function sweeping<T>(work: Promise<T>): Promise<T> {
   const look = async () => {
     while (!isOver) {
       await sweep(server.store, ONLINE_SECONDS)
-      // PGlite works on this thread: requests come in between
       await setImmediate()
     }
   }

@@ -19,7 +19,6 @@ import { type ServerWithDevices, startServerWithDevices } from '../../support/se
 
 // Somebody says STOP while a device has a text for them, or while one is being accepted.
 
-const onPostgres = process.env.TEST_BACKEND === 'postgres'
 const WORDS = { out: ['STOP'], in: ['START'] }
 /** Whom `assign` writes to. */
 const RECIPIENT = '+49301'
@@ -99,7 +98,7 @@ describe('a text that a device has when its recipient says STOP', () => {
     expect(await claimMessages(store, other.device, 9, 60)).toMatchObject([{ id: other.id }])
   })
 
-  test.runIf(onPostgres)('is its device’s when that claims it at that very moment', async () => {
+  test('is its device’s when that claims it at that very moment', async () => {
     const device = await makeDevice(store, await makeUser(store))
     const ids = await assign(store, device, 1)
     const { said } = await store.db.transaction(async (db) => {
@@ -112,7 +111,7 @@ describe('a text that a device has when its recipient says STOP', () => {
     expect(await lookUp(store, ids)).toMatchObject([{ status: 'sending' }])
   })
 
-  test.runIf(onPostgres)('is not given to another when it comes back at that very moment', async () => {
+  test('is not given to another when it comes back at that very moment', async () => {
     const { user, device, other, ids } = await claimed(1)
     let isOver = false
     const { givenBack } = await store.db.transaction(async (db) => {
@@ -162,7 +161,7 @@ describe('a text that a device has when its recipient says STOP', () => {
   })
 })
 
-describe.runIf(onPostgres)('a text that is accepted at the moment of STOP', () => {
+describe('a text that is accepted at the moment of STOP', () => {
   let server: ServerWithDevices
   beforeAll(async () => {
     server = await startServerWithDevices()

@@ -127,22 +127,19 @@ describe('claims at the same time', () => {
   })
 })
 
-test.runIf(process.env.TEST_BACKEND === 'postgres')(
-  'a message that is deleted in this very moment is not handed out',
-  async () => {
-    const device = await makeDevice(store, user)
-    const [gone, kept] = await assign(store, device, 2)
-    const waiting = `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    const { claimed } = await store.db.transaction(async (db) => {
-      await db.query('delete from sms_messages where id = $1', [gone])
-      const claimed = claim(device)
-      await expect.poll(async () => (await store.db.query(waiting)).rows).toEqual([[1]])
-      return { claimed }
-    })
-    expect(idsOf(await claimed)).toEqual([kept])
-    expect(await eventsOf(store, gone!)).toEqual([])
-  },
-)
+test('a message that is deleted in this very moment is not handed out', async () => {
+  const device = await makeDevice(store, user)
+  const [gone, kept] = await assign(store, device, 2)
+  const waiting = `select count(*)::int from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+  const { claimed } = await store.db.transaction(async (db) => {
+    await db.query('delete from sms_messages where id = $1', [gone])
+    const claimed = claim(device)
+    await expect.poll(async () => (await store.db.query(waiting)).rows).toEqual([[1]])
+    return { claimed }
+  })
+  expect(idsOf(await claimed)).toEqual([kept])
+  expect(await eventsOf(store, gone!)).toEqual([])
+})
 
 describe('limits of a device', () => {
   test('are kept by what claims hand out, however many come at once', async () => {

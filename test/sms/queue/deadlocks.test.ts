@@ -16,7 +16,6 @@ import { startReceiver } from '../../support/services/receiver.ts'
 const DURATION_MS = 8_000
 /** A busy machine takes longer for so many. */
 const MIN_CALLS = 60
-const onPostgres = process.env.TEST_BACKEND === 'postgres'
 
 let server: ServerWithDevices
 let receiver: Awaited<ReturnType<typeof startReceiver>>
@@ -158,7 +157,7 @@ const WORKS = [
   'resend',
 ] as const
 
-test.runIf(onPostgres)('nothing fails because others are at it', { timeout: 60_000 }, async () => {
+test('nothing fails because others are at it', { timeout: 60_000 }, async () => {
   const { store, extensions } = server.server.services
   const end = Date.now() + DURATION_MS
   const houses = await Promise.all([new Household().open(), new Household().open(), new Household().open()])

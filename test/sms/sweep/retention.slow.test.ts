@@ -155,9 +155,7 @@ test('two nodes at once do each message once', async () => {
   expect(a + b + (await run('redact'))).toBe(1_500)
 })
 
-const onPostgres = test.runIf(process.env.TEST_BACKEND === 'postgres')
-
-onPostgres('the index takes as long as it takes, and the other one goes', async () => {
+test('the index takes as long as it takes, and the other one goes', async () => {
   await makeRetentionIndex(store.db, 'redact')
   await makeRetentionIndex(store.db, 'delete')
   await store.db.query('drop index sms_messages_delete')
@@ -178,7 +176,7 @@ onPostgres('the index takes as long as it takes, and the other one goes', async 
   expect((await store.db.query(found)).rows).toEqual([['sms_messages_delete', true]])
 })
 
-onPostgres('what a statement may take is no more than 30 s, unless it is to take long', async () => {
+test('what a statement may take is no more than 30 s, unless it is to take long', async () => {
   const LIMIT = 'show statement_timeout'
   expect((await store.db.query(LIMIT)).rows).toEqual([['30s']])
   expect((await store.db.unhurried(LIMIT)).rows).toEqual([['0']])

@@ -273,7 +273,6 @@ test('while we may have been away, nobody is judged by silence; expiry and wake-
 })
 
 test('one sweeper at a time: the others do nothing', async () => {
-  if (store.db.kind === 'pglite') return // one connection: nothing is at the same time
   const device = await makeDevice(store, user)
   await store.db.transaction(async (db) => {
     await sweep({ db, catalog: store.catalog }, ONLINE_SECONDS)

@@ -30,7 +30,7 @@ test('who looks around and sees nobody is alone; before, it takes others for gra
   expect(hasPeers(db)).toBe(false)
 })
 
-describe.skipIf(process.env.TEST_BACKEND !== 'postgres')('two nodes', () => {
+describe('two nodes', () => {
   test('see each other, and notice when one is gone', async () => {
     const open = await database()
     const [here, there] = [await open(), await open()]

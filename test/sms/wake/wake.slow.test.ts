@@ -252,8 +252,7 @@ test('private push addresses are refused unless the settings allow them', async 
 
 test('a stream and a waiting claim on one node hear of what another accepts', async () => {
   const { store, config } = server.server.services
-  if (!config.databaseUrl) return // PGlite serves one process
-  const env = { DATABASE_URL: config.databaseUrl, METRICS_TOKEN: 'a-token-for-metrics', LOG_LEVEL: 'warn' }
+  const env = { DATABASE_URL: config.databaseUrl!, METRICS_TOKEN: 'a-token-for-metrics', LOG_LEVEL: 'warn' }
   const other = await serve({ ...env, HOST: '127.0.0.1', PORT: String(await freePort()) })
   const heardByClaims = async () => {
     const headers = { authorization: `Bearer ${env.METRICS_TOKEN}` }

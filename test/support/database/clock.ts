@@ -25,18 +25,15 @@ export interface ClockedDb {
   close(): Promise<void>
 }
 
-/** Opens one. On the embedded database, which has one connection, both nodes are the same. */
+/** Opens one. */
 export async function openClockedDb(): Promise<ClockedDb> {
   const config = await testConfig({}, 'prepared')
   const open = () => openDb(config, createLogger(config))
   let first = await open()
   await first.script(CLOCK)
-  const isShared = first.kind === 'postgres'
-  if (isShared) {
-    await first.close() // its connections have the old path
-    first = await open()
-  } else await first.script('set search_path = public, clock, pg_catalog')
-  const second = isShared ? await open() : first
+  await first.close() // its connections have the old path
+  first = await open()
+  const second = await open()
   return {
     nodes: [first, second],
     async at(instant) {
@@ -46,7 +43,7 @@ export async function openClockedDb(): Promise<ClockedDb> {
     },
     async close() {
       vi.useRealTimers()
-      for (const db of new Set([first, second])) await db.close()
+      for (const db of [first, second]) await db.close()
     },
   }
 }

@@ -11,11 +11,11 @@ export type Environment = Record<'DATABASE_URL' | 'DATA_DIR', string>
 
 const folders: string[] = []
 
-/** An empty database of a kind; a folder that is not there yet for PGlite. */
-export async function emptyDatabase(kind: Kind): Promise<Environment> {
+/** An empty database. DATA_DIR is not there yet. */
+export async function emptyDatabase(): Promise<Environment> {
   const folder = mkdtempSync(join(tmpdir(), 'pocketsms-copy-'))
   folders.push(folder)
-  const DATABASE_URL = kind === 'postgres' ? await createDatabase(process.env.TEST_POSTGRES_URL!) : ''
+  const DATABASE_URL = await createDatabase(process.env.TEST_POSTGRES_URL!)
   return { DATABASE_URL, DATA_DIR: join(folder, 'data') }
 }
 
@@ -33,15 +33,3 @@ export async function withDatabase<T>(place: Environment, work: (db: Db) => Prom
 export function removeFolders(): void {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
 }
-
-type Kind = 'pglite' | 'postgres'
-
-/** What this run can copy from and to. */
-export const DIRECTIONS: readonly (readonly [Kind, Kind])[] =
-  process.env.TEST_BACKEND === 'postgres'
-    ? [
-        ['pglite', 'postgres'],
-        ['postgres', 'pglite'],
-        ['postgres', 'postgres'],
-      ]
-    : [['pglite', 'pglite']]

@@ -17,7 +17,8 @@ export function recordPlans(db: Db): { db: Db; plans: string[] } {
   })
   const backend = {
     ...watched(db),
-    kind: db.kind,
+    lookUp: watched(db).query,
+    use: () => db.use,
     interruptible: (_: IsOver, ...statement: Parameters<Session['query']>) => watched(db).query(...statement),
     unhurried: (text: string) => db.unhurried(text),
     transaction: <T>(work: (session: TransactionSession) => Promise<T>) =>

@@ -21,7 +21,7 @@ const DEBIAN = '/usr/lib/postgresql'
  * The role of the applications in a Postgres of ours: it owns its databases, may make more, and has no other
  * rights, as docs/deploy.md sets it up. Its password is the superuser's.
  */
-const PLAIN_ROLE = 'pocketsms_plain'
+export const PLAIN_ROLE = 'pocketsms_plain'
 
 /** A Postgres of our own: `url` leads to its superuser and the database `postgres`. */
 export interface TemporaryPostgres {

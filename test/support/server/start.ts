@@ -6,36 +6,38 @@ import { importFiles } from '../../../src/import/fixtures.ts'
 import { createLogger } from '../../../src/log.ts'
 import { type RunningServer, start } from '../../../src/server.ts'
 import { watchAnswers } from '../answers/answers.ts'
-import { type Content, dataFolder } from '../database/pglite.ts'
-import { createDatabase } from '../database/postgres.ts'
+import { createDatabase, dropDatabase } from '../database/postgres.ts'
 
 export const SUPERUSER = { email: 'root@example.com', password: 'rootpass12345' } as const
 
-const onPostgres = () => process.env.TEST_BACKEND === 'postgres' && Boolean(process.env.TEST_POSTGRES_URL)
-
-/** Whether a test says itself where its database is. */
-const namesDatabase = (environment: Record<string, string>) =>
-  'DATABASE_URL' in environment || ('DATA_DIR' in environment && !onPostgres())
+/** What a new database holds: nothing, or what `prepareDatabase` makes. */
+type Content = 'empty' | 'prepared'
 
 /**
- * Settings of a test: any free port, no log, and unless `environment` names one a new database on the backend
- * that this run is for.
+ * Settings of a test: any free port, no log, and unless `environment` names one a new database.
  */
 export async function testConfig(
   environment: Record<string, string> = {},
   content: Content = 'empty',
 ): Promise<Config> {
-  const database = namesDatabase(environment) ? {} : await newDatabase(content)
+  const database = 'DATABASE_URL' in environment ? {} : await newDatabase(content)
   const chosen = { PORT: '0', LOG_LEVEL: 'silent', DATABASE_POOL: '8' }
   return readConfig({ ...chosen, ...database, ...environment })
 }
 
+const made: string[] = []
+
 async function newDatabase(content: Content): Promise<Record<string, string>> {
-  if (!onPostgres()) return { DATA_DIR: await dataFolder(content) }
   const { TEST_POSTGRES_URL: server, TEST_TEMPLATE } = process.env
   const name = `test_${randomBytes(6).toString('hex')}`
-  const template = content === 'prepared' ? TEST_TEMPLATE : undefined
-  return { DATABASE_URL: await createDatabase(server!, name, template) }
+  const url = await createDatabase(server!, name, content === 'prepared' ? TEST_TEMPLATE : undefined)
+  made.push(url)
+  return { DATABASE_URL: url }
+}
+
+/** Drops the databases that `testConfig` made in this process. */
+export async function dropDatabases(): Promise<void> {
+  for (const url of made.splice(0)) await dropDatabase(process.env.TEST_POSTGRES_URL!, url)
 }
 
 /** An empty database without migrations. Close it when done. */

@@ -1,4 +1,5 @@
 import { createServer, connect as dial, type Server, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { freePort } from '../database/postgres.ts'
 
 /** A TCP connection to a server that can be pulled out and put in again. */
@@ -25,11 +26,15 @@ export async function makeBreakableProxy(
   const port = await freePort()
   through.hostname = '127.0.0.1'
   through.port = String(port)
+  through.searchParams.delete('host')
+  const socket = target.searchParams.get('host')
   const ends = new Set<Socket>()
   let server: Server | undefined
   let isStalled = false
-  const join = (near: Socket) => {
-    const far = dial(Number(target.port), target.hostname)
+  const plugIn = (near: Socket) => {
+    const far = socket
+      ? dial(join(socket, `.s.PGSQL.${target.port}`))
+      : dial(Number(target.port), target.hostname)
     for (const [end, other] of [
       [near, far],
       [far, near],
@@ -60,7 +65,7 @@ export async function makeBreakableProxy(
     },
     async connect() {
       if (server) return
-      server = createServer(join)
+      server = createServer(plugIn)
       await new Promise<void>((resolve) => server?.listen(port, '127.0.0.1', resolve))
     },
   }

@@ -5,10 +5,9 @@ let server: TemporaryPostgres | undefined
 let template: string | undefined
 
 /**
- * Runs once before the tests on Postgres: TEST_POSTGRES_URL becomes the server on which they make databases
- * of their own, TEST_DATABASE_URL if that is set; TEST_TEMPLATE is a prepared database there to copy. The
- * temporary server sorts text as English does, as servers in the wild do: what forgets to say COLLATE "C"
- * fails here.
+ * Runs once before the tests on an installed Postgres, or that of TEST_DATABASE_URL: POSTGRES15_URL becomes
+ * the server on which they make databases of their own, POSTGRES15_TEMPLATE a prepared one to copy. The
+ * temporary server sorts text as English does, as servers in the wild do.
  */
 export async function setup(): Promise<void> {
   const given = process.env.TEST_DATABASE_URL
@@ -17,8 +16,8 @@ export async function setup(): Promise<void> {
   const url = given || server!.url
   template = await createDatabase(url)
   await prepareDatabase({ DATABASE_URL: template, DATA_DIR: '' })
-  process.env.TEST_POSTGRES_URL = url
-  process.env.TEST_TEMPLATE = new URL(template).pathname.slice(1)
+  process.env.POSTGRES15_URL = url
+  process.env.POSTGRES15_TEMPLATE = new URL(template).pathname.slice(1)
 }
 
 export async function teardown(): Promise<void> {

@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Logger } from '../../log.ts'
+import { ensureCluster, urlOf } from './cluster.ts'
+import { LogFile } from './log-file.ts'
+import { enter, leave, type Presence } from './presence.ts'
+import { findSite, type Site } from './site.ts'
+import type { Settings } from './start.ts'
+
+const LOG_MS = 600_000
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [100, 30_000]
+/** One that runs for so long is not in trouble: the next pause is the first again. */
+const STEADY_MS = 60_000
+
+/** A Postgres that this process uses, and keeps running. */
+export interface Embedded {
+  /** As DATABASE_URL. */
+  readonly url: string
+  /** The same for the superuser. */
+  readonly superuserUrl: string
+  /** Stops Postgres unless another process uses it. */
+  close(): Promise<void>
+}
+
+/**
+ * The Postgres in a data folder: makes it, starts it, and starts it again when it dies. Any number of
+ * processes on this host may have it open. Throws a UserError when it does not start.
+ */
+export async function openEmbedded(dataDir: string, log: Logger, settings: Settings = {}): Promise<Embedded> {
+  const site = findSite(dataDir, log)
+  await ensureCluster(site)
+  const keeper = new Keeper(site, log, settings)
+  await keeper.open()
+  const { folder } = site
+  return { url: urlOf(folder), superuserUrl: urlOf(folder, 'postgres'), close: () => keeper.close() }
+}
+
+class Keeper {
+  readonly #site: Site
+  readonly #log: Logger
+  readonly #settings: Settings
+  readonly #closing = new AbortController()
+  #presence: Presence | undefined
+  #timer: NodeJS.Timeout | undefined
+  #restart: Promise<void> = Promise.resolve()
+  #pauseMs = FIRST_PAUSE_MS
+  #enteredMs = 0
+
+  constructor(site: Site, log: Logger, settings: Settings) {
+    this.#site = site
+    this.#log = log
+    this.#settings = settings
+  }
+
+  async open(): Promise<void> {
+    await this.#enter()
+    const file = new LogFile(this.#site.folder)
+    this.#timer = setInterval(() => file.limit(), LOG_MS).unref()
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    clearInterval(this.#timer)
+    await this.#restart
+    if (this.#presence) await leave(this.#site, this.#presence)
+  }
+
+  async #enter(): Promise<void> {
+    const presence = await enter(this.#site, this.#settings)
+    this.#presence = presence
+    this.#enteredMs = Date.now()
+    presence.once('end', () => {
+      if (this.#presence !== presence || this.#closing.signal.aborted) return
+      this.#presence = undefined
+      if (Date.now() - this.#enteredMs > STEADY_MS) this.#pauseMs = FIRST_PAUSE_MS
+      const said = new LogFile(this.#site.folder).tail().trim().split('\n').slice(-3)
+      this.#log.error({ postgres: said }, 'the embedded database has ended, it is started again')
+      this.#restart = this.#enterAgain()
+    })
+  }
+
+  async #enterAgain(): Promise<void> {
+    const { signal } = this.#closing
+    while (!this.#presence && !signal.aborted) {
+      await sleep(this.#pauseMs, undefined, { signal }).catch(() => {})
+      if (signal.aborted) return
+      this.#pauseMs = Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS)
+      await this.#enter().then(
+        () => this.#log.warn('the embedded database runs again'),
+        (err) => this.#log.error({ err, pauseMs: this.#pauseMs }, 'the embedded database does not start'),
+      )
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import { closeSync, copyFileSync, mkdirSync, openSync, readSync, statSync, truncateSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** There are at most two files of about that size. */
+const MAX_BYTES = 1_000_000
+const TAIL_BYTES = 4_000
+
+/** Postgres' own log, in its folder. */
+export class LogFile {
+  readonly path: string
+
+  constructor(folder: string) {
+    mkdirSync(join(folder, 'log'), { recursive: true, mode: 0o700 })
+    this.path = join(folder, 'log', 'postgres.log')
+  }
+
+  get bytes(): number {
+    return statSync(this.path, { throwIfNoEntry: false })?.size ?? 0
+  }
+
+  /** Opens it for the standard error of a process. */
+  open(): number {
+    this.limit()
+    return openSync(this.path, 'a', 0o600)
+  }
+
+  /** Begins a new file once this one is large. Processes go on writing to it, at its end. */
+  limit(): void {
+    if (this.bytes < MAX_BYTES) return
+    copyFileSync(this.path, `${this.path}.1`)
+    truncateSync(this.path)
+  }
+
+  /** Its last words; none from before `start`. */
+  tail(start = 0): string {
+    const { bytes } = this
+    const from = Math.max(start > bytes ? 0 : start, bytes - TAIL_BYTES)
+    if (from >= bytes) return ''
+    const buffer = Buffer.alloc(bytes - from)
+    const file = openSync(this.path, 'r')
+    const read = readSync(file, buffer, 0, buffer.length, from)
+    closeSync(file)
+    return buffer.toString('utf8', 0, read)
+  }
+}

@@ -1,0 +1,73 @@
+import { globSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Written by the postmaster, Postgres' first process: its first line is its id. */
+const PID_FILE = 'postmaster.pid'
+const LOOK_MS = 25
+const POLITE_MS = 5_000
+
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * The id of the postmaster that runs in a folder. After a power cut, or in a restarted container, another
+ * process may have the id of the former one: then the file goes, because Postgres would take it for a lock.
+ */
+export function postmasterOf(folder: string): number | undefined {
+  const pid = pidIn(folder)
+  if (!pid || !isAlive(pid)) return undefined
+  if (isPostmaster(pid, folder)) return pid
+  if (pidIn(folder) === pid) rmSync(join(folder, PID_FILE), { force: true })
+  return undefined
+}
+
+function pidIn(folder: string): number {
+  try {
+    return Number.parseInt(readFileSync(join(folder, PID_FILE), 'utf8'), 10)
+  } catch {
+    return 0
+  }
+}
+
+/** True where the system does not say. */
+function isPostmaster(pid: number, folder: string): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0').includes(folder)
+  } catch {
+    return process.platform !== 'linux'
+  }
+}
+
+/** Ends the postmaster of a folder: running transactions are rolled back. By force if it takes longer. */
+export async function endPostmaster(folder: string, ms = POLITE_MS): Promise<void> {
+  const pid = postmasterOf(folder)
+  if (!pid) return
+  signal(pid, 'SIGINT')
+  // not isAlive: in a container a process that nobody waits for stays as a zombie
+  for (const end = Date.now() + ms; postmasterOf(folder) === pid; ) {
+    if (Date.now() > end) signal(pid, 'SIGKILL')
+    await sleep(LOOK_MS)
+  }
+}
+
+/** Kills processes that have outlived their postmaster, as one that computes does for a while. Linux only. */
+export function endOrphans(folder: string): void {
+  for (const path of globSync('/proc/[0-9]*/cwd')) {
+    try {
+      if (readlinkSync(path) === folder) signal(Number(path.split('/')[2]), 'SIGKILL')
+    } catch {} // it has ended, or is none of ours
+  }
+}
+
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch {} // it has ended
+}

@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { LOCKS } from '../advisory-locks.ts'
+import { isConnectionError } from '../errors.ts'
+import { urlOf } from './cluster.ts'
+import { endOrphans, endPostmaster, postmasterOf } from './postmaster.ts'
+import type { Site } from './site.ts'
+import { type Settings, Started } from './start.ts'
+
+const LOOK_MS = 25
+const CONNECT_MS = 10_000
+/** A postmaster that lets so many connections wait for CONNECT_MS is ended. */
+const MAX_HANGS = 3
+/** Processes of a killed postmaster end by then. */
+const LOCKED_MS = 5_000
+/** For what is in memory to reach a slow disk. */
+const STOP_MS = 60_000
+
+/**
+ * A connection that each process holds which uses an embedded Postgres, with a shared lock. The one that
+ * could take the lock alone is the last one, and stops Postgres: see `leave`.
+ */
+export type Presence = pg.Client
+
+/**
+ * Connects to the Postgres of a site: one that runs, perhaps since a server was killed, else a new one. Waits
+ * while it recovers from a crash. Throws a UserError when it does not start.
+ */
+export async function enter(site: Site, settings: Settings): Promise<Presence> {
+  const began = Date.now()
+  let started: Started | undefined
+  for (let hangs = 0; ; await sleep(LOOK_MS)) {
+    const pid = postmasterOf(site.folder)
+    if (!pid && started?.hasEnded) {
+      if (!started.isLocked || Date.now() - began > LOCKED_MS) throw started.failure
+      endOrphans(site.folder)
+      started = undefined
+      continue
+    }
+    if (!pid) started ??= new Started(site, settings)
+    const tried = Date.now()
+    try {
+      return await connect(urlOf(site.folder))
+    } catch (error) {
+      if (!isConnectionError(error)) throw error
+      if (pid && Date.now() - tried >= CONNECT_MS && ++hangs === MAX_HANGS) await endPostmaster(site.folder)
+    }
+  }
+}
+
+async function connect(connectionString: string): Promise<Presence> {
+  const client = new pg.Client({
+    connectionString,
+    application_name: 'user of pocketsms', // a restored backup ends connections of `pocketsms…`
+    connectionTimeoutMillis: CONNECT_MS,
+  })
+  client.on('error', () => {}) // `end` follows
+  try {
+    await client.connect()
+    await client.query(`select pg_advisory_lock_shared(${LOCKS.embedded})`)
+    return client
+  } catch (error) {
+    await client.end().catch(() => {})
+    throw error
+  }
+}
+
+/**
+ * Ends a presence. The last one stops Postgres: while it alone has the lock nobody else can enter, and who
+ * waits for it starts Postgres again.
+ */
+export async function leave(site: Site, presence: Presence): Promise<void> {
+  try {
+    await presence.query(`select pg_advisory_unlock_shared(${LOCKS.embedded})`)
+    const { rows } = await presence.query(`select pg_try_advisory_lock(${LOCKS.embedded}) as "isLast"`)
+    if (rows[0].isLast) await endPostmaster(site.folder, STOP_MS)
+  } catch (error) {
+    if (!isConnectionError(error)) throw error
+  } finally {
+    await presence.end().catch(() => {})
+  }
+}

@@ -1,0 +1,96 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { closeSync } from 'node:fs'
+import { join } from 'node:path'
+import { LOCK, urlOf } from './cluster.ts'
+import { LogFile } from './log-file.ts'
+import { commandOf, type Site } from './site.ts'
+import { IN_USE, whyNot } from './why-not.ts'
+
+/** Settings of postgresql.conf by name. */
+export type Settings = Readonly<Record<string, string | number>>
+
+/** For a small machine. Errors of statements are in the server's own log, without values. */
+const SETTINGS: Settings = {
+  max_connections: 200,
+  shared_buffers: '64MB',
+  max_wal_size: '512MB',
+  fsync: 'on',
+  full_page_writes: 'on',
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+}
+/** Reads and writes by the processes that ask for them: no helpers for that. */
+const SINCE_18: Settings = { io_method: 'sync' }
+
+/** The exit code of `flock` when another process has the lock. */
+const LOCKED = 97
+
+/** A Postgres that this process has started. */
+export class Started {
+  readonly #site: Site
+  readonly #process: ChildProcess
+  readonly #log: LogFile
+  readonly #logStart: number
+  #failed: Error | undefined
+
+  constructor(site: Site, settings: Settings) {
+    this.#site = site
+    this.#log = new LogFile(site.folder)
+    const output = this.#log.open()
+    this.#logStart = this.#log.bytes
+    const all = { ...SETTINGS, ...(site.programs.major >= 18 ? SINCE_18 : {}), ...placeOf(site), ...settings }
+    const given = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+    const lock = lockCommand(site.folder)
+    const { command, args, options } = commandOf(site, 'postgres', ['-D', site.folder, ...given], lock)
+    // it outlives this process, and hears no Ctrl-C of a terminal
+    this.#process = spawn(command, args, {
+      ...options,
+      detached: true,
+      stdio: ['ignore', output, output],
+    })
+    this.#process.on('error', (error) => {
+      this.#failed = error
+    })
+    this.#process.unref()
+    closeSync(output)
+  }
+
+  get hasEnded(): boolean {
+    return this.#failed !== undefined || this.#process.exitCode !== null || this.#process.signalCode !== null
+  }
+
+  /** Processes of the same cluster run, on this host or another. */
+  get isLocked(): boolean {
+    return this.#process.exitCode === LOCKED || /pre-existing shared memory/.test(this.#said)
+  }
+
+  /** Why it has ended. */
+  get failure(): Error {
+    if (this.isLocked) return IN_USE(this.#site.folder)
+    return whyNot(this.#site.folder, this.#failed?.message ?? this.#said)
+  }
+
+  get #said(): string {
+    return this.#log.tail(this.#logStart)
+  }
+}
+
+/** Where a cluster listens: for nobody but its owner. */
+function placeOf({ folder }: Site): Settings {
+  const port = Number(new URL(urlOf(folder)).port)
+  if (process.platform === 'win32') return { port, listen_addresses: '127.0.0.1' }
+  const quoted = `"${folder.replaceAll('"', '""')}"`
+  return { port, listen_addresses: '', unix_socket_directories: quoted, unix_socket_permissions: '0700' }
+}
+
+/**
+ * Postgres knows of another one on its files by the process id, which says nothing across hosts and
+ * containers. `flock` does, where it is installed: all processes hold the lock, the kernel frees it.
+ */
+function lockCommand(folder: string): string[] {
+  const lock = ['--nonblock', '--no-fork', '--conflict-exit-code', String(LOCKED), join(folder, LOCK)]
+  const { status } = spawnSync('flock', [...lock, 'true'], { stdio: 'ignore' })
+  return status === 0 || status === LOCKED ? ['flock', ...lock] : []
+}

@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Embedded, openEmbedded } from '../../../src/db/embedded/embedded.ts'
+import { createLogger } from '../../../src/log.ts'
+import { createDatabase, onServer, PLAIN_ROLE } from './postgres.ts'
+import { prepareDatabase } from './prepare.ts'
+
+/** Nothing is kept of these databases. */
+const SETTINGS = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  synchronous_commit: 'off',
+  max_wal_size: '4GB',
+  checkpoint_timeout: '1h',
+}
+
+let server: Embedded | undefined
+let folder = ''
+
+/**
+ * Runs once before the tests: EMBEDDED_URL becomes an embedded Postgres on which they make databases of their
+ * own, EMBEDDED_TEMPLATE a prepared one there to copy. It sorts text as English does, as servers in the wild
+ * do: what forgets to say COLLATE "C" fails here.
+ */
+export async function setup(): Promise<void> {
+  if (process.env.EMBEDDED_URL) return
+  folder = mkdtempSync(join(tmpdir(), 'pocketsms-tests-'))
+  server = await openEmbedded(join(folder, 'data'), createLogger({ logLevel: 'warn' }), SETTINGS)
+  const { superuserUrl } = server
+  const { password } = new URL(superuserUrl)
+  await onServer(superuserUrl, `create role ${PLAIN_ROLE} login createdb password '${password}'`)
+  await onServer(
+    superuserUrl,
+    `create database english template template0 locale_provider icu icu_locale 'en-US' is_template true`,
+  )
+  const template = await createDatabase(superuserUrl, 'prepared', 'english')
+  await prepareDatabase({ DATABASE_URL: template, DATA_DIR: '' })
+  process.env.EMBEDDED_URL = superuserUrl
+  process.env.EMBEDDED_TEMPLATE = 'prepared'
+}
+
+export async function teardown(): Promise<void> {
+  await server?.close()
+  server = undefined
+  if (folder) rmSync(folder, { recursive: true, force: true })
+}
