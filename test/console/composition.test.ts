@@ -100,7 +100,9 @@ test.each([
   ['no time', { isLater: true }, ['at']],
   ['a past time', { isLater: true, at: '2026-11-19T12:00' }, ['at']],
 ] as const)('what is missing: %s', (_, change, fields) => {
-  expect(Object.keys(faultsOf({ ...READY, ...change }, ['day'], NOW))).toEqual(fields)
+  const composition = { ...READY, ...change }
+  const missing = composition.kind === 'template' ? ['day'] : []
+  expect(Object.keys(faultsOf(composition, missing, NOW))).toEqual(fields)
 })
 
 test.each([

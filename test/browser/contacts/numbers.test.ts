@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import { scenario } from '../support/browser-fixture.ts'
+import { type BrowserFixture, scenario } from '../support/browser-fixture.ts'
 import { pairPhone } from '../support/phone.ts'
 
 /** A number must be whole on the screen: nothing of it is cut. */
@@ -39,7 +39,7 @@ scenario('a national number is read, sent to, saved and found', async (fixture) 
 
   await fixture.visit('/contacts')
   await page.getByRole('button', { name: 'Add a contact' }).click()
-  await page.getByText('A number without a country is one of Germany.').waitFor()
+  expect(await countryIn(fixture)).toBe('Germany (+49)')
   await page
     .getByLabel('Name', { exact: true })
     .fill('Çağla Ünal with a name that is far too long for a line')
@@ -68,21 +68,56 @@ scenario('a national number is read, sent to, saved and found', async (fixture) 
   await page.waitForURL(/conversations\/%2B4915120000010/)
 })
 
-scenario('an account without a country gets the one of the browser', async (fixture) => {
-  const { page } = fixture
-  const ann = await fixture.ann()
-  const settings = ann.collection('user_settings')
-  const root = await fixture.root()
-  await root.collection('user_settings').delete((await settings.getFirstListItem('')).id)
-  await fixture.signIn()
-  await fixture.visit('/contacts')
-  await page.getByRole('button', { name: 'Add a contact' }).click()
-  await page.getByText('A number without a country is one of United States.').waitFor()
-  await page.getByLabel('Number', { exact: true }).fill('(415) 555-2671')
-  await page.getByRole('button', { name: 'Save' }).click()
-  await page.getByRole('cell', { name: '+1 415 555 2671' }).first().waitFor()
-  expect(await settings.getFullList()).toMatchObject([{ country: 'US' }])
-})
+/** The country that is shown beside a field of numbers. */
+const countryIn = ({ page }: BrowserFixture) =>
+  page.getByLabel('Country of numbers without one').locator('option:checked').textContent()
+
+scenario(
+  'an account without a country gets the one of the time zone; each form may have another',
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await fixture.ann()
+    await pairPhone(fixture.url, ann, 'desk phone')
+    const settings = ann.collection('user_settings')
+    const root = await fixture.root()
+    await root.collection('user_settings').delete((await settings.getFirstListItem('')).id)
+    await fixture.signIn()
+    await fixture.visit('/contacts')
+    await page.getByRole('button', { name: 'Add a contact' }).click()
+    expect(await countryIn(fixture)).toBe('Germany (+49)')
+    await page.getByLabel('Number', { exact: true }).fill('0160 9000001')
+    await page.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('cell', { name: '+49 160 9000001' }).first().waitFor()
+    await expect.poll(() => settings.getFullList()).toMatchObject([{ country: 'DE' }])
+
+    // the choice of the import is for the import alone, also after Back
+    await page.getByRole('button', { name: 'Import' }).click()
+    const rows = page.getByLabel('Or paste rows here')
+    const look = page.getByRole('button', { name: 'Look at the rows' })
+    const country = page.getByLabel('Country of numbers without one')
+    await rows.fill('Name,Mobile\nEve,07400 123455')
+    await look.click()
+    await country.selectOption('GB')
+    await page.getByRole('button', { name: 'Back' }).click()
+    await rows.fill('Name,Mobile\nEve,07400 123456')
+    await look.click()
+    await page.getByText('+44 7400 123456').first().waitFor()
+    await fixture.look('numbers-country')
+    await page.getByRole('button', { name: 'Import 1' }).click()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await page.getByRole('cell', { name: '+44 7400 123456' }).first().waitFor()
+    expect(await settings.getFullList()).toMatchObject([{ country: 'DE' }])
+
+    await fixture.visit('/send')
+    expect(await countryIn(fixture)).toBe('Germany (+49)')
+    await page.getByRole('combobox', { name: 'To' }).fill('0664 1234567')
+    await country.selectOption('AT')
+    await page.getByText('+43 664 1234567').first().waitFor()
+    await fixture.look('numbers-send-country')
+  },
+  {},
+  { locale: 'en-GB', zone: 'Europe/Berlin' },
+)
 
 scenario('200 rows of national numbers are imported, all of them', async (fixture) => {
   const { page } = fixture

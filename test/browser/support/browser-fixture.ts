@@ -51,18 +51,19 @@ export interface BrowserFixture extends Browser {
 }
 
 /**
- * A test for each screen. `env`: settings of its server. `locale`: the browser's. `ms`: how long it may take.
+ * A test for each screen. `env`: settings of its server. `locale` and `zone` are the browser's. `ms`: how
+ * long it may take.
  */
 export function scenario(
   name: string,
   play: (fixture: BrowserFixture) => Promise<void>,
   env: Readonly<Record<string, string>> = {},
-  { locale = 'en-US', ms }: { locale?: string; ms?: number } = {},
+  { locale = 'en-US', zone, ms }: { locale?: string; zone?: string; ms?: number } = {},
 ): void {
   for (const screen of Object.keys(SCREENS) as Screen[])
     test(`${name}, on a ${screen}`, { ...(ms && { timeout: ms }) }, async () => {
       const server = await startServer(env)
-      const browser = await openBrowser(server.url, screen, locale)
+      const browser = await openBrowser(server.url, screen, locale, zone)
       try {
         await play(stageOf(server, await printedLink(server), browser, screen, sayIn(locale)))
         expect(browser.faults).toEqual([])

@@ -45,9 +45,19 @@ export interface Browser {
 }
 
 /** Opens a browser at the console of `url`. */
-export async function openBrowser(url: string, screen: Screen, locale = 'en-US'): Promise<Browser> {
+export async function openBrowser(
+  url: string,
+  screen: Screen,
+  locale = 'en-US',
+  timezoneId?: string,
+): Promise<Browser> {
   const chrome = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
-  const context = await chrome.newContext({ ...SCREENS[screen], locale, reducedMotion: 'reduce' })
+  const context = await chrome.newContext({
+    ...SCREENS[screen],
+    locale,
+    reducedMotion: 'reduce',
+    ...(timezoneId && { timezoneId }),
+  })
   const page = await context.newPage()
   page.setDefaultTimeout(WAIT_MS)
   const faults: string[] = []

@@ -6,6 +6,8 @@ export interface TypedNumber {
   /** In E.164; of a bad one what was typed. */
   readonly phone: string
   readonly name: ''
+  /** What was typed, to be read again for another country. */
+  readonly typed: string
   /** Why it is no number; undefined of one that is. */
   readonly fault?: PhoneFault | undefined
 }
@@ -27,7 +29,7 @@ export function readNumbers(text: string, country: string): TypedNumber[] {
 
 function readNumber(text: string, country: string): TypedNumber {
   const { phone = text, fault } = readPhone(text, country)
-  return { phone, name: '', fault }
+  return { phone, name: '', typed: text, fault }
 }
 
 /** Why numbers cannot be read: the first of them, in one line. */

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { defaultCountry } from '../../data/phone/country.ts'
 import { faultsOf, readNumbers, type TypedNumber } from '../../data/phone/number-list.ts'
+import { useCountry } from '../../data/phone/use-country.ts'
 import type { Campaign } from '../../data/records.ts'
 import { variablesOf } from '../../data/text/placeholders.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
@@ -14,6 +14,7 @@ import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { CheckField, TextArea, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
+import { NumberCountry } from '../../parts/form/number-country.tsx'
 import { localOf, timeFault, type When, WhenField } from '../../parts/form/when-field.tsx'
 import { msOf } from '../../parts/time.tsx'
 import { toast } from '../../parts/toast.tsx'
@@ -47,7 +48,8 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
   const typed = useDraft(`campaign.${campaign.id}`, was)
   const { value: draft, change } = typed
   const groups = useGroups()
-  const numbers = readNumbers(draft.numbers, defaultCountry.value)
+  const [country, setCountry] = useCountry()
+  const numbers = readNumbers(draft.numbers, country)
   // numbers that were stored are right: programs may have stored them
   const bad = draft.numbers === was.numbers ? [] : numbers.filter(({ fault }) => fault)
   const faults = timeFault(draft.when, was.when.at)
@@ -117,6 +119,7 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
           hint={t('One a line, as you would dial it.')}
           error={isTried && bad.length > 0 ? faultsOf(bad, MOST_REASONS) : undefined}
         />
+        <NumberCountry value={country} onValue={setCountry} />
         <FormActions busy={save.busy} onCancel={cancel}>
           {t('Save')}
         </FormActions>

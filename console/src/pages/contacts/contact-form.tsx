@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { defaultCountry } from '../../data/phone/country.ts'
 import { formatPhone, type PhoneReading, readPhone } from '../../data/phone/phone-numbers.ts'
-import { countryName, phoneFaultWords } from '../../data/phone/phone-words.ts'
+import { phoneFaultWords } from '../../data/phone/phone-words.ts'
+import { useCountry } from '../../data/phone/use-country.ts'
 import { type Contact, type ContactGroup, fieldsOf } from '../../data/records.ts'
 import { userId } from '../../data/session.ts'
 import { timeZones } from '../../data/time-zones.ts'
@@ -13,6 +13,7 @@ import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { CheckField, SelectField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
+import { NumberCountry } from '../../parts/form/number-country.tsx'
 import { toast } from '../../parts/toast.tsx'
 
 /** What of a contact is stored before the first save. */
@@ -45,9 +46,10 @@ export function ContactForm({
   const draft = useDraft(`contact.${contact?.id ?? 'new'}`, first)
   const { name, phone, chosen, optedOut, zone, fields } = draft.value
   const [isTried, setTried] = useState(false)
+  const [country, setCountry] = useCountry()
   // a stored number is kept whatever its length: programs may have stored it
   const isSame = contact !== undefined && phone === formatPhone(contact.phone)
-  const reading = isSame ? { phone: contact.phone } : readPhone(phone, defaultCountry.value)
+  const reading = isSame ? { phone: contact.phone } : readPhone(phone, country)
   const { phone: read, fault: unread }: PhoneReading = reading
   const save = useTask(async () => {
     const before = new Map(contact && fieldsOf(contact))
@@ -92,8 +94,8 @@ export function ContactForm({
           onValue={(phone) => draft.change({ phone })}
           fault={save.fault}
           error={isTried && unread ? `${phoneFaultWords(unread)}.` : undefined}
-          hint={hintFor(defaultCountry.value)}
         />
+        <NumberCountry value={country} onValue={setCountry} />
         {fields.map(([title, value]) => (
           <TextField
             key={title}
@@ -130,11 +132,6 @@ export function ContactForm({
     </Dialog>
   )
 }
-
-const hintFor = (country: string) =>
-  country === ''
-    ? t('With the country, such as +49 151 12345678.')
-    : t('A number without a country is one of {country}.', { country: countryName(country) })
 
 const GroupChoice = ({
   groups,

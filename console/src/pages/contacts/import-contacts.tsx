@@ -48,7 +48,7 @@ export function ImportContacts({
     setWishes({
       columns: guessColumns(next),
       kept: [],
-      country: defaultCountry.value,
+      country: wishes?.country ?? defaultCountry.value,
       group: '',
       newGroup: '',
       overwrite: true,

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { contactFilter } from '../../data/phone/contact-filter.ts'
-import { defaultCountry } from '../../data/phone/country.ts'
 import { readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
+import { useCountry } from '../../data/phone/use-country.ts'
 import type { Contact } from '../../data/records.ts'
 import { useLater } from '../../data/use/use-later.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -11,6 +11,7 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Actions, Form } from '../../parts/form/form.tsx'
+import { NumberCountry } from '../../parts/form/number-country.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { go, to } from '../../router.ts'
 
@@ -20,15 +21,16 @@ const FOUND = 6
 export function NewConversation({ onClose }: { onClose: () => void }) {
   const [text, setText] = useState('')
   const [isTried, setTried] = useState(false)
+  const [country, setCountry] = useCountry()
   const asked = useLater(text.trim())
   const found = useList<Contact>('contacts', {
-    filter: asked ? `(${contactFilter(asked, defaultCountry.value)}) && opted_out = false` : '',
+    filter: asked ? `(${contactFilter(asked, country)}) && opted_out = false` : '',
     sort: 'name',
     perPage: FOUND,
     live: false,
     ready: asked !== '',
   })
-  const { phone, fault } = readPhone(text, defaultCountry.value)
+  const { phone, fault } = readPhone(text, country)
   const open = (number: string) => {
     onClose()
     go(`/conversations/${encodeURIComponent(number)}`)
@@ -49,6 +51,7 @@ export function NewConversation({ onClose }: { onClose: () => void }) {
               : undefined
           }
         />
+        <NumberCountry value={country} onValue={setCountry} />
         {asked !== '' && (
           <ul class="conversations-found" aria-label={t('Contacts')}>
             {found.items.map(({ id, name, phone: number }) => (

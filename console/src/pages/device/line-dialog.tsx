@@ -1,7 +1,7 @@
 import { pb } from '../../data/client.ts'
-import { defaultCountry } from '../../data/phone/country.ts'
 import { formatPhone, readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
+import { useCountry } from '../../data/phone/use-country.ts'
 import type { Line } from '../../data/records.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -9,6 +9,7 @@ import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
+import { NumberCountry } from '../../parts/form/number-country.tsx'
 import { toast } from '../../parts/toast.tsx'
 import { readPrefixes } from './prefixes.ts'
 
@@ -43,8 +44,9 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
   const draft = useDraft(`line.${line.id}`, typedOf(line))
   const { label, number, enabled, prefixes } = draft.value
   const { changes } = draft
+  const [country, setCountry] = useCountry()
   // what is stored is right: a program may have stored it
-  const phone = changes.number?.trim() ? readPhone(changes.number, defaultCountry.value) : { phone: '' }
+  const phone = changes.number?.trim() ? readPhone(changes.number, country) : { phone: '' }
   const beginnings = changes.prefixes === undefined ? '' : readPrefixes(changes.prefixes)
   const save = useTask(async () => {
     const limits = LIMITS.flatMap(([name]) =>
@@ -92,6 +94,7 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
           error={phone.fault && `${phoneFaultWords(phone.fault)}.`}
           hint={t('A number that the phone reports replaces it.')}
         />
+        <NumberCountry value={country} onValue={setCountry} />
         <div class="device-limits">
           {LIMITS.map(([name, words]) => (
             <TextField

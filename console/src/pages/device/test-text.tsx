@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { defaultCountry } from '../../data/phone/country.ts'
 import { readPhone } from '../../data/phone/phone-numbers.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
+import { useCountry } from '../../data/phone/use-country.ts'
 import type { Device, Message } from '../../data/records.ts'
 import { remembered } from '../../data/remembered.ts'
 import { requestKeys } from '../../data/request-key.ts'
@@ -13,6 +13,7 @@ import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/button.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Form } from '../../parts/form/form.tsx'
+import { NumberCountry } from '../../parts/form/number-country.tsx'
 import { Card } from '../../parts/page.tsx'
 import { MessageStatus } from '../../parts/status.tsx'
 import { to } from '../../router.ts'
@@ -25,9 +26,10 @@ export function TestText({ device }: { device: Device }) {
   const [body, setBody] = useState(t('A test from pocketsms'))
   const [message, setMessage] = useState('')
   const [isTried, setTried] = useState(false)
+  const [country, setCountry] = useCountry()
   // sent twice by accident, it goes out once
   const [keys] = useState(requestKeys)
-  const { phone, fault } = readPhone(number.value, defaultCountry.value)
+  const { phone, fault } = readPhone(number.value, country)
   const send = useTask(async () => {
     const request = { recipients: [phone], body, device_id: device.id, ttl: 600 }
     const { message_ids } = await pb.send<{ message_ids: string[] }>('/api/sms/send', {
@@ -62,6 +64,7 @@ export function TestText({ device }: { device: Device }) {
             {t('Send a test')}
           </Button>
         </div>
+        <NumberCountry value={country} onValue={setCountry} />
       </Form>
       {message && <Outcome id={message} />}
     </Card>

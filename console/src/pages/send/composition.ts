@@ -9,6 +9,8 @@ export interface Recipient {
   readonly phone: string
   /** The contact's name, or ''. */
   readonly name: string
+  /** What was typed; undefined of a contact. */
+  readonly typed?: string
   /** Why it is no number; undefined of one that is. */
   readonly fault?: PhoneFault | undefined
 }

@@ -1,10 +1,11 @@
 import { useId, useRef, useState } from 'preact/hooks'
-import { defaultCountry } from '../../../data/phone/country.ts'
 import { faultsOf, isList, readNumbers } from '../../../data/phone/number-list.ts'
+import { useCountry } from '../../../data/phone/use-country.ts'
 import type { Groups } from '../../../data/use/use-groups.ts'
 import { useKnown } from '../../../data/use/use-known.ts'
 import { t, tn } from '../../../language/words.ts'
 import { Button } from '../../../parts/form/button.tsx'
+import { NumberCountry } from '../../../parts/form/number-country.tsx'
 import type { Composition, Recipient } from '../composition.ts'
 import { Chips } from './chips.tsx'
 import { GroupMenu } from './group-menu.tsx'
@@ -36,7 +37,8 @@ export function RecipientsField({
   const [doubles, setDoubles] = useState(0)
   const input = useRef<HTMLInputElement>(null)
   const id = useId()
-  const suggestions = useSuggestions(typed, groups.items)
+  const [country, setCountry] = useCountry()
+  const suggestions = useSuggestions(typed, groups.items, country)
   const counts = useMemberCounts(composition.groups)
   const known = useKnown(recipients.filter(({ fault }) => !fault).map(({ phone }) => phone))
   const isShown = isOpen && suggestions.length > 0
@@ -67,6 +69,11 @@ export function RecipientsField({
     input.current?.focus()
   }
   const bad = recipients.filter(({ fault }) => fault)
+  const chooseCountry = (next: string) => {
+    setCountry(next)
+    const read = recipients.flatMap((one) => (one.typed ? readNumbers(one.typed, next) : [one]))
+    onChange({ recipients: withMore([], read).recipients })
+  }
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.isComposing) return
@@ -82,12 +89,12 @@ export function RecipientsField({
       event.preventDefault() // Enter adds, and never sends
       if (typed.trim() === '') return
       if (chosen && event.key === 'Enter') take(chosen)
-      else add(readNumbers(typed, defaultCountry.value))
+      else add(readNumbers(typed, country))
     }
   }
   const onBlur = () => {
     setOpen(false)
-    if (typed.trim() !== '') add(readNumbers(typed, defaultCountry.value))
+    if (typed.trim() !== '') add(readNumbers(typed, country))
   }
 
   return (
@@ -134,7 +141,7 @@ export function RecipientsField({
             const text = event.clipboardData?.getData('text') ?? ''
             if (!isList(text)) return
             event.preventDefault()
-            add(readNumbers(typed + text, defaultCountry.value))
+            add(readNumbers(typed + text, country))
           }}
         />
         {isShown && (
@@ -155,6 +162,7 @@ export function RecipientsField({
           </Button>
         )}
       </div>
+      <NumberCountry value={country} onValue={chooseCountry} />
     </div>
   )
 }

@@ -1,7 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../../data/client.ts'
 import { contactFilter } from '../../../data/phone/contact-filter.ts'
-import { defaultCountry } from '../../../data/phone/country.ts'
 import { formatPhone, phonePart, readPhone } from '../../../data/phone/phone-numbers.ts'
 import type { Contact, ContactGroup } from '../../../data/records.ts'
 import { useLater } from '../../../data/use/use-later.ts'
@@ -23,7 +22,11 @@ const MOST_CONTACTS = 8
 const MOST_GROUPS = 4
 
 /** The number itself, groups and contacts that fit what was typed. */
-export function useSuggestions(typed: string, groups: readonly ContactGroup[]): readonly Suggestion[] {
+export function useSuggestions(
+  typed: string,
+  groups: readonly ContactGroup[],
+  country: string,
+): readonly Suggestion[] {
   const text = typed.trim()
   const asked = useLater(text)
   const [found, setFound] = useState<{ text: string; contacts: readonly Contact[] }>({
@@ -33,19 +36,19 @@ export function useSuggestions(typed: string, groups: readonly ContactGroup[]): 
   useEffect(() => {
     if (asked === '') return
     let isLeft = false
-    void findContacts(asked).then((contacts) => {
+    void findContacts(asked, country).then((contacts) => {
       if (!isLeft) setFound({ text: asked, contacts })
     })
     return () => {
       isLeft = true
     }
-  }, [asked])
+  }, [asked, country])
   if (text === '') return []
-  const { phone } = readPhone(text, defaultCountry.value)
-  const contacts = found.contacts.filter((contact) => fits(contact, text))
+  const { phone } = readPhone(text, country)
+  const contacts = found.contacts.filter((contact) => fits(contact, text, country))
   const isKnown = contacts.some((contact) => contact.phone === phone)
   return [
-    ...(phone && !isKnown ? [numberSuggestion(phone)] : []),
+    ...(phone && !isKnown ? [numberSuggestion(phone, text)] : []),
     ...groups
       .filter(({ name }) => includes(name, text))
       .slice(0, MOST_GROUPS)
@@ -57,11 +60,11 @@ export function useSuggestions(typed: string, groups: readonly ContactGroup[]): 
 const includes = (whole: string, part: string) => whole.toLocaleLowerCase().includes(part.toLocaleLowerCase())
 
 /** Found for fewer letters, it may not fit any more. */
-const fits = ({ name, phone }: Contact, text: string) =>
-  includes(name, text) || phone.includes(phonePart(text, defaultCountry.value) || '-')
+const fits = ({ name, phone }: Contact, text: string, country: string) =>
+  includes(name, text) || phone.includes(phonePart(text, country) || '-')
 
-async function findContacts(text: string): Promise<readonly Contact[]> {
-  const filter = contactFilter(text, defaultCountry.value)
+async function findContacts(text: string, country: string): Promise<readonly Contact[]> {
+  const filter = contactFilter(text, country)
   const page = await pb
     .collection<Contact>('contacts')
     .getList(1, MOST_CONTACTS, { filter, sort: 'name', skipTotal: true })
@@ -69,12 +72,12 @@ async function findContacts(text: string): Promise<readonly Contact[]> {
   return page.items
 }
 
-const numberSuggestion = (phone: string): Suggestion => ({
+const numberSuggestion = (phone: string, typed: string): Suggestion => ({
   kind: 'person',
   id: phone,
   words: formatPhone(phone),
   more: t('This number'),
-  recipient: { phone, name: '' },
+  recipient: { phone, name: '', typed },
 })
 
 const groupSuggestion = ({ id, name }: ContactGroup): Suggestion => ({

@@ -1,0 +1,25 @@
+import zonesOf from './country-zones.json' with { type: 'json' }
+
+/** ISO 3166 alpha-2; a region such as 419 (Latin America) is no country. */
+const COUNTRY = /^[A-Z]{2}$/
+
+/**
+ * The country where a browser is: that of its time zone. Of a zone without a country, such as UTC, that of
+ * its languages: of the first that names one, else the most likely; '' for none.
+ */
+export function countryOf(languages: readonly string[], zone: string): string {
+  const here = Object.entries(zonesOf).find(([, zones]) => zones.split(' ').includes(zone))
+  if (here) return here[0]
+  const locales = languages.flatMap((language) => localeOf(language) ?? [])
+  const named = locales.map(({ region }) => region ?? '').find((region) => COUNTRY.test(region))
+  const likely = locales[0]?.maximize().region ?? ''
+  return named ?? (COUNTRY.test(likely) ? likely : '')
+}
+
+function localeOf(language: string): Intl.Locale | undefined {
+  try {
+    return new Intl.Locale(language)
+  } catch {
+    return undefined
+  }
+}
